@@ -23,6 +23,9 @@ struct buffer_room {
 struct buffer_room buffer_take(size_t bytes);
 void buffer_give_back(struct buffer_room room);
 
+/* Which buffer is attached, as in struct wire_op; 0: none. */
+uint64_t buffer_attached(void);
+
 /* The message that took room last has this name, and is on its way. */
 void buffer_hold(struct wire_name send);
 

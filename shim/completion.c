@@ -83,6 +83,12 @@ static int grow(struct completion *set)
 	return MPI_SUCCESS;
 }
 
+static bool asks_which(unsigned function)
+{
+	return function == MPI_CALL_Waitany || function == MPI_CALL_Testany
+	       || function == MPI_CALL_Waitsome || function == MPI_CALL_Testsome;
+}
+
 int completion_open(struct completion *set, unsigned function, const void *site, int count,
                     MPI_Request *handles)
 {
@@ -103,6 +109,9 @@ int completion_open(struct completion *set, unsigned function, const void *site,
 			break;
 		}
 	}
+	if (asks_which(function) && set->ready + set->foreign > 0
+	    && set->asked + (uint32_t)(set->ready + set->foreign) > 1)
+		set->call.status = WIRE_BY_RULE;
 	set->comm = MPI_COMM_WORLD;
 	return code;
 }

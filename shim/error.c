@@ -7,6 +7,7 @@
 
 #include "caller.h"
 #include "communicator_internal.h"
+#include "error_objects.h"
 #include "gate.h"
 #include "real.h"
 
@@ -22,13 +23,6 @@ static bool is_predefined(MPI_Errhandler handler)
 	       || handler == MPI_ERRORS_ABORT || handler == MPI_ERRHANDLER_NULL;
 }
 
-static void *site_of_library_call(void)
-{
-	void *frame;
-
-	return real_backtrace(&frame, 1) == 1 ? frame : NULL;
-}
-
 bool error_is_unmatched(int code)
 {
 	char text[MPI_MAX_ERROR_STRING] = "";
@@ -38,17 +32,44 @@ bool error_is_unmatched(int code)
 	       && strstr(text, "unmatched message");
 }
 
+/* "internal_Comm_rank(74): MPI_Comm_rank(MPI_COMM_NULL, rank=0x7ffc4cc4) failed" */
+static enum mpi_call function_in_words(int code)
+{
+	char text[MPI_MAX_ERROR_STRING] = "", *start;
+	int length = 0;
+
+	if (real_mpi()->Error_string(code, text, &length) != MPI_SUCCESS
+	    || !(start = strstr(text, ": MPI_")))
+		return MPI_CALL_NONE;
+	start += strlen(": ");
+	start[strcspn(start, "(\n")] = '\0';
+	return mpi_call_by_name(start);
+}
+
+enum mpi_call error_find_call(int code, void **ret_site)
+{
+	enum mpi_call function = mpi_call_by_name(real_called(ret_site));
+
+	return function != MPI_CALL_NONE ? function : function_in_words(code);
+}
+
 /* Controlled calls look at the code themselves; here come the errors of those that pass through. */
 static void on_passed_error(MPI_Comm *comm, int *code, ...)
 {
-	if (!caller_is_inside() && gate_is_active() && !error_is_unmatched(*code))
-		error_raise(*comm, *code, gate_current_call(), MPI_CALL_NONE,
-		            site_of_library_call());
+	void *site = NULL;
+
+	if (!caller_is_inside() && gate_is_active() && !error_is_unmatched(*code)) {
+		enum mpi_call function = error_find_call(*code, &site);
+
+		error_raise(*comm, *code, 0, function, site);
+	}
 }
 
 int error_start(void)
 {
-	return real_mpi()->Comm_create_errhandler(on_passed_error, &telling);
+	int code = real_mpi()->Comm_create_errhandler(on_passed_error, &telling);
+
+	return code == MPI_SUCCESS ? error_objects_start() : code;
 }
 
 static void report_error(uint32_t call, enum mpi_call function, const void *site, int code,
@@ -83,21 +104,34 @@ static void call_handler(struct communicator *communicator, int code)
 		real_mpi()->Comm_set_errhandler(comm, telling);
 }
 
-int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, const void *site)
+static void report_words(uint32_t call, enum mpi_call function, const void *site, int code,
+                         bool fatal)
 {
-	struct communicator *communicator = communicator_find(comm);
 	char text[MPI_MAX_ERROR_STRING] = "";
 	int length = 0;
 
-	if (!communicator)
-		communicator = communicator_find(MPI_COMM_WORLD);
 	if (real_mpi()->Error_string(code, text, &length) != MPI_SUCCESS)
 		snprintf(text, sizeof(text), "MPI error code %d", code);
-	bool fatal = !communicator || communicator->handler == MPI_ERRORS_ARE_FATAL
-	             || communicator->handler == MPI_ERRORS_ABORT;
 	report_error(call, function, site, code, fatal, false, text);
-	if (fatal)
-		gate_wait_for_end();
+}
+
+_Noreturn void error_fatal(int code, uint32_t call, enum mpi_call function, const void *site)
+{
+	report_words(call, function, site, code, true);
+	gate_wait_for_end();
+}
+
+int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, const void *site)
+{
+	struct communicator *communicator = communicator_find(comm);
+
+	if (!communicator)
+		communicator = communicator_find(MPI_COMM_WORLD);
+	if (!communicator || communicator->handler == MPI_ERRORS_ARE_FATAL
+	    || communicator->handler == MPI_ERRORS_ABORT)
+		error_fatal(code, call, function, site);
+	if (call != 0) /* others may wait for it in that one */
+		report_words(call, function, site, code, false);
 	if (!is_predefined(communicator->handler))
 		call_handler(communicator, code);
 	raised = true;
@@ -116,20 +150,18 @@ int error_settle(int code, MPI_Comm comm, enum mpi_call function, const void *si
 
 int error_settle_window(int code, MPI_Win window, enum mpi_call function, const void *site)
 {
-	char text[MPI_MAX_ERROR_STRING] = "";
 	MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
-	int length = 0;
 
 	if (code == MPI_SUCCESS || raised)
 		return code;
-	/* A window without one has that of MPI_COMM_WORLD, and MPICH names it so. */
+	/* A window without one has that of MPI_COMM_WORLD, and MPICH names it so; one for which
+	 * errors are fatal has the shim's (error_objects.h). */
 	if (real_mpi()->Win_get_errhandler(window, &handler) != MPI_SUCCESS
 	    || handler == MPI_ERRORS_ARE_FATAL)
 		return error_check(MPI_COMM_WORLD, code, function, site);
 	if (!is_predefined(handler))
 		real_mpi()->Errhandler_free(&handler);
-	real_mpi()->Error_string(code, text, &length);
-	report_error(gate_current_call(), function, site, code, false, false, text);
+	report_words(gate_current_call(), function, site, code, false);
 	return code;
 }
 

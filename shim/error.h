@@ -20,7 +20,15 @@ int error_start(void);
  * not return when the handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. */
 int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, const void *site);
 
-/* The same for the call that was opened last (gate_current_call); MPI_SUCCESS is passed on. */
+/* The same where the handler is known to be one of these two. The number 0 (of error_raise, too)
+ * stands for a call that is not told to the scheduler. */
+_Noreturn void error_fatal(int code, uint32_t call, enum mpi_call function, const void *site);
+
+/* For a handler that the library calls: which call of the program it is in, and where that is;
+ * MPI_CALL_NONE and NULL where it is not known. */
+enum mpi_call error_find_call(int code, void **ret_site);
+
+/* error_raise for the call that was opened last (gate_current_call); MPI_SUCCESS is passed on. */
 int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *site);
 
 /* The end of a controlled call, whose beginning was error_open: an error that the call itself has

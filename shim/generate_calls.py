@@ -17,6 +17,7 @@ import call_accesses
 import call_checks
 import call_collectives
 import call_objects
+import call_receives
 import call_states
 import mpi_table
 
@@ -268,6 +269,10 @@ def noting(call, success, site="site", own=""):
     return text
 
 
+def receiving(call):
+    return "" if call.treatment == "refused" else block(call_receives.behind(call))
+
+
 def needs_notes(call):
     """Goes to MPI unseen; noted are the objects, and whether it comes at a time when it may."""
     return (call.returns == "int" and not call.has("...")
@@ -358,7 +363,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {check}		return {passing}({call.values()});
 	}}
 {block(window(call))}{block(call_states.controlled(call))}{block(call_objects.before(call))}{text}
-{settling(call)}{noting(call, "result == MPI_SUCCESS")}	caller_leave();
+{settling(call)}{noting(call, "result == MPI_SUCCESS")}{receiving(call)}	caller_leave();
 	return result;
 }}
 
@@ -387,6 +392,7 @@ def wrappers_source(calls, by_name):
 #include "gate.h"
 #include "inside.h"
 #include "large_count.h"
+#include "misuse.h"
 #include "real.h"
 #include "request.h"
 #include "startup.h"

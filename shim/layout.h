@@ -15,4 +15,8 @@
 bool layout_append(struct wire_part **parts, uint32_t *part_count, uint8_t role, int64_t start,
                    MPI_Count count, MPI_Datatype type);
 
+/* Whether so many elements have a byte twice (MPI 3.1, section 4.1.11); false where that is not
+ * known. Basic types are told at once, others looked at once. */
+bool layout_overlaps(MPI_Count count, MPI_Datatype type);
+
 #endif

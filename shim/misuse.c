@@ -1,6 +1,8 @@
 #include "misuse.h"
 
 #include "gate.h"
+#include "layout.h"
+#include "neighbors.h"
 #include "real.h"
 #include "signature.h"
 
@@ -17,11 +19,17 @@ void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const v
 	gate_tell(&message);
 }
 
+/* Of a call without a number. */
+static void tell_unnumbered(enum mpi_call function, const void *site, struct wire_misuse misuse)
+{
+	misuse.function = (uint16_t)function;
+	misuse.site = (uintptr_t)site;
+	gate_tell(&(struct wire_message){.type = WIRE_MISUSE, .misuse = misuse});
+}
+
 static void tell_access(const struct access_call *call, struct wire_misuse misuse)
 {
-	misuse.function = (uint16_t)call->function;
-	misuse.site = (uintptr_t)call->site;
-	gate_tell(&(struct wire_message){.type = WIRE_MISUSE, .misuse = misuse});
+	tell_unnumbered(call->function, call->site, misuse);
 }
 
 /* So many elements of a type. */
@@ -68,10 +76,61 @@ void misuse_look_at_access(const struct access_call *call, bool lacks_lock)
 
 	if (lacks_lock)
 		tell_access(call, (struct wire_misuse){.why = WIRE_MISUSE_REQUEST});
-	if (is_get(call->function))
+	if (is_get(call->function)) {
 		compare(call, target, own);
-	else if (call->op != MPI_NO_OP)
+		misuse_look_at_receive(call->function, call->site, own.count, own.type);
+	} else if (call->op != MPI_NO_OP) {
 		compare(call, own, target);
-	if (call->result)
+	}
+	if (call->result) {
 		compare(call, target, result);
+		misuse_look_at_receive(call->function, call->site, result.count, result.type);
+	}
+}
+
+void misuse_look_at_receive(enum mpi_call function, const void *site, MPI_Count count,
+                            MPI_Datatype type)
+{
+	if (layout_overlaps(count, type))
+		tell_unnumbered(function, site, (struct wire_misuse){.why = WIRE_MISUSE_OVERLAP});
+}
+
+static bool is_inter(MPI_Comm comm)
+{
+	int inter = 0;
+
+	return real_mpi()->Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
+}
+
+bool misuse_is_root(MPI_Comm comm, int root)
+{
+	int rank = MPI_PROC_NULL;
+
+	if (is_inter(comm))
+		return root == MPI_ROOT;
+	return real_mpi()->Comm_rank(comm, &rank) == MPI_SUCCESS && root == rank;
+}
+
+bool misuse_is_scattered_to(MPI_Comm comm, int root, const void *buffer)
+{
+	return root != MPI_ROOT && root != MPI_PROC_NULL
+	       && !(misuse_is_root(comm, root) && buffer == MPI_IN_PLACE);
+}
+
+int misuse_partners(MPI_Comm comm, bool neighbors)
+{
+	int in = 0, out = 0;
+
+	if (neighbors)
+		neighbors_count(comm, &in, &out);
+	else if (is_inter(comm))
+		real_mpi()->Comm_remote_size(comm, &in);
+	else
+		real_mpi()->Comm_size(comm, &in);
+	return in;
+}
+
+void misuse_by_child(enum mpi_call function, const void *site)
+{
+	tell_unnumbered(function, site, (struct wire_misuse){.why = WIRE_MISUSE_CHILD});
 }

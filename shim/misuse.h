@@ -15,4 +15,16 @@ void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const v
  * what is named where it goes, and have room there (section 11.3). */
 void misuse_look_at_access(const struct access_call *call, bool lacks_lock);
 
+/* A call has been made that receives into this: it must not have a byte twice (section 4.1.11). */
+void misuse_look_at_receive(enum mpi_call function, const void *site, MPI_Count count,
+                            MPI_Datatype type);
+/* For that: whether this process is the root; whether MPI_Scatter and its kin give it something to
+ * be received; how many partners have a datatype each. */
+bool misuse_is_root(MPI_Comm comm, int root);
+bool misuse_is_scattered_to(MPI_Comm comm, int root, const void *buffer);
+int misuse_partners(MPI_Comm comm, bool neighbors);
+
+/* A process that the rank has forked has made a call. */
+void misuse_by_child(enum mpi_call function, const void *site);
+
 #endif

@@ -147,6 +147,23 @@ bool real_is_shim(const void *address)
 	return contains(&shim_code, address);
 }
 
+const char *real_called(void **ret_site)
+{
+	void *frames[MOST_FRAMES];
+	const char *entry = NULL;
+	int count = backtrace(frames, MOST_FRAMES);
+	Dl_info info;
+
+	*ret_site = NULL;
+	for (int i = 0; i < count && !*ret_site; i++) {
+		if (real_is_library(frames[i]))
+			entry = frames[i];
+		else if (!real_is_shim(frames[i]) && !real_is_binding(frames[i]))
+			*ret_site = frames[i];
+	}
+	return entry && dladdr(entry - 1, &info) != 0 && info.dli_sname ? info.dli_sname : "";
+}
+
 int real_backtrace(void **ret_frames, int most)
 {
 	void *frames[MOST_FRAMES];

@@ -44,4 +44,8 @@ bool real_is_shim(const void *address);
  * innermost first. Returns how many were stored. */
 int real_backtrace(void **ret_frames, int most);
 
+/* For who is called by the library: "MPI_File_read" or "PMPI_File_read", the function of it that
+ * the program has called, and where; "" and NULL where that is not known. */
+const char *real_called(void **ret_site);
+
 #endif

@@ -349,6 +349,7 @@ struct wire_op transfer_op(const struct request *request)
 		.tag = receive && request->tag == MPI_ANY_TAG ? WIRE_ANY : request->tag,
 		.bytes = transfer_bytes(request),
 		.types = request->types,
+		.counts = request->mode == WIRE_BUFFERED ? buffer_attached() : 0,
 	};
 }
 

@@ -158,6 +158,8 @@ enum wire_lock_mode { WIRE_LOCK_EXCLUSIVE = 0, WIRE_LOCK_SHARED };
 
 enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_READY };
 
+#define WIRE_BUFFER_OVERHEAD \
+	96u                     /* of a message in an attached buffer: MPICH's MPI_BSEND_OVERHEAD */
 #define WIRE_OWN_REDUCTION 255u /* made by MPI_Op_create */
 
 /* So many elements of a basic type, in a row. */
@@ -214,7 +216,8 @@ struct wire_op {
 	bool same_data;    /* bytes and types */
 	uint8_t reduction; /* low byte of MPICH's handle, or WIRE_OWN_REDUCTION */
 	uint64_t counts;   /* hash of the counts or other arguments; those of one group of an
-	                       intercommunicator */
+	                       intercommunicator. Of a buffered send: which buffer, counted from 1,
+	                       and in the low half its size */
 	struct wire_side sends, receives; /* in which they must agree two by two */
 };
 
@@ -238,6 +241,9 @@ enum wire_finalize {
 	WIRE_THREADS_IN_TURN = 2, /* the program has made threads, with MPI_THREAD_SERIALIZED */
 };
 
+/* Of MPI_Waitany and its kin: some of the requests are the rank's own or MPI's matter. */
+enum { WIRE_BY_RULE = 1 };
+
 /* One MPI call: what it starts and what it waits for. A blocking call waits for what it starts. The
  * same call number may come twice when a call proceeds in steps (Intercomm_create). */
 struct wire_call {
@@ -248,7 +254,7 @@ struct wire_call {
 	bool marked;    /* made where the program says that order does not matter: region.h */
 	bool ahead;     /* the rank waits neither for BIND nor for GO: see struct wire_welcome */
 	int32_t status; /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
-	                    Finalize: enum wire_finalize */
+	                    Finalize: enum wire_finalize; Waitany and its kin: WIRE_BY_RULE */
 	uint64_t site;  /* return address in the program */
 	bool timed;     /* the program has asked what time it is since the call before */
 	bool real_time; /* timed: and threads or children of the program may go by the time */
@@ -411,6 +417,8 @@ enum wire_misuse_why {
 	WIRE_MISUSE_REQUEST, /* one-sided, with a request, and no lock is held */
 	WIRE_MISUSE_TYPES,   /* one-sided: what moves is not what is named where it goes; or is, as
 	                        the scheduler says */
+	WIRE_MISUSE_OVERLAP, /* it receives into a datatype that has a byte twice */
+	WIRE_MISUSE_CHILD,   /* a process that the rank has forked calls MPI */
 	WIRE_MISUSE_COUNT
 };
 
@@ -420,10 +428,10 @@ struct wire_amount {
 };
 
 struct wire_misuse {
-	uint8_t why;       /* enum wire_misuse_why */
-	uint32_t call;     /* 0: a one-sided call, which has none, but what follows */
-	uint16_t function; /* enum mpi_call */
-	uint64_t site;     /* return address in the program */
+	uint8_t why;                        /* enum wire_misuse_why */
+	uint32_t call;                      /* 0: it has no number, but what follows */
+	uint16_t function;                  /* enum mpi_call */
+	uint64_t site;                      /* return address in the program */
 	struct wire_amount moved, expected; /* TYPES */
 };
 

@@ -34,17 +34,19 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 }
 
 /* "rank 0 waits in MPI_Recv(source=1, tag=7) at solver.c:121" */
-static char *describe_line(const struct record_rank *line)
+static char *describe_line(const struct verdict_facts *facts, const struct record_rank *line)
 {
+	/* Is it known in which call, though that has not been told? */
+	const char *where = facts->ends[line->rank].function != 0 ? "in" : "in or after";
 	g_autofree char *place = place_print(&line->place);
 	const char *arguments = line->arguments ? line->arguments : "";
 
 	if (line->ended && g_strcmp0(line->function, "MPI_Abort") == 0)
 		return g_strdup_printf("rank %d %s at %s", line->rank, line->ended, place);
 	if (line->ended)
-		return g_strdup_printf("rank %d %s at %s, in or after %s(%s)", line->rank,
-		                       line->ended, place,
-		                       line->function ? line->function : "its start", arguments);
+		return g_strdup_printf("rank %d %s at %s, %s %s(%s)", line->rank, line->ended,
+		                       place, where, line->function ? line->function : "its start",
+		                       arguments);
 	return g_strdup_printf("rank %d waits in %s(%s) at %s", line->rank,
 	                       line->function ? line->function : "?", arguments, place);
 }
@@ -172,7 +174,7 @@ char *verdict_message(const struct verdict_facts *facts, enum finding_kind kind,
 	}
 	for (guint i = 0; i < ranks->len; i++) {
 		const struct record_rank *line = ranks->pdata[i];
-		g_autofree char *words = describe_line(line);
+		g_autofree char *words = describe_line(facts, line);
 
 		if (worst != ENDING_NONE ? verdict_ending(facts, line->rank) != worst
 		                         : line->ended != NULL)

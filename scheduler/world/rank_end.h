@@ -20,7 +20,7 @@ struct rank_end {
 	bool aborted;
 	bool deaf; /* waits inside MPI to be killed, and obeys no order */
 	int abort_code;
-	guint16 function; /* enum mpi_call, of an error after MPI_Finalize */
+	guint16 function; /* enum mpi_call, of an error in a call that was not told */
 	char *error;      /* MPI's words for an error that the program wanted to be fatal */
 	char *returned;   /* its words for the first error that a call returned to the program */
 	guint32 returned_call;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mpi_calls.h"
+#include "send_modes.h"
 
 enum { CALLS_SHIFT = 5 }; /* 32 to a chunk */
 
@@ -45,6 +46,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	trace_init(&world->trace);
 	cut_notes_init(&world->cut_notes);
 	world->remarks = remarks_new();
+	world->moded_sends = g_array_new(false, false, sizeof(struct moded_send));
 	world->entered = entered_new(options->ranks);
 	world->locks = windows_new(options->ranks);
 	world->rma = world_rma_new();
@@ -98,6 +100,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 	trace_copy(&to->trace, &from->trace);
 	cut_notes_copy(&to->cut_notes, &from->cut_notes);
 	to->remarks = remarks_copy(from->remarks);
+	to->moded_sends = g_array_copy(from->moded_sends);
 	to->rma = world_rma_copy(from->rma);
 	to->entered = entered_copy(from->entered);
 	to->locks = windows_copy(from->locks);
@@ -161,6 +164,7 @@ void world_free(struct world *world)
 	trace_release(&world->trace);
 	cut_notes_release(&world->cut_notes);
 	remarks_free(world->remarks);
+	g_array_unref(world->moded_sends);
 	world_rma_free(world->rma);
 	entered_free(world->entered);
 	windows_free(world->locks);

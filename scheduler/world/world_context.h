@@ -22,6 +22,9 @@ struct matcher *world_matcher(struct world *world);
 struct message_contents *world_kept_contents(const struct world *world);
 struct windows *world_locks(const struct world *world);
 struct entered *world_entered(const struct world *world);
+/* struct moded_send (send_modes.h); NULL: with windows ranks may know of each other by memory. */
+const GArray *world_moded_sends(const struct world *world);
+
 /* What has happened so far, by which another event goes on. */
 void world_append_event(struct world *world, const struct event *event);
 /* Before its next call the rank may have learnt what others have done so far (world_hold.c). */

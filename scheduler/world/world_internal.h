@@ -57,6 +57,8 @@ struct line {
 	bool slept;    /* it was not in MPI when all else stood still, or is new; no call since */
 	guint8 wait;   /* enum wire_wait of the pending call; PHASE_BLOCKED */
 	guint32 call;
+	guint32 entered; /* its next call was begun before the rank had made more calls than these;
+	                    UINT32_MAX: it is not known when */
 	guint16 function;
 	GArray *waited;              /* struct wire_name */
 	enum open_question question; /* what the pending call asks */
@@ -135,6 +137,7 @@ struct world {
 	struct trace trace;
 	struct cut_notes cut_notes;
 	struct remarks *remarks;
+	GArray *moded_sends; /* struct moded_send (send_modes.h) */
 	struct entered *entered;
 	struct windows *locks;
 	struct world_rma *rma;
@@ -193,6 +196,9 @@ uint8_t world_event_thread(const struct world *world, const struct event *event)
 /* The line in focus makes a call: what other threads of its rank have learnt until then, it may
  * have learnt of them, if it was not in MPI at a rest before. */
 void world_note_woken(struct world *world, int rank, guint32 call);
+
+/* Remarks on a call just made, of a rank that has told of its threads: what others do beside it. */
+void world_look_at_threads(struct world *world, int rank, const struct wire_call *call);
 /* Of the threads that wait to be admitted (guint32), the first one and those with whose calls its
  * own races; and the question, if there are several, which of them comes first. */
 GArray *world_rivals(const struct world *world, int rank);

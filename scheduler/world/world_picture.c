@@ -395,6 +395,8 @@ const char *world_picture(const struct world *world, struct state_hash *ret)
 		return "a collective has failed";
 	if (world_holds(world))
 		return "ranks are held";
+	if (world->moded_sends->len > 0)
+		return "there were sends in buffered or ready mode";
 	world_picture_end(world, ret);
 	add_impatience(ret, world);
 	add_queues(ret, world);

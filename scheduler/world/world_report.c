@@ -1,5 +1,6 @@
 /* What the ranks report enters the world here. */
 #include "mpi_calls.h"
+#include "send_modes.h"
 #include "world_internal.h"
 
 G_DEFINE_QUARK(matchpoint_world_error, world_error)
@@ -42,6 +43,25 @@ static bool send_waits(const struct world *world, const struct wire_op *op)
 }
 
 /* A send, receive or probe enters the matcher. */
+static void note_mode(struct world *world, const struct wire_op *op, struct op_id id)
+{
+	const struct moded_send send = {
+		.id = id,
+		.is_ready = op->mode == WIRE_READY,
+		.needs = op->bytes + WIRE_BUFFER_OVERHEAD,
+		.buffer = (guint32)(op->counts >> 32),
+		.offered = (guint32)op->counts,
+	};
+
+	if (op->kind == WIRE_SEND && (send.is_ready || (op->mode == WIRE_BUFFERED && send.buffer)))
+		g_array_append_val(world->moded_sends, send);
+}
+
+const GArray *world_moded_sends(const struct world *world)
+{
+	return world->windows ? NULL : world->moded_sends;
+}
+
 static void post_to_matcher(struct world *world, int rank, const struct wire_call *call,
                             const struct wire_op *op, struct live *live)
 {
@@ -77,6 +97,7 @@ static void post_to_matcher(struct world *world, int rank, const struct wire_cal
 		};
 		g_hash_table_replace(world->messages, &message->id, message);
 	}
+	note_mode(world, op, operation->id);
 	world_append_event(world, &event);
 	world->any_tag |= op->kind != WIRE_SEND && op->tag == WIRE_ANY;
 	matcher_post(world->matcher, operation);
@@ -362,6 +383,12 @@ static void note_idle(struct world *world, const struct wire_call *call)
 	world->idle.real |= call->real_time;
 }
 
+static bool asks_which(guint16 function)
+{
+	return function == MPI_CALL_Waitany || function == MPI_CALL_Testany
+	       || function == MPI_CALL_Waitsome || function == MPI_CALL_Testsome;
+}
+
 bool world_call(struct world *world, int number, const struct wire_call *call, GError **error)
 {
 	struct rank *rank = &world->ranks[number];
@@ -387,12 +414,15 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
 	note_idle(world, call);
+	world->by_rule |= asks_which(call->function) && call->status & WIRE_BY_RULE;
 	if (rank->threads)
 		world_note_woken(world, number, call->call);
 	for (uint32_t i = 0; i < call->op_count; i++) {
 		if (!start_operation(world, number, call, &call->ops[i], error))
 			return false;
 	}
+	if (rank->threads)
+		world_look_at_threads(world, number, call);
 	if (call->wait == WIRE_ABORT) {
 		block_thread(world, number, call);
 		world_leave(world, number, PHASE_STOPPED);

@@ -8,6 +8,7 @@
 #include "rma_range.h"
 #include "windows.h"
 #include "world_context.h"
+#include "world_types.h"
 
 struct world_rma {
 	struct rma_log *accesses;
@@ -208,6 +209,7 @@ void world_find_conflicts(struct world *world)
 	struct hearer hearer = {hear_in_world, world};
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CONFLICTS});
+	world_look_at_modes(world);
 	if (!world_has_accesses(world))
 		return;
 	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, &hearer);

@@ -1,6 +1,8 @@
 /* Ranks that call MPI from several threads: each thread has a line of its own in its rank, with the
  * call for which it waits. All else in the world looks at one line of a rank at a time, the one in
  * focus; a rank that has not told of its threads has just that one. */
+#include "mpi_calls.h"
+#include "remarks.h"
 #include "scheduler/host/thread_view.h"
 #include "world_internal.h"
 
@@ -198,6 +200,7 @@ static struct line *line_new(enum world_phase phase)
 	struct line *line = g_new0(struct line, 1);
 
 	line->phase = phase;
+	line->entered = UINT32_MAX;
 	line->waited = g_array_new(false, false, sizeof(struct wire_name));
 	return line;
 }
@@ -236,6 +239,14 @@ bool world_is_over(const struct world *world, int number)
 	return rank->threads && is_over(phase_of(rank, 0));
 }
 
+/* Who is not waiting to be let in may have come out of a call that was not told. */
+static void forget_entries(struct rank *rank, guint32 but)
+{
+	for (guint i = 0; i < rank->lines->len; i++)
+		if (i != but && phase_of(rank, i) != PHASE_ENTERING)
+			line_at(rank, i)->entered = UINT32_MAX;
+}
+
 bool world_thread(struct world *world, int number, const struct wire_thread *thread, GError **error)
 {
 	struct rank *rank = &world->ranks[number];
@@ -255,6 +266,7 @@ bool world_thread(struct world *world, int number, const struct wire_thread *thr
 	}
 	line_at(rank, thread->thread)->id = thread->id;
 	world_wake(world, number);
+	forget_entries(rank, thread->thread);
 	if (thread->thread == 0)
 		return true;
 	if (!thread->ended && phase_of(rank, thread->thread) == PHASE_ENDED) {
@@ -284,9 +296,92 @@ bool world_enter(struct world *world, int number, const struct wire_enter *enter
 		return world_refuse(error, number, "a call from thread %u, which should be waiting",
 		                    enter->thread);
 	line_at(rank, enter->thread)->enter = *enter;
+	line_at(rank, enter->thread)->entered = world_calls(world, number);
 	set_phase(rank, enter->thread, PHASE_ENTERING);
 	world->running--;
 	return true;
+}
+
+static bool is_collective(const struct world_call *info, guint64 comm)
+{
+	return info && info->op_count > 0 && info->kind == WIRE_COLLECTIVE && info->comm == comm;
+}
+
+/* Whether another thread of the rank is in such a collective call, or has begun one since this one
+ * has begun its call; which. */
+static bool find_beside(const struct world *world, int number, guint64 comm,
+                        const struct wire_call *call, guint32 *ret_call)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint32 i = call->call - 1; i > rank->line->entered; i--) {
+		const struct world_call *info = world_call_info(world, number, i);
+
+		*ret_call = i;
+		if (info && info->thread != call->thread && is_collective(info, comm))
+			return true;
+	}
+	for (guint i = 0; i < rank->lines->len; i++) {
+		const struct line *line = line_at(rank, i);
+		const struct wire_name name = {line->call, 0};
+		const struct live *live = world_find_live(world, number, name);
+
+		*ret_call = line->call;
+		if (line != rank->line && line->phase == PHASE_BLOCKED && !line->ends_mpi && live
+		    && !live->nonblocking
+		    && is_collective(world_call_info(world, number, line->call), comm))
+			return true;
+	}
+	return false;
+}
+
+static struct remark_party party_of(const struct world *world, int rank, guint32 call,
+                                    const char *does)
+{
+	const struct world_call *info = world_call_info(world, rank, call);
+
+	return (struct remark_party){.rank = rank,
+	                             .call = call,
+	                             .function = info->function,
+	                             .site = info->site,
+	                             .does = does};
+}
+
+/* Who has the window or the file says no more than that it is none. */
+static const char *kind_of_meeting(guint16 function)
+{
+	const char *name = mpi_call_name(function);
+
+	return g_str_has_prefix(name, "MPI_Win_")    ? "window"
+	       : g_str_has_prefix(name, "MPI_File_") ? "file"
+	                                             : "communicator";
+}
+
+/* Two collectives of one communicator must not be begun at the same time: MPI 3.1, section 12.4.3.
+ * Of two barriers it does not matter which is which. */
+static void look_beside(struct world *world, int rank, const struct wire_call *call)
+{
+	struct remark remark = {.kind = FINDING_MISUSE, .count = 2};
+	const struct wire_op *op = call->op_count > 0 ? &call->ops[0] : NULL;
+	g_autofree char *does = NULL;
+	guint32 other;
+
+	if (!op || op->kind != WIRE_COLLECTIVE || !find_beside(world, rank, op->comm, call, &other)
+	    || (call->function == MPI_CALL_Barrier
+	        && world_call_info(world, rank, other)->function == MPI_CALL_Barrier))
+		return;
+	does = g_strdup_printf("calls another one on the same %s from another thread, and nothing "
+	                       "orders the two",
+	                       kind_of_meeting(call->function));
+	remark.parties[0] = party_of(world, rank, other, "is in a collective");
+	remark.parties[1] = party_of(world, rank, call->call, does);
+	world_remark(world, &remark);
+}
+
+void world_look_at_threads(struct world *world, int rank, const struct wire_call *call)
+{
+	look_beside(world, rank, call);
+	world->ranks[rank].line->entered = UINT32_MAX;
 }
 
 static bool equal_or_any(gint32 one, gint32 other)
@@ -349,6 +444,7 @@ struct op_id world_turn_id(const struct world *world, int number)
 
 void world_admit_thread(struct world *world, int number, guint32 thread)
 {
+	forget_entries(&world->ranks[number], thread);
 	set_phase(&world->ranks[number], thread, PHASE_RUNNING);
 	world->running++;
 	world_wake(world, number);

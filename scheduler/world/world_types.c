@@ -3,6 +3,7 @@
 
 #include "matcher.h"
 #include "mpi_calls.h"
+#include "send_modes.h"
 #include "world_context.h"
 
 static struct remark_party party_of(const struct world *world, struct op_id id, const char *does)
@@ -134,6 +135,8 @@ static char *describe_misuse(const struct wire_misuse *misuse)
 		[WIRE_MISUSE_FREE] = "gives up the request of a collective that is under way",
 		[WIRE_MISUSE_CANCEL] = "cancels a collective",
 		[WIRE_MISUSE_REQUEST] = "asks for a request where it holds no lock of the window",
+		[WIRE_MISUSE_OVERLAP] = "receives into a datatype with entries that overlap",
+		[WIRE_MISUSE_CHILD] = "has forked a process that calls MPI",
 	};
 
 	return misuse->why == WIRE_MISUSE_TYPES ? describe_misfit(misuse)
@@ -161,6 +164,35 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 		remark.parties[0] = party_of(world, (struct op_id){rank, misuse->call, 0}, does);
 	world_remark(world, &remark);
 	return true;
+}
+
+static void on_unsure(void *user, const struct unsure_send *unsure)
+{
+	struct world *world = user;
+	struct remark remark = {.kind = FINDING_MISUSE, .count = unsure->send->is_ready ? 2 : 1};
+	g_autofree char *does = NULL;
+
+	if (unsure->send->is_ready) {
+		remark.parties[0] = party_of(world, unsure->send->id, "sends in ready mode");
+		remark.parties[1] = party_of(world, unsure->receive,
+		                             "receives that, and nothing has it begin before");
+	} else {
+		does = g_strdup_printf(
+			"needs %" G_GUINT64_FORMAT " bytes of an attached buffer of %u, of which "
+			"%" G_GUINT64_FORMAT " may still be taken by messages sent before",
+			unsure->send->needs, unsure->send->offered, unsure->taken);
+		remark.parties[0] = party_of(world, unsure->send->id, does);
+	}
+	world_remark(world, &remark);
+}
+
+void world_look_at_modes(struct world *world)
+{
+	const GArray *sends = world_moded_sends(world);
+
+	if (sends)
+		send_modes_find(sends, world_trace(world), world_options(world)->ranks, on_unsure,
+		                world);
 }
 
 bool world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],

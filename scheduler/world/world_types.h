@@ -21,4 +21,8 @@ struct truncated *world_last_truncated(const struct world *world, int rank);
 void world_compare_types(struct world *world, const struct match *match, const struct types *sent,
                          const struct types *received);
 
+/* When the interleaving is over: remarks on sends in a mode for which it is not sure that they
+ * might be (send_modes.h). */
+void world_look_at_modes(struct world *world);
+
 #endif

@@ -1,0 +1,39 @@
+"""Into which datatypes MPI calls receive, as follows from their prototypes; used by
+generate_calls.py. What the wrappers look for there: misuse.h."""
+
+
+def condition(call, names):
+    """When this process receives by it, in C; or None: always."""
+    if "root" in names:
+        if call.order == "root_last":
+            return "misuse_is_root(comm, root)"
+        if "recvbuf" in names:
+            return "misuse_is_scattered_to(comm, root, recvbuf)"
+        return "!misuse_is_root(comm, root) && root != MPI_PROC_NULL"
+    return "source != MPI_PROC_NULL" if "source" in names else None
+
+
+def received(call, names):
+    """(count, type) in C; or None: it receives nothing, or reduces."""
+    if "recvtype" in names:
+        return ("recvcount" if "recvcount" in names else "1"), "recvtype"
+    receives = ("source" in names or "message" in names or call.name.startswith("Precv_init")
+                or call.name.lstrip("I").lower().startswith("bcast"))
+    return ("count", "datatype") if receives and {"count", "datatype"} <= names else None
+
+
+def behind(call):
+    """Statements behind a call that has succeeded."""
+    names = {a.name for a in call.arguments}
+    when = "result == MPI_SUCCESS"
+    look = f"misuse_look_at_receive(MPI_CALL_{call.name}, site, "
+    if "recvtypes" in names:
+        kind = "true" if "eighbor" in call.name else "false"
+        return [f"\tfor (int i = 0, all = misuse_partners(comm, {kind}); {when} && i < all; i++)",
+                "\t\tif (recvcounts[i] > 0)",
+                f"\t\t\t{look}recvcounts[i], recvtypes[i]);"]
+    what = received(call, names)
+    if not what:
+        return []
+    where = condition(call, names)
+    return [f"\tif ({when}{f' && {where}' if where else ''})", f"\t\t{look}{what[0]}, {what[1]});"]
