@@ -22,8 +22,8 @@ static bool tell_polls(struct execution *execution)
 	bool promised = choices_promise(execution->plan);
 
 	return ((promised || world_idle(execution->world)->rounds <= PLANNED_POLLS)
-	        && world_answer_polls(execution->world, execution_awaited(execution)))
-	       || (!promised && world_answer_polls(execution->world, nothing));
+	        && execution_tell_no(execution, execution_awaited(execution)))
+	       || (!promised && execution_tell_no(execution, nothing));
 }
 
 void execution_timer_expired(void *user)
