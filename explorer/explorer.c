@@ -351,8 +351,7 @@ static bool visit(struct explorer *explorer)
 		explorer->hash += choice_hash(choice_at(explorer->path, i));
 	count_pending(explorer, &pending);
 	explorer->node = explorer->hash + pending;
-	if (!g_hash_table_add(explorer->visited,
-	                      g_memdup2(&explorer->node, sizeof explorer->node)))
+	if (!g_hash_table_add(explorer->visited, g_memdup2(&explorer->node, sizeof explorer->node)))
 		return false;
 	explorer->statistics.visited++;
 	return true;

@@ -59,19 +59,19 @@ struct open_choice {
 };
 
 enum explorer_step {
-	EXPLORER_TAKE,  /* make the choice returned and run on */
-	EXPLORER_DONE,  /* this world is an outcome: nothing is left to choose */
-	EXPLORER_DROP,  /* a wasted run: the trace does not hold the choices of its plan, or the
+	EXPLORER_TAKE,   /* make the choice returned and run on */
+	EXPLORER_DONE,   /* this world is an outcome: nothing is left to choose */
+	EXPLORER_DROP,   /* a wasted run: the trace does not hold the choices of its plan, or the
 	                  node was visited before; no reproducible program comes to that */
-	EXPLORER_KNOWN, /* a random walk has come to an outcome that another has come to before */
-	EXPLORER_STUCK, /* on the way to options.from: what is open is to be taken otherwise, so
+	EXPLORER_KNOWN,  /* a random walk has come to an outcome that another has come to before */
+	EXPLORER_STUCK,  /* on the way to options.from: what is open is to be taken otherwise, so
 	                   polls are told "not yet", as where nothing is open; if that moves
 	                   nobody, the plan could not be followed */
 	EXPLORER_LET_GO, /* nothing is open but what the plan's promises keep back, which are not
 	                  kept: the world is to go on without them. It asks again, is answered with
 	                  the first alternatives, and with EXPLORER_DONE in the end, and yet is none
 	                  of the outcomes that are counted */
-	EXPLORER_LATER, /* never the explorer's own: somebody is asked, and has not answered yet */
+	EXPLORER_LATER,  /* never the explorer's own: somebody is asked, and has not answered yet */
 };
 
 struct explorer *explorer_new(const struct explorer_options *options);

@@ -310,22 +310,19 @@ enum { DATA = 1, ASK, WORK };
 
 static void send_of(struct world *world, uint8_t thread, struct op_id one, int32_t to, int32_t tag)
 {
-	struct event event = {
-		.kind = EVENT_SEND,
-		.thread = thread,
-		.op = {.id = one, .kind = OPERATION_SEND, .peer = to, .tag = tag}};
+	struct event event = {.kind = EVENT_SEND,
+	                      .thread = thread,
+	                      .op = {.id = one, .kind = OPERATION_SEND, .peer = to, .tag = tag}};
 
 	trace_append(&world->trace, &event);
 }
 
 static void receive_of(struct world *world, uint8_t thread, struct op_id one, int32_t tag)
 {
-	struct event event = {.kind = EVENT_RECEIVE,
-	                      .thread = thread,
-	                      .op = {.id = one,
-	                             .kind = OPERATION_RECEIVE,
-	                             .peer = OPERATION_ANY,
-	                             .tag = tag}};
+	struct event event = {
+		.kind = EVENT_RECEIVE,
+		.thread = thread,
+		.op = {.id = one, .kind = OPERATION_RECEIVE, .peer = OPERATION_ANY, .tag = tag}};
 
 	trace_append(&world->trace, &event);
 }
