@@ -95,7 +95,7 @@ GArray *explorer_next(struct explorer *explorer);
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice);
 
-/* The same answer of whoever takes the first of what is open, and says `at_end` where nothing is. */
+/* The answer of whoever takes the first of what is open, and says `at_end` where nothing is. */
 enum explorer_step explorer_take_first(const GArray *open, enum explorer_step at_end,
                                        struct choice *ret_choice);
 
@@ -111,8 +111,8 @@ void explorer_lost(struct explorer *explorer);
 void explorer_cut(struct explorer *explorer);
 
 /* The world of the plan last returned was ended from outside, and another is about to be run with
- * all choices made in it so far (or until it let go of promises, which are still to be kept). What that one tells may come in another order: it is read from the
- * beginning. */
+ * all choices made in it so far, or, if it has let go of promises, until then and with these. What
+ * that one tells may come in another order: it is read from the beginning. */
 void explorer_again(struct explorer *explorer);
 
 /* Whether a world has made all choices of options.from: before, a plan is empty, and what the world

@@ -105,8 +105,8 @@ void execution_hide_planned(const struct execution *execution, GArray *open);
 /* Lets go of its promises: what they kept back goes on. false: it is given up, for what it does has
  * no path. */
 bool execution_let_go(struct execution *execution);
-/* Polls outside of `awaited` are told "no", as nothing else can go on: whether there were any. Where
- * a promise keeps back what is open, no path tells that they were told first. */
+/* Polls outside of `awaited` are told "no", as nothing else can go on: whether there were any.
+ * Where a promise keeps back what is open, no path tells that they were told first. */
 bool execution_tell_no(struct execution *execution, const GArray *awaited);
 
 /* At rest, with something open (struct open_choice): tells the strategy in which state, if it wants
@@ -130,7 +130,7 @@ void execution_look(struct execution *execution);
 bool execution_failed_to_start(const struct execution *execution);
 
 /* At rest with nothing to decide: tells "no" to those who poll. true: somebody was told, or will
- * be in a moment (execution_polls.c). And: after a while somebody is told, or, while `asking`, it
+ * be in a moment (execution_plan.c). And: after a while somebody is told, or, while `asking`, it
  * is looked again whether all is known. */
 bool execution_answer_polls(struct execution *execution);
 /* What polls are meanwhile not told "no" for: the plan, or what else the strategy awaits. */

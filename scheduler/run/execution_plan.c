@@ -1,6 +1,12 @@
-/* The plan that an execution follows: what it makes, keeps back and lets go of. */
+/* The plan that an execution follows: what it makes, keeps back and lets go of. And those who poll
+ * when nothing else can move: how long they are told "not yet", and when that is taken to go on for
+ * ever. */
 #include "execution_internal.h"
+#include "runs_context.h"
 #include "scheduler/world/matcher.h"
+
+#define PLANNED_POLLS 20u /* rounds in which only polls outside the plan are told */
+#define POLL_PACE_MS 1    /* where loops look at a clock */
 
 bool execution_follow_plan(struct execution *execution)
 {
@@ -86,4 +92,142 @@ struct position *execution_position(const struct execution *execution)
 
 	g_array_prepend_vals(choices, made->data, let_go ? execution->made_before : made->len);
 	return position_with_choices(execution->target, choices);
+}
+
+/* --- those who poll --------------------------------------------------------------------------- */
+
+const GArray *execution_awaited(const struct execution *execution)
+{
+	const GArray *awaited = execution->strategy->awaited;
+
+	return execution->plan->len > 0 || !awaited ? execution->plan : awaited;
+}
+
+/* Those who poll for what the plan gives them later hear "no" when that to others moves nobody:
+ * what is planned may not be possible before they have given up waiting for it. A promise is not
+ * kept then. */
+static bool tell_polls(struct execution *execution)
+{
+	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
+	bool promised = choices_promise(execution->plan);
+
+	return ((promised || world_idle(execution->world)->rounds <= PLANNED_POLLS)
+	        && execution_tell_no(execution, execution_awaited(execution)))
+	       || (!promised && execution_tell_no(execution, nothing));
+}
+
+void execution_timer_expired(void *user)
+{
+	struct execution *execution = user;
+
+	if (!execution->timing) { /* threads are looked at once more */
+		execution_advance(execution);
+		return;
+	}
+	execution->timing = false;
+	if (!execution->asking && execution->result.state == EXECUTION_RUNNING
+	    && world_at_rest(execution->world))
+		tell_polls(execution);
+	execution->asking = false;
+	execution_advance(execution);
+}
+
+void execution_pause(struct execution *execution, guint milliseconds)
+{
+	execution->timing = true;
+	runs_host(execution->runs)->operations->timer_start(execution->timer, milliseconds);
+}
+
+static bool has_failed(const struct execution *execution)
+{
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
+		if (world_phase(execution->world, rank) == PHASE_STOPPED)
+			return true;
+	return false;
+}
+
+/* Where all ranks that poll do so. */
+static guint64 polled_places(const struct execution *execution)
+{
+	const struct world *world = execution->world;
+	guint64 hash = 0;
+
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
+		if (world_polls(world, rank))
+			hash = (hash ^ (guint64)rank
+			        ^ world_call_info(world, rank, world_calls(world, rank))->site)
+			       * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+	return hash;
+}
+
+/* Asks those who poll what they go by. */
+static void look_for_cycle(struct execution *execution)
+{
+	guint asked = 0;
+
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
+		asked += world_polls(execution->world, rank);
+	if (world_has_threads(execution->world))
+		asked = 0;
+	cycle_look(&execution->cycle, world_idle(execution->world)->rounds, asked);
+	for (int rank = 0; asked > 0 && rank < runs_ranks(execution->runs); rank++)
+		if (world_polls(execution->world, rank))
+			host_send(execution->links[rank],
+			          &(struct wire_message){.type = WIRE_LOOK});
+}
+
+/* Of all ranks alike: none may learn of a time that is still to come to another. */
+static void put_clocks_forward(struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+
+	runs_note_forward(runs, execution->patience.forward_ever);
+	for (int rank = 0; rank < runs_ranks(runs); rank++)
+		if (world_phase(execution->world, rank) == PHASE_BLOCKED) {
+			naming_moves(&execution->naming, rank);
+			host_send(execution->links[rank],
+			          &(struct wire_message){.type = WIRE_FORWARD,
+			                                 .forward = execution->patience.step});
+		}
+}
+
+static void give_polls_up(struct execution *execution, bool failed)
+{
+	const struct world_idle *idle = world_idle(execution->world);
+	guint64 places = polled_places(execution);
+
+	execution->result.livelock = true;
+	execution->result.how_sure = patience_words(&execution->patience, idle, failed,
+	                                            &execution->cycle);
+	if (!failed && !idle->timed && execution->cycle.state == CYCLE_CHANGES)
+		runs_note_polled_in_vain(execution->runs, places);
+}
+
+bool execution_answer_polls(struct execution *execution)
+{
+	const struct world_idle *idle = world_idle(execution->world);
+	struct cycle *cycle = &execution->cycle;
+	bool failed = has_failed(execution), due = cycle_is_due(cycle, idle->rounds);
+	guint64 places = cycle->state == CYCLE_CHANGES ? polled_places(execution) : 0;
+	bool waited = runs_have_polled_in_vain(execution->runs, places);
+	enum patience_step step = patience_look(&execution->patience, idle, failed, cycle->state,
+	                                        waited, execution_now(execution), stall_haste());
+
+	execution->result.livelock = false;
+	switch (step) {
+	case PATIENCE_LOOK:
+		if (due)
+			look_for_cycle(execution);
+		if (cycle->missing > 0)
+			return true;
+		return tell_polls(execution);
+	case PATIENCE_TELL: return tell_polls(execution);
+	case PATIENCE_FORWARD:
+		put_clocks_forward(execution);
+		execution_pause(execution, POLL_PACE_MS);
+		return true;
+	case PATIENCE_WAIT: execution_pause(execution, POLL_PACE_MS); return true;
+	case PATIENCE_OVER: give_polls_up(execution, failed); break;
+	}
+	return false;
 }

@@ -27,8 +27,8 @@ void mishaps_add(struct mishaps *mishaps, const struct execution *execution, boo
 /* One that has come to its end was not needed, after all. */
 void mishaps_add_wasted(struct mishaps *mishaps);
 
-/* As mishaps_add for one that another shard accounts for. What counts here is that memory ran out: what
- * lies below it is not known. */
+/* As mishaps_add for one that another shard accounts for. What counts here is that memory ran out:
+ * what lies below it is not known. */
 void mishaps_add_shared(struct mishaps *mishaps, bool starved);
 
 /* Whether that was so. */

@@ -142,8 +142,8 @@ static void print_again(struct session *session, const struct execution *executi
 		session_drop(again);
 }
 
-/* Whether it is one more interleaving: not what has left the search's way and shows nothing new, nor
- * what such a one has shown before. */
+/* Whether it is one more interleaving: not what has left the search's way and shows nothing new,
+ * nor what such a one has shown before. */
 static bool is_one_more(struct session *session, const struct execution *execution)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
