@@ -51,8 +51,11 @@
  * as one. Where m depends on r's choice because of that alone, the step has an alternative that
  * is a promise: r <- the first message of m's source that fits, whenever there is one. On the path
  * it stands before what is chosen until it is kept, in the trace where it was kept; worlds in which
- * it is not are no outcomes. It may come to outcomes that contain C, P and r <- m as well: those
- * are known by their hash.
+ * it is not are no outcomes of the search. It may come to outcomes that contain C, P and r <- m as
+ * well: those are known by their hash. When nothing else can go on, a promise that is not kept is
+ * let go of, and the world comes to its end by what is open first: its choices were made in an
+ * order that no spine has, and where threads tell each other something through memory, that can
+ * matter. Of what it shows whoever runs it takes what is new.
  *
  * In which order the alternatives of a step are visited is all the same: which world speaks up
  * follows from spines, each of which is met once. So a step may also stand at another than its
@@ -142,6 +145,7 @@ GArray *explorer_next(struct explorer *explorer)
 	guint index = explorer->steps->len;
 
 	explorer->fresh = true;
+	explorer->let_go = false;
 	explorer->begun = 0;
 	if (explorer->lead)
 		g_array_set_size(explorer->lead, 0);
@@ -171,16 +175,29 @@ GArray *explorer_next(struct explorer *explorer)
 	return path_copy_choices(explorer);
 }
 
+/* Another world will come to where this one has let go of promises. */
+static void come_again(struct explorer *explorer)
+{
+	if (!explorer->let_go)
+		return;
+	explorer->let_go = false;
+	explorer->statistics.wasted--;
+	explorer->statistics.visited--;
+	g_hash_table_remove(explorer->visited, &explorer->node);
+}
+
 /* All that the world has shown so far has been made use of: it goes on from the last node, which it
  * has not come to. */
 void explorer_cut(struct explorer *explorer)
 {
 	explorer->cut = true;
+	come_again(explorer);
 }
 
 void explorer_again(struct explorer *explorer)
 {
 	explorer->fresh = true;
+	come_again(explorer);
 }
 
 bool explorer_is_done(const struct explorer *explorer)
@@ -191,7 +208,7 @@ bool explorer_is_done(const struct explorer *explorer)
 void explorer_lost(struct explorer *explorer)
 {
 	explorer->begun = explorer->steps->len;
-	explorer->statistics.wasted++;
+	explorer->statistics.wasted += !explorer->let_go;
 }
 
 /* --- alternatives ---------------------------------------------------------------------------- */
@@ -326,15 +343,15 @@ static bool holds_path(const struct explorer *explorer)
 static bool visit(struct explorer *explorer)
 {
 	guint from = explorer->fresh ? 0 : explorer->path->len - 1;
-	uint64_t pending, node;
+	uint64_t pending;
 
 	if (explorer->fresh)
 		explorer->hash = 0;
 	for (guint i = from; i < explorer->path->len; i++)
 		explorer->hash += choice_hash(choice_at(explorer->path, i));
 	count_pending(explorer, &pending);
-	node = explorer->hash + pending;
-	if (!g_hash_table_add(explorer->visited, g_memdup2(&node, sizeof node)))
+	explorer->node = explorer->hash + pending;
+	if (!g_hash_table_add(explorer->visited, g_memdup2(&explorer->node, sizeof explorer->node)))
 		return false;
 	explorer->statistics.visited++;
 	return true;
@@ -375,11 +392,26 @@ static double share(const struct explorer *explorer)
 	return product;
 }
 
+enum explorer_step explorer_take_first(const GArray *open, enum explorer_step at_end,
+                                       struct choice *ret_choice)
+{
+	const struct open_choice *first;
+
+	if (open->len == 0)
+		return at_end;
+	first = &g_array_index(open, struct open_choice, 0);
+	ret_choice->point = first->point;
+	ret_choice->taken = g_array_index(first->alternatives, struct taken, 0);
+	return EXPLORER_TAKE;
+}
+
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice)
 {
 	size_t from;
 
+	if (explorer->let_go) /* no part of the search any more */
+		return explorer_take_first(open, EXPLORER_DONE, ret_choice);
 	if (!explorer_is_led(explorer))
 		return explorer_lead(explorer, open, ret_choice);
 	from = read_trace(explorer, trace);
@@ -395,8 +427,9 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 	if (open->len == 0) {
 		explorer->begun = explorer->steps->len;
 		if (count_pending(explorer, NULL) > 0) {
+			explorer->let_go = true;
 			explorer->statistics.wasted++;
-			return EXPLORER_DROP;
+			return EXPLORER_LET_GO;
 		}
 		explorer->statistics.outcomes++;
 		explorer->statistics.share += share(explorer);
@@ -412,6 +445,8 @@ bool explorer_turn(struct explorer *explorer, struct taken taken)
 	GList *item = step ? step->waiting.head : NULL; /* NULL: it is led */
 	struct alternative *alternative, *aside;
 
+	if (explorer->let_go)
+		return false;
 	while (item && !taken_equal(&((struct alternative *)item->data)->choice.taken, &taken))
 		item = item->next;
 	if (!item)

@@ -59,15 +59,19 @@ struct open_choice {
 };
 
 enum explorer_step {
-	EXPLORER_TAKE,  /* make the choice returned and run on */
-	EXPLORER_DONE,  /* this world is an outcome: nothing is left to choose */
-	EXPLORER_DROP,  /* a wasted run: the trace does not hold the choices of its plan, or the
+	EXPLORER_TAKE,   /* make the choice returned and run on */
+	EXPLORER_DONE,   /* this world is an outcome: nothing is left to choose */
+	EXPLORER_DROP,   /* a wasted run: the trace does not hold the choices of its plan, or the
 	                  node was visited before; no reproducible program comes to that */
-	EXPLORER_KNOWN, /* a random walk has come to an outcome that another has come to before */
-	EXPLORER_STUCK, /* on the way to options.from: what is open is to be taken otherwise, so
+	EXPLORER_KNOWN,  /* a random walk has come to an outcome that another has come to before */
+	EXPLORER_STUCK,  /* on the way to options.from: what is open is to be taken otherwise, so
 	                   polls are told "not yet", as where nothing is open; if that moves
 	                   nobody, the plan could not be followed */
-	EXPLORER_LATER, /* never the explorer's own: somebody is asked, and has not answered yet */
+	EXPLORER_LET_GO, /* nothing is open but what the plan's promises keep back, which are not
+	                  kept: the world is to go on without them. It asks again, is answered with
+	                  the first alternatives, and with EXPLORER_DONE in the end, and yet is none
+	                  of the outcomes that are counted */
+	EXPLORER_LATER,  /* never the explorer's own: somebody is asked, and has not answered yet */
 };
 
 struct explorer *explorer_new(const struct explorer_options *options);
@@ -91,6 +95,10 @@ GArray *explorer_next(struct explorer *explorer);
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice);
 
+/* The answer of whoever takes the first of what is open, and says `at_end` where nothing is. */
+enum explorer_step explorer_take_first(const GArray *open, enum explorer_step at_end,
+                                       struct choice *ret_choice);
+
 /* After EXPLORER_TAKE: not the choice returned is made, but this alternative of its point; that one
  * waits for a visit. False: this one is not open there, or left out. */
 bool explorer_turn(struct explorer *explorer, struct taken taken);
@@ -103,8 +111,8 @@ void explorer_lost(struct explorer *explorer);
 void explorer_cut(struct explorer *explorer);
 
 /* The world of the plan last returned was ended from outside, and another is about to be run with
- * all choices made in it so far. What that one tells may come in another order: it is read from the
- * beginning. */
+ * all choices made in it so far, or, if it has let go of promises, until then and with these. What
+ * that one tells may come in another order: it is read from the beginning. */
 void explorer_again(struct explorer *explorer);
 
 /* Whether a world has made all choices of options.from: before, a plan is empty, and what the world

@@ -49,6 +49,7 @@ struct explorer {
 	GPtrArray *destinations; /* struct destination, by rank; NULL: no choice there yet */
 	GHashTable *visited;     /* set of the nodes' hashes; shared with what was split off */
 	uint64_t hash;           /* of the node last visited */
+	uint64_t node;           /* the same with its promises, as it is in `visited` */
 	guint stamp;
 	guint begun; /* steps that the world that runs has not made: all, when none does */
 	bool started;
@@ -57,6 +58,7 @@ struct explorer {
 	bool cut;      /* the last world did not come to its end: explorer_cut */
 	bool fresh;    /* the next rest is the first of its world */
 	bool promises; /* some choice of the path is one; known from the first rest on */
+	bool let_go;   /* and the world that runs goes on without: EXPLORER_LET_GO */
 	struct explorer_statistics statistics;
 };
 

@@ -23,8 +23,8 @@ void park_be_still(void);
 bool park_is_still(void);
 
 /* Upon IMAGE, in a rank that will be `still`: answers IMAGED, and waits for WELCOME unless it is
- * told to go on. Comes back once more, true, each time when the rank was rewound to that image, with
- * what it was welcomed with. */
+ * told to go on. Comes back once more, true, each time when the rank was rewound to that image,
+ * with what it was welcomed with. */
 bool park_take_image(const struct wire_image *order, bool still, struct wire_welcome *ret_welcome);
 
 /* Upon REWIND, at rest: comes back only if the rank is what it is to be, after WELCOME; else where

@@ -66,6 +66,8 @@ void execution_free(struct execution *execution)
 	world_free(execution->world);
 	stall_free(execution->stall);
 	g_array_unref(execution->plan);
+	if (execution->promises)
+		g_array_unref(execution->promises);
 	position_free(execution->target);
 	ahead_free(execution->ahead);
 	cycle_release(&execution->cycle);
@@ -163,34 +165,6 @@ void execution_connected(struct execution *execution, struct host_link *link,
 
 /* --- at rest --------------------------------------------------------------------------------- */
 
-/* Makes the first choice of the plan that the rules allow now. */
-static bool follow_plan(struct execution *execution)
-{
-	for (guint i = 0; i < execution->plan->len; i++) {
-		struct choice choice = g_array_index(execution->plan, struct choice, i);
-
-		choice.taken.promised = false;
-		if (world_choose(execution->world, &choice)) {
-			g_array_remove_index(execution->plan, i);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Leaves only those open choices that the plan says nothing about. */
-static void hide_planned(const struct execution *execution, GArray *open)
-{
-	for (guint i = open->len; i-- > 0;) {
-		struct open_choice *choice = &g_array_index(open, struct open_choice, i);
-
-		if (!choices_find(execution->plan, &choice->point))
-			continue;
-		g_array_unref(choice->alternatives);
-		g_array_remove_index(open, i);
-	}
-}
-
 /* Where something outside has ended a rank, again, that is what there is to tell: the program would
  * have followed. */
 static void lose_plan(struct execution *execution)
@@ -213,7 +187,7 @@ static void lose_plan(struct execution *execution)
 /* The strategy has said what the end is. */
 static void take_end(struct execution *execution, enum explorer_step step)
 {
-	execution->result.wasted = step == EXPLORER_DROP;
+	execution->result.wasted = step == EXPLORER_DROP || step == EXPLORER_LET_GO;
 	execution->result.known = step == EXPLORER_KNOWN;
 	if (step == EXPLORER_DONE)
 		execution_conclude(execution);
@@ -272,13 +246,13 @@ static bool at_rest(struct execution *execution)
 	if (!execution_endings_known(execution) || spare_is_ahead(execution->spare))
 		return false;
 	if (world_admit(world) || world_answer_ready(world) || execution_park_along(execution)
-	    || follow_plan(execution)) {
+	    || execution_follow_plan(execution)) {
 		note_hurried(execution);
 		return true;
 	}
 	open = world_open_choices(world);
 	if (execution->plan->len > 0)
-		hide_planned(execution, open);
+		execution_hide_planned(execution, open);
 	stuck = owed && !execution->strategy->fills_gaps && !held;
 	if ((open->len == 0 || stuck) && !held && execution_answer_polls(execution)) {
 		note_hurried(execution);
@@ -308,11 +282,13 @@ static bool at_rest(struct execution *execution)
 		return true;
 	if (step == EXPLORER_STUCK)
 		step = give_way_up(execution);
+	if (step == EXPLORER_LET_GO && execution_let_go(execution))
+		return true;
 	execution_wait(execution, step == EXPLORER_LATER);
 	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
 		return step == EXPLORER_TAKE;
 	take_end(execution, step);
-	if (step != EXPLORER_DROP || !image_stand(execution))
+	if (!execution->result.wasted || !image_stand(execution))
 		execution_end_ranks(execution, true);
 	return true;
 }
@@ -427,12 +403,12 @@ static void decide_for_others(struct execution *execution)
 	struct choice choice = {0};
 	GArray *open;
 
-	if (world_admit(world) || world_answer_ready(world) || follow_plan(execution))
+	if (world_admit(world) || world_answer_ready(world) || execution_follow_plan(execution))
 		return;
 	open = world_open_choices(world);
-	hide_planned(execution, open);
+	execution_hide_planned(execution, open);
 	if (!world_holds(world) && (open->len == 0 || stuck)) {
-		if (!world_answer_polls(world, execution->plan) && stuck
+		if (!execution_tell_no(execution, execution->plan) && stuck
 		    && stall_hopeless(execution->stall))
 			lose_plan(execution);
 	} else {
@@ -479,16 +455,19 @@ static void look_for_caught(struct execution *execution)
 		execution_advance(execution);
 }
 
-/* With a promise that was not kept it is none: a thread may wait for what another would do with the
- * message. */
-static void end_undecided(struct execution *execution)
+/* Ranks are not at rest, and will not be. With a promise that is not kept that is no end, unless it
+ * has to be one (`over`): a thread may wait for what another would do with the message. */
+static void end_undecided(struct execution *execution, bool over)
 {
 	enum explorer_step step = EXPLORER_DONE;
 
-	if (choices_promise(execution->plan))
-		step = give_way_up(execution);
-	else if (execution->strategy->wanders)
+	if (choices_promise(execution->plan) || execution->strategy->wanders)
 		step = ask_of_end(execution);
+	if (step == EXPLORER_LET_GO && execution_let_go(execution)) {
+		if (!over)
+			return;
+		step = EXPLORER_DONE;
+	}
 	take_end(execution, step);
 	execution_end_ranks(execution, false);
 }
@@ -507,7 +486,7 @@ void execution_look(struct execution *execution)
 	if (execution->result.state == EXECUTION_STARTING && execution->launched)
 		look_at_start(execution);
 	if (waits_for_aborted(execution)) {
-		end_undecided(execution);
+		end_undecided(execution, true);
 		execution_advance(execution);
 		return;
 	}
@@ -540,7 +519,7 @@ void execution_look(struct execution *execution)
 			break;
 		execution->result.stalled = true;
 		execution->result.livelock = step == STALL_SPIN;
-		end_undecided(execution);
+		end_undecided(execution, false);
 		break;
 	}
 	execution_advance(execution);

@@ -106,6 +106,17 @@ bool execution_is_at_rest(struct execution *execution);
 /* Nothing is left to decide. true: but threads might still come, and are waited for. */
 bool execution_waits_for_threads(struct execution *execution);
 
+/* The plan (execution_plan.c). Makes the first of its choices that the rules allow now, if one is;
+ * leaves of what is `open` only what it says nothing about. */
+bool execution_follow_plan(struct execution *execution);
+void execution_hide_planned(const struct execution *execution, GArray *open);
+/* Lets go of its promises: what they kept back goes on. false: it is given up, for what it does has
+ * no path. */
+bool execution_let_go(struct execution *execution);
+/* Polls outside of `awaited` are told "no", as nothing else can go on: whether there were any.
+ * Where a promise keeps back what is open, no path tells that they were told first. */
+bool execution_tell_no(struct execution *execution, const GArray *awaited);
+
 /* At rest, with something open (struct open_choice): tells the strategy in which state, if it wants
  * to know (execution_state.c). false: the ranks are asked, and it is to be called again. */
 bool execution_tell_state(struct execution *execution, const GArray *open);
@@ -127,7 +138,7 @@ void execution_look(struct execution *execution);
 bool execution_failed_to_start(const struct execution *execution);
 
 /* At rest with nothing to decide: tells "no" to those who poll. true: somebody was told, or will
- * be in a moment (execution_polls.c). And: after a while somebody is told, or, while `asking`, it
+ * be in a moment (execution_plan.c). And: after a while somebody is told, or, while `asking`, it
  * is looked again whether all is known. */
 bool execution_answer_polls(struct execution *execution);
 /* What polls are meanwhile not told "no" for: the plan, or what else the strategy awaits. */

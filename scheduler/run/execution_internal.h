@@ -34,6 +34,9 @@ struct execution {
 	struct strategy *strategy;
 	struct position *target;  /* where it was to go */
 	GArray *plan;             /* struct choice still to be made */
+	GArray *promises;         /* that it has let go of (struct choice); NULL: none */
+	guint made_before;        /* choices, before that */
+	bool passed_by;           /* what promises kept back, by polls that were told "no" */
 	gint64 started;           /* of start or restore: times are the host's */
 	gint64 restored;          /* when all ranks stood; 0: they do not yet, or were started */
 	bool rewound;             /* they were restored in place */

@@ -346,15 +346,6 @@ double execution_silent_seconds(const struct execution *execution)
 	return (double)(execution_now(execution) - since) / G_USEC_PER_SEC;
 }
 
-struct position *execution_position(const struct execution *execution)
-{
-	const GArray *made = world_choices(execution->world);
-	g_autoptr(GArray) choices = choices_copy(execution->plan);
-
-	g_array_prepend_vals(choices, made->data, made->len);
-	return position_with_choices(execution->target, choices);
-}
-
 const struct wire_inside *execution_inside(const struct execution *execution, int rank)
 {
 	return execution->result.stalled && execution->result.livelock

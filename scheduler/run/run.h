@@ -43,6 +43,7 @@ struct run_result {
 	enum execution_state state;
 	bool waits;   /* for an answer of the strategy: execution_resume */
 	bool wasted;  /* dropped by the search, or lost: no interleaving of its own */
+	bool let_go;  /* of promises of its plan: nor is this, unless it shows something new */
 	bool known;   /* a random walk that has ended as another one did */
 	char *lost;   /* why the plan could not be followed; NULL: it was */
 	bool stalled; /* nothing will come any more from ranks inside MPI, or that only look
@@ -107,8 +108,8 @@ double execution_seconds(const struct execution *execution);
 /* How long nobody has said anything, while ranks run; else 0. */
 double execution_silent_seconds(const struct execution *execution);
 
-/* Where it was to go, with everything that has been decided in it since; free with position_free.
- */
+/* Where it was to go, with everything that has been decided in it since, until it let go of
+ * promises; free with position_free. */
 struct position *execution_position(const struct execution *execution);
 
 /* The process of a rank; 0: not known (yet). */

@@ -46,13 +46,13 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution);
 struct spare *spare_find(const struct frozen *frozen, const struct body *body);
 struct spare *spare_take_body(struct frozen *frozen, const struct body *body);
 
-/* The ranks of a spare world that an execution has got go back to these images, unless they are still
- * what they are to be. `ahead`: all were still, and what they share is what it was: the first orders
- * follow, and they count as connected; else at least one of them will say HELLO. */
+/* The ranks of a spare world that an execution has got go back to these images, unless they have
+ * stayed what they are to be. `ahead`: all were still, and what they share is what it was: the first
+ * orders follow, and they count as connected; else at least one of them will say HELLO. */
 void spare_rewind_to_images(struct spare *spare, const guint32 *images, bool ahead);
 
-/* Whether ranks that count as connected have not said HELLO, where they may stand still without ever
- * saying more. NULL: false. */
+/* Whether ranks that count as connected have not said HELLO, where they may stand still without
+ * ever saying more. NULL: false. */
 bool spare_is_ahead(const struct spare *spare);
 
 /* What a held rank says, and that it is gone. */

@@ -198,16 +198,7 @@ struct strategy *strategy_states(struct state_search *search, bool verifies, cha
 enum explorer_step strategy_take_first(const GArray *open, enum explorer_step at_end,
                                        struct choice *ret_choice)
 {
-	const struct open_choice *first;
-
-	if (!open)
-		return EXPLORER_DROP;
-	if (open->len == 0)
-		return at_end;
-	first = &g_array_index(open, struct open_choice, 0);
-	ret_choice->point = first->point;
-	ret_choice->taken = g_array_index(first->alternatives, struct taken, 0);
-	return EXPLORER_TAKE;
+	return open ? explorer_take_first(open, at_end, ret_choice) : EXPLORER_DROP;
 }
 
 struct follow {

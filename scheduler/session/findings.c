@@ -154,6 +154,15 @@ bool findings_known(const struct findings *findings, const struct record_finding
 	return g_hash_table_contains(findings->by_key, key);
 }
 
+bool findings_known_under(const struct findings *findings, const struct record_finding *finding,
+                          guint32 buffering)
+{
+	g_autofree char *key = record_finding_key(finding);
+	const struct record_finding *known = g_hash_table_lookup(findings->by_key, key);
+
+	return known && (known->bufferings & buffering);
+}
+
 void findings_add_good(struct findings *findings, const struct record_execution *execution,
                        const GArray *choices)
 {

@@ -21,6 +21,10 @@ struct record_finding *findings_add(struct findings *findings, struct record_fin
 /* Whether an equal one has been added already. */
 bool findings_known(const struct findings *findings, const struct record_finding *finding);
 
+/* The same, by an interleaving under this buffering (one of RECORD_BUFFERINGS). */
+bool findings_known_under(const struct findings *findings, const struct record_finding *finding,
+                          guint32 buffering);
+
 /* An interleaving came to its proper end, whatever it showed on the way (execution->findings). */
 void findings_add_good(struct findings *findings, const struct record_execution *execution,
                        const GArray *choices);

@@ -60,6 +60,11 @@ bool mishaps_memory_ran_out(const struct mishaps *mishaps)
 	return memory_pressure_grew(&mishaps->memory_before, &now);
 }
 
+void mishaps_add_wasted(struct mishaps *mishaps)
+{
+	mishaps->wasted++;
+}
+
 void mishaps_add(struct mishaps *mishaps, const struct execution *execution, bool starved)
 {
 	const struct run_result *result = execution_result(execution);

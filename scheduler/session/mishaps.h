@@ -24,8 +24,11 @@ bool mishaps_memory_ran_out(const struct mishaps *mishaps);
 /* An execution is over. `starved`: for want of memory, twice. */
 void mishaps_add(struct mishaps *mishaps, const struct execution *execution, bool starved);
 
-/* The same for one that another shard accounts for. What counts here is that memory ran out: what
- * lies below it is not known. */
+/* One that has come to its end was not needed, after all. */
+void mishaps_add_wasted(struct mishaps *mishaps);
+
+/* As mishaps_add for one that another shard accounts for. What counts here is that memory ran out:
+ * what lies below it is not known. */
 void mishaps_add_shared(struct mishaps *mishaps, bool starved);
 
 /* Whether that was so. */

@@ -15,6 +15,7 @@
 #include "session_internal.h"
 #include "shard.h"
 #include "state_walks.h"
+#include "strays.h"
 
 #define SECONDS_LEAST 0.1 /* of --max-time, for what has to be begun again */
 
@@ -141,6 +142,19 @@ static void print_again(struct session *session, const struct execution *executi
 		session_drop(again);
 }
 
+/* Whether it is one more interleaving: not what has left the search's way and shows nothing new,
+ * nor what such a one has shown before. */
+static bool is_one_more(struct session *session, const struct execution *execution)
+{
+	const struct verdict *verdict = interleaving_verdict(execution);
+	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
+
+	if (execution_result(execution)->let_go)
+		return strays_take(session->strays, session->findings, verdict->record,
+		                   verdict->findings, choices);
+	return !strays_have(session->strays, verdict->record, verdict->findings, choices);
+}
+
 void session_account(struct session *session, const struct execution *execution)
 {
 	const struct run_result *result = execution_result(execution);
@@ -153,6 +167,10 @@ void session_account(struct session *session, const struct execution *execution)
 	mishaps_add(session->mishaps, execution, verdict->starved);
 	if (!verdict->record || result->state != EXECUTION_OVER)
 		return;
+	if (!is_one_more(session, execution)) {
+		mishaps_add_wasted(session->mishaps);
+		return;
+	}
 	if (execution_output_is_cut(execution))
 		print_again(session, execution);
 	if (!session->error) /* or it is carried out when the exploration goes on */

@@ -41,6 +41,7 @@ struct session {
 	struct coverage *coverage;
 	struct program_facts *facts;
 	struct mishaps *mishaps;
+	struct strays *strays;
 	guint64 interleavings;
 	double longest; /* seconds that one took */
 

@@ -18,6 +18,7 @@
 #include "shard.h"
 #include "silence.h"
 #include "state_walks.h"
+#include "strays.h"
 
 #define STOP_PATIENCE_S 3.0
 
@@ -258,6 +259,7 @@ void session_init(struct session *session, const struct session_options *options
 	describe_exploration(session);
 	start_clock(session);
 	session->mishaps = mishaps_new(session->host);
+	session->strays = strays_new();
 }
 
 static void release_parts(struct session *session)
@@ -273,6 +275,7 @@ static void release_parts(struct session *session)
 	coverage_free(session->coverage);
 	program_facts_free(session->facts);
 	mishaps_free(session->mishaps);
+	strays_free(session->strays);
 }
 
 void session_release(struct session *session)

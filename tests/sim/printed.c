@@ -60,6 +60,7 @@ static void print_line(const struct random_program *program, int line)
 		switch (own->kind) {
 		case INSTRUCTION_SPAWN: printf(" spawn %d;", own->peer); break;
 		case INSTRUCTION_JOIN: printf(" join;"); break;
+		case INSTRUCTION_BRANCH: printf(" if %d has received:", own->of); break;
 		case INSTRUCTION_WAIT: printf(" wait %d;", own->of - first); break;
 		case INSTRUCTION_WAITALL: printf(" waitall;"); break;
 		case INSTRUCTION_TEST: printf(" test %d;", own->of - first); break;

@@ -113,6 +113,7 @@ struct random_program {
 	int line_rank[PROGRAM_MAX_LINES];
 	int line_first[PROGRAM_MAX_LINES + 1];
 	bool threads; /* some rank has several */
+	bool hints;   /* which tell each other what they have received */
 	int count;
 	bool cancels; /* some receive is cancelled: then nonblocking ones that name their source are
 	                 points of choice, too */
@@ -152,6 +153,10 @@ struct random_program *random_program_threads(guint64 seed);
 /* The same, whose ranks hand on what they get: so a message may come of what one thread has got
  * after another thread of its rank has received. */
 struct random_program *random_program_relays(guint64 seed);
+
+/* The same, in which a thread hands on what it gets only if another thread of its rank has received
+ * before: they tell each other so through memory. */
+struct random_program *random_program_hints(guint64 seed);
 
 /* Programs written by hand: one instruction after the other, rank by rank ascending. */
 struct random_program *random_program_empty(int ranks);

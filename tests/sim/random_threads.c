@@ -20,6 +20,8 @@ struct draft {
 	int instances;
 	bool apart; /* no two threads of a rank receive what the other could, or send what the same
 	               receive could take */
+	/* What one thread has received before another one comes to this: of rank 0, or -1. */
+	int hint_of, hint_of_line, hint_at, hint_at_line;
 	GArray *lines[PROGRAM_MAX_RANKS][THREADS_MOST]; /* struct instruction; `of` in the line */
 };
 
@@ -167,6 +169,43 @@ static void draw_relay(struct draft *draft)
 		add_receive(draft, hub, gets, to, answers);
 }
 
+static int add_blocking(struct draft *draft, int rank, int thread, enum instruction_kind kind,
+                        int peer, int tag)
+{
+	struct instruction *own = add(draft, rank, thread, kind, peer);
+
+	own->tag = tag;
+	return (int)draft->lines[rank][thread]->len - 1;
+}
+
+/* A thread hands on what it has got only if another thread of its rank has received before, which
+ * MPI does not see; and that one may be answered. */
+static void draw_hint(struct draft *draft)
+{
+	int from = draw_other(draft, 0), to = draw_other(draft, 0);
+	int gets = draw_thread(draft, 0), hands = (gets + 1) % draft->threads[0];
+	int data = draw_tag(draft, 0, gets), ask = draw_tag(draft, 0, hands),
+	    work = draw_tag(draft, hands, 0);
+	struct instruction *sent = add(draft, from, 0, INSTRUCTION_SEND, 0), *branch;
+
+	sent->tag = data;
+	sent->nonblocking = true;
+	add_blocking(draft, from, 0, INSTRUCTION_SEND, 0, ask);
+	draft->hint_of = add_blocking(draft, 0, gets, INSTRUCTION_RECEIVE, -1, data);
+	draft->hint_of_line = gets;
+	add_blocking(draft, 0, hands, INSTRUCTION_RECEIVE, -1, ask);
+	branch = add(draft, 0, hands, INSTRUCTION_BRANCH, 0);
+	branch->source = branch->tag = -1;
+	branch->skip = 1;
+	draft->hint_at = (int)draft->lines[0][hands]->len - 1;
+	draft->hint_at_line = hands;
+	add_blocking(draft, 0, hands, INSTRUCTION_SEND, to, work);
+	add_blocking(draft, to, 0, INSTRUCTION_RECEIVE, 0, work);
+	add_blocking(draft, to, 0, INSTRUCTION_SEND, 0, data);
+	if (draw_below(draft->random, 4) > 0)
+		add_blocking(draft, 0, gets, INSTRUCTION_RECEIVE, -1, data);
+}
+
 static void add_line(struct random_program *program, int rank, const GArray *line)
 {
 	int first = program->count;
@@ -202,13 +241,22 @@ static struct random_program *finish(struct draft *draft)
 		program->line_first[line] = firsts[line];
 	program->line_first[lines] = program->count;
 	program->threads = true;
+	program->hints = draft->hint_of >= 0;
+	if (program->hints)
+		program->instructions[firsts[draft->hint_at_line] + draft->hint_at].of =
+			firsts[draft->hint_of_line] + draft->hint_of;
 	program->instances = draft->instances;
 	return program;
 }
 
-static struct random_program *draw(guint64 seed, bool relays)
+enum subject { AT_RANDOM, RELAYS, HINTS };
+
+static struct random_program *draw(guint64 seed, enum subject subject)
 {
-	guint32 words[] = {(guint32)seed, (guint32)(seed >> 32), relays ? 0x726c79 : 0x746872};
+	static const guint32 salts[] = {
+		[AT_RANDOM] = 0x746872, [RELAYS] = 0x726c79, [HINTS] = 0x68696e};
+	guint32 words[] = {(guint32)seed, (guint32)(seed >> 32), salts[subject]};
+	bool relays = subject != AT_RANDOM;
 	struct draft draft = {.random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words))};
 	struct random_program *program;
 	int messages = relays ? 2 + draw_below(draft.random, 2) : 2 + draw_below(draft.random, 4);
@@ -229,7 +277,10 @@ static struct random_program *draw(guint64 seed, bool relays)
 	for (int rank = 0; rank < draft.ranks; rank++)
 		for (int thread = 1; thread < draft.threads[rank]; thread++)
 			add(&draft, rank, 0, INSTRUCTION_SPAWN, thread);
-	for (int i = 0; i < messages; i++) {
+	draft.hint_of = -1;
+	if (subject == HINTS)
+		draw_hint(&draft);
+	for (int i = subject == HINTS ? 2 : 0; i < messages; i++) {
 		if (relays && draw_below(draft.random, 2) == 0)
 			draw_relay(&draft);
 		else if (relays)
@@ -249,10 +300,15 @@ static struct random_program *draw(guint64 seed, bool relays)
 
 struct random_program *random_program_threads(guint64 seed)
 {
-	return draw(seed, false);
+	return draw(seed, AT_RANDOM);
 }
 
 struct random_program *random_program_relays(guint64 seed)
 {
-	return draw(seed, true);
+	return draw(seed, RELAYS);
+}
+
+struct random_program *random_program_hints(guint64 seed)
+{
+	return draw(seed, HINTS);
 }

@@ -158,6 +158,37 @@ static void turn(struct runner *runner, const struct open_choice *open, struct c
 	runner->result->turned++;
 }
 
+static GArray *without_promises(const GArray *plan)
+{
+	GArray *rest = g_array_new(false, false, sizeof(struct choice));
+
+	for (guint i = 0; i < plan->len; i++)
+		if (!g_array_index(plan, struct choice, i).taken.promised)
+			g_array_append_vals(rest, &g_array_index(plan, struct choice, i), 1);
+	return rest;
+}
+
+/* It counts as another interleaving if whoever runs it says so. */
+static void go_astray(struct runner *runner, struct play *play, const GArray *plan)
+{
+	g_autoptr(GArray) rest = without_promises(plan);
+	enum explorer_step step = EXPLORER_TAKE;
+	struct choice choice;
+
+	while (step == EXPLORER_TAKE && !is_cut(runner)) {
+		GArray *open = open_points(runner, play, rest);
+
+		step = explorer_rest(runner->explorer, world_trace(play->world), open, &choice);
+		if (step == EXPLORER_TAKE) {
+			g_assert_true(play_choose(play, &choice));
+			play_run(play);
+		}
+		open_choices_free(open);
+	}
+	if (step == EXPLORER_DONE)
+		g_hash_table_add(runner->result->strays, play_outcome(play));
+}
+
 static void run_plan(struct runner *runner, const GArray *plan)
 {
 	struct play *play = begin(runner, plan);
@@ -188,7 +219,9 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		}
 		open_choices_free(open);
 	}
-	if (step == EXPLORER_DONE) {
+	if (step == EXPLORER_LET_GO) {
+		go_astray(runner, play, plan);
+	} else if (step == EXPLORER_DONE) {
 		GBytes *outcome = play_outcome(play);
 
 		if (g_hash_table_contains(runner->result->outcomes, outcome))
@@ -271,6 +304,7 @@ static void divide(struct runner *runner, const struct explorer_options *search)
 	struct partition *partition = partition_new(search, runner->options->shards);
 	struct explorer_statistics statistics;
 	struct exploration unseen = {.outcomes = new_outcomes(),
+	                             .strays = g_hash_table_ref(result->strays),
 	                             .conflicting = g_hash_table_ref(result->conflicting)};
 	g_autoptr(GArray) own = NULL;
 
@@ -339,6 +373,8 @@ void explore(const struct random_program *program, const struct exploration_opti
 
 	*ret = (struct exploration){
 		.outcomes = new_outcomes(),
+		.strays = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+	                                        (GDestroyNotify)g_bytes_unref, NULL),
 		.conflicting = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 	                                             (GDestroyNotify)g_bytes_unref, NULL)};
 	runner.random = g_rand_new_with_seed((guint32)options->seed);
@@ -372,6 +408,7 @@ void exploration_release(struct exploration *exploration)
 {
 	g_clear_pointer(&exploration->outcomes, g_hash_table_destroy);
 	g_clear_pointer(&exploration->conflicting, g_hash_table_destroy);
+	g_clear_pointer(&exploration->strays, g_hash_table_destroy);
 	g_clear_pointer(&exploration->division, g_free);
 }
 

@@ -306,6 +306,155 @@ static void test_begun_again_in_another_order(void **state)
 	explorer_free(explorer);
 }
 
+enum { DATA = 1, ASK, WORK };
+
+static void send_of(struct world *world, uint8_t thread, struct op_id one, int32_t to, int32_t tag)
+{
+	struct event event = {.kind = EVENT_SEND,
+	                      .thread = thread,
+	                      .op = {.id = one, .kind = OPERATION_SEND, .peer = to, .tag = tag}};
+
+	trace_append(&world->trace, &event);
+}
+
+static void receive_of(struct world *world, uint8_t thread, struct op_id one, int32_t tag)
+{
+	struct event event = {
+		.kind = EVENT_RECEIVE,
+		.thread = thread,
+		.op = {.id = one, .kind = OPERATION_RECEIVE, .peer = OPERATION_ANY, .tag = tag}};
+
+	trace_append(&world->trace, &event);
+}
+
+static void match_of(struct world *world, uint8_t thread, struct op_id receiver,
+                     struct op_id sender, bool chosen)
+{
+	struct event match = {
+		.kind = EVENT_MATCH, .chosen = chosen, .op.id = receiver, .other = sender};
+	struct event complete = {.kind = EVENT_COMPLETE, .thread = thread, .op.id = receiver};
+
+	trace_append(&world->trace, &match);
+	trace_append(&world->trace, &complete);
+}
+
+/* Both threads of rank 0 receive, and rank 1 has sent to each. */
+static void begin_threads(struct world *world)
+{
+	struct op_id data = id(1, 3);
+
+	world_init(world);
+	receive_of(world, 0, id(0, 3), DATA);
+	receive_of(world, 1, id(0, 4), ASK);
+	send_of(world, 0, data, 0, DATA);
+	send_of(world, 0, id(1, 4), 0, ASK);
+	receive_of(world, 0, id(2, 3), WORK);
+	open_for(world, id(0, 3), 1, &data);
+}
+
+static void take_of(struct explorer *explorer, struct world *world, uint8_t thread,
+                    struct op_id receiver, struct op_id sender)
+{
+	struct choice choice;
+
+	assert_int_equal(explorer_rest(explorer, &world->trace, world->open, &choice),
+	                 EXPLORER_TAKE);
+	assert_true(op_id_equal(point_operation(&choice.point, 3), receiver));
+	assert_true(op_id_equal(choice.taken.send, sender));
+	nothing_open(world);
+	match_of(world, thread, receiver, sender, true);
+}
+
+/* The second thread hands on what it has got, rank 2 answers the first: that may come without what
+ * the first has received before, as far as can be seen. */
+static void run_to_promise(struct explorer *explorer)
+{
+	struct op_id ask = id(1, 4), answer = id(2, 4);
+	struct world world;
+
+	begin_threads(&world);
+	assert_next(explorer, "");
+	take_of(explorer, &world, 0, id(0, 3), id(1, 3));
+	open_for(&world, id(0, 4), 1, &ask);
+	take_of(explorer, &world, 1, id(0, 4), ask);
+	send_of(&world, 1, id(0, 5), 2, WORK);
+	match_of(&world, 0, id(2, 3), id(0, 5), false);
+	send_of(&world, 0, answer, 0, DATA);
+	receive_of(&world, 0, id(0, 6), DATA);
+	open_for(&world, id(0, 6), 1, &answer);
+	take_of(explorer, &world, 0, id(0, 6), answer);
+	assert_answers(explorer, &world, EXPLORER_DONE);
+	assert_next(explorer, "0.3=2.0");
+	world_release(&world);
+}
+
+/* It does not: the second thread hands on nothing when the first has not received. */
+static void run_without_answer(struct explorer *explorer, bool decided, struct world *world)
+{
+	struct op_id ask = id(1, 4);
+
+	begin_threads(world);
+	nothing_open(world);
+	if (decided) {
+		match_of(world, 1, id(0, 4), ask, true);
+	} else {
+		open_for(world, id(0, 4), 1, &ask);
+		take_of(explorer, world, 1, id(0, 4), ask);
+	}
+	assert_answers(explorer, world, EXPLORER_LET_GO);
+	assert_statistics(explorer, 1, 1, 0, 0);
+}
+
+static void run_on_without(struct explorer *explorer, struct world *world)
+{
+	struct op_id data = id(1, 3);
+
+	open_for(world, id(0, 3), 1, &data);
+	take_of(explorer, world, 0, id(0, 3), data);
+	assert_false(explorer_turn(explorer, taken_message(data)));
+	receive_of(world, 0, id(0, 5), DATA);
+	assert_answers(explorer, world, EXPLORER_DONE);
+	world_release(world);
+}
+
+static void test_promise_is_let_go_of(void **state)
+{
+	struct explorer *explorer = explorer_with(3, -1);
+	struct world world;
+
+	(void)state;
+	run_to_promise(explorer);
+	run_without_answer(explorer, false, &world);
+	run_on_without(explorer, &world);
+	assert_next(explorer, "none");
+	assert_statistics(explorer, 1, 1, 0, 0);
+	explorer_free(explorer);
+}
+
+/* The world that has let go of it is stopped, or ended from outside: another comes there again. */
+static void test_promise_is_let_go_of_again(void **state)
+{
+	struct explorer *explorer = explorer_with(3, -1);
+	struct world world;
+
+	(void)state;
+	run_to_promise(explorer);
+	run_without_answer(explorer, false, &world);
+	world_release(&world);
+	explorer_again(explorer);
+	assert_statistics(explorer, 1, 0, 0, 0);
+	run_without_answer(explorer, true, &world);
+	world_release(&world);
+	explorer_cut(explorer);
+	assert_next(explorer, "0.3=2.0 0.4=1.4");
+	assert_statistics(explorer, 1, 0, 0, 0);
+	run_without_answer(explorer, true, &world);
+	run_on_without(explorer, &world);
+	assert_next(explorer, "none");
+	assert_statistics(explorer, 1, 1, 0, 0);
+	explorer_free(explorer);
+}
+
 static void test_wasted(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
@@ -409,6 +558,8 @@ int main(void)
 		cmocka_unit_test(test_late_message),
 		cmocka_unit_test(test_late_but_dependent),
 		cmocka_unit_test(test_begun_again_in_another_order),
+		cmocka_unit_test(test_promise_is_let_go_of),
+		cmocka_unit_test(test_promise_is_let_go_of_again),
 		cmocka_unit_test(test_wasted),
 		cmocka_unit_test(test_deviations),
 		cmocka_unit_test(test_reads_events_once),

@@ -76,6 +76,7 @@ void trial_read_store(struct trial *trial)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(StoreReader) reader = store_reader_open(trial->directory, &error);
+	const char *reason;
 
 	g_hash_table_remove_all(trial->found);
 	trial->repeated = 0;
@@ -86,6 +87,8 @@ void trial_read_store(struct trial *trial)
 		trial_fail(trial, "the store cannot be read: %s", error->message);
 	trial_check_findings(trial, store_reader_findings(reader));
 	trial->told_complete = store_reader_exploration(reader)->complete;
+	reason = store_reader_exploration(reader)->incomplete_reason;
+	trial->told_split = reason && strstr(reason, SPLIT_OTHERWISE);
 }
 
 void trial_check_complete(struct trial *trial)

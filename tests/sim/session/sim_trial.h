@@ -9,6 +9,7 @@
 
 #define MEMORY_RAN_OUT "memory ran out"
 #define NOT_WAITED_FOR "threads that went on for long without calling MPI"
+#define SPLIT_OTHERWISE "split the tree differently"
 #define NOT_CHOSEN "which of a rank's threads comes first is not chosen"
 
 /* What a program is made of. */
@@ -62,6 +63,7 @@ struct trial {
 	bool deadlocks;          /* some of the expected are */
 	bool told_conflict;      /* by the store */
 	bool told_complete;      /* by the store */
+	bool told_split;         /* that parts of it were divided differently */
 	bool starved; /* memory has run out, and may be said to have ended interleavings */
 	bool slow;    /* answers have taken so long that threads may not have been waited for */
 	bool hurried; /* some session was stopped by the clock */
