@@ -47,7 +47,7 @@ struct spare *spare_find(const struct frozen *frozen, const struct body *body);
 struct spare *spare_take_body(struct frozen *frozen, const struct body *body);
 
 /* The ranks of a spare world that an execution has got go back to these images, unless they have
- * stayed what they are to be. `ahead`: all were still, and what they share is what it was: the first
+ * stayed what they are to be. `ahead`: all were still, and what they share is what it was: first
  * orders follow, and they count as connected; else at least one of them will say HELLO. */
 void spare_rewind_to_images(struct spare *spare, const guint32 *images, bool ahead);
 
