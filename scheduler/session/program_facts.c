@@ -9,6 +9,7 @@ struct program_facts {
 	bool locks, atomics;       /* see world_has_locked, world_has_atomics */
 	bool accesses, accesses_unknown, accesses_learnt; /* see world_doubts */
 	bool let_go_unsettled;                            /* world_has_let_go_unsettled */
+	bool may_lack_room;                               /* world_may_lack_room */
 	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
 	bool threads_in_turn; /* a program with threads has asked for MPI_THREAD_SERIALIZED */
 	bool threads_hurried; /* see run_result */
@@ -39,6 +40,7 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 	facts->accesses_unknown |= world_doubts(world)->unknown > 0;
 	facts->accesses_learnt |= world_doubts(world)->learnt > 0;
 	facts->let_go_unsettled |= world_has_let_go_unsettled(world);
+	facts->may_lack_room |= world_may_lack_room(world);
 	facts->threads |= result->threads;
 	facts->threads_in_turn |= result->threads_in_turn;
 	facts->threads_hurried |= result->threads_hurried;
@@ -66,6 +68,7 @@ static const struct {
 	{"threads", offsetof(struct program_facts, threads)},
 	{"threads-in-turn", offsetof(struct program_facts, threads_in_turn)},
 	{"threads-hurried", offsetof(struct program_facts, threads_hurried)},
+	{"may-lack-room", offsetof(struct program_facts, may_lack_room)},
 	{"let-go-unsettled", offsetof(struct program_facts, let_go_unsettled)},
 	{"locks", offsetof(struct program_facts, locks)},
 	{"atomics", offsetof(struct program_facts, atomics)},
@@ -163,6 +166,11 @@ void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *
 		         "before the others stood still, since one of them waited for something "
 		         "outside of MPI: which data had arrived by then may depend on time, and "
 		         "that was not explored");
+	if (facts->may_lack_room)
+		add_note(notes,
+		         "messages were sent in buffered mode where nobody knew that those before "
+		         "had been received, and with them they need more than the attached "
+		         "buffer: MPI may find no room there, which was not explored");
 	note_threads(facts, notes);
 	if (all)
 		note_collectives(facts, notes);

@@ -128,7 +128,7 @@ static void look_at_buffered(struct look *look, struct fate *fate)
 		return;
 	taken = count_taken(look, pending, fate);
 	if (taken + fate->send->needs > fate->send->offered)
-		look->found(look->user, &(struct unsure_send){.send = fate->send, .taken = taken});
+		look->found(look->user, &(struct unsure_send){.send = fate->send});
 	if (taken + fate->send->needs > fate->send->offered || pending->len >= PENDING_MAX)
 		stop_looking(look, rank);
 	else

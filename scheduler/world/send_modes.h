@@ -23,7 +23,6 @@ struct moded_send {
 struct unsure_send {
 	const struct moded_send *send;
 	struct op_id receive; /* ready: that it matches */
-	guint64 taken;        /* buffered: bytes that others may still take */
 };
 
 /* Calls `found` for each that is not sure, in a buffer for the first of each rank alone. `sends`

@@ -282,6 +282,9 @@ const struct remarks *world_remarks(const struct world *world);
 
 /* Whether something was decided by a fixed rule where the standard leaves several things open. */
 bool world_answered_by_rule(const struct world *world);
+/* Whether a buffered send was made where nobody knew that there was room for it (MPI 3.1, section
+ * 3.6.1), as far as that was looked for (world_find_conflicts). */
+bool world_may_lack_room(const struct world *world);
 
 /* Whether some collective was taken to wait for all members although the standard lets
  * a member leave earlier. */

@@ -24,6 +24,7 @@ struct windows *world_locks(const struct world *world);
 struct entered *world_entered(const struct world *world);
 /* struct moded_send (send_modes.h); NULL: with windows ranks may know of each other by memory. */
 const GArray *world_moded_sends(const struct world *world);
+void world_note_lack_of_room(struct world *world);
 
 /* What has happened so far, by which another event goes on. */
 void world_append_event(struct world *world, const struct event *event);

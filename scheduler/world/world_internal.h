@@ -137,6 +137,7 @@ struct world {
 	struct trace trace;
 	struct cut_notes cut_notes;
 	struct remarks *remarks;
+	bool may_lack_room;  /* see world_may_lack_room */
 	GArray *moded_sends; /* struct moded_send (send_modes.h) */
 	struct entered *entered;
 	struct windows *locks;

@@ -1,5 +1,6 @@
 #include "world_picture.h"
 
+#include "send_modes.h"
 #include "world_internal.h"
 
 /* What a rank has said of a call, for as long as the call matters. */
@@ -387,6 +388,15 @@ static const char *add_windows(struct state_hash *hash, const struct world *worl
 	return world_rma_picture(world, &namer, hash);
 }
 
+/* Whether its receive is known to have begun goes by all that was before. */
+static bool any_was_ready(const struct world *world)
+{
+	for (guint i = 0; i < world->moded_sends->len; i++)
+		if (g_array_index(world->moded_sends, struct moded_send, i).is_ready)
+			return true;
+	return false;
+}
+
 const char *world_picture(const struct world *world, struct state_hash *ret)
 {
 	if (world_has_threads(world))
@@ -395,8 +405,8 @@ const char *world_picture(const struct world *world, struct state_hash *ret)
 		return "a collective has failed";
 	if (world_holds(world))
 		return "ranks are held";
-	if (world->moded_sends->len > 0)
-		return "there were sends in buffered or ready mode";
+	if (any_was_ready(world))
+		return "there were sends in ready mode";
 	world_picture_end(world, ret);
 	add_impatience(ret, world);
 	add_queues(ret, world);

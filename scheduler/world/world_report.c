@@ -57,6 +57,16 @@ static void note_mode(struct world *world, const struct wire_op *op, struct op_i
 		g_array_append_val(world->moded_sends, send);
 }
 
+void world_note_lack_of_room(struct world *world)
+{
+	world->may_lack_room = true;
+}
+
+bool world_may_lack_room(const struct world *world)
+{
+	return world->may_lack_room;
+}
+
 const GArray *world_moded_sends(const struct world *world)
 {
 	return world->windows ? NULL : world->moded_sends;

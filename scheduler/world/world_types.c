@@ -166,23 +166,19 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 	return true;
 }
 
+/* That there is no room is an error, that there may be none is told beside the verdict. */
 static void on_unsure(void *user, const struct unsure_send *unsure)
 {
 	struct world *world = user;
-	struct remark remark = {.kind = FINDING_MISUSE, .count = unsure->send->is_ready ? 2 : 1};
-	g_autofree char *does = NULL;
+	struct remark remark = {.kind = FINDING_MISUSE, .count = 2};
 
-	if (unsure->send->is_ready) {
-		remark.parties[0] = party_of(world, unsure->send->id, "sends in ready mode");
-		remark.parties[1] = party_of(world, unsure->receive,
-		                             "receives that, and nothing has it begin before");
-	} else {
-		does = g_strdup_printf(
-			"needs %" G_GUINT64_FORMAT " bytes of an attached buffer of %u, of which "
-			"%" G_GUINT64_FORMAT " may still be taken by messages sent before",
-			unsure->send->needs, unsure->send->offered, unsure->taken);
-		remark.parties[0] = party_of(world, unsure->send->id, does);
+	if (!unsure->send->is_ready) {
+		world_note_lack_of_room(world);
+		return;
 	}
+	remark.parties[0] = party_of(world, unsure->send->id, "sends in ready mode");
+	remark.parties[1] = party_of(world, unsure->receive,
+	                             "receives that, and nothing has it begin before");
 	world_remark(world, &remark);
 }
 
