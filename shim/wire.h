@@ -518,6 +518,8 @@ struct wire_image {
 	bool goes_on; /* who is still may obey what comes, others wait for WELCOME */
 };
 
+#define WIRE_IMAGES_MAX (1u << 16) /* a rank's numbers of images are lower */
+
 struct wire_imaged {
 	uint32_t image; /* from 1; the same again where the rank has not moved since; 0: none */
 	bool still;     /* whenever it is this image, as in struct wire_state: so it need not be

@@ -503,7 +503,7 @@ void execution_look(struct execution *execution)
 		execution_advance(execution);
 		return;
 	}
-	if (execution_now(execution) - execution->heard > DRIVE_US)
+	if (execution_now(execution) - MAX(execution->heard, execution->started) > DRIVE_US)
 		execution_drive_all(execution);
 	step = stall_look(execution->stall, execution->world, execution_now(execution));
 	if (step != STALL_NONE

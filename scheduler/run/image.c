@@ -133,7 +133,8 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 	struct runs *runs = execution->runs;
 	struct frozen *frozen = execution->parking;
 
-	if (!frozen || !frozen->images || frozen->answered[rank]) {
+	if (!frozen || !frozen->images || frozen->answered[rank]
+	    || imaged->image >= WIRE_IMAGES_MAX) {
 		/* Where it was given up meanwhile, it may have been under way. */
 		if (!execution->result.again && !execution->result.cut_short)
 			runs_fail(runs, "rank %d said something impossible: an image", rank);
