@@ -7,20 +7,25 @@ struct call_log {
 	GArray **calls; /* struct world_call, by rank */
 };
 
+/* The world keeps them in pieces. */
+static GArray *calls_of(const struct world *world, int rank)
+{
+	guint32 count = world_calls(world, rank);
+	GArray *calls = g_array_sized_new(false, false, sizeof(struct world_call), count);
+
+	for (guint32 call = 1; call <= count; call++)
+		g_array_append_vals(calls, world_call_info(world, rank, call), 1);
+	return calls;
+}
+
 struct call_log *call_log_take(const struct world *world)
 {
 	struct call_log *log = g_new0(struct call_log, 1);
 
 	log->ranks = world_options(world)->ranks;
 	log->calls = g_new0(GArray *, log->ranks);
-	for (int rank = 0; rank < log->ranks; rank++) {
-		guint32 count = world_calls(world, rank);
-
-		log->calls[rank] = g_array_new(false, false, sizeof(struct world_call));
-		if (count > 0)
-			g_array_append_vals(log->calls[rank], world_call_info(world, rank, 1),
-			                    count);
-	}
+	for (int rank = 0; rank < log->ranks; rank++)
+		log->calls[rank] = calls_of(world, rank);
 	return log;
 }
 

@@ -2,6 +2,7 @@
 #include "execution_internal.h"
 #include "runs_context.h"
 #include "scheduler/tools/log.h"
+#include "spare.h"
 
 #define LOOK_US (G_USEC_PER_SEC / 5)    /* between two looks for the dead */
 #define OBEY_US (2 * G_USEC_PER_SEC)    /* for ranks to end as they were told to */
@@ -97,13 +98,18 @@ void execution_look_for_dead(struct execution *execution)
 		struct host_link *link = execution->links[rank];
 		pid_t process = execution->pids[rank];
 
+		if (!link)
+			link = spare_link(execution->spare, rank, &process);
 		if (!link || host->operations->has_unread(link) || process <= 0
 		    || !host->operations->is_dead(host, process))
 			continue;
 		log_debug(LOG_RANKS, "rank %d of world %u is dead, but its connection is held",
 		          rank, execution->number);
 		host_close(link);
-		execution_link_closed(execution, rank, NULL);
+		if (link->role == LINK_HELD) /* it was being rewound, or is to be */
+			spare_closed(link->owner, rank);
+		else
+			execution_link_closed(execution, rank, NULL);
 	}
 }
 
@@ -149,6 +155,7 @@ void execution_look_at_end(struct execution *execution)
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		host_close(execution->links[rank]);
 		execution->links[rank] = NULL;
+		spare_forget(execution->spare, rank);
 	}
 	finish_execution(execution);
 }

@@ -42,11 +42,13 @@ static char *condense_error(const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	const char *last = "", *why;
-	char *end = strstr(lines[0], ", error stack:");
+	char *end = lines[0] ? strstr(lines[0], ", error stack:") : NULL;
 
+	if (!lines[0]) /* without words */
+		return g_strdup("");
 	if (end)
 		*end = '\0';
-	for (char **line = lines + 1; lines[0] && *line; line++) {
+	for (char **line = lines + 1; *line; line++) {
 		if (**line)
 			last = *line;
 	}
@@ -185,9 +187,12 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 			runs_fall_back(runs, g_strdup(frozen->hazard));
 		execution->result.again = false; /* it can go on where it stands */
 		frozen_resume(frozen, execution);
-	} else if (!frozen_restore(frozen, execution, &error)) {
-		runs_fall_back(runs, g_strdup(error->message));
+		return;
 	}
+	/* The snapshot's, whether it can be gone on from or not. */
+	memset(execution->links, 0, (gsize)runs->ranks * sizeof(*execution->links));
+	if (!frozen_restore(frozen, execution, &error))
+		runs_fall_back(runs, g_strdup(error->message));
 }
 
 /* Places are looked up now: the process may be gone when the verdict is reached. */

@@ -230,9 +230,8 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 	execution_place(execution, order.rewind.world, directory, frozen);
 	execution->rewound = true;
 	if (spare->held < runs->ranks)
-		body_lose(spare->body);
-	execution_set_body(execution, spare->held < runs->ranks ? body_new(runs->ranks)
-	                                                        : body_use(spare->body));
+		lose_body(spare);
+	execution_set_body(execution, spare->body ? body_use(spare->body) : body_new(runs->ranks));
 	spare->execution = execution;
 	execution->spare = spare;
 	for (int rank = 0; rank < runs->ranks; rank++) {
@@ -383,6 +382,14 @@ void spare_rewind_to_images(struct spare *spare, const guint32 *images, bool ahe
 		go_ahead(execution, spare);
 }
 
+struct host_link *spare_link(const struct spare *spare, int rank, pid_t *ret_process)
+{
+	if (!spare || !spare->links[rank])
+		return NULL;
+	*ret_process = spare->ranks[rank].pid;
+	return spare->links[rank];
+}
+
 /* It was rewound, and may have ended since: its keeper says so by a way of its own. */
 static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 {
@@ -427,6 +434,15 @@ void spare_message(struct host_link *link, const struct wire_message *message)
 void spare_closed(struct spare *spare, int rank)
 {
 	fork_instead(spare, rank, "its process was gone");
+}
+
+void spare_forget(struct spare *spare, int rank)
+{
+	if (!spare || !spare->ranks[rank].ahead)
+		return;
+	spare->ranks[rank].ahead = false;
+	let_rank_go(spare, rank);
+	lose_body(spare);
 }
 
 void spare_end_all(struct frozen *frozen)

@@ -55,9 +55,15 @@ void spare_rewind_to_images(struct spare *spare, const guint32 *images, bool ahe
  * ever saying more. NULL: false. */
 bool spare_is_ahead(const struct spare *spare);
 
+/* The connection of a held rank, and its process; NULL: none is, also for NULL. */
+struct host_link *spare_link(const struct spare *spare, int rank, pid_t *ret_process);
+
 /* What a held rank says, and that it is gone. */
 void spare_message(struct host_link *link, const struct wire_message *message);
 void spare_closed(struct spare *spare, int rank);
+/* Its connection is closed: if it counts as connected, but has not said HELLO, it is none of these
+ * any more. NULL is legal. */
+void spare_forget(struct spare *spare, int rank);
 
 /* A keeper says that a process has ended. true: it is one that is about to be rewound, of which it
  * is not known yet whether it was before. */

@@ -234,6 +234,19 @@ static void who_has_answered_is_not_late(void **state)
 	assert_false(execution_output_is_cut(fixture->execution));
 }
 
+/* MPI may have no words for an error. */
+static void an_error_may_be_without_words(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct wire_message error = {.type = WIRE_ERROR,
+	                                   .error = {.fatal = true, .text = (char *)""}};
+
+	begin(fixture);
+	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
+	execution_message(fixture->execution, 1, &error);
+	assert_string_equal(execution_ends(fixture->execution)[1].error, "");
+}
+
 static int set_up_parked(void **state)
 {
 	g_setenv(DIES_PARKED, "1", true);
@@ -278,6 +291,7 @@ int main(int argc, char **argv)
 		TEST(what_waits_can_be_cut_short),
 		TEST(what_waits_can_be_struck),
 		TEST(who_has_answered_is_not_late),
+		TEST(an_error_may_be_without_words),
 		cmocka_unit_test_setup_teardown(a_rank_can_be_struck_when_it_is_parked,
 	                                        set_up_parked, tear_down_parked),
 	};

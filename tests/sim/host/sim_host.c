@@ -34,6 +34,7 @@ const char *const sim_fault_names[SIM_FAULTS] = {
 	[SIM_KILLED_IMAGING] = "killed while keeping an image",
 	[SIM_FORGETFUL] = "launcher forgets",
 	[SIM_LATE] = "launcher late",
+	[SIM_HELD_OPEN] = "connection held open",
 };
 
 /* --- chance ----------------------------------------------------------------------------------- */
@@ -108,7 +109,7 @@ static void close_all(struct host *host)
 	struct sim *sim = sim_of(host);
 
 	for (guint i = 0; i < sim->processes->len; i++)
-		sim_close(&((struct sim_process *)sim->processes->pdata[i])->link->base);
+		sim_link_close(((const struct sim_process *)sim->processes->pdata[i])->link);
 }
 
 /* --- processes, as seen from outside ---------------------------------------------------------- */

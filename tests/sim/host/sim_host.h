@@ -37,6 +37,7 @@ enum sim_fault {
 	SIM_KILLED_IMAGING,   /* one that is told to keep one */
 	SIM_FORGETFUL, /* when a rank was killed (those from here on): the launcher does not tell */
 	SIM_LATE,      /* nor ends before seconds have passed */
+	SIM_HELD_OPEN, /* when any rank has died: something else keeps its connection open */
 	SIM_FAULTS
 };
 

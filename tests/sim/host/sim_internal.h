@@ -24,7 +24,7 @@ struct sim {
 	struct sim_options options;
 	GRand *random;
 	gint64 now;
-	guint64 events_made;
+	guint64 events_made, events_happened;
 	GPtrArray *events; /* struct sim_event; a heap, the next one first */
 	const struct host_listener *listener;
 	void *user;
@@ -55,14 +55,15 @@ struct host_timer {
 struct sim_link {
 	struct host_link base;
 	struct sim_process *process;
-	guint unread;     /* messages on their way to the scheduler */
-	gint64 up, down;  /* when the last one arrives */
-	bool closed;      /* by the scheduler */
-	bool told_closed; /* to the scheduler */
-	guint32 world;    /* its rank's, when what was sent last arrives */
-	guint64 stood;    /* as it was welcomed last */
-	bool reads_ahead; /* it was told REWIND in a call: what follows before HELLO is lost */
-	guint references; /* events, and the process */
+	guint unread;      /* messages on their way to the scheduler */
+	gint64 up, down;   /* when the last one arrives */
+	bool closed;       /* by the scheduler, */
+	guint64 closed_in; /* in this event: after it there is no such link any more */
+	bool told_closed;  /* to the scheduler */
+	guint32 world;     /* its rank's, when what was sent last arrives */
+	guint64 stood;     /* as it was welcomed last */
+	bool reads_ahead;  /* it was told REWIND in a call: what follows before HELLO is lost */
+	guint references;  /* events, and the process */
 };
 
 struct host_job {
@@ -138,6 +139,8 @@ void sim_tell_state(struct sim_process *process);
 bool sim_may_be_still(const struct sim_process *process);
 struct sim_link *sim_link_new(struct sim_process *process);
 void sim_link_unref(struct sim_link *link);
+/* By the scheduler; nothing, if it is closed. */
+void sim_link_close(struct sim_link *link);
 
 /* A process hears something; its link was closed by the scheduler. */
 void sim_process_obey(struct sim_process *process, const struct wire_message *order);

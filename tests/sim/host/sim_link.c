@@ -54,6 +54,18 @@ static bool read_frame(GBytes *frame, struct wire_message *ret_message)
 	       && wire_decode(bytes, count, ret_message) == 0;
 }
 
+static void close_link(struct sim_link *link)
+{
+	link->closed = true;
+	link->closed_in = sim_of(link->base.host)->events_happened;
+}
+
+/* Whoever uses a link does so while there is one. */
+static void look_for_link(const struct sim_link *link)
+{
+	g_assert_true(!link->closed || link->closed_in == sim_of(link->base.host)->events_happened);
+}
+
 static void tell_closed(struct sim_link *link, const char *why)
 {
 	struct sim *sim = sim_of(link->base.host);
@@ -62,7 +74,8 @@ static void tell_closed(struct sim_link *link, const char *why)
 		return;
 	link->told_closed = true;
 	sim->listener->closed(&link->base, why);
-	link->closed = true;
+	if (!link->closed)
+		close_link(link);
 }
 
 static void on_frame_up(void *object, GBytes *frame)
@@ -122,6 +135,8 @@ void sim_hang_up(struct sim_process *process)
 {
 	struct sim_link *link = process->link;
 
+	if (!process->keeps && sim_goes_wrong(process->sim, SIM_HELD_OPEN, 10))
+		link->up = process->sim->now + process->sim->options.longest;
 	link->references++;
 	sim_plan(process->sim, arrival(process->sim, &link->up), on_hang_up, link, NULL);
 }
@@ -156,6 +171,7 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 	struct sim_link *link = (struct sim_link *)base;
 	struct sim *sim = sim_of(base->host);
 
+	look_for_link(link);
 	if (link->closed)
 		return;
 	look_at_clocks(link, message);
@@ -176,19 +192,27 @@ static void on_close_down(void *object, GBytes *frame)
 	sim_link_unref(link);
 }
 
-void sim_close(struct host_link *base)
+void sim_link_close(struct sim_link *link)
 {
-	struct sim_link *link = (struct sim_link *)base;
-	struct sim *sim = sim_of(base->host);
+	struct sim *sim = sim_of(link->base.host);
 
 	if (link->closed)
 		return;
-	link->closed = true;
+	close_link(link);
 	link->references++;
 	sim_plan(sim, arrival(sim, &link->down), on_close_down, link, NULL);
 }
 
+void sim_close(struct host_link *base)
+{
+	look_for_link((const struct sim_link *)base);
+	sim_link_close((struct sim_link *)base);
+}
+
 bool sim_has_unread(const struct host_link *base)
 {
-	return ((const struct sim_link *)base)->unread > 0;
+	const struct sim_link *link = (const struct sim_link *)base;
+
+	look_for_link(link);
+	return link->unread > 0;
 }

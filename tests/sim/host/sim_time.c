@@ -53,6 +53,7 @@ void sim_happen_next(struct sim *sim)
 
 	sim->now = MAX(sim->now, event->time);
 	sim->hangs |= sim->now > sim->options.longest;
+	sim->events_happened++;
 	event->happen(event->object, event->frame);
 	if (event->frame)
 		g_bytes_unref(event->frame);

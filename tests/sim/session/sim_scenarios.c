@@ -4,6 +4,9 @@
 /* A program that deadlocks in its first interleaving under infinite buffering. */
 enum { DEADLOCKS = 36 };
 
+/* One whose ranks are told what they do first when they are told to rewind. */
+enum { REWINDS = 31 };
+
 static void try(guint64 seed, const struct scenario *scenario, struct totals *totals)
 {
 	const struct trial_options options = {.seed = seed, .scenario = scenario};
@@ -54,6 +57,27 @@ static const guint64 wrong_once[] = {472, 965, 5643, 104955, 100815};
 static void try_scenarios(struct totals *totals)
 {
 	static const struct scenario scenarios[] = {
+		{.name = "a rank that was gone while it was rewound, whose connection something "
+	                 "else held open, was waited for without end",
+	         .seed = REWINDS,
+	         .buffering = PROGRAM_INFINITE,
+	         .count = 1,
+	         .rounds = {{.faults = 1u << SIM_KILLED_REWINDING | 1u << SIM_HELD_OPEN,
+	                     .backtrack = BACKTRACK_REWIND}}},
+		{.name = "and when another one was killed, too, it was told to end, though its "
+	                 "connection was no more",
+	         .seed = REWINDS,
+	         .buffering = PROGRAM_INFINITE,
+	         .count = 1,
+	         .rounds = {{.faults = 1u << SIM_KILLED_REWINDING | 1u << SIM_KILLED_REWOUND
+	                               | 1u << SIM_HELD_OPEN,
+	                     .backtrack = BACKTRACK_REWIND}}},
+		{.name = "a rank that was gone before it was to be rewound was waited for likewise",
+	         .seed = REWINDS,
+	         .buffering = PROGRAM_INFINITE,
+	         .count = 1,
+	         .rounds = {{.faults = 1u << SIM_HELD_KILLED | 1u << SIM_HELD_OPEN,
+	                     .backtrack = BACKTRACK_REWIND}}},
 		{.name = "a rank that crashed while it parked was waited for without end",
 	         .seed = 1,
 	         .buffering = PROGRAM_ZERO,
