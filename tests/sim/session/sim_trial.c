@@ -390,6 +390,7 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 	struct random_program *program = draw_program(options);
 	struct trial trial = {.scenario = options->scenario,
 	                      .kind = options->kind,
+	                      .seed = options->seed,
 	                      .no_faults = options->no_faults,
 	                      .program = program,
 	                      .random = g_rand_new_with_seed((guint32)options->seed)};

@@ -47,6 +47,7 @@ struct scenario {
 
 struct trial {
 	const struct scenario *scenario; /* NULL: chance */
+	guint64 seed; /* that was given: those of threads may be drawn from a part of it */
 	const struct random_program *program;
 	enum program_buffering buffering;
 	enum session_order order;
