@@ -142,6 +142,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	if (reason && strstr(reason, "impossible"))
 		trial_fail(trial, "does not believe what a rank may say: %s", reason);
 	trial->hurried |= reason && strstr(reason, "--max-time");
+	trial->unawaited |= !error && sim_unawaited(result.exploration);
 	trial->slow |= (happened & 1u << SIM_SLOW) != 0;
 	trial->gave_up = reason
 	                 && ((trial->starved && strstr(reason, MEMORY_RAN_OUT))
@@ -253,6 +254,7 @@ static void go_along(struct trial *trial, struct totals *totals)
 	                .faults = faults ? draw_faults(trial->random) : 0,
 	                .directory = directory,
 	                .longest = LONGEST},
+		.unawaited = trial->unawaited,
 		.backtrack = ways[g_rand_int_range(trial->random, 0, G_N_ELEMENTS(ways))]};
 
 	if (count > 0) {
