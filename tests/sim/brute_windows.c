@@ -100,9 +100,12 @@ static bool has_completed(const struct walk *walk, const guint8 *state, int acce
 
 	if (brute_states(walk, state)[index] == ABSENT)
 		return false;
+	/* MPI_Win_flush behind a later access completes all that the rank has under way there. */
 	if (used->cell != CELL_UNREAD)
-		return own->kind == INSTRUCTION_UNLOCK
-		       && (own->peer < 0 || own->peer == used->peer);
+		return (own->kind == INSTRUCTION_UNLOCK
+		        && (own->peer < 0 || own->peer == used->peer))
+		       || (is_access(own) && own->flushed && own->cell != CELL_UNREAD
+		           && own->peer == used->peer);
 	if (own->kind == INSTRUCTION_COMPLETE)
 		return own->peer == used->peer && has_been_awaited(walk, state, index);
 	/* Who leaves the fence has waited for this one to come. */

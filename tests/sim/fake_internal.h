@@ -30,6 +30,12 @@ static inline struct fake_line *fake_line(struct fake_rank *rank)
 	return &rank->lines[rank->thread];
 }
 
+/* Where in the program it is: the same place whichever of its threads has called MPI before. */
+static inline guint64 fake_site(struct fake_rank *rank)
+{
+	return rank->stage == FAKE_RUNS ? 1000u + fake_line(rank)->place : rank->calls;
+}
+
 /* Says a call, whose number and site are filled in. */
 void fake_say_call(struct speech *speech, struct wire_call *call);
 /* A call that starts this operation, and waits for it unless that is not asked for. */

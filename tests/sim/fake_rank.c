@@ -99,7 +99,7 @@ void fake_say_call(struct speech *speech, struct wire_call *call)
 	struct wire_message message = {.type = WIRE_CALL};
 
 	call->call = speech->rank->calls;
-	call->site = 1000 + call->call;
+	call->site = fake_site(speech->rank);
 	call->thread = speech->rank->thread;
 	fake_line(speech->rank)->call = call->call;
 	speech->waits = call->wait != WIRE_WAIT_NONE || speech->rank->every_call_waits;

@@ -24,7 +24,7 @@ static void say_step(struct speech *speech, enum wire_access_kind kind, uint16_t
 {
 	struct wire_access access = {.kind = (uint8_t)kind,
 	                             .function = function,
-	                             .site = 1000 + speech->rank->calls,
+	                             .site = fake_site(speech->rank),
 	                             .window = comm_of_window(window),
 	                             .target = target};
 
@@ -92,7 +92,7 @@ static void say_transfer(struct speech *speech, const struct instruction *own)
 	struct wire_access accesses[] = {{.kind = WIRE_ACCESS_DATA,
 	                                  .flags = reads ? WIRE_ACCESS_READS : WIRE_ACCESS_WRITES,
 	                                  .function = function_of(own),
-	                                  .site = 1000 + fake_line(rank)->place,
+	                                  .site = fake_site(rank),
 	                                  .window = comm_of_window(window),
 	                                  .target = own->peer,
 	                                  .number = ++rank->accesses,
@@ -101,7 +101,7 @@ static void say_transfer(struct speech *speech, const struct instruction *own)
 	                                  .parts = parts},
 	                                 {.kind = WIRE_ACCESS_FLUSH,
 	                                  .function = MPI_CALL_Win_flush,
-	                                  .site = 1000 + fake_line(rank)->place,
+	                                  .site = fake_site(rank),
 	                                  .window = comm_of_window(window),
 	                                  .target = own->peer}};
 

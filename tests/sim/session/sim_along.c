@@ -37,6 +37,14 @@ GBytes *sim_outcome(const struct random_program *program, const struct record_ex
 	return outcome;
 }
 
+bool sim_unawaited(const struct record_exploration *exploration)
+{
+	for (guint i = 0; i < exploration->notes->len; i++)
+		if (strstr(exploration->notes->pdata[i], "were not waited for"))
+			return true;
+	return false;
+}
+
 void sim_remove_store(const char *directory)
 {
 	static const char *const names[] = {STORE_FILE, STORE_FILE "-wal", STORE_FILE "-shm"};
@@ -101,7 +109,7 @@ static char *run(struct sim_along *along, struct session_options *options,
 		problem = g_strdup_printf("without a fault it comes to no end: %s", *ret_reason);
 	else if (*ret_reason && strstr(*ret_reason, "impossible"))
 		problem = g_strdup_printf("does not believe what a rank may say: %s", *ret_reason);
-	else if (result->lost)
+	else if (result->lost && !along->unawaited && !sim_unawaited(result->exploration))
 		problem = g_strdup_printf("the path is not followed: %s", result->lost_reason);
 	along->happened |= happened;
 	along->sessions++;
@@ -197,7 +205,7 @@ char *sim_replay(struct sim_along *along, const char *text, GBytes *outcome)
 	options.position = position;
 	problem = run(along, &options, &result, &reason);
 	seen = look(along);
-	if (!problem)
+	if (!problem && !result.lost)
 		problem = judge(along, &result, &seen, outcome, reason);
 	seen_clear(&seen);
 	session_result_clear(&result);
@@ -271,6 +279,7 @@ char *sim_minimize(struct sim_along *along, const struct record_finding *finding
 	g_autofree char *key = record_finding_key(finding);
 	g_autofree char *reason = NULL;
 	char *problem;
+	bool lost;
 
 	options.command = "minimize";
 	options.conduct = minimize_conduct;
@@ -278,9 +287,10 @@ char *sim_minimize(struct sim_along *along, const struct record_finding *finding
 	if (path->buffering == BUFFERING_ZERO && options.collectives == COLLECTIVES_SYNC)
 		options.collectives = COLLECTIVES_BOTH;
 	problem = run(along, &options, &result, &reason);
+	lost = result.lost;
 	session_result_clear(&result);
 	sim_remove_store(along->sim.directory);
-	if (!problem && !found.least && !along->happened)
+	if (!problem && !found.least && !along->happened && !lost)
 		problem = g_strdup_printf("without a fault, and %s", found.failed);
 	if (!problem && found.least)
 		problem = check_least(along, &found, key);

@@ -14,6 +14,7 @@ struct sim_along {
 	enum backtrack backtrack;
 	bool conflicts; /* accesses to windows do, in the interleaving that is replayed */
 	bool once;      /* no other interleaving has its outcome, in which they may or may not */
+	bool unawaited; /* threads were not waited for where the path was found: it may be time's */
 	guint happened; /* bits: the faults that did, so far */
 	guint sessions; /* that were carried out, so far */
 };
@@ -30,6 +31,10 @@ char *sim_minimize(struct sim_along *along, const struct record_finding *finding
  * none that can be. */
 GBytes *sim_outcome(const struct random_program *program, const struct record_execution *execution,
                     char **ret_problem);
+
+/* Whether a session says that threads were not waited for: what they would have done next was
+ * decided without them, so that which calls come next there depends on time. */
+bool sim_unawaited(const struct record_exploration *exploration);
 
 /* Removes a store's directory, in which nothing else is. */
 void sim_remove_store(const char *directory);

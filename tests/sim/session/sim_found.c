@@ -12,14 +12,13 @@ void trial_fail(const struct trial *trial, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_printerr("seed %" G_GUINT64_FORMAT ": %s\n%s", trial->program->seed, what,
-	           trial->history->str);
+	g_printerr("seed %" G_GUINT64_FORMAT ": %s\n%s", trial->seed, what, trial->history->str);
 	if (trial->scenario)
 		g_printerr("in the scenario: %s\n", trial->scenario->name);
 	else
 		g_printerr("it is shown again by: sim_session --programs 1 --seed "
 		           "%" G_GUINT64_FORMAT " --kind %s%s\n",
-		           trial->program->seed, program_kind_names[trial->kind],
+		           trial->seed, program_kind_names[trial->kind],
 		           trial->no_faults ? " --no-faults" : "");
 	g_printerr("its store is left in %s\n", trial->directory);
 	exit(1);

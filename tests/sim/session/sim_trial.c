@@ -142,6 +142,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	if (reason && strstr(reason, "impossible"))
 		trial_fail(trial, "does not believe what a rank may say: %s", reason);
 	trial->hurried |= reason && strstr(reason, "--max-time");
+	trial->unawaited |= !error && sim_unawaited(result.exploration);
 	trial->slow |= (happened & 1u << SIM_SLOW) != 0;
 	trial->gave_up = reason
 	                 && ((trial->starved && strstr(reason, MEMORY_RAN_OUT))
@@ -259,6 +260,7 @@ static void go_along(struct trial *trial, struct totals *totals)
 	                .faults = faults ? draw_faults(trial->random) : 0,
 	                .directory = directory,
 	                .longest = LONGEST},
+		.unawaited = trial->unawaited,
 		.backtrack = ways[g_rand_int_range(trial->random, 0, G_N_ELEMENTS(ways))]};
 
 	if (count > 0) {
@@ -396,6 +398,7 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 	struct random_program *program = draw_program(options);
 	struct trial trial = {.scenario = options->scenario,
 	                      .kind = options->kind,
+	                      .seed = options->seed,
 	                      .no_faults = options->no_faults,
 	                      .program = program,
 	                      .random = g_rand_new_with_seed((guint32)options->seed)};

@@ -47,6 +47,7 @@ struct scenario {
 
 struct trial {
 	const struct scenario *scenario; /* NULL: chance */
+	guint64 seed; /* that was given: those of threads may be drawn from a part of it */
 	const struct random_program *program;
 	enum program_buffering buffering;
 	enum session_order order;
@@ -64,10 +65,11 @@ struct trial {
 	bool told_conflict;      /* by the store */
 	bool told_complete;      /* by the store */
 	bool told_split;         /* that parts of it were divided differently */
-	bool starved; /* memory has run out, and may be said to have ended interleavings */
-	bool slow;    /* answers have taken so long that threads may not have been waited for */
-	bool hurried; /* some session was stopped by the clock */
-	bool blind;   /* and has no output of what it found: it says so */
+	bool starved;   /* memory has run out, and may be said to have ended interleavings */
+	bool slow;      /* answers have taken so long that threads may not have been waited for */
+	bool unawaited; /* some session says that threads were not waited for */
+	bool hurried;   /* some session was stopped by the clock */
+	bool blind;     /* and has no output of what it found: it says so */
 	bool gave_up; /* says that it has, or that there are too many interleavings, or why it could
 	               * not follow one */
 	guint repeated, rounds;
