@@ -109,9 +109,8 @@ int completion_open(struct completion *set, unsigned function, const void *site,
 			break;
 		}
 	}
-	if (asks_which(function) && set->ready + set->foreign > 0
-	    && set->asked + (uint32_t)(set->ready + set->foreign) > 1)
-		set->call.status = WIRE_BY_RULE;
+	set->call.by_rule = asks_which(function) && set->ready + set->foreign > 0
+	                    && set->asked + (uint32_t)(set->ready + set->foreign) > 1;
 	set->comm = MPI_COMM_WORLD;
 	return code;
 }

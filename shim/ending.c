@@ -11,11 +11,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "forked.h"
 #include "gate.h"
 #include "park.h"
 #include "real.h"
 #include "startup.h"
-#include "stray.h"
 #include "tracking.h"
 
 enum { FRAMES_MAX = 48, STACK_BYTES = 128 * 1024 };
@@ -157,7 +157,7 @@ void ending_leave(int status, bool finalised)
 	struct wire_message message = {.type = WIRE_ENDING};
 
 	shown = true;
-	stray_tell();
+	forked_tell();
 	if (finalised)
 		tracking_report_last();
 	message.ending.status = status;

@@ -12,13 +12,13 @@
 #include "clocks.h"
 #include "contents.h"
 #include "digest.h"
+#include "forked.h"
 #include "give_way.h"
 #include "inside.h"
 #include "overlap.h"
 #include "python_stack.h"
 #include "real.h"
 #include "region.h"
-#include "stray.h"
 #include "threading.h"
 #include "virtual_time.h"
 
@@ -541,7 +541,7 @@ struct wire_call gate_call(unsigned function, const void *site)
 	bool timed = clocks_were_asked();
 	bool real_time = timed && clocks_are_real();
 
-	stray_check(function, site);
+	forked_check(function, site);
 	errno = saved;
 	own_call = ++gate.call;
 	own_function = (uint16_t)function;

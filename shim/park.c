@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "channel.h"
+#include "forked.h"
 #include "next.h"
 #include "park_internal.h"
 #include "peers.h"
-#include "stray.h"
 #include "tracer.h"
 #include "virtual_time.h"
 
@@ -193,14 +193,14 @@ static void leave_connections(void)
 	close_one(&park.control_fd);
 	close_one(&park.pmi_fd);
 	close_one(&park.launcher_fd);
-	stray_begin(park.rank);
+	forked_begin(park.rank);
 }
 
 static void note_fork(void)
 {
 	park.program_forks |= !park.forks_rank;
 	if (!park.forks_rank)
-		stray_expect(park.rank);
+		forked_expect(park.rank);
 }
 
 /* What runs here, however often it will join a world. */

@@ -95,6 +95,7 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 	field_i32(codec, &call->status);
 	field_u64(codec, &call->site);
 	field_bool(codec, &call->timed);
+	field_bool(codec, &call->by_rule);
 	field_bool(codec, &call->real_time);
 	field_u32(codec, &call->busy);
 	uint32_t ops = FIELD_LIST(codec, &call->op_count, &call->ops, OP_BYTES);

@@ -71,7 +71,7 @@ enum wire_type {
 	WIRE_FORWARD, /* put the clocks that the program reads forward by so much */
 	WIRE_REWIND,  /* held, or at rest: be again what you were in an image, or when you began,
 	                 in this world; answered by HELLO, or by HELD. WELCOME comes after HELLO;
-	                 right behind it where `follows` says so, or no images are asked for */
+	                 right behind REWIND where `follows` says so, or no images are asked for */
 	WIRE_TELL,    /* tell your state: STATE (only while a call is pending) */
 	WIRE_IMAGE,   /* keep what you are now, to be rewound to: IMAGED (likewise), then wait for
 	                 WELCOME unless told to go on */
@@ -158,8 +158,9 @@ enum wire_lock_mode { WIRE_LOCK_EXCLUSIVE = 0, WIRE_LOCK_SHARED };
 
 enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_READY };
 
-#define WIRE_BUFFER_OVERHEAD \
-	96u                     /* of a message in an attached buffer: MPICH's MPI_BSEND_OVERHEAD */
+/* Bytes that a message takes in an attached buffer besides its own: MPICH's MPI_BSEND_OVERHEAD. */
+#define WIRE_BUFFER_OVERHEAD 96u
+
 #define WIRE_OWN_REDUCTION 255u /* made by MPI_Op_create */
 
 /* So many elements of a basic type, in a row. */
@@ -241,9 +242,6 @@ enum wire_finalize {
 	WIRE_THREADS_IN_TURN = 2, /* the program has made threads, with MPI_THREAD_SERIALIZED */
 };
 
-/* Of MPI_Waitany and its kin: some of the requests are the rank's own or MPI's matter. */
-enum { WIRE_BY_RULE = 1 };
-
 /* One MPI call: what it starts and what it waits for. A blocking call waits for what it starts. The
  * same call number may come twice when a call proceeds in steps (Intercomm_create). */
 struct wire_call {
@@ -254,9 +252,11 @@ struct wire_call {
 	bool marked;    /* made where the program says that order does not matter: region.h */
 	bool ahead;     /* the rank waits neither for BIND nor for GO: see struct wire_welcome */
 	int32_t status; /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
-	                    Finalize: enum wire_finalize; Waitany and its kin: WIRE_BY_RULE */
+	                    Finalize: enum wire_finalize */
 	uint64_t site;  /* return address in the program */
 	bool timed;     /* the program has asked what time it is since the call before */
+	bool by_rule;   /* some of what Waitany or its kin may report is the rank's own or MPI's
+	                   matter, and reported first */
 	bool real_time; /* timed: and threads or children of the program may go by the time */
 	uint32_t busy;  /* microseconds computed since a poll was told "no", if that was the
 	                      call before; else 0 */

@@ -87,13 +87,13 @@ struct frozen *frozen_park(struct execution *execution)
 	struct frozen *frozen = frozen_new(execution);
 	int ranks = runs->ranks;
 
-	body_lose(execution->body);
-	execution_set_body(execution, NULL);
 	frozen->memory = runs->host->operations->snapshot_new(runs->host, ranks, frozen->directory);
 	if (frozen->launched) /* what becomes of them no longer depends on this execution */
 		runs->job = g_steal_pointer(&execution->job);
 	for (int rank = 0; rank < ranks; rank++)
 		execution_order(execution, rank, &(struct wire_message){.type = WIRE_PARK});
+	body_lose(execution->body);
+	execution_set_body(execution, NULL);
 	return frozen;
 }
 

@@ -35,7 +35,7 @@ struct frozen {
 	/* Of an image (image.h), which has no keepers: each rank's number of it; else NULL. */
 	guint32 *images;
 	bool *shared; /* by rank: it is part of an image before as well, and was not asked */
-	bool still;   /* each rank was: the others did not wait for their WELCOME */
+	bool still;   /* each rank was (body.h), so that none waits for WELCOME */
 	struct body *body;
 	guint64 rank_bytes, shared_bytes; /* that it takes beside the others of the body */
 	bool wanted;                      /* if not as an image, then with keepers */

@@ -147,18 +147,23 @@ struct record_finding *findings_add(struct findings *findings, struct record_fin
 	return known;
 }
 
-bool findings_known(const struct findings *findings, const struct record_finding *finding)
+static const struct record_finding *find_equal(const struct findings *findings,
+                                               const struct record_finding *finding)
 {
 	g_autofree char *key = record_finding_key(finding);
 
-	return g_hash_table_contains(findings->by_key, key);
+	return g_hash_table_lookup(findings->by_key, key);
+}
+
+bool findings_known(const struct findings *findings, const struct record_finding *finding)
+{
+	return find_equal(findings, finding) != NULL;
 }
 
 bool findings_known_under(const struct findings *findings, const struct record_finding *finding,
                           guint32 buffering)
 {
-	g_autofree char *key = record_finding_key(finding);
-	const struct record_finding *known = g_hash_table_lookup(findings->by_key, key);
+	const struct record_finding *known = find_equal(findings, finding);
 
 	return known && (known->bufferings & buffering);
 }

@@ -122,14 +122,14 @@ static void look_at_buffered(struct look *look, struct fate *fate)
 {
 	int rank = fate->send->id.rank;
 	GPtrArray *pending = look->pending[rank];
-	guint64 taken;
+	bool lacks;
 
 	if (!pending)
 		return;
-	taken = count_taken(look, pending, fate);
-	if (taken + fate->send->needs > fate->send->offered)
+	lacks = count_taken(look, pending, fate) + fate->send->needs > fate->send->offered;
+	if (lacks)
 		look->found(look->user, &(struct unsure_send){.send = fate->send});
-	if (taken + fate->send->needs > fate->send->offered || pending->len >= PENDING_MAX)
+	if (lacks || pending->len >= PENDING_MAX)
 		stop_looking(look, rank);
 	else
 		g_ptr_array_add(pending, fate);

@@ -26,6 +26,9 @@ struct entered *world_entered(const struct world *world);
 const GArray *world_moded_sends(const struct world *world);
 void world_note_lack_of_room(struct world *world);
 
+/* For a remark: who has made that call, which `does` so. */
+struct remark_party world_party(const struct world *world, struct op_id id, const char *does);
+
 /* What has happened so far, by which another event goes on. */
 void world_append_event(struct world *world, const struct event *event);
 /* Before its next call the rank may have learnt what others have done so far (world_hold.c). */

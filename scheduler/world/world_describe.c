@@ -309,6 +309,19 @@ char *world_message_types(const struct world *world, struct op_id send)
 	return message ? types_print(&message->types) : NULL;
 }
 
+struct remark_party world_party(const struct world *world, struct op_id id, const char *does)
+{
+	const struct world_call *info = world_call_info(world, id.rank, id.call);
+
+	return (struct remark_party){
+		.rank = id.rank,
+		.call = id.call,
+		.function = info ? info->function : MPI_CALL_NONE,
+		.site = info ? info->site : 0,
+		.does = does,
+	};
+}
+
 void world_remark(struct world *world, const struct remark *remark)
 {
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_REMARKED, .remark = remark});

@@ -42,7 +42,6 @@ static bool send_waits(const struct world *world, const struct wire_op *op)
 	return op->mode != WIRE_BUFFERED && world->options.buffering != BUFFERING_INFINITE;
 }
 
-/* A send, receive or probe enters the matcher. */
 static void note_mode(struct world *world, const struct wire_op *op, struct op_id id)
 {
 	const struct moded_send send = {
@@ -72,6 +71,7 @@ const GArray *world_moded_sends(const struct world *world)
 	return world->windows ? NULL : world->moded_sends;
 }
 
+/* A send, receive or probe enters the matcher. */
 static void post_to_matcher(struct world *world, int rank, const struct wire_call *call,
                             const struct wire_op *op, struct live *live)
 {
@@ -393,12 +393,6 @@ static void note_idle(struct world *world, const struct wire_call *call)
 	world->idle.real |= call->real_time;
 }
 
-static bool asks_which(guint16 function)
-{
-	return function == MPI_CALL_Waitany || function == MPI_CALL_Testany
-	       || function == MPI_CALL_Waitsome || function == MPI_CALL_Testsome;
-}
-
 bool world_call(struct world *world, int number, const struct wire_call *call, GError **error)
 {
 	struct rank *rank = &world->ranks[number];
@@ -424,7 +418,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
 	note_idle(world, call);
-	world->by_rule |= asks_which(call->function) && call->status & WIRE_BY_RULE;
+	world->by_rule |= call->by_rule;
 	if (rank->threads)
 		world_note_woken(world, number, call->call);
 	for (uint32_t i = 0; i < call->op_count; i++) {

@@ -318,7 +318,7 @@ static bool find_beside(const struct world *world, int number, guint64 comm,
 		const struct world_call *info = world_call_info(world, number, i);
 
 		*ret_call = i;
-		if (info && info->thread != call->thread && is_collective(info, comm))
+		if (is_collective(info, comm) && info->thread != call->thread)
 			return true;
 	}
 	for (guint i = 0; i < rank->lines->len; i++) {
@@ -333,18 +333,6 @@ static bool find_beside(const struct world *world, int number, guint64 comm,
 			return true;
 	}
 	return false;
-}
-
-static struct remark_party party_of(const struct world *world, int rank, guint32 call,
-                                    const char *does)
-{
-	const struct world_call *info = world_call_info(world, rank, call);
-
-	return (struct remark_party){.rank = rank,
-	                             .call = call,
-	                             .function = info->function,
-	                             .site = info->site,
-	                             .does = does};
 }
 
 /* Who has the window or the file says no more than that it is none. */
@@ -373,8 +361,9 @@ static void look_beside(struct world *world, int rank, const struct wire_call *c
 	does = g_strdup_printf("calls another one on the same %s from another thread, and nothing "
 	                       "orders the two",
 	                       kind_of_meeting(call->function));
-	remark.parties[0] = party_of(world, rank, other, "is in a collective");
-	remark.parties[1] = party_of(world, rank, call->call, does);
+	remark.parties[0] = world_party(world, (struct op_id){rank, other, 0},
+	                                "is in a collective");
+	remark.parties[1] = world_party(world, (struct op_id){rank, call->call, 0}, does);
 	world_remark(world, &remark);
 }
 

@@ -6,19 +6,6 @@
 #include "send_modes.h"
 #include "world_context.h"
 
-static struct remark_party party_of(const struct world *world, struct op_id id, const char *does)
-{
-	const struct world_call *info = world_call_info(world, id.rank, id.call);
-
-	return (struct remark_party){
-		.rank = id.rank,
-		.call = id.call,
-		.function = info ? info->function : MPI_CALL_NONE,
-		.site = info ? info->site : 0,
-		.does = does,
-	};
-}
-
 void world_compare_types(struct world *world, const struct match *match, const struct types *sent,
                          const struct types *received)
 {
@@ -35,10 +22,10 @@ void world_compare_types(struct world *world, const struct match *match, const s
 	received_words = types_print(received);
 	sends = g_strdup_printf("sends %s", sent_words);
 	receives = g_strdup_printf("receives %s", received_words);
-	remark.parties[0] = party_of(world, match->send, sends);
+	remark.parties[0] = world_party(world, match->send, sends);
 	remark.parties[0].count = types_count(sent);
 	remark.parties[0].type = types_name(sent);
-	remark.parties[1] = party_of(world, match->receive, receives);
+	remark.parties[1] = world_party(world, match->receive, receives);
 	remark.parties[1].count = types_count(received);
 	remark.parties[1].type = types_name(received);
 	world_remark(world, &remark);
@@ -59,10 +46,10 @@ bool world_touched(struct world *world, int rank, const struct wire_touched *tou
 	if (!world_call_info(world, rank, started.call)
 	    || !world_call_info(world, rank, noticed.call) || touched->kind >= WIRE_USE_COUNT)
 		return world_refuse(error, rank, "a buffer of a call that was never made");
-	remark.parties[0] = party_of(world, started, starts[touched->kind]);
-	remark.parties[1] = party_of(world, noticed,
-	                             "completes it, and the program has changed the buffer "
-	                             "meanwhile");
+	remark.parties[0] = world_party(world, started, starts[touched->kind]);
+	remark.parties[1] = world_party(world, noticed,
+	                                "completes it, and the program has changed the buffer "
+	                                "meanwhile");
 	world_remark(world, &remark);
 	return true;
 }
@@ -108,7 +95,7 @@ bool world_overlap(struct world *world, int rank, const struct wire_overlap *ove
 		remark.parties[i] = (struct remark_party){
 			.rank = rank, .function = user->function, .site = user->site, .does = does};
 		if (user->name.call != 0)
-			remark.parties[i] = party_of(
+			remark.parties[i] = world_party(
 				world, (struct op_id){rank, user->name.call, 0}, does);
 	}
 	world_remark(world, &remark);
@@ -161,7 +148,7 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 	remark.parties[0] = (struct remark_party){
 		.rank = rank, .function = misuse->function, .site = misuse->site, .does = does};
 	if (misuse->call != 0)
-		remark.parties[0] = party_of(world, (struct op_id){rank, misuse->call, 0}, does);
+		remark.parties[0] = world_party(world, (struct op_id){rank, misuse->call, 0}, does);
 	world_remark(world, &remark);
 	return true;
 }
@@ -176,9 +163,9 @@ static void on_unsure(void *user, const struct unsure_send *unsure)
 		world_note_lack_of_room(world);
 		return;
 	}
-	remark.parties[0] = party_of(world, unsure->send->id, "sends in ready mode");
-	remark.parties[1] = party_of(world, unsure->receive,
-	                             "receives that, and nothing has it begin before");
+	remark.parties[0] = world_party(world, unsure->send->id, "sends in ready mode");
+	remark.parties[1] = world_party(world, unsure->receive,
+	                                "receives that, and nothing has it begin before");
 	world_remark(world, &remark);
 }
 

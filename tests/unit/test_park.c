@@ -30,12 +30,12 @@ void virtual_time_stood(uint64_t microseconds)
 }
 
 /* Nor what processes do that the program forks. */
-void stray_expect(int32_t rank)
+void forked_expect(int32_t rank)
 {
 	(void)rank;
 }
 
-void stray_begin(int32_t rank)
+void forked_begin(int32_t rank)
 {
 	(void)rank;
 }

@@ -99,12 +99,12 @@ static void call_keeps_its_ops_and_names(void **state)
 	ops[1].receives = (struct wire_side){WIRE_WITH_EACH, 0, NULL, 1, amounts, 1, types};
 	const struct wire_message message = {
 		.type = WIRE_CALL,
-		.call = {9, 3, 300, WIRE_WAIT_SOME, true, true, -5, 0xdeadbeefcafe, true, true, 77,
-	                 2, ops, 3, waited},
+		.call = {9, 3, 300, WIRE_WAIT_SOME, true, true, -5, 0xdeadbeefcafe, true, true,
+	                 true, 77, 2, ops, 3, waited},
 	};
 	struct wire_message decoded = round_trip(&message);
 	assert_int_equal(decoded.call.wait, WIRE_WAIT_SOME);
-	assert_true(decoded.call.timed && decoded.call.real_time);
+	assert_true(decoded.call.timed && decoded.call.by_rule && decoded.call.real_time);
 	assert_true(decoded.call.marked && decoded.call.ahead);
 	assert_int_equal(decoded.call.status, -5);
 	assert_true(decoded.call.site == 0xdeadbeefcafe);
@@ -290,7 +290,7 @@ static void string_with_nul_is_refused(void **state)
 static void unknown_enumerators_are_refused(void **state)
 {
 	(void)state;
-	enum { WAIT_AT = 4 + 2 + 4 + 4 + 2, OP_KIND_AT = WAIT_AT + 1 + 2 + 4 + 8 + 2 + 4 + 4 + 8 };
+	enum { WAIT_AT = 4 + 2 + 4 + 4 + 2, OP_KIND_AT = WAIT_AT + 1 + 2 + 4 + 8 + 3 + 4 + 4 + 8 };
 	struct wire_op op = {.kind = WIRE_SEND};
 	const struct wire_message message = {
 		.type = WIRE_CALL,

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "stray.h"
+#include "forked.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,35 +13,35 @@
 #include "misuse.h"
 
 /* In the world's directory, which such processes have open until they become other programs. */
-#define STRAY_FILE "stray-%d"
+#define FORKED_FILE "forked-%d"
 
-static bool is_expected, is_stray;
+static bool is_expected, is_forked;
 static int32_t of_rank;
 
-struct stray_call {
+struct forked_call {
 	uint64_t function, site;
 };
 
-void stray_expect(int32_t rank)
+void forked_expect(int32_t rank)
 {
 	is_expected = true;
 	of_rank = rank;
 }
 
-void stray_begin(int32_t rank)
+void forked_begin(int32_t rank)
 {
-	is_stray = true;
+	is_forked = true;
 	of_rank = rank;
 }
 
 static void name_file(char *ret_name, size_t room)
 {
-	snprintf(ret_name, room, STRAY_FILE, of_rank);
+	snprintf(ret_name, room, FORKED_FILE, of_rank);
 }
 
 static _Noreturn void leave(unsigned function, const void *site)
 {
-	const struct stray_call call = {function, (uintptr_t)site};
+	const struct forked_call call = {function, (uintptr_t)site};
 	char name[32], words[160];
 	int file;
 
@@ -58,13 +58,13 @@ static _Noreturn void leave(unsigned function, const void *site)
 }
 
 /* The first call of such a process says enough. */
-void stray_tell(void)
+void forked_tell(void)
 {
-	struct stray_call call;
+	struct forked_call call;
 	char name[32];
 	int file;
 
-	if (!is_expected || is_stray)
+	if (!is_expected || is_forked)
 		return;
 	name_file(name, sizeof(name));
 	file = openat(AGENT_WORLD_FD, name, O_RDONLY | O_CLOEXEC);
@@ -76,12 +76,12 @@ void stray_tell(void)
 	unlinkat(AGENT_WORLD_FD, name, 0);
 }
 
-void stray_check(unsigned function, const void *site)
+void forked_check(unsigned function, const void *site)
 {
 	int saved = errno;
 
-	if (is_stray)
+	if (is_forked)
 		leave(function, site);
-	stray_tell();
+	forked_tell();
 	errno = saved;
 }
