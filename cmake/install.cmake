@@ -4,7 +4,8 @@ install(TARGETS shim heap LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint
 install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE packaging/debian/copyright
 	DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.mp")
-# Where the README's links lead.
+# Where the links of README and ARCHITECTURE lead.
+install(DIRECTORY docs/internals DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY packaging/ci packaging/spack DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
 install(FILES shim/MPI_CALLS.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/shim)
 install(FILES tests/e2e/ARCHIVE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/e2e)

@@ -282,32 +282,6 @@ def check_header(problems, root, path, text):
         problems.add(path, 1, "the include guard should be %s" % guard)
 
 
-def check_map(problems, root):
-    """Every module of scheduler/ is in its room's row of the table of ARCHITECTURE.md."""
-    table = os.path.join(root, "ARCHITECTURE.md")
-    with open(table) as file:
-        text = file.read()
-    section = text.partition("## The rooms of scheduler/\n")[2].partition("\n## ")[0]
-    rows = [line.split("|")[1:3] for line in section.split("\n") if line.startswith("| ")][2:]
-    named = {room.strip().rstrip("/"): re.findall(r"\w+\*?", names) for room, names in rows}
-    for room in sorted(set(LEVELS) ^ set(named)):
-        problems.add(table, 1, "scheduler/%s/ is here alone, or in check_style.py alone" % room)
-    for room in sorted(set(LEVELS) & set(named)):
-        folder = os.path.join(root, "scheduler", room)
-        modules = {os.path.splitext(name)[0] for name in os.listdir(folder)}
-        covered = set()
-        for name in named[room]:
-            found = {module for module in modules
-                     if module == name.rstrip("*")
-                     or (name.endswith("*") and module.startswith(name[:-1] + "_"))}
-            if not found:
-                problems.add(table, 1, "scheduler/%s/ has no %s" % (room, name))
-            covered |= found
-        for module in sorted(modules - covered):
-            problems.add(os.path.join(folder, module + ".c"), 1,
-                         "belongs into its room's row in ARCHITECTURE.md")
-
-
 def check_format(problems, root):
     """The version of clang-format that the code is kept in; another one sees things otherwise."""
     program = shutil.which("clang-format-14") or shutil.which("clang-format")
@@ -345,7 +319,6 @@ def main():
         check_includes(problems, root, folder, path, text)
         if path.endswith(".h"):
             check_header(problems, root, path, text)
-    check_map(problems, root)
     check_openness(problems, root)
     check_format(problems, root)
     for line in problems.lines:
