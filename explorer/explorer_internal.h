@@ -1,5 +1,5 @@
-/* What explorer.c (the tree), revisits.c (alternatives that come late) and frontier.c (what is left)
- * share. Nobody else includes it. */
+/* What explorer.c (the tree), revisits.c (alternatives that come late) and frontier.c (what is
+ * left) share. Nobody else includes it. */
 #ifndef MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
 #define MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
 

@@ -8,8 +8,7 @@
 #include "choice_list.h"
 
 enum saved_state_kind {
-	SAVED_STATES_VISITED, /* come to at rest; of what could be chosen there `next` alone is of interest
-	                */
+	SAVED_STATES_VISITED, /* reached at rest; only the choices in `next` matter there */
 	SAVED_STATES_WAITING, /* not explored yet: all of it is */
 	SAVED_STATES_KINDS
 };

@@ -59,8 +59,8 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice);
 void execution_hold_all(struct execution *execution);
 
-/* All orders to a rank that is connected. One that is owed WELCOME (process_group.h) gets that before, so
- * that it is woken once. And all that are still are to drive MPI's progress again. */
+/* All orders to a rank that is connected. One that is owed WELCOME (process_group.h) gets that
+ * before, so that it is woken once. And all that are still are to drive MPI's progress again. */
 void execution_order(struct execution *execution, int rank, const struct wire_message *order);
 void execution_drive_all(struct execution *execution);
 

@@ -1,8 +1,8 @@
 /* Ranks that have come to the end of an interleaving and are held there, to be rewound in place
- * (ckpt/agent_rewind.h) rather than forked anew, with the directory that they share: a world of held ranks
- * of the snapshot that they were restored from. An execution collects those of its own ranks that
- * stay; when it is over they go to its snapshot, and to the next execution that begins there. Ranks
- * that cannot stay, or cannot be rewound, are forked as ever, into the same world. */
+ * (ckpt/agent_rewind.h) rather than forked anew, with the directory that they share: a world of
+ * held ranks of the snapshot that they were restored from. An execution collects those of its own
+ * ranks that stay; when it is over they go to its snapshot, and to the next execution that begins
+ * there. Ranks that cannot stay, or cannot be rewound, are forked as ever, into the same world. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_HELD_RANKS_H
 #define MATCHPOINT_SCHEDULER_RUN_HELD_RANKS_H
 
@@ -37,20 +37,20 @@ void held_ranks_add(struct execution *execution, int rank, const struct wire_hel
  * is still needed. */
 bool held_ranks_keep(struct execution *execution);
 
-/* Begins to rewind a world of held ranks of the snapshot for an execution that is about to be restored from
- * it. false: there is none, or it could not be used. */
+/* Begins to rewind a world of held ranks of the snapshot for an execution that is about to be
+ * restored from it. false: there is none, or it could not be used. */
 bool held_ranks_rewind(struct snapshot *snapshot, struct execution *execution);
 
-/* A world of held ranks of the snapshot with all ranks of a body; NULL: there is none. And: it does not
- * wait any longer. */
+/* A world of held ranks of the snapshot with all ranks of a body; NULL: there is none. And: it does
+ * not wait any longer. */
 struct held_ranks *held_ranks_find(const struct snapshot *snapshot,
                                    const struct process_group *group);
 struct held_ranks *held_ranks_take_group(struct snapshot *snapshot,
                                          const struct process_group *group);
 
-/* The ranks of a world of held ranks that an execution has got go back to these images, unless they have
- * stayed what they are to be. `ahead`: all were still, and what they share is what it was: first
- * orders follow, and they count as connected; else at least one of them will say HELLO. */
+/* The ranks of a world of held ranks that an execution has got go back to these images, unless they
+ * have stayed what they are to be. `ahead`: all were still, and what they share is what it was:
+ * first orders follow, and they count as connected; else at least one of them will say HELLO. */
 void held_ranks_rewind_to_images(struct held_ranks *held, const guint32 *images, bool ahead);
 
 /* Whether ranks that count as connected have not said HELLO, where they may stand still without

@@ -283,8 +283,8 @@ bool image_stand(struct execution *execution)
 	const struct wire_held held = {0};
 	int ranks = execution->runs->ranks;
 
-	/* Where there are windows they drive MPI all the time (shim/gate/gate.c): while others are put
-	 * back, what they share would be in motion. */
+	/* Where there are windows they drive MPI all the time (shim/gate/gate.c): while others are
+	 * put back, what they share would be in motion. */
 	if (execution->result.state != EXECUTION_RUNNING || world_has_threads(execution->world)
 	    || world_has_windows(execution->world) || !image_is_possible(execution)
 	    || !last_of(execution->runs, execution->group, false))

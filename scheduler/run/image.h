@@ -1,10 +1,10 @@
 /* Images: snapshots of an execution whose ranks go on. Each rank keeps its memory by itself
  * (ckpt/agent_rewind.h), and says which image that is; one that has not moved since its last image
  * keeps none anew. Where it has nothing under way it is not even asked, nor told when the others go
- * back (process_group.h). What the ranks share is copied meanwhile. Going back needs the very processes that
- * have the images, their *body*: ranks that are held, or stand still where an execution was given
- * up. When one of them is gone all images of the body are lost; then an execution begins at another
- * snapshot.
+ * back (process_group.h). What the ranks share is copied meanwhile. Going back needs the very
+ * processes that have the images, their *body*: ranks that are held, or stand still where an
+ * execution was given up. When one of them is gone all images of the body are lost; then an
+ * execution begins at another snapshot.
  *
  * An image is a snapshot (snapshot.h) without keepers; its parent is the one that the body was
  * forked from. */

@@ -1,7 +1,7 @@
 /* How long loops of polls are told "not yet", when nothing else moves, before they are taken for
  * endless. A loop may count how often it looks, or look at a clock: what has come back to the same
- * state does neither (livelock_detector.h). Where a clock is all that can still end the loops, it is put
- * forward until a limit of time must have been reached. Pure: no clock. */
+ * state does neither (livelock_detector.h). Where a clock is all that can still end the loops, it
+ * is put forward until a limit of time must have been reached. Pure: no clock. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_LIVELOCK_POLICY_H
 #define MATCHPOINT_SCHEDULER_RUN_LIVELOCK_POLICY_H
 
@@ -45,8 +45,8 @@ struct livelock_policy {
 enum livelock_policy_step {
 	LIVELOCK_POLICY_TELL,    /* at once */
 	LIVELOCK_POLICY_WAIT,    /* in a moment: only time can change anything */
-	LIVELOCK_POLICY_FORWARD, /* the same, but all clocks are to be put forward first, by `step` */
-	LIVELOCK_POLICY_LOOK,    /* at once, but it must be known whether they are in a circle */
+	LIVELOCK_POLICY_FORWARD, /* the same, after putting all clocks forward by `step` */
+	LIVELOCK_POLICY_LOOK,    /* at once, after asking whether they are in a circle */
 	LIVELOCK_POLICY_OVER,    /* a livelock */
 };
 

@@ -1,5 +1,6 @@
 /* The processes of an execution's ranks, all of them, which may keep images (image.h): what is
- * known of each. Executions, worlds of held ranks and images that go by the same ones share a body. */
+ * known of each. Executions, worlds of held ranks and images that go by the same ones share a body.
+ */
 #ifndef MATCHPOINT_SCHEDULER_RUN_PROCESS_GROUP_H
 #define MATCHPOINT_SCHEDULER_RUN_PROCESS_GROUP_H
 

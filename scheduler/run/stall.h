@@ -1,6 +1,7 @@
 /* Whether a world in which nothing is heard, though some rank runs, has a rank wait where the
- * scheduler cannot see it: inside a call that MPI carries out by itself (shim/gate/blocking_call.h), or in a
- * loop around such calls. What it waits for may be what a rank that is at rest does next. */
+ * scheduler cannot see it: inside a call that MPI carries out by itself
+ * (shim/gate/blocking_call.h), or in a loop around such calls. What it waits for may be what a rank
+ * that is at rest does next. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_STALL_H
 #define MATCHPOINT_SCHEDULER_RUN_STALL_H
 

@@ -28,8 +28,8 @@ void infrastructure_failures_add(struct infrastructure_failures *failures,
 /* One that has come to its end was not needed, after all. */
 void infrastructure_failures_add_wasted(struct infrastructure_failures *failures);
 
-/* As infrastructure_failures_add for one that another shard accounts for. What counts here is that memory ran out:
- * what lies below it is not known. */
+/* As infrastructure_failures_add for one that another shard accounts for. What counts here is that
+ * memory ran out: what lies below it is not known. */
 void infrastructure_failures_add_shared(struct infrastructure_failures *failures, bool starved);
 
 /* Whether that was so. */

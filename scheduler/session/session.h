@@ -78,8 +78,8 @@ struct session_options {
 	char **compare_files;   /* besides their output; NULL: none */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */
 	const struct position *position; /* one interleaving along its choices; NULL: the search */
-	/* Instead of the search or `position`: carries out what it likes (scripted_session.h), in one
-	 * job that it goes back in; NULL: none. */
+	/* Instead of the search or `position`: carries out what it likes (scripted_session.h), in
+	 * one job that it goes back in; NULL: none. */
 	void (*conduct)(struct session *session, void *scripted);
 	void *scripted;
 	/* Ctrl-C: true, the conductor has seen to it; NULL: it ends the session. */

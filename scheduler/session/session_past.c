@@ -191,7 +191,7 @@ void session_save(struct session *session)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-struct recall {
+struct import {
 	struct session *session;
 	struct store_reader *reader;
 	guint64 count; /* interleavings that what is left knows of */
@@ -210,20 +210,20 @@ static bool not_whole(const struct session *session, guint64 count, GError **err
 	return false;
 }
 
-static bool recall_execution(const struct record_execution *execution, void *data, GError **error)
+static bool import_execution(const struct record_execution *execution, void *data, GError **error)
 {
-	struct recall *recall = data;
-	struct session *session = recall->session;
+	struct import *import = data;
+	struct session *session = import->session;
 	struct record_execution *record = (struct record_execution *)execution;
 	g_autoptr(GArray) choices = stored_run_choices(execution);
 	g_autoptr(GPtrArray) shown = NULL;
 
-	if (record->id > recall->count) /* written after what is left: they will come again */
+	if (record->id > import->count) /* written after what is left: they will come again */
 		return true;
 	if (record->id != session->interleavings + 1
-	    || !stored_run_is_whole(recall->reader, execution))
-		return not_whole(session, recall->count, error);
-	shown = stored_run_findings(recall->reader, execution);
+	    || !stored_run_is_whole(import->reader, execution))
+		return not_whole(session, import->count, error);
+	shown = stored_run_findings(import->reader, execution);
 	for (guint i = 0; i < shown->len; i++) {
 		struct record_finding *finding = shown->pdata[i];
 
@@ -233,8 +233,8 @@ static bool recall_execution(const struct record_execution *execution, void *dat
 	session_add_interleaving(session, NULL, record, choices, shown,
 	                         stored_run_ended_well(record));
 	for (guint i = 0; i < record->findings->len; i++) {
-		g_array_append_val(recall->shown, record->id);
-		g_array_append_val(recall->shown, g_array_index(record->findings, guint32, i));
+		g_array_append_val(import->shown, record->id);
+		g_array_append_val(import->shown, g_array_index(record->findings, guint32, i));
 	}
 	return true;
 }
@@ -254,27 +254,27 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_clear(&dict);
 }
 
-static bool read_past(struct recall *recall, GError **error)
+static bool read_past(struct import *import, GError **error)
 {
-	recall->reader = store_reader_open(recall->session->options->store, error);
-	if (!recall->reader
-	    || !store_reader_each(recall->reader, false, recall_execution, recall, error))
+	import->reader = store_reader_open(import->session->options->store, error);
+	if (!import->reader
+	    || !store_reader_each(import->reader, false, import_execution, import, error))
 		return false;
-	return recall->session->interleavings == recall->count
-	       || not_whole(recall->session, recall->count, error);
+	return import->session->interleavings == import->count
+	       || not_whole(import->session, import->count, error);
 }
 
 /* Findings are numbered anew: some were judgements at the end, which are given again. */
-static bool renew_findings(const struct recall *recall, GError **error)
+static bool renew_findings(const struct import *import, GError **error)
 {
-	struct store *store = recall->session->store;
+	struct store *store = import->session->store;
 
-	if (!store_forget_findings(store, recall->count, error)
-	    || !store_add(store, NULL, findings_all(recall->session->findings), error))
+	if (!store_forget_findings(store, import->count, error)
+	    || !store_add(store, NULL, findings_all(import->session->findings), error))
 		return false;
-	for (guint i = 0; i + 1 < recall->shown->len; i += 2)
-		if (!store_show(store, g_array_index(recall->shown, guint32, i + 1),
-		                &g_array_index(recall->shown, guint32, i), 1, error))
+	for (guint i = 0; i + 1 < import->shown->len; i += 2)
+		if (!store_show(store, g_array_index(import->shown, guint32, i + 1),
+		                &g_array_index(import->shown, guint32, i), 1, error))
 			return false;
 	return true;
 }
@@ -324,11 +324,11 @@ static void keep_source(struct session *session)
 static bool continue_store(struct session *session, const GPtrArray *identity, GError **error)
 {
 	g_autoptr(GArray) shown = g_array_new(false, false, sizeof(guint32));
-	struct recall recall = {session, NULL, 0, shown};
-	bool good = read_search(session, identity, &recall.count, error)
-	            && read_past(&recall, error);
+	struct import import = {session, NULL, 0, shown};
+	bool good = read_search(session, identity, &import.count, error)
+	            && read_past(&import, error);
 
-	store_reader_close(recall.reader);
+	store_reader_close(import.reader);
 	if (!good)
 		return false;
 	session->store = store_continue(session->options->store, error);
@@ -336,7 +336,7 @@ static bool continue_store(struct session *session, const GPtrArray *identity, G
 		return false;
 	keep_source(session);
 	store_hold(session->store);
-	if (!renew_findings(&recall, error)
+	if (!renew_findings(&import, error)
 	    || !store_put_exploration(session->store, session->exploration, error)
 	    || !store_release(session->store, error))
 		return false;

@@ -20,8 +20,8 @@ struct staging {
 };
 
 /* Where the library is to receive, in MPI's terms; the type must live until staging_over. Without
- * memory it is the buffer itself; so it is if `apart` is asked for more than LANDING_MAX bytes. */
-enum { LANDING_MAX = 64 << 20 };
+ * memory it is the buffer itself; so it is if `apart` is asked for more than STAGING_MAX bytes. */
+enum { STAGING_MAX = 64 << 20 };
 void staging_begin(struct staging *staging, void *data, int count, MPI_Datatype type, bool apart);
 void *staging_data(const struct staging *staging);
 int staging_count(const struct staging *staging);

@@ -1,5 +1,5 @@
-"""Every controlled or bracketed call of the table (shim/generate/mpi_calls.txt) is used by a right program
-here: one with expectations in which nothing is found."""
+"""Every controlled or bracketed call of the table (shim/generate/mpi_calls.txt) is used by a right
+program here: one with expectations in which nothing is found."""
 
 import glob
 import json

@@ -58,10 +58,10 @@ GOOD = {
         "# Search\n\n## Nodes and plans\n\n`run_begin` of `tests/test_NAME.c`\n"
         "makes a `struct plan_source`; a spare part may strand.\n",
     "scheduler/commands/main.c": "int main(void);\n",
-    "scheduler/commands/command_run.c": "/* strays in a comment */\nint held_ranks_time;\n",
+    "scheduler/commands/command_run.c": "/* strays in a comment */\nint spare_time;\n",
     "scheduler/run/run.h": "struct plan_source;\nvoid run_begin(struct plan_source *source);\n",
     "scheduler/run/held_ranks.h": "/* A held rank. */\n",
-    "scheduler/verdict/verdict.c": "static void held_ranks_me(void) {}\n",
+    "scheduler/verdict/verdict.c": "static void spare_me(void) {}\n",
     "shim/calls/send.c": "",
     "shim/gate/gate.c": "",
     "tests/test_run.c": 'char *text = "strays";\n',
@@ -187,16 +187,16 @@ class Glossary(unittest.TestCase):
         self.finds({"tests/all_strays_found.py": ""}, "say off_tree_outcomes")
 
     def test_retired_type(self):
-        self.finds({"shim/gate/gate.c": "int x;\nstruct held_rank;\n"}, "gate.c:2", "held_ranks")
+        self.finds({"shim/gate/gate.c": "int x;\nstruct spare_rank;\n"}, "gate.c:2", "held_ranks")
         self.finds({"shim/gate/gate.c": "enum spare { A };\n"}, "held_ranks")
 
     def test_retired_function(self):
-        self.finds({"shim/gate/gate.h": "void held_ranks_keep(void);\n"}, "held_ranks")
-        self.assertEqual(check({"shim/gate/gate.c": "static void held_ranks_keep(void) {}\n"}), [])
+        self.finds({"shim/gate/gate.h": "void spare_keep(void);\n"}, "held_ranks")
+        self.assertEqual(check({"shim/gate/gate.c": "static void spare_keep(void) {}\n"}), [])
 
     def test_retired_part(self):
-        self.finds({"shim/gate/gate.c": "int add_off_tree_outcomes;\n"}, "off_tree_outcomes")
-        self.finds({"shim/gate/gate.c": "#define OFF_TREE_OUTCOMES_MOST 3\n"}, "off_tree_outcomes")
+        self.finds({"shim/gate/gate.c": "int add_strays;\n"}, "off_tree_outcomes")
+        self.finds({"shim/gate/gate.c": "#define STRAYS_MOST 3\n"}, "off_tree_outcomes")
         self.assertEqual(check({"shim/gate/gate.c": "int ashtrays, strayship;\n"}), [])
 
     def test_retired_in_document(self):
