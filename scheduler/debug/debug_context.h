@@ -14,6 +14,7 @@ struct gdb;
 struct gdb_rank;
 struct offers;
 struct page;
+struct pickles;
 struct prompt;
 struct stop;
 struct stops;
@@ -48,6 +49,7 @@ const struct choice *debugger_taken_before(const struct debugger *debugger,
 int debugger_stepped(const struct debugger *debugger);
 struct breakpoints *debugger_breakpoints(const struct debugger *debugger);
 struct decoders *debugger_decoders(const struct debugger *debugger);
+struct pickles *debugger_pickles(const struct debugger *debugger);
 /* Said where a rank cannot be looked at. */
 #define DEBUG_NEEDS_PTRACE                                                 \
 	"a process may be looked at only where ptrace(2) is allowed; see " \
@@ -196,7 +198,8 @@ void debugger_end_gdbs(struct debugger *debugger);
 void debugger_examine(struct debugger *debugger, const char *rest);
 /* What is in the messages that a call sends or has received, "1 MPI_INT: {1}"; NULL: it is not
  * known. Free with g_free. */
-char *debugger_contents(const struct verdict_facts *facts, int rank, guint32 call);
+char *debugger_contents(struct debugger *debugger, const struct verdict_facts *facts, int rank,
+                        guint32 call);
 void debugger_set_decoder(struct debugger *debugger, const char *rest);
 
 /* Tells it, and frees it. */

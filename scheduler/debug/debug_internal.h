@@ -11,6 +11,7 @@
 #include "explorer/position.h"
 #include "gdb.h"
 #include "helper.h"
+#include "pickles.h"
 #include "prompt.h"
 #include "stops.h"
 #include "telling.h"
@@ -55,6 +56,7 @@ struct debugger {
 	GRand *random;
 
 	struct decoders *decoders;
+	struct pickles *pickles;
 	struct breakpoints *breakpoints;
 	GArray *hits; /* struct debug_hit: not told yet, or stopped for */
 	struct holds holds;

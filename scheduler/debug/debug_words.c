@@ -121,7 +121,7 @@ static void tell_choices(struct debugger *debugger)
 	text = g_string_new(NULL);
 	facts = debugger_facts(debugger);
 	telling_points(text, debugger->offers);
-	telling_offers(text, &facts, debugger->offers, debugger_note, debugger);
+	telling_offers(text, &facts, debugger->pickles, debugger->offers, debugger_note, debugger);
 	debugger_tell_text(debugger, text);
 }
 
@@ -182,7 +182,7 @@ static void tell_messages(struct debugger *debugger)
 		return;
 	text = g_string_new(NULL);
 	facts = debugger_facts(debugger);
-	telling_messages(text, &facts);
+	telling_messages(text, &facts, debugger->pickles);
 	debugger_tell_text(debugger, text);
 }
 
