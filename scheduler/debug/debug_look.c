@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debug_context.h"
+#include "debug_words.h"
 #include "decoders.h"
 #include "mpi_calls.h"
 #include "pickles.h"
@@ -211,7 +212,7 @@ static bool append_decoded(struct debugger *debugger, GString *text,
 	return told != NULL;
 }
 
-void debugger_set_decoder(struct debugger *debugger, const char *rest)
+void word_set_decoder(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *problem = decoders_set(debugger_decoders(debugger), rest);
 
@@ -236,7 +237,7 @@ static void append_message(struct debugger *debugger, GString *text,
 		contents_append_lines(text, contents);
 }
 
-void debugger_examine(struct debugger *debugger, const char *rest)
+void word_x(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *name = g_strstrip(g_strdup(rest));
 	g_autoptr(GArray) sends = g_array_new(false, false, sizeof(struct op_id));
