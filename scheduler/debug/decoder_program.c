@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "decoders.h"
-#include "scheduler/host/offspring.h"
+#include "scheduler/host/child_reaper.h"
 
 #define LOOK_MS 5 /* whether it has ended, once it says nothing any more */
 
@@ -53,7 +53,7 @@ struct decoder_program *decoder_program_new(const char *name, const char *const 
 		return NULL;
 	}
 	program->name = g_strdup(name);
-	offspring_spare(program->process, true);
+	child_reaper_spare(program->process, true);
 	fcntl(program->input, F_SETFL, O_NONBLOCK);
 	fcntl(program->input, F_SETFD, FD_CLOEXEC);
 	fcntl(program->output, F_SETFD, FD_CLOEXEC);
@@ -66,7 +66,7 @@ static bool reap(struct decoder_program *program, int flags, int *ret_status)
 
 	if (done == 0 || (done < 0 && errno == EINTR))
 		return false;
-	offspring_spare(program->process, false);
+	child_reaper_spare(program->process, false);
 	program->process = 0;
 	return true;
 }

@@ -8,7 +8,7 @@
 
 #include "scheduler/debug/decoder_program.h"
 #include "scheduler/debug/pickles.h"
-#include "scheduler/host/offspring.h"
+#include "scheduler/host/child_reaper.h"
 
 #define SOON 100      /* milliseconds */
 #define MUCH 1000000u /* bytes: more than pipes hold */
@@ -154,6 +154,6 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_shown_is_told_once),
 	};
 
-	offspring_adopt(); /* as a session does */
+	child_reaper_adopt(); /* as a session does */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
