@@ -3,6 +3,7 @@
 
 #include "debug_context.h"
 #include "debug_hold.h"
+#include "debug_words.h"
 #include "stops.h"
 #include "telling.h"
 
@@ -93,7 +94,7 @@ static void tell_of_rank(struct debugger *debugger, GString *text, struct kept *
 	telling_calls(text, &facts, rank, from, last, note_call, kept);
 }
 
-void debugger_tell_calls(struct debugger *debugger, const char *rest)
+void word_info_calls(struct debugger *debugger, const char *rest)
 {
 	g_auto(GStrv) words = g_strsplit_set(rest, " \t", 2);
 	g_autofree bool *ranks = NULL;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "debug_context.h"
+#include "debug_words.h"
 #include "mpi_calls.h"
 #include "scheduler/host/child_reaper.h"
 
@@ -253,7 +254,7 @@ void debugger_wait_for_gdb(struct debugger *debugger)
 
 /* --- the word --------------------------------------------------------------------------------- */
 
-void debugger_gdb(struct debugger *debugger, const char *rest)
+void word_gdb(struct debugger *debugger, const char *rest)
 {
 	int rank = *rest ? debugger_read_rank(debugger, rest) : debugger_usual_rank(debugger);
 	struct gdb_rank *gdb = debugger_gdb_rank(debugger);
@@ -267,7 +268,7 @@ void debugger_gdb(struct debugger *debugger, const char *rest)
 	bool goes_on;
 
 	if (rank < 0 || (debugger_state(debugger) != DEBUG_OVER && !debugger_is_at_rest(debugger))
-	    || debugger_brings_back(debugger, WORD_GDB, rank, rest)
+	    || debugger_brings_back(debugger, word_gdb, rank, rest)
 	    || !debugger_find_process(debugger, rank, &pid, &site))
 		return;
 	debugger_detach_gdbs(debugger);
@@ -289,7 +290,7 @@ void debugger_gdb(struct debugger *debugger, const char *rest)
 	}
 }
 
-void debugger_set_debugger(struct debugger *debugger, const char *rest)
+void word_set_debugger(struct debugger *debugger, const char *rest)
 {
 	struct gdb_rank *gdb = debugger_gdb_rank(debugger);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debug_internal.h"
+#include "debug_words.h"
 #include "scheduler/store/reader.h"
 
 /* --- matchpoint beside the session ------------------------------------------------------------ */
@@ -237,7 +238,7 @@ static void explore_apart(struct debugger *debugger, GPtrArray *words)
 	debugger_go_to(debugger, stops_here(debugger->stops)->position);
 }
 
-static void explore(struct debugger *debugger, const char *rest)
+void word_explore(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *path = path_from(debugger);
 	g_autofree char *store = NULL;
@@ -291,7 +292,7 @@ static const char *path_to_shorten(struct debugger *debugger, const char **rest)
 	return NULL;
 }
 
-static void minimize(struct debugger *debugger, const char *rest)
+void word_minimize(struct debugger *debugger, const char *rest)
 {
 	const char *path = path_to_shorten(debugger, &rest);
 	g_autoptr(GPtrArray) words = NULL;
@@ -335,7 +336,7 @@ static void save_path(struct debugger *debugger, const char *file)
 	save_text(debugger, file, line, "the path");
 }
 
-static void save(struct debugger *debugger, const char *file)
+void word_save(struct debugger *debugger, const char *file)
 {
 	g_autofree char *problem = NULL;
 
@@ -356,14 +357,4 @@ static void save(struct debugger *debugger, const char *file)
 	else
 		debugger_tell(debugger,
 		              "%s will tell of this session's interleavings when it ends\n", file);
-}
-
-bool debugger_obey_onward(struct debugger *debugger, int word, const char *rest)
-{
-	switch (word) {
-	case WORD_EXPLORE: explore(debugger, rest); return true;
-	case WORD_MINIMIZE: minimize(debugger, rest); return true;
-	case WORD_SAVE: save(debugger, rest); return true;
-	default: return false;
-	}
 }

@@ -317,6 +317,11 @@ static int point_of_choice_equal(gconstpointer one, gconstpointer other)
 	                   &((const struct choice *)other)->point);
 }
 
+static void on_pickles_fail(void *debugger, const char *reason)
+{
+	debugger_tell(debugger, "%s\n", reason);
+}
+
 static void debugger_init(struct debugger *debugger, struct session *session,
                           struct debug_session *asked)
 {
@@ -357,6 +362,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->said = g_string_new(NULL);
 	debugger->outcomes = g_ptr_array_new_with_free_func(g_free);
 	debugger->decoders = decoders_new();
+	debugger->pickles = pickles_new(on_pickles_fail, debugger);
 }
 
 static void debugger_release(struct debugger *debugger)
@@ -384,6 +390,7 @@ static void debugger_release(struct debugger *debugger)
 	g_string_free(debugger->said, true);
 	g_ptr_array_unref(debugger->outcomes);
 	decoders_free(debugger->decoders);
+	pickles_free(debugger->pickles);
 	if (debugger->onward)
 		g_ptr_array_unref(debugger->onward);
 }

@@ -7,6 +7,7 @@
 #include "ckpt/agent.h"
 #include "scheduler/host/child_reaper.h"
 #include "scheduler/host/crash_recovery.h"
+#include "scheduler/host/installation.h"
 #include "scheduler/host/janitor.h"
 #include "scheduler/host/local.h"
 #include "session_internal.h"
@@ -102,34 +103,6 @@ static bool open_journal(struct session *session, GError **error)
 	return session->journal && link_journal(session, error);
 }
 
-static char *find_shim(GError **error)
-{
-	char path[4096];
-	size_t size = sizeof(path);
-	g_autofree char *directory = NULL;
-	char *beside;
-
-	if (uv_exepath(path, &size) == 0) {
-		directory = g_path_get_dirname(path);
-		beside = g_build_filename(directory, "libmatchpoint-shim.so", NULL);
-		if (access(beside, R_OK) == 0)
-			return beside;
-		g_free(beside);
-		/* An installed tree may have been moved as a whole. */
-		beside = g_canonicalize_filename(MATCHPOINT_SHIM_FROM_BIN, directory);
-		if (access(beside, R_OK) == 0)
-			return beside;
-		g_free(beside);
-	}
-	if (access(MATCHPOINT_SHIM_INSTALLED, R_OK) == 0)
-		return g_strdup(MATCHPOINT_SHIM_INSTALLED);
-	g_set_error(error, SESSION_ERROR, 0,
-	            "libmatchpoint-shim.so is neither beside %s nor in %s from there nor at %s: "
-	            "reinstall matchpoint",
-	            path, MATCHPOINT_SHIM_FROM_BIN, MATCHPOINT_SHIM_INSTALLED);
-	return NULL;
-}
-
 bool session_machine_prepare(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
@@ -162,7 +135,7 @@ bool session_machine_open(struct session *session, GError **error)
 	if (!open_journal(session, error))
 		return false;
 	local.journal = session->journal;
-	local.shim = shim = find_shim(error);
+	local.shim = shim = installation_find("libmatchpoint-shim.so", error);
 	if (shim)
 		local_open(session->host, &local);
 	return shim != NULL;
