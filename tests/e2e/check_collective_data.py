@@ -9,8 +9,8 @@ import harness
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCE = os.path.join(HERE, "programs", "collective_data.c")
-TABLE = os.path.join(HERE, "..", "..", "shim", "mpi_calls.txt")
+SOURCE = harness.program("collective_data.c")
+TABLE = os.path.join(HERE, "..", "..", "shim", "generate", "mpi_calls.txt")
 MEMBERS = [(1, []), (2, []), (3, []), (5, []), (2, ["self"])]
 MOST_SYNCHRONISED = 3  # five take their time
 

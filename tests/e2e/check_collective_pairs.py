@@ -1,13 +1,11 @@
 """Collectives in which what one rank sends is not what another expects of it: each case is a
 mismatch, told in the same words whoever comes first."""
 
-import os
 
 import harness
 from harness import check
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCE = os.path.join(HERE, "programs", "collective_pairs.c")
+SOURCE = harness.program("collective_pairs.c")
 RUNS = 8  # of those in which ranks would see errors of MPI's, or be gone, if they were let go
 
 TWO_FOR_ONE = "count (rank 0 sends 1 MPI_INT to rank 1, which expects 2 MPI_INT) of "

@@ -36,7 +36,7 @@ def nothing_found(expect):
 
 def body(*_):
     used = calls_of_program(SHARED)
-    for expect in glob.glob(os.path.join(HERE, "programs", "*.expect")):
+    for expect in glob.glob(os.path.join(HERE, "programs", "*", "*.expect")):
         source = expect[:-len("expect")] + "c"
         if nothing_found(expect) and os.path.exists(source):
             used |= calls_of_program(source)

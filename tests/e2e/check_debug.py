@@ -119,8 +119,9 @@ KINDS = [
 
 def source(name):
     folder, base = name.split("/")
-    return os.path.join(EXAMPLES if folder == "examples" else os.path.join(HERE, folder),
-                        base + ".c")
+    if folder == "examples":
+        return os.path.join(EXAMPLES, base + ".c")
+    return harness.program(base + ".c")
 
 
 def debug(tool, lines, *arguments):

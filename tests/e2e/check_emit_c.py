@@ -28,12 +28,12 @@ EMITTED = [Emitted(*line) for line in (
     ("examples/first_answer.c", 3, "deadlock", 3, "if (index != 1) {", True),
     ("examples/looks_once.c", 2, "deadlock", 2, "if (flag) {", True),
     # a cancellation
-    ("tests/e2e/programs/cancel_unanswered.c", 2, "deadlock", 2, "if (!cancelled) {", True),
+    ("tests/e2e/programs/p2p/cancel_unanswered.c", 2, "deadlock", 2, "if (!cancelled) {", True),
     # locks of windows
-    ("tests/e2e/programs/lock_deadlock.c", 2, "deadlock", 2,
+    ("tests/e2e/programs/rma/lock_deadlock.c", 2, "deadlock", 2,
      "MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);", True),
     # ranks that are told by a message
-    ("tests/e2e/programs/worker_not_stopped.c", 3, "deadlock", 3,
+    ("tests/e2e/programs/p2p/worker_not_stopped.c", 3, "deadlock", 3,
      "if (status.MPI_SOURCE == 2) {", True),
     # what is left behind
     ("examples/reused_buffer.c", 3, "buffer-modified", 2, "buffer[0][0]++;", False),
@@ -299,7 +299,7 @@ def check_not_emitted(tool):
 
 def explorations():
     """Each program with an expectation of findings: its source and the expectation."""
-    for file in sorted(glob.glob(EXAMPLES + "/*.expect") + glob.glob(PROGRAMS + "/*.expect")):
+    for file in sorted(glob.glob(EXAMPLES + "/*.expect") + glob.glob(PROGRAMS + "/*/*.expect")):
         with open(file) as text:
             expected = json.load(text)
         sources = [name for name in glob.glob(os.path.splitext(file)[0] + ".*")

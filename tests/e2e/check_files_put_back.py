@@ -8,7 +8,6 @@ import time
 import harness
 from harness import check
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 COUNTS = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -197,7 +196,7 @@ def check_large(tool, directory, store):
 
 
 def body(tool, _):
-    program = tool.compile(os.path.join(HERE, "programs", "files_changed.c"))
+    program = tool.compile(harness.program("files_changed.c"))
     checks = (check_explore, check_interrupted, check_killed, check_run)
     for number, one in enumerate(checks):
         directory = os.path.join(tool.directory, "d%d" % number)

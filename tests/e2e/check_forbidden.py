@@ -8,14 +8,14 @@ import forbidding
 import harness
 from harness import check
 
-PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 
 
 def body(tool, _):
     real = tool.matchpoint
-    program = tool.compile(os.path.join(PROGRAMS, "buffer_left_alone.c"))
-    rewound = tool.compile(os.path.join(PROGRAMS, "../../../examples/master_worker.c"))
-    large = tool.compile(os.path.join(PROGRAMS, "large_messages.c"), "-Wno-stringop-overflow")
+    program = tool.compile(harness.program("buffer_left_alone.c"))
+    rewound = tool.compile(os.path.join(EXAMPLES, "master_worker.c"))
+    large = tool.compile(harness.program("large_messages.c"), "-Wno-stringop-overflow")
     forbid = forbidding.forbidding(tool, "process_vm_readv")
     for matchpoint, noted in ((real, False), (forbid, True)):
         tool.matchpoint = matchpoint

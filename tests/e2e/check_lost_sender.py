@@ -1,12 +1,11 @@
 """Who waits for a large message of a rank that is gone at once does not wait for ever: whether it
 has come before is a matter of time, and what is found is the crash in any case."""
 
-import os
 
 import harness
 from harness import check
 
-PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/large_messages.c")
+PROGRAM = harness.program("large_messages.c")
 
 
 def body(tool, _):

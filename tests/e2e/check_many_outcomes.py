@@ -1,15 +1,12 @@
 """More outcomes than are told apart: the others are counted, and a note says so."""
 
-import os
 
 import harness
 from harness import check
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-
 
 def body(tool, _):
-    program = tool.compile(os.path.join(HERE, "programs", "many_outcomes.c"))
+    program = tool.compile(harness.program("many_outcomes.c"))
     run = tool.run("explore", "-n", "6", "--buffering", "zero", "--", program, report=True)
     check(run.status == 1 and run.report["interleavings"] == 120, str(run))
     check([finding["kind"] for finding in run.report["findings"]] == ["outcome-differs"], str(run))

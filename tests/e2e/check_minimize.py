@@ -110,7 +110,7 @@ def check_rounds(tool):
 
 def check_compared(tool):
     """What outcomes were compared in is known from the store."""
-    program = tool.compile(os.path.join(HERE, "programs", "result_file.c"))
+    program = tool.compile(harness.program("result_file.c"))
     store = os.path.join(tool.directory, "compared.store")
     tool.run("explore", "-n", "3", "--store", store, "--compare", "result.txt", "--", program,
              "wrong")

@@ -41,11 +41,8 @@ int main(int argc, char **argv)
 """
 
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-
-
 def check_threads(tool):
-    program = tool.compile(os.path.join(HERE, "programs", "thread_level_late.c"), "-pthread")
+    program = tool.compile(harness.program("thread_level_late.c"), "-pthread")
     for _ in range(4):
         run = tool.run("explore", "-n", "2", "--", program, "1", "both", report=True)
         check([one["kind"] for one in run.report["findings"]] == ["thread-level"], str(run))

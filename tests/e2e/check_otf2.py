@@ -12,7 +12,6 @@ from harness import check
 from otf2_archive import location, read_archive, region
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAMS = os.path.join(HERE, "programs")
 EXAMPLES = os.path.join(HERE, "../../examples")
 SKIPPED = 77
 
@@ -38,7 +37,7 @@ def archive_of(tool, name, ranks, *arguments):
 
 def check_well(tool):
     for name, ranks, sends, receives, collectives in WELL:
-        program = tool.compile(os.path.join(PROGRAMS, name + ".c"), "-pthread")
+        program = tool.compile(harness.program(name + ".c"), "-pthread")
         for buffering in ("zero", "infinite"):
             store = os.path.join(tool.directory, "store-%s-%s" % (name, buffering))
             run, archive = archive_of(tool, "%s-%s" % (name, buffering), ranks, "run", "-n",

@@ -10,7 +10,7 @@ from harness import check
 
 SKIPPED = 77
 PYTHON = "/usr/bin/python3"
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "python_extension.c")
+SOURCE = harness.program("python_extension.c")
 
 # Rank 0 takes the numbers as they come, and believes that the ranks' order is theirs.
 RACE = """

@@ -63,7 +63,7 @@ def check_finding(tool):
 
 def check_late(tool):
     """What comes late is reached, too; in marked regions only the default is taken."""
-    program = tool.compile(os.path.join(HERE, "programs/marked_region.c"))
+    program = tool.compile(harness.program("marked_region.c"))
     whole = tool.run("explore", "-n", "4", "--buffering", "infinite", program, "late", report=True)
     some = tool.run("explore", "-n", "4", "--buffering", "infinite", "--random", "5",
                     "--max-interleavings", "4", program, "late", report=True)

@@ -1,13 +1,11 @@
 """Random programs with random data, point to point and collective, with random types and counts:
 what each rank gets is what it gets from plain MPI, bit for bit. `--programs 1000` by hand."""
 
-import os
 import time
 
 import harness
 from harness import check
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = (2, 3, 4)
 
 
@@ -29,7 +27,7 @@ def compare(tool, program, ranks, first, count):
 
 
 def body(tool, options):
-    program = tool.compile(os.path.join(HERE, "programs", "random_data.c"))
+    program = tool.compile(harness.program("random_data.c"))
     executions, begin = 0, time.monotonic()
     for first in range(options.seed, options.seed + options.programs, options.together):
         count = min(options.together, options.seed + options.programs - first)

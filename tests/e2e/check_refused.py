@@ -1,11 +1,10 @@
 """Calls that matchpoint cannot control end the exploration with a message, and are no findings."""
 
-import os
 
 import harness
 from harness import check
 
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "refused.c")
+SOURCE = harness.program("refused.c")
 MESSAGES = {
     "spawn": "the program calls MPI_Comm_spawn, which matchpoint cannot control",
     "accept": "the program calls MPI_Comm_accept, which matchpoint cannot control",

@@ -13,9 +13,6 @@ import uuid
 import harness
 from harness import check, told
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-
-
 
 def kill_after(tool, arguments, seconds, number):
     """True: it had not come to its end."""
@@ -122,7 +119,7 @@ def check_bounds(tool, program):
 
 def check_left_out(tool):
     """What a bound left out before is not forgotten."""
-    program = tool.compile(os.path.join(HERE, "programs/bounded.c"))
+    program = tool.compile(harness.program("bounded.c"))
     store = os.path.join(tool.directory, "left-out")
     arguments = ["explore", "-n", "4", "--buffering", "infinite", "--bound-rank", "0=0",
                  "--store", store]
@@ -132,7 +129,7 @@ def check_left_out(tool):
     check("of rank 0" in run.report["incomplete_reason"], str(run))
     shutil.rmtree(store)
     arguments = ["explore", "-n", "3", "--buffering", "infinite", "--pcontrol", "--store", store]
-    program = tool.compile(os.path.join(HERE, "programs/marked_region.c"))
+    program = tool.compile(harness.program("marked_region.c"))
     tool.run(*arguments, "--max-interleavings", "1", "--", program)
     run = tool.run(*arguments, "--resume", "--", program, report=True)
     check(run.report["complete"] and run.report["interleavings"] == 2, str(run))

@@ -8,7 +8,6 @@ import harness
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAMS = os.path.join(HERE, "programs")
 EXAMPLES = os.path.join(HERE, "../../examples")
 
 # kind of choice: program, ranks, flags, options
@@ -88,9 +87,9 @@ def body(tool, options):
         base = tool.directory
         tool.directory = os.path.join(base, name)
         os.mkdir(tool.directory)
-        source = os.path.join(PROGRAMS, name + ".c")
+        source = os.path.join(EXAMPLES, name + ".c")
         if not os.path.exists(source):
-            source = os.path.join(EXAMPLES, name + ".c")
+            source = harness.program(name + ".c")
         program = tool.compile(source, *flags)
         arguments = ["-n", str(ranks), "--order", "depth", *more]
         whole = tool.run("explore", *arguments, "--store", os.path.join(tool.directory, "whole"),

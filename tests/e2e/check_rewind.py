@@ -112,7 +112,7 @@ def reason(run):
 
 def check_hazards(tool):
     """Whether this kernel lets any rank be rewound; where it does not, all are forked."""
-    program = tool.compile(os.path.join(HERE, "programs/rewind_hazards.c"), "-pthread")
+    program = tool.compile(harness.program("rewind_hazards.c"), "-pthread")
     able = True
     for arguments, rewinds, words in HAZARDS:
         run, count, nested = compare(tool, RANKS, [program, *arguments])
@@ -129,7 +129,7 @@ def check_hazards(tool):
 
 def check_usual(tool, able):
     """Nobody need ask for it; what could not be rewound is told to who wants to know."""
-    command = [tool.compile(os.path.join(HERE, "programs/rewind_hazards.c"), "-pthread"), "exits"]
+    command = [tool.compile(harness.program("rewind_hazards.c"), "-pthread"), "exits"]
     for options in (), ("-v",):
         run, count, _ = explored(tool, "auto", RANKS, command,
                                  ("--buffering", "infinite", *options))
@@ -143,7 +143,7 @@ def check_usual(tool, able):
 
 def check_other_memory(tool):
     """Whose memory another rank writes is found under no other number than it was told."""
-    program = tool.compile(os.path.join(HERE, "programs/other_memory.c"))
+    program = tool.compile(harness.program("other_memory.c"))
     rerun, auto = (tool.run("explore", "-n", str(RANKS), "--backtrack", way, "--buffering",
                             "infinite", "--", program, report=True) for way in ("rerun", "auto"))
     check(auto.report["backtrack"] == "rerun" and "process_vm_writev" in auto.out, str(auto))
@@ -152,7 +152,7 @@ def check_other_memory(tool):
 
 def check_first_orders(tool, able):
     """A rank may go on before another one is rewound, if that one has nothing that others see."""
-    program = tool.compile(os.path.join(HERE, "programs/lock_passed_on.c"))
+    program = tool.compile(harness.program("lock_passed_on.c"))
     for way, goes_ahead in ("gives", True), ("keeps", False):
         run, _, nested = explored(tool, "rewind", 4, [program, way])
         check(run.report["interleavings"] == 6, str(run))
@@ -175,7 +175,7 @@ def check_languages(tool):
     for name in PROGRAMS:
         if name.endswith("f90") and not shutil.which(tool.mpicc.replace("mpicc", "mpif90")):
             continue
-        compare(tool, RANKS, [tool.compile(os.path.join(HERE, "programs", name))])
+        compare(tool, RANKS, [tool.compile(harness.program(name))])
     python = "/usr/bin/python3"
     if os.path.exists(python) and os.system(python + " -c 'import mpi4py' 2>/dev/null") == 0:
         compare(tool, RANKS, [python, tool.write("rewound.py", PYTHON)])

@@ -25,17 +25,16 @@ SKIPPED = 77
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
-PROGRAMS = os.path.join(HERE, "programs")
 # (source, ranks, the finding that it shows, arguments)
 FINDINGS = [
     (EXAMPLES + "/wildcard_deadlock.c", 3, "deadlock", []),
     (EXAMPLES + "/probe_then_receive.c", 3, "mpi-error", []),
-    (PROGRAMS + "/crash.c", 3, "crash", []),
-    (PROGRAMS + "/leaks.c", 2, "leak", ["keep"]),
-    (PROGRAMS + "/exit_status.c", 3, "exit", []),
-    (PROGRAMS + "/lock_deadlock.c", 2, "deadlock", []),
-    (PROGRAMS + "/types_differ.c", 2, "type-mismatch", []),
-    (PROGRAMS + "/sum_by_rank.c", 3, None, []),
+    (harness.program("crash.c"), 3, "crash", []),
+    (harness.program("leaks.c"), 2, "leak", ["keep"]),
+    (harness.program("exit_status.c"), 3, "exit", []),
+    (harness.program("lock_deadlock.c"), 2, "deadlock", []),
+    (harness.program("types_differ.c"), 2, "type-mismatch", []),
+    (harness.program("sum_by_rank.c"), 3, None, []),
 ]
 
 

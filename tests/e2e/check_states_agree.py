@@ -131,7 +131,7 @@ def count(found):
 
 
 def body(tool, options):
-    expects = sorted(glob.glob(os.path.join(HERE, "programs", "*.expect"))
+    expects = sorted(glob.glob(os.path.join(HERE, "programs", "*", "*.expect"))
                      + glob.glob(os.path.join(HERE, "../../examples/*.expect")))
     found = []
     for expect in expects:

@@ -9,7 +9,6 @@ import uuid
 import harness
 from harness import Left, check
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 # After its second receive rank 0 does what it is told to, in those interleavings where rank 2's
 # message was the first.
@@ -170,7 +169,7 @@ def check_abort(tool, program):
 
 def check_stuck_while_parking(tool):
     """A rank that MPI does not let go, which is told to park and does not answer."""
-    program = tool.compile(os.path.join(HERE, "programs", "operation_hangs.c"))
+    program = tool.compile(harness.program("operation_hangs.c"))
     run = tool.run("explore", "-n", "3", "--buffering", "infinite", "--fail-fast", "--", program,
                    "test sleeps", report=True, environment={"MATCHPOINT_HASTE": "20"})
     findings = run.report["findings"]

@@ -14,7 +14,7 @@ import time
 import harness
 from harness import check
 
-PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/takes_long.c")
+PROGRAM = harness.program("takes_long.c")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 COVERED = "covered: zero buffering %s; infinite buffering %s"
 

@@ -25,6 +25,14 @@ def check(condition, text):
         raise Failed(text)
 
 
+def program(name):
+    """The source NAME (with its ending) below programs/, whichever folder it is in."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    found = glob.glob(os.path.join(here, "programs", "*", name))
+    check(len(found) == 1, "%d files are called %s below tests/e2e/programs" % (len(found), name))
+    return found[0]
+
+
 def slowness():
     """How many times as long as on an idle machine things take here, just now or of late."""
     wall, computed = time.monotonic(), time.process_time()
@@ -179,8 +187,8 @@ class Tool:
         return program
 
     def compile_orders(self, **words):
-        """programs/orders.c, where DEADLOCK, CRASH, PRINTED and PAUSE_US are what is given."""
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/orders.c")
+        """programs/p2p/orders.c, where DEADLOCK, CRASH, PRINTED and PAUSE_US are what is given."""
+        source = program("orders.c")
         return self.compile(source, *("-D%s=(%s)" % pair for pair in words.items()))
 
     def write(self, name, text):

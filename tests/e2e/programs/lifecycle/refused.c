@@ -1,0 +1,23 @@
+/* What cannot be controlled ends the exploration with a word about it, and is no finding: the
+ * argument says which. */
+#include "../check.h"
+
+int main(int argc, char **argv)
+{
+	MPI_Comm comm;
+
+	start(&argc, &argv);
+	if (rank == 0)
+		MPI_Recv(&size, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, IGNORE);
+	else
+		MPI_Send(&size, 1, MPI_INT, 0, 0, WORLD);
+	if (strcmp(argv[argc - 1], "spawn") == 0)
+		MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, WORLD, &comm,
+		               MPI_ERRCODES_IGNORE);
+	if (strcmp(argv[argc - 1], "accept") == 0)
+		MPI_Comm_accept("port", MPI_INFO_NULL, 0, WORLD, &comm);
+	if (strcmp(argv[argc - 1], "count") == 0)
+		MPI_Bcast_c(NULL, 1L << 40, MPI_INT, 0, WORLD);
+	MPI_Finalize();
+	return 0;
+}
