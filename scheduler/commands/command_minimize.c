@@ -55,7 +55,7 @@ static bool read_store(struct subject *subject, const char *store, GError **erro
 	if (!subject->reader)
 		return false;
 	finding = store_reader_finding(subject->reader, subject->id);
-	if (finding->kind == FINDING_NOT_REPRODUCIBLE) {
+	if (finding_kind_info(finding->kind)->beyond_choices) {
 		g_set_error(
 			error, COMMAND_ERROR, 0,
 			"finding %u says that the program does not depend on its choices alone: "

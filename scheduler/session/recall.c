@@ -44,7 +44,7 @@ GPtrArray *recall_findings(const struct store_reader *reader,
 		const struct record_finding *finding = store_reader_finding(
 			reader, g_array_index(execution->findings, guint32, i));
 
-		if (finding && finding->kind != FINDING_OUTCOME_DIFFERS)
+		if (finding && !finding_kind_info(finding->kind)->compares)
 			g_ptr_array_add(shown, recall_finding(finding));
 	}
 	return shown;
