@@ -312,7 +312,7 @@ void command_options_release(struct command_options *options)
 	g_free(options->word);
 	g_free(options->store);
 	g_free(options->source_root);
-	for (int i = 0; i < REPORT_MAX; i++)
+	for (int i = 0; i < REPORT_COUNT; i++)
 		g_free(options->reports[i]);
 	g_free(options->keep_files);
 	g_free(options->seed);

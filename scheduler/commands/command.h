@@ -42,8 +42,8 @@ void command_show_silence(void *user, const struct session_progress *now);
 struct command_options {
 	struct session_options session;
 	char **program;
-	char *reports[REPORT_MAX]; /* where each of report_list() goes; NULL: not asked for */
-	char **ignored;            /* as given */
+	char *reports[REPORT_COUNT]; /* where each of report_list() goes; NULL: not asked for */
+	char **ignored;              /* as given */
 	char *source_root;
 	int execution;
 	bool takes_word;                   /* PATH|FINDING|DIR */

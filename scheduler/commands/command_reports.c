@@ -14,7 +14,7 @@ static bool is_directory(const struct report *report)
 void command_add_reports(GOptionContext *context, struct command_options *options)
 {
 	const struct report *const *reports = report_list();
-	GOptionEntry entries[REPORT_MAX + 1] = {0};
+	GOptionEntry entries[REPORT_COUNT + 1] = {0};
 	const GOptionEntry more[] = {
 		{"source-root", 0, 0, G_OPTION_ARG_FILENAME, &options->source_root,
 	         "name source files relative to this (default: where the program was started)",
@@ -106,7 +106,7 @@ bool command_inspect_reports(const struct command_options *options)
 
 static bool to_standard_output(const struct command_options *options)
 {
-	for (int i = 0; i < REPORT_MAX; i++) {
+	for (int i = 0; i < REPORT_COUNT; i++) {
 		if (g_strcmp0(options->reports[i], "-") == 0)
 			return true;
 	}
