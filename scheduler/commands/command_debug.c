@@ -260,11 +260,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	options.user = &asked;
-	status = command_parse(
-		&options, &argc, &argv, entries,
-		"-n N [--] PROGRAM [ARG...] | FINDING|PATH [-- PROGRAM ARG...] - choose by hand "
-		"what happens, go back, choose otherwise",
-		"matchpoint debug -n 4 ./solver");
+	status = command_parse(&options, &command_debug, &argc, &argv, entries);
 
 	if (status == EXIT_CLEAN)
 		status = prepare(&options, &asked);
@@ -276,8 +272,10 @@ static int run(int argc, char **argv)
 }
 
 const struct command command_debug = {
-	"debug",
-	"choose by hand what happens, go back, choose otherwise",
-	run,
-	true,
+	.name = "debug",
+	.summary = "choose by hand what happens, go back, choose otherwise",
+	.synopsis = "-n N [--] PROGRAM [ARG...] | FINDING|PATH [-- PROGRAM ARG...]",
+	.example = "matchpoint debug -n 4 ./solver",
+	.run = run,
+	.runs_ranks = true,
 };

@@ -318,10 +318,7 @@ static int minimize_run(int argc, char **argv)
 	         "how to go back: auto, snapshot, rerun, rewind", "WORD"},
 		G_OPTION_ENTRY_NULL,
 	};
-	int status = command_parse(&options, &argc, &argv, entries,
-	                           "FINDING|PATH [-- PROGRAM ARG...] - the fewest forced choices "
-	                           "that still show it",
-	                           "matchpoint minimize 1");
+	int status = command_parse(&options, &command_minimize, &argc, &argv, entries);
 
 	if (status == EXIT_CLEAN && tries < 1) {
 		command_complain("a bound must be positive");
@@ -337,8 +334,10 @@ static int minimize_run(int argc, char **argv)
 }
 
 const struct command command_minimize = {
-	"minimize",
-	"the fewest forced choices that still show a finding",
-	minimize_run,
-	true,
+	.name = "minimize",
+	.summary = "the fewest forced choices that still show a finding",
+	.synopsis = "FINDING|PATH [-- PROGRAM ARG...]",
+	.example = "matchpoint minimize 1",
+	.run = minimize_run,
+	.runs_ranks = true,
 };

@@ -8,6 +8,7 @@
 
 #include "scheduler/commands/command.h"
 #include "scheduler/commands/command_suggest.h"
+#include "scheduler/commands/describe.h"
 #include "scheduler/host/environment.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/mpi_library.h"
@@ -96,6 +97,20 @@ static int help_run(int argc, char **argv)
 	return EXIT_CLEAN;
 }
 
+/* `matchpoint --describe [completion]`: not for users, and so not in --help. */
+static int describe_run(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[2] : "all";
+	g_autofree char *text = describe(what, commands, G_N_ELEMENTS(commands));
+
+	if (!text) {
+		command_complain("--describe cannot be '%s'; say all or completion", what);
+		return EXIT_USAGE;
+	}
+	fputs(text, stdout);
+	return EXIT_CLEAN;
+}
+
 static int print_errno; /* why GLib could not print, if so */
 static bool output_seen_to;
 
@@ -145,6 +160,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
 	    || strcmp(argv[1], "help") == 0)
 		return with_output(help_run(argc, argv));
+	if (strcmp(argv[1], "--describe") == 0)
+		return with_output(describe_run(argc, argv));
 	if (strcmp(argv[1], "--version") == 0) {
 		print_version();
 		return with_output(EXIT_CLEAN);

@@ -452,3 +452,8 @@ void debug_conduct(struct session *session, void *debug_session)
 	asked->debugger = NULL;
 	debugger_release(&debugger);
 }
+
+const struct vocabulary_word *debugger_words(void)
+{
+	return debug_vocabulary;
+}
