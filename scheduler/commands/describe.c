@@ -119,6 +119,13 @@ static void add_completion(void *user, const struct command_line *line)
 	}
 }
 
+const GOptionEntry describe_options[] = {
+	{.long_name = "help", .description = "this"},
+	{.long_name = "version",
+         .description = "matchpoint's version, and the MPI library that it drives"},
+	G_OPTION_ENTRY_NULL,
+};
+
 static void hand_over(const struct command *const *commands, gsize count,
                       void (*take)(void *user, const struct command_line *line), GString *text)
 {
@@ -220,6 +227,11 @@ static char *describe_all(const struct command *const *commands, gsize count)
 	              {"log", add_log}};
 	GString *json = g_string_new("{");
 
+	add_member(json, "summary", DESCRIBE_SUMMARY);
+	begin_list(json, "options");
+	for (const GOptionEntry *entry = describe_options; entry->long_name; entry++)
+		add_option(json, entry);
+	g_string_append_c(json, ']');
 	begin_list(json, "commands");
 	hand_over(commands, count, add_line, json);
 	g_string_append_c(json, ']');

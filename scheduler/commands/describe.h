@@ -8,6 +8,11 @@
 
 #include "command.h"
 
+#define DESCRIBE_SUMMARY "Finds what an MPI program does when its messages arrive in another order."
+
+/* What matchpoint takes instead of a command; the last has no name. */
+extern const GOptionEntry describe_options[];
+
 /* `what` is "all": one JSON object, whose members are lists in the order of the tables; or
  * "completion": a line for each way to write an option, "COMMAND OPTION VALUE WORD...", VALUE being
  * what --help calls it, or "-" if the option takes none. NULL: it is something else. Free with

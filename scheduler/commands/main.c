@@ -27,16 +27,15 @@ static void print_help(FILE *out)
 {
 	const struct environment_variable *variable = environment_variables();
 
-	fputs("Usage: matchpoint COMMAND [options] [--] PROGRAM [ARG...]\n\n"
-	      "Finds what an MPI program does when its messages arrive in another order.\n\n",
+	fputs("Usage: matchpoint COMMAND [options] [--] PROGRAM [ARG...]\n\n" DESCRIBE_SUMMARY
+	      "\n\n",
 	      out);
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
 		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\nOptions:\n"
-	      "  --help     this\n"
-	      "  --version  matchpoint's version, and the MPI library that it drives\n"
-	      "\nEnvironment:\n",
-	      out);
+	fputs("\nOptions:\n", out);
+	for (const GOptionEntry *entry = describe_options; entry->long_name; entry++)
+		fprintf(out, "  --%-7s  %s\n", entry->long_name, entry->description);
+	fputs("\nEnvironment:\n", out);
 	for (; variable->name; variable++) {
 		if (variable->role == ENVIRONMENT_READ)
 			fprintf(out, "  %-19s  %s\n", variable->name, variable->explanation);
