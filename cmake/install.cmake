@@ -6,7 +6,7 @@ install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE pac
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.mp")
 # Where the README's links lead.
 install(DIRECTORY packaging/ci packaging/spack DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
-install(FILES shim/MPI_CALLS.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/shim)
+install(DIRECTORY docs/reference DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES tests/e2e/ARCHIVE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/e2e)
 
 # --- man pages, made of what --describe prints -----------------------------------------------------

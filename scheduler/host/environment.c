@@ -8,8 +8,8 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
          "directory, best on tmpfs, for sockets and shared memory (default: /dev/shm)"},
 	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL,
-         "[FILE:]WHAT,... to log for those who work on matchpoint (ARCHITECTURE.md), as in "
-         "/tmp/log:calls,matches,choices"},
+         "[FILE:]WHAT,... to log for those who work on matchpoint (docs/reference/environment.md), "
+         "as in /tmp/log:calls,matches,choices"},
 	{ENVIRONMENT_HASTE, ENVIRONMENT_READ, NULL,
          "for tests: stalls and livelocks are taken for such this many times sooner (1 to 100)"},
 	{ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "not empty: no colours on the terminal"},

@@ -15,7 +15,7 @@ FUNCTION_LINES = 72  # "about a screen"
 FILE_LINES = 620
 
 FOLDERS = ["shim", "ckpt", "explorer", "scheduler", "reports", "tests", "examples",
-           "packaging"]
+           "packaging", "docs"]
 
 # What a folder's files may include: its own headers, and of "quoted" and <angled> ones those that
 # match. This is the table of ARCHITECTURE.md.
