@@ -1,6 +1,6 @@
 /* The part of a checkpoint that runs inside the rank: survey what must be carried, fork a copy of
  * this process into a new world. Libc only; what it allocates is mapped, not taken from the
- * program's heap. The technique and its hazards: ARCHITECTURE.md, "Checkpoints".
+ * program's heap. The technique and its hazards: docs/internals/checkpoints.md.
  *
  * The process that is parked (the keeper) stays as it is; a restored child is a fork of it whose
  * shared mappings have been replaced by clones, whose files have been reopened at the keeper's

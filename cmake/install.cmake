@@ -1,10 +1,12 @@
 # What is installed, and what a package of it holds.
 install(TARGETS matchpoint RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS shim heap LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
+install(FILES scheduler/debug/show_pickle.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
 install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE packaging/debian/copyright
 	DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.mp")
-# Where the README's links lead.
+# Where the links of README and ARCHITECTURE lead.
+install(DIRECTORY docs/internals DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY packaging/ci packaging/spack DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
 install(DIRECTORY docs/reference DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES tests/e2e/ARCHIVE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/e2e)
@@ -81,7 +83,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libmpich-dev")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion, cmake, gdb")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion, cmake, gdb, python3")
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(DPKG_SHLIBDEPS)
 if(DPKG_SHLIBDEPS)

@@ -4,8 +4,8 @@
     python3 docs/generate.py MATCHPOINT [--check]
 
 MATCHPOINT is the built program: `matchpoint --describe` prints its tables as JSON. The table of MPI
-calls is read from shim/mpi_calls.txt. --check writes nothing; it exits with 1 and names the file
-and the first line that differ."""
+calls is read from shim/generate/mpi_calls.txt. --check writes nothing; it exits with 1 and names
+the file and the first line that differ."""
 
 import itertools
 import json
@@ -17,7 +17,7 @@ import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REFERENCE = os.path.join(HERE, "reference")
-SHIM = os.path.join(HERE, os.pardir, "shim")
+SHIM = os.path.join(HERE, os.pardir, "shim", "generate")
 sys.path.insert(0, SHIM)
 
 import document_calls  # noqa: E402

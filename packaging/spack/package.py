@@ -26,7 +26,7 @@ class Matchpoint(CMakePackage):
     depends_on("cmake@3.22:", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("python@3.9:", type="build")
+    depends_on("python@3.9:", type=("build", "run"))
     depends_on("mpich@4.0:", type=("build", "link", "run"))
     depends_on("glib@2.68:")
     depends_on("libuv@1.40:")

@@ -183,7 +183,7 @@ static void add_words(GString *json, const char *member, const struct vocabulary
 		add_member(json, "name", words->name);
 		add_member(json, "shorter", words->shorter);
 		add_member(json, "arguments", words->arguments);
-		add_member(json, "help", words->does);
+		add_member(json, "help", words->help);
 		add_member(json, "example", words->example);
 		if (words->below)
 			add_words(json, "words", words->below);

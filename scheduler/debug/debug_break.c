@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debug_internal.h"
+#include "debug_words.h"
 #include "mpi_calls.h"
 #include "scheduler/places/program_code.h"
 
@@ -199,8 +200,8 @@ static struct program_code *code_of(const struct debugger *debugger)
 
 /* Why one at this place does not fire; NULL: it may. `*ret_ever`: it still could, where more of the
  * program is loaded than is known now. */
-static char *doubt_place(const struct debugger *debugger, const char *place, guint line,
-                         bool *ret_ever)
+static char *validate_place(const struct debugger *debugger, const char *place, guint line,
+                            bool *ret_ever)
 {
 	struct program_code *code = code_of(debugger);
 	char *doubt = NULL;
@@ -230,7 +231,7 @@ static bool may_fire(struct debugger *debugger, guint number)
 	guint line;
 	const char *place = breakpoints_place(debugger->breakpoints, number, &line);
 	bool ever = true;
-	g_autofree char *doubt = place ? doubt_place(debugger, place, line, &ever) : NULL;
+	g_autofree char *doubt = place ? validate_place(debugger, place, line, &ever) : NULL;
 
 	if (doubt && !ever) {
 		debugger_refuse(debugger, "%s", doubt);
@@ -267,6 +268,16 @@ static void set_break(struct debugger *debugger, const char *rest, bool temporar
 		execution_want_stacks(debugger->execution);
 }
 
+void word_break(struct debugger *debugger, const char *rest)
+{
+	set_break(debugger, rest, false);
+}
+
+void word_tbreak(struct debugger *debugger, const char *rest)
+{
+	set_break(debugger, rest, true);
+}
+
 /* The number at the beginning, and what follows it; 0: refused. */
 static guint read_number(struct debugger *debugger, const char *rest, const char **ret_behind)
 {
@@ -287,7 +298,7 @@ static void refuse_number(struct debugger *debugger, guint number)
 	                number);
 }
 
-static void set_condition(struct debugger *debugger, const char *rest)
+void word_condition(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *problem = NULL;
 	const char *behind;
@@ -297,7 +308,7 @@ static void set_condition(struct debugger *debugger, const char *rest)
 		debugger_refuse(debugger, "%s", problem);
 }
 
-static void set_ignored(struct debugger *debugger, const char *rest)
+void word_ignore(struct debugger *debugger, const char *rest)
 {
 	const char *behind;
 	guint number = read_number(debugger, rest, &behind);
@@ -320,6 +331,16 @@ static void set_enabled(struct debugger *debugger, const char *rest, bool enable
 		refuse_number(debugger, number);
 }
 
+void word_disable(struct debugger *debugger, const char *rest)
+{
+	set_enabled(debugger, rest, false);
+}
+
+void word_enable(struct debugger *debugger, const char *rest)
+{
+	set_enabled(debugger, rest, true);
+}
+
 static void delete_one(struct debugger *debugger, const char *rest)
 {
 	const char *behind;
@@ -336,31 +357,20 @@ static void delete_one(struct debugger *debugger, const char *rest)
 		refuse_number(debugger, number);
 }
 
-static void tell_all(struct debugger *debugger)
+void word_delete(struct debugger *debugger, const char *rest)
+{
+	if (*rest && !g_ascii_isdigit(*rest))
+		debugger_delete_checkpoint(debugger, rest);
+	else
+		delete_one(debugger, rest);
+}
+
+void word_info_breakpoints(struct debugger *debugger, const char *rest)
 {
 	GString *text = g_string_new(NULL);
 
+	(void)rest;
 	breakpoints_tell(text, debugger->breakpoints);
 	prompt_tell(debugger->prompt, text->str);
 	g_string_free(text, true);
-}
-
-bool debugger_obey_break(struct debugger *debugger, int word, const char *rest)
-{
-	switch (word) {
-	case WORD_BREAK: set_break(debugger, rest, false); return true;
-	case WORD_TBREAK: set_break(debugger, rest, true); return true;
-	case WORD_CONDITION: set_condition(debugger, rest); return true;
-	case WORD_IGNORE: set_ignored(debugger, rest); return true;
-	case WORD_DELETE:
-		if (*rest && !g_ascii_isdigit(*rest))
-			debugger_delete_checkpoint(debugger, rest);
-		else
-			delete_one(debugger, rest);
-		return true;
-	case WORD_DISABLE: set_enabled(debugger, rest, false); return true;
-	case WORD_ENABLE: set_enabled(debugger, rest, true); return true;
-	case WORD_INFO_BREAKPOINTS: tell_all(debugger); return true;
-	default: return false;
-	}
 }

@@ -3,6 +3,7 @@
 
 #include "debug_context.h"
 #include "debug_hold.h"
+#include "debug_words.h"
 #include "stops.h"
 #include "telling.h"
 
@@ -49,11 +50,11 @@ static const char *note_call(void *user, int rank, guint32 call)
 {
 	const struct kept *kept = user;
 	const struct world *world = execution_world(debugger_execution(kept->debugger));
-	bool frozen = g_hash_table_contains(kept->calls[rank], GUINT_TO_POINTER(call));
+	bool snapshot = g_hash_table_contains(kept->calls[rank], GUINT_TO_POINTER(call));
 
 	if (world_place(world, rank) == call)
-		return frozen ? "is here, a snapshot" : "is here";
-	return frozen ? "a snapshot" : "";
+		return snapshot ? "is here, a snapshot" : "is here";
+	return snapshot ? "a snapshot" : "";
 }
 
 /* "1-20" or "7" at the end; false: refused. */
@@ -93,7 +94,7 @@ static void tell_of_rank(struct debugger *debugger, GString *text, struct kept *
 	telling_calls(text, &facts, rank, from, last, note_call, kept);
 }
 
-void debugger_tell_calls(struct debugger *debugger, const char *rest)
+void word_info_calls(struct debugger *debugger, const char *rest)
 {
 	g_auto(GStrv) words = g_strsplit_set(rest, " \t", 2);
 	g_autofree bool *ranks = NULL;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debug_context.h"
+#include "debug_words.h"
 #include "stops.h"
 
 struct checkpoint {
@@ -119,7 +120,7 @@ static bool is_taken(const struct debugger *debugger, const char *name)
 	return false;
 }
 
-static void keep(struct debugger *debugger, const char *rest)
+void word_checkpoint(struct debugger *debugger, const char *rest)
 {
 	struct checkpoints *checkpoints = debugger_checkpoints(debugger);
 	g_autofree char *name = g_strstrip(g_strdup(rest));
@@ -148,7 +149,7 @@ static void keep(struct debugger *debugger, const char *rest)
 	debugger_tell(debugger, "checkpoint %u: %s\n", checkpoint->number, checkpoint->position);
 }
 
-static void restart(struct debugger *debugger, const char *rest)
+void word_restart(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *text = g_strstrip(g_strdup(rest));
 	int index = checkpoint_meant(debugger, text);
@@ -228,36 +229,27 @@ static void tell_snapshots(struct told *told)
 			                       (const char *)item->data);
 }
 
-static void tell_checkpoints(struct debugger *debugger)
+void word_info_checkpoints(struct debugger *debugger, const char *rest)
 {
 	const GPtrArray *kept = kept_by(debugger);
 	struct told told = {debugger, g_string_new(NULL),
 	                    g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
 
+	(void)rest;
 	session_each_snapshot(debugger_session(debugger), note_snapshot, &told);
 	for (guint i = 0; i < kept->len; i++) {
 		const struct checkpoint *checkpoint = kept->pdata[i];
-		bool frozen = g_hash_table_contains(told.positions, checkpoint->position);
+		bool snapshot = g_hash_table_contains(told.positions, checkpoint->position);
 
 		g_string_append_printf(told.text, "checkpoint %u%s%s: %s%s%s\n", checkpoint->number,
 		                       *checkpoint->name ? " " : "", checkpoint->name,
 		                       checkpoint->position,
 		                       checkpoint->stop->ended ? ", at its end" : "",
-		                       frozen ? ", a snapshot" : "");
+		                       snapshot ? ", a snapshot" : "");
 	}
 	tell_snapshots(&told);
 	if (told.text->len == 0)
 		g_string_append(told.text, "there are none: checkpoint keeps a place\n");
 	g_hash_table_unref(told.positions);
 	debugger_tell_text(debugger, told.text);
-}
-
-bool debugger_obey_checkpoint(struct debugger *debugger, int word, const char *rest)
-{
-	switch (word) {
-	case WORD_CHECKPOINT: keep(debugger, rest); return true;
-	case WORD_RESTART: restart(debugger, rest); return true;
-	case WORD_INFO_CHECKPOINTS: tell_checkpoints(debugger); return true;
-	default: return false;
-	}
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debug_internal.h"
+#include "debug_words.h"
 
 void debugger_decide(struct debugger *debugger, const struct choice *choice)
 {
@@ -124,7 +125,7 @@ static bool choose(struct debugger *debugger, const char *rest)
 	return true;
 }
 
-void debugger_choose(struct debugger *debugger, const char *rest)
+void word_choose(struct debugger *debugger, const char *rest)
 {
 	const struct choice *choice;
 	GString *text;
@@ -184,7 +185,7 @@ bool debugger_chooses(struct debugger *debugger, const char *line)
 	return true;
 }
 
-void debugger_set_choices(struct debugger *debugger, const char *rest)
+void word_set_choices(struct debugger *debugger, const char *rest)
 {
 	g_auto(GStrv) parts = g_strsplit_set(rest, " \t", 2);
 	guint64 seed = 0;

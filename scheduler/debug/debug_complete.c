@@ -3,6 +3,7 @@
 
 #include "breakpoints.h"
 #include "debug_context.h"
+#include "debug_words.h"
 #include "telling.h"
 
 enum { CALLS_OFFERED = 50 }; /* of a rank, its last */
@@ -14,7 +15,16 @@ static void add(GStrvBuilder *lines, const char *before, const char *argument)
 	g_strv_builder_add(lines, line);
 }
 
-static void add_offers(GStrvBuilder *lines, const char *before, const struct debugger *debugger)
+static void add_numbers(GStrvBuilder *lines, const char *before, guint first, guint count)
+{
+	for (guint i = 0; i < count; i++) {
+		g_autofree char *number = g_strdup_printf("%u", first + i);
+
+		add(lines, before, number);
+	}
+}
+
+void complete_offers(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
 {
 	for (guint i = 0; debugger_offers(debugger) && i < debugger_offers(debugger)->choices->len;
 	     i++) {
@@ -27,17 +37,28 @@ static void add_offers(GStrvBuilder *lines, const char *before, const struct deb
 	}
 }
 
-static void add_numbers(GStrvBuilder *lines, const char *before, guint first, guint count)
+void complete_ranks(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
 {
-	for (guint i = 0; i < count; i++) {
-		g_autofree char *number = g_strdup_printf("%u", first + i);
+	add_numbers(lines, before, 0, (guint)debugger_ranks(debugger));
+}
 
-		add(lines, before, number);
-	}
+void complete_findings(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
+{
+	g_autofree char *finding = g_strconcat(before, "finding ", NULL);
+
+	add_numbers(lines, finding, 1, session_found(debugger_session(debugger))->len);
+}
+
+void complete_places(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
+{
+	g_autofree char *outcome = g_strconcat(before, "outcome ", NULL);
+
+	add_numbers(lines, outcome, 1, debugger_outcomes(debugger));
+	complete_findings(debugger, lines, before);
 }
 
 /* The calls of every rank so far. */
-static void add_calls(GStrvBuilder *lines, const char *before, const struct debugger *debugger)
+void complete_calls(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
 {
 	const struct world *world = debugger_execution(debugger)
 	                                    ? execution_world(debugger_execution(debugger))
@@ -54,8 +75,7 @@ static void add_calls(GStrvBuilder *lines, const char *before, const struct debu
 	}
 }
 
-static void add_checkpoints(GStrvBuilder *lines, const char *before,
-                            const struct debugger *debugger)
+void complete_checkpoints(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
 {
 	g_auto(GStrv) names = debugger_checkpoint_names(debugger);
 
@@ -63,73 +83,39 @@ static void add_checkpoints(GStrvBuilder *lines, const char *before,
 		add(lines, before, *name);
 }
 
-static void add_deletable(GStrvBuilder *lines, const char *before, const struct debugger *debugger)
+void complete_deletable(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
 {
 	g_autofree char *checkpoint = g_strconcat(before, "checkpoint ", NULL);
 	g_autoptr(GArray) numbers = breakpoints_numbers(debugger_breakpoints(debugger));
 
 	for (guint i = 0; i < numbers->len; i++)
 		add_numbers(lines, before, g_array_index(numbers, guint, i), 1);
-	add_checkpoints(lines, checkpoint, debugger);
+	complete_checkpoints(debugger, lines, checkpoint);
 }
 
-static void add_arguments(GStrvBuilder *lines, const char *before, const struct debugger *debugger,
-                          int id)
+void complete_on_off(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
 {
-	g_autofree char *finding = g_strconcat(before, "finding ", NULL);
-	g_autofree char *outcome = g_strconcat(before, "outcome ", NULL);
+	(void)debugger;
+	add(lines, before, "on");
+	add(lines, before, "off");
+}
 
-	switch (id) {
-	case WORD_CHOOSE: add_offers(lines, before, debugger); break;
-	case WORD_CONTINUE:
-	case WORD_HOLD:
-	case WORD_RELEASE:
-	case WORD_STEP:
-	case WORD_WHERE:
-	case WORD_GDB:
-	case WORD_PRINT:
-	case WORD_LIST: add_numbers(lines, before, 0, (guint)debugger_ranks(debugger)); break;
-	case WORD_GOTO:
-		add_numbers(lines, outcome, 1, debugger_outcomes(debugger)); /* fall through */
-	case WORD_MINIMIZE:
-		add_numbers(lines, finding, 1, session_found(debugger_session(debugger))->len);
-		break;
-	case WORD_ROLLBACK: add_calls(lines, before, debugger); break;
-	case WORD_RESTART: add_checkpoints(lines, before, debugger); break;
-	case WORD_DELETE: add_deletable(lines, before, debugger); break;
-	case WORD_SET_CONFIRM:
-	case WORD_SET_ALL_STOP:
-		add(lines, before, "on");
-		add(lines, before, "off");
-		break;
-	case WORD_SET_CHOICES:
-		add(lines, before, "ask");
-		add(lines, before, "default");
-		add(lines, before, "random");
-		break;
-	case WORD_HELP:
-		for (const struct vocabulary_word *word = debug_vocabulary; word->name; word++)
-			add(lines, before, word->name);
-		break;
-	default: break;
-	}
+void complete_choosers(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
+{
+	(void)debugger;
+	add(lines, before, "ask");
+	add(lines, before, "default");
+	add(lines, before, "random");
+}
+
+void complete_words(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
+{
+	(void)debugger;
+	for (const struct vocabulary_word *word = debug_vocabulary; word->name; word++)
+		add(lines, before, word->name);
 }
 
 char **debugger_complete(void *debugger, const char *line)
 {
-	g_autoptr(GStrvBuilder) lines = g_strv_builder_new();
-	char **words = vocabulary_complete(debug_vocabulary, line);
-	g_autofree char *problem = NULL, *before = NULL;
-	const struct vocabulary_word *word;
-	const char *rest;
-
-	if (words[0])
-		return words;
-	word = vocabulary_find(debug_vocabulary, line, &rest, &problem);
-	if (!word)
-		return words;
-	g_strfreev(words);
-	before = g_strndup(line, (gsize)(rest - line));
-	add_arguments(lines, before, debugger, word->id);
-	return g_strv_builder_end(lines);
+	return vocabulary_complete(debug_vocabulary, debugger, line);
 }

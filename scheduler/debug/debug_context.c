@@ -92,6 +92,11 @@ struct decoders *debugger_decoders(const struct debugger *debugger)
 	return debugger->decoders;
 }
 
+struct pickles *debugger_pickles(const struct debugger *debugger)
+{
+	return debugger->pickles;
+}
+
 struct value_numbers *debugger_values(const struct debugger *debugger)
 {
 	return debugger->values;

@@ -14,6 +14,7 @@ struct gdb;
 struct gdb_rank;
 struct offers;
 struct page;
+struct pickles;
 struct prompt;
 struct stop;
 struct stops;
@@ -48,6 +49,7 @@ const struct choice *debugger_taken_before(const struct debugger *debugger,
 int debugger_stepped(const struct debugger *debugger);
 struct breakpoints *debugger_breakpoints(const struct debugger *debugger);
 struct decoders *debugger_decoders(const struct debugger *debugger);
+struct pickles *debugger_pickles(const struct debugger *debugger);
 /* Said where a rank cannot be looked at. */
 #define DEBUG_NEEDS_PTRACE                                                 \
 	"a process may be looked at only where ptrace(2) is allowed; see " \
@@ -111,67 +113,10 @@ bool debugger_is_somewhere(struct debugger *debugger);
 guint debugger_read_count(struct debugger *debugger, const char *text);
 int debugger_read_rank(struct debugger *debugger, const char *text);
 bool *debugger_read_ranks(struct debugger *debugger, const char *text);
-/* The calls that ranks have made (debug_calls.c). */
-void debugger_tell_calls(struct debugger *debugger, const char *rest);
 
 /* Tells something, with its newline; refuses: with the place in the script. */
 void debugger_tell(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void debugger_refuse(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-/* The words; their table ends without a name (debug_words.c). */
-enum debug_word {
-	WORD_RUN = 1,
-	WORD_CONTINUE,
-	WORD_FINISH,
-	WORD_CHOICES,
-	WORD_CHOOSE,
-	WORD_BACK,
-	WORD_FORWARD,
-	WORD_GOTO,
-	WORD_INFO_CHOICES,
-	WORD_INFO_RANKS,
-	WORD_INFO_MESSAGES,
-	WORD_INFO_PATH,
-	WORD_INFO_FINDINGS,
-	WORD_WHERE,
-	WORD_LIST,
-	WORD_X,
-	WORD_PRINT,
-	WORD_GDB,
-	WORD_SET_DEBUGGER,
-	WORD_SET_CHOICES,
-	WORD_SOURCE,
-	WORD_HELP,
-	WORD_QUIT,
-	WORD_HOLD,
-	WORD_RELEASE,
-	WORD_STEP,
-	WORD_SET_ALL_STOP,
-	WORD_BREAK,
-	WORD_TBREAK,
-	WORD_CONDITION,
-	WORD_IGNORE,
-	WORD_DELETE,
-	WORD_DISABLE,
-	WORD_ENABLE,
-	WORD_INFO_BREAKPOINTS,
-	WORD_ROLLBACK,
-	WORD_REVERSE_STEP,
-	WORD_REVERSE_CONTINUE,
-	WORD_CHECKPOINT,
-	WORD_RESTART,
-	WORD_INFO_CHECKPOINTS,
-	WORD_INFO_CALLS,
-	WORD_SET_CONFIRM,
-	WORD_EXPLORE,
-	WORD_MINIMIZE,
-	WORD_SAVE,
-	WORD_SET_DECODER,
-	WORD_INFO_REQUESTS,
-	WORD_INFO_COMMS,
-	WORD_INFO_WINDOWS,
-};
-extern const struct vocabulary_word debug_vocabulary[];
 
 /* The rank that is meant where none is named. The process of one, and from where it has called MPI;
  * false: refused. */
@@ -182,22 +127,20 @@ bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, 
  * call). NULL: it does not. */
 const struct place *debugger_fell(const struct debugger *debugger, int rank);
 
-/* The value of an expression (debug_gdb.c), and what becomes of the gdbs asked for these: they let
- * go of the ranks before anything goes on, and are ended in the end. */
-void debugger_print(struct debugger *debugger, const char *rest);
 /* At the end of an interleaving, where a word (print, gdb) is to look at a rank: has it carried out
- * once more, has the word look there, and reads lines until the session goes on (debug_remains.c).
+ * once more, obeys the word there, and reads lines until the session goes on (debug_remains.c).
  * false: no rank stands there, or they are there already. */
-bool debugger_brings_back(struct debugger *debugger, int word, int rank, const char *rest);
+bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int rank,
+                          const char *rest);
+/* The gdbs that were asked for values (debug_gdb.c) let go of the ranks before anything goes on,
+ * and are ended in the end. */
 void debugger_detach_gdbs(struct debugger *debugger);
 void debugger_end_gdbs(struct debugger *debugger);
 
-/* What each of these does (debug_look.c). */
-void debugger_examine(struct debugger *debugger, const char *rest);
 /* What is in the messages that a call sends or has received, "1 MPI_INT: {1}"; NULL: it is not
  * known. Free with g_free. */
-char *debugger_contents(const struct verdict_facts *facts, int rank, guint32 call);
-void debugger_set_decoder(struct debugger *debugger, const char *rest);
+char *debugger_contents(struct debugger *debugger, const struct verdict_facts *facts, int rank,
+                        guint32 call);
 
 /* Tells it, and frees it. */
 void debugger_tell_text(struct debugger *debugger, GString *text);
@@ -214,8 +157,6 @@ char **debugger_complete(void *debugger, const char *line);
 struct gdb_rank *gdb_rank_new(void);
 void gdb_rank_free(struct gdb_rank *gdb); /* ends it; NULL is legal */
 bool gdb_rank_is_there(const struct gdb_rank *gdb);
-void debugger_gdb(struct debugger *debugger, const char *rest);
-void debugger_set_debugger(struct debugger *debugger, const char *rest);
 void debugger_wait_for_gdb(struct debugger *debugger);
 
 /* For browsers (debug_page.c): the page that is asked for; NULL with `error` set. Then, as
@@ -224,11 +165,10 @@ struct page *debugger_new_page(struct debugger *debugger, GError **error);
 void debugger_show(void *debugger, bool asks);
 void debugger_shown(void *debugger, const char *text);
 
-/* Places that the person keeps (debug_checkpoint.c): checkpoint and the like; false: it is none of
- * these. Whether a snapshot of this world is of use for one of them. */
+/* Places that the person keeps (debug_checkpoint.c). Whether a snapshot of this world is of use for
+ * one of them. */
 struct checkpoints *checkpoints_new(void);
 void checkpoints_free(struct checkpoints *checkpoints); /* NULL is legal */
-bool debugger_obey_checkpoint(struct debugger *debugger, int word, const char *rest);
 void debugger_delete_checkpoint(struct debugger *debugger, const char *rest);
 bool debugger_needs_snapshot(const struct debugger *debugger, const struct world *world);
 /* Of each its name, or its number if it has none; for g_strfreev. */
@@ -236,9 +176,7 @@ char **debugger_checkpoint_names(const struct debugger *debugger);
 /* Whether a snapshot of this world is of use for that stop. */
 bool stop_needs(const struct stop *stop, const struct world *world);
 
-/* info requests, comms, windows (debug_state.c); false: it is none of them. The stack of a rank, a
- * line each; nothing if it cannot be had. */
-bool debugger_obey_state(struct debugger *debugger, int word);
+/* The stack of a rank, a line each; nothing if it cannot be had. */
 void debugger_append_stack(struct debugger *debugger, GString *text, int rank);
 /* Where a rank's last call is said to stand: in Python, if that is what runs. */
 struct place debugger_told_place(struct debugger *debugger, const struct record_rank *told);

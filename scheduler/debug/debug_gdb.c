@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debug_context.h"
+#include "debug_words.h"
 #include "gdb.h"
 #include "telling.h"
 #include "value_numbers.h"
@@ -114,7 +115,7 @@ static char *ask_gdb(struct debugger *debugger, int rank, const char *expression
 	return told ? value_numbers_tell(debugger_values(debugger), rank, told) : NULL;
 }
 
-void debugger_print(struct debugger *debugger, const char *rest)
+void word_print(struct debugger *debugger, const char *rest)
 {
 	const char *expression;
 	int rank = split_rank(debugger, rest, &expression);
@@ -127,7 +128,7 @@ void debugger_print(struct debugger *debugger, const char *rest)
 		debugger_refuse(debugger, "print what? Say print 0 EXPRESSION");
 		return;
 	}
-	if (debugger_brings_back(debugger, WORD_PRINT, rank, rest))
+	if (debugger_brings_back(debugger, word_print, rank, rest))
 		return;
 	told = ask_gdb(debugger, rank, expression, &error);
 	if (told)

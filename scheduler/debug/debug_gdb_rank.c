@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "debug_context.h"
+#include "debug_words.h"
 #include "mpi_calls.h"
-#include "scheduler/host/offspring.h"
+#include "scheduler/host/child_reaper.h"
 
 #define LOOK_MS 50
 #define LOOKS_BEFORE_SAYING 4     /* that the rank runs, under gdb, and yet only waits */
@@ -143,7 +144,7 @@ static bool start(struct seat *seat, const char *command, GError **error)
 	if (!g_spawn_async(NULL, (char **)all->pdata, NULL, flags, take_terminal, NULL,
 	                   &seat->child, error))
 		return false;
-	offspring_spare(seat->child, true);
+	child_reaper_spare(seat->child, true);
 	return true;
 }
 
@@ -155,7 +156,7 @@ static void reap(struct seat *seat)
 
 	if (seat->child == 0 || done == 0 || (done < 0 && errno == EINTR))
 		return;
-	offspring_spare(seat->child, false);
+	child_reaper_spare(seat->child, false);
 	seat->child = 0;
 	take_terminal_back();
 }
@@ -189,7 +190,7 @@ static bool has_left(void *data)
 
 	follow_rank(seat);
 	tracer = tracer_of(seat->process);
-	runs = tracer > 0 && offspring_debugger(seat->process) == 0;
+	runs = tracer > 0 && child_reaper_debugger(seat->process) == 0;
 	reap(seat);
 	seat->seen = seat->seen || tracer > 0;
 	seat->running = seat->running || runs;
@@ -230,7 +231,7 @@ static void seat_free(struct seat *seat)
 		kill(seat->child, SIGKILL);
 		while (waitpid(seat->child, NULL, 0) < 0 && errno == EINTR)
 			;
-		offspring_spare(seat->child, false);
+		child_reaper_spare(seat->child, false);
 		take_terminal_back();
 	}
 	if (seat->script)
@@ -253,7 +254,7 @@ void debugger_wait_for_gdb(struct debugger *debugger)
 
 /* --- the word --------------------------------------------------------------------------------- */
 
-void debugger_gdb(struct debugger *debugger, const char *rest)
+void word_gdb(struct debugger *debugger, const char *rest)
 {
 	int rank = *rest ? debugger_read_rank(debugger, rest) : debugger_usual_rank(debugger);
 	struct gdb_rank *gdb = debugger_gdb_rank(debugger);
@@ -267,7 +268,7 @@ void debugger_gdb(struct debugger *debugger, const char *rest)
 	bool goes_on;
 
 	if (rank < 0 || (debugger_state(debugger) != DEBUG_OVER && !debugger_is_at_rest(debugger))
-	    || debugger_brings_back(debugger, WORD_GDB, rank, rest)
+	    || debugger_brings_back(debugger, word_gdb, rank, rest)
 	    || !debugger_find_process(debugger, rank, &pid, &site))
 		return;
 	debugger_detach_gdbs(debugger);
@@ -289,7 +290,7 @@ void debugger_gdb(struct debugger *debugger, const char *rest)
 	}
 }
 
-void debugger_set_debugger(struct debugger *debugger, const char *rest)
+void word_set_debugger(struct debugger *debugger, const char *rest)
 {
 	struct gdb_rank *gdb = debugger_gdb_rank(debugger);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debug_internal.h"
+#include "debug_words.h"
 #include "mpi_calls.h"
 
 /* --- arguments -------------------------------------------------------------------------------- */
@@ -102,7 +103,7 @@ static void hold_at_once(struct debugger *debugger)
 	execution_let_held_go(debugger->execution);
 }
 
-static void hold(struct debugger *debugger, const char *rest)
+void word_hold(struct debugger *debugger, const char *rest)
 {
 	g_autofree bool *ranks = debugger_read_ranks(debugger, rest);
 	struct holds *holds = &debugger->holds;
@@ -118,7 +119,7 @@ static void hold(struct debugger *debugger, const char *rest)
 	hold_at_once(debugger);
 }
 
-static void release(struct debugger *debugger, const char *rest)
+void word_release(struct debugger *debugger, const char *rest)
 {
 	g_autofree bool *ranks = debugger_read_ranks(debugger, *rest ? rest : "all");
 	struct holds *holds = &debugger->holds;
@@ -180,7 +181,7 @@ static bool comes_out(struct debugger *debugger, int rank)
 	return false;
 }
 
-static void step(struct debugger *debugger, const char *rest)
+void word_step(struct debugger *debugger, const char *rest)
 {
 	g_auto(GStrv) words = g_strsplit_set(rest, " \t", 2);
 	const char *first = words[0] ? words[0] : "";
@@ -248,7 +249,7 @@ static bool goes_nowhere(struct debugger *debugger)
 	return true;
 }
 
-static void go_on(struct debugger *debugger, const char *rest)
+void word_continue(struct debugger *debugger, const char *rest)
 {
 	struct holds *holds = &debugger->holds;
 	g_autofree bool *ranks = NULL;
@@ -270,7 +271,7 @@ static void go_on(struct debugger *debugger, const char *rest)
 	debugger_go_on(debugger, false);
 }
 
-static void set_all_stop(struct debugger *debugger, const char *rest)
+void word_set_all_stop(struct debugger *debugger, const char *rest)
 {
 	if (strcmp(rest, "on") == 0 || strcmp(rest, "off") == 0)
 		debugger->holds.all_stop = strcmp(rest, "on") == 0;
@@ -293,7 +294,7 @@ bool debugger_lets_go(struct debugger *debugger, int rank)
 
 	if (debugger->state != DEBUG_CHOICE || !is_about_to_go_on(debugger, rank))
 		return false;
-	step(debugger, text);
+	word_step(debugger, text);
 	return debugger->goes_on;
 }
 
@@ -302,16 +303,4 @@ void debugger_lets_nobody_go(struct debugger *debugger)
 	if (debugger->goes_on)
 		holds_arrive(&debugger->holds, world_there(debugger));
 	debugger->goes_on = false;
-}
-
-bool debugger_obey_hold(struct debugger *debugger, int word, const char *rest)
-{
-	switch (word) {
-	case WORD_CONTINUE: go_on(debugger, rest); return true;
-	case WORD_STEP: step(debugger, rest); return true;
-	case WORD_HOLD: hold(debugger, rest); return true;
-	case WORD_RELEASE: release(debugger, rest); return true;
-	case WORD_SET_ALL_STOP: set_all_stop(debugger, rest); return true;
-	default: return false;
-	}
 }

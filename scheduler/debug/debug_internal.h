@@ -1,5 +1,5 @@
 /* What the files of a session at the prompt share: debugger.c (where it stands, and how it gets
- * elsewhere) and debug_words.c (what each word does). */
+ * elsewhere) and those of the words (debug_words.h). */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
 
@@ -11,6 +11,7 @@
 #include "explorer/position.h"
 #include "gdb.h"
 #include "helper.h"
+#include "pickles.h"
 #include "prompt.h"
 #include "stops.h"
 #include "telling.h"
@@ -40,8 +41,8 @@ struct debugger {
 	enum buffering buffering;
 	struct execution *execution; /* where it stands; NULL: nowhere */
 	struct execution *remains;   /* DEBUG_OVER: its ranks once more, at its end; or NULL */
-	const struct wire_inside **inside; /* by rank: scratch of session_facts */
-	struct offers *offers;             /* DEBUG_CHOICE */
+	const struct wire_blocking_call **inside; /* by rank: scratch of session_facts */
+	struct offers *offers;                    /* DEBUG_CHOICE */
 
 	struct position *target;  /* its choices are made before it stops again; if it has a cut, it
 	                             is gone to with each rank held in that call */
@@ -55,6 +56,7 @@ struct debugger {
 	GRand *random;
 
 	struct decoders *decoders;
+	struct pickles *pickles;
 	struct breakpoints *breakpoints;
 	GArray *hits; /* struct debug_hit: not told yet, or stopped for */
 	struct holds holds;
@@ -100,11 +102,8 @@ bool debugger_travels(const struct debugger *debugger);
 
 /* This is chosen, and stays so until it goes on. */
 void debugger_decide(struct debugger *debugger, const struct choice *choice);
-/* What the word does, and a line that is a number or a choice alone (false: it is neither), and
- * `set choices` (debug_choose.c). */
-void debugger_choose(struct debugger *debugger, const char *rest);
+/* A line that is a number or a choice alone; false: it is neither (debug_choose.c). */
 bool debugger_chooses(struct debugger *debugger, const char *line);
-void debugger_set_choices(struct debugger *debugger, const char *rest);
 /* What is decided here and not possible yet is gone to; false: there is nothing of the kind. */
 bool debugger_await(struct debugger *debugger);
 /* On to the next stop. */
@@ -113,17 +112,10 @@ void debugger_go_on(struct debugger *debugger, bool to_the_end);
 /* A rank makes a call (struct strategy): is a breakpoint there? */
 void debugger_see_call(struct strategy *strategy, struct execution *execution, int rank,
                        const struct wire_call *call);
-/* What these words do: break, condition, ... (debug_break.c). false: it is none of them. */
-bool debugger_obey_break(struct debugger *debugger, int word, const char *rest);
-
-/* What these words do: hold, release, step, ... (debug_hold_words.c). false: it is none of them. */
-bool debugger_obey_hold(struct debugger *debugger, int word, const char *rest);
 
 /* Whether the person says so: on a terminal without `set confirm off`; else nobody is asked. */
 bool debugger_confirms(struct debugger *debugger, const char *question);
-/* rollback and the like (debug_travel.c): false: it is none of these. A cut for goto, "0.3,1.2";
- * goes there. */
-bool debugger_obey_travel(struct debugger *debugger, int word, const char *rest);
+/* A cut for goto, "0.3,1.2"; goes there (debug_travel.c). */
 bool debugger_is_cut(const char *text);
 void debugger_go_to_calls(struct debugger *debugger, const char *text);
 
@@ -148,9 +140,7 @@ bool debugger_is_interpreted(const struct debugger *debugger);
 guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts *facts, int rank,
                           guint32 call, guint32 waited);
 
-/* explore, minimize, save (debug_onward.c); false: it is none of them. */
-bool debugger_obey_onward(struct debugger *debugger, int word, const char *rest);
-/* Between two interleavings: what of these waits for that. */
+/* Between two interleavings: explore, if it waits for that (debug_onward.c). */
 void debugger_go_onward(struct debugger *debugger);
 /* The path of "finding 1" or "outcome 2"; NULL: refused, or (unless *ret_names) it names none. */
 const char *debugger_found_path(struct debugger *debugger, const char *text, bool *ret_names);

@@ -2,12 +2,14 @@
 #include <string.h>
 
 #include "debug_context.h"
+#include "debug_words.h"
 #include "decoders.h"
 #include "mpi_calls.h"
+#include "pickles.h"
 #include "scheduler/world/matcher.h"
 #include "telling.h"
 
-#define DECODED_MOST 20000u  /* characters of an object of Python */
+#define DECODED_MOST 20000u  /* bytes of text of an object of Python */
 #define OPERATIONS_MOST 100u /* of a call, that are told together */
 #define MESSAGES_SHOWN 4u    /* of a call, in a few words */
 
@@ -93,7 +95,8 @@ static void add_of_collective(const struct world *world, struct op_id id, bool r
 	g_array_sort(ret_given, compare_ids);
 }
 
-char *debugger_contents(const struct verdict_facts *facts, int rank, guint32 call)
+char *debugger_contents(struct debugger *debugger, const struct verdict_facts *facts, int rank,
+                        guint32 call)
 {
 	g_autoptr(GArray) sends = g_array_new(false, false, sizeof(struct op_id));
 	GString *text = g_string_new(NULL);
@@ -103,7 +106,7 @@ char *debugger_contents(const struct verdict_facts *facts, int rank, guint32 cal
 	if (sends->len == 0 && rank < facts->ranks)
 		add_of_collective(facts->world, (struct op_id){rank, call, 0}, true, sends);
 	for (guint i = 0; i < MIN(sends->len, MESSAGES_SHOWN); i++) {
-		g_autofree char *told = telling_contents(facts,
+		g_autofree char *told = telling_contents(facts, debugger_pickles(debugger),
 		                                         g_array_index(sends, struct op_id, i));
 
 		g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", told ? told : "?");
@@ -192,7 +195,8 @@ static bool append_decoded(struct debugger *debugger, GString *text,
 	const char *command = decoders_find(debugger_decoders(debugger), tag,
 	                                    world_comm_name(facts->world, info->comm));
 	bool pickled = !command || strcmp(command, "pickle") == 0;
-	g_autofree char *told = pickled ? telling_pickle(contents, DECODED_MOST) : NULL;
+	g_autofree char *told =
+		pickled ? pickles_show(debugger_pickles(debugger), contents, DECODED_MOST) : NULL;
 	g_autoptr(GError) error = NULL;
 	const guint8 *bytes;
 	gsize length;
@@ -208,7 +212,7 @@ static bool append_decoded(struct debugger *debugger, GString *text,
 	return told != NULL;
 }
 
-void debugger_set_decoder(struct debugger *debugger, const char *rest)
+void word_set_decoder(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *problem = decoders_set(debugger_decoders(debugger), rest);
 
@@ -233,7 +237,7 @@ static void append_message(struct debugger *debugger, GString *text,
 		contents_append_lines(text, contents);
 }
 
-void debugger_examine(struct debugger *debugger, const char *rest)
+void word_x(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *name = g_strstrip(g_strdup(rest));
 	g_autoptr(GArray) sends = g_array_new(false, false, sizeof(struct op_id));
@@ -244,6 +248,7 @@ void debugger_examine(struct debugger *debugger, const char *rest)
 		return;
 	facts = debugger_facts(debugger);
 	text = g_string_new(NULL);
+	pickles_try_again(debugger_pickles(debugger));
 	for (guint i = 0; i < sends->len; i++)
 		append_message(debugger, text, &facts, g_array_index(sends, struct op_id, i));
 	debugger_tell_text(debugger, text);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debug_internal.h"
+#include "debug_words.h"
 #include "scheduler/store/reader.h"
 
 /* --- matchpoint beside the session ------------------------------------------------------------ */
@@ -94,15 +95,15 @@ struct taking_in {
 };
 
 /* What it has found can be gone to here. */
-static bool take_in(const struct record_execution *execution, void *data, GError **error)
+static bool import_all(const struct record_execution *execution, void *data, GError **error)
 {
 	struct taking_in *taking_in = data;
 	struct debugger *debugger = taking_in->debugger;
 
 	if (!g_hash_table_add(debugger->known, g_strdup(execution->path))) /* it counts already */
 		return true;
-	return session_take_in(debugger->session, taking_in->reader,
-	                       (struct record_execution *)execution, error);
+	return session_import(debugger->session, taking_in->reader,
+	                      (struct record_execution *)execution, error);
 }
 
 static void tell_found(struct debugger *debugger, guint before)
@@ -119,7 +120,7 @@ static void tell_found(struct debugger *debugger, guint before)
 
 /* That outcomes differ is a judgement on all that was explored there, and no finding of this
  * session's; but each of them can be gone to. */
-static void take_in_outcomes(struct debugger *debugger, const GPtrArray *outcomes)
+static void import_outcomes(struct debugger *debugger, const GPtrArray *outcomes)
 {
 	for (guint i = 0; i < outcomes->len; i++) {
 		const struct record_outcome *outcome = outcomes->pdata[i];
@@ -166,10 +167,10 @@ const char *debugger_found_path(struct debugger *debugger, const char *text, boo
 static void tell_judged(struct debugger *debugger, const GPtrArray *findings)
 {
 	for (guint i = 0; i < findings->len; i++)
-		take_in_outcomes(debugger, ((struct record_finding *)findings->pdata[i])->outcomes);
+		import_outcomes(debugger, ((struct record_finding *)findings->pdata[i])->outcomes);
 }
 
-static void take_in_store(struct debugger *debugger, const char *store)
+static void import_store(struct debugger *debugger, const char *store)
 {
 	struct taking_in taking_in = {.debugger = debugger};
 	guint before = session_found(debugger->session)->len;
@@ -177,7 +178,7 @@ static void take_in_store(struct debugger *debugger, const char *store)
 
 	taking_in.reader = store_reader_open(store, &error);
 	if (taking_in.reader
-	    && store_reader_each(taking_in.reader, true, take_in, &taking_in, &error)) {
+	    && store_reader_each(taking_in.reader, true, import_all, &taking_in, &error)) {
 		tell_found(debugger, before);
 		tell_judged(debugger, store_reader_findings(taking_in.reader));
 	} else {
@@ -216,7 +217,7 @@ static void explore_beside(struct debugger *debugger, const GPtrArray *words)
 	int status = run_beside(debugger, words);
 
 	if (status == 0 || status == 1 || status == 3) /* something was explored */
-		take_in_store(debugger, find_option((char **)words->pdata, "--store"));
+		import_store(debugger, find_option((char **)words->pdata, "--store"));
 }
 
 void debugger_go_onward(struct debugger *debugger)
@@ -237,7 +238,7 @@ static void explore_apart(struct debugger *debugger, GPtrArray *words)
 	debugger_go_to(debugger, stops_here(debugger->stops)->position);
 }
 
-static void explore(struct debugger *debugger, const char *rest)
+void word_explore(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *path = path_from(debugger);
 	g_autofree char *store = NULL;
@@ -291,7 +292,7 @@ static const char *path_to_shorten(struct debugger *debugger, const char **rest)
 	return NULL;
 }
 
-static void minimize(struct debugger *debugger, const char *rest)
+void word_minimize(struct debugger *debugger, const char *rest)
 {
 	const char *path = path_to_shorten(debugger, &rest);
 	g_autoptr(GPtrArray) words = NULL;
@@ -335,7 +336,7 @@ static void save_path(struct debugger *debugger, const char *file)
 	save_text(debugger, file, line, "the path");
 }
 
-static void save(struct debugger *debugger, const char *file)
+void word_save(struct debugger *debugger, const char *file)
 {
 	g_autofree char *problem = NULL;
 
@@ -356,14 +357,4 @@ static void save(struct debugger *debugger, const char *file)
 	else
 		debugger_tell(debugger,
 		              "%s will tell of this session's interleavings when it ends\n", file);
-}
-
-bool debugger_obey_onward(struct debugger *debugger, int word, const char *rest)
-{
-	switch (word) {
-	case WORD_EXPLORE: explore(debugger, rest); return true;
-	case WORD_MINIMIZE: minimize(debugger, rest); return true;
-	case WORD_SAVE: save(debugger, rest); return true;
-	default: return false;
-	}
 }

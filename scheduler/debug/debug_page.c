@@ -58,7 +58,7 @@ static char *on_contents(void *user, int rank, guint32 call)
 	if (!execution)
 		return NULL;
 	facts = debugger_facts_of(debugger, execution);
-	return debugger_contents(&facts, rank, call);
+	return debugger_contents(debugger, &facts, rank, call);
 }
 
 /* --- where it has stopped --------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static void add_offer(GString *json, struct debugger *debugger, const struct rec
 	                                             struct choice, number);
 	const struct verdict_facts facts = debugger_facts(debugger);
 	g_autofree char *note = debugger_note(debugger, choice);
-	g_autofree char *words = telling_offer(&facts, point, offer);
+	g_autofree char *words = telling_offer(&facts, debugger_pickles(debugger), point, offer);
 	g_autofree char *place = place_print(&offer->place);
 	bool is_placed = offer->place.file || offer->place.function;
 	g_autofree char *text = g_strdup_printf("%s%s%s%s", words, is_placed ? " (" : "",

@@ -3,13 +3,13 @@
  * interleaving is carried out once more, and stays where nothing can happen any more, for as long
  * as the person stays at that stop. */
 #include "debug_context.h"
-#include "scheduler/session/conductor.h"
+#include "scheduler/session/scripted_session.h"
 
 struct remains {
 	struct plan_source source;
 	struct strategy strategy;
 	struct debugger *debugger;
-	int word; /* that asks for them, and what follows it */
+	vocabulary_run *word; /* that asks for them, and what follows it */
 	const char *rest;
 	bool begun, there, left;
 };
@@ -51,10 +51,7 @@ static void on_asked(struct plan_source *source, struct execution *execution)
 
 	remains->there = true;
 	debugger_look_at(debugger, execution);
-	if (remains->word == WORD_GDB)
-		debugger_gdb(debugger, remains->rest);
-	else
-		debugger_print(debugger, remains->rest);
+	remains->word(debugger, remains->rest);
 	debugger_read_lines(debugger);
 	debugger_detach_gdbs(debugger);
 	debugger_look_at(debugger, NULL);
@@ -86,7 +83,8 @@ static bool needs_nothing(const struct strategy *strategy, const GArray *choices
 	return false;
 }
 
-bool debugger_brings_back(struct debugger *debugger, int word, int rank, const char *rest)
+bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int rank,
+                          const char *rest)
 {
 	struct remains remains = {.source.type = &source_type,
 	                          .strategy = {.fills_gaps = true,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debug_context.h"
+#include "debug_words.h"
 #include "mpi_calls.h"
 #include "scheduler/places/live_stack.h"
 #include "scheduler/world/windows.h"
@@ -210,6 +211,13 @@ static void tell_requests(struct debugger *debugger)
 	debugger_tell_text(debugger, text);
 }
 
+void word_info_requests(struct debugger *debugger, const char *rest)
+{
+	(void)rest;
+	if (debugger_is_somewhere(debugger))
+		tell_requests(debugger);
+}
+
 /* --- communicators and windows ---------------------------------------------------------------- */
 
 /* "3  rows, MPI_Comm_split of MPI_COMM_WORLD" */
@@ -250,15 +258,16 @@ static void tell_comms(struct debugger *debugger, bool windows)
 	debugger_tell_text(debugger, text);
 }
 
-bool debugger_obey_state(struct debugger *debugger, int word)
+void word_info_comms(struct debugger *debugger, const char *rest)
 {
-	if (word != WORD_INFO_REQUESTS && word != WORD_INFO_COMMS && word != WORD_INFO_WINDOWS)
-		return false;
-	if (!debugger_is_somewhere(debugger))
-		return true;
-	if (word == WORD_INFO_REQUESTS)
-		tell_requests(debugger);
-	else
-		tell_comms(debugger, word == WORD_INFO_WINDOWS);
-	return true;
+	(void)rest;
+	if (debugger_is_somewhere(debugger))
+		tell_comms(debugger, false);
+}
+
+void word_info_windows(struct debugger *debugger, const char *rest)
+{
+	(void)rest;
+	if (debugger_is_somewhere(debugger))
+		tell_comms(debugger, true);
 }

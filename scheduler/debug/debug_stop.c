@@ -52,7 +52,8 @@ static void tell_choice(struct debugger *debugger, GString *text)
 		g_string_append(text, "stopped: held");
 	}
 	g_string_append_c(text, '\n');
-	telling_offers(text, &facts, debugger_offers(debugger), debugger_note, debugger);
+	telling_offers(text, &facts, debugger_pickles(debugger), debugger_offers(debugger),
+	               debugger_note, debugger);
 	tell_awaited(debugger, text);
 	tell_kept(debugger, text);
 }

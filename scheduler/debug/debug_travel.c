@@ -4,6 +4,7 @@
 
 #include "debug_internal.h"
 #include "debug_travel.h"
+#include "debug_words.h"
 
 /* "2.17"; false: it is not that. */
 static bool read_call(const char *text, int ranks, int *ret_rank, guint32 *ret_call)
@@ -150,7 +151,7 @@ static bool was_made(const struct travel *travel, int rank, guint32 call)
 	return false;
 }
 
-static void roll_back(struct debugger *debugger, const char *rest)
+void word_rollback(struct debugger *debugger, const char *rest)
 {
 	struct travel travel;
 	guint32 call;
@@ -171,7 +172,7 @@ static void roll_back(struct debugger *debugger, const char *rest)
 	travel_end(&travel);
 }
 
-static void step_back(struct debugger *debugger, const char *rest)
+void word_reverse_step(struct debugger *debugger, const char *rest)
 {
 	int rank = debugger_read_rank(debugger, rest);
 	struct travel travel;
@@ -333,10 +334,11 @@ static void go_to_last(struct travel *travel)
 	}
 }
 
-static void reverse_continue(struct debugger *debugger)
+void word_reverse_continue(struct debugger *debugger, const char *rest)
 {
 	struct travel travel;
 
+	(void)rest;
 	if (!travel_begin(&travel, debugger))
 		return;
 	go_to_last(&travel);
@@ -447,21 +449,10 @@ void debugger_go_to_calls(struct debugger *debugger, const char *text)
 	travel_end(&travel);
 }
 
-static void set_confirm(struct debugger *debugger, const char *rest)
+void word_set_confirm(struct debugger *debugger, const char *rest)
 {
 	if (strcmp(rest, "on") == 0 || strcmp(rest, "off") == 0)
 		debugger->unasked = strcmp(rest, "off") == 0;
 	else
 		debugger_refuse(debugger, "set confirm goes with on or off");
-}
-
-bool debugger_obey_travel(struct debugger *debugger, int word, const char *rest)
-{
-	switch (word) {
-	case WORD_ROLLBACK: roll_back(debugger, rest); return true;
-	case WORD_REVERSE_STEP: step_back(debugger, rest); return true;
-	case WORD_REVERSE_CONTINUE: reverse_continue(debugger); return true;
-	case WORD_SET_CONFIRM: set_confirm(debugger, rest); return true;
-	default: return false;
-	}
 }

@@ -1,7 +1,8 @@
-/* What each word does. */
+/* What a line says is done; and the words for going on, looking and going somewhere. */
 #include <string.h>
 
 #include "debug_internal.h"
+#include "debug_words.h"
 #include "reports/words.h"
 
 static char *trim(const char *rest)
@@ -36,10 +37,11 @@ bool debugger_is_somewhere(struct debugger *debugger)
 	return false;
 }
 
-static void run(struct debugger *debugger)
+void word_run(struct debugger *debugger, const char *rest)
 {
 	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct choice));
 
+	(void)rest;
 	if (debugger->state != DEBUG_NOWHERE)
 		holds_clear(&debugger->holds);
 	debugger_go(debugger, none);
@@ -64,8 +66,9 @@ void debugger_go_on(struct debugger *debugger, bool to_the_end)
 	                                         execution_world(debugger->execution));
 }
 
-static void finish(struct debugger *debugger)
+void word_finish(struct debugger *debugger, const char *rest)
 {
+	(void)rest;
 	holds_continue(&debugger->holds);
 	debugger_go_on(debugger, true);
 }
@@ -103,6 +106,16 @@ static void walk(struct debugger *debugger, const char *rest, int direction)
 	debugger_go_to(debugger, stop->position);
 }
 
+void word_back(struct debugger *debugger, const char *rest)
+{
+	walk(debugger, rest, -1);
+}
+
+void word_forward(struct debugger *debugger, const char *rest)
+{
+	walk(debugger, rest, 1);
+}
+
 /* --- looking ---------------------------------------------------------------------------------- */
 
 void debugger_tell_text(struct debugger *debugger, GString *text)
@@ -111,17 +124,18 @@ void debugger_tell_text(struct debugger *debugger, GString *text)
 	g_string_free(text, true);
 }
 
-static void tell_choices(struct debugger *debugger)
+void word_choices(struct debugger *debugger, const char *rest)
 {
 	GString *text;
 	struct verdict_facts facts;
 
+	(void)rest;
 	if (!debugger_is_at_rest(debugger))
 		return;
 	text = g_string_new(NULL);
 	facts = debugger_facts(debugger);
 	telling_points(text, debugger->offers);
-	telling_offers(text, &facts, debugger->offers, debugger_note, debugger);
+	telling_offers(text, &facts, debugger->pickles, debugger->offers, debugger_note, debugger);
 	debugger_tell_text(debugger, text);
 }
 
@@ -156,8 +170,20 @@ static void tell_ranks(struct debugger *debugger, int rank)
 	debugger_tell_text(debugger, text);
 }
 
-static void list(struct debugger *debugger, int rank)
+void word_where(struct debugger *debugger, const char *rest)
 {
+	tell_ranks(debugger, debugger_read_rank(debugger, rest));
+}
+
+void word_info_ranks(struct debugger *debugger, const char *rest)
+{
+	(void)rest;
+	tell_ranks(debugger, -1);
+}
+
+void word_list(struct debugger *debugger, const char *rest)
+{
+	int rank = debugger_read_rank(debugger, rest);
 	g_autoptr(GPtrArray) told = NULL;
 	struct place place;
 	GString *text;
@@ -173,16 +199,17 @@ static void list(struct debugger *debugger, int rank)
 	debugger_tell_text(debugger, text);
 }
 
-static void tell_messages(struct debugger *debugger)
+void word_info_messages(struct debugger *debugger, const char *rest)
 {
 	struct verdict_facts facts;
 	GString *text;
 
+	(void)rest;
 	if (!debugger_is_somewhere(debugger))
 		return;
 	text = g_string_new(NULL);
 	facts = debugger_facts(debugger);
-	telling_messages(text, &facts);
+	telling_messages(text, &facts, debugger->pickles);
 	debugger_tell_text(debugger, text);
 }
 
@@ -199,10 +226,11 @@ char *debugger_path(struct debugger *debugger)
 }
 
 /* And the position, where the path does not tell it alone. */
-static void tell_path(struct debugger *debugger)
+void word_info_path(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *path = debugger_path(debugger), *position = NULL;
 
+	(void)rest;
 	if (!path)
 		return;
 	position = debugger_position(execution_world(debugger->execution),
@@ -212,10 +240,11 @@ static void tell_path(struct debugger *debugger)
 		debugger_tell(debugger, "position: %s\n", position);
 }
 
-static void tell_findings(struct debugger *debugger)
+void word_info_findings(struct debugger *debugger, const char *rest)
 {
 	const GPtrArray *found = session_found(debugger->session);
 
+	(void)rest;
 	if (found->len == 0 && debugger->outcomes->len == 0)
 		debugger_tell(debugger, "nothing so far\n");
 	for (guint i = 0; i < found->len; i++) {
@@ -256,7 +285,7 @@ void debugger_set_buffering(struct debugger *debugger, enum buffering buffering)
 	debugger->buffering = buffering;
 }
 
-static void go_to(struct debugger *debugger, const char *rest)
+void word_goto(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *text = trim(rest);
 	const struct debug_request *request = &debugger->asked->request;
@@ -293,7 +322,7 @@ static void go_to(struct debugger *debugger, const char *rest)
 	position_free(position);
 }
 
-static void read_script(struct debugger *debugger, const char *rest)
+void word_source(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *file = trim(rest);
 	g_autoptr(GError) error = NULL;
@@ -304,7 +333,7 @@ static void read_script(struct debugger *debugger, const char *rest)
 		debugger_refuse(debugger, "%s", error->message);
 }
 
-static void help(struct debugger *debugger, const char *rest)
+void word_help(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *problem = NULL;
 	g_autofree char *text = vocabulary_help(debug_vocabulary, rest, &problem);
@@ -321,117 +350,24 @@ static void help(struct debugger *debugger, const char *rest)
 		              "(an empty line)", "the last line again");
 }
 
-/* --- which word ------------------------------------------------------------------------------- */
-
-static bool takes_none(int id)
+void word_quit(struct debugger *debugger, const char *rest)
 {
-	switch (id) {
-	case WORD_ROLLBACK:
-	case WORD_REVERSE_STEP:
-	case WORD_CHECKPOINT:
-	case WORD_RESTART:
-	case WORD_INFO_CALLS:
-	case WORD_SET_CONFIRM:
-	case WORD_BREAK:
-	case WORD_TBREAK:
-	case WORD_CONDITION:
-	case WORD_IGNORE:
-	case WORD_DELETE:
-	case WORD_DISABLE:
-	case WORD_ENABLE:
-	case WORD_CONTINUE:
-	case WORD_HOLD:
-	case WORD_RELEASE:
-	case WORD_STEP:
-	case WORD_SET_ALL_STOP:
-	case WORD_CHOOSE:
-	case WORD_BACK:
-	case WORD_FORWARD:
-	case WORD_GOTO:
-	case WORD_WHERE:
-	case WORD_LIST:
-	case WORD_X:
-	case WORD_PRINT:
-	case WORD_GDB:
-	case WORD_SET_DEBUGGER:
-	case WORD_SET_DECODER:
-	case WORD_SET_CHOICES:
-	case WORD_SOURCE:
-	case WORD_EXPLORE:
-	case WORD_MINIMIZE:
-	case WORD_SAVE:
-	case WORD_HELP: return false;
-	default: return true;
-	}
-}
-
-static void look(struct debugger *debugger, int id, const char *rest)
-{
-	switch (id) {
-	case WORD_CHOICES:
-	case WORD_INFO_CHOICES: tell_choices(debugger); break;
-	case WORD_INFO_RANKS: tell_ranks(debugger, -1); break;
-	case WORD_INFO_MESSAGES: tell_messages(debugger); break;
-	case WORD_INFO_PATH: tell_path(debugger); break;
-	case WORD_INFO_CALLS: debugger_tell_calls(debugger, rest); break;
-	case WORD_INFO_FINDINGS: tell_findings(debugger); break;
-	case WORD_WHERE: tell_ranks(debugger, debugger_read_rank(debugger, rest)); break;
-	case WORD_LIST: list(debugger, debugger_read_rank(debugger, rest)); break;
-	case WORD_PRINT: debugger_print(debugger, rest); break;
-	case WORD_X: debugger_examine(debugger, rest); break;
-	case WORD_HELP: help(debugger, rest); break;
-	default: g_assert_not_reached();
-	}
-}
-
-static void quit(struct debugger *debugger)
-{
+	(void)rest;
 	debugger->begins = false;
 	debugger->goes_on = debugger->leaves = true;
 }
 
-static void act(struct debugger *debugger, int id, const char *rest)
-{
-	switch (id) {
-	case WORD_RUN: run(debugger); break;
-	case WORD_FINISH: finish(debugger); break;
-	case WORD_CHOOSE: debugger_choose(debugger, rest); break;
-	case WORD_BACK: walk(debugger, rest, -1); break;
-	case WORD_FORWARD: walk(debugger, rest, 1); break;
-	case WORD_GOTO: go_to(debugger, rest); break;
-	case WORD_GDB: debugger_gdb(debugger, rest); break;
-	case WORD_SET_DEBUGGER: debugger_set_debugger(debugger, rest); break;
-	case WORD_SET_DECODER: debugger_set_decoder(debugger, rest); break;
-	case WORD_SET_CHOICES: debugger_set_choices(debugger, rest); break;
-	case WORD_SOURCE: read_script(debugger, rest); break;
-	case WORD_QUIT: quit(debugger); break;
-	default:
-		if (!debugger_obey_hold(debugger, id, rest)
-		    && !debugger_obey_break(debugger, id, rest)
-		    && !debugger_obey_travel(debugger, id, rest)
-		    && !debugger_obey_checkpoint(debugger, id, rest)
-		    && !debugger_obey_onward(debugger, id, rest)
-		    && !debugger_obey_state(debugger, id))
-			look(debugger, id, rest);
-	}
-}
+/* --- a line ----------------------------------------------------------------------------------- */
 
 static void obey(struct debugger *debugger, const char *line)
 {
 	g_autofree char *problem = NULL;
-	const char *rest;
-	const struct vocabulary_word *word;
 
 	if (debugger_chooses(debugger, line))
 		return;
-	word = vocabulary_find(debug_vocabulary, line, &rest, &problem);
-	if (!word)
+	problem = vocabulary_obey(debug_vocabulary, debugger, line);
+	if (problem)
 		debugger_refuse(debugger, "%s", problem);
-	else if (*rest && takes_none(word->id))
-		debugger_refuse(debugger, "%s takes nothing behind it; see help %s", word->name,
-		                word->name);
-	else
-		act(debugger, word->id, rest);
 }
 
 void debugger_obey(struct debugger *debugger, const char *line)

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "debug_internal.h"
+#include "debug_words.h"
 #include "scheduler/page/page.h"
 #include "value_numbers.h"
 
@@ -317,6 +318,11 @@ static int point_of_choice_equal(gconstpointer one, gconstpointer other)
 	                   &((const struct choice *)other)->point);
 }
 
+static void on_pickles_fail(void *debugger, const char *reason)
+{
+	debugger_tell(debugger, "%s\n", reason);
+}
+
 static void debugger_init(struct debugger *debugger, struct session *session,
                           struct debug_session *asked)
 {
@@ -339,7 +345,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	                                        .user = debugger};
 	debugger->prompt = prompt_new(session, request->batch && request->script, &debugger->owner);
 	debugger->stops = stops_new();
-	debugger->inside = g_new0(const struct wire_inside *, request->ranks);
+	debugger->inside = g_new0(const struct wire_blocking_call *, request->ranks);
 	debugger->decided = choices_new();
 	debugger->target = session_position(session, debugger->decided, debugger->buffering);
 	debugger->taken_before = g_hash_table_new_full(point_of_choice_hash, point_of_choice_equal,
@@ -357,6 +363,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->said = g_string_new(NULL);
 	debugger->outcomes = g_ptr_array_new_with_free_func(g_free);
 	debugger->decoders = decoders_new();
+	debugger->pickles = pickles_new(on_pickles_fail, debugger);
 }
 
 static void debugger_release(struct debugger *debugger)
@@ -384,6 +391,7 @@ static void debugger_release(struct debugger *debugger)
 	g_string_free(debugger->said, true);
 	g_ptr_array_unref(debugger->outcomes);
 	decoders_free(debugger->decoders);
+	pickles_free(debugger->pickles);
 	if (debugger->onward)
 		g_ptr_array_unref(debugger->onward);
 }

@@ -4,8 +4,8 @@
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUGGER_H
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUGGER_H
 
-#include "scheduler/debug/vocabulary.h"
-#include "scheduler/session/conductor.h"
+#include "scheduler/session/scripted_session.h"
+#include "vocabulary.h"
 
 struct debug_request {
 	enum buffering buffering;         /* of the first interleaving */

@@ -1,20 +1,10 @@
-#define _GNU_SOURCE
 #include "decoders.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "scheduler/host/offspring.h"
+#include "decoder_program.h"
 
-#define SECONDS_MOST 10
-#define OUTPUT_MOST 65536
 #define INDENT "  "
 
 G_DEFINE_QUARK(matchpoint_decoders_error, decoders_error)
@@ -183,116 +173,14 @@ char *decoders_indent(const char *text)
 
 /* --- a program -------------------------------------------------------------------------------- */
 
-struct running {
-	GPid process;
-	int input, output; /* input -1: it has all */
-	const guint8 *bytes;
-	gsize left;
-	GString *told;
-};
-
-static void become_apart(void *unused)
-{
-	(void)unused;
-	setsid();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGPIPE, SIG_DFL);
-}
-
-static void write_some(struct running *running)
-{
-	ssize_t count = running->left > 0 ? write(running->input, running->bytes, running->left)
-	                                  : 0;
-
-	if (count > 0) {
-		running->bytes += count;
-		running->left -= (gsize)count;
-	}
-	if (running->left > 0 && (count > 0 || errno == EAGAIN || errno == EINTR))
-		return;
-	close(running->input); /* it may not want to know it all */
-	running->input = -1;
-}
-
-/* false: there is no more. */
-static bool read_some(struct running *running)
-{
-	char bytes[4096];
-	ssize_t count = read(running->output, bytes, sizeof(bytes));
-
-	if (count > 0)
-		g_string_append_len(running->told, bytes, count);
-	return running->told->len <= OUTPUT_MOST
-	       && (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR)));
-}
-
-/* false: it took too long. */
-static bool converse(struct running *running)
-{
-	const gint64 deadline = g_get_monotonic_time() + SECONDS_MOST * G_USEC_PER_SEC;
-	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-	bool more = true, late = false;
-
-	while (more && !late) {
-		struct pollfd both[] = {{.fd = running->output, .events = POLLIN},
-		                        {.fd = running->input, .events = POLLOUT}};
-		gint64 left = (deadline - g_get_monotonic_time()) / 1000;
-
-		late = left <= 0;
-		if (late || poll(both, 2, (int)left) <= 0)
-			continue;
-		if (running->input >= 0 && both[1].revents)
-			write_some(running);
-		if (both[0].revents)
-			more = read_some(running);
-	}
-	signal(SIGPIPE, before);
-	return !late;
-}
-
-static int end(struct running *running, bool kills)
-{
-	int status = 0;
-
-	if (running->input >= 0)
-		close(running->input);
-	close(running->output);
-	if (kills)
-		kill(-running->process, SIGKILL);
-	while (waitpid(running->process, &status, 0) < 0 && errno == EINTR)
-		;
-	offspring_spare(running->process, false);
-	return status;
-}
-
 char *decoders_run(const char *command, const guint8 *bytes, gsize length, GError **error)
 {
-	char *words[] = {(char *)"/bin/sh", (char *)"-c", (char *)command, NULL};
-	struct running running = {.bytes = bytes, .left = length};
-	g_autofree char *valid = NULL;
-	bool in_time, cut;
-	int status;
+	const char *const words[] = {"/bin/sh", "-c", command, NULL};
+	struct decoder_program *program = decoder_program_new(command, words, false, error);
+	g_autofree char *told = program ? decoder_program_decode(program, bytes, length,
+	                                                         DECODER_MS_MOST, error)
+	                                : NULL;
 
-	if (!g_spawn_async_with_pipes(NULL, words, NULL, G_SPAWN_DO_NOT_REAP_CHILD, become_apart,
-	                              NULL, &running.process, &running.input, &running.output, NULL,
-	                              error))
-		return NULL;
-	offspring_spare(running.process, true);
-	fcntl(running.input, F_SETFL, O_NONBLOCK);
-	running.told = g_string_new(NULL);
-	in_time = converse(&running);
-	cut = running.told->len > OUTPUT_MOST;
-	status = end(&running, !in_time || cut);
-	valid = g_utf8_make_valid(running.told->str, (gssize)MIN(running.told->len, OUTPUT_MOST));
-	g_string_free(running.told, true);
-	if (!in_time)
-		g_set_error(error, DECODERS_ERROR, 0, "%s did not end within %d s", command,
-		            SECONDS_MOST);
-	else if (!cut && status != 0)
-		g_set_error(error, DECODERS_ERROR, 0, "%s %s %d", command,
-		            WIFEXITED(status) ? "exits with" : "is ended by signal",
-		            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	if (!in_time || (!cut && status != 0))
-		return NULL;
-	return decoders_indent(g_strdelimit(valid, "\033\r\b", '?'));
+	decoder_program_free(program);
+	return told ? decoders_indent(told) : NULL;
 }

@@ -1,5 +1,5 @@
-/* What makes words of the bytes of messages: pickles, of which all is known here, and programs of
- * the user's own, which get the bytes and print text or JSON. */
+/* What makes words of the bytes of messages: pickles (pickles.h), and programs of the user's own,
+ * which get the bytes and print text or JSON. */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_DECODERS_H
 #define MATCHPOINT_SCHEDULER_DEBUG_DECODERS_H
 

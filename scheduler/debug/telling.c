@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "mpi_calls.h"
-#include "pickle.h"
+#include "pickles.h"
 #include "reports/words.h"
 #include "scheduler/world/contents.h"
 
@@ -12,7 +12,6 @@
 #define MESSAGES_MOST 1000 /* that are told one by one */
 #define VALUES_MOST 6      /* of a message, in a line */
 #define TEXT_MOST 48       /* characters of one */
-#define PICKLE_BEGINS 0x80 /* from protocol 2 on; shorter ones could be anything */
 #define PICKLE_MOST 80     /* of an object of Python */
 
 /* --- columns ---------------------------------------------------------------------------------- */
@@ -163,23 +162,13 @@ static char *call_words(const struct verdict_facts *facts, const struct record_c
 	                       arguments ? arguments : "");
 }
 
-char *telling_pickle(const struct contents *contents, guint most)
-{
-	const guint8 *bytes;
-	gsize length;
-
-	if (!contents_are_bytes(contents))
-		return NULL;
-	bytes = g_bytes_get_data(contents->first, &length);
-	return length > 0 && bytes[0] == PICKLE_BEGINS ? pickle_print(bytes, length, most) : NULL;
-}
-
-char *telling_contents(const struct verdict_facts *facts, struct op_id send)
+char *telling_contents(const struct verdict_facts *facts, struct pickles *pickles,
+                       struct op_id send)
 {
 	const struct contents *contents = world_message_contents(facts->world, send);
 	g_autofree char *types = contents ? types_print(&contents->types)
 	                                  : world_message_types(facts->world, send);
-	g_autofree char *values = contents ? telling_pickle(contents, PICKLE_MOST) : NULL;
+	g_autofree char *values = contents ? pickles_show(pickles, contents, PICKLE_MOST) : NULL;
 
 	if (!values)
 		values = contents ? contents_print(contents, VALUES_MOST, TEXT_MOST) : g_strdup("");
@@ -187,10 +176,10 @@ char *telling_contents(const struct verdict_facts *facts, struct op_id send)
 }
 
 /* ", tag=0, 1 MPI_INT: {1}" of a message. */
-static void append_message(GString *text, const struct verdict_facts *facts, struct op_id send,
-                           gint32 tag)
+static void append_message(GString *text, const struct verdict_facts *facts,
+                           struct pickles *pickles, struct op_id send, gint32 tag)
 {
-	g_autofree char *types = telling_contents(facts, send);
+	g_autofree char *types = telling_contents(facts, pickles, send);
 
 	if (tag >= 0)
 		g_string_append_printf(text, ", tag=%d", tag);
@@ -238,19 +227,21 @@ GArray *telling_offered(const struct verdict_facts *facts, const struct offers *
 	return sends;
 }
 
-static void append_received(GString *text, const struct verdict_facts *facts, const GArray *sends)
+static void append_received(GString *text, const struct verdict_facts *facts,
+                            struct pickles *pickles, const GArray *sends)
 {
 	for (guint i = 0; i < sends->len; i++) {
 		const struct op_id send = g_array_index(sends, struct op_id, i);
 		const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
 
 		g_string_append_printf(text, "%srank %d's message", i > 0 ? "; " : ": ", send.rank);
-		append_message(text, facts, send, info && info->subs == 1 ? info->tag : -1);
+		append_message(text, facts, pickles, send,
+		               info && info->subs == 1 ? info->tag : -1);
 	}
 }
 
-char *telling_offer(const struct verdict_facts *facts, const struct record_choice *point,
-                    const struct record_message *offer)
+char *telling_offer(const struct verdict_facts *facts, struct pickles *pickles,
+                    const struct record_choice *point, const struct record_message *offer)
 {
 	g_autoptr(GArray) sends = g_array_new(false, false, sizeof(struct op_id));
 	struct record_message told = *offer;
@@ -264,9 +255,9 @@ char *telling_offer(const struct verdict_facts *facts, const struct record_choic
 	text = g_string_new(words);
 	add_offered(facts->world, point, offer, sends);
 	if (!offer->answer)
-		append_message(text, facts, offer->taken.send, offer->tag);
+		append_message(text, facts, pickles, offer->taken.send, offer->tag);
 	else
-		append_received(text, facts, sends);
+		append_received(text, facts, pickles, sends);
 	return g_string_free(text, false);
 }
 
@@ -275,7 +266,7 @@ static char *place_words(const struct place *place)
 	return place->file || place->function ? place_print(place) : g_strdup("");
 }
 
-static void add_offers(GPtrArray *rows, const struct verdict_facts *facts,
+static void add_offers(GPtrArray *rows, const struct verdict_facts *facts, struct pickles *pickles,
                        const struct offers *offers, telling_note note, void *user)
 {
 	guint number = 0;
@@ -287,7 +278,7 @@ static void add_offers(GPtrArray *rows, const struct verdict_facts *facts,
 		        g_strdup(verb_of(point)));
 		for (guint k = 0; k < offer_count(point); k++) {
 			const struct record_message *offer = offer_at(point, k);
-			g_autofree char *words = telling_offer(facts, point, offer);
+			g_autofree char *words = telling_offer(facts, pickles, point, offer);
 			char *more = note(user,
 			                  &g_array_index(offers->choices, struct choice, number));
 
@@ -363,14 +354,14 @@ static void add_ranks(GPtrArray *rows, const GPtrArray *roll_call, const bool *h
 		add_rank_group(rows, roll_call, shown, i);
 }
 
-void telling_offers(GString *text, const struct verdict_facts *facts, const struct offers *offers,
-                    telling_note note, void *user)
+void telling_offers(GString *text, const struct verdict_facts *facts, struct pickles *pickles,
+                    const struct offers *offers, telling_note note, void *user)
 {
 	g_autoptr(GPtrArray) rows = rows_new();
 	g_autoptr(GPtrArray) roll_call = verdict_roll_call(facts);
 	g_autofree bool *told = g_new0(bool, facts->ranks);
 
-	add_offers(rows, facts, offers, note, user);
+	add_offers(rows, facts, pickles, offers, note, user);
 	for (guint i = 0; i < offers->points->len; i++) {
 		const struct record_choice *point = offers->points->pdata[i];
 
@@ -425,7 +416,7 @@ void telling_calls(GString *text, const struct verdict_facts *facts, int rank, g
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-void telling_messages(GString *text, const struct verdict_facts *facts)
+void telling_messages(GString *text, const struct verdict_facts *facts, struct pickles *pickles)
 {
 	g_autoptr(GArray) sends = world_unreceived(facts->world);
 	g_autoptr(GPtrArray) rows = rows_new();
@@ -433,7 +424,7 @@ void telling_messages(GString *text, const struct verdict_facts *facts)
 	for (guint i = 0; i < sends->len && i < MESSAGES_MOST; i++) {
 		struct op_id id = g_array_index(sends, struct op_id, i);
 		const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
-		g_autofree char *types = telling_contents(facts, id);
+		g_autofree char *types = telling_contents(facts, pickles, id);
 		g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
 		const struct place place = info ? verdict_call_place(facts, id.rank, info)
 		                                : (struct place){0};

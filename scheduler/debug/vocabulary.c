@@ -144,8 +144,11 @@ static const struct vocabulary_word *find(const struct vocabulary_word *words, c
 	return NULL;
 }
 
-const struct vocabulary_word *vocabulary_find(const struct vocabulary_word *words, const char *line,
-                                              const char **ret_rest, char **ret_problem)
+/* The word that the line begins with, after blanks, and what stands behind it and blanks. NULL: it
+ * is none of these, and *ret_problem says so. */
+static const struct vocabulary_word *find_in_line(const struct vocabulary_word *words,
+                                                  const char *line, const char **ret_rest,
+                                                  char **ret_problem)
 {
 	g_autofree char *typed = next_word(&line);
 	const struct vocabulary_word *word = find(words, "", typed, ret_problem);
@@ -161,6 +164,22 @@ const struct vocabulary_word *vocabulary_find(const struct vocabulary_word *word
 	return word;
 }
 
+char *vocabulary_obey(const struct vocabulary_word *words, struct debugger *debugger,
+                      const char *line)
+{
+	char *problem = NULL;
+	const char *rest;
+	const struct vocabulary_word *word = find_in_line(words, line, &rest, &problem);
+
+	if (!word)
+		return problem;
+	if (*rest && !*word->arguments)
+		return g_strdup_printf("%s takes nothing behind it; see help %s", word->name,
+		                       word->name);
+	word->run(debugger, rest);
+	return NULL;
+}
+
 /* --- what it could become --------------------------------------------------------------------- */
 
 static void add_those(GStrvBuilder *lines, const struct vocabulary_word *words, const char *before,
@@ -174,7 +193,8 @@ static void add_those(GStrvBuilder *lines, const struct vocabulary_word *words, 
 	}
 }
 
-char **vocabulary_complete(const struct vocabulary_word *words, const char *line)
+/* Words that are not complete. */
+static char **complete_words(const struct vocabulary_word *words, const char *line)
 {
 	g_autoptr(GStrvBuilder) lines = g_strv_builder_new();
 	const char *rest = line;
@@ -195,6 +215,26 @@ char **vocabulary_complete(const struct vocabulary_word *words, const char *line
 	return g_strv_builder_end(lines);
 }
 
+char **vocabulary_complete(const struct vocabulary_word *words, const struct debugger *debugger,
+                           const char *line)
+{
+	char **completed = complete_words(words, line);
+	g_autoptr(GStrvBuilder) lines = g_strv_builder_new();
+	g_autofree char *problem = NULL, *before = NULL;
+	const struct vocabulary_word *word;
+	const char *rest;
+
+	if (completed[0])
+		return completed;
+	word = find_in_line(words, line, &rest, &problem);
+	if (!word || !word->complete)
+		return completed;
+	g_strfreev(completed);
+	before = g_strndup(line, (gsize)(rest - line));
+	word->complete(debugger, lines, before);
+	return g_strv_builder_end(lines);
+}
+
 /* --- help ------------------------------------------------------------------------------------- */
 
 static void append_line(GString *text, const char *before, const struct vocabulary_word *word)
@@ -202,7 +242,10 @@ static void append_line(GString *text, const char *before, const struct vocabula
 	g_autofree char *form = g_strdup_printf("%s%s %s", before, word->name,
 	                                        word->below ? "..." : word->arguments);
 
-	g_string_append_printf(text, "  %-28s %s\n", g_strchomp(form), word->does);
+	g_string_append_printf(text, "  %-28s %s", g_strchomp(form), word->help);
+	for (const struct vocabulary_word *one = word->below; one && one->name; one++)
+		g_string_append_printf(text, "%s%s", one == word->below ? " " : ", ", one->name);
+	g_string_append_c(text, '\n');
 }
 
 static void append_lines(GString *text, const char *before, const struct vocabulary_word *words)

@@ -186,8 +186,8 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 	return g_environ_setenv(environment, variable->name, variable->value, false);
 }
 
-/* Beside the shim: the library that tells heaps apart (shim/heap.h). Functions that are bound when
- * they are first called would be a difference in memory. */
+/* Beside the shim: the library that tells heaps apart (shim/process/heap.h). Functions that are
+ * bound when they are first called would be a difference in memory. */
 static char **prepare_for_states(char **environment, const char *shim)
 {
 	g_autofree char *directory = g_path_get_dirname(shim);

@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include "ckpt/agent.h"
-#include "scheduler/host/aftermath.h"
+#include "scheduler/host/child_reaper.h"
+#include "scheduler/host/crash_recovery.h"
+#include "scheduler/host/installation.h"
 #include "scheduler/host/janitor.h"
 #include "scheduler/host/local.h"
-#include "scheduler/host/offspring.h"
 #include "session_internal.h"
 
 /* A rank takes about this much: MPICH's own memory; and these descriptors of ours. */
@@ -64,7 +65,7 @@ static bool put_back_left(struct session *session, GError **error)
 	GPtrArray *notes = session->exploration->notes;
 	g_autoptr(GError) problem = NULL;
 
-	if (!options->store || aftermath_put_back(options->store, notes, &problem))
+	if (!options->store || crash_recovery_put_back(options->store, notes, &problem))
 		return true;
 	if (!options->resume) {
 		g_ptr_array_add(notes, g_strdup(problem->message));
@@ -102,43 +103,15 @@ static bool open_journal(struct session *session, GError **error)
 	return session->journal && link_journal(session, error);
 }
 
-static char *find_shim(GError **error)
-{
-	char path[4096];
-	size_t size = sizeof(path);
-	g_autofree char *directory = NULL;
-	char *beside;
-
-	if (uv_exepath(path, &size) == 0) {
-		directory = g_path_get_dirname(path);
-		beside = g_build_filename(directory, "libmatchpoint-shim.so", NULL);
-		if (access(beside, R_OK) == 0)
-			return beside;
-		g_free(beside);
-		/* An installed tree may have been moved as a whole. */
-		beside = g_canonicalize_filename(MATCHPOINT_SHIM_FROM_BIN, directory);
-		if (access(beside, R_OK) == 0)
-			return beside;
-		g_free(beside);
-	}
-	if (access(MATCHPOINT_SHIM_INSTALLED, R_OK) == 0)
-		return g_strdup(MATCHPOINT_SHIM_INSTALLED);
-	g_set_error(error, SESSION_ERROR, 0,
-	            "libmatchpoint-shim.so is neither beside %s nor in %s from there nor at %s: "
-	            "reinstall matchpoint",
-	            path, MATCHPOINT_SHIM_FROM_BIN, MATCHPOINT_SHIM_INSTALLED);
-	return NULL;
-}
-
 bool session_machine_prepare(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 
-	offspring_adopt();
+	child_reaper_adopt();
 	if (!enough_room((guint64)options->ranks * MAX(options->jobs, 1), error))
 		return false;
 	session->janitor = janitor_start(place_of_journal(options));
-	aftermath_put_back_all(session->exploration->notes);
+	crash_recovery_put_back_all(session->exploration->notes);
 	session->directory = run_directory_new(options->ranks, error);
 	return session->directory != NULL;
 }
@@ -162,7 +135,7 @@ bool session_machine_open(struct session *session, GError **error)
 	if (!open_journal(session, error))
 		return false;
 	local.journal = session->journal;
-	local.shim = shim = find_shim(error);
+	local.shim = shim = installation_find("libmatchpoint-shim.so", error);
 	if (shim)
 		local_open(session->host, &local);
 	return shim != NULL;
@@ -170,7 +143,7 @@ bool session_machine_open(struct session *session, GError **error)
 
 void session_machine_close(struct session *session)
 {
-	offspring_end_all();
+	child_reaper_end_all();
 	journal_free(session->journal);
 	run_directory_free(session->directory);
 	janitor_end(session->janitor);

@@ -2,17 +2,17 @@
  * with what was found, in one transaction; a later session reads both, takes each interleaving in
  * as if it had just ended, and explores what is left. */
 #include "coverage.h"
+#include "infrastructure_failures.h"
 #include "lanes.h"
-#include "mishaps.h"
 #include "program_facts.h"
 #include "random_walks.h"
-#include "recall.h"
 #include "scheduler/places/source_text.h"
 #include "scheduler/store/reader.h"
 #include "scheduler/world/bounds.h"
 #include "session_internal.h"
 #include "shard.h"
-#include "state_walks.h"
+#include "state_exploration.h"
+#include "stored_run.h"
 
 #define SAVE_EVERY_US 200000
 #define SAVE_SHARE 50 /* at most one part in so many of the time is spent on it */
@@ -154,11 +154,11 @@ static GVariant *state_of(const struct session *session)
 	g_variant_dict_init(&dict, NULL);
 	g_variant_dict_insert(&dict, "interleavings", "t", session->interleavings);
 	coverage_save(session->coverage, &left_out, &dict);
-	mishaps_save(session->mishaps, &dict);
+	infrastructure_failures_save(session->failures, &dict);
 	program_facts_save(session->facts, &dict);
 	g_variant_dict_insert(&dict, "seconds", "d", session_seconds(session));
 	random_walks_save(session->walks, &dict);
-	state_walks_save(session->states, &dict);
+	state_exploration_save(session->states, &dict);
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
@@ -191,7 +191,7 @@ void session_save(struct session *session)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-struct recall {
+struct import {
 	struct session *session;
 	struct store_reader *reader;
 	guint64 count; /* interleavings that what is left knows of */
@@ -210,29 +210,31 @@ static bool not_whole(const struct session *session, guint64 count, GError **err
 	return false;
 }
 
-static bool recall_execution(const struct record_execution *execution, void *data, GError **error)
+static bool import_execution(const struct record_execution *execution, void *data, GError **error)
 {
-	struct recall *recall = data;
-	struct session *session = recall->session;
+	struct import *import = data;
+	struct session *session = import->session;
 	struct record_execution *record = (struct record_execution *)execution;
-	g_autoptr(GArray) choices = recall_choices(execution);
+	g_autoptr(GArray) choices = stored_run_choices(execution);
 	g_autoptr(GPtrArray) shown = NULL;
 
-	if (record->id > recall->count) /* written after what is left: they will come again */
+	if (record->id > import->count) /* written after what is left: they will come again */
 		return true;
-	if (record->id != session->interleavings + 1 || !recall_is_whole(recall->reader, execution))
-		return not_whole(session, recall->count, error);
-	shown = recall_findings(recall->reader, execution);
+	if (record->id != session->interleavings + 1
+	    || !stored_run_is_whole(import->reader, execution))
+		return not_whole(session, import->count, error);
+	shown = stored_run_findings(import->reader, execution);
 	for (guint i = 0; i < shown->len; i++) {
 		struct record_finding *finding = shown->pdata[i];
 
 		finding->replayed = finding->reproduced = false; /* as long as it is not again */
 	}
 	g_array_set_size(record->findings, 0);
-	session_add_interleaving(session, NULL, record, choices, shown, recall_ended_well(record));
+	session_add_interleaving(session, NULL, record, choices, shown,
+	                         stored_run_ended_well(record));
 	for (guint i = 0; i < record->findings->len; i++) {
-		g_array_append_val(recall->shown, record->id);
-		g_array_append_val(recall->shown, g_array_index(record->findings, guint32, i));
+		g_array_append_val(import->shown, record->id);
+		g_array_append_val(import->shown, g_array_index(record->findings, guint32, i));
 	}
 	return true;
 }
@@ -243,36 +245,36 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 
 	g_variant_dict_init(&dict, state);
 	g_variant_dict_lookup(&dict, "interleavings", "t", ret_count);
-	coverage_recall(session->coverage, &dict);
-	mishaps_recall(session->mishaps, &dict);
-	program_facts_recall(session->facts, &dict);
+	coverage_restore(session->coverage, &dict);
+	infrastructure_failures_restore(session->failures, &dict);
+	program_facts_restore(session->facts, &dict);
 	g_variant_dict_lookup(&dict, "seconds", "d", &session->past->seconds);
-	random_walks_recall(session->walks, &dict);
-	state_walks_recall(session->states, &dict);
+	random_walks_restore(session->walks, &dict);
+	state_exploration_restore(session->states, &dict);
 	g_variant_dict_clear(&dict);
 }
 
-static bool read_past(struct recall *recall, GError **error)
+static bool read_past(struct import *import, GError **error)
 {
-	recall->reader = store_reader_open(recall->session->options->store, error);
-	if (!recall->reader
-	    || !store_reader_each(recall->reader, false, recall_execution, recall, error))
+	import->reader = store_reader_open(import->session->options->store, error);
+	if (!import->reader
+	    || !store_reader_each(import->reader, false, import_execution, import, error))
 		return false;
-	return recall->session->interleavings == recall->count
-	       || not_whole(recall->session, recall->count, error);
+	return import->session->interleavings == import->count
+	       || not_whole(import->session, import->count, error);
 }
 
 /* Findings are numbered anew: some were judgements at the end, which are given again. */
-static bool renew_findings(const struct recall *recall, GError **error)
+static bool renew_findings(const struct import *import, GError **error)
 {
-	struct store *store = recall->session->store;
+	struct store *store = import->session->store;
 
-	if (!store_forget_findings(store, recall->count, error)
-	    || !store_add(store, NULL, findings_all(recall->session->findings), error))
+	if (!store_forget_findings(store, import->count, error)
+	    || !store_add(store, NULL, findings_all(import->session->findings), error))
 		return false;
-	for (guint i = 0; i + 1 < recall->shown->len; i += 2)
-		if (!store_show(store, g_array_index(recall->shown, guint32, i + 1),
-		                &g_array_index(recall->shown, guint32, i), 1, error))
+	for (guint i = 0; i + 1 < import->shown->len; i += 2)
+		if (!store_show(store, g_array_index(import->shown, guint32, i + 1),
+		                &g_array_index(import->shown, guint32, i), 1, error))
 			return false;
 	return true;
 }
@@ -299,7 +301,7 @@ static bool read_search(struct session *session, const GPtrArray *identity, guin
 		recall_state(session, state, ret_count);
 		lanes_set_waiting(session->lanes, g_steal_pointer(&parts));
 		if (common && session->options->shards > 0)
-			shard_recall(session->shard, common);
+			shard_restore(session->shard, common);
 	}
 	if (parts)
 		g_ptr_array_unref(parts);
@@ -322,11 +324,11 @@ static void keep_source(struct session *session)
 static bool continue_store(struct session *session, const GPtrArray *identity, GError **error)
 {
 	g_autoptr(GArray) shown = g_array_new(false, false, sizeof(guint32));
-	struct recall recall = {session, NULL, 0, shown};
-	bool good = read_search(session, identity, &recall.count, error)
-	            && read_past(&recall, error);
+	struct import import = {session, NULL, 0, shown};
+	bool good = read_search(session, identity, &import.count, error)
+	            && read_past(&import, error);
 
-	store_reader_close(recall.reader);
+	store_reader_close(import.reader);
 	if (!good)
 		return false;
 	session->store = store_continue(session->options->store, error);
@@ -334,7 +336,7 @@ static bool continue_store(struct session *session, const GPtrArray *identity, G
 		return false;
 	keep_source(session);
 	store_hold(session->store);
-	if (!renew_findings(&recall, error)
+	if (!renew_findings(&import, error)
 	    || !store_put_exploration(session->store, session->exploration, error)
 	    || !store_release(session->store, error))
 		return false;

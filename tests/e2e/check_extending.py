@@ -124,15 +124,10 @@ KIND = {
 }
 
 WORD = {
-    "debug_context.h": [before("\tWORD_INFO_WINDOWS,", "\tWORD_TALLY,\n"),
-                        before("extern const struct vocabulary_word debug_vocabulary", """\
-void debugger_tally(struct debugger *debugger, const char *rest);
-""")],
+    "debug_words.h": [before("#endif", "vocabulary_run word_tally;\n")],
     "debug_vocabulary.c": [before('\t{"quit", ', """\
-	{"tally", NULL, "", "how many calls each rank has made", "tally", NULL, WORD_TALLY},
+	{"tally", "", "how many calls each rank has made", word_tally, .example = "tally"},
 """)],
-    "debug_words.c": [before("\tcase WORD_QUIT:",
-                             "\tcase WORD_TALLY: debugger_tally(debugger, rest); break;\n")],
 }
 
 FORMAT = {
@@ -140,7 +135,7 @@ FORMAT = {
 }
 
 ADDITIONS = (("MPI call", CALL, None), ("finding kind", KIND, None),
-             ("prompt word", WORD, ("debug_tally.c", "debug_context.h")),
+             ("prompt word", WORD, ("debug_tally.c", "debug_words.h")),
              ("report format", FORMAT, ("tally.c", "report.h")))
 
 

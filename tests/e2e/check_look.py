@@ -236,6 +236,37 @@ int main(int argc, char **argv)
 }
 """
 
+# One of 70,000 bytes: a list of a text and bytes.
+LONG_PICKLE = r"""
+#include <mpi.h>
+#include <string.h>
+static const char begin[] = "\x80\x05]\x94(\x8c\x04text\x94" "B\x00\x11\x01\x00";
+static const char end[] = "\x94" "e.";
+static char bytes[100000];
+int main(int argc, char **argv)
+{
+	int rank, length = sizeof(begin) - 1 + 0x11100 + sizeof(end) - 1;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	memcpy(bytes, begin, sizeof(begin) - 1);
+	memset(bytes + sizeof(begin) - 1, 'b', 0x11100);
+	memcpy(bytes + length - sizeof(end) + 1, end, sizeof(end) - 1);
+	if (rank == 1)
+		MPI_Send(bytes, length, MPI_BYTE, 0, 7, MPI_COMM_WORLD);
+	if (rank == 0)
+		MPI_Recv(bytes, length, MPI_BYTE, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD,
+		         MPI_STATUS_IGNORE);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+	for (int i = 1; i < 3 && rank == 0; i++)
+		MPI_Recv(&length, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD,
+		         MPI_STATUS_IGNORE);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 # As `info messages` tells each, in this order, where sends need not wait.
 TOLD = [
     '2 {1 MPI_INT, 2 MPI_DOUBLE, 8 MPI_CHAR}: {{1, 0.5, -1, "one" and 5 \\0}, '
@@ -258,10 +289,10 @@ DERIVED = r"""
 """
 
 
-def debug(tool, lines, *arguments):
+def debug(tool, lines, *arguments, **more):
     """A session with these lines as its script, in batch."""
     script = tool.write("script.mp", "".join(line + "\n" for line in lines))
-    return tool.run("debug", *arguments[:-1], "-x", script, "--batch", arguments[-1])
+    return tool.run("debug", *arguments[:-1], "-x", script, "--batch", arguments[-1], **more)
 
 
 def answers(run):
@@ -378,6 +409,39 @@ def check_decoders(tool):
     check(not os.path.exists(os.path.join(tool.directory, "carried")), "a pickle was carried out")
 
 
+def without(tool, program):
+    """A folder of all that PATH leads to, but for this program."""
+    folder = os.path.join(tool.directory, "without-" + program)
+    os.mkdir(folder)
+    for one in os.environ["PATH"].split(":"):
+        for name in os.listdir(one) if os.path.isdir(one) else ():
+            if name != program and not os.path.lexists(os.path.join(folder, name)):
+                os.symlink(os.path.join(one, name), os.path.join(folder, name))
+    return folder
+
+
+def check_pickles(tool):
+    """Of a long one the beginning is shown; the python3 that shows them is isolated from what lies
+    about; where there is none, that is told and the bytes are shown."""
+    for module in "pickletools.py", "io.py", "sitecustomize.py":
+        tool.write(module, "open('carried', 'w')\n")
+    long = tool.compile(tool.write("long_pickle.c", LONG_PICKLE))
+    run = debug(tool, ["run", "x 1.2"], "-n", "3", long)
+    told = answers(run)[1]
+    check("69908 MPI_BYTE\n    ['text', b'bbb" in told and told.endswith("bbb...\n"), str(run))
+    check(20000 < len(told) < 20200, str(run))
+    program = tool.compile(tool.write("pickles.c", PICKLES))
+    run = debug(tool, ["run", "x 1"], "-n", "3", program, environment={"PYTHONPATH": "."})
+    check("{'step': 3, 'x': 0.5}" in answers(run)[1], str(run))
+    check(not os.path.exists(os.path.join(tool.directory, "carried")), "it was not isolated")
+    run = debug(tool, ["run", "choices", "x 1", "1"], "-n", "3", program,
+                environment={"PATH": without(tool, "python3")})
+    told = answers(run)
+    check([one.count("pickles are shown as bytes: ") for one in told] == [1, 0, 1, 0], str(run))
+    check("python3" in told[0] and "38 MPI_BYTE: 80 05 95" in told[1], str(run))
+    check("38 MPI_BYTE\n     0: 80 05 95" in told[2] and run.status == 0, str(run))
+
+
 # Each collective gets what its rank gives to it; one send is of three partitions.
 COLLECTIVES = r"""
 #include <mpi.h>
@@ -489,11 +553,7 @@ def check_without_gdb(tool):
                 file.write("#!/bin/sh\n%s\n" % script)
             os.chmod(os.path.join(folder, "gdb"), 0o755)
         else:
-            path = folder
-            for one in os.environ["PATH"].split(":"):
-                for name in os.listdir(one) if os.path.isdir(one) else ():
-                    if name != "gdb" and not os.path.lexists(os.path.join(folder, name)):
-                        os.symlink(os.path.join(one, name), os.path.join(folder, name))
+            path = without(tool, "gdb")
         lines = tool.write("script.mp", "run\nprint 0 value\nprint 1 rank\n1\n")
         run = tool.run("debug", "-n", "3", "-x", lines, "--batch", program,
                        environment={"PATH": path})
@@ -585,6 +645,7 @@ def body(tool, options):
     check_refused(tool)
     check_collectives(tool)
     check_decoders(tool)
+    check_pickles(tool)
     check_without_gdb(tool)
     check_without_ptrace(tool)
     if not shutil.which("gdb"):

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 
+import check_look
 import harness
 from harness import check
 
@@ -107,6 +108,13 @@ def check_pkg_config(prefix, version):
         file = call("pkg-config", "--variable", variable, "matchpoint", env=environment).strip()
         check(os.path.exists(file) and os.path.realpath(file).startswith(prefix),
               "pkg-config's %s is %s" % (variable, file))
+
+
+def check_pickle(tool):
+    """The program finds what shows pickles beside its shim."""
+    program = tool.compile(tool.write("pickles.c", check_look.PICKLES))
+    run = check_look.debug(tool, ["run"], "-n", "3", program)
+    check("38 MPI_BYTE: {'step': 3, 'x': 0.5} " in run.out, str(run))
 
 
 def check_version(tool):
@@ -213,16 +221,19 @@ def check_debian(tool, build):
     for name in ("mpich", "libuv1", "libglib2.0-0", "libsqlite3-0", "libjson-glib", "libdw1"):
         check(name in needs, "it does not depend on %s: %s" % (name, needs))
     files = call("dpkg-deb", "-c", package)
-    for name in ("bin/matchpoint", "matchpoint/libmatchpoint-shim.so", "man1/matchpoint-explore.1",
+    for name in ("bin/matchpoint", "matchpoint/libmatchpoint-shim.so",
+                 "matchpoint/show_pickle.py", "man1/matchpoint-explore.1",
                  "completions/matchpoint", "matchpoint-config.cmake", "pkgconfig/matchpoint.pc",
                  "doc/matchpoint/copyright"):
         check("/%s\n" % name in files, "%s is not in it\n%s" % (name, files))
     call("dpkg-deb", "-x", package, tool.directory + "/unpacked")
     check_links(tool.directory + "/unpacked/usr/share/doc/matchpoint")
-    check("gdb" in call("dpkg-deb", "-f", package, "Suggests"), "gdb is not suggested")
+    suggested = call("dpkg-deb", "-f", package, "Suggests")
+    check("gdb" in suggested and "python3" in suggested, "suggested: %s" % suggested)
     tool.matchpoint = tool.directory + "/unpacked/usr/bin/matchpoint"
     run = tool.run("explore", "-n", "3", tool.compile(os.path.join(ROOT, "examples/senders.c")))
     check(run.status == 0 and "4 interleavings" in run.out, str(run))
+    check_pickle(tool)
 
 
 def body(tool, _):
@@ -231,6 +242,7 @@ def body(tool, _):
         sys.exit(77)
     prefix = installed(tool, build)
     tool.matchpoint = prefix + "/bin/matchpoint"
+    check_pickle(tool)
     version = check_version(tool)
     check_project(configured(tool, tool.mpicc, version, "-DCMAKE_PREFIX_PATH=" + prefix))
     outside = configured(tool, tool.mpicc, version, "-Dmatchpoint_DIR=" + build)

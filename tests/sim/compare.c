@@ -25,7 +25,7 @@ struct totals {
 	guint conflicting; /* outcomes in which accesses conflict */
 	guint late;        /* outcomes in which a message comes late, of threads that are apart */
 	guint missed;      /* such outcomes of others */
-	guint strays;      /* outcomes of worlds that have let go of promises */
+	guint off_tree;    /* outcomes of worlds that have let go of promises */
 	guint found_so;    /* deadlocks among them that are found in no other way */
 };
 
@@ -228,14 +228,14 @@ static guint count_missing(GHashTable *some, GHashTable *all)
 	return count;
 }
 
-static void add_strays(const struct random_program *program, const struct exploration *found,
-                       struct totals *totals)
+static void add_off_tree_outcomes(const struct random_program *program,
+                                  const struct exploration *found, struct totals *totals)
 {
 	GHashTableIter iter;
 	gpointer outcome;
 
-	totals->strays += g_hash_table_size(found->strays);
-	g_hash_table_iter_init(&iter, found->strays);
+	totals->off_tree += g_hash_table_size(found->off_tree);
+	g_hash_table_iter_init(&iter, found->off_tree);
 	while (g_hash_table_iter_next(&iter, &outcome, NULL))
 		totals->found_so += outcome_is_deadlock(program, outcome)
 		                    && !g_hash_table_contains(found->outcomes, outcome);
@@ -276,9 +276,9 @@ static void compare_turns(const struct random_program *program, enum program_buf
 	totals->wasted += found.dropped;
 	assert_true(is_part(program, apart ? awaited : in_turn, found.outcomes, "missing"));
 	assert_true(!all || is_part(program, found.outcomes, all, "invented"));
-	assert_true(!all || is_part(program, found.strays, all, "invented astray"));
+	assert_true(!all || is_part(program, found.off_tree, all, "invented astray"));
 	assert_true(found.lost == 0 || program->hints);
-	add_strays(program, &found, totals);
+	add_off_tree_outcomes(program, &found, totals);
 	exploration_release(&found);
 }
 
@@ -302,7 +302,7 @@ static void compare_hints(gint64 first_seed, int count, int states)
 	              "deadlocks), %u wasted, %u where promises were let go of, %u deadlocks found "
 	              "so alone\n",
 	              count, totals.explored, totals.reduced, totals.too_large, totals.outcomes,
-	              totals.deadlocks, totals.wasted, totals.strays, totals.found_so);
+	              totals.deadlocks, totals.wasted, totals.off_tree, totals.found_so);
 	assert_true(count < 100 || totals.found_so > 0);
 }
 

@@ -27,7 +27,7 @@ struct exploration {
 	GHashTable *outcomes;    /* GBytes, see brute_force.h, to the choices (struct choice) that
 	                         led to it first */
 	GHashTable *conflicting; /* those of them in which accesses to windows conflict */
-	GHashTable *strays;      /* outcomes (GBytes) of worlds that have let go of promises */
+	GHashTable *off_tree;    /* outcomes (GBytes) of worlds that have let go of promises */
 	guint repeated;          /* outcomes reached again */
 	guint dropped;           /* worlds given up by the explorer */
 	guint lost;              /* plans that could not be followed */

@@ -186,7 +186,7 @@ static void go_astray(struct runner *runner, struct play *play, const GArray *pl
 		open_choices_free(open);
 	}
 	if (step == EXPLORER_DONE)
-		g_hash_table_add(runner->result->strays, play_outcome(play));
+		g_hash_table_add(runner->result->off_tree, play_outcome(play));
 }
 
 static void run_plan(struct runner *runner, const GArray *plan)
@@ -304,7 +304,7 @@ static void divide(struct runner *runner, const struct explorer_options *search)
 	struct partition *partition = partition_new(search, runner->options->shards);
 	struct explorer_statistics statistics;
 	struct exploration unseen = {.outcomes = new_outcomes(),
-	                             .strays = g_hash_table_ref(result->strays),
+	                             .off_tree = g_hash_table_ref(result->off_tree),
 	                             .conflicting = g_hash_table_ref(result->conflicting)};
 	g_autoptr(GArray) own = NULL;
 
@@ -373,8 +373,8 @@ void explore(const struct random_program *program, const struct exploration_opti
 
 	*ret = (struct exploration){
 		.outcomes = new_outcomes(),
-		.strays = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-	                                        (GDestroyNotify)g_bytes_unref, NULL),
+		.off_tree = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+	                                          (GDestroyNotify)g_bytes_unref, NULL),
 		.conflicting = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 	                                             (GDestroyNotify)g_bytes_unref, NULL)};
 	runner.random = g_rand_new_with_seed((guint32)options->seed);
@@ -408,7 +408,7 @@ void exploration_release(struct exploration *exploration)
 {
 	g_clear_pointer(&exploration->outcomes, g_hash_table_destroy);
 	g_clear_pointer(&exploration->conflicting, g_hash_table_destroy);
-	g_clear_pointer(&exploration->strays, g_hash_table_destroy);
+	g_clear_pointer(&exploration->off_tree, g_hash_table_destroy);
 	g_clear_pointer(&exploration->division, g_free);
 }
 

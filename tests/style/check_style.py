@@ -14,7 +14,7 @@ COLUMNS = 100
 FUNCTION_LINES = 72  # "about a screen"
 FILE_LINES = 620
 
-FOLDERS = ["shim", "ckpt", "explorer", "scheduler", "reports", "tests", "examples",
+FOLDERS = ["common", "shim", "ckpt", "explorer", "scheduler", "reports", "tests", "examples",
            "packaging", "docs"]
 
 # What a folder's files may include: its own headers, and of "quoted" and <angled> ones those that
@@ -26,15 +26,15 @@ LIBC = {"assert.h", "ctype.h", "dirent.h", "dlfcn.h", "elf.h", "endian.h", "errn
         "stdnoreturn.h", "string.h", "strings.h", "sys/", "termios.h", "threads.h", "time.h",
         "ucontext.h", "unistd.h", "unwind.h", "wait.h"}
 RULES = {
+    "common": {"quoted": {"mpi_calls.h"}, "angled": set()},
     "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "ckpt/agent_rewind.h",
-                        "ckpt/agent_look.h", "ckpt/agent_map_query.h", "ckpt/agent_state.h",
-                        "explorer/mix.h", "explorer/state_hash.h",
-                        "mpi_calls.h", "mpi_functions.h"},
+                        "ckpt/agent_page_scan.h", "ckpt/agent_map_query.h", "ckpt/agent_state.h",
+                        "common/", "mpi_calls.h", "mpi_functions.h"},
              "angled": {"mpi.h"}},
     "ckpt/agent": {"quoted": set(), "angled": set()},
     "ckpt": {"quoted": {"explorer/position.h"}, "angled": {"glib.h", "gio/", "glib/"}},
-    "explorer": {"quoted": set(), "angled": {"glib.h"}},
-    "scheduler": {"quoted": {"shim/wire.h", "mpi_calls.h", "explorer/", "ckpt/"},
+    "explorer": {"quoted": {"common/"}, "angled": {"glib.h"}},
+    "scheduler": {"quoted": {"common/", "mpi_calls.h", "explorer/", "ckpt/"},
                   "angled": {"glib.h", "glib/", "glib-unix.h", "gio/"}},
     "scheduler/commands": {"quoted": {"reports/"}, "angled": set()},
     "scheduler/debug": {"quoted": {"reports/words.h", "reports/colours.h"}, "angled": {"uv.h"}},
@@ -238,7 +238,8 @@ def check_error_domains(problems, path, code):
 
 # Headers whose structs are values: what is asked for and told, tables of functions, what is kept.
 # Whoever speaks to a module has them. A struct that is a module's own state is no such value.
-VALUES = {"shim/wire.h", "shim/gate.h", "shim/caller.h", "explorer/explorer.h", "explorer/path.h",
+VALUES = {"common/wire.h", "shim/gate/gate.h", "shim/mpi/caller.h", "explorer/explorer.h",
+          "explorer/path.h",
           "reports/report.h", "reports/words.h", "scheduler/commands/command.h",
           "scheduler/host/environment.h", "scheduler/host/host.h", "scheduler/run/run.h",
           "scheduler/session/session.h", "scheduler/store/record.h"}
@@ -281,32 +282,6 @@ def check_header(problems, root, path, text):
         problems.add(path, 1, "the include guard should be %s" % guard)
 
 
-def check_map(problems, root):
-    """Every module of scheduler/ is in its room's row of the table of ARCHITECTURE.md."""
-    table = os.path.join(root, "ARCHITECTURE.md")
-    with open(table) as file:
-        text = file.read()
-    section = text.partition("## The rooms of scheduler/\n")[2].partition("\n## ")[0]
-    rows = [line.split("|")[1:3] for line in section.split("\n") if line.startswith("| ")][2:]
-    named = {room.strip().rstrip("/"): re.findall(r"\w+\*?", names) for room, names in rows}
-    for room in sorted(set(LEVELS) ^ set(named)):
-        problems.add(table, 1, "scheduler/%s/ is here alone, or in check_style.py alone" % room)
-    for room in sorted(set(LEVELS) & set(named)):
-        folder = os.path.join(root, "scheduler", room)
-        modules = {os.path.splitext(name)[0] for name in os.listdir(folder)}
-        covered = set()
-        for name in named[room]:
-            found = {module for module in modules
-                     if module == name.rstrip("*")
-                     or (name.endswith("*") and module.startswith(name[:-1] + "_"))}
-            if not found:
-                problems.add(table, 1, "scheduler/%s/ has no %s" % (room, name))
-            covered |= found
-        for module in sorted(modules - covered):
-            problems.add(os.path.join(folder, module + ".c"), 1,
-                         "belongs into its room's row in ARCHITECTURE.md")
-
-
 def check_environment(problems, root):
     """Every environment variable that is read or set is declared in the one table of them."""
     folder = os.path.join(root, "scheduler", "host")
@@ -315,7 +290,7 @@ def check_environment(problems, root):
     with open(os.path.join(folder, "environment.h")) as file:
         macros = dict(re.findall(r'^#define (ENVIRONMENT_\w+) "(\w+)"', file.read(), flags=re.M))
     declared = {macros.get(name, name.strip('"')) for name in named}
-    for _, path in sources(root, FOLDERS[:5], (".c", ".h")):
+    for _, path in sources(root, FOLDERS[:6], (".c", ".h")):
         with open(path) as file:
             text = file.read()
         for match in re.finditer(r'env\((?:environment, )?("\w+"|ENVIRONMENT_\w+)', text):
@@ -362,7 +337,6 @@ def main():
         check_includes(problems, root, folder, path, text)
         if path.endswith(".h"):
             check_header(problems, root, path, text)
-    check_map(problems, root)
     check_openness(problems, root)
     check_environment(problems, root)
     check_format(problems, root)

@@ -233,7 +233,7 @@ static int freeze_again(struct fixture *fixture, void *data)
 	return restore(fixture, print_more, data);
 }
 
-static void test_a_copy_can_be_frozen_itself(void **state)
+static void test_a_copy_can_be_parked_itself(void **state)
 {
 	struct fixture *fixture = *state;
 	char path[128];
@@ -326,7 +326,7 @@ int main(void)
 		TEST(test_threads_and_timers_are_hazards),
 		TEST(test_processes_of_its_own_are_hazards),
 		TEST(test_mapped_file_elsewhere_is_a_hazard),
-		TEST(test_a_copy_can_be_frozen_itself),
+		TEST(test_a_copy_can_be_parked_itself),
 		TEST(test_directory_is_listed_on),
 		TEST(test_missing_directory_ends_the_child),
 	};

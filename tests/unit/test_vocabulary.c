@@ -8,67 +8,97 @@
 
 #include "scheduler/debug/vocabulary.h"
 
+/* What was obeyed last, and what there is to complete. */
+struct debugger {
+	const char *obeyed;
+	char *rest;
+	const char *const *arguments;
+};
+
+static void obey(struct debugger *debugger, const char *word, const char *rest)
+{
+	g_free(debugger->rest);
+	debugger->obeyed = word;
+	debugger->rest = g_strdup(rest);
+}
+
+#define WORD(name)                                                           \
+	static void word_##name(struct debugger *debugger, const char *rest) \
+	{                                                                    \
+		obey(debugger, #name, rest);                                 \
+	}
+WORD(ranks)
+WORD(path)
+WORD(back)
+WORD(break)
+WORD(choices)
+WORD(choose)
+WORD(continue)
+
+static void complete_arguments(const struct debugger *debugger, GStrvBuilder *lines,
+                               const char *before)
+{
+	for (const char *const *argument = debugger->arguments; *argument; argument++) {
+		g_autofree char *line = g_strconcat(before, *argument, NULL);
+
+		g_strv_builder_add(lines, line);
+	}
+}
+
 static const struct vocabulary_word things[] = {
-	{"ranks", NULL, "", "where every rank is", "info ranks", NULL, 10},
-	{"path", NULL, "", "the path to here", "info path", NULL, 11},
+	{"ranks", "", "where every rank is", word_ranks, .example = "info ranks"},
+	{"path", "[all]", "the path to here", word_path, .example = "info path"},
 	{0},
 };
 
 static const struct vocabulary_word table[] = {
-	{"back", "b", "[N]", "to the stop before this one", "back 2", NULL, 1},
-	{"break", NULL, "FUNCTION", "stops at calls", "break MPI_*recv", NULL, 2},
-	{"choices", NULL, "", "what can be chosen", "choices", NULL, 3},
-	{"choose", NULL, "POINT=TAKEN", "decides", "choose 0.3=1", NULL, 4},
-	{"continue", "c", "", "goes on", "continue", NULL, 5},
-	{"info", NULL, "", "tells what is known", NULL, things, 6},
+	{"back", "[N]", "to the stop before this one", word_back, .example = "back 2",
+         .shorter = "b"},
+	{"break", "FUNCTION", "stops at calls", word_break, .example = "break MPI_*recv"},
+	{"choices", "", "what can be chosen", word_choices, .example = "choices"},
+	{"choose", "POINT=TAKEN", "decides", word_choose, .example = "choose 0.3=1",
+         .complete = complete_arguments},
+	{"continue", "", "goes on", word_continue, .example = "continue", .shorter = "c"},
+	{"info", "", "tells: info", .below = things},
 	{0},
 };
 
-static const struct vocabulary_word *find(const char *line, const char **rest, char **problem)
+static void assert_obeyed(const char *line, const char *word, const char *rest)
 {
-	*rest = NULL;
-	*problem = NULL;
-	return vocabulary_find(table, line, rest, problem);
-}
+	struct debugger debugger = {0};
 
-static void assert_found(const char *line, int id, const char *arguments)
-{
-	const char *rest;
-	char *problem;
-	const struct vocabulary_word *word = find(line, &rest, &problem);
-
-	assert_non_null(word);
-	assert_null(problem);
-	assert_int_equal(word->id, id);
-	assert_string_equal(rest, arguments);
+	assert_null(vocabulary_obey(table, &debugger, line));
+	assert_string_equal(debugger.obeyed, word);
+	assert_string_equal(debugger.rest, rest);
+	g_free(debugger.rest);
 }
 
 static void assert_refused(const char *line, const char *why)
 {
-	const char *rest;
-	char *problem;
+	struct debugger debugger = {0};
+	g_autofree char *problem = vocabulary_obey(table, &debugger, line);
 
-	assert_null(find(line, &rest, &problem));
+	assert_non_null(problem);
 	assert_string_equal(problem, why);
-	g_free(problem);
+	assert_null(debugger.obeyed);
 }
 
 static void as_much_as_tells_them_apart_is_enough(void **state)
 {
 	(void)state;
-	assert_found("continue", 5, "");
-	assert_found("  cont ", 5, "");
-	assert_found("bac 2  ", 1, "2  ");
-	assert_found("choose\t0.3=1", 4, "0.3=1");
-	assert_found("info ranks", 10, "");
-	assert_found("i p all", 11, "all");
+	assert_obeyed("continue", "continue", "");
+	assert_obeyed("  cont ", "continue", "");
+	assert_obeyed("bac 2  ", "back", "2  ");
+	assert_obeyed("choose\t0.3=1", "choose", "0.3=1");
+	assert_obeyed("info ranks", "ranks", "");
+	assert_obeyed("i p all", "path", "all");
 }
 
 static void a_short_form_wins(void **state)
 {
 	(void)state;
-	assert_found("c", 5, "");
-	assert_found("b", 1, "");
+	assert_obeyed("c", "continue", "");
+	assert_obeyed("b", "back", "");
 }
 
 static void ambiguous_words_are_refused(void **state)
@@ -76,6 +106,13 @@ static void ambiguous_words_are_refused(void **state)
 	(void)state;
 	assert_refused("ch", "ch could be choices or choose: type more of it");
 	assert_refused("cho 0.3=1", "cho could be choices or choose: type more of it");
+}
+
+static void what_takes_nothing_gets_nothing(void **state)
+{
+	(void)state;
+	assert_refused("c 3", "continue takes nothing behind it; see help continue");
+	assert_refused("info ranks 0", "ranks takes nothing behind it; see help ranks");
 }
 
 static void what_is_misspelt_is_suggested(void **state)
@@ -106,7 +143,9 @@ static void what_is_far_is_not_suggested(void **state)
 
 static void assert_completed(const char *line, const char *lines)
 {
-	g_auto(GStrv) completed = vocabulary_complete(table, line);
+	static const char *const arguments[] = {"0.2=1", "0.2=2", NULL};
+	const struct debugger debugger = {.arguments = arguments};
+	g_auto(GStrv) completed = vocabulary_complete(table, &debugger, line);
 	g_autofree char *joined = g_strjoinv("|", completed);
 
 	assert_string_equal(joined, lines);
@@ -120,7 +159,10 @@ static void lines_are_completed(void **state)
 	assert_completed("zzz", "");
 	assert_completed("info ", "info ranks|info path");
 	assert_completed("in p", "info path");
-	assert_completed("choose ", "");
+	assert_completed("choose ", "choose 0.2=1|choose 0.2=2");
+	assert_completed("choo  0.2", "choo  0.2=1|choo  0.2=2");
+	assert_completed("back ", "");
+	assert_completed("ch ", "");
 	assert_completed("info path ", "");
 }
 
@@ -139,7 +181,7 @@ static void help_has_an_example_for_each_word(void **state)
 	char *problem = NULL;
 
 	(void)state;
-	assert_help("", "  info ...                     tells what is known\n");
+	assert_help("", "  info ...                     tells: info ranks, path\n");
 	assert_help("", "  back [N]                     to the stop before this one\n");
 	assert_help("choose", "Example: choose 0.3=1\n");
 	assert_help("c", "  c                            the same\n");
@@ -156,6 +198,7 @@ int main(void)
 		cmocka_unit_test(as_much_as_tells_them_apart_is_enough),
 		cmocka_unit_test(a_short_form_wins),
 		cmocka_unit_test(ambiguous_words_are_refused),
+		cmocka_unit_test(what_takes_nothing_gets_nothing),
 		cmocka_unit_test(what_is_misspelt_is_suggested),
 		cmocka_unit_test(what_is_far_is_not_suggested),
 		cmocka_unit_test(lines_are_completed),

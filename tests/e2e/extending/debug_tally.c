@@ -1,7 +1,8 @@
 /* What a word of the prompt does that check_extending.py adds to a copy of the source tree. */
 #include "debug_context.h"
+#include "debug_words.h"
 
-void debugger_tally(struct debugger *debugger, const char *rest)
+void word_tally(struct debugger *debugger, const char *rest)
 {
 	(void)rest;
 	if (!debugger_is_somewhere(debugger))
