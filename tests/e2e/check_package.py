@@ -2,6 +2,7 @@
 matchpoint by CMake and pkg-config, and the manual and the completion tell what there is."""
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -151,6 +152,23 @@ def check_manual(tool, prefix):
               "%s\n%s" % (page, done.stderr))
 
 
+def check_described(tool):
+    """--describe has what --help has, of each command."""
+    tables = json.loads(tool.run("--describe").out)
+    text = tool.run("--help").out
+    for command in tables["commands"]:
+        line = "  %-9s %s\n" % (command["name"], command["summary"])
+        check(line in text, "--help has no line '%s'" % line)
+        told = tool.run(command["name"], "--help").out
+        check(command["example"] in told and command["synopsis"] in told, told)
+        options = {option["name"]: option["help"] for option in command["options"]}
+        found = dict(re.findall(r"^  (?:-., )?--([a-z0-9-]+)(?:=\S+)? +(\S.*)$", told, flags=re.M))
+        found.pop("help")
+        check(found == options, "%s: %s\n%s" % (command["name"], options, told))
+    run = tool.run("--describe", "nonsense")
+    check(run.status == 2 and "completion" in run.err, str(run))
+
+
 def completions(prefix, *words):
     """What bash offers for the last word."""
     script = ('source "$1/share/bash-completion/completions/matchpoint"; shift; COMP_WORDS=("$@"); '
@@ -232,6 +250,7 @@ def body(tool, _):
     check_calls(tool)
     check_pkg_config(prefix, version)
     check_manual(tool, prefix)
+    check_described(tool)
     check_completion(tool, prefix)
     check_debian(tool, build)
 
