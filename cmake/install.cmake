@@ -4,7 +4,9 @@ install(TARGETS shim heap LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint
 install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE packaging/debian/copyright
 	DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.mp")
-# Where the README's links lead.
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+	FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
+# Where links of these documents lead.
 install(DIRECTORY packaging/ci packaging/spack DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
 install(FILES shim/MPI_CALLS.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/shim)
 install(FILES tests/e2e/ARCHIVE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/e2e)
