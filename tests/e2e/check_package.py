@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import check_look
+import documents
 import harness
 from harness import check
 
@@ -201,14 +202,12 @@ def check_completion(tool, prefix):
             check("how many ranks" in run.err, "--%s=%s is offered\n%s" % (option, word, run))
 
 
-def check_links(documents):
-    """What the README leads to is there."""
-    with open(os.path.join(documents, "README.md")) as file:
-        links = re.findall(r"\]\(([^)#]+)\)", file.read())
-    check(len(links) >= 8, "links: %s" % links)
-    for link in links:
-        check("://" in link or os.path.exists(os.path.join(documents, link)),
-              "%s: there is no %s" % (documents, link))
+def check_links(directory):
+    """What the README and the pages for users lead to is there."""
+    names = [name for name in documents.find(directory) if documents.is_for_users(name)]
+    count, broken = documents.check_links(directory, names)
+    check(len(names) >= 10 and count >= 60, "%d links in %s" % (count, names))
+    check(not broken, "%s:\n%s" % (directory, "\n".join(broken)))
 
 
 def check_debian(tool, build):
