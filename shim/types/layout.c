@@ -8,20 +8,20 @@
 #include "type_value.h"
 
 enum {
-	EXTENT_MAX = 4 << 20,    /* bytes of memory that are looked at for one type */
+	EXTENT_MAX = 4 << 20,    /* bytes of memory that one type is examined in */
 	RUNS_MAX = 64,           /* regular sequences in one element */
-	COMPARED_MAX = 16 << 20, /* bytes that are compared to find elements that overlap */
+	COMPARED_MAX = 16 << 20, /* byte comparisons to find overlapping elements */
 };
 
-/* Of one element: so many equal pieces, evenly apart. */
+/* `times` pieces of one element: equal lengths, equal distances. */
 struct run {
 	int64_t offset, stride;
 	uint64_t length, times;
 };
 
 struct layout {
-	bool known;      /* the runs */
-	uint64_t beside; /* so many elements beside one another have no byte twice */
+	bool known;      /* `runs` are valid */
+	uint64_t beside; /* this many consecutive elements have no byte twice */
 	int64_t extent;
 	uint32_t count;
 	struct run runs[];
@@ -34,7 +34,7 @@ static bool is_basic(MPI_Datatype type)
 	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
 }
 
-/* A piece that continues the last run's sequence makes it longer. false: there are too many. */
+/* Adds a piece: it extends the last run, or begins a new one. false: too many runs. */
 static bool add_piece(struct run *runs, uint32_t *count, int64_t offset, uint64_t length)
 {
 	struct run *last = *count > 0 ? &runs[*count - 1] : NULL;
@@ -64,8 +64,8 @@ static uint64_t count_ones(const unsigned char *memory, size_t size)
 	return ones;
 }
 
-/* How many bytes MPI writes at least for one of this basic type: of a long double not always the
- * padding. */
+/* The number of bytes that MPI writes at least for one element of this basic type. The padding of a
+ * long double is not always written. */
 static uint64_t count_written(uint16_t basic)
 {
 	enum { LONG_DOUBLE = 16, PRECISION = 10 }; /* bytes */
@@ -74,7 +74,7 @@ static uint64_t count_written(uint16_t basic)
 	return size < LONG_DOUBLE ? size : size / LONG_DOUBLE * PRECISION;
 }
 
-/* The same for an element of so many bytes, if no byte comes twice; 0: not known. */
+/* The same for one element of `size` bytes, if no byte occurs twice. 0: not known. */
 static uint64_t count_apart(MPI_Datatype type, uint64_t size)
 {
 	struct wire_types types = signature_of(type);
@@ -89,7 +89,8 @@ static uint64_t count_apart(MPI_Datatype type, uint64_t size)
 	return period > 0 ? size / period * written : 0;
 }
 
-/* `memory` has ones where one element lies, which are `apart` if no byte comes twice. */
+/* How many consecutive elements have no byte twice. `memory` has ones where one element lies;
+ * `apart` is the number of bytes that the element covers at least if no byte occurs twice. */
 static uint64_t count_beside(const unsigned char *memory, size_t size, uint64_t apart,
                              int64_t extent)
 {
@@ -112,8 +113,9 @@ static uint64_t count_beside(const unsigned char *memory, size_t size, uint64_t 
 	return UINT64_MAX;
 }
 
-/* The bytes of `memory` that have been written to; it begins `low` bytes from the element. Without
- * runs if there are too many. */
+/* The runs of bytes of `memory` that have been written. `memory` begins `low` bytes after the
+ * element's address. Not `known` if there are too many. The caller frees it; NULL: out of
+ * memory. */
 static struct layout *read_off(const unsigned char *memory, size_t size, int64_t low)
 {
 	struct run runs[RUNS_MAX];
@@ -140,7 +142,8 @@ static struct layout *read_off(const unsigned char *memory, size_t size, int64_t
 	return layout;
 }
 
-/* MPI itself is asked: it unpacks ones into zeros. */
+/* Examines a type by MPI itself: unpacks bytes of ones into zeroed memory. The caller frees it;
+ * NULL: too large, or out of memory. */
 static struct layout *make_layout(MPI_Datatype type)
 {
 	MPI_Count low = 0, true_extent = 0, start = 0, extent = 0, size = 0;
