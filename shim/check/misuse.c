@@ -19,7 +19,7 @@ void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const v
 	gate_tell(&message);
 }
 
-/* Of a call without a number. */
+/* Reports a call that has no number. */
 static void tell_unnumbered(enum mpi_call function, const void *site, struct wire_misuse misuse)
 {
 	misuse.function = (uint16_t)function;
@@ -32,7 +32,7 @@ static void tell_access(const struct access_call *call, struct wire_misuse misus
 	tell_unnumbered(call->function, call->site, misuse);
 }
 
-/* So many elements of a type. */
+/* `count` elements of a type. */
 struct elements {
 	MPI_Count count;
 	MPI_Datatype type;
@@ -48,7 +48,7 @@ static struct wire_amount amount_of(struct elements elements)
 	                            signature_of(elements.type)};
 }
 
-/* What is plainly right is not told: whether the rest is, the scheduler says. */
+/* Reports only what is not obviously correct; the scheduler decides. */
 static void compare(const struct access_call *call, struct elements moved, struct elements expected)
 {
 	struct wire_misuse misuse = {.why = WIRE_MISUSE_TYPES};
