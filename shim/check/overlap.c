@@ -5,8 +5,7 @@
 #include "intervals.h"
 
 enum {
-	OTHERS_MAX =
-		4096, /* the most operations kept for comparison with one; further ones are not compared */
+	OTHERS_MAX = 4096, /* most operations kept for comparison with one */
 	FOUND = 64, /* the most pairs not sent yet; the scheduler drops repetitions (remarks.h) */
 };
 

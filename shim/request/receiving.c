@@ -6,15 +6,15 @@
 #include "transfer.h"
 
 enum {
-	LEAST_AHEAD = 64 << 10, /* bytes; who waits for less sleeps rather than drives MPI */
-	LOOKED_AT = 64,         /* receives, at most */
+	LEAST_AHEAD =
+		64 << 10, /* bytes; a rank that waits for less sleeps and does not drive MPI */
+	LOOKED_AT = 64,   /* the most receives examined */
 };
 
-/* Those that are not posted, in program order. */
+/* Receives that are not posted, in program order. */
 static struct {
 	struct request *first, *last;
-	unsigned
-		ahead; /* how many of them could be posted ahead, as far as they go by themselves */
+	unsigned ahead; /* those among them with names_large */
 } waiting;
 
 static bool names_message(const struct request *request)

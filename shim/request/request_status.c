@@ -1,5 +1,5 @@
-/* Requests as the program sees them: what their status tells, which call made them, which are
- * persistent. */
+/* Requests as the program sees them: their status, the call that made them, persistence. Also the
+ * accessors of request.h. */
 #include <string.h>
 
 #include "request_internal.h"
