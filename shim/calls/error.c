@@ -11,10 +11,10 @@
 #include "shim/mpi/caller.h"
 #include "shim/mpi/real.h"
 
-/* What the library calls upon an error on a communicator. */
+/* The handler that MPI calls on an error of a communicator. */
 static MPI_Errhandler telling;
 
-/* By the controlled call that this thread is in. initial-exec as in caller.c. */
+/* By the controlled call of this thread. initial-exec as in caller.c. */
 static _Thread_local bool raised __attribute__((tls_model("initial-exec")));
 
 static bool is_predefined(MPI_Errhandler handler)
@@ -32,7 +32,7 @@ bool error_is_unmatched(int code)
 	       && strstr(text, "unmatched message");
 }
 
-/* "internal_Comm_rank(74): MPI_Comm_rank(MPI_COMM_NULL, rank=0x7ffc4cc4) failed" */
+/* Parses "internal_Comm_rank(74): MPI_Comm_rank(MPI_COMM_NULL, rank=0x7ffc4cc4) failed". */
 static enum mpi_call function_in_words(int code)
 {
 	char text[MPI_MAX_ERROR_STRING] = "", *start;
@@ -53,7 +53,7 @@ enum mpi_call error_find_call(int code, void **ret_site)
 	return function != MPI_CALL_NONE ? function : function_in_words(code);
 }
 
-/* Controlled calls look at the code themselves; here come the errors of those that pass through. */
+/* Gets errors of calls that pass through. Controlled calls check their code themselves. */
 static void on_passed_error(MPI_Comm *comm, int *code, ...)
 {
 	void *site = NULL;
@@ -91,7 +91,7 @@ static void report_error(uint32_t call, enum mpi_call function, const void *site
 	gate_tell(&message);
 }
 
-/* The program's own handler gets the error from MPI itself, as it would without the shim. */
+/* MPI calls the program's own handler, as it would without the shim. */
 static void call_handler(struct communicator *communicator, int code)
 {
 	MPI_Comm comm = communicator->handle;
@@ -130,7 +130,7 @@ int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, 
 	if (!communicator || communicator->handler == MPI_ERRORS_ARE_FATAL
 	    || communicator->handler == MPI_ERRORS_ABORT)
 		error_fatal(code, call, function, site);
-	if (call != 0) /* others may wait for it in that one */
+	if (call != 0) /* others may wait for the rank in that call */
 		report_words(call, function, site, code, false);
 	if (!is_predefined(communicator->handler))
 		call_handler(communicator, code);
@@ -154,8 +154,9 @@ int error_settle_window(int code, MPI_Win window, enum mpi_call function, const 
 
 	if (code == MPI_SUCCESS || raised)
 		return code;
-	/* A window without one has that of MPI_COMM_WORLD, and MPICH names it so; one for which
-	 * errors are fatal has the shim's (error_objects.h). */
+	/* A window without its own handler uses that of MPI_COMM_WORLD; MPICH then returns
+	 * MPI_ERRORS_ARE_FATAL. A window whose errors are fatal has the shim's
+	 * (error_objects.h). */
 	if (real_mpi()->Win_get_errhandler(window, &handler) != MPI_SUCCESS
 	    || handler == MPI_ERRORS_ARE_FATAL)
 		return error_check(MPI_COMM_WORLD, code, function, site);
@@ -234,8 +235,8 @@ int error_refused(const void *site, enum mpi_call function)
 	error_refused_for(site, function, "");
 }
 
-/* The library holds a reference for each communicator that has the handler, and asking for it gives
- * another, which is the shim's to keep. */
+/* MPI holds a reference for each communicator with the handler. Comm_get_errhandler adds one, which
+ * the shim keeps. */
 int error_set_handler(struct communicator *communicator, MPI_Errhandler handler)
 {
 	MPI_Errhandler own = handler;

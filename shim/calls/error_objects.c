@@ -7,7 +7,7 @@
 #include "shim/mpi/caller.h"
 #include "shim/mpi/real.h"
 
-/* What the library has in place of MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT. */
+/* The handlers that MPI gets instead of MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT. */
 struct stand_ins {
 	MPI_Errhandler fatal, abort;
 };
@@ -79,7 +79,7 @@ int shim_MPI_File_set_errhandler(void *site, MPI_File file, MPI_Errhandler handl
 	return real_mpi()->File_set_errhandler(file, stand_in(&for_files, handler));
 }
 
-/* MPICH 4.0 counts no reference for whoever asks for a file's. */
+/* MPICH 4.0 does not count a reference for the caller of File_get_errhandler. */
 int shim_MPI_File_get_errhandler(void *site, MPI_File file, MPI_Errhandler *handler)
 {
 	int code = real_mpi()->File_get_errhandler(file, handler);

@@ -28,9 +28,8 @@ bool tracking_applies(const void *site)
 	return startup_is_managed() && !caller_is_mpi() && !real_is_own(site);
 }
 
-/* MPICH's handles of objects that are made at run time have the highest bit set; groups, and
- * requests of what is over at once, can be given that are predefined for it, though not for the
- * program. */
+/* MPICH's handles of objects made at run time have the highest bit set. Groups, and requests of
+ * completed operations, may have handles that are predefined in MPICH, but not for the program. */
 static bool must_be_freed(enum wire_object kind, uintptr_t handle)
 {
 	switch (kind) {
@@ -59,7 +58,7 @@ void tracking_freed(enum wire_object kind, uintptr_t handle, const void *where)
 	objects_remove(kind, handle, where);
 }
 
-/* How many types a type is made of, and how; the large counts are right for all. */
+/* How a type is made, and of how many types. The large counts are right for all types. */
 static int combiner_of(MPI_Datatype type, MPI_Count *ret_types)
 {
 	MPI_Count integers, addresses, counts;
