@@ -126,7 +126,7 @@ static void begin_state(MPI_Win window)
 	if (shared)
 		shared->epochs.state = window_state_new(window);
 	if (!shared || !shared->epochs.state)
-		state_refuse("it has a window of which nothing is known");
+		state_refuse("it has a window whose state cannot be read");
 	state_memory_note_shared();
 }
 
