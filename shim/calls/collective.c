@@ -46,7 +46,7 @@ bool collective_takes_info(MPI_Info info)
 	return info == MPI_INFO_NULL || real_mpi()->Info_get_nkeys(info, &count) == MPI_SUCCESS;
 }
 
-static int32_t tell_root(const struct communicator *communicator, int root)
+static int32_t wire_root(const struct communicator *communicator, int root)
 {
 	if (root >= 0)
 		return root;
@@ -65,7 +65,7 @@ struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signatur
 		.nonblocking = function != 0,
 		.function = function,
 		.comm = communicator->number,
-		.peer = tell_root(communicator, root),
+		.peer = wire_root(communicator, root),
 		.bytes = signature.bytes,
 		.types = signature.types,
 		.same_data = signature.same_data,

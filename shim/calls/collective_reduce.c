@@ -182,7 +182,7 @@ static int combine_prefix(void *state)
 }
 
 /* Sends this rank's data to all ranks above it. */
-static int tell_upwards(struct early *early, const struct contributions *all, const void *sendbuf)
+static int send_upwards(struct early *early, const struct contributions *all, const void *sendbuf)
 {
 	const struct communicator *communicator = early->communicator;
 	const void *own = sendbuf == MPI_IN_PLACE ? all->result : sendbuf;
@@ -214,7 +214,7 @@ static int prefix(struct early *early, const void *sendbuf, const struct contrib
 	early->state = all;
 	early->finish = combine_prefix;
 	early->release = contributions_release;
-	code = tell_upwards(early, all, sendbuf);
+	code = send_upwards(early, all, sendbuf);
 	return code == MPI_SUCCESS ? contributions_receive(all, early) : code;
 }
 

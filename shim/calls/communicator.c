@@ -340,7 +340,7 @@ int communicator_start(void)
 
 /* --- names given by the program ------------------------------------------------------------- */
 
-void communicator_tell_name(uint64_t number, const char *name)
+void communicator_report_name(uint64_t number, const char *name)
 {
 	char text[MPI_MAX_OBJECT_NAME]; /* MPI keeps no more */
 
@@ -354,7 +354,7 @@ int shim_MPI_Comm_set_name(void *site, MPI_Comm comm, const char *name)
 	uint64_t number = communicator_number(comm);
 
 	if (code == MPI_SUCCESS && number != 0)
-		communicator_tell_name(number, name);
+		communicator_report_name(number, name);
 	return error_check(comm, code, MPI_CALL_Comm_set_name, site);
 }
 

@@ -66,7 +66,7 @@ bool communicator_from_group(void);
 int communicator_free(struct communicator *communicator);
 
 /* Reports to the scheduler the name that the program has given to the object with this number. */
-void communicator_tell_name(uint64_t number, const char *name);
+void communicator_report_name(uint64_t number, const char *name);
 
 /* The groups of a communicator of MPI's, as world ranks. The caller calls
  * communicator_groups_release. MPI's code. */

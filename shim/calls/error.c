@@ -12,7 +12,7 @@
 #include "shim/mpi/real.h"
 
 /* The handler that MPI calls on an error of a communicator. */
-static MPI_Errhandler telling;
+static MPI_Errhandler reporting_handler;
 
 /* By the controlled call of this thread. initial-exec as in caller.c. */
 static _Thread_local bool raised __attribute__((tls_model("initial-exec")));
@@ -67,7 +67,7 @@ static void on_passed_error(MPI_Comm *comm, int *code, ...)
 
 int error_start(void)
 {
-	int code = real_mpi()->Comm_create_errhandler(on_passed_error, &telling);
+	int code = real_mpi()->Comm_create_errhandler(on_passed_error, &reporting_handler);
 
 	return code == MPI_SUCCESS ? error_objects_start() : code;
 }
@@ -101,7 +101,7 @@ static void call_handler(struct communicator *communicator, int code)
 	real_mpi()->Comm_call_errhandler(comm, code);
 	caller_resume(&pause);
 	if (communicator_find(comm))
-		real_mpi()->Comm_set_errhandler(comm, telling);
+		real_mpi()->Comm_set_errhandler(comm, reporting_handler);
 }
 
 static void report_words(uint32_t call, enum mpi_call function, const void *site, int code,
@@ -246,7 +246,7 @@ int error_set_handler(struct communicator *communicator, MPI_Errhandler handler)
 		return code;
 	if (!is_predefined(handler))
 		code = real_mpi()->Comm_get_errhandler(communicator->handle, &own);
-	real_mpi()->Comm_set_errhandler(communicator->handle, telling);
+	real_mpi()->Comm_set_errhandler(communicator->handle, reporting_handler);
 	if (code == MPI_SUCCESS) {
 		error_release_handler(communicator);
 		communicator->handler = own;
@@ -257,7 +257,7 @@ int error_set_handler(struct communicator *communicator, MPI_Errhandler handler)
 void error_watch(struct communicator *communicator, bool watches)
 {
 	real_mpi()->Comm_set_errhandler(communicator->handle,
-	                                watches ? telling : MPI_ERRORS_RETURN);
+	                                watches ? reporting_handler : MPI_ERRORS_RETURN);
 }
 
 void error_release_handler(struct communicator *communicator)
@@ -289,7 +289,7 @@ int shim_MPI_Comm_get_errhandler(void *site, MPI_Comm comm, MPI_Errhandler *hand
 		real_mpi()->Comm_set_errhandler(comm, communicator->handler);
 	code = real_mpi()->Comm_get_errhandler(comm, handler);
 	if (communicator)
-		real_mpi()->Comm_set_errhandler(comm, telling);
+		real_mpi()->Comm_set_errhandler(comm, reporting_handler);
 	return error_check(comm, code, MPI_CALL_Comm_get_errhandler, site);
 }
 

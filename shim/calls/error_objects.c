@@ -68,7 +68,7 @@ static bool is_stand_in(const struct stand_ins *stand_ins, MPI_Errhandler handle
 	return handler == stand_ins->fatal || handler == stand_ins->abort;
 }
 
-static MPI_Errhandler meant_by(const struct stand_ins *stand_ins, MPI_Errhandler handler)
+static MPI_Errhandler replaced_by(const struct stand_ins *stand_ins, MPI_Errhandler handler)
 {
 	return handler == stand_ins->fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_ABORT;
 }
@@ -86,7 +86,7 @@ int shim_MPI_File_get_errhandler(void *site, MPI_File file, MPI_Errhandler *hand
 
 	(void)site;
 	if (code == MPI_SUCCESS && is_stand_in(&for_files, *handler))
-		*handler = meant_by(&for_files, *handler);
+		*handler = replaced_by(&for_files, *handler);
 	return code;
 }
 
@@ -105,6 +105,6 @@ int shim_MPI_Win_get_errhandler(void *site, MPI_Win window, MPI_Errhandler *hand
 	if (code != MPI_SUCCESS || !is_stand_in(&for_windows, *handler))
 		return code;
 	got = *handler;
-	*handler = meant_by(&for_windows, got);
+	*handler = replaced_by(&for_windows, got);
 	return real_mpi()->Errhandler_free(&got);
 }

@@ -189,17 +189,17 @@ static bool hash_file(const char *filename, uint64_t *hash)
 	char directory[PATH_MAX];
 	struct stat there;
 	int saved = errno;
-	bool is_told = (size_t)(name - path) < sizeof(directory);
+	bool identifies = (size_t)(name - path) < sizeof(directory);
 
-	if (is_told) {
+	if (identifies) {
 		memcpy(directory, path, (size_t)(name - path));
 		directory[name - path] = '\0';
-		is_told = lstat(path, &there) != 0
-		          || (S_ISREG(there.st_mode) && there.st_nlink == 1);
+		identifies = lstat(path, &there) != 0
+		             || (S_ISREG(there.st_mode) && there.st_nlink == 1);
 	}
-	is_told = is_told && stat(slash ? directory : ".", &there) == 0;
+	identifies = identifies && stat(slash ? directory : ".", &there) == 0;
 	errno = saved;
-	if (!is_told)
+	if (!identifies)
 		return false;
 	*hash = mix(mix(*hash, (uint64_t)there.st_dev), (uint64_t)there.st_ino);
 	*hash = mix_text(*hash, filename, (size_t)(path - filename));
@@ -321,7 +321,7 @@ int shim_MPI_Win_set_name(void *site, MPI_Win win, const char *name)
 
 	(void)site;
 	if (code == MPI_SUCCESS && window_find(win, &number))
-		communicator_tell_name(number, name);
+		communicator_report_name(number, name);
 	return code;
 }
 

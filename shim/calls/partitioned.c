@@ -255,7 +255,7 @@ static struct request *find_partitioned(MPI_Request handle)
 }
 
 /* The request with which MPI can check the arguments. MPI has none for a request without a peer. */
-static MPI_Request known_to_library(MPI_Request handle)
+static MPI_Request real_handle(MPI_Request handle)
 {
 	const struct request *request = request_find(handle);
 	MPI_Request real = handle;
@@ -321,7 +321,7 @@ int shim_MPI_Pready(void *site, int partition, MPI_Request handle)
 	struct request *request = find_partitioned(handle);
 	int code = can_be_ready(request, partition)
 	                   ? make_ready(request, partition)
-	                   : refused(real_mpi()->Pready(partition, known_to_library(handle)));
+	                   : refused(real_mpi()->Pready(partition, real_handle(handle)));
 
 	return report_ready(site, MPI_CALL_Pready, request, code);
 }
@@ -333,7 +333,7 @@ int shim_MPI_Pready_range(void *site, int partition_low, int partition_high, MPI
 
 	if (!can_be_ready(request, partition_low) || !can_be_ready(request, partition_high))
 		code = refused(real_mpi()->Pready_range(partition_low, partition_high,
-		                                        known_to_library(handle)));
+		                                        real_handle(handle)));
 	for (int i = partition_low; code == MPI_SUCCESS && i <= partition_high; i++)
 		code = make_ready(request, i);
 	return report_ready(site, MPI_CALL_Pready_range, request, code);
@@ -355,8 +355,8 @@ int shim_MPI_Pready_list(void *site, int length, const int array_of_partitions[]
 	int code = MPI_SUCCESS;
 
 	if (!list_can_be_ready(request, length, array_of_partitions))
-		code = refused(real_mpi()->Pready_list(length, array_of_partitions,
-		                                       known_to_library(handle)));
+		code = refused(
+			real_mpi()->Pready_list(length, array_of_partitions, real_handle(handle)));
 	for (int i = 0; code == MPI_SUCCESS && i < length; i++)
 		code = make_ready(request, array_of_partitions[i]);
 	return report_ready(site, MPI_CALL_Pready_list, request, code);
@@ -364,7 +364,7 @@ int shim_MPI_Pready_list(void *site, int length, const int array_of_partitions[]
 
 /* Asks MPI about an active receive. `whole`: the whole message is known to have been sent, so the
  * partition is waited for. MPICH must not be asked about a completed request. */
-static int look_at_partition(const struct request *request, int partition, bool whole, int *flag)
+static int poll_partition(const struct request *request, int partition, bool whole, int *flag)
 {
 	const struct partitioned *partitioned = request->closure;
 	int code = MPI_SUCCESS;
@@ -393,7 +393,7 @@ int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
 	if (!flag || !partitioned || partitioned->sends || partition < 0
 	    || partition >= partitioned->partitions) {
 		gate_report(&call);
-		code = refused(real_mpi()->Parrived(known_to_library(handle), partition, flag));
+		code = refused(real_mpi()->Parrived(real_handle(handle), partition, flag));
 		return error_check(request ? request->comm : MPI_COMM_WORLD, code,
 		                   MPI_CALL_Parrived, site);
 	}
@@ -406,6 +406,6 @@ int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
 	call.waited = &request->name;
 	call.waited_count = 1;
 	bool whole = gate_wait(&call).count > 0;
-	return error_check(request->comm, look_at_partition(request, partition, whole, flag),
+	return error_check(request->comm, poll_partition(request, partition, whole, flag),
 	                   MPI_CALL_Parrived, site);
 }

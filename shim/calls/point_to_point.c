@@ -229,7 +229,7 @@ int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int s
 		return refuse_call(&call, comm, code);
 	report_blocking(&call, &request, 1, false);
 	code = request_complete(request);
-	request_tell_status(status, request);
+	request_store_result(status, request);
 	request_retire(request);
 	return finish_call(&call, comm, code);
 }
@@ -271,7 +271,7 @@ static int exchange(void *site, unsigned function, struct transfer *send,
 	int sent = request_complete(requests[0]);
 	code = request_complete(requests[1]);
 	overlap_end(sending);
-	request_tell_status(status, requests[1]);
+	request_store_result(status, requests[1]);
 	if (function == MPI_CALL_Sendrecv_replace && status != MPI_STATUS_IGNORE)
 		status->MPI_ERROR = MPI_SUCCESS; /* as in MPICH */
 	request_retire(requests[0]);

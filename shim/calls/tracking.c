@@ -99,7 +99,7 @@ void tracking_got_contents(MPI_Datatype type, const MPI_Datatype *types, enum mp
 		tracking_got_types(count, types, function, site);
 }
 
-static void tell_left(struct wire_left *left, uint32_t count)
+static void report_left(struct wire_left *left, uint32_t count)
 {
 	const struct wire_message message = {.type = WIRE_LEFT, .objects = {count, left}};
 
@@ -114,7 +114,7 @@ void tracking_report(void)
 	struct wire_left *left = request_left(&count);
 
 	left = objects_left(left, &count, false);
-	tell_left(left, count);
+	report_left(left, count);
 }
 
 void tracking_report_last(void)
@@ -122,5 +122,5 @@ void tracking_report_last(void)
 	uint32_t count = 0;
 	struct wire_left *left = objects_left(NULL, &count, true);
 
-	tell_left(left, count);
+	report_left(left, count);
 }

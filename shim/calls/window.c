@@ -101,7 +101,7 @@ static void before_lock(const struct wire_call *call, const struct lock *lock, i
 }
 
 /* Reports the end of a lock; `step` is the operation's sub-number in the call. */
-static void give_back(const struct wire_call *call, uint64_t number, int target, uint32_t step)
+static void report_unlock(const struct wire_call *call, uint64_t number, int target, uint32_t step)
 {
 	struct wire_call report = *call;
 	struct wire_op op = lock_op(call, WIRE_UNLOCK, number, target);
@@ -140,7 +140,7 @@ static int after_lock(const struct wire_call *call, const struct lock *lock, MPI
 	if (code == MPI_SUCCESS && lock->window != 0)
 		count_held(window, lock->shared, 1);
 	else if (lock->window != 0)
-		give_back(call, lock->window, lock->target, WIRE_LOCK_REFUSED);
+		report_unlock(call, lock->window, lock->target, WIRE_LOCK_REFUSED);
 	return code;
 }
 
@@ -156,7 +156,7 @@ static int after_unlock(const struct wire_call *call, const struct lock *lock, M
 	}
 	if ((lock->shared ? shared_held : exclusive_held) > 0)
 		count_held(window, lock->shared, -1);
-	give_back(call, lock->window, lock->target, 0);
+	report_unlock(call, lock->window, lock->target, 0);
 	return code;
 }
 
@@ -235,7 +235,7 @@ void window_meet_to_free(const void *site, MPI_Win window)
 		return;
 	}
 	call = gate_call(MPI_CALL_Win_free, site);
-	give_back(&call, number, WIRE_ANY, 0);
+	report_unlock(&call, number, WIRE_ANY, 0);
 	communicator_meet_again(number, MPI_CALL_Win_free, site, WIRE_LOCK_REFUSED);
 }
 

@@ -289,7 +289,7 @@ void access_made(const struct access_call *call, const MPI_Request *request)
 		remember_request(*request, &access);
 	}
 	gather_access(&access);
-	misuse_look_at_access(call, request != NULL && epochs->locks == 0);
+	misuse_check_access(call, request != NULL && epochs->locks == 0);
 }
 
 /* --- windows, and calls that complete accesses ------------------------------------------- */
@@ -331,7 +331,7 @@ static void add_memory(uint64_t window, const void *base, MPI_Aint bytes)
 }
 
 /* Reports each member's part, at its address in this rank. */
-static void tell_views(MPI_Win window, uint64_t number)
+static void report_views(MPI_Win window, uint64_t number)
 {
 	MPI_Group group;
 	int size = 0;
@@ -359,7 +359,7 @@ static void tell_views(MPI_Win window, uint64_t number)
 }
 
 /* If memory is out, the size is not reported. */
-static void tell_size(struct wire_access *access, uint64_t bytes)
+static void set_size(struct wire_access *access, uint64_t bytes)
 {
 	access->parts = malloc(sizeof(*access->parts));
 	if (!access->parts)
@@ -388,14 +388,14 @@ void access_window(MPI_Win window, uint64_t number)
 			return;
 		access.displacement = (intptr_t)base;
 		access.unit = (uint64_t)*unit;
-		tell_size(&access, (uint64_t)*bytes);
+		set_size(&access, (uint64_t)*bytes);
 		if (!found[0] || *flavor != MPI_WIN_FLAVOR_SHARED)
 			add_memory(number, base, *bytes);
 	}
 	access.flags = window_flags(window);
 	gather_access(&access);
 	if (found[0] && *flavor == MPI_WIN_FLAVOR_SHARED)
-		tell_views(window, number);
+		report_views(window, number);
 }
 
 void access_attach(MPI_Win window, const void *base, MPI_Aint bytes)

@@ -345,7 +345,7 @@ static uint64_t received_bytes(const struct request *request)
 }
 
 /* Reports the bytes that the message has filled. A blocking receive uses them only for a moment. */
-static void tell_filled(struct request *request)
+static void report_filled(struct request *request)
 {
 	const struct wire_user user = user_of(request);
 	const struct buffer_checksum *checksum = &request->checksum;
@@ -373,7 +373,7 @@ void buffer_checksum_after_delivery(struct request *request)
 	struct buffer_checksum *checksum = &request->checksum;
 
 	if (request->kind == REQUEST_RECEIVE)
-		tell_filled(request);
+		report_filled(request);
 	if (!is_watched(checksum) || request->unattended)
 		return;
 	if (request->kind == REQUEST_RECEIVE)

@@ -13,11 +13,11 @@ void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const v
 /* MPI has taken a call that moves data. `lacks_lock`: the call returns a request, and its window is
  * not locked (MPI 3.1, section 11.3.5). Also checks that the types of both sides match, and that
  * the data fits (section 11.3). */
-void misuse_look_at_access(const struct access_call *call, bool lacks_lock);
+void misuse_check_access(const struct access_call *call, bool lacks_lock);
 
 /* A call that receives into this has been made. No byte may occur twice (section 4.1.11). */
-void misuse_look_at_receive(enum mpi_call function, const void *site, MPI_Count count,
-                            MPI_Datatype type);
+void misuse_check_receive(enum mpi_call function, const void *site, MPI_Count count,
+                          MPI_Datatype type);
 /* Helpers for its callers: whether this process is the root; whether MPI_Scatter and its variants
  * deliver data to it; the number of partners that have a datatype each. */
 bool misuse_is_root(MPI_Comm comm, int root);

@@ -154,13 +154,13 @@ static void meet_all(struct overlap_use *use)
 	}
 }
 
-struct overlap_use *overlap_begin(const struct wire_user *user, struct bytes *bytes, bool is_most)
+struct overlap_use *overlap_begin(const struct wire_user *user, struct bytes *bytes, bool at_most)
 {
 	struct overlap_use *use = use_new(user, bytes);
 
 	if (!use)
 		return NULL;
-	if (!is_most)
+	if (!at_most)
 		use->bytes = bytes_keep(bytes);
 	if (uses.under_way++ > 0)
 		meet_all(use);

@@ -19,9 +19,9 @@
 
 struct overlap_use;
 
-/* An operation begins. It uses these bytes, or (`is_most`) some of them. Keeps a reference to
+/* An operation begins. It uses these bytes, or (`at_most`) some of them. Keeps a reference to
  * `bytes`. The caller ends it with overlap_end. NULL: out of memory. */
-struct overlap_use *overlap_begin(const struct wire_user *user, struct bytes *bytes, bool is_most);
+struct overlap_use *overlap_begin(const struct wire_user *user, struct bytes *bytes, bool at_most);
 
 /* The bytes that the operation really uses. Keeps a reference. */
 void overlap_know(struct overlap_use *use, struct bytes *bytes);

@@ -82,7 +82,8 @@ static void memory_over(void *closure, int code)
 }
 
 /* Tests first, because most requests are over at once. */
-static void leave_to_itself(MPI_Request real, const struct request_actions *actions, void *closure)
+static void complete_in_background(MPI_Request real, const struct request_actions *actions,
+                                   void *closure)
 {
 	struct request *carrier;
 	int done = 0;
@@ -133,7 +134,7 @@ int background_send(struct packed *packed, int destination, int tag, MPI_Comm co
 	if (code != MPI_SUCCESS)
 		return code;
 	packed->users++;
-	leave_to_itself(real, &actions, packed);
+	complete_in_background(real, &actions, packed);
 	return MPI_SUCCESS;
 }
 
@@ -141,7 +142,7 @@ void background_finish(MPI_Request real, void *memory)
 {
 	static const struct request_actions actions = {.over = memory_over};
 
-	leave_to_itself(real, &actions, memory);
+	complete_in_background(real, &actions, memory);
 }
 
 int typed_room(int count, MPI_Datatype type, void **ret_data, void **ret_memory)

@@ -44,13 +44,13 @@ uint64_t buffer_attached(void)
 
 struct buffer_room buffer_take(size_t bytes)
 {
-	enum { PATIENCE = 3000 };
+	enum { ROUNDS_MAX = 3000 };
 	const struct buffer_room none = {0};
 	size_t wanted = bytes + MPI_BSEND_OVERHEAD;
 
 	if (!reserve())
 		return none;
-	for (unsigned round = 0; round < PATIENCE; round++) {
+	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		if (buffer.attached && wanted <= buffer.size - buffer.taken) {
 			buffer.taken += wanted;
 			return (struct buffer_room){wanted, buffer.times};

@@ -170,7 +170,7 @@ static int complete(struct request *request)
 static bool leaves_empty(const struct request *request)
 {
 	return request->persistent && real_version() > 400
-	       && (request->was_told
+	       && (request->was_reported
 	           || (request->kind == REQUEST_RECEIVE && request->peer == MPI_PROC_NULL));
 }
 
@@ -187,8 +187,8 @@ int completion_finish(struct completion *set, int place, MPI_Status *status)
 	if (leaves_empty(request))
 		request_store_empty(status);
 	else
-		request_tell_status(status, request);
-	request->was_told = false;
+		request_store_result(status, request);
+	request->was_reported = false;
 	if (code != MPI_SUCCESS && raises_on_own_communicator(set, request))
 		set->comm = request->comm;
 	if (!request->persistent)
@@ -317,7 +317,7 @@ int shim_MPI_Request_free(void *site, MPI_Request *handle)
 }
 
 /* MPICH 4.0 does not set the status of a request that is neither a send nor a receive. */
-static bool is_told_early(const struct request *request)
+static bool has_early_status(const struct request *request)
 {
 	return request->persistent || real_version() > 400
 	       || (request->kind != REQUEST_COLLECTIVE && request->kind != REQUEST_PAIR);
@@ -344,9 +344,9 @@ int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_S
 	request = request_find(handle);
 	if (over && request && request->active) {
 		complete(request);
-		request->was_told = true;
-		if (is_told_early(request))
-			request_tell_status(status, request);
+		request->was_reported = true;
+		if (has_early_status(request))
+			request_store_result(status, request);
 	} else if (over) {
 		request_store_empty(status);
 		if (handle == MPI_REQUEST_NULL && status != MPI_STATUS_IGNORE)

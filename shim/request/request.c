@@ -250,9 +250,9 @@ static void set_moving(struct request *request, bool moves)
 /* Moves a staged message to the program's buffer. */
 static void deliver_message(struct request *request)
 {
-	if (!request->apart || !request->completed)
+	if (!request->staged || !request->completed)
 		return;
-	request->apart = false;
+	request->staged = false;
 	buffer_checksum_before_delivery(request);
 	staging_over(&request->staging, &request->status);
 	buffer_checksum_after_delivery(request);
@@ -266,7 +266,7 @@ static void set_real_over(struct request *request, int code)
 	request->real = MPI_REQUEST_NULL;
 	request->completed = true;
 	request->code = code;
-	if (request->kind == REQUEST_RECEIVE && !request->apart) {
+	if (request->kind == REQUEST_RECEIVE && !request->staged) {
 		staging_over(&request->staging, &request->status);
 		buffer_checksum_after_delivery(request);
 	} else if (request->kind == REQUEST_COLLECTIVE) {
@@ -279,7 +279,7 @@ static void set_real_over(struct request *request, int code)
 }
 
 /* Whether the request continues with another request of MPI's. */
-static bool goes_on(struct request *request, int *code)
+static bool advances(struct request *request, int *code)
 {
 	if (!request->actions || !request->actions->advance)
 		return false;
@@ -300,7 +300,7 @@ static bool poll_library(struct request *request)
 		code = real_mpi()->Test(&request->real, &done, &request->status);
 		if (code == MPI_SUCCESS && !done)
 			return false;
-	} while (goes_on(request, &code));
+	} while (advances(request, &code));
 	incomplete--;
 	set_real_over(request, code);
 	return true;
@@ -348,7 +348,7 @@ void request_bind(struct wire_name name, int source, int tag)
 	if (!request)
 		return;
 	if (source == WIRE_ARRIVES) {
-		if (request->bound && request->apart) {
+		if (request->bound && request->staged) {
 			request->next_arriving = arriving;
 			arriving = request;
 		}
@@ -426,7 +426,7 @@ int request_complete(struct request *request)
 		int code;
 		do {
 			code = gate_complete(&request->real, &request->status);
-		} while (goes_on(request, &code));
+		} while (advances(request, &code));
 		incomplete--;
 		set_real_over(request, code);
 		deliver_message(request);

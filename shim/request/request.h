@@ -155,6 +155,6 @@ void request_store_status(MPI_Status *ret, const MPI_Status *status);
 void request_store_empty(MPI_Status *ret);
 /* Stores what MPICH leaves in the status of a completed request. For a send, that is only whether
  * it was cancelled. */
-void request_tell_status(MPI_Status *ret, const struct request *request);
+void request_store_result(MPI_Status *ret, const struct request *request);
 
 #endif

@@ -40,14 +40,14 @@ struct request {
 	bool local;        /* unknown to the scheduler: can always complete */
 
 	bool persistent;
-	bool active;      /* a persistent request: started and not completed */
-	bool was_told;    /* MPI_Request_get_status has reported it complete */
-	uint16_t made_by; /* enum mpi_call that gave it to the program; 0: none did */
-	uint64_t made_at; /* return address of that call */
-	bool outlives;    /* the program continues before the operation is complete */
-	bool awaited;     /* the program waits for its completion, and for nothing less */
-	bool apart;       /* received into a staging buffer, not yet delivered (staging.h) */
-	bool unattended;  /* the program holds no handle; freed when complete */
+	bool active;       /* a persistent request: started and not completed */
+	bool was_reported; /* MPI_Request_get_status has reported it complete */
+	uint16_t made_by;  /* enum mpi_call that gave it to the program; 0: none did */
+	uint64_t made_at;  /* return address of that call */
+	bool outlives;     /* the program continues before the operation is complete */
+	bool awaited;      /* the program waits for its completion, and for nothing less */
+	bool staged;       /* received into a staging buffer, not yet delivered (staging.h) */
+	bool unattended;   /* the program holds no handle; freed when complete */
 
 	struct buffer_checksum checksum; /* of its buffer */
 	struct staging staging;          /* of a posted receive */

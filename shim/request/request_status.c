@@ -32,7 +32,7 @@ void request_store_empty(MPI_Status *ret)
 	real_mpi()->Wait(&none, ret);
 }
 
-void request_tell_status(MPI_Status *ret, const struct request *request)
+void request_store_result(MPI_Status *ret, const struct request *request)
 {
 	int cancelled = 0;
 

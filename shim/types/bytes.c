@@ -213,7 +213,7 @@ void bytes_span(const struct wire_part *part, int64_t *ret_low, int64_t *ret_hig
 
 /* Returns the same pieces with a positive stride. Repetition is within an element if possible, so
  * that `times` is used and `count` is 1. */
-static struct wire_part straighten(struct wire_part part)
+static struct wire_part normalise(struct wire_part part)
 {
 	if (part.times == 1 || part.stride == 0) {
 		part.times = part.count;
@@ -255,8 +255,8 @@ static bool parts_meet(const struct wire_part *one, const struct wire_part *othe
 	bytes_span(other, &from, &to);
 	if (high <= from || to <= low)
 		return false;
-	a = straighten(*one);
-	b = straighten(*other);
+	a = normalise(*one);
+	b = normalise(*other);
 	if (a.times > STEPS_MAX || a.count > STEPS_MAX || b.times > STEPS_MAX
 	    || b.count > STEPS_MAX)
 		return false;

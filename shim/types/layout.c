@@ -20,14 +20,14 @@ struct run {
 };
 
 struct layout {
-	bool known;      /* `runs` are valid */
-	uint64_t beside; /* this many consecutive elements have no byte twice */
+	bool known;        /* `runs` are valid */
+	uint64_t disjoint; /* this many consecutive elements have no byte twice */
 	int64_t extent;
 	uint32_t count;
 	struct run runs[];
 };
 
-static const struct layout unknown = {.beside = UINT64_MAX};
+static const struct layout unknown = {.disjoint = UINT64_MAX};
 
 static bool is_basic(MPI_Datatype type)
 {
@@ -75,7 +75,7 @@ static uint64_t count_written(uint16_t basic)
 }
 
 /* The same for one element of `size` bytes, if no byte occurs twice. 0: not known. */
-static uint64_t count_apart(MPI_Datatype type, uint64_t size)
+static uint64_t count_least(MPI_Datatype type, uint64_t size)
 {
 	struct wire_types types = signature_of(type);
 	uint64_t period = 0, written = 0;
@@ -89,15 +89,15 @@ static uint64_t count_apart(MPI_Datatype type, uint64_t size)
 	return period > 0 ? size / period * written : 0;
 }
 
-/* How many consecutive elements have no byte twice. `memory` has ones where one element lies;
- * `apart` is the number of bytes that the element covers at least if no byte occurs twice. */
-static uint64_t count_beside(const unsigned char *memory, size_t size, uint64_t apart,
-                             int64_t extent)
+/* How many consecutive elements have no byte twice. `memory` has ones where one element lies.
+ * `least_covered`: the least number of bytes that an element covers if no byte occurs twice. */
+static uint64_t count_disjoint(const unsigned char *memory, size_t size, uint64_t least_covered,
+                               int64_t extent)
 {
 	uint64_t step = (uint64_t)(extent < 0 ? -extent : extent), compared = 0;
 	uint64_t covered = count_ones(memory, size);
 
-	if (covered < apart)
+	if (covered < least_covered)
 		return 0;
 	if (covered > 0 && step == 0)
 		return 1;
@@ -116,7 +116,7 @@ static uint64_t count_beside(const unsigned char *memory, size_t size, uint64_t 
 /* The runs of bytes of `memory` that have been written. `memory` begins `low` bytes after the
  * element's address. Not `known` if there are too many. The caller frees it; NULL: out of
  * memory. */
-static struct layout *read_off(const unsigned char *memory, size_t size, int64_t low)
+static struct layout *find_runs(const unsigned char *memory, size_t size, int64_t low)
 {
 	struct run runs[RUNS_MAX];
 	uint32_t count = 0;
@@ -164,12 +164,12 @@ static struct layout *make_layout(MPI_Datatype type)
 		if (real_mpi()->Unpack(packed, room, &position, memory - low, 1, type,
 		                       MPI_COMM_SELF)
 		    == MPI_SUCCESS)
-			layout = read_off(memory, (size_t)true_extent, low);
+			layout = find_runs(memory, (size_t)true_extent, low);
 	}
 	if (layout) {
 		layout->extent = extent;
-		layout->beside = count_beside(memory, (size_t)true_extent,
-		                              count_apart(type, (uint64_t)size), extent);
+		layout->disjoint = count_disjoint(memory, (size_t)true_extent,
+		                                  count_least(type, (uint64_t)size), extent);
 	}
 	free(memory);
 	free(packed);
@@ -202,7 +202,7 @@ static const struct layout *layout_of(MPI_Datatype type)
 bool layout_overlaps(MPI_Count count, MPI_Datatype type)
 {
 	return count > 0 && !is_basic(type) && type != MPI_DATATYPE_NULL
-	       && (uint64_t)count > layout_of(type)->beside;
+	       && (uint64_t)count > layout_of(type)->disjoint;
 }
 
 static struct wire_part *make_room(struct wire_part **parts, uint32_t count, uint32_t more)
