@@ -78,7 +78,8 @@ static void check_lines(struct sketch *sketch, const char *text)
 		const struct sketch_step *step = sketch->steps->pdata[i];
 
 		if (!step->dropped)
-			assert_non_null(strstr(lines[step->line - 1], step->function));
+			assert_non_null(
+				strstr(lines[step->line - 1], mpi_call_name(step->function)));
 	}
 }
 
