@@ -1,4 +1,4 @@
-"""The table of MPI calls (shim/mpi_calls.txt): what is wrong with a row is told with its line, and
+"""The table of MPI calls (shim/generate/mpi_calls.txt): what is wrong with a row is told with its line, and
 what the table says of properties at its head is what its reader knows. Standard library only."""
 import os
 import re
