@@ -50,9 +50,7 @@ bool verdict_in_finalize(const struct verdict_facts *facts, int rank)
 	const struct world_call *info = world_call_info(facts->world, rank,
 	                                                world_calls(facts->world, rank));
 
-	return info
-	       && (info->function == MPI_CALL_Finalize
-	           || info->function == MPI_CALL_Session_finalize);
+	return info && mpi_call_ends_mpi(info->function);
 }
 
 /* The same as a field, and its code. */

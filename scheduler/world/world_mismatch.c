@@ -71,13 +71,9 @@ static void append_part(GString *text, const struct world *world,
 /* What PART_COUNTS stands for. */
 static const char *arguments_name(const struct collective_call *call)
 {
-	switch (call->function) {
-	case MPI_CALL_Comm_create: return "group";
-	case MPI_CALL_Comm_split_type: return "type";
-	case MPI_CALL_File_open: return "file or mode";
-	default: break;
-	}
-	return call->reduction != 0 ? "counts" : "arguments";
+	const char *name = mpi_call_agree_on(call->function);
+
+	return name ? name : call->reduction != 0 ? "counts" : "arguments";
 }
 
 static void append_data(GString *text, const struct collective_mismatch *mismatch)

@@ -33,8 +33,8 @@ static struct live *waited_live(const struct world *world, int number, guint ind
 static enum open_question question_of(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
-	bool waits = rank->line->function == MPI_CALL_Waitany
-	             || rank->line->function == MPI_CALL_Waitsome;
+	bool waits = mpi_call_completes(rank->line->function) != MPI_CALL_COMPLETES_NONE
+	             && !mpi_call_asks(rank->line->function);
 
 	if (rank->line->waited->len == 0 || rank->line->call == rank->line->asked
 	    || rank->line->function == MPI_CALL_Parrived || world_is_probe_poll(world, number))

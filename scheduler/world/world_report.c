@@ -132,7 +132,7 @@ static enum event_order order_of(struct world *world, int rank, guint16 function
 	enum mpi_call_order order = mpi_call_order(function);
 	bool rooted = order == MPI_CALL_ORDER_ROOT_FIRST || order == MPI_CALL_ORDER_ROOT_LAST;
 
-	if (!rooted || (root >= 0 && function != MPI_CALL_Reduce_init))
+	if (!rooted || (root >= 0 && !mpi_call_is_whole(function)))
 		return natural_order(rank, function, root);
 	world->collectives_wait |= world->options.collectives != COLLECTIVES_SYNC;
 	return ORDER_ALL;
@@ -250,13 +250,6 @@ static bool start_operation(struct world *world, int rank, const struct wire_cal
 	return true;
 }
 
-static bool makes_window(guint16 function)
-{
-	return function == MPI_CALL_Win_create || function == MPI_CALL_Win_allocate
-	       || function == MPI_CALL_Win_allocate_shared
-	       || function == MPI_CALL_Win_create_dynamic;
-}
-
 void world_note_stack(struct world *world, int rank, guint32 call, guint32 stack)
 {
 	world->ranks[rank].noted_call = call;
@@ -272,10 +265,8 @@ static void remember_call(struct world *world, int number, const struct wire_cal
 		chunks_append(calls, &(const struct world_call){0});
 	info = chunks_write(calls, call->call - 1);
 	info->function = call->function;
-	world->windows |= makes_window(call->function);
-	world->locked |= call->function == MPI_CALL_Win_lock
-	                 || call->function == MPI_CALL_Win_lock_all
-	                 || call->function == MPI_CALL_Win_start;
+	world->windows |= mpi_call_makes(call->function) == MPI_CALL_MAKES_WINDOW;
+	world->locked |= mpi_call_waits_for_target(call->function);
 	info->site = call->site;
 	info->thread = call->thread;
 	if (world->ranks[number].noted_call == call->call)
@@ -339,8 +330,7 @@ static void after_collectives(struct world *world, int rank, const struct wire_c
 /* MPI_Finalize, unless sessions are still open, or the end of the last session. */
 static bool ends_mpi(const struct wire_call *call)
 {
-	return (call->function == MPI_CALL_Finalize || call->function == MPI_CALL_Session_finalize)
-	       && !(call->status & WIRE_SESSIONS_OPEN);
+	return mpi_call_ends_mpi(call->function) && !(call->status & WIRE_SESSIONS_OPEN);
 }
 
 /* The rank wants to cancel its receive. */

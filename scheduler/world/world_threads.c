@@ -338,11 +338,11 @@ static bool find_beside(const struct world *world, int number, guint64 comm,
 /* Who has the window or the file says no more than that it is none. */
 static const char *kind_of_meeting(guint16 function)
 {
-	const char *name = mpi_call_name(function);
-
-	return g_str_has_prefix(name, "MPI_Win_")    ? "window"
-	       : g_str_has_prefix(name, "MPI_File_") ? "file"
-	                                             : "communicator";
+	switch (mpi_call_subject(function)) {
+	case MPI_CALL_SUBJECT_WINDOW: return "window";
+	case MPI_CALL_SUBJECT_FILE: return "file";
+	default: return "communicator";
+	}
 }
 
 /* Two collectives of one communicator must not be begun at the same time: MPI 3.1, section 12.4.3.

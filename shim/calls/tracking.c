@@ -18,7 +18,7 @@ bool tracking_enter(enum mpi_call function, const void *site)
 	}
 	if (!tracking_applies(site))
 		return false;
-	if (function != MPI_CALL_Is_thread_main && function != MPI_CALL_Query_thread)
+	if (!mpi_call_is_for_any_thread(function))
 		threading_check_moment(site);
 	return true;
 }

@@ -20,21 +20,8 @@ static bool atomics_made, atomics_told;
 
 void window_note(unsigned function)
 {
-	switch (function) {
-	case MPI_CALL_Accumulate:
-	case MPI_CALL_Accumulate_c:
-	case MPI_CALL_Compare_and_swap:
-	case MPI_CALL_Fetch_and_op:
-	case MPI_CALL_Get_accumulate:
-	case MPI_CALL_Get_accumulate_c:
-	case MPI_CALL_Raccumulate:
-	case MPI_CALL_Raccumulate_c:
-	case MPI_CALL_Rget_accumulate:
-	case MPI_CALL_Rget_accumulate_c:
+	if (mpi_call_is_atomic(function))
 		atomics_made |= exclusive_held == 0 || shared_held > 0;
-		break;
-	default: break;
-	}
 }
 
 static struct wire_op lock_op(const struct wire_call *call, uint8_t kind, uint64_t number,
