@@ -1,4 +1,4 @@
-/* What is in messages: told by their senders, looked up by whoever shows it. */
+/* Contents of messages: reported by their senders, looked up by whatever shows them. */
 #include "contents.h"
 #include "world_context.h"
 

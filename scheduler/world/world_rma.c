@@ -1,4 +1,4 @@
-/* One-sided communication: what the ranks tell of it, and what of it conflicts. */
+/* One-sided communication: what the ranks report of it, and which accesses conflict. */
 #include "world_rma.h"
 
 #include "communicators.h"
@@ -12,7 +12,7 @@
 
 struct world_rma {
 	struct rma_log *accesses;
-	struct rma_uncertain doubts; /* of the last look for conflicts */
+	struct rma_uncertain doubts; /* of the last search for conflicts */
 };
 
 struct world_rma *world_rma_new(void)
@@ -42,8 +42,8 @@ static int to_world(void *world, guint64 window, int rank, int target)
 	return communicators_to_world(world_comms(world), window, rank, target);
 }
 
-/* What a call takes out of its memory has changed before it was complete there; `by` is what
- * completes it, if it comes right behind. */
+/* Memory that a call reads has changed before the call was complete there. `by` is the call that
+ * completes it, if it comes right after. */
 static void on_changed(struct world *world, int rank, const struct wire_access *access,
                        const struct wire_access *by)
 {
@@ -66,8 +66,9 @@ static void on_changed(struct world *world, int rank, const struct wire_access *
 	world_remark(world, &remark);
 }
 
-/* Whether what the rank does next may depend on what others have done to windows, and nothing but
- * memory tells it so: it looks into its own, or reads where others may write at the same time. */
+/* Whether the rank may learn from memory alone what others have done to windows: it looks into its
+ * own window, or reads where others may write at the same time. What it does next may depend on
+ * that. */
 static bool may_learn(const struct world *world, int rank, const struct wire_access *access)
 {
 	int target = access->target == WIRE_ANY
@@ -156,7 +157,7 @@ static struct remark_party party_of(const struct rma_side *side, const char *doe
 	};
 }
 
-/* Who hears of what conflicts. */
+/* Receives the remarks on conflicts. */
 struct hearer {
 	void (*hear)(void *user, const struct remark *remark);
 	void *user;
@@ -227,9 +228,9 @@ const struct rma_uncertain *world_finds_invalid(const struct world *world)
 	return &world_rma(world)->doubts;
 }
 
-/* --- what of it matters -------------------------------------------------------------------- */
+/* --- what still matters ----------------------------------------------------------------------- */
 
-/* Of several that say the same one counts. */
+/* Equal remarks count once. */
 static void hear_in_set(void *set, const struct remark *remark)
 {
 	struct state_hash name = {{0, 0}};

@@ -1,4 +1,5 @@
-/* What a message consists of, what its receive expects, and whether its buffers are left alone. */
+/* The types of a message, the types that its receive expects, and whether buffers stay
+ * unchanged. */
 #include "world_types.h"
 
 #include "matcher.h"
@@ -102,7 +103,7 @@ bool world_overlap(struct world *world, int rank, const struct wire_overlap *ove
 	return true;
 }
 
-/* "moves 2 MPI_FLOAT to where it names 2 MPI_INT"; NULL: that is all right. */
+/* "moves 2 MPI_FLOAT to where it names 2 MPI_INT"; NULL: they match. */
 static char *describe_misfit(const struct wire_misuse *misuse)
 {
 	struct types moved = types_of_runs(&misuse->moved.types, misuse->moved.bytes);
@@ -153,7 +154,8 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 	return true;
 }
 
-/* That there is no room is an error, that there may be none is told beside the verdict. */
+/* A ready send without its receive is an error. A buffered send that may lack room becomes a note
+ * of the verdict. */
 static void on_unsure(void *user, const struct unsure_send *unsure)
 {
 	struct world *world = user;
