@@ -21,7 +21,7 @@ static bool parse_number(const char *text, guint64 most, guint32 *ret)
 	return true;
 }
 
-/* Cuts "WHAT=K" in two; NULL: it is not such. Free what comes back with g_free. */
+/* Splits "WHAT=K". Returns WHAT (free with g_free); NULL: it has another form. */
 static char *parse_most(const char *text, guint32 *ret_most)
 {
 	const char *equals = strrchr(text, '=');

@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-enum { LONGEST_NAME = 255 }; /* bytes; MPI_MAX_OBJECT_NAME is less */
+enum { LONGEST_NAME = 255 }; /* bytes; MPI_MAX_OBJECT_NAME is smaller */
 
 struct communicator {
 	guint64 number;
 	int *members; /* the first group's world ranks, then the second's */
 	int first_count, second_count;
-	guint32 window; /* as its lowest rank has told; else 0 */
+	guint32 window; /* as announced by its lowest rank; else 0 */
 	char *origin;
 	guint ordinal;
-	const char *group; /* its members as text, interned; NULL: nobody has asked for it yet */
+	const char *group; /* its members as text, interned; NULL: not made yet */
 };
 
 struct communicators {
@@ -76,7 +76,7 @@ static const struct communicator *find_communicator(const struct communicators *
 	return g_hash_table_lookup(communicators->table, &comm);
 }
 
-/* Each rank exists, and stands nowhere else (`seen`, by rank). */
+/* Whether each rank exists and occurs only here; marks it in `seen` (by rank). */
 static bool ranks_valid(const struct communicators *communicators, const int32_t *ranks,
                         guint count, bool *seen)
 {
@@ -96,7 +96,7 @@ static bool groups_valid(const struct communicators *communicators, const struct
 	       && ranks_valid(communicators, comm->remote, comm->remote_count, seen);
 }
 
-/* Windows are told apart by their number and the lowest rank in them, which tells it. */
+/* A window is identified by its number and its lowest rank, which announces the number. */
 static bool window_valid(const struct communicators *communicators, int rank,
                          const struct wire_comm *comm)
 {
@@ -123,7 +123,8 @@ static bool window_valid(const struct communicators *communicators, int rank,
 	return true;
 }
 
-/* What is wrong with what a rank says of a communicator, whatever others say; NULL: nothing. */
+/* Validates a communicator as one rank announces it, whatever others announce. Returns what is
+ * wrong; NULL: nothing. */
 static const char *validate_communicator(const struct communicators *communicators, int rank,
                                          const struct wire_comm *comm)
 {

@@ -91,8 +91,8 @@ static struct types side_part(const struct side *side, guint i)
 	return types;
 }
 
-/* How often the side has this partner; of several parts (two neighbours are one and the same) only
- * the amount is told. */
+/* How often the side has this partner. If it has several parts (two neighbours are the same rank),
+ * only their amount is returned. */
 static guint find_partner(const struct side *side, int peer, struct types *ret)
 {
 	guint found = 0;
@@ -138,7 +138,7 @@ struct exchange_difference exchange_compare(const struct exchange *sender, int f
 	else if (sent == 0 || expected == 0)
 		return difference;
 	else if (!types_match(&difference.sent, &difference.expected))
-		difference.fault = EXCHANGE_TYPE; /* the amounts may differ for that */
+		difference.fault = EXCHANGE_TYPE; /* the amounts may differ for that reason */
 	else if (difference.sent.bytes != difference.expected.bytes)
 		difference.fault = EXCHANGE_AMOUNT;
 	return difference;

@@ -1,6 +1,6 @@
-/* Each report of a rank is doubted before it is believed: what comes after relies on names that are
- * new or known, on ranks that are members, on calls that wait for what they start. A shim that
- * keeps to the contract (common/wire.h) is never doubted. */
+/* Each report of a rank is validated before it is used. The code that uses it relies on names that
+ * are new or known, on ranks that are members, and on calls that wait for what they start. A shim
+ * that keeps to the contract (common/wire.h) is never refused. */
 #include "communicators.h"
 #include "exchange.h"
 #include "mpi_calls.h"
@@ -24,7 +24,7 @@ static bool starts_it(const struct wire_call *call, struct wire_name name)
 	return false;
 }
 
-/* --- what a call starts ---------------------------------------------------------------------- */
+/* --- what a call starts ----------------------------------------------------------------------- */
 
 static const char *validate_message(const struct world *world, int rank, const struct wire_op *op)
 {
@@ -111,7 +111,7 @@ static bool is_probe_poll(const struct wire_call *call)
 	       && (call->ops[0].kind == WIRE_PROBE || call->ops[0].kind == WIRE_MPROBE);
 }
 
-/* A question goes by the name that the first operation of its call would have. */
+/* A question has the name that the first operation of its call would have. */
 static bool asks_beside_operations(const struct world *world, int rank,
                                    const struct wire_call *call)
 {
@@ -121,8 +121,8 @@ static bool asks_beside_operations(const struct world *world, int rank,
 	       && was_started(world, rank, first);
 }
 
-/* A credit starts what nobody has to wait for; others wait for all that has no request, which they
- * name in the order in which they start it. */
+/* A credit starts only what no rank must wait for. Other calls wait for all their operations that
+ * have no request, in the order in which they start them. */
 static const char *validate_waiting(const struct wire_call *call)
 {
 	bool credit = call->wait == WIRE_WAIT_NONE;
@@ -145,7 +145,7 @@ static const char *validate_waiting(const struct wire_call *call)
 	return NULL;
 }
 
-/* --- what a call waits for ------------------------------------------------------------------- */
+/* --- what a call waits for -------------------------------------------------------------------- */
 
 static const char *validate_name(const struct world *world, int rank, const struct wire_call *call,
                                  struct wire_name name)
@@ -178,7 +178,7 @@ static const char *validate_waited(const struct world *world, int rank,
 	return NULL;
 }
 
-/* --- the call -------------------------------------------------------------------------------- */
+/* --- the call --------------------------------------------------------------------------------- */
 
 static const char *validate_number(const struct world *world, int number,
                                    const struct wire_call *call)

@@ -3,15 +3,15 @@
 #include "mpi_calls.h"
 
 enum channel {
-	CHANNEL_ATOMIC, /* one updates, another one fetches */
-	CHANNEL_LOOK,   /* one writes, another one looks into its memory */
+	CHANNEL_ATOMIC, /* one rank updates, another one fetches */
+	CHANNEL_LOOK,   /* one rank writes, another one looks into its memory */
 	CHANNELS
 };
 
-/* The steps of one rank, in its order. */
+/* The steps of one rank, in program order. */
 struct steps {
-	GArray *told;   /* struct rma_clock pointers: what the rank knew when it told */
-	GArray *learnt; /* guint32: times at which it may have learnt */
+	GArray *told;   /* struct rma_clock pointers: what the rank knew when it wrote */
+	GArray *learnt; /* guint32: times at which it may have learnt something */
 };
 
 /* All channels of one window: steps[rank * CHANNELS + channel]. */
@@ -88,7 +88,7 @@ static struct steps *steps_of(const struct rma_channels *channels, guint64 numbe
 	return &window->steps[(guint)rank * CHANNELS + channel];
 }
 
-/* Of several steps with the same knowledge the first says all. */
+/* Several steps with the same knowledge are kept once. */
 static void add_step(struct steps *steps, struct rma_clock *known)
 {
 	guint count = steps->told->len;
@@ -116,7 +116,7 @@ void rma_channels_read(struct rma_channels *channels, struct rma_order *order, i
 	memory = steps_of(channels, access->window, rank, CHANNEL_LOOK);
 	if (writes && atomic)
 		add_step(updates, rma_order_now(order, rank));
-	/* What a rank has stored into its own memory, MPI_Win_sync shows to others. */
+	/* MPI_Win_sync makes visible to others what a rank has stored into its own memory. */
 	if (writes || (looks && access->function == MPI_CALL_Win_sync))
 		add_step(memory, rma_order_now(order, rank));
 	if (!fetches && !looks)
@@ -125,7 +125,8 @@ void rma_channels_read(struct rma_channels *channels, struct rma_order *order, i
 	g_array_append_val(fetches ? updates->learnt : memory->learnt, time);
 }
 
-/* What the rank knew at its first step that tells of it; false: there is none. */
+/* What the rank knew at its first step that passes this knowledge on; false: there is no such
+ * step. */
 static bool first_told(const struct steps *steps, int rank, guint32 time,
                        struct rma_clock **ret_known)
 {
@@ -146,7 +147,7 @@ static bool first_told(const struct steps *steps, int rank, guint32 time,
 	return true;
 }
 
-/* The time of the rank's last step by which it learns before `later`, or 0. */
+/* The time of the rank's last learning step before `later`; 0: none. */
 static guint32 last_learnt(const struct steps *steps, int rank, const struct rma_clock *later)
 {
 	guint low = 0, high = steps->learnt->len;
@@ -175,7 +176,7 @@ static bool passes(const struct rma_channels *channels, const struct window *win
 			const struct steps *steps = &window->steps[(guint)to * CHANNELS + channel];
 			guint32 learnt = to == from ? 0 : last_learnt(steps, to, later);
 
-			/* What was learnt before it was told was something else. */
+			/* What was learnt before it was written was something else. */
 			if (learnt > 0 && !rma_clock_knows(told, to, learnt))
 				return true;
 		}
@@ -195,9 +196,9 @@ bool rma_channels_pass(const struct rma_channels *channels, int rank, guint32 ti
 	return false;
 }
 
-/* --- what of it matters -------------------------------------------------------------------- */
+/* --- what still matters ----------------------------------------------------------------------- */
 
-/* The time of the rank's last step by which it learns, or 0. */
+/* The time of the rank's last learning step; 0: none. */
 static guint32 learnt_last(const struct steps *steps)
 {
 	return steps->learnt->len > 0

@@ -2,19 +2,19 @@
 
 #include "rma_key.h"
 
-/* What `owner` gave to a window, as `rank` sees it. */
+/* The part of `owner` in a window, as mapped in `rank`. */
 struct view {
 	guint64 window;
 	int rank, owner;
 	struct rma_range range;
-	guint64 shift; /* to the owner's addresses */
+	guint64 shift; /* added to get the owner's addresses */
 };
 
 struct rma_places {
 	int ranks;
 	GHashTable *places; /* struct rma_place by window, in each rank */
 	GArray *told;       /* struct view, without shift */
-	GHashTable *opened; /* guint64: windows of which some are among these */
+	GHashTable *opened; /* guint64: windows that have been opened */
 	GArray **open;      /* struct view, by rank */
 };
 
@@ -95,7 +95,7 @@ static const struct view *told_at(const struct rma_places *places, guint index)
 	return &g_array_index(places->told, struct view, index);
 }
 
-/* Where the owner itself sees its part; false: it has not told. */
+/* The address at which the owner has mapped its own part; false: not reported. */
 static bool base_of(const struct rma_places *places, guint64 window, int owner, guint64 *ret_base)
 {
 	for (guint i = 0; i < places->told->len; i++) {

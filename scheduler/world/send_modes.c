@@ -2,15 +2,15 @@
 
 #include "rma_order.h"
 
-/* Of more messages in a buffer than these nothing is told. */
+/* If a buffer holds more messages than these, it is not checked further. */
 enum { PENDING_MAX = 4096 };
 
-/* What becomes of one. */
+/* What happens to one send. */
 struct fate {
 	const struct moded_send *send;
 	struct op_id receive;    /* call 0: none, or one that is never known to be complete */
-	guint32 begun, complete; /* when that is known in the receiver; 0: not yet */
-	bool is_gone;            /* it can be known to have left the buffer at any time */
+	guint32 begun, complete; /* the receiver's time when it knew that; 0: not yet */
+	bool is_gone;            /* it may have left the buffer at any time */
 };
 
 struct look {
@@ -18,7 +18,7 @@ struct look {
 	struct rma_order *order;
 	GHashTable *sends, *receives; /* struct fate by op_id; not owned */
 	GArray *fates;
-	GPtrArray **pending; /* struct fate by rank: in the buffer; NULL: no longer looked at */
+	GPtrArray **pending; /* struct fate by rank: in the buffer; NULL: not checked any more */
 	void (*found)(void *user, const struct unsure_send *unsure);
 	void *user;
 };
@@ -58,8 +58,9 @@ static void look_release(struct look *look)
 	g_free(look->pending);
 }
 
-/* Who takes which of them. A message whose receive the program lets go of is known to nobody to
- * have been received: it counts as gone once it is matched, as does one that is withdrawn. */
+/* Finds the receive of each send. If the program frees the request of a receive, no rank knows when
+ * its message was received: the message counts as gone once it is matched. So does a withdrawn
+ * message. */
 static void find_receives(struct look *look, const struct trace *trace)
 {
 	g_autoptr(GHashTable) probes = by_op(), complete = by_op();
@@ -94,7 +95,7 @@ static bool is_known(const struct look *look, int rank, const struct fate *fate,
 	return time != 0 && rma_order_knows(look->order, rank, fate->receive.rank, time);
 }
 
-/* How much may be taken by messages before this one; those that have left are forgotten. */
+/* The bytes that messages before this one may occupy; removes those that have left the buffer. */
 static guint64 count_taken(struct look *look, GPtrArray *pending, const struct fate *fate)
 {
 	int rank = fate->send->id.rank;
