@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-/* How it is told: "3 <many> made by MPI_X at a.c:7 are <fate>". */
+/* Parts of the message "3 <many> made by MPI_X at a.c:7 are <fate>". */
 static const struct {
 	const char *one, *many, *made, *fate;
-	const char *does; /* of one rank, whatever the number */
+	const char *does; /* of one rank, for any number */
 } words[] = {
 	[WIRE_OBJECT_REQUEST] = {"request", "requests", "made", "never completed",
                                  "makes a request that is never completed"},
@@ -38,10 +38,10 @@ static const struct {
 
 enum { RANKS_TOLD = 8 };
 
-/* What is one finding. */
+/* The leaks of one finding. */
 struct group {
 	struct leak first;
-	char *arguments; /* of the first */
+	char *arguments; /* of `first`, owned */
 	GArray *counts;  /* struct share, ascending by rank */
 	guint total;
 };
@@ -130,7 +130,7 @@ static bool is_even(const struct group *group)
 	return true;
 }
 
-/* "rank 0: 3, rank 2: 1", or "1 on each rank". */
+/* "rank 0: 3, rank 2: 1", or "1 on each rank". Free with g_free. */
 static char *describe_shares(const struct group *group, int ranks)
 {
 	const GArray *counts = group->counts;

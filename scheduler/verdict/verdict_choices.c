@@ -1,5 +1,5 @@
-/* The choices of an interleaving, for its record and its path: what was taken where, and what could
- * have been. */
+/* The choices of an interleaving, for its record and its path: what was taken at each point, and
+ * the alternatives. */
 #include "mpi_calls.h"
 #include "verdict_internal.h"
 
@@ -29,7 +29,7 @@ struct place verdict_site(const struct verdict_facts *facts, int rank, guint64 s
 	return facts->place(facts->user, rank, site);
 }
 
-/* Of its stack's frames the one at which the call is said to stand; NULL: its site tells. */
+/* The frame of a call's stack that is shown as its place; NULL: use its address. */
 static const struct record_frame *told_frame(const struct verdict_facts *facts, guint32 stack)
 {
 	const GArray *frames = facts->stacks && stack > 0 && stack <= facts->stacks->len
@@ -59,7 +59,7 @@ struct place verdict_place(const struct verdict_facts *facts, int rank, guint32 
 	return verdict_call_place(facts, rank, info);
 }
 
-/* What choices are told from; points into the trace. */
+/* The tables from which choices are described; their contents point into the trace. */
 struct telling {
 	const struct verdict_facts *facts;
 	GHashTable *operations; /* const struct operation *, by id */
@@ -79,7 +79,8 @@ static GHashTable *questions_of(const struct trace *trace)
 	return table;
 }
 
-/* The calls that started what the answer reports: "3,4"; NULL: none. */
+/* The calls that started the requests in the answer: "3,4"; NULL: none. *ret_first: the first of
+ * them. */
 static char *reported_calls(const struct telling *telling, const struct point *point,
                             const struct taken *answer, guint32 *ret_first)
 {
@@ -90,7 +91,7 @@ static char *reported_calls(const struct telling *telling, const struct point *p
 	guint32 last = 0;
 	GString *text = g_string_new(NULL);
 
-	/* A request has an entry or two, in its order: none stands before its own number. */
+	/* A request has one or two entries, in order, so no entry is before its index. */
 	for (guint32 i = ask ? taken_next(answer, 0, ask->asked_count) : 0;
 	     ask && i < ask->asked_count
 	     && taken_next(answer, asked[i].index, UINT32_MAX) != UINT32_MAX;
@@ -124,7 +125,7 @@ static struct record_message alternative_of(const struct telling *telling,
 	return record;
 }
 
-/* The call by which the choice is told. */
+/* The call shown for a choice. */
 static struct op_id told_by(const struct choice *choice)
 {
 	const struct point *point = &choice->point;
@@ -202,7 +203,7 @@ struct record_choice *verdict_tell_open(const struct verdict_facts *facts,
 	return choice_of(&telling, &first, others);
 }
 
-/* Without a word they are left early, which only zero buffering is not usually paired with. */
+/* A path without a mode means async. Under zero buffering that is unusual, so it is named there. */
 static enum collective_mode collectives_needed(const struct world *world)
 {
 	const struct world_options *options = world_options(world);

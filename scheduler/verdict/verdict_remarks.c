@@ -1,4 +1,4 @@
-/* Findings that end nothing: made of what the world has remarked on. */
+/* Findings that do not end an interleaving, from the world's remarks. */
 #include "mpi_calls.h"
 #include "verdict_internal.h"
 
@@ -23,7 +23,7 @@ static bool lines_equal(const struct record_rank *one, const struct record_rank 
 	       && place_equal(&one->place, &other->place);
 }
 
-/* Those whom the finding does not name yet. */
+/* Moves the lines of ranks that the finding does not name yet. Frees `other`. */
 static void take_lines(struct record_finding *finding, struct record_finding *other)
 {
 	while (other->ranks->len > 0) {
@@ -82,7 +82,7 @@ static struct record_finding *finding_of(const struct verdict *verdict,
 	return finding;
 }
 
-/* How many ranks the message does not name. */
+/* Number of ranks that the message does not name. */
 static guint count_others(const struct record_finding *finding, guint named)
 {
 	g_autoptr(GHashTable) ranks = g_hash_table_new(NULL, NULL);
@@ -118,7 +118,7 @@ static gint compare_ranks(gconstpointer one, gconstpointer other)
 	return a->parties[0].rank - b->parties[0].rank;
 }
 
-/* By rank: in which order the ranks came to speak says nothing, and differs from run to run. */
+/* By rank: the order in which ranks reported has no meaning, and differs from run to run. */
 static GPtrArray *sort_remarks(const struct remarks *remarks)
 {
 	GPtrArray *sorted = g_ptr_array_new();
