@@ -153,7 +153,7 @@ static void call_entering(const struct verdict_facts *facts, int rank, GPtrArray
 	if (held || world_holds(facts->world)) {
 		char *does = line->does;
 
-		line->does = g_strdup_printf("%s, which comes when nobody is held", does);
+		line->does = g_strdup_printf("%s, which comes when no rank is held", does);
 		g_free(does);
 	}
 	g_ptr_array_add(ranks, line);

@@ -20,7 +20,7 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 	case ENDING_ERROR: return g_strdup_printf("stopped by an MPI error: %s", end->error);
 	case ENDING_EXIT:
 		if (end->untold)
-			return g_strdup_printf("ended without MPI_Finalize (how is not known)%s",
+			return g_strdup_printf("ended without MPI_Finalize (it is not known how)%s",
 			                       facts->struck_before ? ", twice along this path"
 			                                            : "");
 		if (!world_finalized(facts->world, rank))
@@ -65,24 +65,23 @@ static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ran
 		    && (inside->driven || world_phase(facts->world, line->rank) == PHASE_RUNNING))
 			g_string_append_printf(text, "%srank %d %s %s at %s",
 			                       text->len > 0 ? "; " : "", line->rank,
-			                       facts->livelock ? "looks again and again by"
-			                                       : "is inside",
+			                       facts->livelock ? "repeats" : "is inside",
 			                       line->function, place);
 	}
 	if (facts->livelock)
 		g_string_append_printf(text,
-		                       ": no rank has done anything else for %g s, which is "
-		                       "taken to go on for ever (judged by time alone)",
+		                       ": no rank has done anything else for %g s, so this is "
+		                       "assumed to go on for ever (judged by time alone)",
 		                       facts->still);
 	else if (driven)
 		g_string_append_printf(text,
-		                       ": nothing has moved for %g s; what MPI calls there, as the "
-		                       "function of an MPI_Op, does not return",
+		                       ": no progress for %g s; a function that MPI calls there, "
+		                       "such as that of an MPI_Op, does not return",
 		                       facts->still);
 	else
 		g_string_append_printf(text,
-		                       ": nothing has moved for %g s; matchpoint does not control "
-		                       "this call and cannot tell whether it would return",
+		                       ": no progress for %g s; matchpoint does not control this "
+		                       "call and cannot know whether it would return",
 		                       facts->still);
 	return g_string_free(text, false);
 }

@@ -131,12 +131,12 @@ static const char *validate_communicator(const struct communicators *communicato
 	if (comm->comm == WIRE_COMM_SELF)
 		return "its own MPI_COMM_SELF as a communicator";
 	if (comm->local_count == 0 || !groups_valid(communicators, comm))
-		return "a communicator with ranks that do not exist, or twice";
+		return "a communicator with ranks that do not exist or occur twice";
 	if (comm->my_rank < 0 || (guint32)comm->my_rank >= comm->local_count
 	    || comm->local[comm->my_rank] != rank)
-		return "a communicator in which it is another rank";
+		return "a communicator in which it has another rank";
 	if (!window_valid(communicators, rank, comm))
-		return "a window that is another one";
+		return "a window with a wrong number";
 	return NULL;
 }
 
@@ -165,7 +165,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 
 	if (wrong) {
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d said something impossible: it announced %s", rank, wrong);
+		            "rank %d made an impossible report: it announced %s", rank, wrong);
 		return false;
 	}
 	if (known && same_groups(known, comm)) {
@@ -174,7 +174,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 	}
 	if (known) {
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d said something impossible: it announced other members for a "
+		            "rank %d made an impossible report: it announced other members for a "
 		            "communicator (%s) than another rank",
 		            rank, known->origin);
 		return false;
@@ -315,12 +315,12 @@ bool communicators_may_name(const struct communicators *communicators, int rank,
 	if (!communicators_known(communicators, named->comm))
 		wrong = "a communicator that does not exist";
 	else if (!communicators_is_member(communicators, named->comm, rank))
-		wrong = "a communicator in which it is not";
+		wrong = "a communicator of which it is not a member";
 	else if (named->name && strlen(named->name) > LONGEST_NAME)
-		wrong = "a communicator by a name that is too long";
+		wrong = "a communicator with a name that is too long";
 	if (wrong)
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d said something impossible: it named %s", rank, wrong);
+		            "rank %d made an impossible report: it named %s", rank, wrong);
 	return !wrong;
 }
 

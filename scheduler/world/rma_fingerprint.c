@@ -130,11 +130,11 @@ static bool any_under_way(const struct rma_search *search)
 static const char *fingerprint(struct rma_search *search, const struct rma_scale *scale,
                                const struct rma_namer *namer, struct state_hash *ret)
 {
-	const char *unseen = "what a rank may have learnt from a window is not known to all others";
+	const char *unseen = "a rank may have learnt from a window what other ranks do not know";
 
 	/* Then it is not known whether more is under way. */
 	if (search->doubts.unknown > 0)
-		return "what is done to windows is too irregular to be compared";
+		return "accesses to windows are too irregular to be compared";
 	if (any_under_way(search))
 		return "one-sided communication is under way";
 	if (!rma_channels_known(search->channels, search->order))
@@ -145,7 +145,7 @@ static const char *fingerprint(struct rma_search *search, const struct rma_scale
 	    && rma_channels_learnt(search->channels))
 		return unseen;
 	if (!rma_order_fingerprint(search->order, scale, namer, ret))
-		return "some ranks have left a fence that others have not come to";
+		return "some ranks have left a fence that others have not reached";
 	return NULL;
 }
 
@@ -158,7 +158,7 @@ const char *rma_fingerprint(const struct rma_log *log, const struct trace *trace
 	const char *why;
 
 	if (rma_log_dropped(log) > 0)
-		return "more is done to windows than is kept";
+		return "there are too many accesses to windows";
 	search = rma_search_new(log, trace, ranks);
 	scale = scale_of(search);
 	why = fingerprint(search, scale, namer, ret);

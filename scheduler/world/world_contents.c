@@ -10,7 +10,7 @@ bool world_contents(struct world *world, int rank, const struct wire_contents *t
 	                 &(struct wire_message){.type = WIRE_CONTENTS, .contents = *told});
 	if (!contents || told->name.call == 0 || told->name.call > world_calls(world, rank) + 1) {
 		contents_unref(contents);
-		return world_refuse(error, rank, "what is in a message that it does not send");
+		return world_refuse(error, rank, "contents of a message that it does not send");
 	}
 	message_contents_add(world_kept_contents(world), world_op_id(rank, told->name), contents);
 	return true;

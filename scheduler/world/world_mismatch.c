@@ -22,7 +22,7 @@ static const char *reduction_name(guint8 reduction)
 	const char *name = find_reduction(reduction);
 
 	if (reduction == WIRE_OWN_REDUCTION)
-		return "one of its own";
+		return "a user-defined one";
 	return name ? name : "?";
 }
 

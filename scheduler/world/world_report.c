@@ -13,7 +13,7 @@ bool world_refuse(GError **error, int rank, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_set_error(error, WORLD_ERROR, 0, "rank %d said something impossible: %s", rank, what);
+	g_set_error(error, WORLD_ERROR, 0, "rank %d made an impossible report: %s", rank, what);
 	return false;
 }
 
@@ -403,7 +403,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	if (world_is_over(world, number))
 		return true;
 	if (call->thread >= world_lines(world, number))
-		return refuse_call(error, number, call, "a thread that is not known");
+		return refuse_call(error, number, call, "an unknown thread");
 	world_wake(world, number);
 	world_focus(world, number, call->thread);
 	if (rank->line->phase != PHASE_RUNNING && rank->line->phase != PHASE_ABSENT)

@@ -53,7 +53,7 @@ static void on_changed(struct world *world, int rank, const struct wire_access *
 		.rank = rank,
 		.function = access->function,
 		.site = access->site,
-		.does = "takes data out of its own memory, which the program changes before that "
+		.does = "reads its own memory, which the program changes before that "
 			"is complete",
 	};
 	if (by && by->site != 0) {
@@ -104,7 +104,7 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 			return world_refuse(error, rank, "an access to an unknown window");
 		if (access->target != WIRE_ANY
 		    && to_world(world, access->window, rank, access->target) < 0)
-			return world_refuse(error, rank, "an access outside of the window's group");
+			return world_refuse(error, rank, "an access outside the window's group");
 		if (access->function >= MPI_CALL_COUNT)
 			return world_refuse(error, rank, "a call that does not exist");
 	}
@@ -137,7 +137,7 @@ static char *describe_side(const struct rma_side *side)
 	if (side->own)
 		return g_strdup_printf(
 			side->writes ? "fetches %" G_GUINT64_FORMAT " bytes into its own memory"
-				     : "takes %" G_GUINT64_FORMAT " bytes out of its own memory",
+				     : "reads %" G_GUINT64_FORMAT " bytes of its own memory",
 			side->bytes);
 	return g_strdup_printf("%s %" G_GUINT64_FORMAT " bytes at displacement %" G_GINT64_FORMAT
 	                       " of rank %d's window",
@@ -190,8 +190,8 @@ static void on_beyond(void *user, const struct rma_beyond *beyond)
 	};
 	g_autofree char *access = describe_side(&side);
 	g_autofree char *does = g_strdup_printf(
-		"%s, its bytes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-		", of which there are %" G_GUINT64_FORMAT,
+		"%s: bytes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+		" of a window of %" G_GUINT64_FORMAT " bytes",
 		access, beyond->first, beyond->last, beyond->place->size);
 	struct remark remark = {.kind = FINDING_RMA_RANGE, .count = 1};
 

@@ -254,7 +254,7 @@ bool world_thread(struct world *world, int number, const struct wire_thread *thr
 	world_tell_heard(world, number,
 	                 &(struct wire_message){.type = WIRE_THREAD, .thread = *thread});
 	if (thread->thread > WORLD_THREADS_MAX)
-		return world_refuse(error, number, "it has too many threads");
+		return world_refuse(error, number, "too many threads");
 	if (thread->id <= 0)
 		return world_refuse(error, number, "a thread that the kernel does not know");
 	make_line(world, number, thread->thread);
@@ -289,7 +289,7 @@ bool world_enter(struct world *world, int number, const struct wire_enter *enter
 	if (world_is_over(world, number))
 		return true;
 	if (enter->thread >= world_lines(world, number))
-		return world_refuse(error, number, "thread %u is not known", enter->thread);
+		return world_refuse(error, number, "thread %u is unknown", enter->thread);
 	make_line(world, number, enter->thread);
 	world_wake(world, number);
 	if (phase_of(rank, enter->thread) != PHASE_RUNNING)

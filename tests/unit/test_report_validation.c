@@ -108,7 +108,7 @@ static bool says(struct fixture *fixture, int rank, const struct wire_call *call
 
 	if (world_call(fixture->world, rank, call, &error))
 		return true;
-	assert_non_null(strstr(error->message, "said something impossible"));
+	assert_non_null(strstr(error->message, "made an impossible report"));
 	assert_int_equal(world_calls(fixture->world, rank), calls);
 	assert_int_equal(trace_count(world_trace(fixture->world)), events);
 	return false;
