@@ -25,7 +25,7 @@ enum {
 	NAMELESS = 0x03ee,
 };
 
-/* So many bytes in all, of which these are told. */
+/* A message of `bytes` bytes, of which only these are reported. */
 static struct contents *make(struct wire_types types, guint64 bytes, const void *data, gsize known)
 {
 	GString *digits = g_string_new(NULL);

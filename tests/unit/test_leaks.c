@@ -70,7 +70,7 @@ static void test_many_ranks(void **state)
 	assert_non_null(g_strrstr(text, "rank 7: 2, and on 4 other ranks)"));
 }
 
-/* How many there are may differ from one interleaving to the next, and whose they are. */
+/* Numbers and ranks may differ from one interleaving to the next. */
 static void test_numbers_are_not_in_the_key(void **state)
 {
 	char *keys[2];

@@ -1,4 +1,4 @@
-/* Ranks that lie: what they say is refused, and changes nothing. */
+/* Impossible reports: they are refused, and change nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,7 +178,7 @@ static void communicators_and_peers_are_there(void **state)
 	one.comm = OTHERS;
 	assert_false(starts(fixture, 0, 1, one));
 	one = op(WIRE_COLLECTIVE, 1, 0);
-	one.peer = WIRE_ROOT_ITSELF; /* of an intercommunicator alone */
+	one.peer = WIRE_ROOT_ITSELF; /* only on an intercommunicator */
 	assert_false(starts(fixture, 0, 1, one));
 	one.peer = 3;
 	assert_false(starts(fixture, 0, 1, one));
@@ -236,8 +236,10 @@ static void communicators_hold_each_rank_once(void **state)
 	assert_false(announces(fixture, 0, 80, ranks_of(0, 0, 0, 0), 0));
 	assert_false(announces(fixture, 0, WIRE_COMM_SELF, ranks_of(1, 0, 0, 0), 0));
 	assert_false(announces(fixture, 2, OTHERS, ranks_of(2, 2, 1, 0), 0));
-	assert_false(announces(fixture, 0, 80, ranks_of(2, 0, 1, 0), 1)); /* WINDOW has it */
-	assert_false(announces(fixture, 1, 80, ranks_of(2, 0, 1, 0), 2)); /* not for it to say */
+	assert_false(announces(fixture, 0, 80, ranks_of(2, 0, 1, 0), 1)); /* WINDOW has this
+	                                                                     number */
+	assert_false(announces(fixture, 1, 80, ranks_of(2, 0, 1, 0), 2)); /* only the lowest rank
+	                                                                     may announce it */
 	assert_true(announces(fixture, 0, 80, ranks_of(2, 0, 1, 0), 2));
 }
 
@@ -271,7 +273,7 @@ static void buffers_and_objects_belong_to_calls(void **state)
 	assert_int_equal(world_left(fixture->world, 0)->len, 0);
 }
 
-/* One thread cancels a buffered send, for which another has waited meanwhile. */
+/* One thread cancels a buffered send, after another thread has waited for it. */
 static void cancelling_what_is_complete_moves_on(void **state)
 {
 	struct fixture *fixture = *state;
@@ -303,7 +305,7 @@ static void cancelling_what_is_complete_moves_on(void **state)
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
 }
 
-/* The second time nothing is left to be decided. */
+/* The second time nothing is left to decide. */
 static void cancelling_twice_is_cancelling_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -354,7 +356,8 @@ static void the_lowest_ranks_name_holds(void **state)
 	assert_true(names(fixture, 1, WINDOW, "before"));
 	copy = world_copy(fixture->world, world_options(fixture->world), fixture);
 	assert_true(names(fixture, 1, WINDOW, "after"));
-	assert_string_equal(world_comm_name(copy, WINDOW), "before"); /* as it is gone back to */
+	assert_string_equal(world_comm_name(copy, WINDOW), "before"); /* the copy was made before
+	                                                                 the new name */
 	world_free(copy);
 	assert_true(names(fixture, 1, WINDOW, ""));
 	assert_true(names(fixture, 2, WIRE_COMM_SELF, "mine"));

@@ -10,7 +10,7 @@
 enum { READ = WIRE_ACCESS_READS, WRITE = WIRE_ACCESS_WRITES };
 enum { SUM = 3, MAX = 1, NO_OP = 14, INT = 0x0405, FLOAT = 0x040a };
 
-/* At address 0, to a window with these flags. */
+/* At address 0 of a window with these flags. */
 struct call {
 	int rank;
 	guint8 flags, reduction;
@@ -46,7 +46,8 @@ static void test_those_of_two_ranks_have_one_operation_and_type(void **state)
 	assert_false(may_meet(WIRE_WINDOW_SAME_OP, sum, (struct call){1, READ, NO_OP, INT}));
 }
 
-/* Of one rank's a window can have some out of order; they are then as if they came from two. */
+/* A window can have accumulates of one rank out of order. They are then compared like those of two
+ * ranks. */
 static void test_those_of_one_rank_are_in_order_as_far_as_the_window_says(void **state)
 {
 	static const struct {

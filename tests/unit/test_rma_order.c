@@ -29,7 +29,8 @@ static void complete(struct rma_order *order, struct op_id id)
 	rma_order_read(order, &(struct event){.kind = EVENT_COMPLETE, .op.id = id, .other = id});
 }
 
-/* However early the send is complete, and although somebody has probed the message before. */
+/* It does not matter how early the send is complete, or whether a rank has probed the message
+ * before. */
 static void test_a_message_tells_what_its_sender_knew(void **state)
 {
 	(void)state;
@@ -54,8 +55,8 @@ static void test_a_message_tells_what_its_sender_knew(void **state)
 	}
 }
 
-/* A send that waits for its receive learns what had been done before that was posted; not so from
- * who has only seen the message. */
+/* A send that waits for its receive learns what had been done before the receive was posted. A
+ * probe of the message does not count. */
 static void test_a_send_learns_from_its_receive_alone(void **state)
 {
 	(void)state;

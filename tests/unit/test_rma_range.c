@@ -16,7 +16,7 @@ static void tell(struct rma_log *log, int rank, struct wire_access access)
 	rma_fixture_tell(log, rank, 0, access);
 }
 
-/* Rank 0 gives 64 bytes in units of 8, rank 1 nothing, and rank 2 does not say how much. */
+/* Rank 0 gives 64 bytes in units of 8, rank 1 nothing, and rank 2 does not report how much. */
 static struct rma_log *log_with_windows(void)
 {
 	struct rma_log *log = rma_log_new();
@@ -40,7 +40,7 @@ static void note(void *user, const struct rma_beyond *beyond)
 	*(struct rma_beyond *)user = *beyond;
 }
 
-/* Whether rank 1's access is found, and how many bytes it is told to have. */
+/* Whether rank 1's access is found; the number of its bytes. */
 static bool is_found(int target, gint64 displacement, struct wire_part part, guint64 *ret_bytes)
 {
 	struct rma_beyond beyond = {.rank = -1};

@@ -24,7 +24,7 @@ static struct types basic(guint16 type, guint64 count)
 	return types_of(&op);
 }
 
-/* `times` of: so many of one, so many of another. */
+/* `times` repetitions of: `first` of one type, `second` of another. */
 static struct types pair(guint16 one, guint64 ones, guint16 other, guint64 others, guint64 times)
 {
 	struct wire_run runs[] = {{one, ones}, {other, others}};
@@ -64,7 +64,7 @@ static void test_a_send_is_the_beginning_of_a_receive(void **state)
 	assert_false(match(pair(INT, 1, DOUBLE, 1, 1), basic(INT, 9)));
 	assert_false(match(pair(INT, 1, DOUBLE, 1, 2), pair(INT, 1, DOUBLE, 2, 2)));
 	assert_true(match(pair(INT, 1, DOUBLE, 1, 1), pair(INT, 1, DOUBLE, 2, 1)));
-	/* what does not fit is truncated, which is told by MPI */
+	/* what does not fit is truncated, which MPI reports */
 	assert_true(match(basic(INT, 9), basic(INT, 4)));
 }
 
