@@ -36,7 +36,7 @@ static const struct {
                              "sends a message that is never received"},
 };
 
-enum { RANKS_TOLD = 8 };
+enum { RANKS_SHOWN = 8 };
 
 /* The leaks of one finding. */
 struct group {
@@ -140,14 +140,14 @@ static char *describe_shares(const struct group *group, int ranks)
 		g_string_printf(text, "%u on each rank", group->total / counts->len);
 		return g_string_free(text, false);
 	}
-	for (guint i = 0; i < MIN(counts->len, RANKS_TOLD); i++) {
+	for (guint i = 0; i < MIN(counts->len, RANKS_SHOWN); i++) {
 		const struct share *share = &g_array_index(counts, struct share, i);
 
 		g_string_append_printf(text, "%srank %d: %u", i > 0 ? ", " : "", share->rank,
 		                       share->count);
 	}
-	if (counts->len > RANKS_TOLD)
-		g_string_append_printf(text, ", and on %u other ranks", counts->len - RANKS_TOLD);
+	if (counts->len > RANKS_SHOWN)
+		g_string_append_printf(text, ", and on %u other ranks", counts->len - RANKS_SHOWN);
 	return g_string_free(text, false);
 }
 

@@ -129,7 +129,7 @@ static struct record_rank *roll_call_line(const struct verdict_facts *facts, int
 }
 
 /* Marks a rank that is held in this call, or before its next one. */
-static void tell_held(const struct verdict_facts *facts, struct record_rank *line, guint32 call)
+static void mark_held(const struct verdict_facts *facts, struct record_rank *line, guint32 call)
 {
 	if (!world_holds_call(facts->world, line->rank, call))
 		return;
@@ -139,7 +139,7 @@ static void tell_held(const struct verdict_facts *facts, struct record_rank *lin
 }
 
 /* Adds a line for threads that wait to be admitted. */
-static void call_entering(const struct verdict_facts *facts, int rank, GPtrArray *ranks)
+static void add_entering(const struct verdict_facts *facts, int rank, GPtrArray *ranks)
 {
 	guint count = world_threads_entering(facts->world, rank);
 	bool held = world_phase(facts->world, rank) == PHASE_HELD;
@@ -160,7 +160,7 @@ static void call_entering(const struct verdict_facts *facts, int rank, GPtrArray
 }
 
 /* Adds a line for each further thread that waits, after those of all ranks. */
-static void call_threads(const struct verdict_facts *facts, GPtrArray *ranks)
+static void add_threads(const struct verdict_facts *facts, GPtrArray *ranks)
 {
 	guint count = ranks->len;
 
@@ -176,11 +176,11 @@ static void call_threads(const struct verdict_facts *facts, GPtrArray *ranks)
 			g_array_unref(line->waits_for);
 			line->waits_for = world_waits_for(facts->world, (int)rank, call);
 			line->bystander = first->bystander;
-			tell_held(facts, line, call);
+			mark_held(facts, line, call);
 			g_ptr_array_add(ranks, line);
 		}
 		if (!first->ended)
-			call_entering(facts, (int)rank, ranks);
+			add_entering(facts, (int)rank, ranks);
 	}
 }
 
@@ -191,12 +191,12 @@ GPtrArray *verdict_roll_call(const struct verdict_facts *facts)
 	for (int rank = 0; rank < facts->ranks; rank++) {
 		struct record_rank *line = roll_call_line(facts, rank);
 
-		tell_held(facts, line, line->call);
+		mark_held(facts, line, line->call);
 		if (!line->ended && world_phase(facts->world, rank) == PHASE_RUNNING)
 			line->does = g_strdup("runs, and has made no call since");
 		g_ptr_array_add(ranks, line);
 	}
-	call_threads(facts, ranks);
+	add_threads(facts, ranks);
 	return ranks;
 }
 
@@ -234,7 +234,7 @@ bool verdict_is_driven(const struct verdict_facts *facts, const struct record_ra
 }
 
 /* Stores which arguments of a collective do not match. */
-static void tell_given(const struct verdict_facts *facts, struct record_finding *finding)
+static void add_given(const struct verdict_facts *facts, struct record_finding *finding)
 {
 	struct world_given calls[2];
 	g_autofree char *words = world_mismatch(facts->world, calls);
@@ -365,13 +365,13 @@ static void find_fault(struct verdict *verdict, const struct verdict_facts *fact
 	for (int rank = 0; rank < facts->ranks; rank++)
 		g_ptr_array_add(finding->ranks, roll_call_line(facts, rank));
 	mark_bystanders(facts, finding->ranks, worst);
-	call_threads(facts, finding->ranks);
+	add_threads(facts, finding->ranks);
 	for (guint i = 0; i < finding->ranks->len; i++)
 		g_ptr_array_add(verdict->record->ranks, record_rank_copy(finding->ranks->pdata[i]));
 	finding->path = g_strdup(verdict->record->path);
 	finding->message = verdict_message(facts, kind, finding->ranks, worst);
 	if (kind == FINDING_COLLECTIVE_MISMATCH)
-		tell_given(facts, finding);
+		add_given(facts, finding);
 	if (worst == ENDING_CRASH && facts->struck_before && facts->memory_ran_out)
 		blame_memory(verdict, finding);
 	g_ptr_array_add(verdict->findings, finding);

@@ -56,7 +56,7 @@ static char *describe_lines(const GPtrArray *lines)
 	return g_string_free(text, false);
 }
 
-static void tell_given(struct record_finding *finding, const struct remark_party *party)
+static void add_given(struct record_finding *finding, const struct remark_party *party)
 {
 	struct record_given given = {.rank = party->rank,
 	                             .call = party->call,
@@ -74,7 +74,7 @@ static struct record_finding *finding_of(const struct verdict *verdict,
 	struct record_finding *finding = record_finding_new(remark->kind);
 
 	for (guint i = 0; i < remark->count; i++)
-		tell_given(finding, &remark->parties[i]);
+		add_given(finding, &remark->parties[i]);
 	for (guint i = 0; i < remark->count; i++)
 		g_ptr_array_add(finding->ranks, line_of(facts, &remark->parties[i]));
 	finding->path = g_strdup(verdict->record->path);
@@ -98,7 +98,7 @@ static guint count_others(const struct record_finding *finding, guint named)
 	return g_hash_table_size(ranks) - before;
 }
 
-static void tell_others(struct record_finding *finding, guint named)
+static void append_others(struct record_finding *finding, guint named)
 {
 	guint others = count_others(finding, named);
 	char *message = finding->message;
@@ -154,5 +154,5 @@ void verdict_add_remarks(struct verdict *verdict, const struct verdict_facts *fa
 	}
 	g_hash_table_iter_init(&iter, named);
 	while (g_hash_table_iter_next(&iter, &finding, &count))
-		tell_others(finding, GPOINTER_TO_UINT(count));
+		append_others(finding, GPOINTER_TO_UINT(count));
 }

@@ -37,17 +37,17 @@ static void release(gpointer data)
 	g_bytes_unref(contents->first);
 }
 
-struct contents *contents_new(const struct wire_contents *told)
+struct contents *contents_new(const struct wire_contents *report)
 {
-	GBytes *first = read_digits(told->first ? told->first : "");
+	GBytes *first = read_digits(report->first ? report->first : "");
 	struct contents *contents;
 
-	if (!first || g_bytes_get_size(first) > told->bytes) {
+	if (!first || g_bytes_get_size(first) > report->bytes) {
 		g_clear_pointer(&first, g_bytes_unref);
 		return NULL;
 	}
 	contents = g_rc_box_new0(struct contents);
-	contents->types = types_of_runs(&told->types, told->bytes);
+	contents->types = types_of_runs(&report->types, report->bytes);
 	contents->first = first;
 	return contents;
 }

@@ -16,7 +16,7 @@ struct contents {
 };
 
 /* NULL: the report is impossible. */
-struct contents *contents_new(const struct wire_contents *told);
+struct contents *contents_new(const struct wire_contents *report);
 void contents_unref(struct contents *contents); /* NULL is allowed */
 
 /* "{1, 2, 3, ...}", "{{1, 0.5}, {2, 1.5}}", "\"hello\"", "68 65 79 \"hey\"". The limits are numbers

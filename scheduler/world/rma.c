@@ -250,7 +250,7 @@ static void move_data(struct rma_search *search, guint index)
 		known &= use_role(search, index, WIRE_PART_WRITTEN, 0);
 	}
 	if (!known)
-		search->doubts.unknown++;
+		search->uncertain.unknown++;
 }
 
 /* --- what completes them ---------------------------------------------------------------------- */
@@ -388,7 +388,7 @@ static void use_locally(struct rma_search *search, guint index)
 	}
 	rma_clock_unref(begun);
 	if (!known)
-		search->doubts.unknown++;
+		search->uncertain.unknown++;
 }
 
 static void read_item(struct rma_search *search, guint index)
@@ -488,7 +488,7 @@ static gint compare_candidates(gconstpointer a, gconstpointer b, gpointer user)
 	return order;
 }
 
-void rma_tell_conflicts(struct rma_search *search, rma_found found, void *user)
+void rma_report_conflicts(struct rma_search *search, rma_found found, void *user)
 {
 	g_array_sort_with_data(search->candidates, compare_candidates, search);
 	for (guint i = 0; i < search->candidates->len; i++) {
@@ -500,7 +500,7 @@ void rma_tell_conflicts(struct rma_search *search, rma_found found, void *user)
 		                            side_of(search, candidate->uses[1])};
 
 		if (may_follow(search, one, other) || may_follow(search, other, one))
-			search->doubts.learnt++;
+			search->uncertain.learnt++;
 		else
 			found(user, sides);
 	}
@@ -556,8 +556,8 @@ void rma_find(const struct rma_log *log, const struct trace *trace, int ranks, r
 {
 	struct rma_search *search = rma_search_new(log, trace, ranks);
 
-	rma_tell_conflicts(search, found, user);
-	search->doubts.unknown += rma_log_dropped(log);
-	*ret_uncertain = search->doubts;
+	rma_report_conflicts(search, found, user);
+	search->uncertain.unknown += rma_log_dropped(log);
+	*ret_uncertain = search->uncertain;
 	rma_search_free(search);
 }

@@ -133,7 +133,7 @@ static const char *fingerprint(struct rma_search *search, const struct rma_scale
 	const char *unseen = "a rank may have learnt from a window what other ranks do not know";
 
 	/* Then it is not known whether more is under way. */
-	if (search->doubts.unknown > 0)
+	if (search->uncertain.unknown > 0)
 		return "accesses to windows are too irregular to be compared";
 	if (any_under_way(search))
 		return "one-sided communication is under way";
@@ -162,9 +162,9 @@ const char *rma_fingerprint(const struct rma_log *log, const struct trace *trace
 	search = rma_search_new(log, trace, ranks);
 	scale = scale_of(search);
 	why = fingerprint(search, scale, namer, ret);
-	rma_tell_conflicts(search, found, user);
+	rma_report_conflicts(search, found, user);
 	/* A note of the verdict mentions them. */
-	state_hash_add(ret, search->doubts.learnt > 0);
+	state_hash_add(ret, search->uncertain.learnt > 0);
 	rma_scale_free(scale);
 	rma_search_free(search);
 	return why;

@@ -49,7 +49,7 @@ struct rma_search {
 	struct rma_order *order;
 	struct rma_memory *memory;
 	guint64 pieces;
-	struct rma_uncertain doubts;
+	struct rma_uncertain uncertain;
 };
 
 static inline const struct rma_item *rma_item_at(const struct rma_search *search, guint index)
@@ -70,6 +70,6 @@ void rma_search_free(struct rma_search *search);
 bool rma_is_past(const struct rma_search *search, guint32 use);
 
 /* As rma_find. */
-void rma_tell_conflicts(struct rma_search *search, rma_found found, void *user);
+void rma_report_conflicts(struct rma_search *search, rma_found found, void *user);
 
 #endif

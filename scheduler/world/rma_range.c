@@ -41,7 +41,7 @@ static struct span span_of(const struct rma_place *place, const struct wire_acce
 	return span;
 }
 
-static void look(const struct rma_beyond *access, rma_found_beyond found, void *user)
+static void check_access(const struct rma_beyond *access, rma_found_beyond found, void *user)
 {
 	struct rma_beyond beyond = *access;
 	struct span all = {G_MAXINT64, G_MININT64};
@@ -83,7 +83,7 @@ void rma_find_beyond(const struct rma_log *log, int ranks, rma_found_beyond foun
 			access.place = rma_places_find(places, access.access->window,
 			                               access.target);
 			if (access.place && access.place->is_bounded)
-				look(&access, found, user);
+				check_access(&access, found, user);
 		}
 	}
 	rma_places_free(places);

@@ -149,14 +149,14 @@ static const struct runs *keep_runs(const struct wire_types *types)
 	return known ? known : runs;
 }
 
-struct types types_of_runs(const struct wire_types *told, guint64 bytes)
+struct types types_of_runs(const struct wire_types *wire, guint64 bytes)
 {
 	struct types types = {.bytes = bytes};
 
-	if (told->run_count > 0)
-		types.runs = keep_runs(told);
-	else if (size_of(told->basic) > 0)
-		types.basic = told->basic;
+	if (wire->run_count > 0)
+		types.runs = keep_runs(wire);
+	else if (size_of(wire->basic) > 0)
+		types.basic = wire->basic;
 	return types;
 }
 

@@ -32,7 +32,7 @@ struct types {
 };
 
 struct types types_of(const struct wire_op *op);
-struct types types_of_runs(const struct wire_types *told, guint64 bytes);
+struct types types_of_runs(const struct wire_types *wire, guint64 bytes);
 
 /* Whether the types match, up to the end of the shorter data. */
 bool types_match(const struct types *sent, const struct types *received);

@@ -90,7 +90,7 @@ guint32 world_held_from(const struct world *world, int number)
 }
 
 /* For the line in focus. */
-static void let_go(struct world *world, int number)
+static void release_held(struct world *world, int number)
 {
 	struct line *line = world->ranks[number].line;
 	g_autofree uint32_t *done = g_steal_pointer(&line->kept.done);
@@ -112,7 +112,7 @@ void world_let_unheld_go(struct world *world)
 			world_focus(world, number, i);
 			if (rank->line->phase == PHASE_HELD
 			    && !must_be_kept(world, number, rank->line, rank->line->kept.call))
-				let_go(world, number);
+				release_held(world, number);
 		}
 		world_focus(world, number, focus);
 	}

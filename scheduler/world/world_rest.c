@@ -73,7 +73,7 @@ static void withdraw_probes(struct world *world, int number)
 }
 
 /* MPI_Cancel returns. The request exists until it is waited for: nothing is observed here. */
-static void go_on(struct world *world, int number, bool withdrawn)
+static void finish_cancel(struct world *world, int number, bool withdrawn)
 {
 	struct rank *rank = &world->ranks[number];
 	guint32 done = 0;
@@ -113,14 +113,14 @@ static void withdraw_cancelled(struct world *world, int number)
 		live->cancelled = true;
 		world_append_event(world, &event);
 	}
-	go_on(world, number, withdrawn);
+	finish_cancel(world, number, withdrawn);
 }
 
 void world_withdraw_receive(struct world *world, int number, struct live *live)
 {
 	matcher_withdraw(world->matcher, world_op_id(number, live->name));
 	live->cancelled = true;
-	go_on(world, number, true);
+	finish_cancel(world, number, true);
 }
 
 /* Whether a choice of the plan still answers the rank's poll. */

@@ -12,7 +12,7 @@
 
 struct world_rma {
 	struct rma_log *accesses;
-	struct rma_uncertain doubts; /* of the last search for conflicts */
+	struct rma_uncertain uncertain; /* of the last search for conflicts */
 };
 
 struct world_rma *world_rma_new(void)
@@ -158,14 +158,14 @@ static struct remark_party party_of(const struct rma_side *side, const char *doe
 }
 
 /* Receives the remarks on conflicts. */
-struct hearer {
-	void (*hear)(void *user, const struct remark *remark);
+struct remark_sink {
+	void (*add)(void *user, const struct remark *remark);
 	void *user;
 };
 
 static void on_conflict(void *user, const struct rma_side sides[2])
 {
-	const struct hearer *hearer = user;
+	const struct remark_sink *remark_sink = user;
 	g_autofree char *first = describe_side(&sides[0]), *then = describe_side(&sides[1]);
 	g_autofree char *second = g_strdup_printf("%s, %s", then,
 	                                          sides[0].rank == sides[1].rank
@@ -175,12 +175,12 @@ static void on_conflict(void *user, const struct rma_side sides[2])
 
 	remark.parties[0] = party_of(&sides[0], first);
 	remark.parties[1] = party_of(&sides[1], second);
-	hearer->hear(hearer->user, &remark);
+	remark_sink->add(remark_sink->user, &remark);
 }
 
 static void on_beyond(void *user, const struct rma_beyond *beyond)
 {
-	const struct hearer *hearer = user;
+	const struct remark_sink *remark_sink = user;
 	struct rma_side side = {
 		.access = beyond->access,
 		.rank = beyond->rank,
@@ -196,10 +196,10 @@ static void on_beyond(void *user, const struct rma_beyond *beyond)
 	struct remark remark = {.kind = FINDING_RMA_RANGE, .count = 1};
 
 	remark.parties[0] = party_of(&side, does);
-	hearer->hear(hearer->user, &remark);
+	remark_sink->add(remark_sink->user, &remark);
 }
 
-static void hear_in_world(void *world, const struct remark *remark)
+static void add_to_world(void *world, const struct remark *remark)
 {
 	world_remark(world, remark);
 }
@@ -207,15 +207,15 @@ static void hear_in_world(void *world, const struct remark *remark)
 void world_find_conflicts(struct world *world)
 {
 	struct world_rma *rma = world_rma(world);
-	struct hearer hearer = {hear_in_world, world};
+	struct remark_sink remark_sink = {add_to_world, world};
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CONFLICTS});
 	world_look_at_modes(world);
 	if (!world_has_accesses(world))
 		return;
-	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, &hearer);
+	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, &remark_sink);
 	rma_find(rma->accesses, world_trace(world), world_options(world)->ranks, on_conflict,
-	         &hearer, &rma->doubts);
+	         &remark_sink, &rma->uncertain);
 }
 
 bool world_has_accesses(const struct world *world)
@@ -225,13 +225,13 @@ bool world_has_accesses(const struct world *world)
 
 const struct rma_uncertain *world_finds_invalid(const struct world *world)
 {
-	return &world_rma(world)->doubts;
+	return &world_rma(world)->uncertain;
 }
 
 /* --- what still matters ----------------------------------------------------------------------- */
 
 /* Equal remarks count once. */
-static void hear_in_set(void *set, const struct remark *remark)
+static void add_to_set(void *set, const struct remark *remark)
 {
 	struct state_hash name = {{0, 0}};
 
@@ -246,16 +246,16 @@ const char *world_rma_fingerprint(const struct world *world, const struct rma_na
 	const int ranks = world_options(world)->ranks;
 	g_autoptr(GHashTable)
 		remarks = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
-	struct hearer hearer = {hear_in_set, remarks};
+	struct remark_sink remark_sink = {add_to_set, remarks};
 	struct state_hash sum = {{0, 0}};
 	GHashTableIter iter;
 	gpointer name;
 	const char *why = rma_fingerprint(log, world_trace(world), ranks, namer, on_conflict,
-	                                  &hearer, ret);
+	                                  &remark_sink, ret);
 
 	if (why)
 		return why;
-	rma_find_beyond(log, ranks, on_beyond, &hearer);
+	rma_find_beyond(log, ranks, on_beyond, &remark_sink);
 	g_hash_table_iter_init(&iter, remarks);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
 		state_hash_add_member(&sum, name);

@@ -347,7 +347,7 @@ static const char *kind_of_meeting(guint16 function)
 
 /* Two collectives of one communicator must not be begun at the same time: MPI 3.1, section 12.4.3.
  * The order of two barriers makes no difference. */
-static void look_beside(struct world *world, int rank, const struct wire_call *call)
+static void check_beside(struct world *world, int rank, const struct wire_call *call)
 {
 	struct remark remark = {.kind = FINDING_MISUSE, .count = 2};
 	const struct wire_op *op = call->op_count > 0 ? &call->ops[0] : NULL;
@@ -369,7 +369,7 @@ static void look_beside(struct world *world, int rank, const struct wire_call *c
 
 void world_look_at_threads(struct world *world, int rank, const struct wire_call *call)
 {
-	look_beside(world, rank, call);
+	check_beside(world, rank, call);
 	world->ranks[rank].line->entered = UINT32_MAX;
 }
 

@@ -41,7 +41,7 @@ static struct exchange *take(struct wire_side sends, struct wire_side receives, 
 	return exchange_of(&op);
 }
 
-static void test_amounts_are_compared_two_by_two(void **state)
+static void test_amounts_are_compared_in_pairs(void **state)
 {
 	struct wire_types ints = {.basic = INT};
 	uint64_t up[] = {4, 8}, down[] = {4, 4};
@@ -109,7 +109,7 @@ static void test_neighbours(void **state)
 	exchange_unref(once);
 }
 
-static void test_what_makes_no_sense_is_refused(void **state)
+static void test_inconsistent_reports_are_refused(void **state)
 {
 	struct wire_types ints = {.basic = INT};
 	uint64_t three[] = {4, 4, 4};
@@ -144,7 +144,7 @@ static guint64 arrive(struct collectives *collectives, int rank)
 	return collectives_arrive(collectives, &call, &members);
 }
 
-static void test_the_same_is_told_in_whatever_order(void **state)
+static void test_order_of_arrival_makes_no_difference(void **state)
 {
 	static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
 
@@ -232,13 +232,13 @@ static void test_roots_of_intercommunicators(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_amounts_are_compared_two_by_two),
+		cmocka_unit_test(test_amounts_are_compared_in_pairs),
 		cmocka_unit_test(test_types_are_compared),
 		cmocka_unit_test(test_types_may_differ_in_size),
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_roots_of_intercommunicators),
-		cmocka_unit_test(test_what_makes_no_sense_is_refused),
-		cmocka_unit_test(test_the_same_is_told_in_whatever_order),
+		cmocka_unit_test(test_inconsistent_reports_are_refused),
+		cmocka_unit_test(test_order_of_arrival_makes_no_difference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,7 @@ static void test_a_message_orders_only_what_is_flushed(void **state)
 	rma_story_end(&story.told);
 }
 
-static void test_strided_parts_meet_where_they_do(void **state)
+static void test_strided_parts_conflict_where_they_overlap(void **state)
 {
 	static struct pairs pairs;
 	struct wire_part even = {WIRE_PART_TARGET, 0, 1, 4, 3, 2, 100};
@@ -200,7 +200,7 @@ static void test_a_request_frees_the_own_buffer(void **state)
 	rma_story_end(&story.told);
 }
 
-static void test_memory_may_tell_what_messages_do_not(void **state)
+static void test_ranks_may_learn_from_memory(void **state)
 {
 	static struct pairs pairs;
 	const guint8 update = WIRE_ACCESS_WRITES | WIRE_ACCESS_ATOMIC;
@@ -284,7 +284,7 @@ static void test_a_window_may_have_one_operation(void **state)
 
 /* A local operation uses a window's memory from its begin, though it is reported when it is
  * over. */
-static void test_what_is_under_way_is_met(void **state)
+static void test_operations_under_way_conflict(void **state)
 {
 	static struct pairs pairs;
 	struct story story;
@@ -547,11 +547,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_message_orders_only_what_is_flushed),
-		cmocka_unit_test(test_strided_parts_meet_where_they_do),
+		cmocka_unit_test(test_strided_parts_conflict_where_they_overlap),
 		cmocka_unit_test(test_a_request_frees_the_own_buffer),
-		cmocka_unit_test(test_memory_may_tell_what_messages_do_not),
+		cmocka_unit_test(test_ranks_may_learn_from_memory),
 		cmocka_unit_test(test_a_window_may_have_one_operation),
-		cmocka_unit_test(test_what_is_under_way_is_met),
+		cmocka_unit_test(test_operations_under_way_conflict),
 		cmocka_unit_test(test_many_accesses),
 		cmocka_unit_test(test_random_epochs_agree_with_an_oracle),
 	};

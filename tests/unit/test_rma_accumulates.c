@@ -34,7 +34,7 @@ static bool may_meet(guint8 window, struct call older, struct call newer)
 	return rma_may_meet(&place, &first, &second);
 }
 
-static void test_those_of_two_ranks_have_one_operation_and_type(void **state)
+static void test_two_ranks_need_one_operation_and_type(void **state)
 {
 	const struct call sum = {0, WRITE, SUM, INT};
 
@@ -48,7 +48,7 @@ static void test_those_of_two_ranks_have_one_operation_and_type(void **state)
 
 /* A window can have accumulates of one rank out of order. They are then compared like those of two
  * ranks. */
-static void test_those_of_one_rank_are_in_order_as_far_as_the_window_says(void **state)
+static void test_one_rank_is_in_order_unless_the_window_says_otherwise(void **state)
 {
 	static const struct {
 		guint8 flag, older, newer;
@@ -76,8 +76,8 @@ static void test_those_of_one_rank_are_in_order_as_far_as_the_window_says(void *
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_those_of_two_ranks_have_one_operation_and_type),
-		cmocka_unit_test(test_those_of_one_rank_are_in_order_as_far_as_the_window_says),
+		cmocka_unit_test(test_two_ranks_need_one_operation_and_type),
+		cmocka_unit_test(test_one_rank_is_in_order_unless_the_window_says_otherwise),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -403,7 +403,7 @@ static guint compare(GRand *random, const struct prefix *one, const struct prefi
 
 /* Compares not with the first prefix of that fingerprint, but with a later one, which came to it in
  * another way. */
-static void test_equal_names_have_equal_endings(void **state)
+static void test_equal_fingerprints_have_equal_endings(void **state)
 {
 	g_autoptr(GHashTable)
 		known = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, g_free);
@@ -487,7 +487,7 @@ static void test_what_all_know_is_forgotten(void **state)
 }
 
 /* It makes a difference which ranks know of an access, however they learnt it. */
-static void test_who_knows_is_not_forgotten(void **state)
+static void test_knowledge_of_an_access_matters(void **state)
 {
 	const struct step told[] = {{KIND_ACCESS, 0, 1, 0, WIRE_ACCESS_WRITES},
 	                            {KIND_SEND, 0, 2, 0, 0},
@@ -510,7 +510,7 @@ static void test_who_knows_is_not_forgotten(void **state)
 	assert_false(EQUAL(cast, cast_before));
 }
 
-static void test_what_is_under_way_has_no_name(void **state)
+static void test_accesses_under_way_are_refused(void **state)
 {
 	const struct step put = {KIND_UNDER_WAY, 0, 1, 0, WIRE_ACCESS_WRITES};
 	const struct step looks = {.kind = KIND_LOOK};
@@ -534,9 +534,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_all_know_is_forgotten),
-		cmocka_unit_test(test_who_knows_is_not_forgotten),
-		cmocka_unit_test(test_what_is_under_way_has_no_name),
-		cmocka_unit_test(test_equal_names_have_equal_endings),
+		cmocka_unit_test(test_knowledge_of_an_access_matters),
+		cmocka_unit_test(test_accesses_under_way_are_refused),
+		cmocka_unit_test(test_equal_fingerprints_have_equal_endings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,7 +84,7 @@ static void test_the_last_byte_is_inside(void **state)
 		0, -1, (struct wire_part){.start = 8, .length = 8, .times = 1, .count = 1}));
 }
 
-static void test_steps_lead_out(void **state)
+static void test_strides_lead_out(void **state)
 {
 	struct wire_part part = {.length = 4, .times = 4, .count = 2, .stride = 8, .extent = 32};
 	guint64 bytes;
@@ -107,7 +107,7 @@ static void test_steps_lead_out(void **state)
 	assert_true(is_beyond(0, 0, part));
 }
 
-static void test_what_is_not_there_cannot_be_reached(void **state)
+static void test_empty_and_unknown_windows(void **state)
 {
 	struct wire_part one = {.length = 1, .times = 1, .count = 1};
 	struct wire_part none = {.length = 1, .times = 0, .count = 1};
@@ -142,8 +142,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_last_byte_is_inside),
-		cmocka_unit_test(test_steps_lead_out),
-		cmocka_unit_test(test_what_is_not_there_cannot_be_reached),
+		cmocka_unit_test(test_strides_lead_out),
+		cmocka_unit_test(test_empty_and_unknown_windows),
 		cmocka_unit_test(test_numbers_that_are_too_large),
 	};
 

@@ -168,7 +168,7 @@ static void test_waits_for_shared(void **state)
 }
 
 /* If a rank asks for a lock that it holds, the refusal gives nothing back, once. */
-static void test_asks_again(void **state)
+static void test_lock_that_is_held(void **state)
 {
 	struct windows *windows = windows_new(RANKS), *copy;
 
@@ -201,10 +201,10 @@ static void test_too_many_windows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),          cmocka_unit_test(test_number_limits),
-		cmocka_unit_test(test_exclusive),        cmocka_unit_test(test_shared_do_not_meet),
-		cmocka_unit_test(test_waits_for_shared), cmocka_unit_test(test_too_many_windows),
-		cmocka_unit_test(test_asks_again),
+		cmocka_unit_test(test_numbers),           cmocka_unit_test(test_number_limits),
+		cmocka_unit_test(test_exclusive),         cmocka_unit_test(test_shared_do_not_meet),
+		cmocka_unit_test(test_waits_for_shared),  cmocka_unit_test(test_too_many_windows),
+		cmocka_unit_test(test_lock_that_is_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

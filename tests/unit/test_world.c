@@ -315,7 +315,7 @@ static void test_cancel(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_each_send(void **state)
+static void test_per_send(void **state)
 {
 	struct fixture fixture;
 	guint32 send;
@@ -353,7 +353,7 @@ static guint32 enters(struct fixture *fixture, int rank, int root)
 	return report(fixture, rank, &call);
 }
 
-static void test_extremes(void **state)
+static void test_async_and_sync_collectives(void **state)
 {
 	struct fixture fixture;
 
@@ -373,7 +373,7 @@ static void test_extremes(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_each_collective(void **state)
+static void test_per_call(void **state)
 {
 	struct fixture fixture;
 
@@ -395,7 +395,7 @@ static void test_each_collective(void **state)
 }
 
 /* A member fails in a collective that all have been let into. */
-static void test_caught(void **state)
+static void test_stuck_collective(void **state)
 {
 	struct fixture fixture;
 	guint32 failing = 0;
@@ -424,7 +424,7 @@ static void test_caught(void **state)
 }
 
 /* An ended thread of a rank does not count as a failure of that rank. */
-static void test_not_caught(void **state)
+static void test_ended_thread_is_no_failure(void **state)
 {
 	const struct wire_thread begun = {.thread = 1, .id = 9},
 				 over = {.thread = 1, .id = 9, .ended = true};
@@ -543,13 +543,20 @@ static void test_held_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waitany),       cmocka_unit_test(test_waitsome),
-		cmocka_unit_test(test_poll),          cmocka_unit_test(test_round),
-		cmocka_unit_test(test_no_round),      cmocka_unit_test(test_iprobe),
-		cmocka_unit_test(test_cancel),        cmocka_unit_test(test_each_send),
-		cmocka_unit_test(test_extremes),      cmocka_unit_test(test_each_collective),
-		cmocka_unit_test(test_caught),        cmocka_unit_test(test_not_caught),
-		cmocka_unit_test(test_arrival),       cmocka_unit_test(test_held),
+		cmocka_unit_test(test_waitany),
+		cmocka_unit_test(test_waitsome),
+		cmocka_unit_test(test_poll),
+		cmocka_unit_test(test_round),
+		cmocka_unit_test(test_no_round),
+		cmocka_unit_test(test_iprobe),
+		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_per_send),
+		cmocka_unit_test(test_async_and_sync_collectives),
+		cmocka_unit_test(test_per_call),
+		cmocka_unit_test(test_stuck_collective),
+		cmocka_unit_test(test_ended_thread_is_no_failure),
+		cmocka_unit_test(test_arrival),
+		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_held_together),
 	};
 
