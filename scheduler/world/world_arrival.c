@@ -3,7 +3,7 @@
 #include "mpi_calls.h"
 #include "world_internal.h"
 
-/* Whether somebody may be held back in such a call as the rank is in. */
+/* Whether a rank may be deferred in a call such as the one the rank is in. */
 static bool may_defer(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -18,7 +18,8 @@ static bool is_underway(const struct live *live)
 	       && !live->cancelled;
 }
 
-/* Receives that the rank has started, and for whose completion its pending call does not wait. */
+/* The number of receives that the rank has started, and for which its pending call does not
+ * wait. */
 static guint count_pending(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -37,14 +38,14 @@ static guint count_pending(const struct world *world, int number)
 	return pending;
 }
 
-/* With threads data comes with completion: nobody is held back for it. */
+/* With threads, data arrives with completion: no rank is deferred for it. */
 static bool brings_pending(const struct world *world, int number)
 {
 	return !world->ranks[number].threads && count_pending(world, number) > 0;
 }
 
-/* Members of a collective that the library carries out can only go together, whether they have
- * threads or not. */
+/* Members of a collective that the library carries out must go together, with threads or
+ * without. */
 static bool is_bound_to_pending(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
