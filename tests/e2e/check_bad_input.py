@@ -217,19 +217,32 @@ def test_path_that_does_not_fit(tool):
 # --- the store -----------------------------------------------------------------------------------
 
 
+def digest(file):
+    with open(file, "rb") as content:
+        return hashlib.sha256(content.read()).digest()
+
+
 def test_store_of_another_version(tool):
     store = os.path.join(tool.directory, "old")
-    check(tool.run("explore", "-n", "2", "--store", store, senders(tool)).status == 0, "explore")
+    explore = ("explore", "-n", "2", "--store", store, senders(tool))
+    resume = (explore[0], "--resume", *explore[1:])
+    check(tool.run(*explore).status == 0, "explore")
     file = os.path.join(store, "matchpoint.db")
-    database = sqlite3.connect(file)
-    database.execute("PRAGMA user_version = 77")
-    database.close()
-    with open(file, "rb") as bytes_before:
-        before = hashlib.sha256(bytes_before.read()).digest()
-    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, "version", file)
-    refused(tool.run("report", store), 4, "version", file)
-    with open(file, "rb") as bytes_after:
-        check(before == hashlib.sha256(bytes_after.read()).digest(), "the old store was changed")
+    later = (77, [explore, resume, ("report", store)],
+             "made by a later version of matchpoint", "explore into another directory")
+    earlier = (19, [resume, ("report", store)],
+               "made by a version of matchpoint before 0.3",
+               "explore again, or delete %s\n" % store)
+    for version, commands, *words in (later, earlier):
+        database = sqlite3.connect(file)
+        database.execute("PRAGMA user_version = %d" % version)
+        database.close()
+        before = digest(file)
+        for command in commands:
+            refused(tool.run(*command), 4, file, "format %d" % version, *words)
+        check(digest(file) == before, "the store of format %d was changed" % version)
+    check(tool.run(*explore).status == 0, "an old store was not replaced")
+    check(tool.run("report", store).status == 0, "an old store was not replaced")
 
 
 def test_store_that_is_none(tool):
