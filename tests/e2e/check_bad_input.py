@@ -492,7 +492,7 @@ def test_fail_fast(tool):
 
 
 def body(tool, options):
-    failures = 0
+    failed = []
     tests = [(name, function) for name, function in globals().items()
              if name.startswith("test_") and (not options.names or name in options.names)]
     for name, function in tests:
@@ -500,10 +500,11 @@ def body(tool, options):
         try:
             function(tool)
         except harness.Failed as failure:
-            failures += 1
+            failed.append("%s: %s" % (name, harness.reason(failure, tool.matchpoint)))
             print("FAILED %s: %s" % (name, failure), flush=True)
-    print("%d tests, %d failed" % (len(tests), failures))
-    check(failures == 0, "%d tests" % failures)
+    print("%d tests, %d failed" % (len(tests), len(failed)))
+    if failed:
+        raise harness.Failed("%d of %d tests, first %s" % (len(failed), len(tests), failed[0]))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Runs matchpoint on real programs, and sees that nothing is left behind. Standard library only."""
+"""Runs matchpoint on real programs, and sees that nothing is left behind. Standard library only.
+
+A script that fails ends with one line: NAME: FAILED: what was expected and what came instead, where
+in the script, and the last command. What is above that line is for who needs more."""
 
 import argparse
 import glob
@@ -10,19 +13,27 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import uuid
+
+from explanation import explain, shorten
 
 TIMEOUT = 120  # seconds for one run of matchpoint
 MARK = "MATCHPOINT_TEST_MARK"
 
 
 class Failed(Exception):
-    """What was expected did not happen; the text says what did."""
+    """What was expected did not happen; the text says what did. `explanation`: the same in one
+    line, from the source of the check."""
+
+    def __init__(self, text, explanation=""):
+        super().__init__(text)
+        self.explanation = explanation
 
 
 def check(condition, text):
     if not condition:
-        raise Failed(text)
+        raise Failed(text, explain(sys._getframe(1)))
 
 
 def slowness():
@@ -76,6 +87,8 @@ class NoReport:
 
 class Run:
     """One finished run of matchpoint."""
+
+    is_data = True  # see explanation.py
 
     def __init__(self, command, status, out, err, seconds, report):
         self.command = command
@@ -161,7 +174,9 @@ class Tool:
         self.matchpoint = os.path.abspath(matchpoint)
         self.mpicc = mpicc
         self.environment = {}  # more of it for matchpoint
+        self.latest = []  # the last command
         self.directory = tempfile.mkdtemp(prefix="matchpoint-e2e-")
+        self.name = os.path.splitext(os.path.basename(sys.argv[0]))[0]  # of the test
 
     def close(self):
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -194,7 +209,8 @@ class Tool:
         """Starts matchpoint in a session of its own, marked; a Popen."""
         env = dict(os.environ, **self.environment, **(environment or {}))
         env[MARK] = mark
-        return subprocess.Popen([self.matchpoint, *arguments], stdin=stdin,
+        self.latest = [self.matchpoint, *arguments]
+        return subprocess.Popen(self.latest, stdin=stdin,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
                                 cwd=cwd or self.directory, start_new_session=True)
 
@@ -278,6 +294,34 @@ class Tool:
         raise Failed("left behind: %s\n%s" % (left, done))
 
 
+def reason(failure, matchpoint):
+    """Why a check or a script failed, in one line."""
+    if not isinstance(failure, Failed):
+        return shorten("%s: %s" % (type(failure).__name__, failure))
+    first = str(failure).strip().split("\n")[0]
+    own = "" if first.startswith(matchpoint) else shorten(first)  # else the command of a run
+    return "; ".join(filter(None, (own, failure.explanation))) or "no reason given"
+
+
+def place(failure):
+    """Where in the scripts it failed, from the inside out."""
+    frames = [frame for frame in traceback.extract_tb(failure.__traceback__)
+              if frame.filename != os.path.abspath(__file__) and "/tests/" in frame.filename]
+    return " in ".join("%s:%d" % (os.path.basename(frame.filename), frame.lineno)
+                       for frame in frames[:-4:-1])
+
+
+def report_failure(failure, tool):
+    """All that is known of it; the last line says it in short."""
+    if isinstance(failure, Failed):
+        print(failure)
+    else:
+        traceback.print_exception(type(failure), failure, failure.__traceback__, file=sys.stdout)
+    command = " ".join([os.path.basename(word) for word in tool.latest[:1]] + tool.latest[1:])
+    where = filter(None, (place(failure), shorten(command)))
+    print("%s: FAILED: %s (%s)" % (tool.name, reason(failure, tool.matchpoint), "; ".join(where)))
+
+
 def main(description, body, extra=None):
     """Parses the options that all the scripts share and runs body(tool, options)."""
     parser = argparse.ArgumentParser(description=description)
@@ -289,8 +333,8 @@ def main(description, body, extra=None):
     tool = Tool(options.matchpoint, options.mpicc)
     try:
         body(tool, options)
-    except Failed as failure:
-        print("FAILED: %s" % failure)
+    except Exception as failure:
+        report_failure(failure, tool)
         sys.exit(1)
     finally:
         tool.close()
