@@ -330,6 +330,10 @@ def main(description, body, extra=None):
     if extra:
         extra(parser)
     options = parser.parse_args()
+    # What nohup and background jobs of a shell ignore would stay ignored in matchpoint.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     tool = Tool(options.matchpoint, options.mpicc)
     try:
         body(tool, options)
