@@ -536,12 +536,14 @@ int main(int argc, char **argv)
 	}
 	if (walks > 10 && (!only || g_str_equal(only, "messages"))
 	    && fake_ranks_went_ahead() == 0) {
-		g_printerr("no rank went ahead on the way to where it had been\n");
+		g_printerr("sim_debug: FAILED: expected ranks that go ahead where they have been, "
+		           "got none\n");
 		return 1;
 	}
 	/* Ranks keep none once they have threads: of these it takes more walks. */
 	if (walks > (g_strcmp0(only, "threads") == 0 ? 100 : 10) && images_used == 0) {
-		g_printerr("no rank went back to an image of itself\n");
+		g_printerr(
+			"sim_debug: FAILED: expected ranks that go back to an image, got none\n");
 		return 1;
 	}
 	g_print("%d walks from seed %" G_GINT64_FORMAT ": %u stops at %u positions (%u with each "
