@@ -269,7 +269,7 @@ def test_store_in_use(tool):
                      "its store")
     second = tool.run("explore", "-n", "2", "--store", store, senders(tool))
     first.send_signal(signal.SIGINT)
-    first.communicate(timeout=30)
+    harness.communicate(first, 30)
     refused(second, 4, "another matchpoint")
 
 
@@ -313,12 +313,13 @@ def interrupt(tool, number, delay, *options):
     time.sleep(delay)
     try:
         os.killpg(process.pid, number)
-        out, err = process.communicate(timeout=20)
     except ProcessLookupError:
-        out, err = process.communicate(timeout=20)
-    except subprocess.TimeoutExpired:
+        pass
+    try:
+        out, err = harness.communicate(process, 20, "signal %d after %.3f s" % (number, delay))
+    except harness.Failed:
         tool.end_marked(mark)
-        raise harness.Failed("signal %d after %.3f s: it does not end" % (number, delay)) from None
+        raise
     done = harness.Run(process.args, process.returncode, out.decode(), err.decode(), delay, None)
     tool.check_clean(process.pid, mark, done)
     if done.status == -number and not os.path.exists(store) and not done.out + done.err:
@@ -348,7 +349,7 @@ def test_interrupted_while_it_tells(tool):
     process = tool.start(["explore", "-q", "-n", "6", "--json", "-", senders(tool)], mark)
     first = os.read(process.stdout.fileno(), 1)
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=20)
+    out, err = harness.communicate(process, 20)
     check(process.returncode == 0, "exit status %s\n%s" % (process.returncode, err.decode()))
     check(json.loads(first + out)["interleavings"] == 240, err.decode())
 
@@ -384,7 +385,7 @@ def test_interrupted_while_it_cuts_down(tool):
             os.killpg(process.pid, signal.SIGINT)
         except ProcessLookupError:
             pass
-        out, err = process.communicate(timeout=20)
+        out, err = harness.communicate(process, 20)
         done = harness.Run(process.args, process.returncode, out.decode(), err.decode(), delay,
                            None)
         tool.check_clean(process.pid, mark, done)
@@ -400,7 +401,7 @@ def test_killed_at_any_moment(tool):
         process = tool.start(["explore", "-n", "6", "--store", store, senders(tool)], mark)
         time.sleep(delay)
         os.kill(process.pid, signal.SIGKILL)
-        process.communicate(timeout=20)
+        harness.communicate(process, 20)
         tool.check_no_processes(mark, "killed after %.2f s" % delay)
         again = tool.run("explore", "-n", "2", "--store", store, senders(tool), report=True)
         check(again.status == 0, str(again))
@@ -456,7 +457,7 @@ int main(int argc, char **argv)
     # it says where everybody is by itself, once
     said = harness.read_until(process.stderr, lambda line: b"rank 1 is in main (endless" in line)
     process.send_signal(signal.SIGINT)
-    err = (b"".join(said) + process.communicate(timeout=60)[1]).decode()
+    err = (b"".join(said) + harness.communicate(process, 60)[1]).decode()
     check(process.returncode == 4 and "interrupted" in err, err)
     check("rank 1 has said nothing for 1" in err, err)
     check(err.count("rank 1 is in main (endless") == 2, err)

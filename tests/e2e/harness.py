@@ -52,11 +52,37 @@ def check_soon(seconds, limit, text):
             seconds, limit, slow, text))
 
 
+class Patience:
+    """So many seconds on an idle machine, on a slow one as many times more."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.begin = time.monotonic()
+
+    def has_ended(self):
+        waited = time.monotonic() - self.begin
+        return waited > self.seconds and waited > self.seconds * slowness()
+
+
+def communicate(process, seconds, text=""):
+    """What a process writes to its end, which comes within so many seconds on an idle machine."""
+    patience = Patience(seconds)
+    while True:
+        try:
+            return process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            if patience.has_ended():
+                process.kill()
+                raise Failed("no end after %d s: %s" % (
+                    time.monotonic() - patience.begin,
+                    text or " ".join(map(str, process.args)))) from None
+
+
 def wait_for(condition, process, text):
     """Until it holds, of a process that runs."""
-    deadline = time.monotonic() + TIMEOUT
+    patience = Patience(TIMEOUT)
     while not condition():
-        if process.poll() is not None or time.monotonic() > deadline:
+        if process.poll() is not None or patience.has_ended():
             process.kill()
             raise Failed("not seen: %s\n%s" % (text, process.communicate()))
         time.sleep(0.005)
@@ -151,10 +177,9 @@ class Left:
         return found
 
     def check(self, words, patience=5):
-        begin = time.monotonic()
+        patience = Patience(patience)
         left = self.pids()
-        while left and (time.monotonic() - begin < patience
-                        or time.monotonic() - begin < patience * slowness()):
+        while left and not patience.has_ended():
             time.sleep(0.02)
             left = self.pids()
         for pid in left:
@@ -225,14 +250,13 @@ class Tool:
         begin = time.monotonic()
         process = self.start(arguments, mark, environment, cwd, stdin)
         try:
-            out, err = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
+            out, err = communicate(process, timeout)
+        except Failed as failure:
             os.killpg(process.pid, signal.SIGKILL)
             self.end_marked(mark)
             out, err = process.communicate()
-            raise Failed("no end after %d s: %s\n%s\n%s" % (
-                timeout, " ".join(process.args), out.decode(errors="replace"),
-                err.decode(errors="replace"))) from None
+            raise Failed("%s\n%s\n%s" % (failure, out.decode(errors="replace"),
+                                         err.decode(errors="replace"))) from None
         done = Run(process.args, process.returncode, out.decode(errors="replace"),
                    err.decode(errors="replace"), time.monotonic() - begin, None)
         if os.path.exists(file):
@@ -267,10 +291,9 @@ class Tool:
 
     def check_no_processes(self, mark, words, patience=10.0):
         """They have been killed, or end by themselves."""
-        begin = time.monotonic()
+        patience = Patience(patience)
         left = marked_processes(mark)
-        while left and (time.monotonic() - begin < patience
-                        or time.monotonic() - begin < patience * slowness()):
+        while left and not patience.has_ended():
             time.sleep(0.02)
             left = marked_processes(mark)
         self.end_marked(mark)
@@ -279,15 +302,13 @@ class Tool:
     def check_clean(self, pid, mark, done, patience=5.0):
         """No process, socket or shared memory of this run may be left (the last ranks may need a
         moment to be gone)."""
-        begin = time.monotonic()
-        while True:
-            left = marked_processes(mark) + run_directories(pid)
-            if not left:
-                return
-            waited = time.monotonic() - begin
-            if waited > patience and waited > patience * slowness():
-                break
+        patience = Patience(patience)
+        left = marked_processes(mark) + run_directories(pid)
+        while left and not patience.has_ended():
             time.sleep(0.02)
+            left = marked_processes(mark) + run_directories(pid)
+        if not left:
+            return
         self.end_marked(mark)
         for directory in run_directories(pid):
             shutil.rmtree(directory, ignore_errors=True)
