@@ -1,7 +1,6 @@
 /* Reads a store back (scheduler/store/store.h writes it). A store may come from anywhere: its
  * tables, and the type and range of everything in them, are checked, and a damaged one is refused
- * with a message, never a crash. Those of earlier versions are read, too (old_store.h), and left as
- * they are. */
+ * with a message, never a crash. schema.h says which formats can be read. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_READER_H
 #define MATCHPOINT_SCHEDULER_STORE_READER_H
 

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "old_store.h"
 #include "reader_rows.h"
 #include "schema.h"
 
@@ -46,43 +45,9 @@ static bool pragma(struct store_reader *reader, const char *text, gint64 *ret, G
 	return code == 1;
 }
 
-/* Says why a store of this version cannot be read. */
-static bool refuse_version(struct store_reader *reader, gint64 version, GError **error)
-{
-	g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_VERSION,
-	            "%s: this store has version %" G_GINT64_FORMAT
-	            ", and this matchpoint reads versions %d to %d; report it with the matchpoint "
-	            "that wrote it, %s",
-	            reader->file, version, STORE_OLDEST, STORE_VERSION,
-	            version > STORE_VERSION ? "a later one" : "or explore again");
-	return false;
-}
-
-/* Goes on with a copy in the tables of today, which goes away in the end. */
-static bool convert(struct store_reader *reader, gint64 version, GError **error)
-{
-	sqlite3 *copy = NULL;
-	int code = sqlite3_open("", &copy);
-
-	if (code == SQLITE_OK)
-		code = old_store_convert(reader->database, version, copy);
-	if (code == SQLITE_OK) {
-		sqlite3_close(reader->database);
-		reader->database = copy;
-		return true;
-	}
-	if (code == SQLITE_SCHEMA)
-		rows_damaged(reader, "its tables are not those of matchpoint", error);
-	else if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
-		rows_damaged(reader, sqlite3_errstr(code), error);
-	else
-		rows_unreadable(reader, 0, sqlite3_errmsg(copy), error);
-	sqlite3_close(copy);
-	return false;
-}
-
 static bool check_header(struct store_reader *reader, GError **error)
 {
+	g_autofree char *problem = NULL;
 	gint64 application, version;
 
 	if (!pragma(reader, "PRAGMA application_id", &application, error)
@@ -98,9 +63,10 @@ static bool check_header(struct store_reader *reader, GError **error)
 		            "%s: this is a database, but no store of matchpoint", reader->file);
 		return false;
 	}
-	if (version < STORE_OLDEST || version > STORE_VERSION)
-		return refuse_version(reader, version, error);
-	return version == STORE_VERSION || convert(reader, version, error);
+	problem = schema_version_problem(reader->file, version);
+	if (problem)
+		g_set_error_literal(error, STORE_READER_ERROR, STORE_READER_ERROR_VERSION, problem);
+	return !problem;
 }
 
 /* Makes one plain file of what a killed writer left behind. That may be impossible (the disk is

@@ -1,10 +1,8 @@
 #include "store.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <sqlite3.h>
 
-#include "old_store.h"
 #include "scheduler/tools/log.h"
 #include "schema.h"
 #include "store_internal.h"
@@ -96,9 +94,11 @@ static bool ask(struct store *store, const char *text, gint64 *ret, GError **err
 	return good;
 }
 
-/* Refuses what is neither empty nor a store of this version or an earlier one. */
-static bool recognise(struct store *store, GError **error)
+/* Refuses what is neither empty nor a store that can be read. One that is too old is replaced by a
+ * new exploration. */
+static bool recognise(struct store *store, bool anew, GError **error)
 {
+	g_autofree char *problem = NULL;
 	gint64 application, version, tables;
 
 	if (!ask(store, "PRAGMA application_id", &application, error)
@@ -114,16 +114,12 @@ static bool recognise(struct store *store, GError **error)
 		            store->file);
 		return false;
 	}
-	if (version > STORE_VERSION) {
-		g_set_error(error, STORE_ERROR, STORE_ERROR_VERSION,
-		            "%s: this store has version %" G_GINT64_FORMAT
-		            ", of a later matchpoint, and "
-		            "this one writes version %d; go on with that one, or name another "
-		            "directory with --store",
-		            store->file, version, STORE_VERSION);
-		return false;
-	}
-	return true;
+	if (anew && version < STORE_OLDEST)
+		return true;
+	problem = schema_version_problem(store->file, version);
+	if (problem)
+		g_set_error_literal(error, STORE_ERROR, STORE_ERROR_VERSION, problem);
+	return !problem;
 }
 
 /* Empties the file and makes the tables. */
@@ -145,62 +141,14 @@ static bool renew(struct store *store, GError **error)
 }
 
 /* Opens a file that this process alone uses from now on. */
-static bool open_file(struct store *store, GError **error)
+static bool open_file(struct store *store, bool anew, GError **error)
 {
 	if (sqlite3_open_v2(store->file, &store->database,
 	                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL)
 	    != SQLITE_OK)
 		return fail(store, error);
 	return store_run(store, "PRAGMA locking_mode = EXCLUSIVE", error)
-	       && recognise(store, error);
-}
-
-/* What the old store holds, in a new file. */
-static bool convert_to(struct store *store, gint64 version, const char *file, GError **error)
-{
-	sqlite3 *fresh = NULL;
-	int code = sqlite3_open(file, &fresh);
-
-	if (code == SQLITE_OK)
-		code = old_store_convert(store->database, version, fresh);
-	if (code != SQLITE_OK)
-		g_set_error(error, STORE_ERROR,
-		            code == SQLITE_FULL ? STORE_ERROR_FULL : STORE_ERROR_VERSION,
-		            "%s: this store has version %" G_GINT64_FORMAT
-		            ", and cannot be brought to version %d: %s",
-		            store->file, version, STORE_VERSION, sqlite3_errstr(code));
-	sqlite3_close(fresh);
-	return code == SQLITE_OK;
-}
-
-/* A store of an earlier version is replaced by the same in the tables of today, all at once. */
-static bool renovate(struct store *store, gint64 version, GError **error)
-{
-	g_autofree char *file = g_strconcat(store->file, "-new", NULL);
-
-	if (!old_store_can_resume(version)) {
-		g_set_error(error, STORE_ERROR, STORE_ERROR_VERSION,
-		            "%s: this store has version %" G_GINT64_FORMAT
-		            ", whose search this matchpoint (version %d) cannot go on with; report "
-		            "and merge read it still: go on with the matchpoint that wrote it, or "
-		            "name another directory with --store",
-		            store->file, version, STORE_VERSION);
-		return false;
-	}
-	g_unlink(file);
-	if (!convert_to(store, version, file, error)
-	    || !store_run(store, "PRAGMA journal_mode = DELETE", error)) {
-		g_unlink(file);
-		return false;
-	}
-	sqlite3_close(g_steal_pointer(&store->database));
-	if (g_rename(file, store->file) != 0) {
-		g_set_error(error, STORE_ERROR, STORE_ERROR_IO, "%s: cannot be replaced: %s",
-		            store->file, g_strerror(errno));
-		g_unlink(file);
-		return false;
-	}
-	return open_file(store, error);
+	       && recognise(store, anew, error);
 }
 
 /* Writes behind what the file holds. */
@@ -217,8 +165,6 @@ static bool append(struct store *store, GError **error)
 		            "%s: nothing was explored into this store", store->file);
 		return false;
 	}
-	if (version != STORE_VERSION && !renovate(store, version, error))
-		return false;
 	if (!store_run(store, "PRAGMA journal_mode = WAL", error)
 	    || !store_run(store, "PRAGMA synchronous = NORMAL", error)
 	    || !ask(store, "SELECT coalesce(max(id), 0) FROM place", &store->last_place, error))
@@ -247,7 +193,7 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 		            directory, g_strerror(errno));
 		goto failed;
 	}
-	if (!open_file(store, error) || !(anew ? renew(store, error) : append(store, error)))
+	if (!open_file(store, anew, error) || !(anew ? renew(store, error) : append(store, error)))
 		goto failed;
 	for (int i = 0; i < STORE_DROPS; i++) {
 		store->drops[i] = store_prepare(store, drops[i], error);

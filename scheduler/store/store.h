@@ -28,13 +28,12 @@ enum store_error {
 
 /* Opens the store in `directory` for a new exploration, making the directory (and its parents) if
  * it is missing. An exploration that an earlier run left there is replaced; a file that is no
- * store, or one of a later version, is refused and left as it is. NULL with `error` set: the
+ * store, or one of a later format, is refused and left as it is. NULL with `error` set: the
  * message names the file and what to do. */
 struct store *store_create(const char *directory, GError **error);
 
 /* The same for going on with the exploration that is there: what it wrote stays, and if there is
- * none that is an error. A store of an
- * earlier version becomes one of this version, if its search can be gone on with. */
+ * none that is an error. So is a store of another format (schema.h). */
 struct store *store_continue(const char *directory, GError **error);
 
 /* From now on the calls that write make one transaction together, until store_release ends it (or

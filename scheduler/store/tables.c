@@ -297,7 +297,7 @@ int table_first_written(const struct table *table)
 
 /* --- as SQL ---------------------------------------------------------------------------------- */
 
-const char *column_type(const struct column *column)
+static const char *column_type(const struct column *column)
 {
 	switch (column->kind) {
 	case COLUMN_DOUBLE: return "REAL";
@@ -342,14 +342,6 @@ static void append_columns(GString *text, const struct table *table, int from)
 {
 	for (int i = from; i < table->count; i++)
 		g_string_append_printf(text, "%s%s", i > from ? ", " : "", table->columns[i].name);
-}
-
-char *table_columns(const struct table *table)
-{
-	GString *text = g_string_new(NULL);
-
-	append_columns(text, table, 0);
-	return g_string_free(text, false);
 }
 
 char *table_insert(enum table_id id, int rows)

@@ -3,8 +3,7 @@
  * rows and read them, and the way from a record to a row (store_rows.c) and back (row.c);
  * so the directions cannot drift apart.
  *
- * Did you change a table? Then raise STORE_VERSION (schema.h), and tell old_store.c how a store of
- * the last version is read. */
+ * A change of a table changes the format of the store: schema.h says what that takes. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_TABLES_H
 #define MATCHPOINT_SCHEDULER_STORE_TABLES_H
 
@@ -80,12 +79,6 @@ const struct table *table_of(enum table_id id);
 
 /* The columns that are written: all, or all but the first. */
 int table_first_written(const struct table *table);
-
-/* "INTEGER", ... */
-const char *column_type(const struct column *column);
-
-/* "stack, depth, ..."; free with g_free. */
-char *table_columns(const struct table *table);
 
 /* SQL, free with g_free: all tables are made; so many rows written, their columns bound one after
  * the other; rows read, first the columns of the table, then `also` (", stack"); `rest` says which

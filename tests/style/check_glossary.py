@@ -4,7 +4,7 @@
 
 - Every path, file, folder and identifier that they name exists, and so does what they link to.
 - The rooms of scheduler/, with each module, and the folders of shim/ stand in ARCHITECTURE.md; the
-  order of the rooms is that of check_style.py.
+  order of the rooms is that of rules.py.
 - The glossary is sorted, each of its terms is used, and no retired word is (retired_words.txt).
 - No page is longer than its measure.
 
@@ -15,7 +15,8 @@ import os
 import re
 import sys
 
-import check_style
+from rules import ROOMS
+from source_tree import without_comments
 
 COLUMNS = 120
 LINES = {"ARCHITECTURE.md": 250, "docs/internals": 200}
@@ -276,7 +277,7 @@ def check_retired(problems, tree, words):
     for name in tree.files:
         found, text = retired.of_name(name), ""
         if name.endswith((".c", ".h")):
-            text = check_style.without_comments(tree.read(name))
+            text = without_comments(tree.read(name))
             patterns = [retired.tag, retired.part] + [retired.function] * name.endswith(".h")
             found.update(retired.of_text(text, patterns))
         elif name.endswith(".md"):
@@ -288,15 +289,18 @@ def check_retired(problems, tree, words):
                              word, retired.instead[word]))
 
 
-class Problems(check_style.Problems):
-    """By names from the top."""
+class Problems:
+    """Lines of problems, by names from the root."""
+
+    def __init__(self):
+        self.lines = []
 
     def add(self, path, line, text):
         self.lines.append("%s:%d: %s" % (path, line, text))
 
 
 def check(root, rooms, retired):
-    tree, problems = Tree(root), Problems(root)
+    tree, problems = Tree(root), Problems()
     if "ARCHITECTURE.md" not in tree.files:
         problems.add("ARCHITECTURE.md", 1, "it is not there")
         return problems.lines
@@ -317,7 +321,7 @@ def check(root, rooms, retired):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../.."))
-    lines = check(root, check_style.ROOMS, retired_words(DATA))
+    lines = check(root, ROOMS["scheduler"], retired_words(DATA))
     for line in lines:
         print(line)
     print("%d problems" % len(lines))

@@ -17,6 +17,8 @@ static int status_of(void (*function)(void))
 	int status;
 
 	if (child == 0) {
+		signal(SIGINT, SIG_DFL); /* ignored under nohup, and in a shell's background */
+		signal(SIGHUP, SIG_DFL);
 		function();
 		_exit(0);
 	}

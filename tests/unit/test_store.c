@@ -448,7 +448,7 @@ static void what_is_no_store_is_refused(void **state)
 	refused(fixture, STORE_ERROR_NOT_A_STORE);
 }
 
-static void another_version_is_refused(void **state)
+static void a_later_version_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(GError) error = NULL;
@@ -458,6 +458,25 @@ static void another_version_is_refused(void **state)
 	refused(fixture, STORE_ERROR_VERSION);
 	assert_null(store_reader_open(fixture->directory, &error));
 	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_VERSION));
+}
+
+static void a_version_before_0_3_is_replaced_but_neither_read_nor_resumed(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(GError) read = NULL, resumed = NULL;
+	struct store *store;
+
+	store_close(create(fixture));
+	sql(fixture->file, "PRAGMA user_version = 19");
+	assert_null(store_reader_open(fixture->directory, &read));
+	assert_true(g_error_matches(read, STORE_READER_ERROR, STORE_READER_ERROR_VERSION));
+	assert_null(store_continue(fixture->directory, &resumed));
+	assert_true(g_error_matches(resumed, STORE_ERROR, STORE_ERROR_VERSION));
+	assert_string_equal(read->message, resumed->message);
+	store_close(create(fixture));
+	store = store_continue(fixture->directory, NULL);
+	assert_non_null(store);
+	store_close(store);
 }
 
 static void a_directory_that_cannot_be_made_is_an_error(void **state)
@@ -579,7 +598,8 @@ int main(void)
 		TEST(a_new_exploration_replaces_the_old),
 		TEST(one_writes_at_a_time),
 		TEST(what_is_no_store_is_refused),
-		TEST(another_version_is_refused),
+		TEST(a_later_version_is_refused),
+		TEST(a_version_before_0_3_is_replaced_but_neither_read_nor_resumed),
 		TEST(a_directory_that_cannot_be_made_is_an_error),
 		TEST(a_store_without_an_exploration_is_missing),
 		TEST(foreign_tables_are_refused),
