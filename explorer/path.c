@@ -40,7 +40,7 @@ bool collective_mode_from_word(const char *word, enum collective_mode *ret)
 	return false;
 }
 
-/* Where the parser stands; `at` moves forward over `text`. */
+/* State of the parser; `at` advances over `text`. */
 struct cursor {
 	const char *text;
 	const char *at;
@@ -170,7 +170,7 @@ struct path *path_parse(const char *text, GError **error)
 	return NULL;
 }
 
-/* Without its choices, which are not read. */
+/* Parses everything before the choices. */
 static struct path *parse_conditions(const char *text, const char **ret_end, GError **error)
 {
 	struct cursor cursor = {text, text};

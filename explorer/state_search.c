@@ -2,19 +2,19 @@
 
 #include "saved_states.h"
 
-/* A state that is known. */
+/* A known state. */
 struct node {
 	struct state_hash name;
-	struct choice_list *list;  /* held; NULL: the beginning */
-	struct state_hash offered; /* of all that is open there, by how far off its calls are */
-	struct choice first;       /* that was made there first, likewise */
+	struct choice_list *list;  /* owned reference; NULL: the beginning */
+	struct state_hash offered; /* hash of all choices open there, with relative call numbers */
+	struct choice first;       /* the choice made there first, with relative call numbers */
 };
 
-/* What is to be tried at a node yet. */
+/* Choices that are still to be made at a node. */
 struct waiting {
 	struct choice_list *list;
 	GArray *choices;                 /* struct choice; the last one is next; never empty */
-	const struct saved_state *saved; /* the end of that way, if an earlier search was there */
+	const struct saved_state *saved; /* the end of that list, if an earlier search was there */
 };
 
 struct edge;
@@ -22,26 +22,28 @@ struct edge;
 struct state_search {
 	bool verify;
 	bool begun;
-	GHashTable *nodes;         /* set of struct node, by name */
-	GHashTable *ends;          /* set of struct state_hash */
-	GHashTable *steps;         /* verify: struct edge, the set of those known */
-	GArray *waiting;           /* struct waiting, the next one last */
-	GArray *known_before;      /* the same, before these: what an earlier search has visited */
-	struct saved_state *saved; /* that search; NULL: there was none */
+	GHashTable *nodes; /* struct node, by fingerprint */
+	GHashTable *ends;  /* struct state_hash */
+	GHashTable *steps; /* verify: the known struct edge */
+	GArray *waiting;   /* struct waiting, the next one last */
+	/* struct waiting, served before `waiting`: visited by an earlier search */
+	GArray *known_before;
+	struct saved_state *saved; /* the earlier search; NULL: there was none */
 	const struct saved_state
-		*from; /* of it, where the last choice on `here` was made; NULL: no part */
-	const struct saved_state *at; /* and where it led */
-	struct choice_list *here;     /* the way of the world that runs */
-	const struct node *last; /* the known state in which its last choice was made; NULL: none,
-	                            or one without a name */
-	struct choice made;      /* verify: that choice, by how far off its call was */
-	bool known;              /* verify: it has come to a known state */
+		*from; /* in `saved`: where the last choice of `here` was made; NULL: unknown */
+	const struct saved_state *at; /* in `saved`: where it led */
+	struct choice_list *here;     /* choices of the running world */
+	/* the known state in which its last choice was made; NULL: none, or one without
+	 * fingerprint */
+	const struct node *last;
+	struct choice made; /* verify: that choice, with relative call numbers */
+	bool known;         /* verify: the world has reached a known state */
 	struct state_statistics statistics;
 };
 
-/* That a choice made in a state leads to another one. */
+/* A choice made in a state leads to another state. */
 struct edge {
-	struct state_hash from; /* with the choice */
+	struct state_hash from; /* combined with the choice */
 	struct state_hash to;
 };
 
@@ -94,7 +96,7 @@ void state_search_free(struct state_search *search)
 
 /* --- the next world --------------------------------------------------------------------------- */
 
-/* The last choice was made at `from`, and has led to `at`. */
+/* The last choice was made at `from` and has led to `at`. */
 static void follow_saved(struct state_search *search, const struct saved_state *from,
                          const struct saved_state *at)
 {
@@ -102,7 +104,7 @@ static void follow_saved(struct state_search *search, const struct saved_state *
 	search->at = at && at->kind == SAVED_STATES_VISITED ? at : NULL;
 }
 
-/* `way` is taken over. */
+/* Takes ownership of `list`. */
 static void take_place(struct state_search *search, struct choice_list *list,
                        const struct saved_state *from, const struct saved_state *at)
 {
@@ -190,7 +192,7 @@ static bool comes_first(const struct open_choice *open)
 	return kind == TAKEN_THREAD || kind == TAKEN_EARLY || kind == TAKEN_LATE;
 }
 
-/* All that can be chosen, the last first: so the first one ends up next. */
+/* All open choices in reverse order, so that the first one is the next. */
 static GArray *choices_of(const GArray *open)
 {
 	GArray *choices = g_array_new(false, false, sizeof(struct choice));
@@ -209,13 +211,13 @@ static GArray *choices_of(const GArray *open)
 	return choices;
 }
 
-/* How many calls ago its rank made it, from 1; 0: not known. */
+/* How many calls before the rank's last one, counted from 1; 0: not known. */
 static guint32 age_of(const struct state_told *told, gint32 rank, guint32 call)
 {
 	return call > 0 && rank >= 0 && rank < told->ranks ? told->calls[rank] - call + 1 : call;
 }
 
-/* By how long ago the calls were made that it is of. */
+/* The choice with relative call numbers: counted back from the last call of each rank. */
 static struct choice seen_from(const struct state_told *told, const struct choice *choice)
 {
 	struct choice seen = *choice;
@@ -224,7 +226,7 @@ static struct choice seen_from(const struct state_told *told, const struct choic
 	if (seen.point.kind == POINT_CALL)
 		seen.point.call = age_of(told, seen.point.rank, seen.point.call);
 	else if (seen.point.kind == POINT_LOCK)
-		seen.point.call = 0; /* one grant of each is open at a time */
+		seen.point.call = 0; /* only one grant of each lock is open at a time */
 	if (seen.taken.kind == TAKEN_MESSAGE)
 		send->call = age_of(told, send->rank, send->call);
 	return seen;
@@ -254,7 +256,7 @@ static struct state_hash name_of_all(const struct state_told *told, const GArray
 	return sum;
 }
 
-/* Keeps these for later, if there are any; `choices` is taken over. */
+/* Keeps these choices for later, if there are any. Takes ownership of `choices`. */
 static void put_off(struct state_search *search, GArray *all, GArray *choices)
 {
 	struct waiting waiting = {choice_list_hold(search->here), choices, search->at};
@@ -266,8 +268,9 @@ static void put_off(struct state_search *search, GArray *all, GArray *choices)
 		waiting_clear(&waiting);
 }
 
-/* Of what an earlier search has visited nothing is gone on with but what leads to other such
- * states, and, when all of these have a name again, what it has left; `choices` is taken over. */
+/* In a state that an earlier search has visited, only choices that lead to other such states are
+ * made. When all of these have a fingerprint again, what it left is next. Takes ownership of
+ * `choices`. */
 static enum explorer_step go_on_as_before(struct state_search *search, GArray *choices,
                                           struct choice *ret_choice)
 {
@@ -295,7 +298,7 @@ static enum explorer_step go_on_as_before(struct state_search *search, GArray *c
 	return goes_on ? EXPLORER_TAKE : EXPLORER_DROP;
 }
 
-/* Goes on with the last of these, and keeps the others; `choices` is taken over. */
+/* Makes the last of these choices and keeps the others. Takes ownership of `choices`. */
 static enum explorer_step go_on(struct state_search *search, GArray *choices,
                                 struct choice *ret_choice)
 {
@@ -307,7 +310,8 @@ static enum explorer_step go_on(struct state_search *search, GArray *choices,
 	return EXPLORER_TAKE;
 }
 
-/* From the last known state the last choice has led to this one; does it always? */
+/* The last choice has led from the last known state to this one. verify: checks that it always
+ * does. */
 static void note_step(struct state_search *search, const struct state_hash *to)
 {
 	struct state_hash choice;
@@ -344,7 +348,7 @@ static void move(struct state_search *search, const struct state_told *told,
 		search->made = seen_from(told, choice);
 }
 
-/* NULL: it is not to be known again. */
+/* told NULL: the state is not recorded. */
 static enum explorer_step visit(struct state_search *search, const struct state_told *told,
                                 GArray *choices, struct choice *ret_choice)
 {
@@ -368,7 +372,7 @@ static enum explorer_step visit(struct state_search *search, const struct state_
 	return step;
 }
 
-/* false: there is nothing like it. */
+/* False: no open choice is the same. */
 static bool find_choice(const struct state_told *told, const GArray *choices,
                         const struct choice *first, struct choice *ret_choice)
 {
@@ -383,8 +387,8 @@ static bool find_choice(const struct state_told *told, const GArray *choices,
 	return false;
 }
 
-/* In a state that is known. By the way by which it was found, it is the world that was there first,
- * begun again. */
+/* The state is known. If this world made the same choices as the first one there, it is that world,
+ * started again. */
 static enum explorer_step come_again(struct state_search *search, const struct state_told *told,
                                      const struct node *node, GArray *choices,
                                      struct choice *ret_choice)
@@ -452,7 +456,7 @@ void state_search_statistics(const struct state_search *search, struct state_sta
 	*ret = search->statistics;
 }
 
-/* --- to go on later --------------------------------------------------------------------------- */
+/* --- saving ----------------------------------------------------------------------------------- */
 
 static void write_waiting(struct saved_states_writer *writer, const GArray *all)
 {
@@ -519,7 +523,7 @@ bool state_search_restore(struct state_search *search, GVariant *saved)
 {
 	struct state_statistics *has = &search->statistics;
 	g_autoptr(GVariant) ends = NULL, lists = NULL;
-	gboolean begun, sets_left; /* GVariant */
+	gboolean begun, sets_left; /* as GVariant returns them */
 
 	g_variant_get(saved, "(b(tttttt)b@a(tt)@" SAVED_STATES_TYPE ")", &begun, &has->states,
 	              &has->ends, &has->nameless, &has->circles, &has->merged, &has->missed,

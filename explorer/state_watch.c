@@ -5,13 +5,14 @@
 #define GROWTH 8
 
 struct state_watch {
-	GHashTable *names; /* set of struct state_hash; all that were told */
-	guint64 nodes;     /* come to */
-	guint64 from;      /* at which of them the sample begins */
-	guint samples;     /* that have begun */
-	guint told;        /* nodes of the sample */
-	guint again;       /* of them, known before */
-	bool whole;        /* names tell all in this one: choosers alone have come up again */
+	GHashTable *names; /* struct state_hash: all fingerprints of the sample */
+	guint64 nodes;     /* nodes reached */
+	guint64 from;      /* number of nodes at which the sample begins */
+	guint samples;     /* samples that have ended */
+	guint told;        /* nodes of the sample so far */
+	guint again;       /* of these, the number that occurred before */
+	/* the sample needs whole fingerprints: those of choosers occurred twice */
+	bool whole;
 	bool pays;
 };
 
