@@ -1,5 +1,5 @@
-/* What the kernel holds of a rank that is rewound: put back where that is simple, else compared,
- * and told when it is not what it was. */
+/* Kernel state of a rank that is rewound: simple state is restored, other state is compared, and
+ * the rewind is refused if it has changed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,8 @@ int agent_read_proc(struct agent *agent, const char *path, char text[static AGEN
 
 /* --- /proc/self/status ------------------------------------------------------------------------ */
 
-/* Pending signals are none; what is blocked, ignored and caught is put back. */
+/* Not compared: pending signals (there must be none), and blocked, ignored and caught signals,
+ * which are restored. */
 static const char *const lasting[] = {
 	"Name:",   "Umask:",  "Threads:", "Uid:",     "Gid:",    "Groups:",       "NSpgid:",
 	"NSsid:",  "SigPnd:", "ShdPnd:",  "CapInh:",  "CapPrm:", "CapEff:",       "CapBnd:",
@@ -168,7 +169,7 @@ static int note_descriptor(struct agent *agent, struct agent_kernel_state *state
 	return 0;
 }
 
-/* In ascending order: so the kernel tells them. */
+/* The kernel lists them in ascending order. */
 static int list_descriptors(struct agent *agent, struct agent_kernel_state *state)
 {
 	char batch[2048] __attribute__((aligned(8)));
@@ -184,7 +185,8 @@ static int list_descriptors(struct agent *agent, struct agent_kernel_state *stat
 			const char *entry = batch + at;
 			unsigned short length;
 			char *end;
-			long fd = strtol(entry + 19, &end, 10); /* d_name of linux_dirent64 */
+			/* offset of d_name in linux_dirent64 */
+			long fd = strtol(entry + 19, &end, 10);
 
 			memcpy(&length, entry + 16, sizeof(length));
 			at += length;
@@ -201,8 +203,8 @@ static int list_descriptors(struct agent *agent, struct agent_kernel_state *stat
 	return got == 0 ? 0 : agent_refuse(agent, "its descriptors cannot be read");
 }
 
-/* Whether it holds just the descriptors that it held then, by the number of them (Linux 6.2 tells
- * it) and a look at each. If so, state has what they are now. */
+/* Whether the process has exactly the descriptors that it had at the birth: compares their number
+ * (Linux 6.2 and later) and each of them. If so, `state` gets their present attributes. */
 static bool holds_the_same(struct agent *agent, struct agent_kernel_state *state)
 {
 	const struct agent_kernel_state *then = &agent->aside->kernel;
@@ -247,15 +249,15 @@ static const struct agent_file *find_file(const struct agent *agent, int fd)
 	return NULL;
 }
 
-/* Files that the program has closed, or put others in place of, are taken from the keeper; the
- * descriptor need not be good for more than to be opened again. */
+/* A file that the program has closed or replaced is taken from the keeper. The descriptor need only
+ * be good for reopening. */
 static int fetch_file(struct agent *agent, const struct agent_file *file)
 {
 	char path[64];
 	int fd, result;
 
 	if (file->kind == AGENT_EPOLL || file->kind == AGENT_PIPE || file->kind == AGENT_EVENT)
-		return 0; /* made anew */
+		return 0; /* created anew */
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", syscall(SYS_getppid), file->fd);
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
@@ -299,7 +301,7 @@ static int put_descriptors_back(struct agent *agent)
 	return 0;
 }
 
-/* Files may be others after they have been renewed. */
+/* Renewed files may have other inodes. */
 static int note_renewed(struct agent *agent)
 {
 	struct agent_kernel_state *then = &agent->aside->kernel;
@@ -355,7 +357,7 @@ static int put_signals_back(struct agent *agent, const struct agent_signals *the
 	return 0;
 }
 
-/* What does not go away by itself. */
+/* State that a rewind cannot remove. */
 static int survey_left(struct agent *agent)
 {
 	siginfo_t child;
@@ -365,11 +367,11 @@ static int survey_left(struct agent *agent)
 	if (agent_read_proc(agent, "/proc/self/timers", agent->aside->text) == 0
 	    && agent->aside->text[0])
 		return agent_refuse(agent, "it has a timer running (timer_create)");
-	agent->aside->trouble[0] = '\0'; /* not every kernel has timers */
+	agent->aside->trouble[0] = '\0'; /* some kernels have no /proc/self/timers */
 	return 0;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- whole state ------------------------------------------------------------------------------ */
 
 static int list_state(struct agent *agent, struct agent_kernel_state *state)
 {
@@ -455,7 +457,7 @@ static int compare_timers(struct agent *agent)
 	return 0;
 }
 
-/* Whether it is where it was. */
+/* Whether its working directory is unchanged. */
 static bool stays_in_directory(const struct agent *agent)
 {
 	const struct agent_kernel_state *then = &agent->aside->kernel,
@@ -481,7 +483,7 @@ int agent_note_image_state(struct agent *agent, struct agent_image *image)
 	return agent_note_offsets(agent, image);
 }
 
-/* They may also have come since it was looked at. */
+/* A signal may also have arrived since the last scan. */
 static int look_for_signals(struct agent *agent)
 {
 	uint64_t pending = 0;

@@ -1,5 +1,5 @@
-/* The address space of a rank that is rewound: what the interleaving has mapped is unmapped, what
- * it has unmapped or protected is as it was. A file that is gone cannot be mapped again. */
+/* The mappings of a rank that is rewound: mappings of the interleaving are removed, and removed or
+ * protected ones are restored. A deleted file cannot be mapped again. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/types.h>
@@ -13,7 +13,7 @@
 #include "agent_map_query.h"
 #include "agent_rewind_internal.h"
 
-/* glibc 2.35 and later: where the kernel tells each thread its CPU. */
+/* glibc 2.35 and later: where the kernel stores each thread's CPU number. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
 
@@ -27,7 +27,8 @@ static int add_area(struct agent *agent, struct agent_layout *layout, const stru
 	return 0;
 }
 
-/* Without the memory apart, which may have become one mapping with its neighbours. */
+/* Adds the area without the private stack's memory, which the kernel may have merged with its
+ * neighbours. */
 static int add_around_aside(struct agent *agent, struct agent_layout *layout,
                             const struct agent_area *area)
 {
@@ -112,7 +113,7 @@ static int unmap(struct agent *agent, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* What of the one lies outside of the other. */
+/* Unmaps the parts of `one` that are outside `other`. */
 static int unmap_around(struct agent *agent, const struct agent_area *one,
                         const struct agent_area *other)
 {
@@ -122,7 +123,7 @@ static int unmap_around(struct agent *agent, const struct agent_area *one,
 	return unmap(agent, one->start, below) < 0 ? -1 : unmap(agent, above, one->end);
 }
 
-/* What is mapped now and was not then. */
+/* Unmaps what was not mapped at the birth. */
 static int unmap_new(struct agent *agent)
 {
 	const struct agent_layout *then = &agent->aside->layout, *now = &agent->aside->layout_now;
@@ -152,7 +153,7 @@ static bool same_object(const struct agent_area *then, const struct agent_area *
 	       && (!then->inode || now->offset - now->start == then->offset - then->start);
 }
 
-/* What the kernel writes by itself, and must be left alone. Nothing: both are 0. */
+/* The range that the kernel writes by itself, and that must not be changed. None: both are 0. */
 static void find_rseq(uint64_t *ret_start, uint64_t *ret_end)
 {
 	enum { REGISTERED = 32 };
@@ -176,7 +177,7 @@ void agent_find_rseq(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
 	*ret_end = agent_earlier(end, page + AGENT_PAGE);
 }
 
-/* Into writable, empty memory of that size at `to`: what an area held. */
+/* Copies what an area contained at the birth to writable, empty memory of its size at `to`. */
 static int copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to)
 {
 	const struct agent_private_stack *aside = agent->aside;
@@ -201,8 +202,9 @@ static int copy_from_birth(struct agent *agent, const struct agent_area *area, u
 	return 0;
 }
 
-/* In one piece, with what the twin holds. It may hold what is in use here, too (what belongs to the
- * thread, the agent's memory): so it is made elsewhere, and moved to its place by a single call. */
+/* Maps the area in one piece, with the contents from the twin. It may contain memory in use here
+ * (the thread's data, the agent's memory). So it is created elsewhere and moved into place by one
+ * call. */
 static int make_private(struct agent *agent, const struct agent_area *area)
 {
 	const uint64_t length = area->end - area->start;
@@ -212,7 +214,7 @@ static int make_private(struct agent *agent, const struct agent_area *area)
 
 	if (made == -1)
 		return agent_refuse(agent, "there is no memory to map again what it has unmapped");
-	/* The kernel chose the gap itself. While that is taken it chooses another place. */
+	/* The kernel chose the gap itself. While it is in use the kernel chooses another place. */
 	if (overlap(&spare, area))
 		return make_private(agent, area) < 0 ? -1 : unmap_around(agent, &spare, area);
 	if (copy_from_birth(agent, area, spare.start) < 0)
@@ -227,8 +229,8 @@ static int make_private(struct agent *agent, const struct agent_area *area)
 	return 0;
 }
 
-/* What of an area is mapped as it was is left alone, but for its protection. True: that is all of
- * it. (Whether it is still in one piece shows when it is looked at again.) */
+/* Keeps the parts of an area that are mapped as before, and restores their protection. True: the
+ * whole area is kept. (A later scan checks whether it is still in one piece.) */
 static bool keep_area(const struct agent_layout *now, const struct agent_area *area, size_t *at)
 {
 	uint64_t from = area->start;
@@ -298,8 +300,8 @@ int agent_compare_layout(struct agent *agent)
 	return 0;
 }
 
-/* Mappings that are alike may have become one, or several: mremap() and the like would show it.
- * Private memory is mapped anew in one piece then. */
+/* Equal mappings may have been merged, or split: mremap() and the like would see it. Private memory
+ * is then mapped anew in one piece. */
 static int compare_layouts(struct agent *agent, bool renew, bool *ret_renewed)
 {
 	struct agent_private_stack *aside = agent->aside;

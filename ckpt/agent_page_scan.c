@@ -34,7 +34,7 @@ void agent_own_end(struct agent *agent)
 
 	aside->own_faults += faults;
 	aside->counts_own = false;
-	/* They may have added private pages, in whose place others can be dropped unseen. */
+	/* They may have added private pages, so that others could be dropped unnoticed. */
 	if (faults > 0)
 		agent_page_scan_forget(agent);
 }
@@ -44,8 +44,8 @@ long agent_page_scan_faults(const struct agent *agent)
 	return agent_known_faults() - agent->aside->own_faults;
 }
 
-/* "size resident shared ...", in pages; private is what is resident and neither a file's nor
- * shared memory. */
+/* Parses "size resident shared ...", in pages. Private pages are resident, and neither of a file
+ * nor shared memory. */
 uint64_t agent_count_private(void)
 {
 	char text[128], *at;
@@ -63,7 +63,7 @@ uint64_t agent_count_private(void)
 	return resident - strtoull(at, NULL, 10);
 }
 
-/* No handler of the program's runs meanwhile. */
+/* Signals are blocked, so that no handler of the program runs meanwhile. */
 void agent_own_populate(struct agent *agent, void *start, size_t size)
 {
 	struct agent_private_stack *aside = agent->aside;
@@ -81,7 +81,8 @@ void agent_own_populate(struct agent *agent, void *start, size_t size)
 	aside->own_before += faults;
 	pages = agent_count_private() - pages;
 	looked->private_pages += pages;
-	aside->kernel_now.anonymous += pages * (AGENT_PAGE / 1024); /* if the rank stands */
+	/* valid while the rank is idle */
+	aside->kernel_now.anonymous += pages * (AGENT_PAGE / 1024);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
 
@@ -102,7 +103,7 @@ static int add_stretch(struct agent *agent, uint64_t start, uint64_t end, bool p
 	return 0;
 }
 
-/* What was found in an area. Areas are asked for in ascending order. */
+/* Adds what was found in an area. Areas must ascend between calls. */
 static int add_found(struct agent *agent, const struct agent_area *area, size_t *at)
 {
 	const struct agent_runs *runs = &agent->aside->runs_now;
@@ -123,7 +124,7 @@ static int add_found(struct agent *agent, const struct agent_area *area, size_t 
 	return 0;
 }
 
-/* What was known of an area, likewise. */
+/* Adds what was known of an area. Areas must ascend between calls. */
 static int add_known(struct agent *agent, const struct agent_area *area, size_t *at)
 {
 	const struct agent_stretches *before = &agent->aside->looked.before;
@@ -146,7 +147,7 @@ static bool is_joined(const struct agent *agent, const struct agent_area *area)
 	return !area->shared && agent_may_be_joined(&agent->aside->known, area);
 }
 
-/* Every page anew. */
+/* Scans every page. */
 static int look_at_pages(struct agent *agent)
 {
 	struct agent_page_scanned *looked = &agent->aside->looked;
@@ -167,7 +168,7 @@ static int look_at_pages(struct agent *agent)
 	return 0;
 }
 
-/* Just where pages may have been joined since. */
+/* Scans only where pages may have been joined since. */
 static int look_at_joined(struct agent *agent)
 {
 	struct agent_private_stack *aside = agent->aside;
@@ -197,9 +198,9 @@ static int look_at_joined(struct agent *agent)
 	return 0;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- scans ------------------------------------------------------------------------------------ */
 
-/* A page that is swapped out is one less in memory, and comes back by a fault. */
+/* Swapping out a page reduces the number in memory, and bringing it back takes a fault. */
 static bool holds(const struct agent *agent, const struct agent_layout *layout, long faults,
                   uint64_t private_pages)
 {
@@ -210,7 +211,7 @@ static bool holds(const struct agent *agent, const struct agent_layout *layout, 
 	       && agent_same_layout(&looked->layout, layout);
 }
 
-/* /proc/self/status tells it as well. */
+/* The same number is in /proc/self/status. */
 static uint64_t count_private(struct agent *agent)
 {
 	const struct agent_private_stack *aside = agent->aside;
@@ -325,7 +326,7 @@ void *agent_page_scan_notes(struct agent *agent, size_t size)
 	return aside && size <= sizeof(aside->notes) ? aside->notes : NULL;
 }
 
-/* --- what need not be looked at again --------------------------------------------------------- */
+/* --- reuse of results ------------------------------------------------------------------------- */
 
 void agent_is_unmoved(struct agent *agent)
 {
@@ -347,7 +348,8 @@ static long faults(const struct agent *agent)
 	return all - aside->own_faults - (aside->counts_own ? all - aside->own_before : 0);
 }
 
-/* Orders are read into memory of the rank's heap: when that grows for them it is touched, too. */
+/* Orders are read into memory of the rank's heap. If the heap grows for them, there are faults as
+ * well. */
 bool agent_is_idle(struct agent *agent)
 {
 	const struct agent_idle *idle = &agent->aside->idle;
@@ -355,7 +357,7 @@ bool agent_is_idle(struct agent *agent)
 	return idle->stands && idle->faults == faults(agent);
 }
 
-/* Signals that the program has blocked can be sent to it all the same. */
+/* A blocked signal may be pending. */
 bool agent_is_standing(struct agent *agent)
 {
 	uint64_t pending = 0;

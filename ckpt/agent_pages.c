@@ -1,15 +1,15 @@
 /* The private memory of a rank that is rewound.
  *
- * PAGEMAP_SCAN (Linux 6.7) finds the anonymous pages of the whole address space at once. Of these,
- * bit 56 of /proc/self/pagemap tells which are mapped by this process alone: they were written
- * since the birth, for what was not is still shared with the twin. Each of these, and each that was
- * there at the birth and is not now, gets back what the twin holds; a page that was not there is
- * emptied.
+ * PAGEMAP_SCAN (Linux 6.7) finds the anonymous pages of the whole address space at once. Bit 56 of
+ * /proc/self/pagemap marks those that only this process maps: they were written since the birth,
+ * because others are still shared with the twin. Each of these pages, and each page that was
+ * present at the birth and is not now, gets the twin's contents. A page that was not present at the
+ * birth is zeroed.
  *
- * A zero page that stands where memory was dropped (MADV_DONTNEED) and read again is no anonymous
- * page to PAGEMAP_SCAN, and so counts as not there. Pages that are swapped out count as written.
- * Where the kernel merges equal pages (KSM) bit 56 says nothing. Which pages need not be looked
- * at again is told in agent_known.h. */
+ * PAGEMAP_SCAN does not report a zero page where memory was dropped (MADV_DONTNEED) and read again,
+ * so the page counts as not present. Swapped-out pages count as written. Where the kernel merges
+ * equal pages (KSM), bit 56 is meaningless. agent_known.h explains which pages need not be scanned
+ * again. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "agent_rewind_internal.h"
 
 #define ENTRY_ALONE ((uint64_t)1 << 56)
-#define ZEROED_MOST 1024 /* pages; more are given back to the kernel, and cost faults again */
+#define ZEROED_MOST 1024 /* pages; more are returned to the kernel, and cost faults again */
 
 static int add_runs(struct agent *agent, struct agent_runs *runs, const struct agent_scanned *found,
                     long count)
@@ -41,7 +41,7 @@ static int add_runs(struct agent *agent, struct agent_runs *runs, const struct a
 	return 0;
 }
 
-/* Adds what is there, in ascending order. */
+/* Appends present pages, in ascending order. */
 int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct agent_runs *runs)
 {
 	struct agent_scanned found[512];
@@ -65,7 +65,7 @@ int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct
 	return 0;
 }
 
-/* But for the memory apart. */
+/* Everything except the private stack's memory. */
 int agent_find_private(struct agent *agent, const struct agent_layout *layout,
                        struct agent_runs *ret_runs)
 {
@@ -78,8 +78,7 @@ int agent_find_private(struct agent *agent, const struct agent_layout *layout,
 	return agent_find_between(agent, agent_private_stack_end(agent), last, ret_runs);
 }
 
-/* Whether a page of a run is mapped by this process alone. Runs are asked for in ascending order.
- */
+/* Whether only this process maps a page of a run. Runs must ascend between calls. */
 int agent_page_is_private(struct agent *agent, const struct agent_run *run, uint64_t page)
 {
 	struct agent_private_stack *aside = agent->aside;
@@ -113,7 +112,7 @@ void agent_forget_entries(struct agent *agent)
 	agent->aside->entries_start = agent->aside->entries_end = 0;
 }
 
-/* As /proc/self/status told it last. */
+/* As last read from /proc/self/status. */
 static uint64_t private_in_memory(const struct agent_private_stack *aside)
 {
 	return aside->kernel_now.anonymous / (AGENT_PAGE / 1024);
@@ -121,7 +120,7 @@ static uint64_t private_in_memory(const struct agent_private_stack *aside)
 
 /* --- at the birth ----------------------------------------------------------------------------- */
 
-/* What bit 56 says of a page that is shared with the twin, before and after it is written. */
+/* Checks the value of bit 56 for a page shared with the twin, before and after it is written. */
 static int probe(struct agent *agent)
 {
 	struct agent_private_stack *aside = agent->aside;
@@ -142,7 +141,7 @@ static int probe(struct agent *agent)
 	return 0;
 }
 
-/* Whether the kernel may make one page of two equal ones. */
+/* Whether the kernel may merge equal pages. */
 int agent_scan_for_merging(struct agent *agent)
 {
 	char *text = agent->aside->text;
@@ -162,14 +161,15 @@ int agent_note_pages(struct agent *agent)
 	return agent_find_private(agent, &agent->aside->layout, &agent->aside->had);
 }
 
-/* A page more must be one more, wherever they are counted. */
+/* Checks that one page more is counted as one more in each count. */
 static int try_counts(struct agent *agent)
 {
 	struct agent_kernel_state *state = &agent->aside->kernel_now;
 	uint64_t before = 0, pages = 0;
 	long page = syscall(SYS_mmap, 0L, AGENT_PAGE, PROT_READ | PROT_WRITE,
 	                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-	int result = page == -1 ? -1 : agent_read_status(agent, state); /* touches what it needs */
+	/* touches the memory that it needs */
+	int result = page == -1 ? -1 : agent_read_status(agent, state);
 
 	if (result == 0)
 		result = agent_read_status(agent, state);
@@ -194,13 +194,13 @@ int agent_check_pages(struct agent *agent)
 	return probe(agent) < 0 || try_counts(agent) < 0 ? -1 : agent_scan_for_merging(agent);
 }
 
-/* --- putting back ----------------------------------------------------------------------------- */
+/* --- restoring -------------------------------------------------------------------------------- */
 
 struct cursors {
-	const struct agent_image *image; /* which has its pages put back by itself; NULL: none */
+	const struct agent_image *image; /* its pages are restored separately; NULL: none */
 	struct agent_cursor in_image;
 	size_t now, had;
-	bool opened; /* the area was not writable, and is now */
+	bool opened; /* the area was not writable, and was made writable */
 };
 
 static int copy_from_twin(struct agent *agent)
@@ -238,7 +238,7 @@ static int add_copy(struct agent *agent, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* A page that was not there at the birth. */
+/* Zeroes a page that was not present at the birth. */
 static int empty_page(struct agent *agent, const struct agent_area *area, uint64_t page)
 {
 	struct agent_known *known = &agent->aside->known;
@@ -286,7 +286,7 @@ static int put_page_back(struct agent *agent, const struct agent_area *area, uin
 	                                             : add_copy(agent, rseq_end, page + AGENT_PAGE);
 }
 
-/* The first run that ends behind the page. */
+/* The first run that ends after the page. */
 static const struct agent_run *run_at(const struct agent_runs *runs, size_t *at, uint64_t page)
 {
 	while (*at < runs->count && runs->runs[*at].end <= page)
@@ -358,7 +358,7 @@ static int put_known_back(struct agent *agent)
 	return copy_from_twin(agent);
 }
 
-/* What is known of the others stays so. */
+/* What is known of other pages stays valid. */
 static int put_joined_back(struct agent *agent)
 {
 	struct agent_private_stack *aside = agent->aside;
@@ -405,11 +405,11 @@ int agent_put_pages_back(struct agent *agent, const struct agent_image *image, l
 	if (!image && agent_known_is_all(known, now->anonymous, now->swapped)) {
 		if (put_known_back(agent) < 0)
 			return -1;
-		/* Else pages were not where they had been: mremap() moves them without a fault. */
+		/* Otherwise pages have moved: mremap() moves them without a fault. */
 		is_new = agent_known_faults() != known->faults_before;
 	}
 	result = is_new ? put_all_back(agent, image, faults) : put_joined_back(agent);
-	if (image) /* more is written than was put back */
+	if (image) /* more is written than was restored */
 		known->is_whole = false;
 	else
 		agent_known_end(known, is_new, agent->aside->twin, now->anonymous, now->swapped);

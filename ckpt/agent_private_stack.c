@@ -1,4 +1,4 @@
-/* A stack, and memory, apart from what is put back. */
+/* The private stack, and its memory, which a rewind does not restore. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "agent_rewind_internal.h"
 
-#define TWIN_TRIES 20 /* milliseconds */
+#define TWIN_TRIES 20 /* of one millisecond each */
 
 int agent_private_stack_new(struct agent *agent, bool images)
 {
@@ -64,7 +64,7 @@ const char *agent_rewind_trouble(const struct agent *agent)
 	return agent->aside ? agent->aside->trouble : "";
 }
 
-/* makecontext passes nothing but int. */
+/* makecontext passes only int arguments. */
 static struct agent_private_stack *entered;
 
 static void enter_aside(void)
@@ -150,7 +150,8 @@ void agent_close_views(struct agent *agent)
 	aside->pagemap = aside->maps = -1;
 }
 
-/* Waits until the rank or its keeper is gone. Raw calls alone: memory stays what it was. */
+/* Waits until the rank or its keeper is gone. Only raw calls, so that the memory does not
+ * change. */
 static _Noreturn void be_the_twin(pid_t rank, int rank_fd)
 {
 	struct pollfd gone = {.fd = rank_fd, .events = POLLIN};
@@ -166,7 +167,8 @@ static _Noreturn void be_the_twin(pid_t rank, int rank_fd)
 	__builtin_unreachable();
 }
 
-/* No library hears of it: fork() would change memory, and call what the program has registered. */
+/* A raw call that no library notices: fork() would change memory and call the program's
+ * handlers. */
 static int fork_twin(struct agent *agent)
 {
 	struct agent_private_stack *aside = agent->aside;
@@ -198,8 +200,7 @@ static bool can_read_twin(const struct agent_private_stack *aside)
 	return agent_read_twin(aside->twin, &here, &there, 1) == 1;
 }
 
-/* Whether its memory can be read, as it will have to be. Where only descendants' may be (Yama), the
- * twin has to say first that its rank may. */
+/* Whether the twin's memory can be read. With Yama the twin must first permit it to its rank. */
 static int check_twin(struct agent *agent)
 {
 	struct agent_private_stack *aside = agent->aside;
@@ -220,11 +221,11 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 
 	if (!aside)
 		return -1;
-	aside->twin = 0; /* the keeper's is not its own */
+	aside->twin = 0; /* the keeper's twin is not this rank's */
 	aside->birth = aside->program;
 	agent_moves(agent);
 	if (agent->told)
-		agent->told->is_as_born = false; /* but as the keeper's */
+		agent->told->is_as_born = false; /* the copied survey is the keeper's */
 	agent_page_scan_forget(agent);
 	syscall(SYS_madvise, &aside->notes, sizeof(aside->notes), MADV_DONTNEED);
 	if (has_store(aside))
@@ -248,7 +249,7 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 	return aside->twin > 0 ? 0 : -1;
 }
 
-/* What an image has, but for what the kernel writes by itself. */
+/* Copies the pages of an image, except what the kernel writes by itself. */
 static int put_image_back(struct agent *agent, const struct agent_image *image)
 {
 	const struct agent_layout *layout = &agent->aside->layout;
@@ -317,7 +318,7 @@ int agent_rewind_rest(struct agent *agent, uint32_t number)
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-/* Elements of an array of the store, so many at a time. */
+/* Faults in `count` elements of an array of the store from `from` on, so many at a time. */
 static void place(struct agent *agent, void *array, size_t size, size_t from, size_t count)
 {
 	const uintptr_t start = ((uintptr_t)array + from * size) / AGENT_PAGE * AGENT_PAGE;
@@ -325,7 +326,8 @@ static void place(struct agent *agent, void *array, size_t size, size_t from, si
 	agent_own_populate(agent, (void *)start, (uintptr_t)array + (from + count) * size - start);
 }
 
-/* Of the store what is needed next is in memory before it is: so its faults are no others'. */
+/* Faults in the parts of the store that are needed next, so that these faults are the agent's
+ * own. */
 static void place_image(struct agent *agent)
 {
 	enum { AT_ONCE = 16 };
@@ -341,7 +343,7 @@ static void place_image(struct agent *agent)
 
 static void place_blocks(struct agent *agent)
 {
-	enum { AT_ONCE = 64, NEEDED = 2 /* for a page, and a list */ };
+	enum { AT_ONCE = 64, NEEDED = 2 /* for a page and a list */ };
 	struct agent_private_stack *aside = agent->aside;
 
 	if (aside->store.used + NEEDED < aside->blocks_placed

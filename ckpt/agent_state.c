@@ -14,12 +14,12 @@
 
 #include "agent_rewind_internal.h"
 
-enum { SIGNALS = 64, SIGNAL_SET = 8 /* bytes, to the kernel */ };
+enum { SIGNALS = 64, SIGNAL_SET = 8 /* bytes, for system calls */ };
 
 struct telling {
 	void (*add)(void *user, const void *bytes, size_t size);
 	void *user;
-	const struct agent_kernel_state *known; /* what the kernel holds; NULL: it is asked */
+	const struct agent_kernel_state *known; /* kernel state; NULL: ask the kernel */
 };
 
 static void add(const struct telling *telling, const void *bytes, size_t size)
@@ -39,7 +39,7 @@ static void add_text(const struct telling *telling, const char *text)
 		add(telling, text, strlen(text));
 }
 
-/* A file of the world's own is another one in each world. */
+/* A file of the world has another inode in each world. */
 static void add_file(const struct telling *telling, const struct agent *agent,
                      const struct agent_file *file)
 {
@@ -79,8 +79,8 @@ static void add_shared(const struct telling *telling, const struct agent *agent)
 		           (uint64_t)agent->shared[i].fd << 32 | (uint32_t)agent->shared[i].flags);
 }
 
-/* Sockets and the like that MPI has opened are not looked at; that a descriptor is closed is seen
- * by all others' being there. */
+/* The state of sockets and the like that MPI has opened is not included. A closed descriptor is
+ * noticed because the list of all descriptors is. */
 static void add_descriptors(const struct telling *telling, const struct agent *agent)
 {
 	add_number(telling, agent->descriptor_count);
@@ -88,7 +88,7 @@ static void add_descriptors(const struct telling *telling, const struct agent *a
 		add_number(telling, (uint64_t)agent->descriptors[i]);
 }
 
-/* A mask of signals in /proc/self/status. */
+/* Parses a mask of signals in /proc/self/status. */
 static uint64_t read_mask(const char *status, const char *name)
 {
 	const char *line = strstr(status, name);
@@ -170,9 +170,10 @@ static bool writes(const struct agent *agent)
 	return false;
 }
 
-/* --- what was surveyed ------------------------------------------------------------------------ */
+/* --- the survey ------------------------------------------------------------------------------- */
 
-/* What is compared with the birth but not with an image, of a file that is still open. */
+/* For a file that is still open: compares what agent_is_as_born compares with the birth, but not
+ * with an image. */
 static bool is_same_file(const struct agent *agent, const struct agent_file *file)
 {
 	const struct agent_held *held = agent_find_held(&agent->aside->kernel_now, file->fd);
@@ -194,7 +195,7 @@ static bool is_same_file(const struct agent *agent, const struct agent_file *fil
 	                   && (file->size == 0 || agent_holds_idle(file)))));
 }
 
-/* What has been compared with the birth is what was surveyed for the state. */
+/* Whether the file compared with the birth is the one surveyed for the state. */
 static bool is_compared(const struct agent_file *birth, const struct agent_file *file)
 {
 	return birth->fd == file->fd && birth->kind == file->kind && birth->flags == file->flags
@@ -209,7 +210,7 @@ static bool are_compared(const struct agent *agent, const struct agent_shared *o
 	return false;
 }
 
-/* What a survey would find now, while the rank is as it was at its birth. */
+/* Whether a new survey would have the same result, while the rank is as at its birth. */
 static bool holds_survey(struct agent *agent)
 {
 	const struct agent *told = agent->told;
@@ -235,8 +236,9 @@ static bool is_as_born(struct agent *agent)
 	return is;
 }
 
-/* What the rank was surveyed to be when it was parked stays as it is: to be put back (NULL with
- * errno). While it is what it was at its birth, what was surveyed then for a state holds. */
+/* Surveys without changing the survey that the rank was parked with, which is needed to restore.
+ * NULL with errno on failure. While the rank is as at its birth, the survey made for a state then
+ * is reused. */
 static struct agent *survey_apart(struct agent *agent, bool *ret_is_as_born)
 {
 	struct agent_arena arena = {0};
@@ -301,7 +303,7 @@ const char *agent_state_tell(struct agent *agent,
 
 int agent_state_handlers(const struct agent *agent, uintptr_t *handlers, int most)
 {
-	enum { OF_LIBC = 32, LAST_OF_LIBC = 33 }; /* signals that nobody else can use */
+	enum { OF_LIBC = 32, LAST_OF_LIBC = 33 }; /* signals that only libc can use */
 	const struct agent_private_stack *aside = agent->aside;
 	int count = 0;
 

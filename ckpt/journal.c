@@ -34,7 +34,7 @@ static int open_directory(const char *path)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* A journal's directories hold files and links alone. */
+/* A journal's directories contain only files and links. */
 static void remove_flat(const char *path)
 {
 	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
@@ -85,7 +85,7 @@ void journal_forget(struct journal *journal)
 	g_free(journal);
 }
 
-/* What ranks need even when there is no room left. */
+/* Reserves the space that ranks need even when the file system is full. */
 static bool reserve(const struct journal *journal)
 {
 	g_autofree char *lock = below(journal, AGENT_JOURNAL_LOCK);
@@ -145,7 +145,7 @@ bool journal_is_empty(const struct journal *journal)
 	return !directory || !g_dir_read_name(directory);
 }
 
-/* The keys of all that has been noted since the files were put back. */
+/* The keys of all paths recorded since the files were restored. */
 static GHashTable *noted(const struct journal *journal)
 {
 	GHashTable *keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -220,9 +220,9 @@ void journal_state_free(struct journal_state *state)
 	g_free(state);
 }
 
-/* --- putting back ----------------------------------------------------------------------------- */
+/* --- restoring -------------------------------------------------------------------------------- */
 
-/* One path and what it shall be. */
+/* A path and its wanted state. */
 struct target {
 	char *key;
 	int directory;
@@ -245,7 +245,7 @@ static void add_target(GPtrArray *targets, int directory, const char *key)
 	target->directory = directory;
 	if (agent_journal_read(directory, key, &target->wanted) == 0)
 		g_ptr_array_add(targets, target);
-	else /* it could not be noted: see tell_trouble */
+	else /* it could not be recorded: see tell_trouble */
 		target_free(target);
 }
 
@@ -277,8 +277,8 @@ static GPtrArray *targets_of(GHashTable *now, int base, const struct journal_sta
 	return targets;
 }
 
-/* A file that has only been renamed goes back, so that whoever holds it open still has it by its
- * name. */
+/* Renames a file back if it was only renamed, so that processes that have it open keep the same
+ * file. */
 static void rename_back(const GPtrArray *targets)
 {
 	for (guint i = 0; i < targets->len; i++) {
@@ -300,7 +300,7 @@ static void rename_back(const GPtrArray *targets)
 	}
 }
 
-/* Whatever must be gone before anything else can be made in its place. */
+/* Whether the path must be removed before anything else can be created in its place. */
 static bool is_in_the_way(const struct agent_journal_state *wanted)
 {
 	struct stat status;
@@ -330,7 +330,7 @@ static void tell(struct journal *journal, const struct agent_journal_state *want
 	tell_path(journal, wanted->path, lost ? wanted->reason : g_strerror(error));
 }
 
-/* What a rank could not even note. */
+/* Reports a path that a rank could not even record. */
 static void tell_trouble(struct journal *journal)
 {
 	char text[AGENT_JOURNAL_TROUBLE_SIZE + 1], *end;
@@ -355,7 +355,7 @@ static void tell_trouble(struct journal *journal)
 
 static void apply(struct journal *journal, const GPtrArray *targets)
 {
-	/* What is below a directory comes after it by path. */
+	/* Paths below a directory are sorted after it. */
 	for (guint i = targets->len; i-- > 0;) {
 		const struct target *target = targets->pdata[i];
 
@@ -370,7 +370,7 @@ static void apply(struct journal *journal, const GPtrArray *targets)
 	}
 }
 
-/* The paths of a state count as noted: they differ from the first state. */
+/* Marks the paths of a state as recorded: they differ from the first state. */
 static void mark(const struct journal *journal, GHashTable *now, const struct journal_state *state)
 {
 	g_autofree char *path = below(journal, AGENT_JOURNAL_NOW);
