@@ -1,4 +1,4 @@
-/* The agent without MPI: memory, output and directories, and what it calls a hazard. */
+/* The agent without MPI: memory, output, directories and hazards. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 #include "ckpt/agent_state.h"
@@ -88,7 +88,7 @@ static void test_shared_memory_is_cloned(void **state)
 
 	snprintf(path, sizeof(path), "%s/segment", fixture->world);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
-	assert_int_equal(ftruncate(fd, 100), 0); /* the rest of the page is memory all the same */
+	assert_int_equal(ftruncate(fd, 100), 0); /* the rest of the page is memory nevertheless */
 	shared.one = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	shared.other = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	shared.anonymous = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -190,7 +190,7 @@ static void test_threads_and_timers_are_hazards(void **state)
 	assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
 	assert_int_equal(pipe(pair), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_byte, &pair[0]), 0);
-	assert_hazard(fixture, " of its own"); /* a sanitizer may add one */
+	assert_hazard(fixture, " of its own"); /* a sanitizer may add one thread */
 	put_text(pair[1], "x");
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	close(pair[0]);

@@ -1,4 +1,5 @@
-/* The agent without MPI: files come back by descriptor and by name, whatever became of them. */
+/* The agent without MPI: files are restored by descriptor and by name, whatever happened to
+ * them. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
@@ -110,7 +111,7 @@ static void test_copied_descriptors_share_their_offset(void **state)
 	close(fds[1]);
 }
 
-/* The descriptor is the file at the path, and holds what it held when it was surveyed. */
+/* The descriptor refers to the file at the path, which has the contents of the survey. */
 static bool is_at(int fd, const char *path, const char *expected)
 {
 	struct stat opened, named;
@@ -252,7 +253,7 @@ static void test_mode_is_put_back(void **state)
 	struct fixture *fixture = *state;
 	int fd = open_hello(fixture, O_RDWR, 0600);
 
-	assert_int_equal(fchmod(fd, 0666), 0); /* more than a umask leaves */
+	assert_int_equal(fchmod(fd, 0666), 0); /* more than a umask permits */
 	survey_safely(fixture);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(restore(fixture, change_mode, &fd), 0);
@@ -283,7 +284,7 @@ static void test_appending_goes_on_in_a_new_file(void **state)
 	close(fd);
 }
 
-/* fds: open for writing, its copy, opened again for writing, and for reading only. */
+/* fds: open for writing, its copy, opened again for writing, and for reading. */
 static int use_all(struct fixture *fixture, void *data)
 {
 	int *fds = data;
@@ -439,7 +440,7 @@ static int nest(struct fixture *fixture, void *data)
 {
 	int fd = *(int *)data;
 
-	/* What is surveyed here has another name and other contents. */
+	/* The file surveyed here has another name and other contents. */
 	if (!is_at(fd, fixture->file, "hello") || rename(fixture->file, fixture->other) < 0
 	    || write(fd, "!", 1) != 1)
 		return 20;
@@ -480,7 +481,7 @@ static int check_inode(struct fixture *fixture, void *data)
 	return opened.st_ino == named.st_ino ? 0 : 2;
 }
 
-/* As when several ranks have one file open: they agree on one file at the path. */
+/* Several ranks have one file open: they agree on one file at the path. */
 static void test_ranks_put_one_file_back(void **state)
 {
 	enum { RANKS = 4, TIMES = 30, SIZE = 100000 };

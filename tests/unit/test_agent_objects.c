@@ -1,4 +1,4 @@
-/* Pipes, event counters and the like: each copy has its own, or it is told that there is none. */
+/* Pipes, event counters and the like: each copy has its own, or they are a hazard. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
@@ -54,7 +54,7 @@ static void begin_anew(struct fixture *fixture)
 
 /* --- pipes ------------------------------------------------------------------------------------ */
 
-/* It finds nothing, and leaves something. */
+/* The copy finds nothing in the pipe, and leaves something. */
 static int write_into(struct fixture *fixture, void *data)
 {
 	const struct ends *ends = data;
@@ -107,7 +107,7 @@ static void test_nobody_else_holds_the_other_end(void **state)
 	close_pipe(ends);
 }
 
-/* The descriptor is a copy of the end that writes. */
+/* The descriptor is a copy of the write end. */
 static int write_by_copy(struct fixture *fixture, void *data)
 {
 	const int *fds = data;
@@ -128,7 +128,7 @@ static void test_ends_and_copies_of_them_are_one_pipe(void **state)
 	survey_safely(fixture);
 	assert_int_equal(restore(fixture, write_by_copy, fds), 0);
 	assert_int_equal(in_it(ends.from), 0);
-	/* The end that writes has the lower number. */
+	/* The write end has the lower number. */
 	fds[0] = fcntl(ends.from, F_DUPFD, fds[2] + 1);
 	assert_true(fds[0] > fds[2]);
 	close(ends.from);
@@ -194,7 +194,7 @@ static void test_pipes_that_cannot_be_had_anew_are_hazards(void **state)
 	close(again);
 }
 
-/* What it has started may have gone on, with what was open. */
+/* What it has started may still run and hold descriptors. */
 static void test_processes_that_were_started_may_hold_them(void **state)
 {
 	struct fixture *fixture = *state;
@@ -205,7 +205,7 @@ static void test_processes_that_were_started_may_hold_them(void **state)
 	survey_safely(fixture);
 	assert_int_equal(system("true"), 0);
 	assert_hazard(fixture, "started other processes");
-	agent_know_children(); /* it is known that the program has started some */
+	agent_know_children(); /* it is known that the program has had children */
 	assert_hazard(fixture, "started other processes");
 	close_pipe(ends);
 	survey_safely(fixture);
@@ -280,10 +280,10 @@ static void add_told(void *user, const void *bytes, size_t size)
 	told->size += size;
 }
 
-/* False, too, if it cannot be told. */
+/* False, too, if there is no state. */
 static bool tells_same(struct fixture *fixture, struct told *then)
 {
-	static struct told now; /* how large the heap is, is told as well */
+	static struct told now; /* static: the size of the heap is part of the state */
 	bool same;
 
 	now.size = 0;
@@ -293,13 +293,13 @@ static bool tells_same(struct fixture *fixture, struct told *then)
 	return same;
 }
 
-/* That the state is another one; and that it stays what it is. */
+/* The state is another one, and does not change again. */
 static bool differs(struct fixture *fixture, struct told *told)
 {
 	return !tells_same(fixture, told) && tells_same(fixture, told);
 }
 
-/* Of two pipes, which ends belong together. */
+/* Exchanges which ends of two pipes belong together. */
 static void change_ends(struct ends one, struct ends other)
 {
 	int between = dup(one.to);
@@ -309,7 +309,7 @@ static void change_ends(struct ends one, struct ends other)
 	close(between);
 }
 
-/* In a process that writes no file. How many steps went well. */
+/* In a process that writes no file. Returns the number of successful steps. */
 static int tell_of_changes(struct fixture *fixture, int counter)
 {
 	struct ends one = open_pipe(0), other = open_pipe(0);
@@ -365,7 +365,7 @@ static void test_what_the_program_made_early_is_its_own(void **state)
 	assert_hazard(fixture, "it has opened a socket");
 	close(sockets[0]);
 	close(sockets[1]);
-	survey_safely(fixture); /* the launcher's is shared */
+	survey_safely(fixture); /* the launcher's pipe is shared */
 
 	agent_before_main();
 	timer = timerfd_create(CLOCK_MONOTONIC, 0);
@@ -387,7 +387,7 @@ static void test_what_the_program_made_early_is_its_own(void **state)
 	close(launchers);
 }
 
-/* Nobody before can have passed on what is closed on exec. */
+/* A descriptor that is closed on exec was not inherited. */
 static void test_what_a_library_made_as_it_was_loaded_is_the_programs(void **state)
 {
 	struct fixture *fixture = *state;
@@ -418,8 +418,8 @@ static void test_standard_output_through_others_is_a_hazard(void **state)
 	assert_string_equal(agent_hazard(fixture->agent), "it has opened a socket (descriptor 1)");
 }
 
-/* In a process of its own, whose output goes to a file as a rank's does; what it has printed comes
- * afterwards. */
+/* Runs in a process of its own, whose output goes to a file as a rank's does; prints the output
+ * later. */
 static int run_apart(int (*body)(void))
 {
 	FILE *file = tmpfile();
@@ -457,7 +457,7 @@ static int run_group(void)
 		TEST(test_what_the_program_made_early_is_its_own),
 		TEST(test_what_a_library_made_as_it_was_loaded_is_the_programs),
 		TEST(test_standard_output_through_others_is_a_hazard),
-		/* Last: it is not forgotten. */
+		/* Last, because the agent does not forget it. */
 		TEST(test_processes_that_were_started_may_hold_them),
 	};
 

@@ -1,5 +1,5 @@
-/* Rewinding without MPI: a copy of this process changes itself, rewinds, and looks at what it is
- * then. Where the kernel does not let it, nothing is tested. */
+/* Rewinding without MPI: a copy of this process changes itself, rewinds, and checks what it is
+ * then. Without support by the kernel nothing is tested. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
@@ -18,12 +18,12 @@
 
 enum { PAGE = 4096, PAGES = 64, TIMES = 3, WRONG = 1, REFUSED = 77 };
 
-/* In shared memory, which is not put back. */
+/* In shared memory, which is not restored. */
 struct told {
-	int times; /* rewound so far */
+	int times; /* number of rewinds so far */
 	void *heap_end;
-	long faults; /* when it had been rewound a few times */
-	bool looked; /* what it had written was not looked for again, where that can be known */
+	long faults; /* page faults after a few rewinds */
+	bool looked; /* written pages were not searched again, where that can be known */
 	char trouble[256];
 	uint32_t images[8];
 	int image_count;
@@ -31,10 +31,11 @@ struct told {
 
 struct subject {
 	struct told *told;
-	char *pages;                      /* PAGES, written */
-	char *untouched;                  /* PAGES, never written before the birth */
-	char *constant;                   /* a page that may only be read */
-	char *beside;                     /* PAGES, written: one mapping with the agent's memory */
+	char *pages;     /* PAGES pages, written */
+	char *untouched; /* PAGES pages, never written before the birth */
+	char *constant;  /* a read-only page */
+	/* PAGES pages, written: one mapping with the agent's memory */
+	char *beside;
 	void (*change)(struct subject *); /* what the interleaving does */
 	bool (*is_as_it_was)(struct subject *);
 	int times;           /* 0: TIMES */
@@ -91,7 +92,7 @@ static void *map(size_t pages, int flags)
 	return mapped;
 }
 
-/* The mapping that an address lies in. */
+/* The mapping that contains an address. */
 static void find_mapping(const void *address, uintptr_t *ret_start, uintptr_t *ret_end)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -105,7 +106,7 @@ static void find_mapping(const void *address, uintptr_t *ret_start, uintptr_t *r
 	fclose(maps);
 }
 
-/* Memory that the kernel makes one mapping with what lies at the address. */
+/* Memory that the kernel merges into the mapping at this address. */
 static char *map_beside(const void *neighbor)
 {
 	const size_t size = (size_t)PAGES * PAGE;
@@ -135,7 +136,8 @@ static int set_up_subject(void **state)
 	return 0;
 }
 
-/* How the rank ended. The told memory is the copy's own (a clone), so that it is read there. */
+/* Returns how the rank ended. The `told` memory is the copy's own (a clone), so it is read
+ * there. */
 static int run(struct fixture *fixture, struct subject *subject, char trouble[static 256])
 {
 	char path[128];
@@ -151,7 +153,7 @@ static int run(struct fixture *fixture, struct subject *subject, char trouble[st
 	subject->beside = beside;
 	survey_safely(fixture);
 	status = restore(fixture, subject->body ? subject->body : be_rank, subject);
-	while (waitpid(-1, NULL, 0) > 0) /* its twin */
+	while (waitpid(-1, NULL, 0) > 0) /* the twin */
 		;
 	snprintf(path, sizeof(path), "%s/new1/clone.0", fixture->base);
 	clone = fopen(path, "r");
@@ -266,14 +268,14 @@ static bool is_beside(struct subject *subject)
 	return is_unwritten(subject);
 }
 
-/* What rewinding itself uses (the agent's memory; beside that, as a rule, what belongs to the
- * thread) stays while the mapping that holds it is made anew. */
+/* Memory that rewinding itself uses (the agent's, usually next to the thread's data) stays usable
+ * while its mapping is made anew. */
 static void test_a_mapping_shared_with_the_agent_is_as_it_was(void **state)
 {
 	expect_same(state, &(struct subject){.change = unmap_beside, .is_as_it_was = is_beside});
 }
 
-/* Pages that are its own stay its own, and what they held is kept once. */
+/* Private pages stay private, and their contents are stored once. */
 static bool faults_no_more(struct subject *subject)
 {
 	enum { KEPT = 3 };
@@ -301,8 +303,8 @@ static void test_pages_are_faulted_in_once(void **state)
 
 enum { NOTHING, DROPPED, NEW_PAGE, MOVED, PROTECTED, SHARED_CHILD, CHANGES, FIRST = 6, ROUNDS = 2 };
 
-/* Once it writes what it wrote before, without a fault, that is known. Then comes what else may
- * happen to memory, some of it without a fault, at the latest the second time. */
+/* If the rank writes the same pages as before, without a fault, that is recognised. Then memory
+ * changes in other ways, some without a fault; this is noticed the second time at the latest. */
 static void change_otherwise(struct subject *subject)
 {
 	const struct agent_known *known = &agent->aside->known;
@@ -350,7 +352,7 @@ static void test_what_changes_without_a_fault_is_as_it_was(void **state)
 	                                     .times = FIRST + ROUNDS * CHANGES});
 }
 
-/* --- what the kernel holds -------------------------------------------------------------------- */
+/* --- kernel state ----------------------------------------------------------------------------- */
 
 static void on_signal(int number)
 {
@@ -441,7 +443,7 @@ static void go_to(uint32_t image)
 	agent_stay_private_stack(agent, rewind_to_image);
 }
 
-/* Two images, one behind the other; back to the first, on and back to the second, to the birth. */
+/* Two successive images: back to the first, on and back to the second, then to the birth. */
 static int be_imaged(struct fixture *fixture, void *data)
 {
 	struct subject *subject = data;

@@ -7,7 +7,7 @@
 
 #include "explorer/chunks.h"
 
-enum { SHIFT = 2 }; /* four to a chunk */
+enum { SHIFT = 2 }; /* four elements in a chunk */
 
 static void append(struct chunks *chunks, int from, int to)
 {
@@ -31,7 +31,7 @@ static void test_copies_go_on_apart(void **state)
 	chunks_follow(&other, &one);
 	assert_ptr_equal(one.all[0], other.all[0]);
 	assert_ptr_equal(one.all[1], other.all[1]);
-	append(&one, 6, 9); /* in the chunk that both have */
+	append(&one, 6, 9); /* in the chunk that both share */
 	assert_holds(&other, (const int[]){0, 1, 2, 3, 4, 5}, 6);
 	append(&other, 60, 61);
 	assert_holds(&one, (const int[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9);
@@ -79,7 +79,7 @@ static void test_follows_from_where_both_are_alike(void **state)
 	assert_holds(&reader, (const int[]){0, 1, 2, 3, 4, 5, 6, 70, 71, 72, 73}, 11);
 	assert_ptr_equal(reader.all[0], one.all[0]);
 	assert_ptr_equal(reader.all[1], other.all[1]);
-	chunks_follow(&reader, &one); /* which is shorter */
+	chunks_follow(&reader, &one); /* `one` is shorter */
 	assert_int_equal(reader.count, 11);
 	chunks_release(&one);
 	chunks_release(&other);

@@ -44,7 +44,7 @@ static int set_up(void **state)
 	return set_up_in(state, "/dev/shm");
 }
 
-/* Where files are not mapped, but opened and read. */
+/* A directory where files are not mapped, but opened and read. */
 static int set_up_on_disk(void **state)
 {
 	return set_up_in(state, "/var/tmp");
@@ -104,7 +104,7 @@ static char *map(int fd, off_t offset, gsize length, struct agent_mapping *ret_m
 	return address;
 }
 
-/* How much of a file is no hole. */
+/* The number of bytes of a file that are not holes. */
 static off_t data_bytes(const char *directory, const char *name)
 {
 	g_autofree char *path = g_build_filename(directory, name, NULL);
@@ -191,7 +191,7 @@ static void test_names_lead_to_the_clone(void **state)
 	munmap(memory, PAGE);
 }
 
-/* UCX makes files that are no whole pages long and uses the rest of the last page. */
+/* UCX creates files that do not end at a page boundary, and uses the rest of the last page. */
 static void test_memory_beyond_the_end_of_the_file_is_cloned(void **state)
 {
 	struct fixture *fixture = *state;
@@ -308,7 +308,7 @@ static void rewrite_clones(struct fixture *fixture, const guint8 *mapped, gsize 
 	assert_true(are_one(fixture->new, "clone.0", "segment"));
 }
 
-/* Pages in several places, of which the world that is over has changed some and written others. */
+/* Data in several places; the world that is over has changed some of it and written more. */
 static void check_rewriting(struct fixture *fixture, gsize pages)
 {
 	const gsize size = pages * PAGE;

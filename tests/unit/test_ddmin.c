@@ -9,7 +9,7 @@
 #define THINGS 200
 
 struct wanted {
-	bool needed[THINGS]; /* all of these show it together */
+	bool needed[THINGS]; /* all of these together show the effect */
 	guint asked, patience;
 };
 

@@ -1,4 +1,4 @@
-/* Files that an owner has not put back because it was killed. */
+/* Files that an owner has not restored because it was killed. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -58,7 +58,7 @@ static void assert_text(const char *path, const char *text)
 	assert_string_equal(found ? found : "(nothing)", text);
 }
 
-/* An owner that changes files, does the rest, and waits to be killed. */
+/* An owner that changes files, calls `rest`, and waits to be killed. */
 static pid_t own(const struct fixture *fixture, void (*rest)(struct journal *journal))
 {
 	int ready[2];
@@ -148,7 +148,7 @@ static void assert_put_back(const struct fixture *fixture)
 	assert_text(fixture->file, "first\n");
 	assert_text(fixture->made, "(nothing)");
 	assert_int_equal(access(journal, F_OK), -1);
-	/* Once is enough. */
+	/* Restoring once is enough. */
 	assert_true(journal_recover(journal, nobody_runs, &recovery, NULL));
 	assert_null(recovery.problems);
 }
@@ -176,10 +176,10 @@ static void test_zombie(void **state)
 	fixture->owner = own(fixture, nothing_more);
 	assert_int_equal(kill(fixture->owner, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, (id_t)fixture->owner, &info, WEXITED | WNOWAIT), 0);
-	assert_put_back(fixture); /* though nobody has waited for it */
+	assert_put_back(fixture); /* although it is a zombie */
 }
 
-/* Killed while files were put back: what is noted as changed no longer tells all. */
+/* Killed while files were being restored: the record of changes is incomplete. */
 static void forget_what_changed(struct journal *journal)
 {
 	g_autofree char *now = g_build_filename(journal_path(journal), AGENT_JOURNAL_NOW, NULL);
@@ -247,7 +247,7 @@ static void test_what_cannot_be_put_back(void **state)
 	assert_refused(fixture, journal, nobody_runs);
 }
 
-/* Without room for a note: a limit for files stands for a full disk. */
+/* A record cannot be written: a limit for file sizes stands for a full disk. */
 static void test_trouble_is_told(void **state)
 {
 	struct fixture *fixture = *state;

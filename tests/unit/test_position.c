@@ -103,7 +103,7 @@ static void one_leads_to_another(void **state)
 	check_leads_to("mp1:n3:@0.2,1.1", "mp1:n3:0.2=1@0.2", false);
 	check_leads_to("mp1:n3:@0.2", "mp1:n3:", true);
 	check_leads_to("mp1:n3:", "mp1:n3:@0.2", false);
-	/* Nothing depends on conditions where no rank has come further than MPI_Init. */
+	/* If no rank is beyond MPI_Init, nothing depends on conditions. */
 	check_leads_to("mp1:n3:@0.1,1.1,2.1", "mp1:n3:zero:0.2=1", true);
 	check_leads_to("mp1:n3:@", "mp1:n3:zero:0.2=1@0.2", true);
 	check_leads_to("mp1:n3:@0.1,1.1,2.2", "mp1:n3:zero:0.2=1", false);
@@ -199,7 +199,7 @@ static void which_message_follows_from_the_rest(void **state)
 	position_free(named);
 }
 
-/* --- random ones ----------------------------------------------------------------------------- */
+/* --- random positions ------------------------------------------------------------------------ */
 
 static uint32_t below(GRand *dice, uint32_t count)
 {
@@ -244,7 +244,7 @@ static void text_brings_it_back(void **state)
 	g_rand_free(dice);
 }
 
-/* The same with its choices the other way round. */
+/* The same position with its choices in reverse order. */
 static struct position *reversed(const struct position *position)
 {
 	const GArray *choices = position_path(position)->choices;
@@ -255,7 +255,7 @@ static struct position *reversed(const struct position *position)
 	return position_with_choices(position, other);
 }
 
-/* The order is total, and says equal where the bytes do. */
+/* The order is total, and two positions are equal exactly if their bytes are. */
 static void order_and_equality_agree(void **state)
 {
 	GRand *dice = g_rand_new_with_seed(11);

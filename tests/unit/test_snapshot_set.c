@@ -171,7 +171,7 @@ static bool only_the_second_may_go(const struct snapshot_entry *entry)
 	return snapshot_entry_owner(entry) == &owners[1];
 }
 
-/* An image: no process, and so many bytes. */
+/* An image has no process, and so many bytes. */
 static void test_bytes_beside_processes_are_budgeted(void **state)
 {
 	struct snapshot_set *set = set_new(100 << 20, 2);

@@ -37,10 +37,10 @@ struct host {
 	struct state_search *search;
 	int senders;
 	guint runs, ends;
-	bool forgets; /* the receiver adds up what it gets, and knows no more */
-	guint odd;    /* a wrong name: as if it forgot, which it does not */
-	guint job;    /* names of states are others in each */
-	guint most;   /* rests of a world, until it is stopped; 0: all */
+	bool forgets; /* the receiver adds up its messages, and keeps nothing else */
+	guint odd;    /* a wrong fingerprint: as if the receiver forgot, which it does not */
+	guint job;    /* fingerprints differ between jobs */
+	guint most;   /* rests of a world until it is stopped; 0: no limit */
 };
 
 static guint source_of(const struct choice *choice)
@@ -48,7 +48,7 @@ static guint source_of(const struct choice *choice)
 	return (guint)choice->taken.send.rank;
 }
 
-/* Runs a world from these choices on. */
+/* Runs a world that begins with these choices. */
 static void run(struct host *host, const GArray *plan)
 {
 	guint64 taken = 0, order = 0;
@@ -119,12 +119,12 @@ static void equal_states_are_visited_once(void **state)
 	assert_int_equal(statistics.states, 32);
 	assert_int_equal(statistics.ends, 1);
 	assert_int_equal(host.ends, 1);
-	/* A run for each choice at a state but those with which one goes on. */
+	/* One run for each choice at a state, except those by which a world continues. */
 	assert_int_equal(host.runs, 1 + 5 * 16 - 31);
 	assert_int_equal(statistics.waiting, 0);
 }
 
-/* Sessions of so many worlds each, the last of which is stopped after so many rests. */
+/* Sessions of so many worlds each; the last world is stopped after so many rests. */
 static struct state_statistics search_in_parts(struct host *host, guint worlds, guint rests)
 {
 	struct state_statistics statistics = {0};
@@ -195,7 +195,7 @@ static void what_is_not_there_any_more_is_told(void **state)
 	host.search = state_search_new(false);
 	assert_true(state_search_restore(host.search, saved));
 	g_variant_unref(saved);
-	host.senders = 3; /* it waits for fewer now */
+	host.senders = 3; /* it waits for fewer senders now */
 	while ((plan = state_search_next(host.search))) {
 		run(&host, plan);
 		g_array_unref(plan);
@@ -274,7 +274,7 @@ static void what_has_no_name_is_nothing_else(void **state)
 	state_search_free(search);
 }
 
-/* The same world begun once more, for something outside has stopped it, is no other one. */
+/* The same world, begun again because it was stopped from outside, is not another world. */
 static void a_world_that_is_begun_again_goes_on(void **state)
 {
 	struct state_search *search = state_search_new(false);
@@ -336,7 +336,7 @@ static void equal_states_may_lie_different_numbers_of_calls_away(void **state)
 	}
 }
 
-/* It can go on for ever, which is not to be hidden: as if it were in the tree. */
+/* The program can run for ever, which must not be hidden: the world continues as in the tree. */
 static void a_circle_is_gone_round(void **state)
 {
 	struct state_search *search = state_search_new(false);
@@ -360,7 +360,7 @@ static void a_circle_is_gone_round(void **state)
 	state_search_free(search);
 }
 
-/* The hash tells apart what differs anywhere, in length, and in order. */
+/* The hash distinguishes data that differs anywhere, in length, or in order. */
 static void names_differ(void **state)
 {
 	enum { BYTES = 120, WORD = 8 };

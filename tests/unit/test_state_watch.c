@@ -27,7 +27,7 @@ static int new_nodes(struct state_watch *watch, int nodes)
 	return nodes_named(watch, nodes, false);
 }
 
-/* But for the first of them. */
+/* All nodes have the same fingerprint. The first does not count as known. */
 static int known_nodes(struct state_watch *watch, int nodes)
 {
 	return nodes_named(watch, nodes, true);
@@ -56,13 +56,13 @@ static void a_quarter_of_a_sample_is_enough(void **state)
 	(void)state;
 	known_nodes(watch, 2);
 	new_nodes(watch, STATE_WATCH_SAMPLE - 2);
-	known_nodes(watch, 512 - STATE_WATCH_SAMPLE); /* not looked at */
+	known_nodes(watch, 512 - STATE_WATCH_SAMPLE); /* without a fingerprint */
 	known_nodes(watch, STATE_WATCH_ENOUGH - 1);
 	assert_int_equal(state_watch_wants(watch), STATE_WATCH_CHOOSERS);
 	known_nodes(watch, 1);
 	assert_int_equal(state_watch_wants(watch), STATE_WATCH_WHOLE);
 	assert_int_equal(known_nodes(watch, STATE_WATCH_ENOUGH), STATE_WATCH_ENOUGH);
-	assert_false(state_watch_pays(watch)); /* one of them came up for the first time */
+	assert_false(state_watch_pays(watch)); /* one of them occurred for the first time */
 	known_nodes(watch, 1);
 	assert_true(state_watch_pays(watch));
 	assert_true(state_watch_is_over(watch));

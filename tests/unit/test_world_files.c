@@ -1,4 +1,4 @@
-/* Files that are kept mapped: what a name leads to now, what it holds, where its holes are. */
+/* Files that are kept mapped: which file has a name now, its contents, its holes. */
 #include "ckpt/world_files.h"
 
 #include <fcntl.h>

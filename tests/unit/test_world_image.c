@@ -1,4 +1,4 @@
-/* Images of a world's directory: what was in it comes back, into the same files. */
+/* Images of a world's directory: its contents are restored in the same files. */
 #include "ckpt/world_image.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static int set_up(void **state)
 	return make_directory("/dev/shm/matchpoint-test-XXXXXX");
 }
 
-/* Where files are not mapped, but opened and read. */
+/* A directory where files are not mapped, but opened and read. */
 static int set_up_on_disk(void **state)
 {
 	(void)state;
