@@ -444,7 +444,7 @@ static void survey_pipe(struct agent *agent, const struct agent_file *file)
 {
 	if (!agent_pipe_mate(agent, file) || is_pipe_of_others(agent, file))
 		agent_set_hazard(agent,
-		                 "it has opened a pipe that is not its own alone (descriptor %d)",
+		                 "it has opened a pipe that it shares with others (descriptor %d)",
 		                 file->fd);
 	else if (!agent_pipe_is_empty(file->fd))
 		agent_set_hazard(agent, "it has a pipe with data in it (descriptor %d)", file->fd);
@@ -465,10 +465,10 @@ static void survey_object(struct agent *agent, struct agent_file *file)
 	if (file->kind == AGENT_PIPE && file->shared_with < 0)
 		survey_pipe(agent, file);
 	if (file->kind == AGENT_EVENT && file->count == UINT64_MAX)
-		agent_set_hazard(agent,
-		                 "it has opened an eventfd of which not all is known (descriptor "
-		                 "%d)",
-		                 file->fd);
+		agent_set_hazard(
+			agent,
+			"it has opened an eventfd whose value cannot be read (descriptor %d)",
+			file->fd);
 }
 
 bool agent_is_by_itself(const struct agent *agent)

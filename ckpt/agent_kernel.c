@@ -100,8 +100,7 @@ static int compare_status(struct agent *agent)
 
 		if (length != length_now || memcmp(then, now, length) != 0)
 			return agent_refuse(agent,
-			                    "it has changed what /proc/self/status tells of it "
-			                    "(%.*s)",
+			                    "it has changed a line of /proc/self/status (%.*s)",
 			                    (int)(length_now < 60 ? length_now : 60), now);
 		then += length + 1;
 		now += length_now + 1;
@@ -140,7 +139,8 @@ static int compare_settings(struct agent *agent)
 					*now = &agent->aside->kernel_now;
 
 	if (memcmp(then->settings, now->settings, sizeof(then->settings)) != 0)
-		return agent_refuse(agent, "it has changed how the kernel schedules or treats it");
+		return agent_refuse(
+			agent, "it has changed its scheduling or another setting of the process");
 	if (memcmp(then->limits, now->limits, sizeof(then->limits)) != 0)
 		return agent_refuse(agent, "it has changed a resource limit");
 	if (then->root_device != now->root_device || then->root_inode != now->root_inode)
@@ -289,9 +289,7 @@ static int put_descriptors_back(struct agent *agent)
 		if (!is_same(one, other) && file && fetch_file(agent, file) < 0)
 			return -1;
 		if (!is_same(one, other) && !file)
-			return agent_refuse(agent,
-			                    "it has closed descriptor %d, or put another "
-			                    "in its place",
+			return agent_refuse(agent, "it has closed or replaced descriptor %d",
 			                    one->fd);
 		if (!file && one->flags != other->flags && fcntl(one->fd, F_SETFD, one->flags) < 0)
 			return agent_refuse(agent, "descriptor %d cannot be put back", one->fd);
@@ -347,7 +345,8 @@ static int put_signals_back(struct agent *agent, const struct agent_signals *the
 		    && syscall(SYS_rt_sigaction, number, &then->dispositions[number], NULL,
 		               _NSIG / 8)
 		               < 0)
-			return agent_refuse(agent, "signal %d cannot be handled as before", number);
+			return agent_refuse(agent, "the handling of signal %d cannot be put back",
+			                    number);
 	if (syscall(SYS_sigaltstack, &then->stack, NULL) < 0)
 		return agent_refuse(agent, "its signal stack cannot be put back (%s)",
 		                    strerror(errno));

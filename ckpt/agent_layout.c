@@ -59,8 +59,8 @@ int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout)
 		if (ioctl(agent->aside->maps, AGENT_MAP_QUERY, &query) < 0) {
 			if (errno == ENOENT && ret_layout->count)
 				return 0;
-			return agent_refuse(agent, "the kernel does not tell what is mapped "
-			                           "(Linux 6.11 or later does)");
+			return agent_refuse(agent, "the kernel cannot list mappings (Linux 6.11 or "
+			                           "later is needed)");
 		}
 		area = (struct agent_area){
 			.start = query.start,
@@ -108,7 +108,7 @@ bool agent_had_mapped(const struct agent *agent, uintptr_t start, uintptr_t end)
 static int unmap(struct agent *agent, uint64_t start, uint64_t end)
 {
 	if (start < end && syscall(SYS_munmap, start, end - start) < 0)
-		return agent_refuse(agent, "what it has mapped cannot be unmapped (%s)",
+		return agent_refuse(agent, "its new mappings cannot be removed (%s)",
 		                    strerror(errno));
 	return 0;
 }
@@ -296,7 +296,7 @@ int agent_compare_layout(struct agent *agent)
 		return -1;
 	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end
 	    || !agent_same_layout(&aside->layout, &aside->layout_now))
-		return agent_refuse(agent, "what it has mapped has changed");
+		return agent_refuse(agent, "its mappings have changed");
 	return 0;
 }
 
@@ -319,13 +319,13 @@ static int compare_layouts(struct agent *agent, bool renew, bool *ret_renewed)
 		if (at < aside->layout_now.count && same_area(area, &aside->layout_now.areas[at]))
 			continue;
 		if (!renew)
-			return agent_refuse(agent, "its mappings cannot be what they were");
+			return agent_refuse(agent, "its mappings cannot be put back");
 		if (renew_area(agent, area) < 0)
 			return -1;
 		*ret_renewed = true;
 	}
 	if (!*ret_renewed && aside->layout_now.count != aside->layout.count)
-		return agent_refuse(agent, "its mappings cannot be what they were");
+		return agent_refuse(agent, "its mappings cannot be put back");
 	return 0;
 }
 
@@ -338,7 +338,7 @@ int agent_put_layout_back(struct agent *agent)
 	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end)
 		aside->idle.layout = false;
 	if ((uint64_t)syscall(SYS_brk, aside->heap_end) != aside->heap_end)
-		return agent_refuse(agent, "its heap cannot have the size it had");
+		return agent_refuse(agent, "the size of its heap cannot be put back");
 	if (agent_list_now(agent) < 0)
 		return -1;
 	if (agent_same_layout(&aside->layout, &aside->layout_now))

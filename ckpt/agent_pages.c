@@ -54,12 +54,13 @@ int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct
 		                               sizeof(found) / sizeof(found[0]), &reached);
 
 		if (count < 0)
-			return agent_refuse(agent, "the kernel does not tell which pages were "
-			                           "written (Linux 6.7 or later does)");
+			return agent_refuse(agent,
+			                    "the kernel cannot list written pages (Linux 6.7 or "
+			                    "later is needed)");
 		if (add_runs(agent, runs, found, count) < 0)
 			return -1;
 		if (reached <= start)
-			return agent_refuse(agent, "the kernel tells no end of its memory");
+			return agent_refuse(agent, "the kernel lists its pages without end");
 		start = reached;
 	}
 	return 0;
@@ -137,7 +138,7 @@ static int probe(struct agent *agent)
 	if (before < 0 || after < 0)
 		return -1;
 	if (before != 0 || after != 1)
-		return agent_refuse(agent, "the kernel does not tell shared pages from others");
+		return agent_refuse(agent, "the kernel does not mark shared pages");
 	return 0;
 }
 
@@ -216,7 +217,7 @@ static int copy_from_twin(struct agent *agent)
 	aside->copy_count = 0;
 	if (got != wanted)
 		return agent_refuse(agent, "its memory at the birth cannot be read (%s)",
-		                    got < 0 ? strerror(errno) : "not all of it");
+		                    got < 0 ? strerror(errno) : "only a part was read");
 	return 0;
 }
 
@@ -251,7 +252,7 @@ static int empty_page(struct agent *agent, const struct agent_area *area, uint64
 	}
 	known->is_whole = false;
 	if (syscall(SYS_madvise, page, AGENT_PAGE, MADV_DONTNEED) < 0)
-		return agent_refuse(agent, "memory cannot be emptied (%s)", strerror(errno));
+		return agent_refuse(agent, "memory cannot be cleared (%s)", strerror(errno));
 	return 0;
 }
 
@@ -267,10 +268,9 @@ static int put_page_back(struct agent *agent, const struct agent_area *area, uin
 		if (syscall(SYS_mprotect, area->start, area->end - area->start,
 		            (int)area->protection | PROT_READ | PROT_WRITE)
 		    < 0)
-			return agent_refuse(agent,
-			                    "memory that it has written cannot be opened "
-			                    "(%s)",
-			                    strerror(errno));
+			return agent_refuse(
+				agent, "memory that it has written cannot be made writable (%s)",
+				strerror(errno));
 		at->opened = true;
 	}
 	if (!was_there)
@@ -329,7 +329,7 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 	if (copy_from_twin(agent) < 0)
 		return -1;
 	if (syscall(SYS_mprotect, area->start, area->end - area->start, (int)area->protection) < 0)
-		return agent_refuse(agent, "memory cannot be protected as before (%s)",
+		return agent_refuse(agent, "the protection of memory cannot be put back (%s)",
 		                    strerror(errno));
 	return 0;
 }
@@ -431,7 +431,7 @@ static int visit_area(struct agent *agent, const struct agent_area *area, struct
 		if (page >= area->end)
 			return 0;
 		if (!now || now->start > page)
-			return agent_refuse(agent, "it has given memory back");
+			return agent_refuse(agent, "it has released memory");
 		private = agent_page_is_private(agent, now, page);
 		if (private < 0 || (private && visit(agent, area, page) < 0))
 			return -1;

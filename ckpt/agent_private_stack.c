@@ -234,7 +234,7 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 	aside->trouble[0] = '\0';
 	kept = agent_arena_take(&agent->own, (count + 1) * sizeof(*kept));
 	if (!kept)
-		return agent_refuse(agent, "there is no memory for it");
+		return agent_refuse(agent, "there is no memory left for the agent");
 	if (count)
 		memcpy(kept, clones, count * sizeof(*kept));
 	aside->clones = kept;
@@ -361,7 +361,7 @@ static int keep_page(struct agent *agent, const struct agent_area *area, uint64_
 		return agent_refuse(agent, "it has written to memory that is not readable");
 	place_blocks(agent);
 	if (agent_store_add(&agent->aside->store, page, (const void *)(uintptr_t)page) < 0)
-		return agent_refuse(agent, "there is no room for an image of it");
+		return agent_refuse(agent, "there is no room for another image");
 	return 0;
 }
 

@@ -350,7 +350,7 @@ static void tell_trouble(struct journal *journal)
 	end = strchr(text, '\n');
 	if (end)
 		*end = '\0';
-	tell_path(journal, text, "there was no room to note what it was");
+	tell_path(journal, text, "there was no room to record its old state");
 }
 
 static void apply(struct journal *journal, const GPtrArray *targets)

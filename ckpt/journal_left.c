@@ -179,7 +179,7 @@ static bool put_back(struct journal *journal, int owner, struct journal_recovery
 	if (journal->failures > 0) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s",
 		            journal->problems->len > 0 ? (const char *)journal->problems->pdata[0]
-		                                       : "what is noted there is damaged");
+		                                       : "the journal is damaged");
 		return false;
 	}
 	return true;

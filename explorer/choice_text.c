@@ -128,7 +128,7 @@ static char *parse_lock(const char **at, int ranks, struct point *point)
 	place.first = (int32_t)first;
 	place.target = (int32_t)target;
 	if (!wrong && lock_number(ranks, &place) < 0)
-		wrong = g_strdup("no window has such a number");
+		wrong = g_strdup("there is no window with this number");
 	*point = (struct point){.kind = POINT_LOCK,
 	                        .rank = place.target,
 	                        .window = place.window,

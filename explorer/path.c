@@ -139,7 +139,7 @@ static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *s
 	if (wrong)
 		return fail(cursor, error, wrong);
 	if (!g_hash_table_add(seen, g_memdup2(&choice.point, sizeof choice.point)))
-		return fail(&start, error, "this receive has been chosen for already");
+		return fail(&start, error, "a second choice for the same point");
 	g_array_append_val(path->choices, choice);
 	return true;
 }

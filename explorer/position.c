@@ -280,13 +280,13 @@ static char *parse_made(const char **at, struct position *position)
 	guint64 rank, calls;
 	const char *start = *at;
 	char *wrong = choice_parse_number(at, 0, (guint64)position->path->ranks - 1,
-	                                  "the rank that is cut", &rank);
+	                                  "a rank of the cut", &rank);
 
 	if (wrong)
 		return wrong;
 	if (rank < least) {
 		*at = start;
-		return g_strdup("the ranks that are cut must ascend");
+		return g_strdup("the ranks of the cut must ascend");
 	}
 	if (**at != '.')
 		return g_strdup("'.' expected");

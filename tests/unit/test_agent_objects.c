@@ -181,12 +181,12 @@ static void test_pipes_that_cannot_be_had_anew_are_hazards(void **state)
 		fcntl(ends.from, F_SETFL, 0);
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", ends.from);
 		again = open(path, O_RDONLY);
-		assert_hazard(fixture, "not its own alone");
+		assert_hazard(fixture, "shares with others");
 		close(again);
 		begin_anew(fixture);
 	}
 	close(ends.to);
-	assert_hazard(fixture, "not its own alone");
+	assert_hazard(fixture, "shares with others");
 	close(ends.from);
 	assert_int_equal(mkfifo(fixture->file, 0600), 0);
 	again = open(fixture->file, O_RDWR);

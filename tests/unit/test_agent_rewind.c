@@ -578,7 +578,7 @@ static void test_images_of_other_watches_are_refused(void **state)
 static void test_images_of_other_mappings_are_refused(void **state)
 {
 	expect_refusal(state, &(struct subject){.body = be_changed, .change = map_more},
-	               "what it has mapped has changed");
+	               "its mappings have changed");
 }
 
 static void test_images_in_another_directory_are_refused(void **state)
@@ -590,7 +590,7 @@ static void test_images_in_another_directory_are_refused(void **state)
 static void test_images_without_what_was_there_are_refused(void **state)
 {
 	expect_refusal(state, &(struct subject){.body = be_changed, .change = give_back},
-	               "given memory back");
+	               "released memory");
 }
 
 #define REWINDS(name) cmocka_unit_test_setup_teardown(name, set_up_subject, tear_down)

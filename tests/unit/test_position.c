@@ -121,20 +121,19 @@ static void what_is_none_is_refused(void **state)
 	assert_refused("mp1:n4:0.3=1;", "not a path: column 13: ',', '@' or the end expected");
 	assert_refused("mp1:n4:@0.1;", "not a path: column 12: ',' or the end expected");
 	assert_refused("mp1:n4:@4.1",
-	               "not a path: column 9: the rank that is cut must be from 0 to 3");
-	assert_refused(
-		"mp1:n4:@01.1",
-		"not a path: column 9: the rank that is cut expected, without leading zeros");
+	               "not a path: column 9: a rank of the cut must be from 0 to 3");
+	assert_refused("mp1:n4:@01.1",
+	               "not a path: column 9: a rank of the cut expected, without leading zeros");
 	assert_refused("mp1:n4:@0", "not a path: column 10: '.' expected");
 	assert_refused("mp1:n4:@0.0", "not a path: column 11: the number of its last call must be "
 	                              "from 1 to 4294967295");
 	assert_refused("mp1:n4:@1.1,0.1",
-	               "not a path: column 13: the ranks that are cut must ascend");
+	               "not a path: column 13: the ranks of the cut must ascend");
 	assert_refused("mp1:n4:@1.1,1.2",
-	               "not a path: column 13: the ranks that are cut must ascend");
-	assert_refused("mp1:n4:@1.1,", "not a path: column 13: the rank that is cut expected, "
+	               "not a path: column 13: the ranks of the cut must ascend");
+	assert_refused("mp1:n4:@1.1,", "not a path: column 13: a rank of the cut expected, "
 	                               "without leading zeros");
-	assert_refused("mp1:n4:@@", "not a path: column 9: the rank that is cut expected, without "
+	assert_refused("mp1:n4:@@", "not a path: column 9: a rank of the cut expected, without "
 	                            "leading zeros");
 	assert_null(path_parse("mp1:n4:0.3=1@0.3", &error));
 	assert_string_equal(error->message, "not a path: column 13: ',' or the end expected");
