@@ -90,10 +90,10 @@ void agent_free(struct agent *agent)
 	if (!agent)
 		return;
 	agent_arena_release(&agent->arena);
-	if (agent->told)
-		agent_arena_release(&agent->told->arena);
-	if (agent->aside)
-		syscall(SYS_munmap, agent->aside, agent->aside->size);
+	if (agent->survey)
+		agent_arena_release(&agent->survey->arena);
+	if (agent->private_stack)
+		syscall(SYS_munmap, agent->private_stack, agent->private_stack->size);
 	own = agent->own;
 	agent_arena_release(&own);
 }

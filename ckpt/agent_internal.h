@@ -83,8 +83,8 @@ struct agent {
 	/* the rank was as at its birth when it was surveyed (agent_state.c) */
 	bool is_as_born;
 
-	struct agent_private_stack *aside; /* agent_rewind_internal.h; NULL: none */
-	struct agent *told;                /* agent_state.c: the survey for a state; NULL: none */
+	struct agent_private_stack *private_stack; /* agent_rewind_internal.h; NULL: none */
+	struct agent *survey; /* agent_state.c: the survey for a state; NULL: none */
 };
 
 /* Records the first hazard; later ones are ignored. */

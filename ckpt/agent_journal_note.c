@@ -175,7 +175,7 @@ static bool keep(int base, int now, const char *key, const char *path, bool made
 }
 
 /* The first such path is enough: not everything can be restored. */
-static void tell_trouble(const char *path)
+static void write_trouble(const char *path)
 {
 	int file = open_below(AGENT_JOURNAL_TROUBLE, O_RDWR);
 	size_t length = strlen(path);
@@ -197,7 +197,7 @@ static void note_locked(const char *key, const char *path, bool made)
 	int now = open_below(AGENT_JOURNAL_NOW, O_RDONLY | O_DIRECTORY);
 
 	if (base < 0 || now < 0 || !keep(base, now, key, path, made))
-		tell_trouble(path);
+		write_trouble(path);
 	if (base >= 0)
 		close(base);
 	if (now >= 0)

@@ -31,7 +31,7 @@ enum {
 struct agent_run {
 	uint64_t start, end;
 	bool swapped;
-	bool is_looked_at, private; /* `private` is known for all of them */
+	bool is_known, private; /* `private` is known for all of them */
 };
 
 struct agent_runs {

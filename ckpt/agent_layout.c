@@ -29,10 +29,11 @@ static int add_area(struct agent *agent, struct agent_layout *layout, const stru
 
 /* Adds the area without the private stack's memory, which the kernel may have merged with its
  * neighbours. */
-static int add_around_aside(struct agent *agent, struct agent_layout *layout,
-                            const struct agent_area *area)
+static int add_around_private_stack(struct agent *agent, struct agent_layout *layout,
+                                    const struct agent_area *area)
 {
-	const uint64_t start = (uintptr_t)agent->aside, end = agent_private_stack_end(agent);
+	const uint64_t start = (uintptr_t)agent->private_stack,
+		       end = agent_private_stack_end(agent);
 	struct agent_area below = *area, above = *area;
 
 	if (area->end <= start || area->start >= end)
@@ -56,7 +57,7 @@ int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout)
 		struct agent_area area;
 
 		query.name_size = query.build_id_size = 0;
-		if (ioctl(agent->aside->maps, AGENT_MAP_QUERY, &query) < 0) {
+		if (ioctl(agent->private_stack->maps, AGENT_MAP_QUERY, &query) < 0) {
 			if (errno == ENOENT && ret_layout->count)
 				return 0;
 			return agent_refuse(agent, "the kernel cannot list mappings (Linux 6.11 or "
@@ -71,18 +72,18 @@ int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout)
 			.protection = agent_query_protection(&query),
 			.shared = query.vma_flags & AGENT_QUERY_SHARED,
 		};
-		if (add_around_aside(agent, ret_layout, &area) < 0)
+		if (add_around_private_stack(agent, ret_layout, &area) < 0)
 			return -1;
 	}
 }
 
 int agent_list_now(struct agent *agent)
 {
-	struct agent_idle *idle = &agent->aside->idle;
+	struct agent_idle *idle = &agent->private_stack->idle;
 
 	if (agent_is_idle(agent) && idle->layout)
 		return 0;
-	if (agent_list_layout(agent, &agent->aside->layout_now) < 0)
+	if (agent_list_layout(agent, &agent->private_stack->layout_now) < 0)
 		return -1;
 	agent_note_idle(agent, &idle->layout);
 	return 0;
@@ -99,8 +100,8 @@ bool agent_had_mapped(const struct agent *agent, uintptr_t start, uintptr_t end)
 
 	if (!agent_has_birth(agent))
 		return false;
-	for (size_t i = 0; i < agent->aside->layout.count; i++)
-		if (overlap(&agent->aside->layout.areas[i], &range))
+	for (size_t i = 0; i < agent->private_stack->layout.count; i++)
+		if (overlap(&agent->private_stack->layout.areas[i], &range))
 			return true;
 	return false;
 }
@@ -126,7 +127,8 @@ static int unmap_around(struct agent *agent, const struct agent_area *one,
 /* Unmaps what was not mapped at the birth. */
 static int unmap_new(struct agent *agent)
 {
-	const struct agent_layout *then = &agent->aside->layout, *now = &agent->aside->layout_now;
+	const struct agent_layout *then = &agent->private_stack->layout,
+				  *now = &agent->private_stack->layout_now;
 	size_t at = 0;
 
 	for (size_t i = 0; i < now->count; i++) {
@@ -180,17 +182,17 @@ void agent_find_rseq(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
 /* Copies what an area contained at the birth to writable, empty memory of its size at `to`. */
 static int copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to)
 {
-	const struct agent_private_stack *aside = agent->aside;
+	const struct agent_private_stack *stack = agent->private_stack;
 	uint64_t rseq_start, rseq_end;
 
-	for (size_t i = 0; i < aside->had.count; i++) {
-		uint64_t start = agent_later(aside->had.runs[i].start, area->start);
-		uint64_t end = agent_earlier(aside->had.runs[i].end, area->end);
+	for (size_t i = 0; i < stack->had.count; i++) {
+		uint64_t start = agent_later(stack->had.runs[i].start, area->start);
+		uint64_t end = agent_earlier(stack->had.runs[i].end, area->end);
 		struct iovec there = {(void *)(uintptr_t)start, end - start};
 		struct iovec here = {(void *)(uintptr_t)(to + start - area->start), end - start};
 
 		if (start < end
-		    && agent_read_twin(aside->twin, &here, &there, 1) != (ssize_t)(end - start))
+		    && agent_read_twin(stack->twin, &here, &there, 1) != (ssize_t)(end - start))
 			return agent_refuse(agent, "its memory at the birth cannot be read");
 	}
 	find_rseq(&rseq_start, &rseq_end);
@@ -254,8 +256,8 @@ static bool keep_area(const struct agent_layout *now, const struct agent_area *a
 
 static bool is_clone(const struct agent *agent, const struct agent_area *area)
 {
-	for (size_t i = 0; i < agent->aside->clone_count; i++) {
-		const struct agent_clone *clone = &agent->aside->clones[i];
+	for (size_t i = 0; i < agent->private_stack->clone_count; i++) {
+		const struct agent_clone *clone = &agent->private_stack->clones[i];
 
 		if (clone->start <= area->start && area->end <= clone->start + clone->length)
 			return true;
@@ -269,7 +271,8 @@ static int renew_area(struct agent *agent, const struct agent_area *area)
 		return area->inode ? agent_refuse(agent, "it has changed how a file is mapped")
 		                   : make_private(agent, area);
 	if (!is_clone(agent, area)
-	    || agent_map_clones(agent->aside->clones, agent->aside->clone_count) < 0)
+	    || agent_map_clones(agent->private_stack->clones, agent->private_stack->clone_count)
+	               < 0)
 		return agent_refuse(agent, "it has unmapped shared memory");
 	return 0;
 }
@@ -290,12 +293,12 @@ bool agent_same_layout(const struct agent_layout *then, const struct agent_layou
 
 int agent_compare_layout(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
 	if (agent_list_now(agent) < 0)
 		return -1;
-	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end
-	    || !agent_same_layout(&aside->layout, &aside->layout_now))
+	if ((uint64_t)syscall(SYS_brk, 0L) != stack->heap_end
+	    || !agent_same_layout(&stack->layout, &stack->layout_now))
 		return agent_refuse(agent, "its mappings have changed");
 	return 0;
 }
@@ -304,19 +307,19 @@ int agent_compare_layout(struct agent *agent)
  * is then mapped anew in one piece. */
 static int compare_layouts(struct agent *agent, bool renew, bool *ret_renewed)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	size_t at = 0;
 
 	*ret_renewed = false;
-	if (agent_list_layout(agent, &aside->layout_now) < 0)
+	if (agent_list_layout(agent, &stack->layout_now) < 0)
 		return -1;
-	for (size_t i = 0; i < aside->layout.count; i++) {
-		const struct agent_area *area = &aside->layout.areas[i];
+	for (size_t i = 0; i < stack->layout.count; i++) {
+		const struct agent_area *area = &stack->layout.areas[i];
 
-		while (at < aside->layout_now.count
-		       && aside->layout_now.areas[at].end <= area->start)
+		while (at < stack->layout_now.count
+		       && stack->layout_now.areas[at].end <= area->start)
 			at++;
-		if (at < aside->layout_now.count && same_area(area, &aside->layout_now.areas[at]))
+		if (at < stack->layout_now.count && same_area(area, &stack->layout_now.areas[at]))
 			continue;
 		if (!renew)
 			return agent_refuse(agent, "its mappings cannot be put back");
@@ -324,32 +327,32 @@ static int compare_layouts(struct agent *agent, bool renew, bool *ret_renewed)
 			return -1;
 		*ret_renewed = true;
 	}
-	if (!*ret_renewed && aside->layout_now.count != aside->layout.count)
+	if (!*ret_renewed && stack->layout_now.count != stack->layout.count)
 		return agent_refuse(agent, "its mappings cannot be put back");
 	return 0;
 }
 
 int agent_put_layout_back(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	bool renewed;
 	size_t at = 0;
 
-	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end)
-		aside->idle.layout = false;
-	if ((uint64_t)syscall(SYS_brk, aside->heap_end) != aside->heap_end)
+	if ((uint64_t)syscall(SYS_brk, 0L) != stack->heap_end)
+		stack->idle.layout = false;
+	if ((uint64_t)syscall(SYS_brk, stack->heap_end) != stack->heap_end)
 		return agent_refuse(agent, "the size of its heap cannot be put back");
 	if (agent_list_now(agent) < 0)
 		return -1;
-	if (agent_same_layout(&aside->layout, &aside->layout_now))
+	if (agent_same_layout(&stack->layout, &stack->layout_now))
 		return 0;
-	agent_known_mistrust(&aside->known);
+	agent_known_mistrust(&stack->known);
 	if (unmap_new(agent) < 0)
 		return -1;
-	for (size_t i = 0; i < aside->layout.count; i++) {
-		const struct agent_area *area = &aside->layout.areas[i];
+	for (size_t i = 0; i < stack->layout.count; i++) {
+		const struct agent_area *area = &stack->layout.areas[i];
 
-		if (!keep_area(&aside->layout_now, area, &at) && renew_area(agent, area) < 0)
+		if (!keep_area(&stack->layout_now, area, &at) && renew_area(agent, area) < 0)
 			return -1;
 	}
 	if (compare_layouts(agent, true, &renewed) < 0)

@@ -413,11 +413,11 @@ static int compare_event(struct agent *agent, const struct agent_file *file, con
  * the value of an eventfd. */
 static int compare_info(struct agent *agent, const struct agent_file *file)
 {
-	const char *info = agent->aside->text;
+	const char *info = agent->private_stack->text;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", file->fd);
-	if (agent_read_proc(agent, path, agent->aside->text) < 0)
+	if (agent_read_proc(agent, path, agent->private_stack->text) < 0)
 		return -1;
 	if (strstr(info, "lock:"))
 		return agent_refuse(agent, "it holds a lock on an open file");
@@ -456,7 +456,7 @@ static int compare_file(struct agent *agent, const struct agent_file *file)
 		return agent_pipe_room(file->fd) == file->size && agent_pipe_is_empty(file->fd)
 		               ? 0
 		               : agent_refuse(agent, "it has written into a pipe");
-	held = agent_find_held(&agent->aside->kernel_now, file->fd);
+	held = agent_find_held(&agent->private_stack->kernel_now, file->fd);
 	if (!held || (!(file->flags & O_PATH) && lseek(file->fd, 0, SEEK_CUR) != file->offset)
 	    || (file->has_contents
 	        && ((uint64_t)held->size != file->size

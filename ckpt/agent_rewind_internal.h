@@ -44,7 +44,7 @@ struct agent_page_scanned {
 	uint64_t private_pages; /* pages in memory then, including the agent's own */
 	struct agent_layout layout;
 	struct agent_stretches all, before;
-	struct agent_page_scan told;
+	struct agent_page_scan result;
 };
 
 struct agent_held { /* an open descriptor */
@@ -56,11 +56,11 @@ struct agent_held { /* an open descriptor */
 
 /* What was determined while the rank is idle (agent_is_unmoved). */
 struct agent_idle {
-	bool stands;
+	bool active;
 	long faults; /* page faults of the thread when it was determined, except the agent's own */
 	bool kernel; /* kernel_now is valid */
 	bool layout; /* layout_now is valid */
-	bool look;   /* the last scan is valid */
+	bool scan;   /* the last scan is valid */
 	bool born;   /* both are equal to the state at the birth */
 };
 
@@ -91,11 +91,11 @@ struct agent_private_stack {
 	const struct agent_clone *clones; /* in the agent's arena */
 	char trouble[256];
 	struct agent_kernel_state kernel, kernel_now;
-	bool looked_at_descriptors; /* the descriptors of kernel_now are valid */
+	bool descriptors_known; /* the descriptors of kernel_now are valid */
 	struct agent_layout layout, layout_now;
 	struct agent_runs had, runs_now;
 	struct agent_known known;
-	struct agent_page_scanned looked;
+	struct agent_page_scanned scanned;
 	struct agent_idle idle;
 	/* faults of the agent's own memory so far; of the thread at agent_own_begin */
 	long own_faults, own_before;
@@ -161,8 +161,8 @@ uint64_t agent_count_private(void);
 /* Fills runs_now with the present private pages. Uses the last scan if it is still valid for this
  * layout, number of faults and number of private pages; else scans. Returns 0, or -1 with a reason
  * recorded. */
-int agent_scan_for_written(struct agent *agent, const struct agent_layout *layout, long faults,
-                           uint64_t private_pages);
+int agent_find_written(struct agent *agent, const struct agent_layout *layout, long faults,
+                       uint64_t private_pages);
 
 /* --- mappings (agent_layout.c): return 0, or -1 with a reason recorded --- */
 int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout);
@@ -191,7 +191,7 @@ int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct
 int agent_page_is_private(struct agent *agent, const struct agent_run *run, uint64_t page);
 void agent_forget_entries(struct agent *agent);
 /* Refuses if the kernel may merge equal pages. */
-int agent_scan_for_merging(struct agent *agent);
+int agent_refuse_merging(struct agent *agent);
 /* Restores the pages of the birth, except those in the image (NULL: none). `faults`: see
  * agent_page_scan_faults, before. */
 int agent_put_pages_back(struct agent *agent, const struct agent_image *image, long faults);
@@ -203,7 +203,7 @@ int agent_each_written(struct agent *agent, long faults,
 /* --- kernel state (agent_kernel.c): the same results --- */
 int agent_note_kernel_state(struct agent *agent);
 /* Reads kernel_now; only once while the rank is idle. */
-int agent_scan_at_kernel_state(struct agent *agent);
+int agent_scan_kernel_state(struct agent *agent);
 /* Checks that the kernel state is as at the birth, except signals and offsets in files of its
  * world. */
 int agent_compare_kernel_state(struct agent *agent);

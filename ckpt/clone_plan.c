@@ -208,9 +208,9 @@ static bool read_range(struct object *object, const struct range *range, guint64
 		                         buffer, wanted);
 
 		if (got < 0) {
-			g_autofree char *who = g_strdup_printf("process %d", (int)range->keeper);
+			g_autofree char *keeper = g_strdup_printf("process %d", (int)range->keeper);
 
-			return clone_failed(error, "cannot read the shared memory of", who);
+			return clone_failed(error, "cannot read the shared memory of", keeper);
 		}
 		got -= got % (gssize)PAGE;
 		remember(object, from, buffer, (gsize)got);

@@ -67,7 +67,7 @@ struct journal *journal_of(char *path)
 	struct journal *journal = g_new0(struct journal, 1);
 
 	journal->path = path;
-	journal->told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	journal->reported = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	journal->problems = g_ptr_array_new_with_free_func(g_free);
 	journal->owner = journal->trouble = -1;
 	return journal;
@@ -79,7 +79,7 @@ void journal_forget(struct journal *journal)
 		close(journal->owner);
 	if (journal->trouble >= 0)
 		close(journal->trouble);
-	g_hash_table_destroy(journal->told);
+	g_hash_table_destroy(journal->reported);
 	g_ptr_array_unref(journal->problems);
 	g_free(journal->path);
 	g_free(journal);
@@ -245,7 +245,7 @@ static void add_target(GPtrArray *targets, int directory, const char *key)
 	target->directory = directory;
 	if (agent_journal_read(directory, key, &target->wanted) == 0)
 		g_ptr_array_add(targets, target);
-	else /* it could not be recorded: see tell_trouble */
+	else /* it could not be recorded: see report_trouble */
 		target_free(target);
 }
 
@@ -313,25 +313,25 @@ static bool is_in_the_way(const struct agent_journal_state *wanted)
 	       && (status.st_mode & S_IFMT) != (wanted->mode & S_IFMT);
 }
 
-static void tell_path(struct journal *journal, const char *path, const char *reason)
+static void report_path(struct journal *journal, const char *path, const char *reason)
 {
-	if (g_hash_table_add(journal->told, g_strdup(path)))
+	if (g_hash_table_add(journal->reported, g_strdup(path)))
 		g_ptr_array_add(journal->problems,
 		                g_strdup_printf("%s was changed and could not be put back as it "
 		                                "was: %s",
 		                                path, reason));
 }
 
-static void tell(struct journal *journal, const struct agent_journal_state *wanted, int error)
+static void report(struct journal *journal, const struct agent_journal_state *wanted, int error)
 {
 	bool lost = wanted->kind == AGENT_JOURNAL_LOST;
 
 	journal->failures += !lost;
-	tell_path(journal, wanted->path, lost ? wanted->reason : g_strerror(error));
+	report_path(journal, wanted->path, lost ? wanted->reason : g_strerror(error));
 }
 
 /* Reports a path that a rank could not even record. */
-static void tell_trouble(struct journal *journal)
+static void report_trouble(struct journal *journal)
 {
 	char text[AGENT_JOURNAL_TROUBLE_SIZE + 1], *end;
 	ssize_t count;
@@ -350,7 +350,7 @@ static void tell_trouble(struct journal *journal)
 	end = strchr(text, '\n');
 	if (end)
 		*end = '\0';
-	tell_path(journal, text, "there was no room to record its old state");
+	report_path(journal, text, "there was no room to record its old state");
 }
 
 static void apply(struct journal *journal, const GPtrArray *targets)
@@ -360,13 +360,13 @@ static void apply(struct journal *journal, const GPtrArray *targets)
 		const struct target *target = targets->pdata[i];
 
 		if (is_in_the_way(&target->wanted) && agent_journal_remove(target->wanted.path) < 0)
-			tell(journal, &target->wanted, errno);
+			report(journal, &target->wanted, errno);
 	}
 	for (guint i = 0; i < targets->len; i++) {
 		const struct target *target = targets->pdata[i];
 
 		if (agent_journal_apply(target->directory, target->key, &target->wanted) < 0)
-			tell(journal, &target->wanted, errno);
+			report(journal, &target->wanted, errno);
 	}
 }
 
@@ -402,7 +402,7 @@ void journal_put_back(struct journal *journal, const struct journal_state *state
 	g_autoptr(GPtrArray) targets = NULL;
 	int base, saved;
 
-	tell_trouble(journal);
+	report_trouble(journal);
 	if (state && g_hash_table_size(state->keys) == 0)
 		state = NULL;
 	if (!state && g_hash_table_size(now) == 0)
@@ -460,7 +460,7 @@ void journal_put_back_all(struct journal *journal,
 	if (good) {
 		rename_back(targets);
 		apply(journal, targets);
-		tell_trouble(journal);
+		report_trouble(journal);
 	}
 	close(base);
 }

@@ -11,7 +11,7 @@
 
 struct journal {
 	char *path;
-	GHashTable *told; /* paths that could not be restored */
+	GHashTable *reported; /* paths that could not be restored */
 	GPtrArray *problems;
 	guint failures; /* of these, the number that had been kept */
 	guint32 states; /* states created so far */

@@ -13,8 +13,8 @@ struct choice_list {
 	guint users;
 };
 
-struct choice_list *choice_list_hold(struct choice_list *list);
-void choice_list_let_go(struct choice_list *list);
+struct choice_list *choice_list_ref(struct choice_list *list);
+void choice_list_unref(struct choice_list *list);
 
 /* Takes ownership of the reference `before`. */
 struct choice_list *choice_list_new(struct choice_list *before, const struct choice *choice);

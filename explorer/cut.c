@@ -139,7 +139,7 @@ static const guint32 *round_of(const struct cuts *cuts, guint round)
 
 /* Whether what was decided at the rest has made the rank continue. A decision after the rank's last
  * call, from which it had returned, has not led to another call yet. */
-static bool has_led_on(const struct cuts *cuts, const struct cut_rest *rest)
+static bool has_continued(const struct cuts *cuts, const struct cut_rest *rest)
 {
 	return !rest->all || rest->call < cuts->calls[rest->rank]
 	       || round_of(cuts, rest->round)[rest->rank] <= rest->call;
@@ -156,7 +156,7 @@ static void join_notes(struct cuts *cuts, int32_t rank, guint32 call)
 
 		if (rest->rank == rank && rest->call > call)
 			break;
-		if (rest->rank == rank && rest->call == call && has_led_on(cuts, rest))
+		if (rest->rank == rank && rest->call == call && has_continued(cuts, rest))
 			clock_join(cuts, line->now, round_of(cuts, rest->round));
 	}
 	for (; line->arrival < notes->arrivals->len; line->arrival++) {
@@ -210,8 +210,8 @@ static struct node *issue(struct cuts *cuts, const struct event *event)
 
 /* Whether rule 2 of section 3.5 required the earlier receive to be gone before this receive could
  * take the message. */
-static bool stood_in_the_way(const struct node *earlier, const struct node *receive,
-                             const struct node *send)
+static bool must_precede(const struct node *earlier, const struct node *receive,
+                         const struct node *send)
 {
 	if (earlier->op.kind == OPERATION_PROBE || !earlier->done
 	    || op_id_compare(earlier->op.id, receive->op.id) >= 0)
@@ -224,12 +224,12 @@ static bool stood_in_the_way(const struct node *earlier, const struct node *rece
 }
 
 /* Adds the clocks of all receives that had to be gone first. */
-static void join_way(struct cuts *cuts, struct node *receive, const struct node *send)
+static void join_earlier(struct cuts *cuts, struct node *receive, const struct node *send)
 {
 	const GPtrArray *pending = cuts->lines[receive->op.id.rank].pending;
 
 	for (guint i = 0; i < pending->len; i++)
-		if (stood_in_the_way(pending->pdata[i], receive, send))
+		if (must_precede(pending->pdata[i], receive, send))
 			clock_join(cuts, receive->done, ((struct node *)pending->pdata[i])->done);
 }
 
@@ -247,7 +247,7 @@ static void read_match(struct cuts *cuts, const struct event *event)
 	if (event->chosen) /* while the rank is in the call, the choice is open */
 		receive->done[chooser.rank] = MAX(receive->done[chooser.rank], chooser.call + 1);
 	if (is_rank(cuts, receive->op.id.rank))
-		join_way(cuts, receive, send);
+		join_earlier(cuts, receive, send);
 	if (receive->op.kind == OPERATION_PROBE)
 		return;
 	g_free(send->done);
@@ -383,7 +383,7 @@ static void read_leave(struct cuts *cuts, const struct event *event)
 {
 	struct line *line = learns(cuts, event);
 	const GArray *members = g_hash_table_lookup(cuts->collectives, &event->collective);
-	bool together = event->other.call == event->op.id.call; /* the collective is blocking */
+	bool is_blocking = event->other.call == event->op.id.call; /* the collective is blocking */
 	struct node *node = find(cuts, event->op.id);
 	const struct member *own = NULL;
 
@@ -399,7 +399,7 @@ static void read_leave(struct cuts *cuts, const struct event *event)
 		if (other == own || !awaits(event, own, other))
 			continue;
 		clock_join(cuts, line->now, other->clock);
-		if (together)
+		if (is_blocking)
 			*theirs = MAX(*theirs, other->id.call + 1);
 	}
 }
@@ -509,7 +509,7 @@ static const guint32 *needs_of(const struct cuts *cuts, int rank, guint32 call)
 
 /* The first other rank that has not done yet what this rank needs; -1: none. A rank that is gone
  * has done everything. */
-static int lacking(const struct cuts *cuts, int rank, const guint32 *cut)
+static int lagging_rank(const struct cuts *cuts, int rank, const guint32 *cut)
 {
 	const guint32 *needs = needs_of(cuts, rank, MIN(cut[rank], cuts->calls[rank] + 1));
 
@@ -522,7 +522,7 @@ static int lacking(const struct cuts *cuts, int rank, const guint32 *cut)
 bool cuts_consistent(const struct cuts *cuts, const guint32 *cut, int *ret_rank, int *ret_other)
 {
 	for (int rank = 0; rank < cuts->ranks; rank++) {
-		int other = lacking(cuts, rank, cut);
+		int other = lagging_rank(cuts, rank, cut);
 
 		if (other < 0)
 			continue;

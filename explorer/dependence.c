@@ -530,7 +530,7 @@ static guint first_that_needs(const struct queue *queue, guint choice)
 }
 
 /* The messages of one source that could match a receive whose choice is in the trace. */
-struct could {
+struct candidates {
 	const struct record *chosen; /* the receive */
 	guint at;                    /* index of its record */
 	guint choice;
@@ -539,8 +539,8 @@ struct could {
 };
 
 /* False: no choice was made for that receive. */
-static bool find_could(struct dependence *dependence, struct op_id receive, int32_t source,
-                       struct could *ret)
+static bool find_candidates(struct dependence *dependence, struct op_id receive, int32_t source,
+                            struct candidates *ret)
 {
 	ret->chosen = dependence_find(dependence, receive, &ret->at);
 	if (!ret->chosen || ret->chosen->choice < 0)
@@ -560,23 +560,23 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
 	struct choice_set *source_now = rank_of(dependence, source)->now;
 	struct choice_set *needs = NULL;
 	const struct record *send;
-	struct could could;
+	struct candidates candidates;
 	guint sent;
 
-	if (!find_could(dependence, receive, source, &could))
+	if (!find_candidates(dependence, receive, source, &candidates))
 		return ALTERNATIVE_NONE;
-	if (!could.queue || could.place == could.queue->records->len)
-		return choice_set_has(source_now, could.choice) ? ALTERNATIVE_NEVER
-		                                                : ALTERNATIVE_NONE;
-	sent = g_array_index(could.queue->records, guint, could.place);
+	if (!candidates.queue || candidates.place == candidates.queue->records->len)
+		return choice_set_has(source_now, candidates.choice) ? ALTERNATIVE_NEVER
+		                                                     : ALTERNATIVE_NONE;
+	sent = g_array_index(candidates.queue->records, guint, candidates.place);
 	send = dependence_record_at(dependence, sent);
-	if (choice_set_has(send->issued, could.choice))
+	if (choice_set_has(send->issued, candidates.choice))
 		return ALTERNATIVE_NEVER;
 	needs = choice_set_ref(send->issued);
-	choice_set_join(&needs, could.chosen->issued);
-	dependence_join_front(dependence, could.queue->key, sent, &needs);
-	if (!join_receives(dependence, could.at, &send->op, &needs)
-	    || choice_set_has(needs, could.choice)) {
+	choice_set_join(&needs, candidates.chosen->issued);
+	dependence_join_front(dependence, candidates.queue->key, sent, &needs);
+	if (!join_receives(dependence, candidates.at, &send->op, &needs)
+	    || choice_set_has(needs, candidates.choice)) {
 		choice_set_unref(needs);
 		return ALTERNATIVE_BLOCKED;
 	}
@@ -602,15 +602,18 @@ static bool has_learnt(const struct dependence *dependence, int32_t source, guin
 enum alternative_state dependence_may_come(struct dependence *dependence, struct op_id receive,
                                            int32_t source)
 {
-	struct could could;
+	struct candidates candidates;
 
-	if (!find_could(dependence, receive, source, &could))
+	if (!find_candidates(dependence, receive, source, &candidates))
 		return ALTERNATIVE_NONE;
-	for (guint i = could.place; could.queue && i < could.queue->records->len; i++) {
-		guint index = g_array_index(could.queue->records, guint, i);
+	for (guint i = candidates.place; candidates.queue && i < candidates.queue->records->len;
+	     i++) {
+		guint index = g_array_index(candidates.queue->records, guint, i);
 
-		if (!choice_set_has(dependence_record_at(dependence, index)->issued, could.choice))
+		if (!choice_set_has(dependence_record_at(dependence, index)->issued,
+		                    candidates.choice))
 			return ALTERNATIVE_POSSIBLE;
 	}
-	return has_learnt(dependence, source, could.choice) ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
+	return has_learnt(dependence, source, candidates.choice) ? ALTERNATIVE_NEVER
+	                                                         : ALTERNATIVE_NONE;
 }

@@ -124,7 +124,7 @@ static GArray *path_copy_choices(const struct explorer *explorer)
 }
 
 /* The last step takes this alternative, which no longer waits. */
-static void stand_at(struct explorer *explorer, const struct alternative *alternative)
+static void take_alternative(struct explorer *explorer, const struct alternative *alternative)
 {
 	guint index = explorer->steps->len - 1;
 	struct step *step = last_step(explorer);
@@ -137,7 +137,7 @@ static void stand_at(struct explorer *explorer, const struct alternative *altern
 	cost_release(&step->cost);
 	step->cost = cost_copy(&alternative->cost);
 	if (step->first)
-		revisits_take_up(explorer);
+		revisits_resume(explorer);
 }
 
 GArray *explorer_next(struct explorer *explorer)
@@ -147,7 +147,7 @@ GArray *explorer_next(struct explorer *explorer)
 	guint index = explorer->steps->len;
 
 	explorer->fresh = true;
-	explorer->let_go = false;
+	explorer->gave_up = false;
 	explorer->begun = 0;
 	if (explorer->prefix)
 		g_array_set_size(explorer->prefix, 0);
@@ -167,7 +167,7 @@ GArray *explorer_next(struct explorer *explorer)
 	explorer_go_back(explorer, index);
 	step = step_at(explorer, index);
 	alternative = g_queue_pop_head(&step->waiting);
-	stand_at(explorer, alternative);
+	take_alternative(explorer, alternative);
 	if (alternative->needs)
 		g_array_append_vals(explorer->path, alternative->needs->data,
 		                    alternative->needs->len);
@@ -178,11 +178,11 @@ GArray *explorer_next(struct explorer *explorer)
 }
 
 /* Another world will reach the node where this one has given up promises. */
-static void come_again(struct explorer *explorer)
+static void undo_giving_up(struct explorer *explorer)
 {
-	if (!explorer->let_go)
+	if (!explorer->gave_up)
 		return;
-	explorer->let_go = false;
+	explorer->gave_up = false;
 	explorer->statistics.wasted--;
 	explorer->statistics.visited--;
 	g_hash_table_remove(explorer->visited, &explorer->node);
@@ -193,13 +193,13 @@ static void come_again(struct explorer *explorer)
 void explorer_cut(struct explorer *explorer)
 {
 	explorer->cut = true;
-	come_again(explorer);
+	undo_giving_up(explorer);
 }
 
 void explorer_again(struct explorer *explorer)
 {
 	explorer->fresh = true;
-	come_again(explorer);
+	undo_giving_up(explorer);
 }
 
 bool explorer_is_done(const struct explorer *explorer)
@@ -210,7 +210,7 @@ bool explorer_is_done(const struct explorer *explorer)
 void explorer_lost(struct explorer *explorer)
 {
 	explorer->begun = explorer->steps->len;
-	explorer->statistics.wasted += !explorer->let_go;
+	explorer->statistics.wasted += !explorer->gave_up;
 }
 
 /* --- alternatives ---------------------------------------------------------------------------- */
@@ -414,9 +414,9 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 {
 	size_t from;
 
-	if (explorer->let_go) /* no longer part of the search */
+	if (explorer->gave_up) /* no longer part of the search */
 		return explorer_take_first(open, EXPLORER_DONE, ret_choice);
-	if (!explorer_is_led(explorer))
+	if (!explorer_prefix_is_made(explorer))
 		return explorer_follow_prefix(explorer, open, ret_choice);
 	from = read_trace(explorer, trace);
 	if (explorer->fresh)
@@ -427,13 +427,13 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 		return EXPLORER_DROP;
 	}
 	explorer->fresh = false;
-	revisits_look(explorer, trace, from);
+	revisits_check(explorer, trace, from);
 	if (open->len == 0) {
 		explorer->begun = explorer->steps->len;
 		if (count_pending(explorer, NULL) > 0) {
-			explorer->let_go = true;
+			explorer->gave_up = true;
 			explorer->statistics.wasted++;
-			return EXPLORER_LET_GO;
+			return EXPLORER_GIVE_UP;
 		}
 		explorer->statistics.outcomes++;
 		explorer->statistics.share += share(explorer);
@@ -448,9 +448,9 @@ bool explorer_turn(struct explorer *explorer, struct taken taken)
 	struct step *step = last_step(explorer);
 	/* NULL: the world still follows the prefix */
 	GList *item = step ? step->waiting.head : NULL;
-	struct alternative *alternative, *aside;
+	struct alternative *alternative, *waiting_first;
 
-	if (explorer->let_go)
+	if (explorer->gave_up)
 		return false;
 	while (item && !taken_equal(&((struct alternative *)item->data)->choice.taken, &taken))
 		item = item->next;
@@ -458,12 +458,12 @@ bool explorer_turn(struct explorer *explorer, struct taken taken)
 		return false;
 	alternative = item->data;
 	g_queue_delete_link(&step->waiting, item);
-	revisits_put_aside(explorer);
-	aside = step_wait(step, choice_at(explorer->path, step->base)->taken,
-	                  cost_copy(&step->cost));
-	aside->first = true;
+	revisits_suspend(explorer);
+	waiting_first = step_wait(step, choice_at(explorer->path, step->base)->taken,
+	                          cost_copy(&step->cost));
+	waiting_first->first = true;
 	explorer->statistics.waiting++;
-	stand_at(explorer, alternative);
+	take_alternative(explorer, alternative);
 	g_array_index(explorer->path, struct choice, step->base).taken = taken;
 	alternative_free(alternative);
 	return true;

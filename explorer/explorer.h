@@ -76,7 +76,7 @@ enum explorer_step {
 	/* nothing is open except what the plan's promises withhold, and they are not kept: continue
 	 * without the promises. The world calls again and gets the first alternatives, and
 	 * EXPLORER_DONE at the end. It is not one of the counted outcomes */
-	EXPLORER_LET_GO,
+	EXPLORER_GIVE_UP,
 	/* never returned by the explorer: a strategy has been asked and has not answered yet */
 	EXPLORER_LATER,
 };

@@ -60,7 +60,7 @@ struct explorer {
 	bool cut;      /* the last world did not reach its end: explorer_cut */
 	bool fresh;    /* the next rest is the first of its world */
 	bool promises; /* some choice of the path is a promise; valid from the first rest on */
-	bool let_go;   /* the running world has given up its promises: EXPLORER_LET_GO */
+	bool gave_up;  /* the running world has given up its promises: EXPLORER_GIVE_UP */
 	struct explorer_statistics statistics;
 };
 
@@ -68,7 +68,7 @@ struct explorer {
 enum explorer_step explorer_follow_prefix(struct explorer *explorer, const GArray *open,
                                           struct choice *ret_choice);
 /* Whether the prefix is complete. If the search has not begun yet, it begins at this node. */
-bool explorer_is_led(struct explorer *explorer);
+bool explorer_prefix_is_made(struct explorer *explorer);
 
 /* A bound after all others: on answers other than "no" to polls that would be repeated, one in a
  * path, for programs that count polls. */
@@ -83,16 +83,16 @@ void revisits_start(struct explorer *explorer, const struct open_choice *open);
 
 /* Checks what the events from `from` on may have settled (STEP_UNKNOWN: any event). Adds the
  * alternatives found to the steps that missed them. */
-void revisits_look(struct explorer *explorer, const struct trace *trace, size_t from);
+void revisits_check(struct explorer *explorer, const struct trace *trace, size_t from);
 
 /* Returns to the node where the step `index` starts: forgets what was settled since then, and the
  * questions of that step and of later steps, which are freed. */
 void revisits_go_back(struct explorer *explorer, guint index);
 
-/* revisits_put_aside: the step made last asks nothing, but remembers its questions.
- * revisits_take_up: it asks them again. */
-void revisits_put_aside(struct explorer *explorer);
-void revisits_take_up(struct explorer *explorer);
+/* revisits_suspend: the step made last asks nothing, but remembers its questions.
+ * revisits_resume: it asks them again. */
+void revisits_suspend(struct explorer *explorer);
+void revisits_resume(struct explorer *explorer);
 
 /* The steps that wait for a message of `source` to `rank`; created if there are none yet. */
 struct asking *revisits_asking(struct explorer *explorer, int32_t rank, int32_t source);

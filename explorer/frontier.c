@@ -259,8 +259,8 @@ static bool unpack_waiting(struct explorer *explorer, struct step *step, GVarian
 
 /* The questions of a step that is at an alternative other than its first while the first one waits.
  * Takes ownership of both containers. */
-static bool unpack_aside(const struct explorer *explorer, struct step *step, GVariant *sources,
-                         GVariantIter *answers)
+static bool unpack_suspended(const struct explorer *explorer, struct step *step, GVariant *sources,
+                             GVariantIter *answers)
 {
 	gsize count;
 	const int32_t *values = g_variant_get_fixed_array(sources, &count, sizeof(int32_t));
@@ -318,7 +318,7 @@ static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *leas
 		step->complete = g_array_new(false, false, sizeof request);
 	while (asks_sets && g_variant_iter_next(complete, "(uu)", &request.index, &request.depth))
 		g_array_append_val(step->complete, request);
-	good = unpack_aside(explorer, step, sources, answers) && good;
+	good = unpack_suspended(explorer, step, sources, answers) && good;
 	g_variant_iter_free(waiting);
 	g_variant_iter_free(complete);
 	good = good && base >= *least && base <= explorer->path->len && others <= steps->len
@@ -454,7 +454,7 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 
 /* Whether the alternatives at the step may turn out to be unnecessary: the running world has
  * answered "no" to a poll there, and the poll may be repeated (EVENT_REPEAT). */
-static bool is_in_doubt(const struct explorer *explorer, guint index)
+static bool may_be_unnecessary(const struct explorer *explorer, guint index)
 {
 	const struct step *step = step_at(explorer, index);
 
@@ -469,7 +469,7 @@ static guint shallowest(const struct explorer *explorer)
 	guint index = 0;
 
 	while (index < explorer->steps->len
-	       && (step_waiting(explorer, index) == 0 || is_in_doubt(explorer, index)))
+	       && (step_waiting(explorer, index) == 0 || may_be_unnecessary(explorer, index)))
 		index++;
 	return index;
 }

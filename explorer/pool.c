@@ -60,7 +60,7 @@ static bool is_whole(const struct explorer *explorer)
 	return !explorer->started || explorer->cut;
 }
 
-static struct part look(struct explorer *explorer)
+static struct part measure(struct explorer *explorer)
 {
 	struct part part = {explorer, explorer_waiting_share(explorer), G_MAXUINT, 0};
 
@@ -98,7 +98,7 @@ void pool_add(struct pool *pool, struct explorer *explorer, enum pool_order orde
 		pool->last = explorer;
 	else
 		explorer_forget_trace(explorer);
-	part = look(explorer);
+	part = measure(explorer);
 	g_ptr_array_add(pool->parts, explorer);
 	g_array_append_val(pool->known, part);
 	pool->steps += explorer->steps->len;
@@ -171,7 +171,7 @@ static struct explorer *take_one(struct pool *pool, guint index, guint cheapest,
 	}
 	if (!taken) /* rounding error */
 		return steal(pool, index);
-	*part = look(explorer);
+	*part = measure(explorer);
 	return taken;
 }
 

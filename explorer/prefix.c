@@ -22,7 +22,7 @@ static bool all_made(const struct explorer *explorer)
 	return true;
 }
 
-bool explorer_is_led(struct explorer *explorer)
+bool explorer_prefix_is_made(struct explorer *explorer)
 {
 	if (!explorer->prefix)
 		return true;

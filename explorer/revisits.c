@@ -205,15 +205,15 @@ static bool is_first_witness(const struct explorer *explorer, guint index,
 	return true;
 }
 
-static void push_late(struct explorer *explorer, guint index, struct taken late,
-                      const struct choice_set *needs)
+static void push_revisit(struct explorer *explorer, guint index, struct taken revisit,
+                         const struct choice_set *needs)
 {
 	struct step *step = step_at(explorer, index);
 	struct alternative *alternative;
 
 	if (!is_first_witness(explorer, index, needs))
 		return;
-	alternative = explorer_push(explorer, step, late, &last_step(explorer)->cost);
+	alternative = explorer_push(explorer, step, revisit, &last_step(explorer)->cost);
 	if (!alternative)
 		return;
 	alternative->needs = g_array_new(false, false, sizeof(struct choice));
@@ -230,13 +230,13 @@ static void push_late(struct explorer *explorer, guint index, struct taken late,
 
 /* Records the result of a question. Returns whether it is settled. Takes ownership of `needs`. */
 static bool settle(struct explorer *explorer, const struct settled *question,
-                   enum alternative_state state, struct taken late, struct choice_set *needs)
+                   enum alternative_state state, struct taken revisit, struct choice_set *needs)
 {
 	switch (state) {
 	case ALTERNATIVE_NONE:
 	case ALTERNATIVE_BLOCKED: return false;
 	case ALTERNATIVE_POSSIBLE:
-		push_late(explorer, question->step, late, needs);
+		push_revisit(explorer, question->step, revisit, needs);
 		choice_set_unref(needs);
 		break;
 	case ALTERNATIVE_NEVER: break;
@@ -298,8 +298,8 @@ static void push_sets(struct explorer *explorer, guint index, guint from)
 		explorer->dependence, step->id, step->complete, from, explorer->options.some,
 		answers, sets);
 	for (guint i = 0; i < sets->len; i++)
-		push_late(explorer, index, g_array_index(answers, struct taken, i),
-		          g_ptr_array_index(sets, i));
+		push_revisit(explorer, index, g_array_index(answers, struct taken, i),
+		             g_ptr_array_index(sets, i));
 }
 
 static void note_complete(struct step *step, uint32_t index, guint depth)
@@ -377,7 +377,7 @@ static void ask_sources(struct explorer *explorer, int32_t rank)
 		ask_steps(explorer, rank, source);
 }
 
-void revisits_look(struct explorer *explorer, const struct trace *trace, size_t from)
+void revisits_check(struct explorer *explorer, const struct trace *trace, size_t from)
 {
 	explorer->stamp++;
 	close_repeated(explorer, trace, from);
@@ -513,7 +513,7 @@ void revisits_start(struct explorer *explorer, const struct open_choice *open)
 	start_asking_for_each(explorer, open);
 }
 
-void revisits_put_aside(struct explorer *explorer)
+void revisits_suspend(struct explorer *explorer)
 {
 	guint index = explorer->steps->len - 1;
 	struct step *step = last_step(explorer);
@@ -538,7 +538,7 @@ void revisits_put_aside(struct explorer *explorer)
 	}
 }
 
-void revisits_take_up(struct explorer *explorer)
+void revisits_resume(struct explorer *explorer)
 {
 	guint index = explorer->steps->len - 1;
 	struct step *step = last_step(explorer);

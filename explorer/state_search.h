@@ -36,15 +36,15 @@ void state_search_free(struct state_search *search); /* NULL is allowed */
 /* As explorer_next: the choices to make first in the next world, deepest first. */
 GArray *state_search_next(struct state_search *search);
 
-struct state_told {
+struct known_state {
 	struct state_hash name;
 	const uint32_t *calls; /* number of calls made, by rank */
 	int ranks;
 };
 
-/* As explorer_rest. `told`: the state of the world; NULL: no fingerprint. EXPLORER_DROP: the state
+/* As explorer_rest. `state`: of the world; NULL: no fingerprint. EXPLORER_DROP: the state
  * is known. With nothing open the world has ended: EXPLORER_DONE. */
-enum explorer_step state_search_rest(struct state_search *search, const struct state_told *told,
+enum explorer_step state_search_rest(struct state_search *search, const struct known_state *state,
                                      const GArray *open, struct choice *ret_choice);
 
 /* The world of the last plan has ended and was not dropped. `outcome`: fingerprint of its end.

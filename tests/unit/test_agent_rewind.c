@@ -307,7 +307,7 @@ enum { NOTHING, DROPPED, NEW_PAGE, MOVED, PROTECTED, SHARED_CHILD, CHANGES, FIRS
  * changes in other ways, some without a fault; this is noticed the second time at the latest. */
 static void change_otherwise(struct subject *subject)
 {
-	const struct agent_known *known = &agent->aside->known;
+	const struct agent_known *known = &agent->private_stack->known;
 	int change = told->times < FIRST ? NOTHING : (told->times - FIRST) % CHANGES;
 
 	memset(subject->pages, 'b', 4 * PAGE);

@@ -401,7 +401,7 @@ static void run_without_answer(struct explorer *explorer, bool decided, struct w
 		open_for(world, id(0, 4), 1, &ask);
 		take_of(explorer, world, 1, id(0, 4), ask);
 	}
-	assert_answers(explorer, world, EXPLORER_LET_GO);
+	assert_answers(explorer, world, EXPLORER_GIVE_UP);
 	assert_statistics(explorer, 1, 1, 0, 0);
 }
 

@@ -64,7 +64,7 @@ static void run(struct host *host, const GArray *plan)
 	host->runs++;
 	for (guint rests = 1; step == EXPLORER_TAKE; rests++) {
 		int sources[8], count = 0;
-		struct state_told told = {.calls = &call, .ranks = 1};
+		struct known_state told = {.calls = &call, .ranks = 1};
 		struct state_hash end;
 		struct choice choice;
 		GArray *open;
@@ -281,7 +281,7 @@ static void a_world_that_is_begun_again_goes_on(void **state)
 	const int sources[] = {1, 2};
 	GArray *open = open_for(2, sources, 2), *plan;
 	const guint32 calls = 2;
-	struct state_told root = {{{1, 1}}, &calls, 1}, next = {{{2, 2}}, &calls, 1};
+	struct known_state root = {{{1, 1}}, &calls, 1}, next = {{{2, 2}}, &calls, 1};
 	struct choice choice;
 
 	(void)state;
@@ -302,8 +302,8 @@ static void equal_states_may_lie_different_numbers_of_calls_away(void **state)
 {
 	const int sources[] = {1, 2};
 	const guint32 few = 2, many = 5;
-	struct state_told root = {{{1, 1}}, &few, 1}, near = {{{2, 2}}, &few, 1},
-			  far = {{{2, 2}}, &many, 1}, end = {{{3, 3}}, &many, 1};
+	struct known_state root = {{{1, 1}}, &few, 1}, near = {{{2, 2}}, &few, 1},
+			   far = {{{2, 2}}, &many, 1}, end = {{{3, 3}}, &many, 1};
 
 	(void)state;
 	for (int verify = 0; verify < 2; verify++) {
@@ -342,7 +342,7 @@ static void a_circle_is_gone_round(void **state)
 	struct state_search *search = state_search_new(false);
 	const int sources[] = {1, 2};
 	const guint32 calls = 2;
-	struct state_told one = {{{1, 1}}, &calls, 1}, other = {{{2, 2}}, &calls, 1};
+	struct known_state one = {{{1, 1}}, &calls, 1}, other = {{{2, 2}}, &calls, 1};
 	GArray *open = open_for(2, sources, 2);
 	struct state_statistics statistics;
 	struct choice choice;
