@@ -41,7 +41,7 @@ static void hash_nothing(void *user, const void *bytes, size_t size)
 	*(size_t *)user += size;
 }
 
-static void test_telling_the_state_leaves_the_survey(void **state)
+static void test_state_does_not_change_the_survey(void **state)
 {
 	struct fixture *fixture = *state;
 	size_t told = 0;
@@ -225,7 +225,7 @@ static void test_mapped_file_elsewhere_is_a_hazard(void **state)
 	close(fd);
 }
 
-static int freeze_again(struct fixture *fixture, void *data)
+static int park_again(struct fixture *fixture, void *data)
 {
 	strcpy(fixture->world + strlen(fixture->base), "/new1");
 	if (agent_survey(fixture->agent) < 0 || agent_hazard(fixture->agent))
@@ -243,7 +243,7 @@ static void test_a_copy_can_be_parked_itself(void **state)
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	put_text(fd, "before\n");
 	survey_safely(fixture);
-	assert_int_equal(restore(fixture, freeze_again, &fd), 0);
+	assert_int_equal(restore(fixture, park_again, &fd), 0);
 	assert_file(fixture->base, "/new1/out.0", "before\n");
 	assert_file(fixture->base, "/new2/out.0", "before\nafter\n");
 	close(fd);
@@ -319,7 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_output_continues_in_the_new_world),
-		TEST(test_telling_the_state_leaves_the_survey),
+		TEST(test_state_does_not_change_the_survey),
 		TEST(test_shared_memory_is_cloned),
 		TEST(test_epoll_instance_is_rebuilt),
 		TEST(test_new_descriptors_are_hazards),

@@ -97,7 +97,7 @@ static int close_and_read(struct fixture *fixture, void *data)
 	return read(ends->from, &byte, 1) == 0 ? 0 : 1;
 }
 
-static void test_nobody_else_holds_the_other_end(void **state)
+static void test_only_the_copy_holds_the_other_end(void **state)
 {
 	struct fixture *fixture = *state;
 	struct ends ends = open_pipe(O_NONBLOCK);
@@ -164,7 +164,7 @@ static void test_a_pipe_has_the_room_that_it_had(void **state)
 	close_pipe(ends);
 }
 
-static void test_pipes_that_cannot_be_had_anew_are_hazards(void **state)
+static void test_pipes_that_cannot_be_created_anew_are_hazards(void **state)
 {
 	struct fixture *fixture = *state;
 	struct ends ends = open_pipe(0);
@@ -195,7 +195,7 @@ static void test_pipes_that_cannot_be_had_anew_are_hazards(void **state)
 }
 
 /* What it has started may still run and hold descriptors. */
-static void test_processes_that_were_started_may_hold_them(void **state)
+static void test_started_processes_are_a_hazard(void **state)
 {
 	struct fixture *fixture = *state;
 	struct ends ends = open_pipe(0);
@@ -247,7 +247,7 @@ static bool all_is_told(int fd)
 	return strstr(info, "eventfd-semaphore") != NULL;
 }
 
-static void test_each_copy_counts_by_itself(void **state)
+static void test_each_copy_has_its_own_counter(void **state)
 {
 	struct fixture *fixture = *state;
 	int fds[2] = {eventfd(7, EFD_NONBLOCK), eventfd(2, EFD_SEMAPHORE)};
@@ -281,7 +281,7 @@ static void add_told(void *user, const void *bytes, size_t size)
 }
 
 /* False, too, if there is no state. */
-static bool tells_same(struct fixture *fixture, struct told *then)
+static bool has_same_state(struct fixture *fixture, struct told *then)
 {
 	static struct told now; /* static: the size of the heap is part of the state */
 	bool same;
@@ -296,7 +296,7 @@ static bool tells_same(struct fixture *fixture, struct told *then)
 /* The state is another one, and does not change again. */
 static bool differs(struct fixture *fixture, struct told *told)
 {
-	return !tells_same(fixture, told) && tells_same(fixture, told);
+	return !has_same_state(fixture, told) && has_same_state(fixture, told);
 }
 
 /* Exchanges which ends of two pipes belong together. */
@@ -310,7 +310,7 @@ static void change_ends(struct ends one, struct ends other)
 }
 
 /* In a process that writes no file. Returns the number of successful steps. */
-static int tell_of_changes(struct fixture *fixture, int counter)
+static int check_changes(struct fixture *fixture, int counter)
 {
 	struct ends one = open_pipe(0), other = open_pipe(0);
 	static struct told told;
@@ -333,7 +333,7 @@ static int tell_of_changes(struct fixture *fixture, int counter)
 	               : 6;
 }
 
-static void test_a_state_tells_of_pipes_and_counters(void **state)
+static void test_pipes_and_counters_are_part_of_the_state(void **state)
 {
 	struct fixture *fixture = *state;
 	int counter = eventfd(1, 0);
@@ -347,13 +347,13 @@ static void test_a_state_tells_of_pipes_and_counters(void **state)
 
 		dup2(nothing, STDOUT_FILENO);
 		dup2(nothing, STDERR_FILENO);
-		_exit(tell_of_changes(fixture, counter));
+		_exit(check_changes(fixture, counter));
 	}
 	assert_int_equal(exit_status(child), 6);
 	close(counter);
 }
 
-static void test_what_the_program_made_early_is_its_own(void **state)
+static void test_descriptors_opened_early_are_the_programs(void **state)
 {
 	struct fixture *fixture = *state;
 	int sockets[2], timer, launchers;
@@ -388,7 +388,7 @@ static void test_what_the_program_made_early_is_its_own(void **state)
 }
 
 /* A descriptor that is closed on exec was not inherited. */
-static void test_what_a_library_made_as_it_was_loaded_is_the_programs(void **state)
+static void test_descriptors_of_a_loaded_library_are_the_programs(void **state)
 {
 	struct fixture *fixture = *state;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -420,7 +420,7 @@ static void test_standard_output_through_others_is_a_hazard(void **state)
 
 /* Runs in a process of its own, whose output goes to a file as a rank's does; prints the output
  * later. */
-static int run_apart(int (*body)(void))
+static int run_in_child(int (*body)(void))
 {
 	FILE *file = tmpfile();
 	pid_t child = file ? fork() : -1;
@@ -448,17 +448,17 @@ static int run_group(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_each_copy_has_its_own_pipe),
-		TEST(test_nobody_else_holds_the_other_end),
+		TEST(test_only_the_copy_holds_the_other_end),
 		TEST(test_ends_and_copies_of_them_are_one_pipe),
 		TEST(test_a_pipe_has_the_room_that_it_had),
-		TEST(test_pipes_that_cannot_be_had_anew_are_hazards),
-		TEST(test_each_copy_counts_by_itself),
-		TEST(test_a_state_tells_of_pipes_and_counters),
-		TEST(test_what_the_program_made_early_is_its_own),
-		TEST(test_what_a_library_made_as_it_was_loaded_is_the_programs),
+		TEST(test_pipes_that_cannot_be_created_anew_are_hazards),
+		TEST(test_each_copy_has_its_own_counter),
+		TEST(test_pipes_and_counters_are_part_of_the_state),
+		TEST(test_descriptors_opened_early_are_the_programs),
+		TEST(test_descriptors_of_a_loaded_library_are_the_programs),
 		TEST(test_standard_output_through_others_is_a_hazard),
 		/* Last, because the agent does not forget it. */
-		TEST(test_processes_that_were_started_may_hold_them),
+		TEST(test_started_processes_are_a_hazard),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
@@ -466,5 +466,5 @@ static int run_group(void)
 
 int main(void)
 {
-	return run_apart(run_group);
+	return run_in_child(run_group);
 }

@@ -220,7 +220,7 @@ static bool is_unwritten(struct subject *subject)
 	return counter == 5 && !grown && strcmp(subject->constant, "constant") == 0;
 }
 
-static void test_what_was_written_is_as_it_was(void **state)
+static void test_written_memory_is_restored(void **state)
 {
 	expect_same(state,
 	            &(struct subject){.change = write_all_over, .is_as_it_was = is_unwritten});
@@ -246,7 +246,7 @@ static bool is_mapped_as_before(struct subject *subject)
 	return is_unwritten(subject) && sbrk(0) == told->heap_end;
 }
 
-static void test_what_was_mapped_is_as_it_was(void **state)
+static void test_mappings_are_restored(void **state)
 {
 	expect_same(state, &(struct subject){.change = map_and_unmap,
 	                                     .is_as_it_was = is_mapped_as_before});
@@ -270,13 +270,13 @@ static bool is_beside(struct subject *subject)
 
 /* Memory that rewinding itself uses (the agent's, usually next to the thread's data) stays usable
  * while its mapping is made anew. */
-static void test_a_mapping_shared_with_the_agent_is_as_it_was(void **state)
+static void test_a_mapping_shared_with_the_agent_is_restored(void **state)
 {
 	expect_same(state, &(struct subject){.change = unmap_beside, .is_as_it_was = is_beside});
 }
 
 /* Private pages stay private, and their contents are stored once. */
-static bool faults_no_more(struct subject *subject)
+static bool has_no_more_faults(struct subject *subject)
 {
 	enum { KEPT = 3 };
 	struct rusage now;
@@ -297,7 +297,7 @@ static void write_pages(struct subject *subject)
 static void test_pages_are_faulted_in_once(void **state)
 {
 	expect_same(state, &(struct subject){.change = write_pages,
-	                                     .is_as_it_was = faults_no_more,
+	                                     .is_as_it_was = has_no_more_faults,
 	                                     .times = 2 * TIMES});
 }
 
@@ -345,7 +345,7 @@ static bool can_be_written(struct subject *subject)
 	return !told->looked;
 }
 
-static void test_what_changes_without_a_fault_is_as_it_was(void **state)
+static void test_changes_without_a_fault_are_restored(void **state)
 {
 	expect_same(state, &(struct subject){.change = change_otherwise,
 	                                     .is_as_it_was = can_be_written,
@@ -385,7 +385,7 @@ static bool has_no_signals(struct subject *subject)
 	       && strcmp(directory, "/tmp") != 0;
 }
 
-static void test_signals_and_descriptors_are_as_they_were(void **state)
+static void test_signals_and_descriptors_are_restored(void **state)
 {
 	assert_int_equal(chdir("/"), 0);
 	expect_same(state,
@@ -398,7 +398,7 @@ static void change_umask(struct subject *subject)
 	umask(0123);
 }
 
-static void test_what_cannot_be_put_back_is_told(void **state)
+static void test_refusals_have_a_reason(void **state)
 {
 	expect_refusal(state,
 	               &(struct subject){.change = change_umask, .is_as_it_was = is_unwritten},
@@ -412,7 +412,7 @@ static void leave_a_child(struct subject *subject)
 		_exit(0);
 }
 
-static void test_children_are_told(void **state)
+static void test_children_are_refused(void **state)
 {
 	expect_refusal(state,
 	               &(struct subject){.change = leave_a_child, .is_as_it_was = is_unwritten},
@@ -478,7 +478,7 @@ static int be_imaged(struct fixture *fixture, void *data)
 	return WRONG;
 }
 
-static void test_images_are_gone_back_to(void **state)
+static void test_images_are_restored(void **state)
 {
 	struct subject subject = {.body = be_imaged};
 
@@ -587,7 +587,7 @@ static void test_images_in_another_directory_are_refused(void **state)
 	               "working directory");
 }
 
-static void test_images_without_what_was_there_are_refused(void **state)
+static void test_images_after_released_memory_are_refused(void **state)
 {
 	expect_refusal(state, &(struct subject){.body = be_changed, .change = give_back},
 	               "released memory");
@@ -598,22 +598,22 @@ static void test_images_without_what_was_there_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		REWINDS(test_what_was_written_is_as_it_was),
-		REWINDS(test_what_was_mapped_is_as_it_was),
-		REWINDS(test_a_mapping_shared_with_the_agent_is_as_it_was),
+		REWINDS(test_written_memory_is_restored),
+		REWINDS(test_mappings_are_restored),
+		REWINDS(test_a_mapping_shared_with_the_agent_is_restored),
 		REWINDS(test_pages_are_faulted_in_once),
-		REWINDS(test_what_changes_without_a_fault_is_as_it_was),
-		REWINDS(test_signals_and_descriptors_are_as_they_were),
-		REWINDS(test_what_cannot_be_put_back_is_told),
-		REWINDS(test_children_are_told),
-		REWINDS(test_images_are_gone_back_to),
+		REWINDS(test_changes_without_a_fault_are_restored),
+		REWINDS(test_signals_and_descriptors_are_restored),
+		REWINDS(test_refusals_have_a_reason),
+		REWINDS(test_children_are_refused),
+		REWINDS(test_images_are_restored),
 		REWINDS(test_images_of_other_mappings_are_refused),
 		REWINDS(test_images_with_other_status_flags_are_refused),
 		REWINDS(test_images_of_devices_with_other_flags_are_refused),
 		REWINDS(test_images_with_locks_are_refused),
 		REWINDS(test_images_of_other_watches_are_refused),
 		REWINDS(test_images_in_another_directory_are_refused),
-		REWINDS(test_images_without_what_was_there_are_refused),
+		REWINDS(test_images_after_released_memory_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,7 +243,7 @@ static void clear_up(const sigset_t *blocked, int other)
 }
 
 /* Results obtained while the rank is idle are reused until it moves or something is noticed. */
-static int stand_once(struct fixture *fixture, const sigset_t *blocked, int other)
+static int be_idle_once(struct fixture *fixture, const sigset_t *blocked, int other)
 {
 	struct state_hash then;
 
@@ -278,7 +278,7 @@ static const bool faults_by_itself;
 #endif
 
 /* The first time, the code itself is faulted in. */
-static int stand(struct fixture *fixture, void *data)
+static int be_idle(struct fixture *fixture, void *data)
 {
 	const int other = 101;
 	sigset_t blocked;
@@ -294,7 +294,7 @@ static int stand(struct fixture *fixture, void *data)
 		return CANNOT;
 	for (int i = 0; wrong && i < 5; i++) {
 		clear_up(&blocked, other);
-		wrong = stand_once(fixture, &blocked, other);
+		wrong = be_idle_once(fixture, &blocked, other);
 	}
 	return wrong;
 }
@@ -330,33 +330,33 @@ static void change(void **state, restored_group body)
 	assert_int_equal(status, 0);
 }
 
-static void test_other_descriptors_are_told(void **state)
+static void test_descriptor_changes_are_noticed(void **state)
 {
 	change(state, change_descriptors);
 }
 
-static void test_other_mappings_are_told(void **state)
+static void test_mapping_changes_are_noticed(void **state)
 {
 	change(state, change_mappings);
 }
 
-static void test_other_files_are_told(void **state)
+static void test_file_changes_are_noticed(void **state)
 {
 	change(state, change_files);
 }
 
-static void test_a_rank_that_stands_is_looked_at_once(void **state)
+static void test_an_idle_rank_is_scanned_once(void **state)
 {
-	change(state, stand);
+	change(state, be_idle);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_other_descriptors_are_told),
-		TEST(test_other_mappings_are_told),
-		TEST(test_other_files_are_told),
-		TEST(test_a_rank_that_stands_is_looked_at_once),
+		TEST(test_descriptor_changes_are_noticed),
+		TEST(test_mapping_changes_are_noticed),
+		TEST(test_file_changes_are_noticed),
+		TEST(test_an_idle_rank_is_scanned_once),
 	};
 
 	/* The process that runs this test may have files open for writing, too. */

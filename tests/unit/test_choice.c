@@ -94,7 +94,7 @@ static bool read_back(const uint8_t *data, size_t size, GArray *choices)
 
 /* --- laws ------------------------------------------------------------------------------------ */
 
-static void what_is_printed_is_read_back(void **state)
+static void printed_choices_are_parsed_back(void **state)
 {
 	GRand *dice = g_rand_new_with_seed(1);
 
@@ -112,7 +112,7 @@ static void what_is_printed_is_read_back(void **state)
 	g_rand_free(dice);
 }
 
-static void bytes_tell_the_send_too(void **state)
+static void bytes_include_the_send(void **state)
 {
 	GRand *dice = g_rand_new_with_seed(2);
 	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
@@ -218,7 +218,7 @@ static void test_words(void **state)
 }
 
 /* Which of its rank's messages it is follows from the other choices. */
-static void a_message_is_known_by_its_sender(void **state)
+static void a_message_is_identified_by_its_sender(void **state)
 {
 	struct taken one = taken_message((struct op_id){3, 8, 1});
 	struct taken other = taken_message((struct op_id){3, 0, 0});
@@ -317,12 +317,12 @@ static void test_in_an_array(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_printed_is_read_back),
-		cmocka_unit_test(bytes_tell_the_send_too),
+		cmocka_unit_test(printed_choices_are_parsed_back),
+		cmocka_unit_test(bytes_include_the_send),
 		cmocka_unit_test(order_equality_and_hash_go_together),
 		cmocka_unit_test(a_point_is_an_operation_for_the_search),
 		cmocka_unit_test(test_words),
-		cmocka_unit_test(a_message_is_known_by_its_sender),
+		cmocka_unit_test(a_message_is_identified_by_its_sender),
 		cmocka_unit_test(test_which_are_reported),
 		cmocka_unit_test(test_what_is_nothing_to_take),
 		cmocka_unit_test(bytes_have_one_form),

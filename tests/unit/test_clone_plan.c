@@ -240,7 +240,7 @@ static void test_nameless_memory_is_read_from_the_keeper(void **state)
 	munmap(memory, size);
 }
 
-static void test_files_that_nobody_maps_are_copied(void **state)
+static void test_unmapped_files_are_copied(void **state)
 {
 	struct fixture *fixture = *state;
 	int fd = make_file(fixture->old, "out.1", 0);
@@ -344,12 +344,12 @@ static void check_rewriting(struct fixture *fixture, gsize pages)
 	munmap(memory, size);
 }
 
-static void test_a_world_that_is_over_becomes_what_it_was(void **state)
+static void test_a_used_world_is_rewritten(void **state)
 {
 	check_rewriting(*state, 40);
 }
 
-static void test_so_does_a_large_one(void **state)
+static void test_a_large_world_is_rewritten(void **state)
 {
 	check_rewriting(*state, 700);
 }
@@ -376,10 +376,10 @@ int main(void)
 		TEST(test_names_lead_to_the_clone),
 		TEST(test_memory_beyond_the_end_of_the_file_is_cloned),
 		TEST(test_nameless_memory_is_read_from_the_keeper),
-		TEST(test_files_that_nobody_maps_are_copied),
-		TEST(test_a_world_that_is_over_becomes_what_it_was),
-		TEST_ON_DISK(test_a_world_that_is_over_becomes_what_it_was),
-		TEST(test_so_does_a_large_one),
+		TEST(test_unmapped_files_are_copied),
+		TEST(test_a_used_world_is_rewritten),
+		TEST_ON_DISK(test_a_used_world_is_rewritten),
+		TEST(test_a_large_world_is_rewritten),
 		TEST(test_a_vanished_keeper_is_an_error),
 	};
 

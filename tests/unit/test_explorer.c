@@ -216,7 +216,7 @@ static void test_two_senders(void **state)
 
 /* Rank 2 sends to rank 0 after it has heard from rank 1, which does not depend on rank 0. So the
  * message comes later for rank 0's first receive. Runs up to that message. */
-static void run_late_message(struct explorer *explorer, struct world *world)
+static void run_later_message(struct explorer *explorer, struct world *world)
 {
 	struct op_id to_0 = id(1, 3), to_2 = id(1, 4);
 
@@ -233,13 +233,13 @@ static void run_late_message(struct explorer *explorer, struct world *world)
 	assert_takes(explorer, world, id(2, 3), to_2);
 }
 
-static void test_late_message(void **state)
+static void test_later_message(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
 	struct world world;
 
 	(void)state;
-	run_late_message(explorer, &world);
+	run_later_message(explorer, &world);
 	send(&world, id(2, 4), 0);
 	assert_answers(explorer, &world, EXPLORER_DONE);
 	assert_next(explorer, "2.3=1.4 0.3=2.4");
@@ -249,7 +249,7 @@ static void test_late_message(void **state)
 }
 
 /* The same, but rank 1 sends to rank 2 only after rank 0 has answered it. */
-static void test_late_but_dependent(void **state)
+static void test_later_but_dependent(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
 	struct op_id to_0 = id(1, 3), answer = id(0, 4), to_2 = id(1, 5);
@@ -277,7 +277,7 @@ static void test_late_but_dependent(void **state)
 	explorer_free(explorer);
 }
 
-/* The world of test_late_message is ended from outside and begun again along its choices. Its
+/* The world of test_later_message is ended from outside and begun again along its choices. Its
  * events are in another order, and what the later message needs is still found. */
 static void test_begun_again_in_another_order(void **state)
 {
@@ -286,7 +286,7 @@ static void test_begun_again_in_another_order(void **state)
 	struct world world;
 
 	(void)state;
-	run_late_message(explorer, &world);
+	run_later_message(explorer, &world);
 	world_release(&world);
 
 	explorer_again(explorer);
@@ -417,7 +417,7 @@ static void run_on_without(struct explorer *explorer, struct world *world)
 	world_release(world);
 }
 
-static void test_promise_is_let_go_of(void **state)
+static void test_promise_is_given_up(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
 	struct world world;
@@ -433,7 +433,7 @@ static void test_promise_is_let_go_of(void **state)
 
 /* The world that has given up the promise is stopped, or ended from outside: another gets there
  * again. */
-static void test_promise_is_let_go_of_again(void **state)
+static void test_promise_is_given_up_again(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
 	struct world world;
@@ -556,11 +556,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_to_choose),
 		cmocka_unit_test(test_two_senders),
-		cmocka_unit_test(test_late_message),
-		cmocka_unit_test(test_late_but_dependent),
+		cmocka_unit_test(test_later_message),
+		cmocka_unit_test(test_later_but_dependent),
 		cmocka_unit_test(test_begun_again_in_another_order),
-		cmocka_unit_test(test_promise_is_let_go_of),
-		cmocka_unit_test(test_promise_is_let_go_of_again),
+		cmocka_unit_test(test_promise_is_given_up),
+		cmocka_unit_test(test_promise_is_given_up_again),
 		cmocka_unit_test(test_wasted),
 		cmocka_unit_test(test_deviations),
 		cmocka_unit_test(test_reads_events_once),

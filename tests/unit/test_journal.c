@@ -198,7 +198,7 @@ static void test_directories(void **state)
 }
 
 /* A directory with an entry that was not recorded is not removed. */
-static void test_strangers_stay(void **state)
+static void test_unrecorded_files_stay(void **state)
 {
 	const struct fixture *fixture = *state;
 	g_autofree char *made = in(fixture, "made"), *stranger = in(fixture, "made/stranger");
@@ -300,7 +300,7 @@ int main(void)
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_reused_inode, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_directories, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_strangers_stay, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unrecorded_files_stay, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pause, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_too_large, set_up, tear_down),

@@ -23,13 +23,13 @@ struct fixture {
 	pid_t owner;
 };
 
-static bool nobody_runs(const char *path)
+static bool no_process_runs(const char *path)
 {
 	assert_true(g_path_is_absolute(path));
 	return true;
 }
 
-static bool somebody_runs(const char *path)
+static bool a_process_runs(const char *path)
 {
 	(void)path;
 	return false;
@@ -141,7 +141,7 @@ static void assert_put_back(const struct fixture *fixture)
 	g_autofree char *journal = the_journal(fixture);
 	struct journal_recovery recovery;
 
-	assert_true(journal_recover(journal, nobody_runs, &recovery, NULL));
+	assert_true(journal_recover(journal, no_process_runs, &recovery, NULL));
 	assert_int_equal(recovery.problems->len, 0);
 	assert_null(recovery.replaced);
 	journal_recovery_clear(&recovery);
@@ -149,7 +149,7 @@ static void assert_put_back(const struct fixture *fixture)
 	assert_text(fixture->made, "(nothing)");
 	assert_int_equal(access(journal, F_OK), -1);
 	/* Restoring once is enough. */
-	assert_true(journal_recover(journal, nobody_runs, &recovery, NULL));
+	assert_true(journal_recover(journal, no_process_runs, &recovery, NULL));
 	assert_null(recovery.problems);
 }
 
@@ -161,7 +161,7 @@ static void test_living_owner(void **state)
 
 	fixture->owner = own(fixture, nothing_more);
 	journal = the_journal(fixture);
-	assert_true(journal_recover(journal, nobody_runs, &recovery, NULL));
+	assert_true(journal_recover(journal, no_process_runs, &recovery, NULL));
 	assert_null(recovery.problems);
 	assert_text(fixture->file, "changed\n");
 	kill_owner(fixture);
@@ -189,7 +189,7 @@ static void forget_what_changed(struct journal *journal)
 		_exit(5);
 }
 
-static void test_on_the_way_back(void **state)
+static void test_killed_while_restoring(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -210,7 +210,7 @@ static void test_later_changes_are_kept(void **state)
 	write_file(fixture->file, "my work\n");
 	assert_int_equal(utimensat(AT_FDCWD, fixture->file, later, 0), 0);
 	journal = the_journal(fixture);
-	assert_true(journal_recover(journal, nobody_runs, &recovery, NULL));
+	assert_true(journal_recover(journal, no_process_runs, &recovery, NULL));
 	assert_non_null(recovery.replaced);
 	kept = g_build_filename(recovery.replaced, fixture->file, NULL);
 	assert_text(kept, "my work\n");
@@ -240,15 +240,15 @@ static void test_what_cannot_be_put_back(void **state)
 	fixture->owner = own(fixture, nothing_more);
 	kill_owner(fixture);
 	journal = the_journal(fixture);
-	assert_refused(fixture, journal, somebody_runs);
+	assert_refused(fixture, journal, a_process_runs);
 	agent_journal_key(fixture->file, key);
 	data = g_strdup_printf("%s/" AGENT_JOURNAL_BASE "/%s.data", journal, key);
 	assert_int_equal(g_unlink(data), 0);
-	assert_refused(fixture, journal, nobody_runs);
+	assert_refused(fixture, journal, no_process_runs);
 }
 
 /* A record cannot be written: a limit for file sizes stands for a full disk. */
-static void test_trouble_is_told(void **state)
+static void test_trouble_is_reported(void **state)
 {
 	struct fixture *fixture = *state;
 	int status;
@@ -280,10 +280,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_living_owner, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_zombie, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_on_the_way_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_killed_while_restoring, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_later_changes_are_kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_cannot_be_put_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_trouble_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_trouble_is_reported, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void assert_round_trip(const char *text)
 	position_free(position);
 }
 
-static void what_is_printed_is_read(void **state)
+static void printed_positions_are_parsed(void **state)
 {
 	(void)state;
 	assert_round_trip("mp1:n4:");
@@ -44,7 +44,7 @@ static void what_is_printed_is_read(void **state)
 	assert_round_trip("mp1:n2147483647:@2147483646.1");
 }
 
-static void a_cut_tells_the_calls_made(void **state)
+static void a_cut_has_the_calls_made(void **state)
 {
 	struct position *position = parse("mp1:n4:zero:0.3=1@0.3,2.5");
 	struct position *whole = parse("mp1:n4:zero:0.3=1");
@@ -111,7 +111,7 @@ static void one_leads_to_another(void **state)
 	check_leads_to("mp1:n3:@0.1,1.1,2.1", "mp1:n2:zero:", false);
 }
 
-static void what_is_none_is_refused(void **state)
+static void invalid_text_is_refused(void **state)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -160,7 +160,7 @@ static void assert_equal(const char *one, const char *other, bool equal)
 	position_free(b);
 }
 
-static void the_order_of_choices_says_nothing(void **state)
+static void the_order_of_choices_does_not_matter(void **state)
 {
 	(void)state;
 	assert_equal("mp1:n4:0.3=1,2.5=3,w1.0.1=2", "mp1:n4:w1.0.1=2,2.5=3,0.3=1", true);
@@ -225,7 +225,7 @@ static struct position *some_position(GRand *dice)
 	return position;
 }
 
-static void text_brings_it_back(void **state)
+static void text_round_trips(void **state)
 {
 	GRand *dice = g_rand_new_with_seed(7);
 
@@ -288,13 +288,13 @@ static void order_and_equality_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_printed_is_read),
-		cmocka_unit_test(a_cut_tells_the_calls_made),
+		cmocka_unit_test(printed_positions_are_parsed),
+		cmocka_unit_test(a_cut_has_the_calls_made),
 		cmocka_unit_test(one_leads_to_another),
-		cmocka_unit_test(what_is_none_is_refused),
-		cmocka_unit_test(the_order_of_choices_says_nothing),
+		cmocka_unit_test(invalid_text_is_refused),
+		cmocka_unit_test(the_order_of_choices_does_not_matter),
 		cmocka_unit_test(which_message_follows_from_the_rest),
-		cmocka_unit_test(text_brings_it_back),
+		cmocka_unit_test(text_round_trips),
 		cmocka_unit_test(order_and_equality_agree),
 	};
 

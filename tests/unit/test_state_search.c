@@ -154,7 +154,7 @@ static struct state_statistics search_in_parts(struct host *host, guint worlds, 
 	return statistics;
 }
 
-static void what_was_interrupted_goes_on(void **state)
+static void an_interrupted_search_is_resumed(void **state)
 {
 	(void)state;
 	for (guint worlds = 0; worlds < 40; worlds++) {
@@ -176,7 +176,7 @@ static void what_was_interrupted_goes_on(void **state)
 	}
 }
 
-static void what_is_not_there_any_more_is_told(void **state)
+static void missing_choices_are_counted(void **state)
 {
 	struct host host = {.senders = 4};
 	struct state_statistics statistics;
@@ -205,7 +205,7 @@ static void what_is_not_there_any_more_is_told(void **state)
 	state_search_free(host.search);
 }
 
-static void what_is_damaged_is_not_read(void **state)
+static void damaged_data_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"(true, (1, 0, 0, 0, 0, 0), false, [], [(1, 0, [0, 0, 2, 0, 0, 1, 2, 0])])",
@@ -238,7 +238,7 @@ static void where_nothing_is_forgotten_nothing_merges(void **state)
 	assert_int_equal(statistics.states, 1 + 4 + 12 + 24 + 24);
 }
 
-static void verifying_goes_on_and_finds_what_differs(void **state)
+static void verifying_finds_differences(void **state)
 {
 	struct host right = {.senders = 4, .forgets = true};
 	struct host wrong = {.senders = 4, .odd = 4};
@@ -252,7 +252,7 @@ static void verifying_goes_on_and_finds_what_differs(void **state)
 	assert_true(statistics.differed > 0);
 }
 
-static void what_has_no_name_is_nothing_else(void **state)
+static void states_without_a_fingerprint_differ(void **state)
 {
 	struct state_search *search = state_search_new(false);
 	const int sources[] = {1, 2};
@@ -275,7 +275,7 @@ static void what_has_no_name_is_nothing_else(void **state)
 }
 
 /* The same world, begun again because it was stopped from outside, is not another world. */
-static void a_world_that_is_begun_again_goes_on(void **state)
+static void a_world_begun_again_continues(void **state)
 {
 	struct state_search *search = state_search_new(false);
 	const int sources[] = {1, 2};
@@ -298,7 +298,7 @@ static void a_world_that_is_begun_again_goes_on(void **state)
 }
 
 /* A worker that has done three tasks, or four, and waits for the next. */
-static void equal_states_may_lie_different_numbers_of_calls_away(void **state)
+static void equal_states_may_have_different_numbers_of_calls(void **state)
 {
 	const int sources[] = {1, 2};
 	const guint32 few = 2, many = 5;
@@ -337,7 +337,7 @@ static void equal_states_may_lie_different_numbers_of_calls_away(void **state)
 }
 
 /* The program can run for ever, which must not be hidden: the world continues as in the tree. */
-static void a_circle_is_gone_round(void **state)
+static void a_circle_is_continued(void **state)
 {
 	struct state_search *search = state_search_new(false);
 	const int sources[] = {1, 2};
@@ -361,7 +361,7 @@ static void a_circle_is_gone_round(void **state)
 }
 
 /* The hash distinguishes data that differs anywhere, in length, or in order. */
-static void names_differ(void **state)
+static void fingerprints_differ(void **state)
 {
 	enum { BYTES = 120, WORD = 8 };
 	char text[BYTES] = "";
@@ -398,16 +398,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_states_are_visited_once),
-		cmocka_unit_test(what_was_interrupted_goes_on),
-		cmocka_unit_test(what_is_not_there_any_more_is_told),
-		cmocka_unit_test(what_is_damaged_is_not_read),
+		cmocka_unit_test(an_interrupted_search_is_resumed),
+		cmocka_unit_test(missing_choices_are_counted),
+		cmocka_unit_test(damaged_data_is_refused),
 		cmocka_unit_test(where_nothing_is_forgotten_nothing_merges),
-		cmocka_unit_test(verifying_goes_on_and_finds_what_differs),
-		cmocka_unit_test(what_has_no_name_is_nothing_else),
-		cmocka_unit_test(a_world_that_is_begun_again_goes_on),
-		cmocka_unit_test(equal_states_may_lie_different_numbers_of_calls_away),
-		cmocka_unit_test(a_circle_is_gone_round),
-		cmocka_unit_test(names_differ),
+		cmocka_unit_test(verifying_finds_differences),
+		cmocka_unit_test(states_without_a_fingerprint_differ),
+		cmocka_unit_test(a_world_begun_again_continues),
+		cmocka_unit_test(equal_states_may_have_different_numbers_of_calls),
+		cmocka_unit_test(a_circle_is_continued),
+		cmocka_unit_test(fingerprints_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

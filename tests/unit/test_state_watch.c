@@ -33,7 +33,7 @@ static int known_nodes(struct state_watch *watch, int nodes)
 	return nodes_named(watch, nodes, true);
 }
 
-static void where_nothing_comes_up_again_few_nodes_are_named(void **state)
+static void without_repetition_few_nodes_get_a_fingerprint(void **state)
 {
 	struct state_watch *watch = state_watch_new();
 
@@ -86,7 +86,7 @@ static void choosers_alone_are_no_proof(void **state)
 	state_watch_free(watch);
 }
 
-static void nodes_without_a_name_equal_nothing(void **state)
+static void nodes_without_a_fingerprint_equal_none(void **state)
 {
 	struct state_watch *watch = state_watch_new();
 
@@ -103,10 +103,10 @@ static void nodes_without_a_name_equal_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(where_nothing_comes_up_again_few_nodes_are_named),
+		cmocka_unit_test(without_repetition_few_nodes_get_a_fingerprint),
 		cmocka_unit_test(a_quarter_of_a_sample_is_enough),
 		cmocka_unit_test(choosers_alone_are_no_proof),
-		cmocka_unit_test(nodes_without_a_name_equal_nothing),
+		cmocka_unit_test(nodes_without_a_fingerprint_equal_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

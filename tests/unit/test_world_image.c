@@ -94,7 +94,7 @@ static off_t size_of(int fd)
 	return status.st_size;
 }
 
-static void test_files_hold_what_they_held(void **state)
+static void test_contents_are_restored(void **state)
 {
 	int shared = open_file("clone.0"), out = open_file("out.1");
 	struct world_image *first, *second;
@@ -130,7 +130,7 @@ static void test_files_hold_what_they_held(void **state)
 	close(out);
 }
 
-static void test_other_files_are_removed_and_names_put_back(void **state)
+static void test_other_files_are_removed_and_names_restored(void **state)
 {
 	g_autofree char *from = g_build_filename(directory, "clone.3", NULL);
 	g_autofree char *name = g_build_filename(directory, "segment", NULL);
@@ -161,12 +161,12 @@ static void test_other_files_are_removed_and_names_put_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_files_hold_what_they_held, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_files_hold_what_they_held, set_up_on_disk,
+		cmocka_unit_test_setup_teardown(test_contents_are_restored, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_contents_are_restored, set_up_on_disk,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_put_back,
+		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_restored,
 	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_put_back,
+		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_restored,
 	                                        set_up_on_disk, tear_down),
 	};
 
