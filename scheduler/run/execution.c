@@ -187,7 +187,7 @@ static void lose_plan(struct execution *execution)
 /* The strategy has said what the end is. */
 static void take_end(struct execution *execution, enum explorer_step step)
 {
-	execution->result.wasted = step == EXPLORER_DROP || step == EXPLORER_LET_GO;
+	execution->result.wasted = step == EXPLORER_DROP || step == EXPLORER_GIVE_UP;
 	execution->result.known = step == EXPLORER_KNOWN;
 	if (step == EXPLORER_DONE)
 		execution_conclude(execution);
@@ -282,7 +282,7 @@ static bool at_rest(struct execution *execution)
 		return true;
 	if (step == EXPLORER_STUCK)
 		step = yielding_up(execution);
-	if (step == EXPLORER_LET_GO && execution_let_go(execution))
+	if (step == EXPLORER_GIVE_UP && execution_let_go(execution))
 		return true;
 	execution_wait(execution, step == EXPLORER_LATER);
 	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
@@ -463,7 +463,7 @@ static void end_undecided(struct execution *execution, bool over)
 
 	if (choices_promise(execution->plan) || execution->strategy->wanders)
 		step = ask_of_end(execution);
-	if (step == EXPLORER_LET_GO && execution_let_go(execution)) {
+	if (step == EXPLORER_GIVE_UP && execution_let_go(execution)) {
 		if (!over)
 			return;
 		step = EXPLORER_DONE;

@@ -59,7 +59,7 @@ static void tell(struct execution *execution)
 	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
 	struct strategy *strategy = execution_strategy(execution);
 	const struct world *world = execution_world(execution);
-	struct state_told told = {.ranks = runs_ranks(execution_runs(execution))};
+	struct known_state told = {.ranks = runs_ranks(execution_runs(execution))};
 	g_autofree guint32 *calls = g_new0(guint32, told.ranks);
 	const char *why = world_fingerprint(world, &told.name);
 

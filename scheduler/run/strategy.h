@@ -50,7 +50,7 @@ struct strategy {
 	void (*again)(struct strategy *strategy);
 	/* Before `rest` with something open: the world's state, until then; NULL: it cannot be
 	 * told, for this reason. NULL: it compares none, and ranks are not asked. */
-	void (*state)(struct strategy *strategy, const struct state_told *told, const char *why);
+	void (*state)(struct strategy *strategy, const struct known_state *told, const char *why);
 	/* A rank makes this call: before it is answered, so that it can be held in it
 	 * (execution_hold). NULL: of no interest. */
 	void (*called)(struct strategy *strategy, struct execution *execution, int rank,

@@ -71,7 +71,7 @@ def body(tool, options):
         compare(tool, [program, kind, "late"], "")
     shell = tool.write("pipeline.sh", PIPELINE)
     os.chmod(shell, 0o755)
-    compare(tool, [shell, program, "pipe"], "a pipe that is not its own alone")
+    compare(tool, [shell, program, "pipe"], "a pipe that it shares with others")
 
 
 def more(parser):

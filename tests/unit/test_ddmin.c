@@ -9,7 +9,7 @@
 #define THINGS 200
 
 struct wanted {
-	bool needed[THINGS]; /* all of these show it together */
+	bool needed[THINGS]; /* all of these together show the effect */
 	guint asked, patience;
 };
 
@@ -31,7 +31,7 @@ static bool has_all(const GArray *kept, gpointer user)
 	return missing == 0;
 }
 
-static void keeps_just_the_needed(void **state)
+static void keeps_only_what_is_needed(void **state)
 {
 	(void)state;
 	for (guint32 seed = 0; seed < 200; seed++) {
@@ -95,7 +95,7 @@ static void ends_with_something_that_was_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_just_the_needed),
+		cmocka_unit_test(keeps_only_what_is_needed),
 		cmocka_unit_test(is_one_minimal_when_nothing_is_monotone),
 		cmocka_unit_test(finds_one_of_many_quickly),
 		cmocka_unit_test(ends_with_something_that_was_seen),
