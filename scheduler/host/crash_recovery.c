@@ -28,8 +28,8 @@ static bool kill_all(const char *variable, const char *value)
 	return any;
 }
 
-/* Kills all processes that were started with this variable in their environment, until there are
- * none; false: that takes too long. */
+/* Kills all processes that have this variable in their environment, until there are none. Returns
+ * false if that takes too long. */
 static bool end_processes(const char *variable, const char *value)
 {
 	gint64 deadline = g_get_monotonic_time() + LIVELOCK_POLICY_US;
@@ -42,7 +42,7 @@ static bool end_processes(const char *variable, const char *value)
 	return true;
 }
 
-/* Ranks end when they miss the scheduler, but not while they compute. */
+/* A rank ends when its connection to the scheduler is lost, but not while it computes. */
 static bool vacate(const char *journal)
 {
 	return end_processes(ENVIRONMENT_JOURNAL, journal);

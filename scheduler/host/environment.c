@@ -86,7 +86,7 @@ static const struct environment_variable variables[] = {
 	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };
 
-/* Where ranks cannot read one another's memory. */
+/* Used instead if ranks cannot read each other's memory. */
 static const struct environment_variable without_cma[] = {
 	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,self", "ranks cannot read each other's memory here"},
 	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "auto", "nothing else goes without cma"},
@@ -94,7 +94,7 @@ static const struct environment_variable without_cma[] = {
 	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };
 
-/* Settings of UCX's shared memory that are not in the table could undo what is. */
+/* Other settings of UCX's shared memory are removed: they could undo those of the table. */
 static const char *const forbidden_prefixes[] = {"UCX_POSIX_", "UCX_MM_", "UCX_CMA_", NULL};
 
 const struct environment_variable *environment_variables(void)
@@ -171,8 +171,9 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 	return g_environ_setenv(environment, variable->name, variable->value, false);
 }
 
-/* Beside the shim: the library that tells heaps apart (shim/process/heap.h). Functions that are
- * bound when they are first called would be a difference in memory. */
+/* Preloads, beside the shim, the library that separates the program's heap from MPI's
+ * (shim/process/heap.h). Also turns lazy binding off: a function bound by its first call would
+ * change memory. */
 static char **prepare_for_states(char **environment, const char *shim)
 {
 	g_autofree char *directory = g_path_get_dirname(shim);

@@ -18,7 +18,7 @@ struct launcher {
 	void (*ended)(void *user, const struct launcher *launcher, int status);
 	void *user;
 	GString *said;
-	int told[2]; /* by the supervisor: a pid, a status */
+	int told[2]; /* from the supervisor: a pid, a status */
 	size_t told_bytes;
 	char area[4096];
 };
@@ -60,7 +60,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 	keep_output(launcher, buffer->base, count);
 }
 
-/* What it has said before it ended, and was not read yet. */
+/* Reads the output that the launcher wrote before its end. */
 static void read_rest(struct launcher *launcher)
 {
 	uv_os_fd_t descriptor;
@@ -72,7 +72,7 @@ static void read_rest(struct launcher *launcher)
 		keep_output(launcher, launcher->area, count);
 }
 
-/* `status` as waitpid gives it. */
+/* `status` as from waitpid. */
 static void command_ended(struct launcher *launcher, int status)
 {
 	launcher->running = false;
@@ -92,7 +92,7 @@ static void on_supervisor_ended(uv_process_t *process, int64_t status, int signa
 	launcher->supervised = false;
 	if (launcher->freed)
 		uv_close((uv_handle_t *)process, on_handle_closed);
-	else if (was_running) /* it was killed, or could not begin */
+	else if (was_running) /* the supervisor was killed, or could not start */
 		command_ended(launcher, signal_number ? signal_number : (int)status << 8);
 }
 
@@ -135,7 +135,7 @@ GPtrArray *launcher_self(const char *verb)
 	return words;
 }
 
-/* Our own program, then LAUNCHER_VERB, then the command. */
+/* Returns our own program, LAUNCHER_VERB, and the command. */
 static char **wrapped(char **command)
 {
 	GPtrArray *words = launcher_self(LAUNCHER_VERB);
@@ -150,7 +150,7 @@ static int spawn(struct launcher *launcher, const struct launcher_options *optio
 {
 	const uv_stdio_container_t stdio[] = {
 		{.flags = UV_IGNORE},
-		{.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, /* for errors, too: supervisor.c */
+		{.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, /* standard error as well */
 	         .data.stream = (uv_stream_t *)&launcher->output},
 		{.flags = UV_IGNORE},
 		[SUPERVISOR_PIPE] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
@@ -203,7 +203,7 @@ void launcher_free(struct launcher *launcher)
 		return;
 	launcher->freed = true;
 	uv_close((uv_handle_t *)&launcher->output, on_handle_closed);
-	uv_close((uv_handle_t *)&launcher->reports, on_handle_closed); /* tells the supervisor */
+	uv_close((uv_handle_t *)&launcher->reports, on_handle_closed); /* ends the supervisor */
 	if (!launcher->supervised)
 		uv_close((uv_handle_t *)&launcher->supervisor, on_handle_closed);
 }
@@ -235,7 +235,7 @@ char **launcher_words(const char *custom, int ranks, GError **error)
 
 	if (custom)
 		return g_shell_parse_argv(custom, NULL, &words, error) ? words : NULL;
-	/* Debian's name; elsewhere the one that stood beside mpicc when this was built. */
+	/* Debian's name; elsewhere, the one beside mpicc at build time. */
 	found = g_find_program_in_path(usual);
 	words = g_new0(char *, 4);
 	words[0] = g_strdup(found ? usual : MATCHPOINT_MPIEXEC);

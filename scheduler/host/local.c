@@ -71,7 +71,7 @@ static void drain(struct host *host)
 	uv_run(&local_of(host)->loop, UV_RUN_DEFAULT);
 }
 
-/* --- what processes say ----------------------------------------------------------------------- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static void on_abort(void *user, guint32 world, int rank, int exit_code)
 {
@@ -167,7 +167,7 @@ static struct memory_pressure memory_pressure(struct host *host)
 	return memory_pressure_now();
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static const struct host_operations operations = {
 	.now = now,

@@ -8,7 +8,7 @@
 #include "peer_memory.h"
 #include "program.h"
 
-#define WORDS_MOST 2000 /* bytes of what a job has said */
+#define WORDS_MOST 2000 /* bytes kept of a job's output */
 
 struct host_job {
 	struct local *local;

@@ -12,9 +12,9 @@ struct pmi_server {
 	uv_loop_t *loop;
 	const struct pmi_handler *handler;
 	void *user;
-	GPtrArray *clients; /* struct client, not owned: they go when libuv has closed them */
-	GHashTable *values; /* "world key" to value, of put and get */
-	guint handles;      /* not yet closed */
+	GPtrArray *clients; /* struct client, not owned: freed when libuv has closed them */
+	GHashTable *values; /* "world key" to value, for put and get */
+	guint handles;      /* handles that are not closed yet */
 };
 
 struct client {
@@ -63,7 +63,7 @@ static void on_answered(uv_write_t *request, int status)
 {
 	struct answer *answer = request->data;
 
-	(void)status; /* a client that has gone away is noticed by its reader */
+	(void)status; /* the reader notices a client that is gone */
 	g_free(answer->text);
 	g_free(answer);
 }
@@ -83,7 +83,8 @@ static void G_GNUC_PRINTF(2, 3) tell(struct client *client, const char *format, 
 		on_answered(&answer->request, 0);
 }
 
-/* The value of `key` in "cmd=put kvsname=w key=k value=v"; free with g_free. NULL: it has none. */
+/* Returns the value of `key` in "cmd=put kvsname=w key=k value=v"; free with g_free. NULL: it has
+ * none. */
 static char *argument(const char *line, const char *key)
 {
 	g_auto(GStrv) words = g_strsplit(line, " ", -1);
@@ -190,7 +191,7 @@ static void handle_line(struct client *client, const char *line)
 		     command ? command : "unknown");
 }
 
-/* false: this is nobody of ours. */
+/* Reads the first line of a connection. Returns false if it is not one of ours. */
 static bool greet(struct client *client, const char *line)
 {
 	g_autofree char *world = argument(line, "world"), *rank = argument(line, "rank");
@@ -227,7 +228,7 @@ static void handle_input(struct client *client)
 
 static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
-	static char bytes[4096]; /* used up before the loop reads again */
+	static char bytes[4096]; /* consumed before the loop reads again */
 
 	(void)handle;
 	(void)suggested;

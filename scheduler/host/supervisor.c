@@ -15,7 +15,7 @@
 
 #include "child_reaper.h"
 
-#define NAME "mp-supervisor" /* killall matchpoint does not mean it */
+#define NAME "mp-supervisor" /* so `killall matchpoint` does not match it */
 
 static void become_command(char **command, pid_t parent)
 {
@@ -43,7 +43,8 @@ static void tell(int value)
 		continue;
 }
 
-/* Until the owner lets go of the pipe, or is gone. Returns the command's pid; 0: it has ended. */
+/* Waits until the owner closes the pipe or ends. Returns the command's pid; 0: the command has
+ * ended. */
 static pid_t reap_until_told(pid_t command, const sigset_t *unblocked)
 {
 	struct pollfd owner = {.fd = SUPERVISOR_PIPE, .events = POLLIN};
@@ -92,7 +93,7 @@ int supervisor_become(char **command)
 	tell(pid);
 	pid = reap_until_told(pid, &before);
 	if (pid > 0)
-		kill(pid, SIGKILL); /* where the kernel does not list children */
+		kill(pid, SIGKILL); /* needed if the kernel does not list children */
 	child_reaper_end_all();
 	return 0;
 }
