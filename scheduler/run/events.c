@@ -2,7 +2,7 @@
 
 struct events {
 	GArray *sinks; /* struct event_sink */
-	guint kinds;   /* that any of them wants */
+	guint kinds;   /* wanted by any sink */
 	void (*failed)(void *user, const struct event_sink *sink, const GError *error);
 	void *user;
 };
@@ -33,7 +33,7 @@ void events_add(struct events *events, const struct event_sink *sink)
 	events->kinds |= sink->kinds;
 }
 
-/* Whether anybody wants to be told such: others need not be made. */
+/* Whether any sink wants events of this kind. */
 static bool is_wanted(const struct events *events, enum run_event_kind kind)
 {
 	return events && events->kinds & 1u << kind;

@@ -7,10 +7,10 @@
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
-#define DRIVE_US (G_USEC_PER_SEC / 50)  /* for those who run to need one who stays as it is */
-#define TROUBLE_US (G_USEC_PER_SEC / 2) /* for others to fail in MPI_Init as one has */
-#define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for members of a collective in which one has failed */
-#define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has */
+#define DRIVE_US (G_USEC_PER_SEC / 50)  /* until idle ranks must drive MPI */
+#define TROUBLE_US (G_USEC_PER_SEC / 2) /* for other ranks to fail in MPI_Init like the first */
+#define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for others in a collective where one has failed */
+#define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has ended */
 
 static int ranks_of(const struct execution *execution)
 {
@@ -133,7 +133,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	const struct host_operations *host = execution->runs->host->operations;
 
 	if (execution->result.cut_short || execution->result.state != EXECUTION_STARTING) {
-		host_close(link); /* and so the rank ends */
+		host_close(link); /* this ends the rank */
 		return;
 	}
 	if (execution->links[rank]) {
@@ -165,8 +165,8 @@ void execution_connected(struct execution *execution, struct host_link *link,
 
 /* --- at rest --------------------------------------------------------------------------------- */
 
-/* Where something outside has ended a rank, again, that is what there is to tell: the program would
- * have followed. */
+/* The plan cannot be followed. If something outside has ended a rank a second time, that is the
+ * outcome: without it, the program would have followed the plan. */
 static void lose_plan(struct execution *execution)
 {
 	const struct world *world = execution->world;
@@ -175,8 +175,8 @@ static void lose_plan(struct execution *execution)
 	if (!struck)
 		execution->result.lost = execution_why_lost(execution);
 	execution->strategy->rest(execution->strategy, world_trace(world), NULL, NULL);
-	/* Where ranks act on each other unseen, or threads take from one another what others wait
-	 * for, not everything that is planned is possible. */
+	/* With windows, ranks act on each other unseen; threads may take messages that others wait
+	 * for. Then not every plan is possible. */
 	if (struck
 	    || (!execution->strategy->fills_gaps && !world_has_windows(world)
 	        && !world_has_threads(world)))
@@ -184,7 +184,7 @@ static void lose_plan(struct execution *execution)
 	execution_end_ranks(execution, false);
 }
 
-/* The strategy has said what the end is. */
+/* The strategy has decided that this is the end. */
 static void take_end(struct execution *execution, enum explorer_step step)
 {
 	execution->result.wasted = step == EXPLORER_DROP || step == EXPLORER_LET_GO;
@@ -193,7 +193,7 @@ static void take_end(struct execution *execution, enum explorer_step step)
 		execution_conclude(execution);
 }
 
-/* What it says of an end where nothing is decided any more. */
+/* Asks the strategy about an end at which nothing can be decided. */
 static enum explorer_step ask_of_end(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct open_choice));
@@ -212,11 +212,11 @@ static enum explorer_step ask_strategy(struct execution *execution, GArray *open
 		execution->runs->client->open(execution->owner, execution, open);
 	step = execution->strategy->rest(execution->strategy, world_trace(execution->world), open,
 	                                 ret_choice);
-	/* It is no end while some can be let go. */
+	/* It is no end while held ranks can be released. */
 	return step == EXPLORER_DONE && world_holds(execution->world) ? EXPLORER_LATER : step;
 }
 
-/* The strategy's way to where it begins leads nowhere. */
+/* The strategy's plan cannot be followed. */
 static enum explorer_step yielding_up(struct execution *execution)
 {
 	struct choice unused;
@@ -225,19 +225,19 @@ static enum explorer_step yielding_up(struct execution *execution)
 	                                 &unused);
 }
 
-/* What is done now is done whether or not threads that go on would have changed it. */
+/* Notes that this was decided without waiting for threads that still run. */
 static void note_hurried(struct execution *execution)
 {
 	execution->result.threads_hurried |= execution->threads.doubtful;
 }
 
-/* Decides what happens now that everybody stands still. false: wait for more to be heard. */
+/* Decides what happens at rest. Returns false if more messages are needed first. */
 static bool at_rest(struct execution *execution)
 {
 	struct world *world = execution->world;
 	struct choice choice = {0};
 	enum explorer_step step;
-	bool stuck; /* what the plan wants next is not there (yet) */
+	bool stuck; /* the plan's next choice is not open (yet) */
 	bool held = world_holds(world);
 	bool owed = choices_are_owed(execution->plan);
 	GArray *open;
@@ -293,13 +293,13 @@ static bool at_rest(struct execution *execution)
 	return true;
 }
 
-/* Whether a rank itself has told that it went wrong. */
+/* Whether a rank itself has reported a failure. */
 static bool has_told(const struct rank_end *end)
 {
 	return end->known || end->error || end->aborted;
 }
 
-/* How many ranks have done so, or are gone. */
+/* Returns how many ranks have failed or are gone; *ret_told: those that reported it. */
 static int count_troubled(const struct execution *execution, int *ret_told)
 {
 	int count = 0;
@@ -325,14 +325,14 @@ static void fail_to_start(struct execution *execution)
 	for (int rank = 0; rank < ranks_of(execution); rank++)
 		execution->ends[rank].killed |= !has_told(&execution->ends[rank]);
 	stall_look(execution->stall, execution->world,
-	           execution_now(execution)); /* where all are */
+	           execution_now(execution)); /* reads where all ranks are */
 	take_end(execution, ask_of_end(execution));
 	execution_end_ranks(execution, true);
 	execution_advance(execution);
 }
 
-/* In a new job a rank can fail before it is out of MPI_Init, and the others never come out of it
- * then. Some may be about to fail likewise: they get a moment. */
+/* In a new job a rank can fail before it has left MPI_Init; then the others never leave it. Some
+ * may be about to fail as well, so they get a moment. */
 static void look_at_start(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
@@ -394,7 +394,7 @@ void execution_advance(struct execution *execution)
 		execution_finish_if_gone(execution);
 }
 
-/* Some rank is not at rest, but waits for what those who are do next. */
+/* A rank is not at rest because it waits for what ranks at rest do next. Decides for these. */
 static void decide_for_others(struct execution *execution)
 {
 	struct world *world = execution->world;
@@ -430,8 +430,8 @@ static void decide_for_others(struct execution *execution)
 	open_choices_free(open);
 }
 
-/* A rank has aborted inside a call that MPI carries out, where others may wait for it for ever. In
- * life the job is over. */
+/* Whether a rank has aborted inside a call that MPI carries out unreported. Others may wait for it
+ * for ever. Without matchpoint, the job would have ended. */
 static bool waits_for_aborted(const struct execution *execution)
 {
 	if (execution->result.state != EXECUTION_RUNNING
@@ -444,7 +444,7 @@ static bool waits_for_aborted(const struct execution *execution)
 	return false;
 }
 
-/* Members of a collective may still come out of it in the moment in which one has failed. */
+/* Holds ranks in a collective in which one has failed, if they do not come out of it shortly. */
 static void look_for_stuck(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
@@ -455,8 +455,8 @@ static void look_for_stuck(struct execution *execution)
 		execution_advance(execution);
 }
 
-/* Ranks are not at rest, and will not be. With a promise that is not kept that is no end, unless it
- * has to be one (`over`): a thread may wait for what another would do with the message. */
+/* Ranks are not at rest, and will not be. With a promise that is not kept this is no end, because a
+ * thread may wait for what another would do with the message. `over`: it is an end even so. */
 static void end_undecided(struct execution *execution, bool over)
 {
 	enum explorer_step step = EXPLORER_DONE;
@@ -516,7 +516,7 @@ void execution_look(struct execution *execution)
 	case STALL_DECIDE: decide_for_others(execution); break;
 	case STALL_SPIN:
 	case STALL_OVER:
-		if (execution->runs->options.wrapper) /* it may be looked at in a debugger */
+		if (execution->runs->options.wrapper) /* a user may have stopped it in a debugger */
 			break;
 		execution->result.stalled = true;
 		execution->result.livelock = step == STALL_SPIN;
@@ -542,7 +542,7 @@ void execution_look_for_absent(struct execution *execution)
 		          runs->options.program, rank);
 }
 
-/* No order may follow PARK or IMAGE before its answer (park.h), so these are not asked. */
+/* No order may follow PARK or IMAGE before its answer (park.h). So the ranks are killed instead. */
 static void give_parking_up(struct execution *execution)
 {
 	struct snapshot *snapshot = g_steal_pointer(&execution->parking);
@@ -551,7 +551,7 @@ static void give_parking_up(struct execution *execution)
 		if (execution->pids[rank] > 0)
 			execution_kill(execution, rank);
 		if (!snapshot->images)
-			execution->links[rank] = NULL; /* the snapshot's */
+			execution->links[rank] = NULL; /* it belongs to the snapshot */
 	}
 	if (!snapshot->images)
 		execution->connected = 0;

@@ -1,4 +1,4 @@
-/* What happens in an execution, for those who listen (events.h). */
+/* Sends the events of an execution to the sinks (events.h). */
 #include "runs_context.h"
 #include "snapshot.h"
 

@@ -1,4 +1,4 @@
-/* Ranks that are held, and answers that were put off. */
+/* Holding ranks, and resuming an execution whose strategy has put its answer off. */
 #include "run_ahead.h"
 #include "runs_context.h"
 #include "scheduler/world/matcher.h"

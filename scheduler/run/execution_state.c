@@ -1,4 +1,4 @@
-/* The state of an execution at rest, for a strategy that compares them. */
+/* Reports the state of an execution at rest to a strategy that compares states. */
 #include "runs_context.h"
 #include "scheduler/world/world_fingerprint.h"
 #include "state_fingerprint.h"
@@ -77,7 +77,7 @@ static void tell(struct execution *execution)
 		state_watch_add(strategy->watch, fingerprint->hazard ? NULL : &told.name);
 }
 
-/* false: it is no matter to the strategy. */
+/* Returns false if the strategy does not need this state. */
 static bool is_wanted(const struct strategy *strategy)
 {
 	if (!strategy->state && strategy->watch

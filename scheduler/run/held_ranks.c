@@ -5,7 +5,7 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-#define PROCESSES_OF_ONE 2 /* a rank that is held, and its twin */
+#define PROCESSES_OF_ONE 2 /* a held rank and its twin */
 
 static struct held_ranks *held_ranks_new(struct execution *execution)
 {
@@ -19,7 +19,7 @@ static struct held_ranks *held_ranks_new(struct execution *execution)
 	return held;
 }
 
-/* Those that are left are ended. */
+/* Ends the ranks that are left, and frees. */
 static void held_ranks_free(struct held_ranks *held)
 {
 	const struct wire_message end = {.type = WIRE_END};
@@ -77,7 +77,7 @@ void held_ranks_add(struct execution *execution, int rank, const struct wire_hel
 	execution->held->held++;
 	execution->held->number = execution->number;
 	runs_assign(execution->links[rank], LINK_HELD, execution->held, rank);
-	end->known = end->reaped = true; /* the world knows it as gone from here on */
+	end->known = end->reaped = true; /* for the world, it is gone from here on */
 	execution_link_closed(execution, rank, NULL);
 }
 
@@ -118,7 +118,7 @@ bool held_ranks_keep(struct execution *execution)
 	return false;
 }
 
-/* It waits no longer. */
+/* Takes held ranks from their snapshot. */
 static struct held_ranks *steal_held(struct snapshot *snapshot, guint index)
 {
 	struct held_ranks *held = g_ptr_array_steal_index_fast(snapshot->held_ranks, index);
@@ -174,8 +174,8 @@ static struct held_ranks *take_held(struct snapshot *snapshot)
 	return NULL;
 }
 
-/* Whether the first orders may follow REWIND at once: a rank that gets one can be done with it
- * before another one is rewound, which must not matter to either. */
+/* Whether the first orders may follow REWIND at once. Then a rank can run before another is
+ * rewound, which must not matter to either. */
 static bool may_go_ahead(const struct snapshot *snapshot, const struct held_ranks *held)
 {
 	if (!snapshot->unshared || snapshot->runs->options.images)
@@ -186,7 +186,7 @@ static bool may_go_ahead(const struct snapshot *snapshot, const struct held_rank
 	return true;
 }
 
-/* Those that are about to say HELLO count as connected. */
+/* Counts ranks that will send HELLO as connected. */
 static void go_ahead(struct execution *execution, struct held_ranks *held)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
@@ -244,7 +244,7 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct execution *execution)
 			continue;
 		}
 		host_send(held->links[rank], &order);
-		/* Where images are kept it may stand in a call, and reads ahead. */
+		/* With images the rank may be in a call, and read ahead. */
 		execution->welcomed[rank] = !runs->options.images;
 		if (execution->welcomed[rank])
 			execution_welcome(execution, rank, held->links[rank]);
@@ -254,7 +254,7 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct execution *execution)
 	return true;
 }
 
-/* It has got orders by now. */
+/* A rank counted as connected, and got orders, but could not be rewound. */
 static void lose_first_orders(struct held_ranks *held, int rank)
 {
 	struct execution *execution = held->execution;
@@ -266,7 +266,7 @@ static void lose_first_orders(struct held_ranks *held, int rank)
 	execution_link_closed(execution, rank, NULL);
 }
 
-/* It could not be rewound, and is forked after all. */
+/* A rank could not be rewound: its keeper forks another one. */
 static void fork_instead(struct held_ranks *held, int rank, const char *hazard)
 {
 	struct execution *execution = held->execution;
@@ -274,7 +274,7 @@ static void fork_instead(struct held_ranks *held, int rank, const char *hazard)
 	let_rank_go(held, rank);
 	lose_group(held);
 	if (!execution)
-		return; /* while it waited */
+		return; /* it was waiting at its snapshot */
 	note_refusal(held->runs, rank, hazard);
 	execution->welcomed[rank] = false;
 	process_group_lose(execution->group);
@@ -328,7 +328,7 @@ bool held_ranks_is_ahead(const struct held_ranks *held)
 	return held && held->runs->options.images && any_is_ahead(held);
 }
 
-/* It counts as connected already. */
+/* HELLO of a rank that counted as connected. */
 static void note_rewound(struct held_ranks *held, struct host_link *link,
                          const struct wire_hello *hello)
 {
@@ -345,7 +345,7 @@ static void note_rewound(struct held_ranks *held, struct host_link *link,
 		execution_advance(execution); /* it may be at rest */
 }
 
-/* What it is to be it is already: it counts as connected. */
+/* The rank is already what it has to become. It counts as connected. */
 static void goes_on(struct held_ranks *held, int rank)
 {
 	struct execution *execution = held->execution;
@@ -394,7 +394,7 @@ struct host_link *held_ranks_link(const struct held_ranks *held, int rank, pid_t
 	return held->links[rank];
 }
 
-/* It was rewound, and may have ended since: its keeper says so by a way of its own. */
+/* The rank was rewound. It may have ended since: its keeper reports that on another connection. */
 static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 {
 	struct held_ranks *held = link->owner;
@@ -407,7 +407,7 @@ static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 	if (!known.ahead)
 		process_group_rewound(execution->group, rank,
 		                      execution->image ? execution->image->images[rank] : 0);
-	execution->pids[rank] = hello->pid; /* by which it is known */
+	execution->pids[rank] = hello->pid; /* the number under which it is known */
 	runs->rewinding.rewound++;
 	runs->rewinding.refused_in_turn = 0;
 	if (known.ahead)

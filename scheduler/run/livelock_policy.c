@@ -1,6 +1,6 @@
 #include "livelock_policy.h"
 
-/* It would be over if polls were all that the ranks go by. */
+/* It is over, unless the ranks depend on more than polls. */
 static enum livelock_policy_step look_closer(guint64 rounds, gint64 waited_us,
                                              enum livelock_state detector, bool waited)
 {
@@ -28,7 +28,7 @@ static bool is_quick(const struct livelock_policy *policy, const struct world_id
 	return idle->rounds <= LIVELOCK_POLICY_QUICK && !slow;
 }
 
-/* Only the time can change anything: it goes faster. */
+/* Only time can change anything, so the clocks are advanced. */
 static enum livelock_policy_step hasten(struct livelock_policy *policy,
                                         const struct world_idle *idle, gint64 now, bool over)
 {
