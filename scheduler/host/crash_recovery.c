@@ -69,11 +69,12 @@ static bool put_back(const char *journal, GPtrArray *notes, GError **error)
 	if (good && recovery.problems && notes)
 		note(&recovery, notes);
 	if (!good)
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
-		            "an earlier exploration was killed before it had put the program's "
-		            "files back, and now they cannot be: %s; what they held before it is "
-		            "in %s",
-		            problem->message, journal);
+		g_set_error(
+			error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+			"an earlier exploration was killed before it had put the program's "
+			"files back, and they cannot be put back now: %s; their former contents "
+			"are in %s",
+			problem->message, journal);
 	journal_recovery_clear(&recovery);
 	return good;
 }

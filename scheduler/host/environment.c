@@ -8,13 +8,13 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
          "directory, best on tmpfs, for sockets and shared memory (default: /dev/shm)"},
 	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL,
-         "[FILE:]WHAT,... to log for those who work on matchpoint (ARCHITECTURE.md), as in "
+         "[FILE:]WHAT,... to log for developers of matchpoint (ARCHITECTURE.md), as in "
          "/tmp/log:calls,matches,choices"},
 	{ENVIRONMENT_HASTE, ENVIRONMENT_READ, NULL,
-         "for tests: stalls and livelocks are taken for such this many times sooner (1 to 100)"},
+         "for tests: stalls and livelocks are detected this many times sooner (1 to 100)"},
 	{ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "not empty: no colours on the terminal"},
 	{ENVIRONMENT_CLICOLOR_FORCE, ENVIRONMENT_READ, NULL,
-         "not empty and not 0: colours even where the output is no terminal, as in a CI's log"},
+         "not empty and not 0: colours even if the output is no terminal, as in a CI log"},
 	{ENVIRONMENT_GITHUB_ACTIONS, ENVIRONMENT_READ, NULL,
          "true in a step of GitHub Actions: findings are also written as annotations"},
 	{ENVIRONMENT_GITHUB_SUMMARY, ENVIRONMENT_READ, NULL,
@@ -28,20 +28,20 @@ static const struct environment_variable variables[] = {
          "~/.local/state)"},
 
 	{ENVIRONMENT_SOCKET, ENVIRONMENT_TOLD, NULL, "where the shim connects"},
-	{ENVIRONMENT_WORLD, ENVIRONMENT_TOLD, NULL, "number of the world that the job is"},
+	{ENVIRONMENT_WORLD, ENVIRONMENT_TOLD, NULL, "number of the job's world"},
 	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_TOLD, NULL, "the run directory"},
 	{ENVIRONMENT_STDIN, ENVIRONMENT_TOLD, NULL, "file for rank 0's standard input"},
 	{ENVIRONMENT_JOURNAL, ENVIRONMENT_TOLD, NULL, "directory that keeps files as they were"},
-	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_TOLD, NULL, "set: who sleeps goes on at once"},
+	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_TOLD, NULL, "set: sleeping takes no real time"},
 	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_TOLD, NULL,
          "set by the shim: a process above has redirected the standard streams"},
 	{"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
 	{"LD_BIND_NOW", ENVIRONMENT_TOLD, NULL, "with --search states: memory differs less"},
 
 	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,cma,self",
-         "shared memory that can be cloned, and where it is allowed large messages read from the "
-         "memory of their senders, whose numbers the shim translates; others copy from a keeper's "
-         "pid or attach by global id"},
+         "shared memory that can be cloned; if it is allowed, large messages are read from their "
+         "senders' memory, with pids that the shim translates; other transports use a keeper's pid "
+         "or a global id"},
 	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "get_zcopy",
          "with cma: receivers read, senders write nothing into the memory of others"},
 	{"UCX_POSIX_USE_PROC_LINK", ENVIRONMENT_FORCED, "n",
@@ -60,24 +60,24 @@ static const struct environment_variable variables[] = {
 	{"UCX_LOG_LEVEL", ENVIRONMENT_FORCED, "error", "no output among the program's"},
 	{"UCX_WARN_UNUSED_ENV_VARS", ENVIRONMENT_FORCED, "n", "no output among the program's"},
 	{"UCX_MODULES", ENVIRONMENT_FORCED, "cma",
-         "none for networks: 40 mappings more, with what they need, that each fork and each "
-         "return would have to see to"},
+         "no modules for networks: with what they need, they are 40 more mappings, which slow each "
+         "fork and each rewind"},
 	{"UCX_MODULE_DIR", ENVIRONMENT_FORCED, "/nonexistent",
          "the same for a UCX that does not know UCX_MODULES"},
-	{"UCX_VFS_ENABLE", ENVIRONMENT_FORCED, "n", "no thread for a file system nobody reads"},
+	{"UCX_VFS_ENABLE", ENVIRONMENT_FORCED, "n", "no thread for a file system that is not used"},
 	{"MPIR_CVAR_CH4_CMA_ENABLE", ENVIRONMENT_FORCED, "0",
          "no copies from the pid of a keeper (MPICH 4.3)"},
 	{"MPIR_CVAR_CH4_XPMEM_ENABLE", ENVIRONMENT_FORCED, "0",
          "no attachment of a keeper's memory (MPICH 4.3)"},
 	{"FI_PROVIDER", ENVIRONMENT_FORCED, "udp",
-         "libfabric builds: no shared memory of its own; the ranks talk through MPICH's"},
+         "libfabric builds: no shared memory of its own; ranks communicate through MPICH's"},
 	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_NUM_CELLS", ENVIRONMENT_FORCED, "8", "small segments"},
 	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", ENVIRONMENT_FORCED, "8192", "small segments"},
 
 	{"HWLOC_COMPONENTS", ENVIRONMENT_DEFAULT, "-gl,-opencl,-pci,-linuxio",
          "MPI_Init looks for no displays, cards or disks: half of its time in the kernel"},
 	{"HWLOC_PLUGINS_PATH", ENVIRONMENT_DEFAULT, "/nonexistent",
-         "100 mappings less in each rank: with UCX_MODULES a third off each fork"},
+         "100 mappings fewer in each rank: with UCX_MODULES, a fork takes a third less time"},
 	{"GLIBC_TUNABLES", ENVIRONMENT_DEFAULT, "glibc.malloc.hugetlb=1",
          "huge pages for the heap: large heaps fork far faster"},
 	{"OMP_WAIT_POLICY", ENVIRONMENT_DEFAULT, "passive",
@@ -89,7 +89,7 @@ static const struct environment_variable variables[] = {
 /* Used instead if ranks cannot read each other's memory. */
 static const struct environment_variable without_cma[] = {
 	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,self", "ranks cannot read each other's memory here"},
-	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "auto", "nothing else goes without cma"},
+	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "auto", "no other scheme works without cma"},
 	{"UCX_MODULES", ENVIRONMENT_FORCED, "^*", "none is of use"},
 	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };

@@ -118,7 +118,7 @@ static bool is_known(struct link *link)
 {
 	if (!link->known
 	    && !peer_belongs(peer_of(link_socket(&link->base)), link->server->options.directory)) {
-		log_debug(LOG_RANKS, "somebody has connected who is none of this run's");
+		log_debug(LOG_RANKS, "a process that does not belong to the run has connected");
 		link_close(&link->base);
 		return false;
 	}

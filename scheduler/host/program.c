@@ -181,15 +181,15 @@ static struct program *judge_library(struct program *program, const struct impre
 		program->mpi = g_strdup(seen->open_mpi);
 		return judge(
 			program, PROGRAM_OPEN_MPI,
-			"%s is linked with Open MPI (%s); matchpoint drives MPICH and libraries of "
-			"its ABI: build it with mpicc.mpich",
+			"%s is linked with Open MPI (%s); matchpoint controls MPICH and libraries "
+			"of its ABI: build it with mpicc.mpich",
 			path, seen->open_mpi);
 	}
 	if (seen->other) {
 		program->mpi = g_strdup(seen->other);
 		return judge(
 			program, PROGRAM_OTHER_MPI,
-			"%s is linked with %s, an MPI that matchpoint does not know; it drives "
+			"%s is linked with %s, an MPI that matchpoint does not know; it controls "
 			"libmpich.so.12 and libmpi.so.12: build it with mpicc.mpich",
 			path, seen->other);
 	}
@@ -249,7 +249,7 @@ static char *locate(const char *name, struct program *program)
 	found = g_find_program_in_path(name);
 	if (!found && g_file_test(name, G_FILE_TEST_EXISTS))
 		judge(program, PROGRAM_MISSING,
-		      "there is no program %s on the PATH; to run the file here, say ./%s", name,
+		      "there is no program %s on the PATH; to run the file here, use ./%s", name,
 		      name);
 	else if (!found)
 		judge(program, PROGRAM_MISSING, "there is no program %s on the PATH", name);
@@ -274,7 +274,7 @@ struct program *program_inspect(const char *name)
 		             program->path);
 	if (!S_ISREG(status.st_mode) || access(program->path, X_OK) < 0)
 		return judge(program, PROGRAM_NOT_EXECUTABLE,
-		             "%s is not executable: say chmod +x, if it is a program",
+		             "%s is not executable: use chmod +x, if it is a program",
 		             program->path);
 	if (status.st_mode & (S_ISUID | S_ISGID))
 		return judge(

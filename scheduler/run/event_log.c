@@ -52,7 +52,7 @@ static void append_match(GString *text, const struct run_event *event)
 		append_name(text, event->world, step->send);
 		return;
 	}
-	g_string_append(text, "all have come:");
+	g_string_append(text, "all members have called:");
 	for (int i = 0; i < step->call_count; i++) {
 		if (step->calls[i].call == 0)
 			continue;
@@ -97,7 +97,7 @@ static void append_event(GString *text, const struct run_event *event)
 	case RUN_MATCH: append_match(text, event); break;
 	case RUN_CHOICE:
 		append_point(text, event->world, &event->step->choice.point);
-		g_string_append(text, " is to take ");
+		g_string_append(text, " takes ");
 		append_taken(text, event->world, &event->step->choice.taken);
 		break;
 	case RUN_REST: append_rest(text, event); break;

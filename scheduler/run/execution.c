@@ -350,7 +350,7 @@ static void look_at_start(struct execution *execution)
 	} else if (now - execution->trouble_since > GONE_US
 	           && !execution_strike(execution, "a rank before its MPI_Init was over"))
 		runs_fail(execution->runs,
-		          "%s: a rank was gone before its MPI_Init was over, without a word",
+		          "%s: a rank ended before its MPI_Init was over, and reported no reason",
 		          execution->runs->options.program);
 }
 

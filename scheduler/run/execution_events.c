@@ -34,14 +34,14 @@ static const char *reason_of(const struct execution *execution)
 	if (result->cut_short)
 		return "it is cut short";
 	if (result->struck)
-		return "it was struck from outside";
+		return "something outside has ended it";
 	if (result->lost)
 		return result->lost;
 	if (result->known)
-		return "it goes as another walk did";
+		return "it ends like an earlier random walk";
 	if (result->wasted)
-		return "it is no interleaving of its own";
-	return result->word ? result->word : "it is to be begun again";
+		return "it does not count as an interleaving";
+	return result->word ? result->word : "it has to begin again";
 }
 
 void execution_tell_stop(const struct execution *execution)

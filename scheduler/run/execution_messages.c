@@ -24,7 +24,7 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 		execution_site(execution, rank, call->site);
 	if (call->ahead && !run_ahead_begin(execution->run_ahead, rank, call)) {
 		g_set_error(error, RUNS_ERROR, 0,
-		            "rank %d said something impossible: that it need not wait in call %u",
+		            "rank %d made an impossible report: that it need not wait in call %u",
 		            rank, call->call);
 		return false;
 	}
@@ -175,7 +175,7 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 	    || !snapshot_is_whole(snapshot))
 		return; /* it was cut short meanwhile, or one of its ranks is gone */
 	if (snapshot->answered[rank] || !mappings_possible(parked)) {
-		runs_fail(runs, "rank %d said something impossible: how it is parked", rank);
+		runs_fail(runs, "rank %d made an impossible report: its mappings", rank);
 		return;
 	}
 	if (!snapshot_parked(snapshot, rank, parked))
@@ -288,15 +288,15 @@ static void hear(struct execution *execution, int rank, const struct wire_messag
 	case WIRE_DIGEST:
 		if (!livelock_detector_answer(&execution->detector, rank, &message->digest)
 		    && execution->result.state == EXECUTION_RUNNING)
-			runs_fail(execution->runs,
-			          "rank %d said something impossible: what it goes by", rank);
+			runs_fail(execution->runs, "rank %d made an impossible report: a digest",
+			          rank);
 		break;
 	case WIRE_STATE:
 		note_still(execution, rank, &message->state);
 		/* If a rank has gone meanwhile, the others are asked again. */
 		if (!state_fingerprint_answer(&execution->fingerprint, rank, &message->state)
 		    && !execution->runs->options.states)
-			runs_fail(execution->runs, "rank %d said something impossible: its state",
+			runs_fail(execution->runs, "rank %d made an impossible report: its state",
 			          rank);
 		break;
 	case WIRE_SEAL: world_seal(execution->world, rank, &message->seal); break;

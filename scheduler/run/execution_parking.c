@@ -181,8 +181,8 @@ bool execution_look_at_parking(struct execution *execution)
 	}
 	if (stuck >= 0)
 		runs_fall_back(execution->runs,
-		               g_strdup_printf("rank %d does not come back from what MPI calls, "
-		                               "where a snapshot was to be taken",
+		               g_strdup_printf("rank %d does not return from a call that MPI "
+		                               "makes, so no snapshot can be taken",
 		                               stuck));
 	return true;
 }

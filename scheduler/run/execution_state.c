@@ -32,7 +32,7 @@ static void ask(struct execution *execution, const GArray *open)
 	state_fingerprint_begin(fingerprint, ranks);
 	fingerprint->since = execution_now(execution);
 	if (execution_forward_ms(execution) > 0)
-		state_fingerprint_refuse(fingerprint, -1, "clocks have been put forward");
+		state_fingerprint_refuse(fingerprint, -1, "clocks were advanced");
 	for (int rank = 0; rank < ranks; rank++) {
 		/* Others may have written into its windows. */
 		if (world_has_windows(execution_world(execution)))

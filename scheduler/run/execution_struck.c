@@ -26,7 +26,7 @@ bool execution_strike(struct execution *execution, const char *format, ...)
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
 	runs_tell_struck(runs, what);
-	log_debug(LOG_RANKS, "world %u was struck from outside", execution->number);
+	log_debug(LOG_RANKS, "something outside has ended world %u", execution->number);
 	return true;
 }
 

@@ -60,7 +60,7 @@ void held_ranks_add(struct execution *execution, int rank, const struct wire_hel
 
 	if (!runs->rewinds || !execution->from || execution->result.state == EXECUTION_STARTING
 	    || execution->result.state == EXECUTION_PARKING) {
-		runs_fail(runs, "rank %d said something impossible: that it is held", rank);
+		runs_fail(runs, "rank %d made an impossible report: that it is held", rank);
 		return;
 	}
 	if (held->hazard && *held->hazard) {
@@ -229,7 +229,7 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct execution *execution)
 	}
 	log_debug(LOG_SNAPSHOTS, "rewinding world %u as %u, %d ranks in place%s", snapshot->number,
 	          order.rewind.world, held->held,
-	          order.rewind.follows ? ", and their first orders go ahead" : "");
+	          order.rewind.follows ? ", and their first orders follow at once" : "");
 	execution_place(execution, order.rewind.world, directory, snapshot);
 	execution->rewound = true;
 	if (held->held < runs->ranks)
@@ -431,7 +431,7 @@ void held_ranks_message(struct host_link *link, const struct wire_message *messa
 		runs_assign(link, LINK_IGNORED, runs, rank);
 		fork_instead(held, rank, message->held.hazard);
 	} else {
-		runs_fail(runs, "rank %d said something impossible while it was held", rank);
+		runs_fail(runs, "rank %d made an impossible report while it was held", rank);
 	}
 }
 

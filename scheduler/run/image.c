@@ -140,7 +140,7 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 	    || imaged->image >= WIRE_IMAGES_MAX) {
 		/* An answer may have been under way when the execution was given up. */
 		if (!execution->result.again && !execution->result.cut_short)
-			runs_fail(runs, "rank %d said something impossible: an image", rank);
+			runs_fail(runs, "rank %d made an impossible report: an image", rank);
 		return;
 	}
 	snapshot->answered[rank] = true;
@@ -238,7 +238,7 @@ void image_restore(struct snapshot *snapshot, struct execution *execution)
 	const bool idle = process_group_is_idle_whole(snapshot->group);
 
 	log_debug(LOG_SNAPSHOTS, "rewinding world %u to an image%s", held->number,
-	          idle ? ", and first orders go ahead" : "");
+	          idle ? ", and their first orders follow at once" : "");
 	execution_place(execution, held->number, held->directory, snapshot->parent);
 	execution->rewound = true;
 	state_fingerprint_release(&execution->fingerprint);

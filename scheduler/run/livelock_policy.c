@@ -99,16 +99,16 @@ const char *livelock_policy_words(const struct livelock_policy *policy,
 	if (failed)
 		return "";
 	if (idle->timed && policy->forward > 0)
-		return "; suspected: a rank that polls looks at a clock, which was put forward "
-		       "by " G_STRINGIFY(LIVELOCK_POLICY_FORWARD_SECONDS) " s in vain";
+		return "; suspected: a rank that polls reads a clock, which was advanced "
+		       "by " G_STRINGIFY(LIVELOCK_POLICY_FORWARD_SECONDS) " s without effect";
 	if (idle->timed)
-		return "; suspected: a rank that polls looks at a clock, and may have a limit that "
+		return "; suspected: a rank that polls reads a clock, and may have a limit that "
 		       "it has not reached";
 	if (detector->state == LIVELOCK_CLOSED)
 		return "; proven: the ranks that poll come back to the same state of memory and "
 		       "registers";
 	if (detector->state != LIVELOCK_CHANGES)
-		return "; suspected: it cannot be seen whether the ranks that poll come back to "
+		return "; suspected: it is not known whether the ranks that poll come back to "
 		       "the same state";
 	text = g_strdup_printf("; suspected: rank %d's memory changes from poll to poll, so it may "
 	                       "have a limit that it has not reached",

@@ -54,7 +54,7 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	runs_fail(runs, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
 	          runs->options.program, status,
 	          execution_connections(execution) == 0 ? "any rank" : "every rank had",
-	          why_unseen(execution, words), *words ? "; it said:\n" : "", words);
+	          why_unseen(execution, words), *words ? "; it printed:\n" : "", words);
 }
 
 const GArray *runs_disconnect_order(const struct runs *runs, struct host_job *job)

@@ -28,7 +28,7 @@ void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hel
 		host_close(link); /* late: its world is over */
 	} else if (hello->rank < 0 || hello->rank >= runs->ranks) {
 		runs_fail(runs,
-		          "a process (%s, pid %d) says it is rank %d of %d: does the "
+		          "a process (%s, pid %d) reports that it is rank %d of %d: does the "
 		          "launcher start %d ranks?",
 		          hello->program, hello->pid, hello->rank, runs->ranks, runs->ranks);
 	} else {

@@ -32,10 +32,11 @@ static bool enable(const char *word, GError **error)
 		return true;
 	list = g_strjoin(", ", names[0], names[1], names[2], names[3], names[4], names[5], names[6],
 	                 names[7], names[8], names[9], names[10], names[11], names[12], NULL);
-	g_set_error(error, LOG_ERROR, 0,
-	            "MATCHPOINT_LOG cannot name '%s': say %s, or all (but wire), separated by "
-	            "commas, and before them FILE: if not to standard error",
-	            word, list);
+	g_set_error(
+		error, LOG_ERROR, 0,
+		"MATCHPOINT_LOG: '%s' is no category: use %s, or all (all but wire), separated by "
+		"commas; put FILE: before them to log to a file",
+		word, list);
 	return false;
 }
 

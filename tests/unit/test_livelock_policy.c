@@ -91,7 +91,7 @@ static gint64 put_forward(guint32 round_us, guint64 busy, gint64 *ret_time)
 	assert_int_equal(forward, policy.forward_ever);
 	assert_true(
 		strstr(livelock_policy_words(&policy, &idle, false, &(struct livelock_detector){0}),
-	               "put forward by 60 s"));
+	               "advanced by 60 s"));
 	*ret_time = now - begin;
 	return forward;
 }
