@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LIVELOCK_POLICY_US (5 * G_USEC_PER_SEC)
+#define GIVE_UP_US (5 * G_USEC_PER_SEC)
 #define STEP_US 1000
 
 #define PIECE 4096u
@@ -279,7 +279,7 @@ static bool end_round(const char *world, bool all)
 
 static void end_while_there_are(const char *world, bool all)
 {
-	gint64 deadline = g_get_monotonic_time() + LIVELOCK_POLICY_US;
+	gint64 deadline = g_get_monotonic_time() + GIVE_UP_US;
 
 	while (end_round(world, all) && g_get_monotonic_time() < deadline)
 		g_usleep(STEP_US);

@@ -8,7 +8,7 @@
 #include "environment.h"
 #include "run_directory.h"
 
-#define LIVELOCK_POLICY_US (10 * G_USEC_PER_SEC)
+#define GIVE_UP_US (10 * G_USEC_PER_SEC)
 #define STEP_US 5000
 
 static bool kill_all(const char *variable, const char *value)
@@ -32,7 +32,7 @@ static bool kill_all(const char *variable, const char *value)
  * false if that takes too long. */
 static bool end_processes(const char *variable, const char *value)
 {
-	gint64 deadline = g_get_monotonic_time() + LIVELOCK_POLICY_US;
+	gint64 deadline = g_get_monotonic_time() + GIVE_UP_US;
 
 	while (kill_all(variable, value)) {
 		if (g_get_monotonic_time() > deadline)

@@ -3,7 +3,7 @@
  * tests/sim has a host without processes, in which time is a number.
  *
  * A host is a table of operations, with the host's own data behind it. Everything happens in one
- * thread: a host calls its listener and its timers only from within `turn`. Objects that a host
+ * thread: a host calls its listener and its timers only from within `iterate`. Objects that a host
  * hands out (timers, links, jobs, snapshots) are freed by the operation named for it. A process
  * is identified by a number above 0, which has a meaning only for its host. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_HOST_H
@@ -63,13 +63,13 @@ struct host_operations {
 
 	gint64 (*now)(struct host *host); /* microseconds; only differences have a meaning */
 	struct host_timer *(*timer_new)(struct host *host, void (*expired)(void *user), void *user);
-	/* Expires once, within `turn`. Starts anew if the timer is active. */
+	/* Expires once, within `iterate`. Starts anew if the timer is active. */
 	void (*timer_start)(struct host_timer *timer, guint64 milliseconds);
 	void (*timer_stop)(struct host_timer *timer);
 	bool (*timer_is_active)(const struct host_timer *timer);
 	void (*timer_free)(struct host_timer *timer);
 	/* Waits until something has happened, and calls the callbacks for it. */
-	void (*turn)(struct host *host);
+	void (*iterate)(struct host *host);
 	/* Runs until everything that was freed or closed is gone, and nothing else is under way. */
 	void (*drain)(struct host *host);
 

@@ -16,7 +16,7 @@
 #include "run_directory.h"
 
 #define NAME "mp-janitor" /* so `killall matchpoint` does not match it */
-#define LIVELOCK_POLICY_US (10 * G_USEC_PER_SEC)
+#define GIVE_UP_US (10 * G_USEC_PER_SEC)
 #define STEP_US 5000
 #define ALL_IS_CLEAN 'c'
 
@@ -47,7 +47,7 @@ static bool kill_processes(const char *run_directory)
 
 static void clean_up(pid_t owner, const char *place)
 {
-	gint64 deadline = g_get_monotonic_time() + LIVELOCK_POLICY_US;
+	gint64 deadline = g_get_monotonic_time() + GIVE_UP_US;
 	g_auto(GStrv) directories = NULL;
 	bool again = true;
 

@@ -17,9 +17,9 @@ struct launcher {
 	int open_handles;
 	void (*ended)(void *user, const struct launcher *launcher, int status);
 	void *user;
-	GString *said;
-	int told[2]; /* from the supervisor: a pid, a status */
-	size_t told_bytes;
+	GString *text; /* end of its output */
+	int report[2]; /* from the supervisor: a pid, a status */
+	size_t report_bytes;
 	char area[4096];
 };
 
@@ -29,7 +29,7 @@ static void on_handle_closed(uv_handle_t *handle)
 
 	launcher->open_handles--;
 	if (launcher->open_handles == 0 && launcher->freed) {
-		g_string_free(launcher->said, true);
+		g_string_free(launcher->text, true);
 		g_free(launcher);
 	}
 }
@@ -44,9 +44,9 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 
 static void keep_output(struct launcher *launcher, const char *bytes, ssize_t count)
 {
-	g_string_append_len(launcher->said, bytes, count);
-	if (launcher->said->len > OUTPUT_KEPT)
-		g_string_erase(launcher->said, 0, (gssize)(launcher->said->len - OUTPUT_KEPT));
+	g_string_append_len(launcher->text, bytes, count);
+	if (launcher->text->len > OUTPUT_KEPT)
+		g_string_erase(launcher->text, 0, (gssize)(launcher->text->len - OUTPUT_KEPT));
 }
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
@@ -101,25 +101,25 @@ static void on_alloc_report(uv_handle_t *handle, size_t suggested, uv_buf_t *buf
 	struct launcher *launcher = handle->data;
 
 	(void)suggested;
-	*buffer = uv_buf_init((char *)launcher->told + launcher->told_bytes,
-	                      (unsigned)(sizeof(launcher->told) - launcher->told_bytes));
+	*buffer = uv_buf_init((char *)launcher->report + launcher->report_bytes,
+	                      (unsigned)(sizeof(launcher->report) - launcher->report_bytes));
 }
 
 static void on_report(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
 	struct launcher *launcher = stream->data;
-	size_t before = launcher->told_bytes;
+	size_t before = launcher->report_bytes;
 
 	(void)buffer;
-	if (count < 0 || before + (size_t)count == sizeof(launcher->told))
+	if (count < 0 || before + (size_t)count == sizeof(launcher->report))
 		uv_read_stop(stream);
 	if (count <= 0)
 		return;
-	launcher->told_bytes += (size_t)count;
-	if (before < sizeof(int) && launcher->told_bytes >= sizeof(int))
-		child_reaper_supervised(launcher->supervisor.pid, launcher->told[0]);
-	if (launcher->told_bytes == sizeof(launcher->told))
-		command_ended(launcher, launcher->told[1]);
+	launcher->report_bytes += (size_t)count;
+	if (before < sizeof(int) && launcher->report_bytes >= sizeof(int))
+		child_reaper_supervised(launcher->supervisor.pid, launcher->report[0]);
+	if (launcher->report_bytes == sizeof(launcher->report))
+		command_ended(launcher, launcher->report[1]);
 }
 
 GPtrArray *launcher_self(const char *verb)
@@ -178,7 +178,7 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 
 	launcher->ended = options->ended;
 	launcher->user = options->user;
-	launcher->said = g_string_new(NULL);
+	launcher->text = g_string_new(NULL);
 	launcher->open_handles = 3;
 	uv_pipe_init(options->loop, &launcher->output, 0);
 	uv_pipe_init(options->loop, &launcher->reports, 0);
@@ -215,13 +215,13 @@ bool launcher_running(const struct launcher *launcher)
 
 const char *launcher_output(const struct launcher *launcher)
 {
-	return launcher->said->str;
+	return launcher->text->str;
 }
 
 int launcher_signal(const struct launcher *launcher)
 {
 	static const char before[] = "(signal ";
-	const char *line = strstr(launcher->said->str, "TERMINATED WITH THE EXIT STRING");
+	const char *line = strstr(launcher->text->str, "TERMINATED WITH THE EXIT STRING");
 	const char *at = line ? strstr(line, before) : NULL;
 
 	return at ? (int)g_ascii_strtoll(at + strlen(before), NULL, 10) : 0;

@@ -61,7 +61,7 @@ static void timer_free(struct host_timer *timer)
 	uv_close((uv_handle_t *)&timer->timer, on_timer_closed);
 }
 
-static void turn(struct host *host)
+static void iterate(struct host *host)
 {
 	uv_run(&local_of(host)->loop, UV_RUN_ONCE);
 }
@@ -176,7 +176,7 @@ static const struct host_operations operations = {
 	.timer_stop = timer_stop,
 	.timer_is_active = timer_is_active,
 	.timer_free = timer_free,
-	.turn = turn,
+	.iterate = iterate,
 	.drain = drain,
 	.listen = listen_to_ranks,
 	.close_all = close_all,

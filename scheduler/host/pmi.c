@@ -68,7 +68,7 @@ static void on_answered(uv_write_t *request, int status)
 	g_free(answer);
 }
 
-static void G_GNUC_PRINTF(2, 3) tell(struct client *client, const char *format, ...)
+static void G_GNUC_PRINTF(2, 3) send_answer(struct client *client, const char *format, ...)
 {
 	struct answer *answer = g_new0(struct answer, 1);
 	va_list arguments;
@@ -117,7 +117,7 @@ static void handle_barrier(struct client *client)
 		if (other->world != client->world || !other->in_barrier)
 			continue;
 		other->in_barrier = false;
-		tell(other, "cmd=barrier_out\n");
+		send_answer(other, "cmd=barrier_out\n");
 	}
 }
 
@@ -135,11 +135,11 @@ static void handle_put(struct client *client, const char *line)
 	if (!name || !value) {
 		g_free(name);
 		g_free(value);
-		tell(client, "cmd=put_result rc=-1 msg=invalid_put\n");
+		send_answer(client, "cmd=put_result rc=-1 msg=invalid_put\n");
 		return;
 	}
 	g_hash_table_replace(client->server->values, name, value);
-	tell(client, "cmd=put_result rc=0 msg=success\n");
+	send_answer(client, "cmd=put_result rc=0 msg=success\n");
 }
 
 static void handle_get(struct client *client, const char *line)
@@ -148,9 +148,9 @@ static void handle_get(struct client *client, const char *line)
 	const char *value = name ? g_hash_table_lookup(client->server->values, name) : NULL;
 
 	if (value)
-		tell(client, "cmd=get_result rc=0 msg=success value=%s\n", value);
+		send_answer(client, "cmd=get_result rc=0 msg=success value=%s\n", value);
 	else
-		tell(client, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
+		send_answer(client, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
 }
 
 static void handle_abort(struct client *client, const char *line)
@@ -169,26 +169,26 @@ static void handle_line(struct client *client, const char *line)
 	if (!g_strcmp0(command, "barrier_in"))
 		handle_barrier(client);
 	else if (!g_strcmp0(command, "finalize"))
-		tell(client, "cmd=finalize_ack\n");
+		send_answer(client, "cmd=finalize_ack\n");
 	else if (!g_strcmp0(command, "abort"))
 		handle_abort(client, line);
 	else if (!g_strcmp0(command, "init"))
-		tell(client, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+		send_answer(client, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
 	else if (!g_strcmp0(command, "get_maxes"))
-		tell(client, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
+		send_answer(client, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
 	else if (!g_strcmp0(command, "get_appnum"))
-		tell(client, "cmd=appnum appnum=0\n");
+		send_answer(client, "cmd=appnum appnum=0\n");
 	else if (!g_strcmp0(command, "get_universe_size"))
-		tell(client, "cmd=universe_size size=%d\n", ranks);
+		send_answer(client, "cmd=universe_size size=%d\n", ranks);
 	else if (!g_strcmp0(command, "get_my_kvsname"))
-		tell(client, "cmd=my_kvsname kvsname=matchpoint_%u\n", client->world);
+		send_answer(client, "cmd=my_kvsname kvsname=matchpoint_%u\n", client->world);
 	else if (!g_strcmp0(command, "put"))
 		handle_put(client, line);
 	else if (!g_strcmp0(command, "get"))
 		handle_get(client, line);
 	else
-		tell(client, "cmd=%s_result rc=-1 msg=not_supported\n",
-		     command ? command : "unknown");
+		send_answer(client, "cmd=%s_result rc=-1 msg=not_supported\n",
+		            command ? command : "unknown");
 }
 
 /* Reads the first line of a connection. Returns false if it is not one of ours. */

@@ -37,7 +37,7 @@ static void on_child(int number)
 	(void)number;
 }
 
-static void tell(int value)
+static void report(int value)
 {
 	while (write(SUPERVISOR_PIPE, &value, sizeof(value)) < 0 && errno == EINTR)
 		continue;
@@ -45,7 +45,7 @@ static void tell(int value)
 
 /* Waits until the owner closes the pipe or ends. Returns the command's pid; 0: the command has
  * ended. */
-static pid_t reap_until_told(pid_t command, const sigset_t *unblocked)
+static pid_t reap_until_closed(pid_t command, const sigset_t *unblocked)
 {
 	struct pollfd owner = {.fd = SUPERVISOR_PIPE, .events = POLLIN};
 
@@ -56,7 +56,7 @@ static pid_t reap_until_told(pid_t command, const sigset_t *unblocked)
 		while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
 			if (ended != command)
 				continue;
-			tell(status);
+			report(status);
 			command = 0;
 		}
 	} while (ppoll(&owner, 1, NULL, unblocked) < 0 && errno == EINTR);
@@ -90,8 +90,8 @@ int supervisor_become(char **command)
 	sigaction(SIGCHLD, &action, NULL);
 	for (size_t i = 0; i < sizeof(meant_for_owner) / sizeof(*meant_for_owner); i++)
 		signal(meant_for_owner[i], SIG_IGN);
-	tell(pid);
-	pid = reap_until_told(pid, &before);
+	report(pid);
+	pid = reap_until_closed(pid, &before);
 	if (pid > 0)
 		kill(pid, SIGKILL); /* needed if the kernel does not list children */
 	child_reaper_end_all();

@@ -128,7 +128,7 @@ static bool log_event(void *user, const struct run_event *event, GError **error)
 
 void event_log_add(struct events *events)
 {
-	struct event_sink sink = {.name = "the log", .tell = log_event};
+	struct event_sink sink = {.name = "the log", .handle = log_event};
 
 	for (guint kind = 0; kind < G_N_ELEMENTS(category_of); kind++)
 		if (log_enabled(category_of[kind]))

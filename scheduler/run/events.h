@@ -48,7 +48,7 @@ struct event_sink {
 	guint kinds;      /* wanted kinds, a bit each: 1u << RUN_CALL */
 	/* Handles an event. Returns false with `error` set if the sink has failed; it is not called
 	 * again. */
-	bool (*tell)(void *user, const struct run_event *event, GError **error);
+	bool (*handle)(void *user, const struct run_event *event, GError **error);
 	void *user; /* the sink's own; outlives the list */
 };
 
@@ -64,10 +64,10 @@ void events_free(struct events *events);
 /* The sink is copied. */
 void events_add(struct events *events, const struct event_sink *sink);
 
-void events_tell(struct events *events, const struct run_event *event);
+void events_emit(struct events *events, const struct run_event *event);
 
 /* Sends the events that follow from a step of a world. */
-void events_tell_step(struct events *events, guint32 number, const struct world *world,
+void events_emit_step(struct events *events, guint32 number, const struct world *world,
                       const struct world_step *step);
 /* Whether any sink wants events that follow from steps. */
 bool events_want_steps(const struct events *events);

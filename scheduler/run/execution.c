@@ -57,8 +57,8 @@ void execution_free(struct execution *execution)
 		rank_end_clear(&execution->ends[rank]);
 	}
 	g_hash_table_remove(execution->runs->all, GUINT_TO_POINTER(execution->number));
-	snapshot_let_go(execution);
-	process_group_let_go(execution->group);
+	snapshot_detach(execution);
+	process_group_unref(execution->group);
 	if (execution->image)
 		execution->image->children--;
 	if (execution->job)
@@ -85,7 +85,7 @@ void execution_free(struct execution *execution)
 
 void execution_set_process_group(struct execution *execution, struct process_group *group)
 {
-	process_group_let_go(execution->group);
+	process_group_unref(execution->group);
 	execution->group = group;
 }
 
@@ -98,7 +98,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	if (execution->directory)
 		g_hash_table_remove(executions, GUINT_TO_POINTER(execution->number));
 	g_free(execution->directory);
-	snapshot_let_go(execution);
+	snapshot_detach(execution);
 	if (from)
 		from->children++;
 	execution->number = number;
@@ -123,7 +123,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	memset(execution->welcomed, 0, (gsize)ranks * sizeof(*execution->welcomed));
 	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
 	g_hash_table_insert(executions, GUINT_TO_POINTER(number), execution);
-	execution_tell_beginning(execution);
+	execution_emit_begin(execution);
 }
 
 void execution_connected(struct execution *execution, struct host_link *link,
@@ -217,7 +217,7 @@ static enum explorer_step ask_strategy(struct execution *execution, GArray *open
 }
 
 /* The strategy's plan cannot be followed. */
-static enum explorer_step yielding_up(struct execution *execution)
+static enum explorer_step give_plan_up(struct execution *execution)
 {
 	struct choice unused;
 
@@ -270,7 +270,7 @@ static bool at_rest(struct execution *execution)
 		lose_plan(execution);
 		return false;
 	}
-	if (open->len > 0 && !execution_tell_state(execution, open)) {
+	if (open->len > 0 && !execution_report_state(execution, open)) {
 		open_choices_free(open);
 		return false;
 	}
@@ -281,49 +281,49 @@ static bool at_rest(struct execution *execution)
 	if (step == EXPLORER_STUCK && execution_answer_polls(execution))
 		return true;
 	if (step == EXPLORER_STUCK)
-		step = yielding_up(execution);
-	if (step == EXPLORER_LET_GO && execution_let_go(execution))
+		step = give_plan_up(execution);
+	if (step == EXPLORER_LET_GO && execution_give_up_promises(execution))
 		return true;
 	execution_wait(execution, step == EXPLORER_LATER);
 	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
 		return step == EXPLORER_TAKE;
 	take_end(execution, step);
-	if (!execution->result.wasted || !image_stand(execution))
+	if (!execution->result.wasted || !image_keep_ranks(execution))
 		execution_end_ranks(execution, true);
 	return true;
 }
 
 /* Whether a rank itself has reported a failure. */
-static bool has_told(const struct rank_end *end)
+static bool has_reported(const struct rank_end *end)
 {
 	return end->known || end->error || end->aborted;
 }
 
-/* Returns how many ranks have failed or are gone; *ret_told: those that reported it. */
-static int count_troubled(const struct execution *execution, int *ret_told)
+/* Returns how many ranks have failed or are gone; *ret_reported: those that reported it. */
+static int count_troubled(const struct execution *execution, int *ret_reported)
 {
 	int count = 0;
 
-	*ret_told = 0;
+	*ret_reported = 0;
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		*ret_told += has_told(&execution->ends[rank]);
-		count += has_told(&execution->ends[rank]) || execution->ends[rank].gone;
+		*ret_reported += has_reported(&execution->ends[rank]);
+		count += has_reported(&execution->ends[rank]) || execution->ends[rank].gone;
 	}
 	return count;
 }
 
 bool execution_failed_to_start(const struct execution *execution)
 {
-	int told;
+	int reported;
 
-	count_troubled(execution, &told);
-	return execution->result.state == EXECUTION_STARTING && told > 0;
+	count_troubled(execution, &reported);
+	return execution->result.state == EXECUTION_STARTING && reported > 0;
 }
 
 static void fail_to_start(struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++)
-		execution->ends[rank].killed |= !has_told(&execution->ends[rank]);
+		execution->ends[rank].killed |= !has_reported(&execution->ends[rank]);
 	stall_look(execution->stall, execution->world,
 	           execution_now(execution)); /* reads where all ranks are */
 	take_end(execution, ask_of_end(execution));
@@ -336,13 +336,13 @@ static void fail_to_start(struct execution *execution)
 static void look_at_start(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
-	int told, count = count_troubled(execution, &told);
+	int reported, count = count_troubled(execution, &reported);
 
 	if (count == 0)
 		return;
 	if (execution->trouble_since == 0)
 		execution->trouble_since = now;
-	if (told > 0
+	if (reported > 0
 	    && (count == ranks_of(execution) || now - execution->trouble_since > TROUBLE_US)) {
 		if (!execution_lost_launcher(execution)
 		    || !execution_strike(execution, "what the launcher starts ranks with"))
@@ -380,16 +380,16 @@ static void decide_at_rest(struct execution *execution)
 
 void execution_advance(struct execution *execution)
 {
-	int told;
+	int reported;
 
 	execution_look_for_struck(execution);
 	if (execution->result.state == EXECUTION_STARTING && !execution->result.again
 	    && execution->connected == ranks_of(execution) && world_at_rest(execution->world)
-	    && count_troubled(execution, &told) == 0)
+	    && count_troubled(execution, &reported) == 0)
 		start_world(execution);
 	do {
 		decide_at_rest(execution);
-	} while (execution_hear_put_off(execution));
+	} while (execution_deliver_put_off(execution));
 	if (execution->result.state == EXECUTION_ENDING)
 		execution_finish_if_gone(execution);
 }
@@ -408,7 +408,7 @@ static void decide_for_others(struct execution *execution)
 	open = world_open_choices(world);
 	execution_hide_planned(execution, open);
 	if (!world_holds(world) && (open->len == 0 || stuck)) {
-		if (!execution_tell_no(execution, execution->plan) && stuck
+		if (!execution_answer_no(execution, execution->plan) && stuck
 		    && stall_hopeless(execution->stall))
 			lose_plan(execution);
 	} else {
@@ -421,7 +421,7 @@ static void decide_for_others(struct execution *execution)
 		if (step == EXPLORER_STUCK
 		    && !world_answer_polls(world, execution_awaited(execution))
 		    && stall_hopeless(execution->stall))
-			step = yielding_up(execution);
+			step = give_plan_up(execution);
 		execution_wait(execution, step == EXPLORER_LATER);
 		execution->result.wasted = step == EXPLORER_DROP;
 		if (execution->result.wasted)
@@ -463,7 +463,7 @@ static void end_undecided(struct execution *execution, bool over)
 
 	if (choices_promise(execution->plan) || execution->strategy->wanders)
 		step = ask_of_end(execution);
-	if (step == EXPLORER_LET_GO && execution_let_go(execution)) {
+	if (step == EXPLORER_LET_GO && execution_give_up_promises(execution)) {
 		if (!over)
 			return;
 		step = EXPLORER_DONE;
@@ -568,7 +568,7 @@ void execution_cut_short(struct execution *execution)
 	execution->result.cut_short = true;
 	if (execution->parking)
 		give_parking_up(execution);
-	if (!execution->result.waits || !image_stand(execution))
+	if (!execution->result.waits || !image_keep_ranks(execution))
 		execution_end_ranks(execution, false);
 	execution_advance(execution);
 }

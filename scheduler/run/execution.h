@@ -77,12 +77,12 @@ void execution_connected(struct execution *execution, struct host_link *link,
 void execution_message(struct execution *execution, int rank, const struct wire_message *message);
 /* Delivers messages of ranks that ran ahead, once the world can take them. Returns whether there
  * were any. */
-bool execution_hear_put_off(struct execution *execution);
+bool execution_deliver_put_off(struct execution *execution);
 void execution_link_closed(struct execution *execution, int rank, const char *why);
 void execution_rank_status(struct execution *execution, int rank, int status);
 void execution_job_ended(struct execution *execution, int status);
 /* Marks how ranks ended as unknown, if they ended without a report. No report will come. */
-void execution_untold(struct execution *execution);
+void execution_ends_unknown(struct execution *execution);
 
 /* The outcome is certain, and the ranks are still there: calls the client. */
 void execution_conclude(struct execution *execution);
@@ -119,15 +119,15 @@ bool execution_follow_plan(struct execution *execution);
 void execution_hide_planned(const struct execution *execution, GArray *open);
 /* Gives up the promises of the plan: the choices that they kept back are open again. Returns false
  * if the execution has to be given up because no path can express what it does. */
-bool execution_let_go(struct execution *execution);
+bool execution_give_up_promises(struct execution *execution);
 /* Answers "no" to polls outside of `awaited`, because nothing else can go on. Returns whether there
  * were any. If a promise keeps back an open choice, no path can express this order. */
-bool execution_tell_no(struct execution *execution, const GArray *awaited);
+bool execution_answer_no(struct execution *execution, const GArray *awaited);
 
 /* At rest, with something open (struct open_choice): reports the state to the strategy if it
  * wants it (execution_state.c). Returns false if ranks are asked first; then it has to be called
  * again. */
-bool execution_tell_state(struct execution *execution, const GArray *open);
+bool execution_report_state(struct execution *execution, const GArray *open);
 
 /* At rest, before the plan is followed: takes a snapshot where other interleavings of a strategy
  * that repeats will pass (execution_parking.c). Returns whether one is being taken. */
@@ -205,9 +205,9 @@ void execution_hurry(struct execution *execution);
 /* --- events (execution_events.c) --- */
 
 /* Sends BEGIN, and watches the world from then on; sends STOP; sends REFUSED. */
-void execution_tell_beginning(const struct execution *execution);
-void execution_tell_stop(const struct execution *execution);
-void execution_tell_refused(const struct execution *execution, const char *why);
+void execution_emit_begin(const struct execution *execution);
+void execution_emit_stop(const struct execution *execution);
+void execution_emit_refused(const struct execution *execution, const char *why);
 
 /* Carries out the orders of worlds. */
 extern const struct world_orders execution_orders;

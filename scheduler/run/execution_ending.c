@@ -39,7 +39,7 @@ void execution_end_ranks(struct execution *execution, bool flush)
 
 	end.end.hold = runs_rewind(execution->runs) && execution->from;
 
-	execution_tell_stop(execution);
+	execution_emit_stop(execution);
 	execution->result.state = EXECUTION_ENDING;
 	execution->ending_since = execution_now(execution);
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
@@ -72,7 +72,7 @@ static void finish_execution(struct execution *execution)
 {
 	execution->result.state = EXECUTION_OVER;
 	execution->over_since = execution_now(execution);
-	runs_tell_gone(execution->runs, execution);
+	runs_report_gone(execution->runs, execution);
 }
 
 void execution_finish_if_gone(struct execution *execution)
@@ -182,14 +182,14 @@ void execution_hurry(struct execution *execution)
 static bool has_asked_enough(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
-	gint64 policy = ENDED_US;
+	gint64 limit = ENDED_US;
 
 	if (execution->asking_since == 0)
 		execution->asking_since = now;
 	for (int rank = 0; rank < ranks_of(execution); rank++)
 		if (execution->links[rank])
-			policy = STATUS_US;
-	return now - execution->asking_since > policy;
+			limit = STATUS_US;
+	return now - execution->asking_since > limit;
 }
 
 bool execution_endings_known(struct execution *execution)
@@ -200,7 +200,7 @@ bool execution_endings_known(struct execution *execution)
 		if (!execution->launched)
 			return false;
 		if (has_asked_enough(execution)) {
-			execution_untold(execution);
+			execution_ends_unknown(execution);
 			return true;
 		}
 		if (!execution->timing) {

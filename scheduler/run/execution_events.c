@@ -6,11 +6,11 @@ static void on_step(void *user, const struct world_step *step)
 {
 	const struct execution *execution = user;
 
-	events_tell_step(runs_events(execution_runs(execution)), execution_number(execution),
+	events_emit_step(runs_events(execution_runs(execution)), execution_number(execution),
 	                 execution_world(execution), step);
 }
 
-void execution_tell_beginning(const struct execution *execution)
+void execution_emit_begin(const struct execution *execution)
 {
 	struct events *events = runs_events(execution_runs(execution));
 	const struct snapshot *from = execution_from(execution);
@@ -22,7 +22,7 @@ void execution_tell_beginning(const struct execution *execution)
 		event.restored = true;
 		event.from = from->number;
 	}
-	events_tell(events, &event);
+	events_emit(events, &event);
 	if (events_want_steps(events))
 		world_watch(execution_world(execution), on_step);
 }
@@ -44,18 +44,18 @@ static const char *reason_of(const struct execution *execution)
 	return result->word ? result->word : "it has to begin again";
 }
 
-void execution_tell_stop(const struct execution *execution)
+void execution_emit_stop(const struct execution *execution)
 {
-	events_tell(runs_events(execution_runs(execution)),
+	events_emit(runs_events(execution_runs(execution)),
 	            &(struct run_event){.kind = RUN_STOP,
 	                                .number = execution_number(execution),
 	                                .world = execution_world(execution),
 	                                .text = reason_of(execution)});
 }
 
-void execution_tell_refused(const struct execution *execution, const char *why)
+void execution_emit_refused(const struct execution *execution, const char *why)
 {
-	events_tell(runs_events(execution_runs(execution)),
+	events_emit(runs_events(execution_runs(execution)),
 	            &(struct run_event){.kind = RUN_REFUSED,
 	                                .number = execution_number(execution),
 	                                .world = execution_world(execution),

@@ -48,7 +48,7 @@ void execution_hold(struct execution *execution, int rank, guint32 from)
 		execution_welcome(execution, rank, execution_link(execution, rank));
 }
 
-bool execution_tell_polls(struct execution *execution)
+bool execution_force_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 

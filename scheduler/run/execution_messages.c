@@ -104,8 +104,8 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	world_rank_stopped(execution->world, rank);
 }
 
-static void tell_stack(struct execution *execution, int rank, const struct wire_stack *stack,
-                       const struct place *place)
+static void report_stack(struct execution *execution, int rank, const struct wire_stack *stack,
+                         const struct place *place)
 {
 	const struct run_client *client = execution->runs->client;
 
@@ -138,11 +138,11 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 	if (ending->signal) {
 		end->place = sites_find_caller(execution->runs->sites, execution->pids[rank],
 		                               ending->frames, ending->count);
-		tell_stack(execution, rank,
-		           &(const struct wire_stack){.count = ending->count,
-		                                      .frames = ending->frames,
-		                                      .inner = ending->count},
-		           &end->place);
+		report_stack(execution, rank,
+		             &(const struct wire_stack){.count = ending->count,
+		                                        .frames = ending->frames,
+		                                        .inner = ending->count},
+		             &end->place);
 	}
 	if (end->status != 0 || !world_finalized(execution->world, rank))
 		world_rank_stopped(execution->world, rank);
@@ -254,7 +254,7 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 
 /* Notes that a rank is idle. Without a process group nothing would wake it, so it is told to drive
  * progress. */
-static void note_still(struct execution *execution, int rank, const struct wire_state *state)
+static void note_idle(struct execution *execution, int rank, const struct wire_state *state)
 {
 	if (!state->idle)
 		return;
@@ -263,7 +263,7 @@ static void note_still(struct execution *execution, int rank, const struct wire_
 		execution_order(execution, rank, &(struct wire_message){.type = WIRE_DRIVE});
 }
 
-static void hear(struct execution *execution, int rank, const struct wire_message *message)
+static void handle(struct execution *execution, int rank, const struct wire_message *message)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -292,7 +292,7 @@ static void hear(struct execution *execution, int rank, const struct wire_messag
 			          rank);
 		break;
 	case WIRE_STATE:
-		note_still(execution, rank, &message->state);
+		note_idle(execution, rank, &message->state);
 		/* If a rank has gone meanwhile, the others are asked again. */
 		if (!state_fingerprint_answer(&execution->fingerprint, rank, &message->state)
 		    && !execution->runs->options.states)
@@ -300,10 +300,10 @@ static void hear(struct execution *execution, int rank, const struct wire_messag
 			          rank);
 		break;
 	case WIRE_SEAL: world_seal(execution->world, rank, &message->seal); break;
-	case WIRE_STACK: tell_stack(execution, rank, &message->stack, NULL); break;
+	case WIRE_STACK: report_stack(execution, rank, &message->stack, NULL); break;
 	default:
 		if (!on_report(execution, rank, message, &error)) {
-			execution_tell_refused(execution, error->message);
+			execution_emit_refused(execution, error->message);
 			runs_fail(execution->runs, "%s", error->message);
 		}
 	}
@@ -329,19 +329,19 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 {
 	if (is_put_off(execution, rank, message))
 		return;
-	hear(execution, rank, message);
+	handle(execution, rank, message);
 	if (is_news(message->type))
 		execution_advance(execution);
 }
 
-bool execution_hear_put_off(struct execution *execution)
+bool execution_deliver_put_off(struct execution *execution)
 {
 	struct wire_message message;
 	bool any = false;
 	int rank;
 
 	while (run_ahead_next(execution->run_ahead, &rank, &message)) {
-		hear(execution, rank, &message);
+		handle(execution, rank, &message);
 		wire_message_release(&message);
 		any = true;
 	}
@@ -420,7 +420,7 @@ static bool one_has_failed(const struct execution *execution)
 	return false;
 }
 
-void execution_untold(struct execution *execution)
+void execution_ends_unknown(struct execution *execution)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		struct rank_end *end = &execution->ends[rank];
@@ -440,7 +440,7 @@ void execution_job_ended(struct execution *execution, int status)
 	if (!failed)
 		blame_first(execution);
 	if (!failed && number == 0 && status == 0)
-		execution_untold(execution); /* Hydra may lose how a process ended */
+		execution_ends_unknown(execution); /* Hydra may lose how a process ended */
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		struct rank_end *end = &execution->ends[rank];
 

@@ -53,16 +53,16 @@ static bool keeps_back(const struct execution *execution)
 	return kept;
 }
 
-bool execution_tell_no(struct execution *execution, const GArray *awaited)
+bool execution_answer_no(struct execution *execution, const GArray *awaited)
 {
 	bool kept = !execution->passed_by && keeps_back(execution);
-	bool told = world_answer_polls(execution->world, awaited);
+	bool answered = world_answer_polls(execution->world, awaited);
 
-	execution->passed_by |= kept && told;
-	return told;
+	execution->passed_by |= kept && answered;
+	return answered;
 }
 
-bool execution_let_go(struct execution *execution)
+bool execution_give_up_promises(struct execution *execution)
 {
 	if (execution->passed_by)
 		return false;
@@ -106,14 +106,14 @@ const GArray *execution_awaited(const struct execution *execution)
 /* First answers only polls outside of what the plan awaits. If that moves no rank, answers the
  * others, too: what is planned may be possible only after they have stopped waiting for it. A
  * promise is not kept by this. */
-static bool tell_polls(struct execution *execution)
+static bool answer_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 	bool promised = choices_promise(execution->plan);
 
 	return ((promised || world_idle(execution->world)->rounds <= PLANNED_POLLS)
-	        && execution_tell_no(execution, execution_awaited(execution)))
-	       || (!promised && execution_tell_no(execution, nothing));
+	        && execution_answer_no(execution, execution_awaited(execution)))
+	       || (!promised && execution_answer_no(execution, nothing));
 }
 
 void execution_timer_expired(void *user)
@@ -127,7 +127,7 @@ void execution_timer_expired(void *user)
 	execution->timing = false;
 	if (!execution->asking && execution->result.state == EXECUTION_RUNNING
 	    && world_at_rest(execution->world))
-		tell_polls(execution);
+		answer_polls(execution);
 	execution->asking = false;
 	execution_advance(execution);
 }
@@ -220,8 +220,8 @@ bool execution_answer_polls(struct execution *execution)
 			look_for_livelock(execution);
 		if (detector->missing > 0)
 			return true;
-		return tell_polls(execution);
-	case LIVELOCK_POLICY_TELL: return tell_polls(execution);
+		return answer_polls(execution);
+	case LIVELOCK_POLICY_TELL: return answer_polls(execution);
 	case LIVELOCK_POLICY_FORWARD:
 		put_clocks_forward(execution);
 		execution_pause(execution, POLL_PACE_MS);

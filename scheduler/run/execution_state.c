@@ -54,27 +54,27 @@ static void ask(struct execution *execution, const GArray *open)
 	}
 }
 
-static void tell(struct execution *execution)
+static void report(struct execution *execution)
 {
 	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
 	struct strategy *strategy = execution_strategy(execution);
 	const struct world *world = execution_world(execution);
-	struct state_told told = {.ranks = runs_ranks(execution_runs(execution))};
-	g_autofree guint32 *calls = g_new0(guint32, told.ranks);
-	const char *why = world_fingerprint(world, &told.name);
+	struct state_told state = {.ranks = runs_ranks(execution_runs(execution))};
+	g_autofree guint32 *calls = g_new0(guint32, state.ranks);
+	const char *why = world_fingerprint(world, &state.name);
 
 	if (why)
 		state_fingerprint_refuse(fingerprint, -1, why);
-	state_hash_add(&told.name, (guint64)world_options(world)->buffering);
-	state_hash_add(&told.name, fingerprint->ranks.word[0]);
-	state_hash_add(&told.name, fingerprint->ranks.word[1]);
-	for (int rank = 0; rank < told.ranks; rank++)
+	state_hash_add(&state.name, (guint64)world_options(world)->buffering);
+	state_hash_add(&state.name, fingerprint->ranks.word[0]);
+	state_hash_add(&state.name, fingerprint->ranks.word[1]);
+	for (int rank = 0; rank < state.ranks; rank++)
 		calls[rank] = world_calls(world, rank);
-	told.calls = calls;
+	state.calls = calls;
 	if (strategy->state)
-		strategy->state(strategy, fingerprint->hazard ? NULL : &told, fingerprint->hazard);
+		strategy->state(strategy, fingerprint->hazard ? NULL : &state, fingerprint->hazard);
 	else
-		state_watch_add(strategy->watch, fingerprint->hazard ? NULL : &told.name);
+		state_watch_add(strategy->watch, fingerprint->hazard ? NULL : &state.name);
 }
 
 /* Returns false if the strategy does not need this state. */
@@ -88,7 +88,7 @@ static bool is_wanted(const struct strategy *strategy)
 	return strategy->state || strategy->watch;
 }
 
-bool execution_tell_state(struct execution *execution, const GArray *open)
+bool execution_report_state(struct execution *execution, const GArray *open)
 {
 	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
 
@@ -99,7 +99,7 @@ bool execution_tell_state(struct execution *execution, const GArray *open)
 	}
 	if (fingerprint->missing > 0)
 		return false;
-	tell(execution);
+	report(execution);
 	runs_note_fingerprint(execution_runs(execution),
 	                      execution_now(execution) - fingerprint->since);
 	state_fingerprint_end(fingerprint);

@@ -25,7 +25,7 @@ bool execution_strike(struct execution *execution, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	runs_tell_struck(runs, what);
+	runs_report_struck(runs, what);
 	log_debug(LOG_RANKS, "something outside has ended world %u", execution->number);
 	return true;
 }

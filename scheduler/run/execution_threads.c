@@ -2,8 +2,8 @@
 #include "execution.h"
 #include "runs_context.h"
 
-#define LOOK_MS 1                               /* until running threads are looked at again */
-#define LIVELOCK_POLICY_US (2 * G_USEC_PER_SEC) /* limit for threads that run without calling MPI */
+#define LOOK_MS 1                         /* until running threads are looked at again */
+#define RUNNING_US (2 * G_USEC_PER_SEC)   /* limit for threads that run without calling MPI */
 #define HOPELESS_US (10 * G_USEC_PER_SEC) /* limit for threads that wait for input from outside */
 
 static void look_again(struct execution *execution)
@@ -58,7 +58,7 @@ static enum threads_state look_at_all(struct execution *execution)
 
 /* Takes running threads for being at rest after the limit. The others may wait for what these do
  * next, or these for what the others do. */
-static void give_up_polls(struct execution *execution)
+static void take_for_rest(struct execution *execution)
 {
 	struct thread_rest *rest = execution_thread_rest(execution);
 
@@ -110,8 +110,8 @@ bool execution_is_at_rest(struct execution *execution)
 		rest->lingering = 0;
 	else if (rest->lingering == 0)
 		rest->lingering = now;
-	if (now - execution_heard(execution) > LIVELOCK_POLICY_US) {
-		give_up_polls(execution);
+	if (now - execution_heard(execution) > RUNNING_US) {
+		take_for_rest(execution);
 		return world_at_rest(execution_world(execution));
 	}
 	look_again(execution);
@@ -144,8 +144,7 @@ bool execution_waits_for_threads(struct execution *execution)
 	gint64 now = execution_now(execution);
 
 	if (!world_has_threads(execution_world(execution))
-	    && now - execution_heard(execution) < LIVELOCK_POLICY_US
-	    && bystanders_move(execution)) {
+	    && now - execution_heard(execution) < RUNNING_US && bystanders_move(execution)) {
 		look_again(execution);
 		return true;
 	}

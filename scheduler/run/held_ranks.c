@@ -31,14 +31,14 @@ static void held_ranks_free(struct held_ranks *held)
 		host_send(held->links[rank], &end);
 	}
 	process_group_lose(held->group);
-	process_group_let_go(held->group);
+	process_group_unref(held->group);
 	g_free(held->directory);
 	g_free(held->links);
 	g_free(held->ranks);
 	g_free(held);
 }
 
-static void let_rank_go(struct held_ranks *held, int rank)
+static void remove_rank(struct held_ranks *held, int rank)
 {
 	held->held -= held->links[rank] != NULL;
 	held->links[rank] = NULL;
@@ -84,7 +84,7 @@ void held_ranks_add(struct execution *execution, int rank, const struct wire_hel
 static void lose_group(struct held_ranks *held)
 {
 	process_group_lose(held->group);
-	process_group_let_go(g_steal_pointer(&held->group));
+	process_group_unref(g_steal_pointer(&held->group));
 }
 
 bool held_ranks_keep(struct execution *execution)
@@ -99,8 +99,8 @@ bool held_ranks_keep(struct execution *execution)
 	held->execution = NULL;
 	g_free(held->directory);
 	held->directory = g_strdup(execution->directory);
-	process_group_let_go(held->group);
-	held->group = process_group_use(execution->group);
+	process_group_unref(held->group);
+	held->group = process_group_ref(execution->group);
 	if (held->held < runs->ranks)
 		lose_group(held);
 	processes = PROCESSES_OF_ONE * held->held;
@@ -234,7 +234,7 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct execution *execution)
 	execution->rewound = true;
 	if (held->held < runs->ranks)
 		lose_group(held);
-	execution_set_process_group(execution, held->group ? process_group_use(held->group)
+	execution_set_process_group(execution, held->group ? process_group_ref(held->group)
 	                                                   : process_group_new(runs->ranks));
 	held->execution = execution;
 	execution->held = held;
@@ -271,7 +271,7 @@ static void fork_instead(struct held_ranks *held, int rank, const char *hazard)
 {
 	struct execution *execution = held->execution;
 
-	let_rank_go(held, rank);
+	remove_rank(held, rank);
 	lose_group(held);
 	if (!execution)
 		return; /* it was waiting at its snapshot */
@@ -346,13 +346,13 @@ static void note_rewound(struct held_ranks *held, struct host_link *link,
 }
 
 /* The rank is already what it has to become. It counts as connected. */
-static void goes_on(struct held_ranks *held, int rank)
+static void keep_in_place(struct held_ranks *held, int rank)
 {
 	struct execution *execution = held->execution;
 	struct host_link *link = held->links[rank];
 	const struct held_rank known = held->ranks[rank];
 
-	let_rank_go(held, rank);
+	remove_rank(held, rank);
 	runs_assign(link, LINK_RANK, execution, rank);
 	execution->links[rank] = link;
 	execution->pids[rank] = known.pid;
@@ -372,7 +372,7 @@ void held_ranks_rewind_to_images(struct held_ranks *held, const guint32 *images,
 	for (int rank = 0; rank < ranks; rank++) {
 		if (process_group_stays(held->group, rank) == images[rank]
 		    && (ahead || execution->connected + 1 < ranks)) {
-			goes_on(held, rank);
+			keep_in_place(held, rank);
 			continue;
 		}
 		order.rewind.image = images[rank];
@@ -403,7 +403,7 @@ static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 	struct held_rank known = held->ranks[link->rank];
 	int rank = link->rank;
 
-	let_rank_go(held, rank);
+	remove_rank(held, rank);
 	if (!known.ahead)
 		process_group_rewound(execution->group, rank,
 		                      execution->image ? execution->image->images[rank] : 0);
@@ -445,7 +445,7 @@ void held_ranks_forget(struct held_ranks *held, int rank)
 	if (!held || !held->ranks[rank].ahead)
 		return;
 	held->ranks[rank].ahead = false;
-	let_rank_go(held, rank);
+	remove_rank(held, rank);
 	lose_group(held);
 }
 

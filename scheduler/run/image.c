@@ -77,7 +77,7 @@ struct snapshot *image_begin(struct execution *execution)
 
 	snapshot->images = g_new0(guint32, ranks);
 	snapshot->shared = g_new0(bool, ranks);
-	snapshot->group = process_group_use(execution->group);
+	snapshot->group = process_group_ref(execution->group);
 	snapshot->idle = process_group_is_idle_whole(snapshot->group);
 	order.image.goes_on = snapshot->idle;
 	for (int rank = 0; rank < ranks; rank++)
@@ -243,7 +243,7 @@ void image_restore(struct snapshot *snapshot, struct execution *execution)
 	execution->rewound = true;
 	state_fingerprint_release(&execution->fingerprint);
 	state_fingerprint_copy(&execution->fingerprint, &snapshot->fingerprint, runs->ranks);
-	execution_set_process_group(execution, process_group_use(snapshot->group));
+	execution_set_process_group(execution, process_group_ref(snapshot->group));
 	execution->idle_time = snapshot->idle_time + execution->started - snapshot->parked_at;
 	execution->before = snapshot->behind;
 	held->execution = execution;
@@ -271,7 +271,7 @@ void image_connected(struct execution *execution)
 
 /* --- giving up -------------------------------------------------------------------------------- */
 
-static bool stands(const struct execution *execution, int rank)
+static bool can_stay(const struct execution *execution, int rank)
 {
 	enum world_phase phase = world_phase(execution->world, rank);
 
@@ -279,7 +279,7 @@ static bool stands(const struct execution *execution, int rank)
 	       && !execution->ends[rank].known && !execution->ends[rank].deaf;
 }
 
-bool image_stand(struct execution *execution)
+bool image_keep_ranks(struct execution *execution)
 {
 	const struct wire_held held = {0};
 	int ranks = execution->runs->ranks;
@@ -291,9 +291,9 @@ bool image_stand(struct execution *execution)
 	    || !last_of(execution->runs, execution->group, false))
 		return false;
 	for (int rank = 0; rank < ranks; rank++)
-		if (!stands(execution, rank))
+		if (!can_stay(execution, rank))
 			return false;
-	execution_tell_stop(execution);
+	execution_emit_stop(execution);
 	execution->result.state = EXECUTION_ENDING;
 	execution->ending_since = execution_now(execution);
 	for (int rank = 0; rank < ranks; rank++)

@@ -31,7 +31,7 @@ void image_connected(struct execution *execution);
 
 /* The execution, at rest, is given up. If there are images of its ranks, they stay where they are,
  * to be rewound. Returns false if they have to be ended instead. */
-bool image_stand(struct execution *execution);
+bool image_keep_ranks(struct execution *execution);
 
 /* The snapshot is about to be released. */
 void image_forget(struct snapshot *snapshot);

@@ -31,14 +31,14 @@ struct process_group *process_group_new(int ranks)
 	return group;
 }
 
-struct process_group *process_group_use(struct process_group *group)
+struct process_group *process_group_ref(struct process_group *group)
 {
 	if (group)
 		group->users++;
 	return group;
 }
 
-void process_group_let_go(struct process_group *group)
+void process_group_unref(struct process_group *group)
 {
 	if (!group || --group->users > 0)
 		return;

@@ -10,8 +10,8 @@ struct process_group;
 
 /* The group has one user at first, the caller. NULL is legal below where noted. */
 struct process_group *process_group_new(int ranks);
-struct process_group *process_group_use(struct process_group *group); /* may be NULL; returns it */
-void process_group_let_go(struct process_group *group);               /* may be NULL */
+struct process_group *process_group_ref(struct process_group *group); /* may be NULL; returns it */
+void process_group_unref(struct process_group *group);                /* may be NULL */
 void process_group_lose(
 	struct process_group *group); /* may be NULL; a process is gone, its images with it */
 bool process_group_is_lost(const struct process_group *group);

@@ -7,10 +7,10 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-#define RANKS_PATIENCE_S 5.0    /* limit for ranks to end after END */
-#define LAUNCHER_PATIENCE_S 5.0 /* limit for the job to end after its ranks */
-#define LAUNCHER_KILLED_S 0.5   /* the same if ranks had to be killed */
-#define TOOLS_PATIENCE_S 60.0   /* the same for ranks under a tool */
+#define RANKS_LIMIT_S 5.0     /* limit for ranks to end after END */
+#define LAUNCHER_LIMIT_S 5.0  /* limit for the job to end after its ranks */
+#define LAUNCHER_KILLED_S 0.5 /* the same if ranks had to be killed */
+#define TOOLS_LIMIT_S 60.0    /* the same for ranks under a tool */
 
 /* Removes the choices that the snapshot has already made. */
 static void forget_made(GArray *plan, const GArray *made)
@@ -140,9 +140,9 @@ void execution_conclude(struct execution *execution)
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* Returns how long the job may take to end after its ranks, in seconds. */
-static double livelock_policy_with_job(const struct execution *execution)
+static double job_limit(const struct execution *execution)
 {
-	return execution->result.ended_well ? LAUNCHER_PATIENCE_S : LAUNCHER_KILLED_S;
+	return execution->result.ended_well ? LAUNCHER_LIMIT_S : LAUNCHER_KILLED_S;
 }
 
 bool execution_has_ended(const struct execution *execution)
@@ -152,7 +152,7 @@ bool execution_has_ended(const struct execution *execution)
 	if (execution->result.state != EXECUTION_OVER)
 		return false;
 	return !runs_job_is_running(execution->runs, execution->job)
-	       || (double)waited > livelock_policy_with_job(execution) * G_USEC_PER_SEC;
+	       || (double)waited > job_limit(execution) * G_USEC_PER_SEC;
 }
 
 static bool is_gone(void *data)
@@ -184,10 +184,9 @@ static void end_job(struct execution *execution)
 		return;
 	if (wrapper)
 		host_wait(execution->runs->host, job_is_gone_or_hurried, execution,
-		          wrapper->terminal ? 0 : TOOLS_PATIENCE_S);
+		          wrapper->terminal ? 0 : TOOLS_LIMIT_S);
 	if (!execution_has_ended(execution)
-	    && !host_wait(execution->runs->host, job_is_gone, execution,
-	                  livelock_policy_with_job(execution)))
+	    && !host_wait(execution->runs->host, job_is_gone, execution, job_limit(execution)))
 		log_debug(LOG_SESSION, "the job launcher had to be killed");
 	runs_free_job(execution->runs, g_steal_pointer(&execution->job));
 }
@@ -198,7 +197,7 @@ void execution_drop(struct execution *execution)
 
 	if (execution->result.state != EXECUTION_OVER) {
 		execution_cut_short(execution);
-		host_wait(runs->host, is_gone, execution, RANKS_PATIENCE_S);
+		host_wait(runs->host, is_gone, execution, RANKS_LIMIT_S);
 	}
 	end_job(execution);
 	execution_end_children(execution);

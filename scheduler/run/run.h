@@ -73,9 +73,9 @@ bool execution_resume(struct execution *execution, const struct choice *choice);
 /* Both are for an execution that waits for its strategy. execution_hold sets from which call a rank
  * is held (world_hold). While ranks are held, nothing counts as an end, and polls are not forced to
  * return "no". The strategy is asked when all others are at rest, with whatever is open.
- * execution_tell_polls answers "no" to polls even so; returns whether there were any. */
+ * execution_force_polls answers "no" to polls even so; returns whether there were any. */
 void execution_hold(struct execution *execution, int rank, guint32 from);
-bool execution_tell_polls(struct execution *execution);
+bool execution_force_polls(struct execution *execution);
 /* While it waits for its strategy: takes a snapshot before it goes on, if one is safe here, even if
  * that saves little. `named`: the user will return to it. */
 void execution_want_snapshot(struct execution *execution, bool named);

@@ -5,10 +5,10 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-#define LAUNCHER_PATIENCE_S 5.0 /* limit for the job to end after its ranks */
-#define PROCESSES_MOST 4096     /* of keepers */
-#define ALONG_MOST 4            /* snapshots along paths; the oldest stay, as most begin there */
-#define REFUSALS_MOST 8         /* in a row, for each rank, until no rank is rewound */
+#define LAUNCHER_LIMIT_S 5.0 /* limit for the job to end after its ranks */
+#define PROCESSES_MOST 4096  /* of keepers */
+#define ALONG_MOST 4         /* snapshots along paths; the oldest stay, as most begin there */
+#define REFUSALS_MOST 8      /* in a row, for each rank, until no rank is rewound */
 
 G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
 
@@ -114,13 +114,13 @@ const struct wrapper *runs_wrapper(const struct runs *runs)
 	return runs->options.wrapper;
 }
 
-void runs_tell_struck(const struct runs *runs, const char *what)
+void runs_report_struck(const struct runs *runs, const char *what)
 {
 	if (runs->client->struck)
 		runs->client->struck(runs->options.user, what);
 }
 
-void runs_tell_gone(const struct runs *runs, struct execution *execution)
+void runs_report_gone(const struct runs *runs, struct execution *execution)
 {
 	if (runs->client->gone)
 		runs->client->gone(execution_owner(execution), execution,
@@ -320,7 +320,7 @@ void runs_release_root(struct runs *runs)
 	while (runs->snapshot->len > 0)
 		snapshot_release(runs->snapshot->pdata[runs->snapshot->len - 1]);
 	if (runs->job && !runs->stopped)
-		host_wait(runs->host, job_is_gone, runs, LAUNCHER_PATIENCE_S);
+		host_wait(runs->host, job_is_gone, runs, LAUNCHER_LIMIT_S);
 	runs_free_job(runs, g_steal_pointer(&runs->job));
 }
 

@@ -18,8 +18,8 @@ void runs_fail(struct runs *runs, const char *format, ...) G_GNUC_PRINTF(2, 3);
  * anew. */
 void runs_fall_back(struct runs *runs, char *reason);
 /* These call the client: something outside has ended an execution; every process of one is gone. */
-void runs_tell_struck(const struct runs *runs, const char *what);
-void runs_tell_gone(const struct runs *runs, struct execution *execution);
+void runs_report_struck(const struct runs *runs, const char *what);
+void runs_report_gone(const struct runs *runs, struct execution *execution);
 
 /* Whether snapshots are taken, beyond the one in MPI_Init. */
 bool runs_take_snapshots(const struct runs *runs);

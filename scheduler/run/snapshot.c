@@ -73,7 +73,7 @@ struct snapshot *snapshot_new(struct execution *execution)
 	snapshot->held_ranks = g_ptr_array_new();
 	log_debug(LOG_SNAPSHOTS, "parking world %u after %u choices", snapshot->number,
 	          world_choices(snapshot->world)->len);
-	events_tell(runs->options.events, &(struct run_event){.kind = RUN_SNAPSHOT,
+	events_emit(runs->options.events, &(struct run_event){.kind = RUN_SNAPSHOT,
 	                                                      .number = snapshot->number,
 	                                                      .world = snapshot->world});
 	if (snapshot->parent)
@@ -163,7 +163,7 @@ bool snapshot_parked(struct snapshot *snapshot, int rank, const struct wire_park
 	return true;
 }
 
-void snapshot_let_go(struct execution *execution)
+void snapshot_detach(struct execution *execution)
 {
 	if (execution->from)
 		execution->from->children--;
@@ -179,7 +179,7 @@ static void forget_snapshot(struct snapshot *snapshot)
 	g_hash_table_iter_init(&iter, snapshot->runs->all);
 	while (g_hash_table_iter_next(&iter, NULL, &execution))
 		if (((struct execution *)execution)->from == snapshot)
-			snapshot_let_go(execution);
+			snapshot_detach(execution);
 }
 
 static void snapshot_free(struct snapshot *snapshot)
@@ -194,7 +194,7 @@ static void snapshot_free(struct snapshot *snapshot)
 	state_fingerprint_release(&snapshot->fingerprint);
 	if (snapshot->memory)
 		snapshot->runs->host->operations->snapshot_free(snapshot->memory);
-	process_group_let_go(snapshot->group);
+	process_group_unref(snapshot->group);
 	g_free(snapshot->images);
 	g_free(snapshot->shared);
 	g_free(snapshot->directory);

@@ -74,7 +74,7 @@ bool snapshot_restore(struct snapshot *snapshot, struct execution *execution, GE
 void snapshot_fork_rank(struct snapshot *snapshot, int rank, struct execution *execution);
 
 /* The execution is no longer a copy of a snapshot. */
-void snapshot_let_go(struct execution *execution);
+void snapshot_detach(struct execution *execution);
 
 /* Ends the keepers, and frees. */
 void snapshot_release(struct snapshot *snapshot);

@@ -11,7 +11,7 @@
 #include "common/wire.h"
 
 /* The last report of a rank. */
-struct state_fingerprint_said {
+struct state_fingerprint_report {
 	bool holds; /* it has done nothing since */
 	struct state_hash state;
 };
@@ -23,8 +23,8 @@ struct state_fingerprint {
 	guint8 *waits; /* by rank: has to answer yet; owned */
 	struct state_hash ranks;
 	char *hazard; /* why there is no fingerprint; NULL: there is one */
-	struct state_fingerprint_said
-		*said; /* by rank, at this rest or before; owned; NULL: none */
+	struct state_fingerprint_report
+		*reports; /* by rank, at this rest or before; owned; NULL: none */
 };
 
 void state_fingerprint_release(
