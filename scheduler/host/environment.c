@@ -27,16 +27,16 @@ static const struct environment_variable variables[] = {
          "directory in which matchpoint/history keeps the lines of debug (default: "
          "~/.local/state)"},
 
-	{ENVIRONMENT_SOCKET, ENVIRONMENT_TOLD, NULL, "where the shim connects"},
-	{ENVIRONMENT_WORLD, ENVIRONMENT_TOLD, NULL, "number of the job's world"},
-	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_TOLD, NULL, "the run directory"},
-	{ENVIRONMENT_STDIN, ENVIRONMENT_TOLD, NULL, "file for rank 0's standard input"},
-	{ENVIRONMENT_JOURNAL, ENVIRONMENT_TOLD, NULL, "directory that keeps files as they were"},
-	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_TOLD, NULL, "set: sleeping takes no real time"},
-	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_TOLD, NULL,
+	{ENVIRONMENT_SOCKET, ENVIRONMENT_PASSED, NULL, "where the shim connects"},
+	{ENVIRONMENT_WORLD, ENVIRONMENT_PASSED, NULL, "number of the job's world"},
+	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_PASSED, NULL, "the run directory"},
+	{ENVIRONMENT_STDIN, ENVIRONMENT_PASSED, NULL, "file for rank 0's standard input"},
+	{ENVIRONMENT_JOURNAL, ENVIRONMENT_PASSED, NULL, "directory that keeps files as they were"},
+	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_PASSED, NULL, "set: sleeping takes no real time"},
+	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_PASSED, NULL,
          "set by the shim: a process above has redirected the standard streams"},
-	{"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
-	{"LD_BIND_NOW", ENVIRONMENT_TOLD, NULL, "with --search states: memory differs less"},
+	{"LD_PRELOAD", ENVIRONMENT_PASSED, NULL, "the shim, after what the user preloads"},
+	{"LD_BIND_NOW", ENVIRONMENT_PASSED, NULL, "with --search states: memory differs less"},
 
 	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,cma,self",
          "shared memory that can be cloned; if it is allowed, large messages are read from their "

@@ -49,7 +49,7 @@ bool environment_has(const char *pid, const char *name, const char *value);
 
 enum environment_role {
 	ENVIRONMENT_READ,    /* by matchpoint; the user sets it */
-	ENVIRONMENT_TOLD,    /* set for the ranks, read by the shim */
+	ENVIRONMENT_PASSED,  /* set for the ranks, read by the shim */
 	ENVIRONMENT_FORCED,  /* set for MPI; overrides a value of the user */
 	ENVIRONMENT_DEFAULT, /* set for MPI or libc unless the user has set it */
 };

@@ -221,7 +221,7 @@ bool execution_answer_polls(struct execution *execution)
 		if (detector->missing > 0)
 			return true;
 		return answer_polls(execution);
-	case LIVELOCK_POLICY_TELL: return answer_polls(execution);
+	case LIVELOCK_POLICY_ANSWER: return answer_polls(execution);
 	case LIVELOCK_POLICY_FORWARD:
 		put_clocks_forward(execution);
 		execution_pause(execution, POLL_PACE_MS);

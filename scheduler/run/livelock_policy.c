@@ -11,7 +11,7 @@ static enum livelock_policy_step look_closer(guint64 rounds, gint64 waited_us,
 	return rounds > LIVELOCK_POLICY_CHANGES_ROUNDS
 	                       || waited_us > LIVELOCK_POLICY_CHANGES_SECONDS * G_USEC_PER_SEC
 	               ? LIVELOCK_POLICY_OVER
-	               : LIVELOCK_POLICY_TELL;
+	               : LIVELOCK_POLICY_ANSWER;
 }
 
 static void begin_anew(struct livelock_policy *policy, gint64 now)
@@ -49,7 +49,7 @@ static enum livelock_policy_step hasten(struct livelock_policy *policy,
 	if (!over
 	    || (idle->rounds - policy->seen_from <= LIVELOCK_POLICY_SEE_ROUNDS
 	        && passed < LIVELOCK_POLICY_SLOW_SECONDS * 1000))
-		return LIVELOCK_POLICY_TELL;
+		return LIVELOCK_POLICY_ANSWER;
 	return LIVELOCK_POLICY_OVER;
 }
 
@@ -71,7 +71,7 @@ enum livelock_policy_step livelock_policy_check(struct livelock_policy *policy,
 		return LIVELOCK_POLICY_OVER;
 	if (is_quick(policy, idle, now)) {
 		policy->since = 0;
-		return LIVELOCK_POLICY_TELL;
+		return LIVELOCK_POLICY_ANSWER;
 	}
 	if (policy->since == 0)
 		policy->since = now;
@@ -81,13 +81,13 @@ enum livelock_policy_step livelock_policy_check(struct livelock_policy *policy,
 	if (idle->timed) {
 		if (waited_us > most)
 			return LIVELOCK_POLICY_OVER;
-		return busy || idle->rounds <= LIVELOCK_POLICY_ROUNDS ? LIVELOCK_POLICY_TELL
+		return busy || idle->rounds <= LIVELOCK_POLICY_ROUNDS ? LIVELOCK_POLICY_ANSWER
 		                                                      : LIVELOCK_POLICY_WAIT;
 	}
 	if (waited_us > most || (!busy && idle->rounds > LIVELOCK_POLICY_ROUNDS))
 		return look_closer((guint64)idle->rounds * (guint)haste, waited_us, detector,
 		                   waited);
-	return LIVELOCK_POLICY_TELL;
+	return LIVELOCK_POLICY_ANSWER;
 }
 
 const char *livelock_policy_words(const struct livelock_policy *policy,

@@ -41,7 +41,7 @@ struct livelock_policy {
 };
 
 enum livelock_policy_step {
-	LIVELOCK_POLICY_TELL,    /* answer the polls at once */
+	LIVELOCK_POLICY_ANSWER,  /* answer the polls at once */
 	LIVELOCK_POLICY_WAIT,    /* answer in a moment: only time can change anything */
 	LIVELOCK_POLICY_FORWARD, /* the same, after all clocks were advanced by `step` */
 	LIVELOCK_POLICY_LOOK,    /* answer at once, after asking the livelock detector */

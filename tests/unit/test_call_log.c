@@ -125,7 +125,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_same_calls_do_not_differ, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_first_that_differs_is_reported, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_first_that_differs_is_reported, set_up,
+	                                        tear_down),
 		cmocka_unit_test_setup_teardown(one_that_is_missing_differs, set_up, tear_down),
 	};
 

@@ -60,7 +60,7 @@ static void test_timed(void **state)
 
 	(void)state;
 	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 1, 1),
-	                 LIVELOCK_POLICY_TELL);
+	                 LIVELOCK_POLICY_ANSWER);
 	idle.rounds++;
 	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 2, 1),
 	                 LIVELOCK_POLICY_WAIT);
@@ -76,7 +76,7 @@ static gint64 advance_clocks(guint32 round_us, guint64 busy, gint64 *ret_time)
 	struct world_idle idle = {.timed = true};
 	struct livelock_policy policy = {0};
 	gint64 begin = G_TIME_SPAN_DAY, now = begin, forward = 0;
-	enum livelock_policy_step step = LIVELOCK_POLICY_TELL;
+	enum livelock_policy_step step = LIVELOCK_POLICY_ANSWER;
 
 	while (step != LIVELOCK_POLICY_OVER) {
 		idle.rounds++;
@@ -84,7 +84,7 @@ static gint64 advance_clocks(guint32 round_us, guint64 busy, gint64 *ret_time)
 		idle.busy += busy;
 		now += round_us;
 		step = livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, now, 1);
-		assert_true(step == LIVELOCK_POLICY_FORWARD || step == LIVELOCK_POLICY_TELL
+		assert_true(step == LIVELOCK_POLICY_FORWARD || step == LIVELOCK_POLICY_ANSWER
 		            || step == LIVELOCK_POLICY_OVER);
 		assert_true(step != LIVELOCK_POLICY_FORWARD
 		            || idle.rounds > LIVELOCK_POLICY_SLOW_ROUNDS);
@@ -131,7 +131,7 @@ static void test_advance_clocks_again(void **state)
 	idle.rounds = 1;
 	assert_int_equal(
 		livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 2000, 1),
-		LIVELOCK_POLICY_TELL);
+		LIVELOCK_POLICY_ANSWER);
 	assert_int_equal(policy.forward, 0);
 	assert_int_equal(policy.forward_ever, 3 * LIVELOCK_POLICY_FORWARD_RATE);
 }
