@@ -203,7 +203,7 @@ enum explorer_step strategy_take_first(const GArray *open, enum explorer_step at
 
 struct follow {
 	struct strategy strategy;
-	GArray *choices; /* NULL once handed out */
+	GArray *choices; /* NULL after `next` */
 };
 
 static GArray *follow_next(struct strategy *strategy)

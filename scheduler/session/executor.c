@@ -236,7 +236,7 @@ bool executor_answer(struct plan_source *source, const struct choice *choice)
 bool executor_tell_polls(struct plan_source *source)
 {
 	source->asked = false;
-	if (source->execution && execution_tell_polls(source->execution))
+	if (source->execution && execution_force_polls(source->execution))
 		return true;
 	source->asked = true;
 	return false;

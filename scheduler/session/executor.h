@@ -55,7 +55,7 @@ void executor_stop(struct executor *executor);
 
 /* The answer that was put off: see execution_resume. */
 bool executor_answer(struct plan_source *source, const struct choice *choice);
-/* Instead: see execution_tell_polls. false: nothing has changed. */
+/* Instead: see execution_force_polls. false: nothing has changed. */
 bool executor_tell_polls(struct plan_source *source);
 
 /* Whether a plan of it has been begun and has not ended. */

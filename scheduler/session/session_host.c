@@ -345,7 +345,7 @@ void session_sink_failed(void *user, const struct event_sink *sink, const GError
 {
 	struct session *session = user;
 
-	if (sink->tell == write_store)
+	if (sink->handle == write_store)
 		session_fail(session, "%s", error->message);
 	else
 		g_ptr_array_add(
@@ -355,8 +355,10 @@ void session_sink_failed(void *user, const struct event_sink *sink, const GError
 
 void session_add_sinks(struct session *session)
 {
-	const struct event_sink store = {
-		.name = "the store", .kinds = 1u << RUN_END, .tell = write_store, .user = session};
+	const struct event_sink store = {.name = "the store",
+	                                 .kinds = 1u << RUN_END,
+	                                 .handle = write_store,
+	                                 .user = session};
 
 	if (session->store)
 		events_add(session->events, &store);
@@ -373,12 +375,12 @@ void session_tell_end(struct session *session, const struct execution *execution
 
 	for (guint i = 0; i < changed->len; i++) {
 		event.finding = changed->pdata[i];
-		events_tell(session->events, &event);
+		events_emit(session->events, &event);
 	}
 	event = (struct run_event){.kind = RUN_END,
 	                           .number = event.number,
 	                           .world = event.world,
 	                           .record = record,
 	                           .changed = changed};
-	events_tell(session->events, &event);
+	events_emit(session->events, &event);
 }
