@@ -3,15 +3,15 @@
 #include "scheduler/world/world_arrival.h"
 
 struct program_facts {
-	bool by_rule; /* Waitany, Test, ... were answered by rule somewhere */
+	bool by_rule; /* Waitany, Test etc. were answered by rule somewhere */
 	bool collectives_waited;
-	guint32 collectives_tried; /* 1 << enum collective_mode, where that mattered */
+	guint32 collectives_tried; /* 1 << enum collective_mode, where the mode mattered */
 	bool locks, atomics;       /* see world_has_locked, world_has_atomics */
 	bool accesses, accesses_unknown, accesses_learnt; /* see world_finds_invalid */
 	bool let_go_unsettled;                            /* world_has_let_go_unsettled */
 	bool may_lack_room;                               /* world_may_lack_room */
 	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
-	bool threads_in_turn; /* a program with threads has asked for MPI_THREAD_SERIALIZED */
+	bool threads_in_turn; /* a multithreaded program asked for MPI_THREAD_SERIALIZED */
 	bool threads_hurried; /* see run_result */
 };
 
@@ -58,7 +58,7 @@ const char *program_facts_hurried(const struct program_facts *facts)
 	               : NULL;
 }
 
-/* What is kept of them, as their state's text names it. */
+/* The members that are saved, with their names in the saved state. */
 static const struct {
 	const char *name;
 	size_t where;
@@ -88,7 +88,7 @@ void program_facts_save(const struct program_facts *facts, GVariantDict *state)
 void program_facts_restore(struct program_facts *facts, GVariantDict *state)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(kept); i++) {
-		gboolean is = false; /* as a GVariant gives it */
+		gboolean is = false; /* GVariant writes a gboolean */
 
 		if (g_variant_dict_lookup(state, kept[i].name, "b", &is))
 			G_STRUCT_MEMBER(bool, facts, kept[i].where) = is;
@@ -96,7 +96,7 @@ void program_facts_restore(struct program_facts *facts, GVariantDict *state)
 	g_variant_dict_lookup(state, "collectives-tried", "u", &facts->collectives_tried);
 }
 
-/* --- in words -------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------------------- */
 
 static void add_note(GPtrArray *notes, const char *text)
 {
@@ -120,7 +120,7 @@ static void note_threads(const struct program_facts *facts, GPtrArray *notes)
 		         "meet in time");
 }
 
-/* Of the two extremes, that which was not tried although it can make a difference. */
+/* Notes which of the two extremes was not tried although it can make a difference. */
 static void note_collectives(const struct program_facts *facts, GPtrArray *notes)
 {
 	const guint early = 1u << COLLECTIVES_ASYNC, waiting = 1u << COLLECTIVES_SYNC;
@@ -137,7 +137,7 @@ static void note_collectives(const struct program_facts *facts, GPtrArray *notes
 		         "(--collectives)");
 }
 
-/* What the search for conflicts could not see. */
+/* Notes accesses that the search for conflicts could not see. */
 static void note_accesses(const struct program_facts *facts, GPtrArray *notes)
 {
 	if (facts->accesses)

@@ -63,7 +63,7 @@ guint64 search_bounds_mark(const struct session_options *options, const struct e
 	for (guint i = 0; count_of(options) > 0 && i < open->len; i++) {
 		struct open_choice *choice = &g_array_index(open, struct open_choice, i);
 
-		/* the lock of a window is no rank's choice */
+		/* a window's lock is not a choice of any rank */
 		if (choice->point.kind == POINT_LOCK)
 			continue;
 		for (guint k = 0; k < count_of(options); k++)

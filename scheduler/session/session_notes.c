@@ -1,5 +1,4 @@
-/* What the verdict has to say besides findings: what was not explored, or could not be
- * controlled. */
+/* The notes of the verdict: what was not explored, or could not be controlled. */
 #define _GNU_SOURCE /* process_vm_readv */
 #include <sys/uio.h>
 #include <unistd.h>
@@ -14,14 +13,14 @@
 #include "session_internal.h"
 #include "state_exploration.h"
 
-#define PLACES_MOST 5u /* of each sort */
+#define PLACES_MOST 5u /* of each kind */
 
 static void add_note(const struct session *session, const char *text)
 {
 	g_ptr_array_add(session->exploration->notes, g_strdup(text));
 }
 
-/* The files are as they were before the exploration, but for these. */
+/* Restores the files, and notes those that could not be restored. */
 static void note_files(struct session *session)
 {
 	const GPtrArray *problems;
@@ -34,7 +33,8 @@ static void note_files(struct session *session)
 		add_note(session, problems->pdata[i]);
 }
 
-/* Ranks look at buffers, and we at ranks, by this call (shim/check/buffer_checksum.c, stall.c). */
+/* Checks of buffers, by ranks and by the scheduler, need this call (shim/check/buffer_checksum.c,
+ * stall.c). */
 static void note_unwatched(struct session *session)
 {
 	char from = 1, to = 0;
@@ -56,7 +56,7 @@ static void note_time(struct session *session)
 			"threads of their own went on by as much");
 }
 
-/* As much as a reader could notice. */
+/* Notes time that clocks were advanced, if it is enough to be noticed. */
 static void note_forward(struct session *session)
 {
 	guint ms = runs_forward_ms(session->runs);
@@ -71,7 +71,8 @@ static void note_forward(struct session *session)
 	add_note(session, text);
 }
 
-/* Nothing is lost by it but time: said only to who asked for it, or wants to know more. */
+/* Rewinding that was not possible only costs time: noted only if it was asked for, or with
+ * --verbose. */
 static void note_rewinding(struct session *session)
 {
 	const struct rewinding *rewinding = runs_rewinding(session->runs);
@@ -111,7 +112,7 @@ static void note_ignored(struct session *session)
 	add_note(session, text);
 }
 
-/* How much of each buffering was explored before the exploration was stopped. */
+/* Notes how much of each buffering was explored before the exploration stopped. */
 static void note_covered(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -136,7 +137,7 @@ static void note_covered(struct session *session)
 	add_note(session, text->str);
 }
 
-/* Which choices were made in every way, where not all of their combinations were. */
+/* Notes choices that were made in every way, if not all their combinations were. */
 static void note_choices(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -149,7 +150,7 @@ static void note_choices(struct session *session)
 		add_note(session, text);
 }
 
-/* Else that is why not all was explored. */
+/* otherwise this is the reason why the exploration is incomplete */
 static void note_sets(struct session *session)
 {
 	g_autofree char *text = NULL;
@@ -161,7 +162,8 @@ static void note_sets(struct session *session)
 	add_note(session, text);
 }
 
-/* Of what was asked for: else it is known anyway that something was not explored. */
+/* Whether everything selected was explored. Otherwise another reason shows that it is
+ * incomplete. */
 static bool explored_all(const struct session *session)
 {
 	const struct session_options *options = session->options;

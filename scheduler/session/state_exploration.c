@@ -12,14 +12,14 @@ struct state_exploration {
 	struct plan_source source;
 	struct session *session;
 	struct state_search *searches[BUFFERING_PER_SEND + 1]; /* by buffering; NULL: none */
-	struct strategy *strategies[BUFFERING_PER_SEND + 1];   /* the same, while they are made */
-	guint turn;                                            /* the buffering at hand */
+	struct strategy *strategies[BUFFERING_PER_SEND + 1];   /* the same, during the search */
+	guint turn;                                            /* the current buffering */
 	struct state_watch *watch;                             /* of the tree */
-	bool watching;                                         /* it may be left yet, or has been */
-	GHashTable *paths; /* set of struct state_hash, of what the tree has counted */
-	guint64 before;    /* interleavings that it had when it was left */
+	bool watching;                                         /* the tree may be left, or was */
+	GHashTable *paths; /* set of struct state_hash: paths that the tree has counted */
+	guint64 before;    /* interleavings of the tree when it was left */
 	bool begun;
-	char *why; /* the first state that could not be told could not for this; NULL: all could */
+	char *why; /* why the first state without a fingerprint had none; NULL: all had one */
 };
 
 static bool states_may_go_on(const struct plan_source *source)
@@ -68,7 +68,7 @@ static void add_text(struct state_hash *hash, const char *text)
 	state_hash_add_bytes(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* An end is known by what there is to tell of it. */
+/* Two ends are equal if everything reported about them is equal. */
 static void note_end(struct state_exploration *walks, const struct execution *execution)
 {
 	const struct run_result *result = execution_result(execution);
@@ -146,7 +146,7 @@ void state_exploration_free(struct state_exploration *walks)
 	g_free(walks);
 }
 
-/* --- beside the tree -------------------------------------------------------------------------- */
+/* --- during the tree search ------------------------------------------------------------------- */
 
 bool state_exploration_have_begun(const struct state_exploration *walks)
 {
@@ -312,7 +312,7 @@ char *state_exploration_distrust(const struct state_exploration *walks, const ch
 	                                 "on that");
 }
 
-/* --- to go on later --------------------------------------------------------------------------- */
+/* --- save and restore ------------------------------------------------------------------------- */
 
 #define SAVED_TYPE "a(u" STATE_SEARCH_TYPE ")"
 

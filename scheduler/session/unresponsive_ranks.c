@@ -3,11 +3,11 @@
 #include "mpi_calls.h"
 #include "scheduler/places/live_stack.h"
 
-#define SILENT_S 2.0 /* so long a rank says nothing before it is worth a word */
+#define SILENT_S 2.0 /* silence from which a rank is mentioned */
 
-#define RANKS_TOLD 16 /* of whom the stacks are told */
+#define RANKS_TOLD 16 /* at most so many ranks are shown with stacks */
 
-/* How many ranks nothing holds, and the first of them. */
+/* The number of ranks that nothing blocks, and the first of them. */
 static guint busy_ranks(const struct execution *execution, int *ret_first)
 {
 	guint count = 0;
@@ -34,7 +34,7 @@ static void look_for_silent(struct execution *execution, void *user)
 		*found = execution;
 }
 
-/* The execution that has been silent for longest; NULL: none has been for long. */
+/* The execution that has been silent for longest; NULL: none for long enough. */
 static const struct execution *most_silent(struct runs *runs)
 {
 	const struct execution *found = NULL;
@@ -72,8 +72,7 @@ static char *whereabouts(const struct execution *execution, int rank)
 	return g_strdup_printf("since %s at %s", mpi_call_name(info->function), where);
 }
 
-/* The first frame that is the program's business: what lies further in than its call of MPI is not.
- */
+/* Index of the first frame outside MPI: frames inside the MPI call are not shown. */
 static guint outside_mpi(const GArray *frames, const char **ret_call)
 {
 	for (guint i = frames->len; i-- > 0;) {
@@ -87,8 +86,8 @@ static guint outside_mpi(const GArray *frames, const char **ret_call)
 	return 0;
 }
 
-/* "solve (hang.c:3) < main (hang.c:7)", "MPI_Recv < main (hang.c:8)"; NULL: its stack cannot be
- * had. */
+/* "solve (hang.c:3) < main (hang.c:7)", "MPI_Recv < main (hang.c:8)"; NULL: the stack cannot be
+ * read. */
 static char *stack_words(const struct execution *execution, int rank)
 {
 	enum { TOLD = 8 };
