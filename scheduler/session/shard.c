@@ -12,7 +12,7 @@
 struct shard {
 	struct session *session;
 	char *split;             /* a digest of how the tree was divided; NULL: not yet */
-	gboolean struck;         /* ranks were killed while the tree was divided */
+	gboolean struck;         /* (GVariant) ranks were killed during the division */
 	char *shared_path;       /* of an interleaving that all shards ran; NULL: none ended well */
 	GPtrArray *shared_texts; /* session_texts of that interleaving in this shard */
 };

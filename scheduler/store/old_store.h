@@ -1,8 +1,8 @@
-/* Stores that earlier versions of matchpoint have written: what they hold is copied into the tables
- * of today. The tables of each version are known to the letter; of anything else nothing is run.
+/* Stores of earlier versions of matchpoint. Their contents are copied into the current tables. The
+ * tables of each version must match exactly; otherwise nothing in the file is executed.
  *
- * Did you raise STORE_VERSION? Add what the last version had to old_store.c: the digest of its
- * tables (the unit test of this module tells it), and the step from there to here. */
+ * If you raise STORE_VERSION, add the last version to old_store.c: the digest of its tables
+ * (printed by the unit test of this module), and the conversion step. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_OLD_STORE_H
 #define MATCHPOINT_SCHEDULER_STORE_OLD_STORE_H
 
@@ -13,17 +13,16 @@
 /* The first version that can be read. */
 #define STORE_OLDEST 14
 
-/* SHA-256 of all tables of a database as they were created; free with g_free. NULL: it cannot be
- * read. */
+/* SHA-256 of all CREATE statements of a database; free with g_free. NULL: it cannot be read. */
 char *old_store_digest(sqlite3 *database);
 
-/* Fills `to`, an empty database, with the tables of today (schema.h) and what `from`, of an earlier
- * version, holds; neither is in a transaction. An error of SQLite's, and `to` is then of no use:
- * SQLITE_SCHEMA when the tables are not those of that version, SQLITE_CORRUPT when they are
- * damaged. */
+/* Creates the current tables (schema.h) in `to`, an empty database, and copies the contents of
+ * `from`, which has the earlier `version`. Neither may be in a transaction. Returns an SQLite code.
+ * On an error `to` is unusable: SQLITE_SCHEMA if the tables are not those of that version,
+ * SQLITE_CORRUPT if they are damaged. */
 int old_store_convert(sqlite3 *from, int64_t version, sqlite3 *to);
 
-/* Whether a later session can go on with what such a store has left to explore. */
+/* Whether a later session can resume the search in a store of this version. */
 bool old_store_can_resume(int64_t version);
 
 #endif

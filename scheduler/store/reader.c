@@ -17,7 +17,7 @@ static bool take_place(struct store_reader *reader, struct row *row, void *data,
 
 static bool read_places(struct store_reader *reader, GError **error)
 {
-	g_array_set_size(reader->places, 1); /* 0: not known */
+	g_array_set_size(reader->places, 1); /* place 0: not known */
 	return rows_each(reader, GET_PLACES, take_place, reader->places, error);
 }
 
@@ -101,7 +101,7 @@ static bool take_exploration(struct store_reader *reader, struct row *row, void 
 	row_move(row, e);
 	e->bufferings &= RECORD_BUFFERINGS;
 	e->shard = MIN(e->shard, e->shards);
-	if (!(e->seconds >= 0 && e->seconds < 1e12)) /* or no number at all */
+	if (!(e->seconds >= 0 && e->seconds < 1e12)) /* also rejects NaN */
 		e->seconds = 0;
 	return true;
 }

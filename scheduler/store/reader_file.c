@@ -1,4 +1,4 @@
-/* Opening the file of a store: whether it is one, of which version, and whether it is whole. */
+/* Opens the file of a store: checks that it is one, its version, and that it is undamaged. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -6,8 +6,8 @@
 #include "reader_rows.h"
 #include "schema.h"
 
-/* Whether the tables are those described to the letter: views or triggers put in their place
- * would have the reader run somebody else's SQL. */
+/* Whether the tables match their description exactly. Otherwise views or triggers in their place
+ * could make the reader run foreign SQL. */
 static bool check_schema(struct store_reader *reader, GError **error)
 {
 	sqlite3_stmt *here = rows_prepare(reader, STORE_TABLES, error), *there = NULL;
@@ -46,7 +46,7 @@ static bool pragma(struct store_reader *reader, const char *text, gint64 *ret, G
 	return code == 1;
 }
 
-/* Says why a store of this version cannot be read. */
+/* Reports why a store of this version cannot be read. */
 static bool refuse_version(struct store_reader *reader, gint64 version, GError **error)
 {
 	g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_VERSION,
@@ -58,7 +58,7 @@ static bool refuse_version(struct store_reader *reader, gint64 version, GError *
 	return false;
 }
 
-/* Goes on with a copy in the tables of today, which goes away in the end. */
+/* Continues with a temporary copy in the current tables. */
 static bool convert(struct store_reader *reader, gint64 version, GError **error)
 {
 	sqlite3 *copy = NULL;
@@ -103,8 +103,8 @@ static bool check_header(struct store_reader *reader, GError **error)
 	return version == STORE_VERSION || convert(reader, version, error);
 }
 
-/* Makes one plain file of what a killed writer left behind. That may be impossible (the disk is
- * full, the directory read-only), and is then no hindrance to reading. */
+/* Makes one plain file of what a killed writer left. If that is impossible (disk full, read-only
+ * directory), the store is read as it is. */
 static bool recover(struct store_reader *reader, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
@@ -133,7 +133,7 @@ static bool open_database(struct store_reader *reader, GError **error)
 		            reader->file);
 		return false;
 	}
-	/* falls back to read-only by itself when the file cannot be written */
+	/* SQLite falls back to read-only if the file cannot be written */
 	if (sqlite3_open_v2(reader->file, &reader->database,
 	                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL)
 	    != SQLITE_OK)

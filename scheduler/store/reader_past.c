@@ -1,4 +1,4 @@
-/* What is in a store for those who go on from it or merge it. */
+/* The parts of a store that resume and merge use. */
 #include "reader_rows.h"
 #include "schema.h"
 

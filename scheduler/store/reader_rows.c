@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-/* What is asked of a table; `also`, of others. */
+/* For each query, its table and conditions; `also`: columns of other tables. */
 static const struct {
 	enum table_id table;
 	const char *rest, *also;
@@ -80,7 +80,7 @@ bool rows_fail(const struct store_reader *reader, GError **error)
 	}
 }
 
-/* Steps a statement: 1 a row, 0 the end (the statement is reset), -1 an error. */
+/* Steps a statement. Returns 1: a row; 0: the end (the statement is reset); -1: an error. */
 int rows_step(const struct store_reader *reader, sqlite3_stmt *statement, GError **error)
 {
 	int code = sqlite3_step(statement);
@@ -137,8 +137,8 @@ bool rows_each(struct store_reader *reader, enum query query, rows_take take, vo
 	return code == 0;
 }
 
-/* The stack with this number, if it is known and ends at that place, or 0. The place becomes that
- * which is told. */
+/* Returns the number if that stack is known and ends at this place, else 0. Replaces the place by
+ * the one to report. */
 static uint32_t stack_at(const struct store_reader *reader, gint64 number, struct place *place)
 {
 	const GArray *frames;
@@ -179,7 +179,7 @@ bool rows_stack(struct store_reader *reader, gint64 execution, int32_t rank, uin
 	return true;
 }
 
-/* That of its crash, else that of its call. */
+/* Reads the stack of the rank's crash; if there is none, that of its call. */
 static bool read_stack(struct store_reader *reader, gint64 execution, struct record_rank *rank,
                        GError **error)
 {
@@ -190,9 +190,9 @@ static bool read_stack(struct store_reader *reader, gint64 execution, struct rec
 	                         &rank->stack, error));
 }
 
-/* A roll-call that is read. */
+/* A roll-call that is being read. */
 struct roll_call {
-	gint64 execution; /* where those stand that are asked for; 0: they are not */
+	gint64 execution; /* whose stacks are read; 0: read no stacks */
 	GPtrArray *ranks;
 };
 
@@ -218,7 +218,7 @@ bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 findin
 	return rows_each(reader, GET_ROLL_CALL, take_rank, &roll_call, error);
 }
 
-/* An answer's words, or else a message's send. */
+/* Reads the answer's words; if there are none, the message's send. */
 static bool read_taken(const struct record_message *message, struct taken *ret)
 {
 	*ret = taken_message((struct op_id){message->source, message->call, message->sub});
@@ -247,7 +247,7 @@ static bool take_alternative(struct store_reader *reader, struct row *row, void 
 	return true;
 }
 
-/* The point, of a choice that is told by a call: see struct record_choice. */
+/* The point of a choice that a call represents: see struct record_choice. */
 static struct point point_of_row(const struct choice_row *row, const struct taken *taken)
 {
 	if (row->window > 0)
@@ -337,7 +337,7 @@ static bool take_match(struct store_reader *reader, struct row *row, void *data,
 	return true;
 }
 
-/* Calls of each rank are numbered from 1 without gaps. */
+/* Whether this is the next call: calls of each rank are numbered from 1 without gaps. */
 static bool is_next_call(const struct store_reader *reader, const GArray *calls,
                          const struct record_call *call)
 {
@@ -379,7 +379,7 @@ static bool take_shows(struct store_reader *reader, struct row *row, void *data,
 	return true;
 }
 
-/* Rows (of matches, calls) that an execution has, from the one with the id `first` on. */
+/* Reads the rows (matches, calls) of an execution, which begin at the id `first`. */
 static bool read_range(struct store_reader *reader, enum query query,
                        const struct execution_row *row, GArray *records, GError **error)
 {

@@ -18,7 +18,7 @@ static const char *const drops[STORE_DROPS] = {
 
 G_DEFINE_QUARK(matchpoint_store_error, store_error)
 
-/* With what the system says, where it was asked. */
+/* Sets the error with the operating system's reason, if there is one. */
 static void set_io_error(const struct store *store, GError **error)
 {
 	int cause = sqlite3_system_errno(store->database);
@@ -28,7 +28,7 @@ static void set_io_error(const struct store *store, GError **error)
 	            cause != 0 ? g_strerror(cause) : sqlite3_errmsg(store->database), advice);
 }
 
-/* Says what SQLite's last error means to the user; false, for returning it. */
+/* Sets the error to the meaning of SQLite's last error. Returns false. */
 static bool fail(const struct store *store, GError **error)
 {
 	int code = sqlite3_errcode(store->database);
@@ -82,7 +82,7 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *text, GError 
 	return statement;
 }
 
-/* The number that a PRAGMA or a query without parameters answers. */
+/* Reads the number that a PRAGMA or a query without parameters returns. */
 static bool ask(struct store *store, const char *text, gint64 *ret, GError **error)
 {
 	sqlite3_stmt *statement = store_prepare(store, text, error);
@@ -96,7 +96,7 @@ static bool ask(struct store *store, const char *text, gint64 *ret, GError **err
 	return good;
 }
 
-/* Refuses what is neither empty nor a store of this version or an earlier one. */
+/* Refuses a file that is neither empty nor a store of this or an earlier version. */
 static bool recognise(struct store *store, GError **error)
 {
 	gint64 application, version, tables;
@@ -126,7 +126,7 @@ static bool recognise(struct store *store, GError **error)
 	return true;
 }
 
-/* Empties the file and makes the tables. */
+/* Empties the file and creates the tables. */
 static bool renew(struct store *store, GError **error)
 {
 	g_autofree char *header = g_strdup_printf(
@@ -144,7 +144,7 @@ static bool renew(struct store *store, GError **error)
 	       && store_run(store, header, error) && store_run(store, "COMMIT", error);
 }
 
-/* Opens a file that this process alone uses from now on. */
+/* Opens a file for exclusive use by this process. */
 static bool open_file(struct store *store, GError **error)
 {
 	if (sqlite3_open_v2(store->file, &store->database,
@@ -155,7 +155,7 @@ static bool open_file(struct store *store, GError **error)
 	       && recognise(store, error);
 }
 
-/* What the old store holds, in a new file. */
+/* Copies the old store into a new file. */
 static bool convert_to(struct store *store, gint64 version, const char *file, GError **error)
 {
 	sqlite3 *fresh = NULL;
@@ -173,7 +173,7 @@ static bool convert_to(struct store *store, gint64 version, const char *file, GE
 	return code == SQLITE_OK;
 }
 
-/* A store of an earlier version is replaced by the same in the tables of today, all at once. */
+/* Replaces a store of an earlier version by a converted copy, atomically. */
 static bool renovate(struct store *store, gint64 version, GError **error)
 {
 	g_autofree char *file = g_strconcat(store->file, "-new", NULL);
@@ -203,7 +203,7 @@ static bool renovate(struct store *store, gint64 version, GError **error)
 	return open_file(store, error);
 }
 
-/* Writes behind what the file holds. */
+/* Appends to the contents of the file. */
 static bool append(struct store *store, GError **error)
 {
 	gint64 version, explorations = 0;
@@ -281,7 +281,7 @@ void store_close(struct store *store)
 	for (int i = 0; i < STORE_DROPS; i++)
 		sqlite3_finalize(store->drops[i]);
 	store_finalize_writes(store);
-	/* leaves one plain file, which can be read from a directory that cannot be written */
+	/* leaves one plain file, which can be read in a read-only directory */
 	if (store->database)
 		sqlite3_exec(store->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
 	sqlite3_close(store->database);
@@ -421,7 +421,7 @@ static bool put_outcomes(struct store *store, const struct record_finding *findi
 	return true;
 }
 
-/* What was written of a finding before. */
+/* Deletes the rows of a finding that were written before. */
 static bool drop(struct store *store, uint32_t finding, GError **error)
 {
 	for (int i = 0; i < STORE_DROPS; i++) {
@@ -485,7 +485,7 @@ bool store_add_later(struct store *store, const struct record_execution *executi
 {
 	bool good;
 
-	if (!store->holding) /* it is to be in the file now */
+	if (!store->holding) /* the caller expects it in the file now */
 		return store_add(store, execution, NULL, error);
 	good = store_catch_up(store, error);
 	store->later = record_execution_share(execution);

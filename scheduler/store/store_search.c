@@ -1,4 +1,4 @@
-/* What a later session needs to go on with an exploration. */
+/* Stores what a later session needs to resume an exploration. */
 #include <inttypes.h>
 
 #include "explorer/frontier.h"
@@ -6,7 +6,7 @@
 #include "schema.h"
 #include "store_internal.h"
 
-/* Of the session's own: see session_past.c. */
+/* The session's state: see session_past.c. */
 #define STATE_TYPE "a{sv}"
 
 void store_part_free(struct store_part *part)

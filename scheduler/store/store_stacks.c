@@ -1,7 +1,7 @@
-/* Call stacks in the store. */
+/* Writes call stacks. */
 #include "store_internal.h"
 
-/* Earlier sessions may have left stacks: ours are numbered behind them. */
+/* Earlier sessions may have written stacks: new ones get higher numbers. */
 static bool look_for_first(struct store *store, GError **error)
 {
 	struct store_stacks *known = &store->stacks;
