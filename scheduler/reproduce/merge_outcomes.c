@@ -1,9 +1,9 @@
-/* Whether the outcomes of merged stores differ.
+/* Compares the outcomes of merged stores.
  *
- * Each session has told outcomes apart among its own interleavings, and knows which lines vary by
- * themselves. Two sessions may differ in more than that: they ran at other times, and maybe on
- * other machines. So what they printed in the same interleaving is compared first; lines that
- * differ there say nothing about the choices. */
+ * Each session has compared outcomes of its own interleavings, and knows which lines vary by
+ * themselves. Between sessions more lines may vary: they ran at different times, and perhaps on
+ * different machines. Therefore their outputs of one common interleaving are compared first. Lines
+ * that differ there do not depend on the choices. */
 #include <string.h>
 
 #include "merge_internal.h"
@@ -18,7 +18,7 @@ static bool is_compared(const struct merge *merge)
 	return compared && g_str_has_prefix(compared, "output");
 }
 
-/* Whether all know what the same interleaving has printed. */
+/* Whether all stores have the output of the same interleaving. */
 static bool has_reference(const struct merge *merge)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
@@ -55,7 +55,7 @@ static void note_varying(struct merge *merge, const struct outcomes *references)
 	                           place, varying->here ? varying->here : ""));
 }
 
-/* Leaves out what the same interleaving printed otherwise elsewhere. */
+/* Leaves out the lines in which that interleaving's output differs between stores. */
 static void compare_references(struct merge *merge)
 {
 	struct outcomes *references = outcomes_new();
@@ -77,7 +77,7 @@ static void compare_references(struct merge *merge)
 	outcomes_free(references);
 }
 
-/* Files that are compared are not in the stores. */
+/* Whether files are compared, which are not in the stores. */
 static bool has_files(const struct merge *merge)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
@@ -115,7 +115,7 @@ void merge_outcomes_take(struct merge *merge, const struct record_execution *rec
 		merge->current->well->buffering = record->buffering;
 		merge->current->well->path = g_strdup(record->path);
 	}
-	if (!merge->outcomes || record->outputs->len != merge->ranks) /* or it is damaged */
+	if (!merge->outcomes || record->outputs->len != merge->ranks) /* no text: damaged */
 		return;
 	texts = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 	for (guint i = 0; i < record->outputs->len; i++)
@@ -130,7 +130,7 @@ void merge_outcomes_take(struct merge *merge, const struct record_execution *rec
 		g_ptr_array_unref(texts);
 }
 
-/* Adds the finding, which these interleavings (guint32) show. */
+/* Adds the finding, shown by these interleavings (guint32). */
 static bool add_finding(struct merge *merge, struct record_finding *finding,
                         const struct record_execution *first, const GArray *choices,
                         const GArray *shown, GError **error)
@@ -171,7 +171,7 @@ static bool tell_difference(struct merge *merge, GError **error)
 	                   outcomes_choices(merge->outcomes, second), shown, error);
 }
 
-/* --- what each store says, where nothing can be said of all -------------------------------- */
+/* --- the finding of each store, if outcomes cannot be compared ----------------------------- */
 
 static void copy_outcomes(const struct merge_source *source, const struct record_finding *finding,
                           struct record_finding *copy)
@@ -233,8 +233,8 @@ static bool tell_each(struct merge *merge, bool *ret_told, GError **error)
 	return true;
 }
 
-/* A shard's first interleaving, which ran on the same machine as the one that all ran, left
- * something else in files. */
+/* Reports a shard whose first interleaving left other file contents than the interleaving that all
+ * shards ran, on the same machine. */
 static bool tell_files(struct merge *merge, GError **error)
 {
 	for (guint i = 0; i < merge->sources->len; i++) {
