@@ -49,10 +49,9 @@ static void note_varying(struct merge *merge, const struct outcomes *references)
 	if (!varying)
 		return;
 	place = outcome_finding_place(merge->ranks, NULL, varying);
-	merge_note(merge,
-	           g_strdup_printf("what differs between the stores in the same interleaving was "
-	                           "not compared: %s (\"%s\")",
-	                           place, varying->here ? varying->here : ""));
+	merge_note(merge, g_strdup_printf("lines that differ between the stores in the same "
+	                                  "interleaving were not compared: %s (\"%s\")",
+	                                  place, varying->here ? varying->here : ""));
 }
 
 /* Leaves out the lines in which that interleaving's output differs between stores. */
@@ -265,10 +264,9 @@ static bool tell_files(struct merge *merge, GError **error)
 static void note_beyond(struct merge *merge)
 {
 	if (merge->beyond > 0)
-		merge_note(merge,
-		           g_strdup_printf("only %d outcomes are told apart: "
-		                           "%" G_GUINT64_FORMAT " interleavings ended in others",
-		                           OUTCOMES_KEPT, merge->beyond));
+		merge_note(merge, g_strdup_printf("only %d outcomes are compared: "
+		                                  "%" G_GUINT64_FORMAT " interleavings had others",
+		                                  OUTCOMES_KEPT, merge->beyond));
 }
 
 bool merge_outcomes_judge(struct merge *merge, GError **error)
@@ -285,13 +283,15 @@ bool merge_outcomes_judge(struct merge *merge, GError **error)
 	if (!told && outcomes_differ(merge->outcomes) && merge->certain)
 		return tell_difference(merge, error);
 	if (!told && outcomes_differ(merge->outcomes))
-		merge_note(merge, g_strdup("interleavings that end well differ in their output "
-		                           "from store to store; whether by the choices is not "
-		                           "known, since not all the stores tell what the same "
-		                           "interleaving printed when it was run again"));
+		merge_note(
+			merge,
+			g_strdup("interleavings that end well differ in their output between "
+		                 "stores; it is not known whether the choices cause it, since not "
+		                 "all stores have the output of the same interleaving, run again"));
 	if (has_files(merge) && merge->exploration->shards == 0)
-		merge_note(merge, g_strdup("what interleavings left in files was compared within "
-		                           "each store, not across them"));
+		merge_note(
+			merge,
+			g_strdup("files were compared only within each store, not between stores"));
 	return tell_files(merge, error);
 }
 

@@ -262,13 +262,13 @@ static bool take_blame(struct sketch *sketch, const struct record_finding *findi
 		return true;
 	if (!blame)
 		g_set_error(error, SKETCH_ERROR, 0,
-		            "%s: it goes wrong in the program itself, and no single choice is to "
-		            "blame that an assertion could be about",
+		            "%s: the error is in the program's own code, and there is no single "
+		            "choice to blame that an assertion could check",
 		            finding_kind_name(finding->kind));
 	else if (sketch->blamed < 0)
 		g_set_error(error, SKETCH_ERROR, 0,
-		            "the choice to blame is made in %s, which is not written out: that "
-		            "takes a receive, a probe, or a question about requests",
+		            "the choice to blame is made in %s, which cannot be written out: only "
+		            "receives, probes and tests or waits for requests can",
 		            blame->function);
 	return sketch->blamed >= 0;
 }
@@ -305,8 +305,8 @@ bool sketch_can_show(const struct record_finding *finding, GError **error)
 
 		if (!rank->bystander && rank->function && is_one_sided(rank->function)) {
 			g_set_error(error, SKETCH_ERROR, 0,
-			            "it is about %s, and of one-sided communication and files "
-			            "nothing but the locks of windows is written out",
+			            "it is about %s, and of one-sided communication and files only "
+			            "window locks can be written out",
 			            rank->function);
 			return false;
 		}
@@ -314,8 +314,8 @@ bool sketch_can_show(const struct record_finding *finding, GError **error)
 	if (finding->blame && finding->blame->point.kind == POINT_LOCK
 	    && shown_by(finding, FINDING_EMIT_ASSERT)) {
 		g_set_error(error, SKETCH_ERROR, 0,
-		            "the choice to blame is who gets the lock of a window, and what is put "
-		            "into windows is not written out");
+		            "the choice to blame is which rank gets a window's lock, and the "
+		            "contents of windows are not written out");
 		return false;
 	}
 	if (finding->blame && finding->blame->point.kind == POINT_TURN) {

@@ -551,7 +551,8 @@ static void put_write(struct sketch_printing *printing, const struct sketch_step
 	g_autofree char *buffer = buffer_of(printing, index);
 
 	if (!operation->dropped)
-		sketch_put(printing, "%s%s[0]++; /* is not the program's before it has waited */",
+		sketch_put(printing,
+		           "%s%s[0]++; /* the program must not write here before the wait */",
 		           printing->indent, buffer);
 }
 

@@ -120,8 +120,8 @@ char *infrastructure_failures_lost_words(const struct infrastructure_failures *f
 	if (failures->lost == 0)
 		return NULL;
 	if (failures->lost_threads)
-		cause = "which of a rank's threads comes first is not chosen, and not all "
-			"that they tell each other is seen";
+		cause = "the order of a rank's threads is not controlled, and not all "
+			"communication between them is seen";
 	if (failures->lost_unseen)
 		cause = "one-sided communication orders the ranks in ways that are not seen";
 	return g_strdup_printf("%" G_GUINT64_FORMAT
@@ -138,20 +138,20 @@ char *infrastructure_failures_starved_words(const struct infrastructure_failures
 	                       failures->starved, failures->starved == 1 ? "" : "s");
 }
 
-#define MEMORY_RAN_OUT                                                                      \
-	"; meanwhile the kernel has killed processes because memory ran out: fewer ranks, " \
-	"fewer worlds at once (-j) or fewer snapshots (--max-memory) need less"
+#define MEMORY_RAN_OUT                                                                   \
+	"; meanwhile the kernel has killed processes because memory ran out: use fewer " \
+	"ranks, fewer worlds at once (-j) or fewer snapshots (--max-memory)"
 
 static char *cut_words(const struct infrastructure_failures *failures)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	g_string_printf(text, "what interleaving %" G_GUINT64_FORMAT, failures->cut_first);
+	g_string_printf(text, "the output of interleaving %" G_GUINT64_FORMAT, failures->cut_first);
 	if (failures->cut > 1)
 		g_string_append_printf(text, " (and %" G_GUINT64_FORMAT " more)",
 		                       failures->cut - 1);
-	g_string_append(text, " printed may be cut short: something ended a rank before it had "
-	                      "written it out, and it could not be run again for it");
+	g_string_append(text, " may be cut short: something ended a rank before it had written "
+	                      "everything, and the interleaving could not be run again");
 	return g_string_free(g_steal_pointer(&text), false);
 }
 

@@ -8,10 +8,9 @@
 #include "search_bounds.h"
 #include "session_context.h"
 
-#define PROGRAM_CHANGES_FILES                                                                   \
-	"the program changes files, which are not copied for each world: -j was not followed, " \
-	"and "                                                                                  \
-	"one interleaving explored at a time"
+#define PROGRAM_CHANGES_FILES                                                                  \
+	"the program changes files, which are not copied for each world: -j was ignored, and " \
+	"one interleaving was explored at a time"
 
 struct lanes {
 	struct session *session;
@@ -330,8 +329,8 @@ static void fail_to_lead(struct session *session)
 	g_autofree char *path = path_print(session_options(session)->from);
 
 	session_fail(session,
-	             "--from %s: the program does not make all of these choices; is it the same "
-	             "program, with the same arguments, that the path was told of?",
+	             "--from %s: the program does not make all of these choices; use the program "
+	             "and the arguments that the path comes from",
 	             path);
 }
 

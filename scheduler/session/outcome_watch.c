@@ -323,8 +323,8 @@ static void note_varying(const struct outcome_watch *watch)
 		return;
 	place = place_words(watch, varying);
 	g_ptr_array_add(session_exploration(watch->session)->notes,
-	                g_strdup_printf("what varies when the same interleaving is run again was "
-	                                "not compared: %s (\"%s\")",
+	                g_strdup_printf("lines that vary when the same interleaving is run again "
+	                                "were not compared: %s (\"%s\")",
 	                                place, varying->here ? varying->here : ""));
 }
 
@@ -459,13 +459,14 @@ static void hurry_outcomes(struct outcome_watch *watch, struct again *agains, gu
 
 	memset(numbers, 0, outcomes_count(watch->outcomes) * sizeof *numbers);
 	if (!outcome_watch_sure(watch)) {
-		g_ptr_array_add(notes,
-		                g_strdup("interleavings that end well differ in their output; "
-		                         "there was no time to see whether by the choices"));
+		g_ptr_array_add(
+			notes,
+			g_strdup("interleavings that end well differ in their output; "
+		                 "there was no time to find out whether the choices cause it"));
 		return;
 	}
 	number_sure(watch, agains, numbers);
-	g_ptr_array_add(notes, g_strdup("there was no time to tell all outcomes apart"));
+	g_ptr_array_add(notes, g_strdup("there was no time to compare all outcomes"));
 }
 
 /* false: not every outcome that had to be was run again. */
@@ -503,8 +504,8 @@ void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *sha
 void outcome_watch_note(const struct outcome_watch *watch, GPtrArray *notes)
 {
 	if (watch->beyond > 0)
-		g_ptr_array_add(notes, g_strdup_printf("only %d outcomes are told apart: "
-		                                       "%" G_GUINT64_FORMAT
-		                                       " interleavings ended in others",
-		                                       OUTCOMES_KEPT, watch->beyond));
+		g_ptr_array_add(notes,
+		                g_strdup_printf("only %d outcomes are compared: "
+		                                "%" G_GUINT64_FORMAT " interleavings had others",
+		                                OUTCOMES_KEPT, watch->beyond));
 }

@@ -158,8 +158,7 @@ void random_walks_restore(struct random_walks *walks, GVariantDict *state)
 		add_search(walks, i);
 		if (!random_search_restore(walks->searches[i], saved))
 			session_fail(walks->session,
-			             "%s: this store is damaged: what is known of random walks "
-			             "cannot be read",
+			             "%s: this store is damaged: its random walks cannot be read",
 			             session_options(walks->session)->store);
 		walks->made += runs_of(walks->searches[i]);
 	}

@@ -69,8 +69,8 @@ static void report_difference(struct replay *replay, const struct execution *exe
 	other->path = g_strdup(finding->path);
 	other->message = difference
 	                         ? g_strdup(difference)
-	                         : g_strdup_printf("%s #%u ended otherwise when its path was "
-	                                           "followed again, though by the same calls",
+	                         : g_strdup_printf("%s #%u ended differently when its path was "
+	                                           "replayed, with the same calls",
 	                                           finding_kind_name(finding->kind), finding->id);
 	other->replayed = other->reproduced = true;
 	other = findings_add(session_findings(replay->session), other, record, choices);

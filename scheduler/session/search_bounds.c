@@ -124,8 +124,8 @@ static void note_unmet(const struct session_options *options, guint index, GPtrA
 		text = g_strdup_printf("%s: rank %d had no choice", option, bound->rank);
 		break;
 	case BOUND_SITE:
-		text = g_strdup_printf("%s: no choice was made there; lines are known only of "
-		                       "programs compiled with -g",
+		text = g_strdup_printf("%s: no choice was made there; compile the program with -g "
+		                       "so that lines are known",
 		                       option);
 		break;
 	case BOUND_REGION:

@@ -239,7 +239,8 @@ static char *below_words(const struct path *from)
 {
 	g_autofree char *path = from && from->choices->len > 0 ? path_print(from) : NULL;
 
-	return path ? g_strdup_printf("nothing but what is below %s, and all of that", path) : NULL;
+	return path ? g_strdup_printf("only the tree below %s was explored, but all of it", path)
+	            : NULL;
 }
 
 /* Why the exploration is incomplete; NULL: it is complete within the bounds. Free with g_free. */

@@ -73,8 +73,7 @@ static bool put_back_left(struct session *session, GError **error)
 		return true;
 	}
 	g_set_error(error, SESSION_ERROR, 0,
-	            "%s: put them back by hand, and remove that directory, to go on with the "
-	            "exploration",
+	            "%s: restore them by hand, remove that directory, and resume again",
 	            problem->message);
 	return false;
 }

@@ -42,18 +42,15 @@ static void note_unwatched(struct session *session)
 
 	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != 1)
 		add_note(session,
-		         "process_vm_readv is forbidden here (by a container?): it was not watched "
-		         "whether buffers are modified while MPI has them, nor whether ranks stall "
-		         "inside MPI");
+		         "process_vm_readv is forbidden here (by a container?): buffers modified "
+		         "while MPI has them, and ranks that stall inside MPI, were not detected");
 }
 
 static void note_time(struct session *session)
 {
 	if (session->options->virtual_time)
-		add_note(
-			session,
-			"time was virtual: sleeps went by at once, and the clocks of ranks without "
-			"threads of their own went on by as much");
+		add_note(session, "time was virtual: sleeps ended at once, and the clocks of ranks "
+		                  "without other threads advanced by as much");
 }
 
 /* Notes time that clocks were advanced, if it is enough to be noticed. */
@@ -64,9 +61,8 @@ static void note_forward(struct session *session)
 
 	if (ms == 0)
 		return;
-	text = g_strdup_printf("where ranks did nothing but poll and ask what time it was, the "
-	                       "clocks that they read were put forward (by up to %u s), so that a "
-	                       "limit of time is reached soon",
+	text = g_strdup_printf("while ranks only polled and read the time, their clocks were "
+	                       "advanced (by up to %u s), so that time limits are reached soon",
 	                       (ms + 999) / 1000);
 	add_note(session, text);
 }

@@ -205,7 +205,7 @@ static bool not_whole(const struct session *session, guint64 count, GError **err
 	g_set_error(error, SESSION_ERROR, 0,
 	            "--resume: %s is damaged: of the %" G_GUINT64_FORMAT
 	            " interleavings that were explored, only the first %" G_GUINT64_FORMAT
-	            " are there as they were; explore anew",
+	            " are intact; explore again without --resume",
 	            session->options->store, count, session->interleavings);
 	return false;
 }
@@ -290,7 +290,7 @@ static bool read_search(struct session *session, const GPtrArray *identity, guin
 
 	if (good && !state) {
 		g_set_error(error, SESSION_ERROR, 0,
-		            "--resume: %s holds nothing that could be gone on with; explore anew",
+		            "--resume: %s has nothing to resume; explore again without --resume",
 		            session->options->store);
 		good = false;
 	}
@@ -378,8 +378,7 @@ bool session_open_store(struct session *session, GError **error)
 		return false;
 	}
 	g_ptr_array_add(session->exploration->notes,
-	                g_strdup_printf("nothing had been explored into %s yet, so --resume began "
-	                                "the exploration",
+	                g_strdup_printf("%s was empty, so --resume began a new exploration",
 	                                session->options->store));
 	return begin_store(session, identity, error);
 }

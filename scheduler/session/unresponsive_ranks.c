@@ -149,12 +149,11 @@ void unresponsive_ranks_note(struct runs *runs, GPtrArray *notes)
 	others = busy_ranks(execution, &rank) - 1;
 	where = whereabouts(execution, rank);
 	text = g_string_new(NULL);
-	g_string_printf(text, "when it was stopped, rank %d had said nothing for %.1f s, %s", rank,
+	g_string_printf(text, "when it was stopped, rank %d had been silent for %.1f s, %s", rank,
 	                execution_silent_seconds(execution), where);
 	if (others > 0)
-		g_string_append_printf(text, "; nor had %u other%s", others,
-		                       others == 1 ? "" : "s");
-	g_string_append(text, "; whether it computes or never ends cannot be seen");
+		g_string_append_printf(text, "; so had %u other%s", others, others == 1 ? "" : "s");
+	g_string_append(text, "; it may be computing or in an endless loop");
 	g_ptr_array_add(notes, g_string_free(g_steal_pointer(&text), false));
 	g_ptr_array_extend_and_steal(notes, g_steal_pointer(&stacks));
 }

@@ -129,7 +129,7 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 		return false;
 	if (e->ranks < 0) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
-		            "%s: nothing was explored into this store", reader->file);
+		            "%s: this store has no exploration", reader->file);
 		return false;
 	}
 	return read_program(reader, error)
@@ -142,7 +142,7 @@ static bool take_given(struct store_reader *reader, struct row *row, void *data,
 
 	(void)data;
 	if (!finding)
-		return rows_damaged(reader, "what was given belongs to no finding", error);
+		return rows_damaged(reader, "an argument belongs to no finding", error);
 	g_array_append_vals(finding->given, row->record, 1);
 	return true;
 }

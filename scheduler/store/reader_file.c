@@ -90,12 +90,12 @@ static bool check_header(struct store_reader *reader, GError **error)
 		return false;
 	if (application == 0 && version == 0) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
-		            "%s: nothing was explored into this store", reader->file);
+		            "%s: this store has no exploration", reader->file);
 		return false;
 	}
 	if (application != STORE_APPLICATION) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
-		            "%s: this is a database, but no store of matchpoint", reader->file);
+		            "%s: this is a database, but not a matchpoint store", reader->file);
 		return false;
 	}
 	if (version < STORE_OLDEST || version > STORE_VERSION)

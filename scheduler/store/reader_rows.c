@@ -67,7 +67,7 @@ bool rows_fail(const struct store_reader *reader, GError **error)
 		return false;
 	case SQLITE_NOTADB:
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
-		            "%s: this is no store of matchpoint", reader->file);
+		            "%s: this is not a matchpoint store", reader->file);
 		return false;
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:
@@ -126,7 +126,7 @@ bool rows_each(struct store_reader *reader, enum query query, rows_take take, vo
 		bool good = row_read(&row);
 
 		if (!good)
-			rows_damaged(reader, "a roll-call names no ranks where it should", error);
+			rows_damaged(reader, "a roll-call has an invalid list of ranks", error);
 		good = good && take(reader, &row, data, error);
 		row_clear(&row);
 		if (good)
@@ -234,7 +234,7 @@ static bool take_alternative(struct store_reader *reader, struct row *row, void 
 	struct taken taken;
 
 	if (!read_taken(told, &taken))
-		return rows_damaged(reader, "what a choice has taken cannot be read", error);
+		return rows_damaged(reader, "the alternative of a choice cannot be read", error);
 	message = record_message_of(&taken);
 	message.tag = told->tag;
 	message.call = told->call;

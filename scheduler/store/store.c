@@ -50,7 +50,7 @@ static bool fail(const struct store *store, GError **error)
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
-		            "%s: this is no store of matchpoint, or it is damaged; name another "
+		            "%s: this is not a matchpoint store, or it is damaged; name another "
 		            "directory with --store",
 		            store->file);
 		break;
@@ -109,7 +109,7 @@ static bool recognise(struct store *store, GError **error)
 		return true;
 	if (application != STORE_APPLICATION) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
-		            "%s: this is a database, but no store of matchpoint; name another "
+		            "%s: this is a database, but not a matchpoint store; name another "
 		            "directory with --store",
 		            store->file);
 		return false;
@@ -214,7 +214,7 @@ static bool append(struct store *store, GError **error)
 		return false;
 	if (explorations == 0) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_EMPTY,
-		            "%s: nothing was explored into this store", store->file);
+		            "%s: this store has no exploration", store->file);
 		return false;
 	}
 	if (version != STORE_VERSION && !renovate(store, version, error))
@@ -237,13 +237,13 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 	stopwatch_start(&store->watch);
 	if (!anew && !g_file_test(store->file, G_FILE_TEST_IS_REGULAR)) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
-		            "%s: there is no store to go on with; explore without --resume",
+		            "%s: there is no store to resume; explore without --resume",
 		            store->file);
 		goto failed;
 	}
 	if (g_mkdir_with_parents(directory, 0777) != 0) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_IO,
-		            "%s: cannot be made: %s; name another directory with --store",
+		            "%s: cannot be created: %s; name another directory with --store",
 		            directory, g_strerror(errno));
 		goto failed;
 	}

@@ -343,7 +343,7 @@ static void test_other_machine(void **state)
 
 	assert_true(store_reader_exploration(reader)->complete);
 	assert_int_equal(store_reader_findings(reader)->len, 0);
-	assert_true(has_note(reader, "was not compared: rank 0's output, line 1"));
+	assert_true(has_note(reader, "were not compared: rank 0's output, line 1"));
 }
 
 /* Where it is not known what varies by itself, there is no finding, but it is said. */
@@ -356,7 +356,7 @@ static void test_not_known(void **state)
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
 	assert_int_equal(store_reader_findings(reader)->len, 0);
-	assert_true(has_note(reader, "differ in their output from store to store"));
+	assert_true(has_note(reader, "differ in their output between stores"));
 }
 
 /* Explorations that are no shards may have gone the same way. */
