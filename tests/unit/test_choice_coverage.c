@@ -21,7 +21,8 @@ static struct record_message answer(enum taken_kind kind)
 	return record_message_of(&taken);
 }
 
-/* An interleaving of one choice: `call` of rank 0 at a.c:`line` takes `taken`; `other` it could. */
+/* An interleaving with one choice: rank 0's `call`, at a.c:`line`, takes `taken`; its alternative
+ * is `other`. */
 static void add(struct choice_coverage *coverage, uint32_t call, uint32_t line,
                 struct record_message taken, struct record_message other)
 {

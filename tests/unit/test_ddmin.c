@@ -9,7 +9,7 @@
 #define THINGS 200
 
 struct wanted {
-	bool needed[THINGS]; /* all of these show it together */
+	bool needed[THINGS]; /* the set that must be kept as a whole */
 	guint asked, patience;
 };
 

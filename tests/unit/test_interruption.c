@@ -10,7 +10,7 @@
 
 #include "scheduler/session/interruption.h"
 
-/* Runs it in a process of its own; how that ended. */
+/* Runs the function in a process of its own. Returns its wait status. */
 static int status_of(void (*function)(void))
 {
 	pid_t child = fork();

@@ -13,7 +13,7 @@ struct shown {
 	GArray *choices;
 };
 
-/* Rank 0's calls 3 and 4 have taken a message of rank 1, in this order or the other. */
+/* Rank 0's calls 3 and 4 take messages of rank 1, in this order or the reverse. */
 static struct shown shown_of(guint32 buffering, enum finding_kind kind, bool in_order)
 {
 	struct shown shown = {
@@ -43,7 +43,7 @@ static void shown_clear(struct shown *shown)
 	g_array_unref(shown->choices);
 }
 
-/* What is asked of one, which is freed. */
+/* The result for an outcome, which is freed. */
 static bool take(struct off_tree_outcomes *outcomes, struct findings *findings, struct shown shown)
 {
 	bool taken = off_tree_outcomes_take(outcomes, findings, shown.execution, shown.findings,

@@ -41,7 +41,7 @@ static struct record_execution *execution_new(guint ranks)
 	return execution;
 }
 
-/* Rank 0 receives from any, then from `second`; ranks 1 and 2 send. */
+/* Rank 0 receives from any source, then from `second`; ranks 1 and 2 send. */
 static struct record_execution *two_senders(int32_t first, int32_t second, bool all)
 {
 	struct record_execution *execution = execution_new(3);
@@ -114,8 +114,7 @@ static void leaves_out_a_rank_with_its_partners(void **state)
 	char *text;
 
 	(void)state;
-	sketch_drop_rank(sketch,
-	                 1); /* and so the receive that took its message, and waits for it */
+	sketch_drop_rank(sketch, 1); /* so is the receive that took its message, and its wait */
 	assert_int_equal(sketch_ranks(sketch), 2);
 	assert_int_equal(sketch_rank(sketch, 2), 1);
 	text = sketch_print(sketch, "");
@@ -160,7 +159,7 @@ static void asserts_the_message_that_goes_well(void **state)
 	char *text;
 
 	(void)state;
-	assert_null(sketch_new(finding, bad, NULL, &error)); /* nothing to blame */
+	assert_null(sketch_new(finding, bad, NULL, &error)); /* there is no choice to blame */
 	assert_non_null(error);
 	finding->blame = record_choice_new();
 	finding->blame->rank = 0;
@@ -230,7 +229,7 @@ static void waits_for_requests_in_buffers_of_their_own(void **state)
 	record_execution_free(bad);
 }
 
-/* Rank 0 asks which of its two requests is complete; only when it is the first it goes on. */
+/* Rank 0 asks which of its two requests is complete; only after the first it continues. */
 static struct record_execution *first_answer(uint32_t reported, bool goes_on)
 {
 	struct record_execution *execution = execution_new(2);
@@ -287,14 +286,14 @@ static void branches_on_an_answer(void **state)
 	assert_true(sketch_is_whole(sketch));
 	none = g_new0(bool, sketch->units);
 	sketch_keep(sketch, none);
-	assert_false(sketch_is_whole(sketch)); /* where it stands is gone */
+	assert_false(sketch_is_whole(sketch)); /* the step where the finding shows is gone */
 	sketch_free(sketch);
 	record_finding_free(finding);
 	record_execution_free(good);
 	record_execution_free(bad);
 }
 
-/* Rank 0 cancels its receive; only when it came in time rank 1 is sent nothing. */
+/* Rank 0 cancels its receive; only if that succeeds, rank 1 gets no message. */
 static struct record_execution *cancelled(bool in_time)
 {
 	struct record_execution *execution = execution_new(2);
@@ -344,7 +343,8 @@ static void branches_on_a_cancellation(void **state)
 	record_execution_free(bad);
 }
 
-/* Rank 0 holds a lock of rank 1's window, which rank 1 waits for, until it hears from rank 1. */
+/* Rank 0 holds a lock on rank 1's window until it receives from rank 1, which waits for the
+ * lock. */
 static void writes_locks_of_windows(void **state)
 {
 	struct record_execution *bad = execution_new(2);
@@ -359,7 +359,7 @@ static void writes_locks_of_windows(void **state)
 	g_ptr_array_add(finding->ranks, other);
 	call(bad, 0, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
 	call(bad, 0, 2, RECORD_CALL_OTHER, "MPI_Win_lock", 1, 0);
-	call(bad, 0, 3, RECORD_CALL_OTHER, "MPI_Win_unlock", 0, 0); /* is not held */
+	call(bad, 0, 3, RECORD_CALL_OTHER, "MPI_Win_unlock", 0, 0); /* it is not held */
 	call(bad, 0, 4, RECORD_CALL_RECEIVE, "MPI_Recv", 1, 4);
 	call(bad, 1, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
 	call(bad, 1, 2, RECORD_CALL_OTHER, "MPI_Win_lock", 1, 0);
@@ -385,7 +385,7 @@ static void writes_locks_of_windows(void **state)
 	record_execution_free(bad);
 }
 
-/* As above, and rank 1 is told: it receives only then. */
+/* The same, and rank 1 knows which interleaving it is in: it receives only in one. */
 static void tells_others_which_way(void **state)
 {
 	struct record_execution *bad = two_senders(1, -1, true), *good = two_senders(2, -1, true);

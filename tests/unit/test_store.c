@@ -154,7 +154,7 @@ static struct record_finding *finding(void)
 	rank->bystander = true;
 	g_array_append_vals(rank->waits_for, awaited, 2);
 	g_ptr_array_add(f->ranks, rank);
-	rank = record_rank_new(0); /* a rank may have two parts in a finding */
+	rank = record_rank_new(0); /* a rank may occur twice in a finding */
 	rank->does = g_strdup("sends 4 MPI_INT");
 	rank->end = RECORD_END_ABORT;
 	rank->code = -5;
@@ -313,7 +313,7 @@ static void what_is_written_is_read_back(void **state)
 	assert_int_equal(seen, 3);
 }
 
-/* Knows the place at line 5 of the directory that is given. */
+/* Finds source for line 5 of the given directory only. */
 static bool find_excerpt(void *data, const struct place *place, struct record_excerpt *ret)
 {
 	if (place->line != 5 || g_strcmp0(place->directory, data) != 0)
@@ -322,7 +322,7 @@ static bool find_excerpt(void *data, const struct place *place, struct record_ex
 	return true;
 }
 
-/* Same base name and line in two directories, one of them with a source that is known. */
+/* Two directories have the same base name and line, one of them with known source. */
 static void places_have_their_source(void **state)
 {
 	struct fixture *fixture = *state;
@@ -534,8 +534,8 @@ static void a_killed_writer_leaves_whole_interleavings(void **state)
 	assert_int_equal(seen, 40);
 }
 
-/* A limit on the size of files stands for a full disk: SQLite is told EFBIG, which is an I/O error,
- * where a device says ENOSPC; e2e fills a real one. */
+/* A limit on file sizes replaces a full disk: SQLite gets EFBIG, an I/O error, where a device
+ * returns ENOSPC; an e2e test fills a real one. */
 static void a_failed_write_leaves_the_store_readable(void **state)
 {
 	struct fixture *fixture = *state;

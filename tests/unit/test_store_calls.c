@@ -114,7 +114,7 @@ static struct record_execution *few_calls(uint32_t id, uint32_t of_rank_0, uint3
 
 		g_array_append_val(e->calls, call);
 	}
-	/* not in the order of their receives */
+	/* in another order than their receives */
 	for (uint32_t i = 0; i < matches; i++) {
 		struct record_match match = {.call = 1 + i * 7 % matches,
 		                             .tag = (int32_t)(1000 * id + i)};
@@ -157,7 +157,7 @@ static void check_few_calls(struct store_reader *reader, const struct record_exe
 	}
 }
 
-/* They are written many at once; what a failed transaction takes back is written again. */
+/* Several rows are written at once. What a failed transaction lost is written again. */
 static void many_calls_come_back_as_they_were(void **state)
 {
 	struct store *store = create(*state);
@@ -166,7 +166,7 @@ static void many_calls_come_back_as_they_were(void **state)
 	g_autoptr(StoreReader) reader = NULL;
 
 	add(store, first);
-	assert_false(store_add(store, again, NULL, NULL)); /* there is one */
+	assert_false(store_add(store, again, NULL, NULL)); /* the id exists already */
 	add(store, second);
 	assert_false(store_add(store, again, NULL, NULL));
 	add(store, third);
@@ -182,7 +182,7 @@ static void many_calls_come_back_as_they_were(void **state)
 	}
 }
 
-/* In whatever order they are added, with calls, matches, both or none. */
+/* Interleavings in any order, with calls, matches, both or none. */
 static void each_interleaving_has_its_own_calls(void **state)
 {
 	struct store *store = create(*state);
@@ -245,7 +245,7 @@ static int keep_number(void *ret, int columns, char **values, char **names)
 	return 0;
 }
 
-/* The number that the statement answers, if any. */
+/* The number that the statement returns, if any. */
 static int sql(const char *directory, const char *text)
 {
 	g_autofree char *file = g_build_filename(directory, STORE_FILE, NULL);
@@ -292,7 +292,7 @@ static void calls_that_are_replaced_come_back_alone(void **state)
 	assert_int_equal(sql(*state, "SELECT count(*) FROM call"), 18 + 33 + 4 + 33);
 }
 
-/* Those of an interleaving that others have followed, and of some of its calls alone. */
+/* Stacks of an interleaving that is not the last, and of only some of its calls. */
 static void stacks_added_later_are_those_of_their_calls(void **state)
 {
 	struct store *store = create(*state);
