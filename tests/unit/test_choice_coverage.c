@@ -40,7 +40,7 @@ static void add(struct choice_coverage *coverage, uint32_t call, uint32_t line,
 	choice_coverage_add(coverage, choices);
 }
 
-static void nothing_to_choose_is_nothing_to_tell(void **state)
+static void no_choices_give_no_words(void **state)
 {
 	struct choice_coverage *coverage = choice_coverage_new();
 
@@ -51,7 +51,7 @@ static void nothing_to_choose_is_nothing_to_tell(void **state)
 	choice_coverage_free(coverage);
 }
 
-static void lines_are_told_by_what_their_calls_have_had(void **state)
+static void lines_show_the_coverage_of_their_calls(void **state)
 {
 	struct choice_coverage *coverage = choice_coverage_new();
 	g_autofree char *text = NULL, *later = NULL;
@@ -78,8 +78,8 @@ static void lines_are_told_by_what_their_calls_have_had(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_to_choose_is_nothing_to_tell),
-		cmocka_unit_test(lines_are_told_by_what_their_calls_have_had),
+		cmocka_unit_test(no_choices_give_no_words),
+		cmocka_unit_test(lines_show_the_coverage_of_their_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,7 +233,7 @@ static void think_or_know(struct thinker *thinker, struct execution *execution)
 }
 
 /* The messages of ranks 1 and 2 are both open; the answer takes the one that is not the default. */
-static void an_answer_comes_later(void **state)
+static void a_postponed_answer_is_used(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -251,7 +251,7 @@ static void an_answer_comes_later(void **state)
 }
 
 /* The world of the other source ends meanwhile, and so does its next one. */
-static void nobody_else_waits_for_it(void **state)
+static void other_sources_do_not_wait_for_a_postponed_answer(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -269,7 +269,7 @@ static void nobody_else_waits_for_it(void **state)
 }
 
 /* A source that postpones work when one execution ends does it while the next one runs. */
-static void there_is_time_while_each_runs(void **state)
+static void meanwhile_is_called_while_each_runs(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -290,7 +290,7 @@ static void give_up(struct thinker *thinker, struct execution *execution)
 }
 
 /* Neither of them gets an answer. */
-static void what_may_not_go_on_is_cut_short(void **state)
+static void executions_that_may_not_go_on_are_cut_short(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -327,7 +327,7 @@ static void kill_the_job(struct thinker *thinker, struct execution *execution)
 		think_or_know(thinker, execution);
 }
 
-static void what_is_struck_is_begun_again(void **state)
+static void a_killed_execution_begins_again(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -354,7 +354,7 @@ static void drive_the_third(struct thinker *thinker)
 }
 
 /* For example, a finding is replayed before the search goes on, while worlds of other lanes run. */
-static void one_is_driven_between_two_of_another(void **state)
+static void a_source_runs_between_two_executions_of_another(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -375,9 +375,12 @@ static void one_is_driven_between_two_of_another(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(an_answer_comes_later),         TEST(there_is_time_while_each_runs),
-		TEST(nobody_else_waits_for_it),      TEST(what_may_not_go_on_is_cut_short),
-		TEST(what_is_struck_is_begun_again), TEST(one_is_driven_between_two_of_another),
+		TEST(a_postponed_answer_is_used),
+		TEST(meanwhile_is_called_while_each_runs),
+		TEST(other_sources_do_not_wait_for_a_postponed_answer),
+		TEST(executions_that_may_not_go_on_are_cut_short),
+		TEST(a_killed_execution_begins_again),
+		TEST(a_source_runs_between_two_executions_of_another),
 	};
 
 	if (is_job(argc, argv))

@@ -69,7 +69,7 @@ static void interleaving(struct findings *findings, int source, struct record_fi
 		findings_add_good(findings, execution, choices);
 }
 
-static void test_what_was_done_counts_and_not_by_whom(void **state)
+static void test_remarks_are_equal_for_any_rank(void **state)
 {
 	struct findings *findings = findings_new(RECORD_ZERO);
 	GPtrArray *all = findings_all(findings);
@@ -84,7 +84,7 @@ static void test_what_was_done_counts_and_not_by_whom(void **state)
 	findings_free(findings);
 }
 
-static void test_a_remark_on_everything_hides_no_blame(void **state)
+static void test_a_remark_in_every_interleaving_hides_no_blame(void **state)
 {
 	struct findings *findings = findings_new(RECORD_ZERO);
 	GPtrArray *all = findings_all(findings);
@@ -193,7 +193,7 @@ static void test_an_end_before_a_choice_blames_nothing(void **state)
 
 /* The path names the choices that a replay does not make by default; for an interleaving read from
  * a store, those that its finding's path named. */
-static void test_what_a_replay_does_anyway_is_left_out(void **state)
+static void test_default_choices_are_left_out_of_paths(void **state)
 {
 	static const struct {
 		bool first;
@@ -227,13 +227,13 @@ static void test_what_a_replay_does_anyway_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_was_done_counts_and_not_by_whom),
-		cmocka_unit_test(test_a_remark_on_everything_hides_no_blame),
+		cmocka_unit_test(test_remarks_are_equal_for_any_rank),
+		cmocka_unit_test(test_a_remark_in_every_interleaving_hides_no_blame),
 		cmocka_unit_test(test_a_remark_is_blamed_on_its_choice),
 		cmocka_unit_test(test_another_order_of_choices_hides_no_blame),
 		cmocka_unit_test(test_a_cancellation_is_blamed_where_it_came_in_time),
 		cmocka_unit_test(test_an_end_before_a_choice_blames_nothing),
-		cmocka_unit_test(test_what_a_replay_does_anyway_is_left_out),
+		cmocka_unit_test(test_default_choices_are_left_out_of_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

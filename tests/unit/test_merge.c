@@ -347,7 +347,7 @@ static void test_other_machine(void **state)
 }
 
 /* If it is not known what varies by itself, there is a note instead of a finding. */
-static void test_not_known(void **state)
+static void test_unknown_variation(void **state)
 {
 	static const struct given given[] = {
 		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false},
@@ -360,7 +360,7 @@ static void test_not_known(void **state)
 }
 
 /* Explorations that are not shards may have common interleavings. */
-static void test_whole(void **state)
+static void test_overlapping_explorations(void **state)
 {
 	static const struct given given[] = {
 		{0, 0, NULL, "abC", "same\n", "same\n", NULL, "stopped", NULL, false},
@@ -459,8 +459,8 @@ int main(void)
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_outcomes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_other_machine, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_not_known, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_whole, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unknown_variation, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_overlapping_explorations, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
 	};

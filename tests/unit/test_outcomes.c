@@ -66,7 +66,7 @@ static void assert_difference(struct outcomes *outcomes, const char *one, const 
 	outcome_difference_clear(&difference);
 }
 
-static void test_told_apart(void **state)
+static void test_outcomes_are_distinguished(void **state)
 {
 	struct outcomes *outcomes = outcomes_new();
 
@@ -144,7 +144,7 @@ static void test_too_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_told_apart),
+		cmocka_unit_test(test_outcomes_are_distinguished),
 		cmocka_unit_test(test_varying_lines),
 		cmocka_unit_test(test_varying_number_of_lines),
 		cmocka_unit_test(test_too_many),

@@ -82,7 +82,7 @@ static void check_lines(struct sketch *sketch, const char *text)
 	}
 }
 
-static void writes_the_calls_of_each_rank(void **state)
+static void prints_the_calls_of_each_rank(void **state)
 {
 	struct record_execution *bad = two_senders(1, 1, false);
 	struct record_finding *finding = deadlock_at(0, 3);
@@ -149,7 +149,7 @@ static void follows_the_source_of_a_wildcard(void **state)
 	record_execution_free(bad);
 }
 
-static void asserts_the_message_that_goes_well(void **state)
+static void asserts_the_good_message(void **state)
 {
 	struct record_execution *bad = two_senders(1, -1, true);
 	struct record_finding *finding = record_finding_new(FINDING_CRASH);
@@ -177,7 +177,7 @@ static void asserts_the_message_that_goes_well(void **state)
 	record_execution_free(bad);
 }
 
-static void goes_on_where_a_rank_stopped(void **state)
+static void continues_where_a_rank_stopped(void **state)
 {
 	struct record_execution *bad = execution_new(2), *good = execution_new(2);
 	struct record_finding *finding = deadlock_at(0, 1);
@@ -205,7 +205,7 @@ static void goes_on_where_a_rank_stopped(void **state)
 	record_execution_free(bad);
 }
 
-static void waits_for_requests_in_buffers_of_their_own(void **state)
+static void uses_a_buffer_for_each_pending_request(void **state)
 {
 	struct record_execution *bad = execution_new(2);
 	struct record_finding *finding = deadlock_at(0, 3);
@@ -345,7 +345,7 @@ static void branches_on_a_cancellation(void **state)
 
 /* Rank 0 holds a lock on rank 1's window until it receives from rank 1, which waits for the
  * lock. */
-static void writes_locks_of_windows(void **state)
+static void prints_locks_of_windows(void **state)
 {
 	struct record_execution *bad = execution_new(2);
 	struct record_finding *finding = deadlock_at(0, 4);
@@ -386,7 +386,7 @@ static void writes_locks_of_windows(void **state)
 }
 
 /* The same, and rank 1 knows which interleaving it is in: it receives only in one. */
-static void tells_others_which_way(void **state)
+static void sends_the_branch_to_other_ranks(void **state)
 {
 	struct record_execution *bad = two_senders(1, -1, true), *good = two_senders(2, -1, true);
 	struct record_finding *finding = deadlock_at(1, 4);
@@ -431,7 +431,7 @@ static void tells_others_which_way(void **state)
 	record_execution_free(bad);
 }
 
-static void refuses_what_calls_do_not_show(void **state)
+static void refuses_findings_that_calls_cannot_show(void **state)
 {
 	struct record_execution *bad = two_senders(1, 1, false);
 	struct record_finding *finding = record_finding_new(FINDING_LIVELOCK);
@@ -447,17 +447,17 @@ static void refuses_what_calls_do_not_show(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_the_calls_of_each_rank),
+		cmocka_unit_test(prints_the_calls_of_each_rank),
 		cmocka_unit_test(leaves_out_a_rank_with_its_partners),
 		cmocka_unit_test(follows_the_source_of_a_wildcard),
-		cmocka_unit_test(asserts_the_message_that_goes_well),
-		cmocka_unit_test(goes_on_where_a_rank_stopped),
-		cmocka_unit_test(waits_for_requests_in_buffers_of_their_own),
+		cmocka_unit_test(asserts_the_good_message),
+		cmocka_unit_test(continues_where_a_rank_stopped),
+		cmocka_unit_test(uses_a_buffer_for_each_pending_request),
 		cmocka_unit_test(branches_on_an_answer),
 		cmocka_unit_test(branches_on_a_cancellation),
-		cmocka_unit_test(writes_locks_of_windows),
-		cmocka_unit_test(tells_others_which_way),
-		cmocka_unit_test(refuses_what_calls_do_not_show),
+		cmocka_unit_test(prints_locks_of_windows),
+		cmocka_unit_test(sends_the_branch_to_other_ranks),
+		cmocka_unit_test(refuses_findings_that_calls_cannot_show),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

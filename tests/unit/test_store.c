@@ -264,7 +264,7 @@ static bool check_execution(const struct record_execution *e, void *data, GError
 	return true;
 }
 
-static void what_is_written_is_read_back(void **state)
+static void records_are_read_back(void **state)
 {
 	struct store *store = create(*state);
 	g_autoptr(StoreReader) reader = NULL;
@@ -355,7 +355,7 @@ static void sql(const char *file, const char *text)
 	sqlite3_close(database);
 }
 
-static void calls_that_are_missing_are_damage(void **state)
+static void missing_calls_are_damage(void **state)
 {
 	struct fixture *fixture = *state;
 	struct store *store = create(fixture);
@@ -371,7 +371,7 @@ static void calls_that_are_missing_are_damage(void **state)
 	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED));
 }
 
-static void the_first_that_ended_well_is_found(void **state)
+static void the_first_good_interleaving_is_found(void **state)
 {
 	struct store *store = create(*state);
 	g_autoptr(StoreReader) reader = NULL;
@@ -436,7 +436,7 @@ static void refused(const struct fixture *fixture, enum store_error code)
 	assert_null(store_reader_open(fixture->directory, NULL));
 }
 
-static void what_is_no_store_is_refused(void **state)
+static void other_files_are_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autofree char *noise = g_strnfill(5000, 'x');
@@ -460,7 +460,7 @@ static void another_version_is_refused(void **state)
 	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_VERSION));
 }
 
-static void a_directory_that_cannot_be_made_is_an_error(void **state)
+static void a_directory_that_cannot_be_created_is_an_error(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(GError) error = NULL;
@@ -495,7 +495,7 @@ static void foreign_tables_are_refused(void **state)
 	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED));
 }
 
-static void odd_values_are_brought_into_range(void **state)
+static void odd_values_are_clamped(void **state)
 {
 	struct fixture *fixture = *state;
 	struct store *store = create(fixture);
@@ -572,18 +572,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(what_is_written_is_read_back),
+		TEST(records_are_read_back),
 		TEST(places_have_their_source),
-		TEST(calls_that_are_missing_are_damage),
-		TEST(the_first_that_ended_well_is_found),
+		TEST(missing_calls_are_damage),
+		TEST(the_first_good_interleaving_is_found),
 		TEST(a_new_exploration_replaces_the_old),
 		TEST(one_writes_at_a_time),
-		TEST(what_is_no_store_is_refused),
+		TEST(other_files_are_refused),
 		TEST(another_version_is_refused),
-		TEST(a_directory_that_cannot_be_made_is_an_error),
+		TEST(a_directory_that_cannot_be_created_is_an_error),
 		TEST(a_store_without_an_exploration_is_missing),
 		TEST(foreign_tables_are_refused),
-		TEST(odd_values_are_brought_into_range),
+		TEST(odd_values_are_clamped),
 		TEST(a_killed_writer_leaves_whole_interleavings),
 		TEST(a_failed_write_leaves_the_store_readable),
 	};

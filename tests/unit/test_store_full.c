@@ -101,7 +101,7 @@ static int fill(const char *directory)
 	return 0;
 }
 
-static void what_is_held_is_written_whole_or_not_at_all(void **state)
+static void a_held_transaction_is_written_whole_or_not_at_all(void **state)
 {
 	g_autoptr(StoreReader) reader = NULL;
 	int status;
@@ -139,7 +139,7 @@ static int fill_at_the_end(const char *directory)
 	return 0;
 }
 
-static void what_cannot_be_written_in_the_end_is_not_written_later(void **state)
+static void a_transaction_that_fails_at_its_end_is_not_written_later(void **state)
 {
 	g_autoptr(StoreReader) reader = NULL;
 	int status;
@@ -176,7 +176,7 @@ static guint64 count_in(const char *directory)
 }
 
 /* The caller's record has been freed by then. */
-static void what_was_left_is_written_before_all_else(void **state)
+static void a_postponed_write_comes_first(void **state)
 {
 	struct store *store = begin(*state);
 	g_autoptr(GError) error = NULL;
@@ -192,7 +192,7 @@ static void what_was_left_is_written_before_all_else(void **state)
 	assert_int_equal(count_in(*state), 0);
 }
 
-static void what_was_left_is_written_when_it_is_held_no_longer(void **state)
+static void a_postponed_write_is_done_on_release(void **state)
 {
 	struct store *store = begin(*state);
 	g_autoptr(GError) error = NULL;
@@ -209,7 +209,7 @@ static void what_was_left_is_written_when_it_is_held_no_longer(void **state)
 	assert_int_equal(count_in(*state), 4);
 }
 
-static void what_was_left_is_dropped_with_all_that_is_held(void **state)
+static void a_postponed_write_is_dropped_with_its_transaction(void **state)
 {
 	struct store *store = begin(*state);
 
@@ -247,7 +247,7 @@ static int fill_later(const char *directory)
 	return 0;
 }
 
-static void what_was_left_and_cannot_be_written_is_told(void **state)
+static void a_failed_postponed_write_is_reported(void **state)
 {
 	int status;
 	pid_t child = fork();
@@ -262,17 +262,17 @@ static void what_was_left_and_cannot_be_written_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_held_is_written_whole_or_not_at_all, set_up,
-	                                        tear_down),
+		cmocka_unit_test_setup_teardown(a_held_transaction_is_written_whole_or_not_at_all,
+	                                        set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_cannot_be_written_in_the_end_is_not_written_later, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_left_is_written_before_all_else, set_up,
+			a_transaction_that_fails_at_its_end_is_not_written_later, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(a_postponed_write_comes_first, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_postponed_write_is_done_on_release, set_up,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(what_was_left_is_written_when_it_is_held_no_longer,
+		cmocka_unit_test_setup_teardown(a_postponed_write_is_dropped_with_its_transaction,
 	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_left_is_dropped_with_all_that_is_held,
-	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_left_and_cannot_be_written_is_told, set_up,
+		cmocka_unit_test_setup_teardown(a_failed_postponed_write_is_reported, set_up,
 	                                        tear_down),
 	};
 

@@ -398,7 +398,7 @@ static void assert_same_exploration(const struct record_exploration *one,
 	SAME(one, other, seconds);
 }
 
-static void records_come_back(void **state)
+static void records_are_read_back(void **state)
 {
 	g_autofree char *directory = g_dir_make_tmp("matchpoint-test-XXXXXX", NULL);
 	g_autofree char *file = g_build_filename(directory, STORE_FILE, NULL);
@@ -442,7 +442,7 @@ static void records_come_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_come_back),
+		cmocka_unit_test(records_are_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,7 +199,7 @@ static void a_roll_call_has_the_stacks_of_the_first_to_show_it(void **state)
 }
 
 /* The stack ends at another place: the program made other calls. */
-static void a_stack_that_does_not_fit_is_none(void **state)
+static void a_stack_with_another_place_is_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct store *store = create(fixture);
@@ -251,7 +251,7 @@ static GPtrArray *interpreted(void)
 
 /* A reader for reports gives the place in the program; a reader for explorations must give the
  * place that was found. */
-static void a_call_of_an_interpreted_program_stands_in_it(void **state)
+static void a_call_of_an_interpreted_program_has_its_place_there(void **state)
 {
 	struct fixture *fixture = *state;
 	struct store *store = create(fixture);
@@ -345,7 +345,7 @@ static void assert_callers(const struct store_reader *reader, uint32_t stack, co
 		assert_null(text);
 }
 
-static void callers_are_told_where_the_place_does_not(void **state)
+static void callers_are_shown_where_the_place_is_ambiguous(void **state)
 {
 	g_autoptr(StoreReader) reader = reader_of(
 		*state, "exchange a.c:1 main a.c:9",
@@ -359,7 +359,7 @@ static void callers_are_told_where_the_place_does_not(void **state)
 	assert_callers(reader, 3, NULL);
 }
 
-static void all_callers_are_told_when_they_are_few(void **state)
+static void all_callers_are_shown_when_they_are_few(void **state)
 {
 	g_autoptr(StoreReader) reader = reader_of(
 		*state, "exchange a.c:1", "exchange a.c:1 f a.c:2 g a.c:3 h a.c:4 main a.c:8");
@@ -368,7 +368,7 @@ static void all_callers_are_told_when_they_are_few(void **state)
 	assert_callers(reader, 1, NULL); /* it cannot be unwound */
 }
 
-static void callers_are_not_told_where_the_place_does(void **state)
+static void callers_are_not_shown_where_the_place_is_unique(void **state)
 {
 	g_autoptr(StoreReader) reader = reader_of(*state, "exchange a.c:1 main a.c:9",
 	                                          "exchange a.c:2 main a.c:9");
@@ -378,7 +378,7 @@ static void callers_are_not_told_where_the_place_does(void **state)
 }
 
 /* Two sessions may find the same stack. */
-static void a_stack_told_twice_is_one(void **state)
+static void equal_stacks_are_one(void **state)
 {
 	g_autoptr(StoreReader) reader = reader_of(*state, "exchange a.c:1 main a.c:9",
 	                                          "exchange a.c:1 main a.c:9");
@@ -393,14 +393,14 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(stacks_belong_to_calls),
 		TEST(a_roll_call_has_the_stacks_of_the_first_to_show_it),
-		TEST(a_stack_that_does_not_fit_is_none),
+		TEST(a_stack_with_another_place_is_ignored),
 		TEST(a_crash_has_a_stack_of_its_own),
-		TEST(a_call_of_an_interpreted_program_stands_in_it),
+		TEST(a_call_of_an_interpreted_program_has_its_place_there),
 		TEST(stacks_with_gaps_are_damage),
-		TEST(callers_are_told_where_the_place_does_not),
-		TEST(all_callers_are_told_when_they_are_few),
-		TEST(callers_are_not_told_where_the_place_does),
-		TEST(a_stack_told_twice_is_one),
+		TEST(callers_are_shown_where_the_place_is_ambiguous),
+		TEST(all_callers_are_shown_when_they_are_few),
+		TEST(callers_are_not_shown_where_the_place_is_unique),
+		TEST(equal_stacks_are_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

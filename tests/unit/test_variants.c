@@ -140,7 +140,7 @@ static void deadlocks_at_the_same_lines_are_one(void **state)
 	assert_null(lines[1]);
 }
 
-static void other_lines_kinds_and_endings_are_others(void **state)
+static void other_lines_kinds_and_endings_are_distinct(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(StoreReader) reader = NULL;
@@ -157,7 +157,7 @@ static void other_lines_kinds_and_endings_are_others(void **state)
 }
 
 /* Where other ranks were when a rank failed is irrelevant. */
-static void a_failure_is_known_by_its_own_line(void **state)
+static void a_failure_has_the_key_of_its_own_line(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(StoreReader) reader = NULL;
@@ -174,7 +174,7 @@ static void a_failure_is_known_by_its_own_line(void **state)
 
 /* Threads that make calls they must not: which thread is first, and after which calls of the other
  * thread, is chance. */
-static void threads_are_known_by_their_line(void **state)
+static void threads_have_the_key_of_their_line(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(StoreReader) reader = NULL;
@@ -194,7 +194,7 @@ static void threads_are_known_by_their_line(void **state)
 }
 
 /* Without lines nothing is known; nor about a finding that did not show again. */
-static void what_is_not_certain_is_told_by_itself(void **state)
+static void uncertain_findings_stand_alone(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(StoreReader) reader = NULL;
@@ -218,10 +218,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(deadlocks_at_the_same_lines_are_one),
-		TEST(other_lines_kinds_and_endings_are_others),
-		TEST(a_failure_is_known_by_its_own_line),
-		TEST(threads_are_known_by_their_line),
-		TEST(what_is_not_certain_is_told_by_itself),
+		TEST(other_lines_kinds_and_endings_are_distinct),
+		TEST(a_failure_has_the_key_of_its_own_line),
+		TEST(threads_have_the_key_of_their_line),
+		TEST(uncertain_findings_stand_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
