@@ -140,7 +140,7 @@ static bool add_finding(struct merge *merge, struct record_finding *finding,
 	                  shown->len, error);
 }
 
-static bool tell_difference(struct merge *merge, GError **error)
+static bool report_difference(struct merge *merge, GError **error)
 {
 	guint count = outcomes_count(merge->outcomes), second = 0;
 	g_autofree guint *numbers = g_new0(guint, count + 1);
@@ -165,7 +165,7 @@ static bool tell_difference(struct merge *merge, GError **error)
 		outcome_difference_clear(&difference);
 	}
 	shown = outcome_finding_count(finding, merge->outcomes, merge->outcome_of, numbers);
-	outcome_finding_tell(finding);
+	outcome_finding_finish(finding);
 	return add_finding(merge, finding, outcomes_first(merge->outcomes, second),
 	                   outcomes_choices(merge->outcomes, second), shown, error);
 }
@@ -194,8 +194,8 @@ static void copy_outcomes(const struct merge_source *source, const struct record
 	}
 }
 
-static bool tell_own(struct merge *merge, const struct merge_source *source,
-                     const struct record_finding *finding, GError **error)
+static bool report_own(struct merge *merge, const struct merge_source *source,
+                       const struct record_finding *finding, GError **error)
 {
 	struct record_finding *copy = stored_run_finding(finding);
 	g_autoptr(RecordExecution) record = record_execution_new();
@@ -213,7 +213,7 @@ static bool tell_own(struct merge *merge, const struct merge_source *source,
 	return good;
 }
 
-static bool tell_each(struct merge *merge, bool *ret_told, GError **error)
+static bool report_each(struct merge *merge, bool *ret_reported, GError **error)
 {
 	for (guint i = 0; i < merge->sources->len; i++) {
 		const struct merge_source *source = merge->sources->pdata[i];
@@ -224,8 +224,8 @@ static bool tell_each(struct merge *merge, bool *ret_told, GError **error)
 
 			if (!finding_kind_info(finding->kind)->compares)
 				continue;
-			*ret_told = true;
-			if (!tell_own(merge, source, finding, error))
+			*ret_reported = true;
+			if (!report_own(merge, source, finding, error))
 				return false;
 		}
 	}
@@ -234,7 +234,7 @@ static bool tell_each(struct merge *merge, bool *ret_told, GError **error)
 
 /* Reports a shard whose first interleaving left other file contents than the interleaving that all
  * shards ran, on the same machine. */
-static bool tell_files(struct merge *merge, GError **error)
+static bool report_files(struct merge *merge, GError **error)
 {
 	for (guint i = 0; i < merge->sources->len; i++) {
 		const struct merge_source *source = merge->sources->pdata[i];
@@ -271,18 +271,18 @@ static void note_beyond(struct merge *merge)
 
 bool merge_outcomes_judge(struct merge *merge, GError **error)
 {
-	bool told = false;
+	bool reported = false;
 
 	if (!merge->outcomes)
 		return true;
 	note_beyond(merge);
 	if (merge->certain && !has_files(merge))
-		return !outcomes_differ(merge->outcomes) || tell_difference(merge, error);
-	if (!tell_each(merge, &told, error))
+		return !outcomes_differ(merge->outcomes) || report_difference(merge, error);
+	if (!report_each(merge, &reported, error))
 		return false;
-	if (!told && outcomes_differ(merge->outcomes) && merge->certain)
-		return tell_difference(merge, error);
-	if (!told && outcomes_differ(merge->outcomes))
+	if (!reported && outcomes_differ(merge->outcomes) && merge->certain)
+		return report_difference(merge, error);
+	if (!reported && outcomes_differ(merge->outcomes))
 		merge_note(
 			merge,
 			g_strdup("interleavings that end well differ in their output between "
@@ -292,7 +292,7 @@ bool merge_outcomes_judge(struct merge *merge, GError **error)
 		merge_note(
 			merge,
 			g_strdup("files were compared only within each store, not between stores"));
-	return tell_files(merge, error);
+	return report_files(merge, error);
 }
 
 GVariant *merge_outcomes_common(const struct merge *merge)

@@ -70,7 +70,7 @@ static void read_common(struct merge_source *source, GVariant *common)
 	g_variant_dict_clear(&dict);
 }
 
-static bool tells_outcomes(const struct store_reader *reader)
+static bool has_outcomes(const struct store_reader *reader)
 {
 	const GPtrArray *findings = store_reader_findings(reader);
 
@@ -100,7 +100,7 @@ static bool source_open(struct merge_source *source, GError **error)
 	if (common)
 		read_common(source, common);
 	g_array_set_size(source->stacks, store_reader_stacks(source->reader) + 1);
-	if (tells_outcomes(source->reader))
+	if (has_outcomes(source->reader))
 		source->ids = g_hash_table_new(NULL, NULL);
 	source->name = e->shard > 0 ? g_strdup_printf("shard %u/%u", e->shard, e->shards)
 	                            : g_strdup(source->store);
@@ -244,7 +244,7 @@ GPtrArray *merge_sources_open(char *const *stores, GError **error)
 #define MISSING_TOLD 20 /* a list of thousands would not be read */
 
 /* "shard 2/3 is missing", "shards 2, 5 of 8 are missing" */
-static void tell_missing(const struct merge *merge, GPtrArray *reasons)
+static void report_missing(const struct merge *merge, GPtrArray *reasons)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
 	guint shards = first->exploration->shards, at = 0, missing = shards - merge->sources->len;
@@ -289,7 +289,7 @@ static char *split_words(const struct merge_source *one, const struct merge_sour
 }
 
 /* Parts of differently divided trees do not cover the tree. */
-static void tell_split(const struct merge *merge, GPtrArray *reasons)
+static void report_split(const struct merge *merge, GPtrArray *reasons)
 {
 	const struct merge_source *first = NULL;
 
@@ -310,8 +310,8 @@ char *merge_incomplete(const struct merge *merge)
 {
 	g_autoptr(GPtrArray) reasons = g_ptr_array_new_with_free_func(g_free);
 
-	tell_missing(merge, reasons);
-	tell_split(merge, reasons);
+	report_missing(merge, reasons);
+	report_split(merge, reasons);
 	for (guint i = 0; i < merge->sources->len; i++) {
 		const struct merge_source *source = merge->sources->pdata[i];
 		const struct record_exploration *e = source->exploration;

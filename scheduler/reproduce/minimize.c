@@ -91,7 +91,7 @@ static guint outcome_of(struct search *search, const struct execution *execution
 	return index == OUTCOMES_NONE ? index : outcomes_stands_for(search->outcomes, index);
 }
 
-static void look_at_try(struct search *search, const struct execution *execution, struct try *try)
+static void read_try(struct search *search, const struct execution *execution, struct try *try)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
 	const struct run_result *result = execution_result(execution);
@@ -138,7 +138,7 @@ static struct try try_choices(struct search *search, const GArray *choices)
 	execution = session_follow(search->session,
 	                           session_position(search->session, choices, search->buffering),
 	                           false, CALLS_FORGOTTEN);
-	look_at_try(search, execution, &try);
+	read_try(search, execution, &try);
 	session_drop(execution);
 	return try;
 }
@@ -217,7 +217,7 @@ static GArray *choices_before(const GArray *made, guint index, const GArray *for
 
 /* Whether an interleaving ends well that makes the same choices up to `index` and another one
  * there. */
-static bool goes_well(struct search *search, const struct try *bad, guint index,
+static bool ends_well(struct search *search, const struct try *bad, guint index,
                       const GArray *choices)
 {
 	struct try try = try_choices(search, choices);
@@ -239,7 +239,7 @@ static GArray *choose_otherwise(struct search *search, const struct try *bad, gu
 	GArray *choices = choices_before(bad->made, index, forced);
 
 	g_array_append_val(choices, other);
-	if (goes_well(search, bad, index, choices))
+	if (ends_well(search, bad, index, choices))
 		return choices;
 	g_array_unref(choices);
 	return NULL;
@@ -317,7 +317,7 @@ static void put_path(char **path, const char *text)
 }
 
 /* The choices that the path forces, as records. */
-static void tell_forced(struct minimize *minimize, const struct record_execution *record)
+static void record_forced(struct minimize *minimize, const struct record_execution *record)
 {
 	minimize->forced = g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
 	for (guint i = 0; i < record->choices->len; i++) {
@@ -349,7 +349,7 @@ static void shorten_record(const struct search *search, const struct execution *
 	put_path(&verdict->record->path, path);
 	verdict->record->status = finding ? finding->kind : FINDING_NONE;
 	if (!well)
-		tell_forced(search->minimize, verdict->record);
+		record_forced(search->minimize, verdict->record);
 }
 
 static void keep_interleaving(struct search *search, const struct path *path, bool well)
@@ -429,7 +429,7 @@ static bool learn_outcomes(struct search *search)
 }
 
 /* If the finding needs sends that wait, the same choices may end well when no send does. */
-static bool goes_well_buffered(struct search *search, const GArray *forced)
+static bool ends_well_buffered(struct search *search, const GArray *forced)
 {
 	struct try try;
 	bool well;
@@ -480,7 +480,7 @@ static void search_least(struct search *search)
 		minimize->difference = good ? 1 : 0;
 		if (!good && (good = nearest_good(search, &try)))
 			minimize->difference = count_differences(good, &try);
-		if (!good && goes_well_buffered(search, forced))
+		if (!good && ends_well_buffered(search, forced))
 			minimize->good = path_of(search, forced, BUFFERING_INFINITE);
 		keep_found(search, forced, good);
 	} else {

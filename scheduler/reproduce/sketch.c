@@ -176,7 +176,7 @@ static bool shown_by(const struct record_finding *finding, enum finding_emit emi
 
 /* Finds the step where the finding shows: the first rank's call that is no bystander. A leak has
  * only a place, where other requests may have been started as well. */
-static int32_t standing_call(const struct sketch *sketch, const struct record_finding *finding)
+static int32_t finding_step(const struct sketch *sketch, const struct record_finding *finding)
 {
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = finding->ranks->pdata[i];
@@ -220,7 +220,7 @@ static void mark_hanging(struct sketch *sketch, const struct record_finding *fin
 
 /* Prefers, in a deadlock, a rank that waits for a lock to one that waits for the lock's holder: it
  * shows more. */
-static void stand_at_lock(struct sketch *sketch)
+static void prefer_lock(struct sketch *sketch)
 {
 	for (guint i = 0; i < sketch->steps->len; i++) {
 		const struct sketch_step *step = sketch_step(sketch, i);
@@ -382,10 +382,10 @@ struct sketch *sketch_new(const struct record_finding *finding,
 	sketch_find_conditions(sketch);
 	take_given(sketch, finding);
 	if (!sketch->asserts)
-		sketch->stands = standing_call(sketch, finding);
+		sketch->stands = finding_step(sketch, finding);
 	if (shown_by(finding, FINDING_EMIT_HANG)) {
 		mark_hanging(sketch, finding);
-		stand_at_lock(sketch);
+		prefer_lock(sketch);
 	}
 	make_room(sketch);
 	return sketch;

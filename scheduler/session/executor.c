@@ -188,7 +188,7 @@ static void round_stop(struct round *round)
 			source_end(round->sources[i]);
 }
 
-static void round_tell(struct round *round)
+static void round_notify(struct round *round)
 {
 	for (guint i = 0; i < round->count; i++) {
 		if (has_ended(round->sources[i]))
@@ -218,7 +218,7 @@ void executor_run(struct executor *executor, struct plan_source *const *sources,
 	while (any_source(&round, is_running)) {
 		use_time(executor);
 		runs_pump(executor->runs, has_news, &round, 0);
-		round_tell(&round);
+		round_notify(&round);
 		round_begin(&round);
 	}
 	executor->innermost = round.outer;

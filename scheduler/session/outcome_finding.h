@@ -22,6 +22,6 @@ GArray *outcome_finding_count(struct record_finding *finding, const struct outco
                               const GArray *outcome_of, const guint *numbers);
 
 /* All outcomes have been added: sets the message and the path. */
-void outcome_finding_tell(struct record_finding *finding);
+void outcome_finding_finish(struct record_finding *finding);
 
 #endif

@@ -264,7 +264,7 @@ static void add_finding(const struct outcome_watch *watch, struct record_finding
 		shown = outcome_finding_count(finding, watch->outcomes, watch->outcome_of, numbers);
 	g_autoptr(GError) error = NULL;
 
-	outcome_finding_tell(finding);
+	outcome_finding_finish(finding);
 	finding = findings_add(findings, finding, outcomes_first(watch->outcomes, index),
 	                       outcomes_choices(watch->outcomes, index));
 	findings_show(findings, finding->id, shown);
@@ -363,7 +363,7 @@ static void number_outcomes(const struct outcome_watch *watch, struct again *aga
 	again_clear(&reference);
 }
 
-static void tell_path(struct record_outcome *outcome, const char *path)
+static void set_path(struct record_outcome *outcome, const char *path)
 {
 	if (!path)
 		return;
@@ -371,7 +371,7 @@ static void tell_path(struct record_outcome *outcome, const char *path)
 	outcome->path = g_strdup(path);
 }
 
-static void tell_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
+static void report_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
 {
 	struct record_finding *finding = record_finding_new(FINDING_OUTCOME_DIFFERS);
 	guint second = 0, next = 1;
@@ -389,7 +389,7 @@ static void tell_outcomes(const struct outcome_watch *watch, struct again *again
 		outcome_finding_add(finding, watch->outcomes, i,
 		                    i > 0 ? place_words(watch, &agains[i].difference) : NULL,
 		                    i > 0 ? &agains[i].difference : NULL);
-		tell_path(finding->outcomes->pdata[next - 2], agains[i].path);
+		set_path(finding->outcomes->pdata[next - 2], agains[i].path);
 	}
 	if (second == 0) {
 		record_finding_free(finding);
@@ -489,7 +489,7 @@ static bool judge_outcomes(struct outcome_watch *watch)
 	if (!session_may_make_sure(session) && !session_has_failed(session))
 		hurry_outcomes(watch, agains, numbers);
 	if (!session_has_failed(session))
-		tell_outcomes(watch, agains, numbers);
+		report_outcomes(watch, agains, numbers);
 	note_varying(watch);
 	for (guint i = 0; i < all; i++)
 		again_clear(&agains[i]);

@@ -242,10 +242,10 @@ static void replay_least(struct replay *replay, const struct record_finding *fin
 	enum buffering buffering;
 	const GArray *choices = findings_choices(findings, finding->id, &buffering);
 	g_autoptr(GArray) named = g_array_copy((GArray *)findings_least(findings, finding->id));
-	bool goes_on = session_options(session)->not_yet == SESSION_NOT_YET_USUAL;
+	bool retry = session_options(session)->not_yet == SESSION_NOT_YET_USUAL;
 
 	/* The default polls depend on this option, which no path names. */
-	for (guint i = 0; i < LEAST_TRIES && goes_on && named->len < choices->len; i++) {
+	for (guint i = 0; i < LEAST_TRIES && retry && named->len < choices->len; i++) {
 		g_autoptr(GArray) least = in_order(named, choices);
 		struct execution *execution = session_follow(
 			session, session_position(session, least, buffering), true,
@@ -257,8 +257,8 @@ static void replay_least(struct replay *replay, const struct record_finding *fin
 
 		if (fits)
 			compare_replay(replay, execution, finding, least, true);
-		goes_on = !fits && session_may_make_sure(session)
-		          && name_first_other(named, execution, choices);
+		retry = !fits && session_may_make_sure(session)
+		        && name_first_other(named, execution, choices);
 		session_drop(execution);
 	}
 }
@@ -437,7 +437,7 @@ static bool is_replay(const struct session_options *options)
 }
 
 /* This session is the replay: the path that it was given shows the finding. */
-static void tell_given(const struct replay *replay, struct record_finding *finding)
+static void report_given(const struct replay *replay, struct record_finding *finding)
 {
 	const struct session_options *options = session_options(replay->session);
 	const struct path *given = position_path(options->position);
@@ -490,7 +490,7 @@ void replay_findings(struct replay *replay)
 			else
 				replay_finding(replay, finding);
 			if (session_options(session)->position)
-				tell_given(replay, finding);
+				report_given(replay, finding);
 		}
 		replay->done++;
 		replay->time += session_now(session) - begun;

@@ -74,7 +74,7 @@ guint64 search_bounds_mark(const struct session_options *options, const struct e
 	return met;
 }
 
-static void tell_bounds(const struct session_options *options, GString *text)
+static void append_bounds(const struct session_options *options, GString *text)
 {
 	g_string_append(text, "only paths with ");
 	if (options->deviations >= 0)
@@ -107,7 +107,7 @@ char *search_bounds_words(const struct session_options *options, const struct le
 	g_autofree char *sets = left_out->sets ? search_bounds_sets(options) : NULL;
 
 	if (left_out->pruned > 0)
-		tell_bounds(options, text);
+		append_bounds(options, text);
 	if (sets)
 		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", sets);
 	return g_string_free(text, text->len == 0);

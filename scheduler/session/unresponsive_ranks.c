@@ -23,7 +23,7 @@ static guint busy_ranks(const struct execution *execution, int *ret_first)
 	return count;
 }
 
-static void look_for_silent(struct execution *execution, void *user)
+static void find_silent(struct execution *execution, void *user)
 {
 	const struct execution **found = user;
 	int first;
@@ -39,7 +39,7 @@ static const struct execution *most_silent(struct runs *runs)
 {
 	const struct execution *found = NULL;
 
-	runs_each(runs, look_for_silent, &found);
+	runs_each(runs, find_silent, &found);
 	return found;
 }
 

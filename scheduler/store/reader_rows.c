@@ -157,7 +157,8 @@ gint64 rows_example(const struct store_reader *reader, gint64 finding)
 		g_hash_table_lookup(reader->examples, GSIZE_TO_POINTER((gsize)finding)));
 }
 
-static bool take_stands(struct store_reader *reader, struct row *row, void *data, GError **error)
+static bool take_stack_number(struct store_reader *reader, struct row *row, void *data,
+                              GError **error)
 {
 	const struct record_stack *stands = row->record;
 
@@ -173,7 +174,7 @@ bool rows_stack(struct store_reader *reader, gint64 execution, int32_t rank, uin
 	uint32_t number = 0;
 
 	rows_bind(reader, GET_STACK, execution, rank, call);
-	if (!rows_each(reader, GET_STACK, take_stands, &number, error))
+	if (!rows_each(reader, GET_STACK, take_stack_number, &number, error))
 		return false;
 	*ret = stack_at(reader, number, place);
 	return true;
