@@ -236,8 +236,9 @@ def test_store_that_is_none(tool):
     store = os.path.join(tool.directory, "odd")
     os.mkdir(store)
     tool.write("odd/matchpoint.db", "my diary\n" * 500)
-    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, "no store")
-    refused(tool.run("report", store), 4, "no store")
+    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4,
+            "not a matchpoint store")
+    refused(tool.run("report", store), 4, "not a matchpoint store")
     refused(tool.run("report", os.path.join(tool.directory, "nowhere")), 4, "nowhere")
 
 
