@@ -1,12 +1,12 @@
-/* Opening the file of a store: whether it is one, of which version, and whether it is whole. */
+/* Opens the file of a store: checks that it is one, its version, and that it is undamaged. */
 #include <errno.h>
 #include <sys/stat.h>
 
 #include "reader_rows.h"
 #include "schema.h"
 
-/* Whether the tables are those described to the letter: views or triggers put in their place
- * would have the reader run somebody else's SQL. */
+/* Whether the tables match their description exactly. Otherwise views or triggers in their place
+ * could make the reader run foreign SQL. */
 static bool check_schema(struct store_reader *reader, GError **error)
 {
 	sqlite3_stmt *here = rows_prepare(reader, STORE_TABLES, error), *there = NULL;
@@ -55,12 +55,12 @@ static bool check_header(struct store_reader *reader, GError **error)
 		return false;
 	if (application == 0 && version == 0) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
-		            "%s: nothing was explored into this store", reader->file);
+		            "%s: this store has no exploration", reader->file);
 		return false;
 	}
 	if (application != STORE_APPLICATION) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
-		            "%s: this is a database, but no store of matchpoint", reader->file);
+		            "%s: this is a database, but not a matchpoint store", reader->file);
 		return false;
 	}
 	problem = schema_version_problem(reader->file, version);
@@ -69,8 +69,8 @@ static bool check_header(struct store_reader *reader, GError **error)
 	return !problem;
 }
 
-/* Makes one plain file of what a killed writer left behind. That may be impossible (the disk is
- * full, the directory read-only), and is then no hindrance to reading. */
+/* Makes one plain file of what a killed writer left. If that is impossible (disk full, read-only
+ * directory), the store is read as it is. */
 static bool recover(struct store_reader *reader, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
@@ -99,7 +99,7 @@ static bool open_database(struct store_reader *reader, GError **error)
 		            reader->file);
 		return false;
 	}
-	/* falls back to read-only by itself when the file cannot be written */
+	/* SQLite falls back to read-only if the file cannot be written */
 	if (sqlite3_open_v2(reader->file, &reader->database,
 	                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL)
 	    != SQLITE_OK)

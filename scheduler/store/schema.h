@@ -25,16 +25,16 @@
 #define STORE_VERSION 20             /* the format: user_version */
 #define STORE_OLDEST 20              /* that can be read: the format of 0.3 */
 
-/* All tables, as they were created. */
+/* The CREATE statements of all tables. */
 #define STORE_TABLES                                  \
 	"SELECT coalesce(group_concat(sql, ';'), '')" \
 	" FROM (SELECT sql FROM sqlite_schema ORDER BY name)"
 
-/* common: what interleavings that end well are compared with. `path` (s) and `texts` (aay, by
- * rank): an interleaving that all shards ran, and what it printed; `left-out` (OUTCOMES_LEFT_OUT):
- * lines that vary by themselves; `again` (b): an interleaving of each outcome was run again to see
- * which; `files` (s): how what a shard leaves in files differs from what that interleaving left.
- * And `split` (s): a digest of how the tree was split. */
+/* Data for merges, in the table common. `path` (s) and `texts` (aay, by rank): an interleaving that
+ * all shards ran, and its output. `left-out` (OUTCOMES_LEFT_OUT): lines that vary by themselves.
+ * `again` (b): an interleaving of each outcome was run again to find them. `files` (s): how files
+ * left by this shard differ from those that the interleaving left. `split` (s): a digest of how the
+ * tree was divided. */
 #define STORE_COMMON_TYPE "a{sv}"
 
 /* Why a store with this user_version cannot be used, and what to do, as a message that names

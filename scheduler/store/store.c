@@ -16,7 +16,7 @@ static const char *const drops[STORE_DROPS] = {
 
 G_DEFINE_QUARK(matchpoint_store_error, store_error)
 
-/* With what the system says, where it was asked. */
+/* Sets the error with the operating system's reason, if there is one. */
 static void set_io_error(const struct store *store, GError **error)
 {
 	int cause = sqlite3_system_errno(store->database);
@@ -26,7 +26,7 @@ static void set_io_error(const struct store *store, GError **error)
 	            cause != 0 ? g_strerror(cause) : sqlite3_errmsg(store->database), advice);
 }
 
-/* Says what SQLite's last error means to the user; false, for returning it. */
+/* Sets the error to the meaning of SQLite's last error. Returns false. */
 static bool fail(const struct store *store, GError **error)
 {
 	int code = sqlite3_errcode(store->database);
@@ -48,7 +48,7 @@ static bool fail(const struct store *store, GError **error)
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
-		            "%s: this is no store of matchpoint, or it is damaged; name another "
+		            "%s: this is not a matchpoint store, or it is damaged; name another "
 		            "directory with --store",
 		            store->file);
 		break;
@@ -80,7 +80,7 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *text, GError 
 	return statement;
 }
 
-/* The number that a PRAGMA or a query without parameters answers. */
+/* Reads the number that a PRAGMA or a query without parameters returns. */
 static bool ask(struct store *store, const char *text, gint64 *ret, GError **error)
 {
 	sqlite3_stmt *statement = store_prepare(store, text, error);
@@ -109,7 +109,7 @@ static bool recognise(struct store *store, bool anew, GError **error)
 		return true;
 	if (application != STORE_APPLICATION) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
-		            "%s: this is a database, but no store of matchpoint; name another "
+		            "%s: this is a database, but not a matchpoint store; name another "
 		            "directory with --store",
 		            store->file);
 		return false;
@@ -122,7 +122,7 @@ static bool recognise(struct store *store, bool anew, GError **error)
 	return !problem;
 }
 
-/* Empties the file and makes the tables. */
+/* Empties the file and creates the tables. */
 static bool renew(struct store *store, GError **error)
 {
 	g_autofree char *header = g_strdup_printf(
@@ -140,7 +140,7 @@ static bool renew(struct store *store, GError **error)
 	       && store_run(store, header, error) && store_run(store, "COMMIT", error);
 }
 
-/* Opens a file that this process alone uses from now on. */
+/* Opens a file for exclusive use by this process. */
 static bool open_file(struct store *store, bool anew, GError **error)
 {
 	if (sqlite3_open_v2(store->file, &store->database,
@@ -151,7 +151,7 @@ static bool open_file(struct store *store, bool anew, GError **error)
 	       && recognise(store, anew, error);
 }
 
-/* Writes behind what the file holds. */
+/* Appends to the contents of the file. */
 static bool append(struct store *store, GError **error)
 {
 	gint64 version, explorations = 0;
@@ -162,7 +162,7 @@ static bool append(struct store *store, GError **error)
 		return false;
 	if (explorations == 0) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_EMPTY,
-		            "%s: nothing was explored into this store", store->file);
+		            "%s: this store has no exploration", store->file);
 		return false;
 	}
 	if (!store_run(store, "PRAGMA journal_mode = WAL", error)
@@ -183,13 +183,13 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 	stopwatch_start(&store->watch);
 	if (!anew && !g_file_test(store->file, G_FILE_TEST_IS_REGULAR)) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
-		            "%s: there is no store to go on with; explore without --resume",
+		            "%s: there is no store to resume; explore without --resume",
 		            store->file);
 		goto failed;
 	}
 	if (g_mkdir_with_parents(directory, 0777) != 0) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_IO,
-		            "%s: cannot be made: %s; name another directory with --store",
+		            "%s: cannot be created: %s; name another directory with --store",
 		            directory, g_strerror(errno));
 		goto failed;
 	}
@@ -227,7 +227,7 @@ void store_close(struct store *store)
 	for (int i = 0; i < STORE_DROPS; i++)
 		sqlite3_finalize(store->drops[i]);
 	store_finalize_writes(store);
-	/* leaves one plain file, which can be read from a directory that cannot be written */
+	/* leaves one plain file, which can be read in a read-only directory */
 	if (store->database)
 		sqlite3_exec(store->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
 	sqlite3_close(store->database);
@@ -367,7 +367,7 @@ static bool put_outcomes(struct store *store, const struct record_finding *findi
 	return true;
 }
 
-/* What was written of a finding before. */
+/* Deletes the rows of a finding that were written before. */
 static bool drop(struct store *store, uint32_t finding, GError **error)
 {
 	for (int i = 0; i < STORE_DROPS; i++) {
@@ -431,7 +431,7 @@ bool store_add_later(struct store *store, const struct record_execution *executi
 {
 	bool good;
 
-	if (!store->holding) /* it is to be in the file now */
+	if (!store->holding) /* the caller expects it in the file now */
 		return store_add(store, execution, NULL, error);
 	good = store_catch_up(store, error);
 	store->later = record_execution_share(execution);

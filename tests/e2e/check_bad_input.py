@@ -249,8 +249,9 @@ def test_store_that_is_none(tool):
     store = os.path.join(tool.directory, "odd")
     os.mkdir(store)
     tool.write("odd/matchpoint.db", "my diary\n" * 500)
-    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, "no store")
-    refused(tool.run("report", store), 4, "no store")
+    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4,
+            "not a matchpoint store")
+    refused(tool.run("report", store), 4, "not a matchpoint store")
     refused(tool.run("report", os.path.join(tool.directory, "nowhere")), 4, "nowhere")
 
 
@@ -448,7 +449,7 @@ int main(int argc, char **argv)
     for backtrack in ("snapshot", "rerun"):
         run = tool.run("explore", "-n", "3", "--backtrack", backtrack, "--max-time", "3.5", program)
         check(run.status == 3, str(run))
-        check("rank 1 had said nothing for" in run.out, str(run))
+        check("rank 1 had been silent for" in run.out, str(run))
         check("since MPI_Barrier at endless.c:9;" in run.out, str(run))
         check("note: rank 1 is in main (endless.c:10)\n" in run.out
               or "note: rank 1 is in main (endless.c:11)\n" in run.out, str(run))

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-NOTE = "clocks that they read were put forward"
+NOTE = "their clocks were advanced"
 
 
 def check_limits(tool, program):

@@ -21,8 +21,8 @@ static struct record_message answer(enum taken_kind kind)
 	return record_message_of(&taken);
 }
 
-/* An interleaving with one choice: `call` of rank 0 at a.c:`line` takes `taken`; `other` was
- * possible. */
+/* An interleaving with one choice: rank 0's `call`, at a.c:`line`, takes `taken`; its alternative
+ * is `other`. */
 static void add(struct choice_coverage *coverage, uint32_t call, uint32_t line,
                 struct record_message taken, struct record_message other)
 {
@@ -40,7 +40,7 @@ static void add(struct choice_coverage *coverage, uint32_t call, uint32_t line,
 	choice_coverage_add(coverage, choices);
 }
 
-static void without_choices_there_are_no_lines(void **state)
+static void no_choices_give_no_words(void **state)
 {
 	struct choice_coverage *coverage = choice_coverage_new();
 
@@ -51,7 +51,7 @@ static void without_choices_there_are_no_lines(void **state)
 	choice_coverage_free(coverage);
 }
 
-static void lines_list_what_their_calls_took(void **state)
+static void lines_show_the_coverage_of_their_calls(void **state)
 {
 	struct choice_coverage *coverage = choice_coverage_new();
 	g_autofree char *text = NULL, *later = NULL;
@@ -78,8 +78,8 @@ static void lines_list_what_their_calls_took(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_choices_there_are_no_lines),
-		cmocka_unit_test(lines_list_what_their_calls_took),
+		cmocka_unit_test(no_choices_give_no_words),
+		cmocka_unit_test(lines_show_the_coverage_of_their_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
