@@ -103,6 +103,11 @@ bool execution_output_is_cut(const struct execution *execution);
 
 /* Whether it is over, and its job with it. */
 bool execution_has_ended(const struct execution *execution);
+
+/* Tells the client that every process is gone, if it is over. To be called once, when it has ended:
+ * only then other processes of its job, such as a shell's pipeline, have written what they got from
+ * ranks. */
+void execution_tell_gone(struct execution *execution);
 /* Since it was started or restored. */
 double execution_seconds(const struct execution *execution);
 /* How long nobody has said anything, while ranks run; else 0. */

@@ -32,7 +32,8 @@ struct run_client {
 	/* What it comes to is certain, and its ranks are still there. Whether it ends well, and
 	 * how, in a word. */
 	bool (*end)(void *owner, struct execution *execution, const char **ret_word);
-	/* Every process is gone; what each rank has written is in that directory. */
+	/* Every process is gone; what each rank has written is in that directory. By
+	 * execution_tell_gone. */
 	void (*gone)(void *owner, struct execution *execution, const char *directory);
 };
 

@@ -167,6 +167,7 @@ static void driver_fall_back(struct driver *driver)
 
 static void source_end(struct plan_source *source)
 {
+	execution_tell_gone(source->execution);
 	source->type->ended(source, g_steal_pointer(&source->execution));
 }
 
