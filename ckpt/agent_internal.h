@@ -82,8 +82,8 @@ struct agent {
 	char hazard[PATH_MAX + 128]; /* empty: none */
 	bool is_as_born;             /* it was surveyed as it was at its birth (agent_state.c) */
 
-	struct agent_aside *aside; /* agent_rewind_internal.h; NULL: none */
-	struct agent *told;        /* agent_state.c: what was surveyed for a state; NULL: nothing */
+	struct agent_private_stack *aside; /* agent_rewind_internal.h; NULL: none */
+	struct agent *told; /* agent_state.c: what was surveyed for a state; NULL: nothing */
 };
 
 /* Notes the first hazard; later ones add nothing. */
@@ -121,7 +121,7 @@ bool agent_next_watch(const char **at, struct agent_watch *ret_watch);
 /* Whether an open file has just the contents that were surveyed; and that of its descriptor, even
  * if it was written once more with the same. */
 bool agent_holds(int fd, const struct agent_file *file);
-bool agent_holds_still(const struct agent_file *file);
+bool agent_holds_idle(const struct agent_file *file);
 
 /* By the last survey. */
 bool agent_is_mapped(const struct agent *agent, const struct agent_file *file);

@@ -271,7 +271,7 @@ static int fetch_file(struct agent *agent, const struct agent_file *file)
 
 static int put_descriptors_back(struct agent *agent)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	const struct agent_kernel_state *then = &aside->kernel, *now = &aside->kernel_now;
 
 	for (size_t i = 0; i < now->descriptor_count; i++)
@@ -402,26 +402,26 @@ int agent_note_kernel_state(struct agent *agent)
 
 bool agent_has_opened(struct agent *agent)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 
 	aside->looked_at_descriptors = holds_the_same(agent, &aside->kernel_now);
 	return !aside->looked_at_descriptors;
 }
 
-int agent_look_at_kernel_state(struct agent *agent)
+int agent_scan_at_kernel_state(struct agent *agent)
 {
 	struct agent_kernel_state *now = &agent->aside->kernel_now;
-	struct agent_still *still = &agent->aside->still;
+	struct agent_idle *idle = &agent->aside->idle;
 	bool looked = agent->aside->looked_at_descriptors;
 
 	agent->aside->looked_at_descriptors = false;
-	if (agent_is_still(agent) && still->kernel)
+	if (agent_is_idle(agent) && idle->kernel)
 		return 0;
 	if (survey_left(agent) < 0 || list_state(agent, now) < 0
 	    || (!looked && !holds_the_same(agent, now) && list_descriptors(agent, now) < 0)
 	    || compare_status(agent) < 0 || compare_settings(agent) < 0)
 		return -1;
-	agent_note_still(agent, &still->kernel);
+	agent_note_idle(agent, &idle->kernel);
 	return 0;
 }
 
@@ -467,7 +467,7 @@ static bool stays_in_directory(const struct agent *agent)
 
 int agent_compare_kernel_state(struct agent *agent)
 {
-	if (agent_look_at_kernel_state(agent) < 0 || compare_descriptors(agent) < 0
+	if (agent_scan_at_kernel_state(agent) < 0 || compare_descriptors(agent) < 0
 	    || agent_compare_files(agent) < 0 || compare_timers(agent) < 0)
 		return -1;
 	if (!stays_in_directory(agent))

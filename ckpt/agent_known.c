@@ -28,7 +28,7 @@ void agent_known_start(struct agent_known *known)
 	known->faults_before = agent_known_faults();
 }
 
-void agent_known_doubt(struct agent_known *known)
+void agent_known_mistrust(struct agent_known *known)
 {
 	known->is_whole = false;
 	known->faults_before = -1; /* nor is it known what there will be */

@@ -8,7 +8,7 @@
  * all its threads, and its children's, which may share its memory (vfork). What else gives it pages
  * without a fault is khugepaged, which makes one large page of small ones: where it could, pages
  * are looked at each time. It does not in a process that has no large pages (PR_SET_THP_DISABLE),
- * as ranks that tell their states (shim/state.h). */
+ * as ranks that tell their states (shim/process/state.h). */
 #ifndef MATCHPOINT_CKPT_AGENT_KNOWN_H
 #define MATCHPOINT_CKPT_AGENT_KNOWN_H
 
@@ -18,8 +18,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "agent_look.h"
 #include "agent_map_query.h"
+#include "agent_page_scan.h"
 
 enum {
 	AGENT_RUNS_MAX = 16384,
@@ -30,7 +30,7 @@ enum {
 struct agent_run {
 	uint64_t start, end;
 	bool swapped;
-	bool is_looked_at, alone; /* the latter is known, of each of them */
+	bool is_looked_at, private; /* the latter is known, of each of them */
 };
 
 struct agent_runs {
@@ -57,7 +57,7 @@ ssize_t agent_read_twin(pid_t twin, const struct iovec *here, const struct iovec
 
 /* Before anything is put back, and when mappings were not what they had been. */
 void agent_known_start(struct agent_known *known);
-void agent_known_doubt(struct agent_known *known);
+void agent_known_mistrust(struct agent_known *known);
 /* How many faults there were so far. */
 long agent_known_faults(void);
 /* Whether it has written at most what it had written when it was rewound last; private pages in

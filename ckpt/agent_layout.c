@@ -31,7 +31,7 @@ static int add_area(struct agent *agent, struct agent_layout *layout, const stru
 static int add_around_aside(struct agent *agent, struct agent_layout *layout,
                             const struct agent_area *area)
 {
-	const uint64_t start = (uintptr_t)agent->aside, end = agent_aside_end(agent);
+	const uint64_t start = (uintptr_t)agent->aside, end = agent_private_stack_end(agent);
 	struct agent_area below = *area, above = *area;
 
 	if (area->end <= start || area->start >= end)
@@ -77,13 +77,13 @@ int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout)
 
 int agent_list_now(struct agent *agent)
 {
-	struct agent_still *still = &agent->aside->still;
+	struct agent_idle *idle = &agent->aside->idle;
 
-	if (agent_is_still(agent) && still->layout)
+	if (agent_is_idle(agent) && idle->layout)
 		return 0;
 	if (agent_list_layout(agent, &agent->aside->layout_now) < 0)
 		return -1;
-	agent_note_still(agent, &still->layout);
+	agent_note_idle(agent, &idle->layout);
 	return 0;
 }
 
@@ -179,7 +179,7 @@ void agent_find_rseq(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
 /* Into writable, empty memory of that size at `to`: what an area held. */
 static int copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to)
 {
-	const struct agent_aside *aside = agent->aside;
+	const struct agent_private_stack *aside = agent->aside;
 	uint64_t rseq_start, rseq_end;
 
 	for (size_t i = 0; i < aside->had.count; i++) {
@@ -288,7 +288,7 @@ bool agent_same_layout(const struct agent_layout *then, const struct agent_layou
 
 int agent_compare_layout(struct agent *agent)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 
 	if (agent_list_now(agent) < 0)
 		return -1;
@@ -302,7 +302,7 @@ int agent_compare_layout(struct agent *agent)
  * Private memory is mapped anew in one piece then. */
 static int compare_layouts(struct agent *agent, bool renew, bool *ret_renewed)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	size_t at = 0;
 
 	*ret_renewed = false;
@@ -329,19 +329,19 @@ static int compare_layouts(struct agent *agent, bool renew, bool *ret_renewed)
 
 int agent_put_layout_back(struct agent *agent)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	bool renewed;
 	size_t at = 0;
 
 	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end)
-		aside->still.layout = false;
+		aside->idle.layout = false;
 	if ((uint64_t)syscall(SYS_brk, aside->heap_end) != aside->heap_end)
 		return agent_refuse(agent, "its heap cannot have the size it had");
 	if (agent_list_now(agent) < 0)
 		return -1;
 	if (agent_same_layout(&aside->layout, &aside->layout_now))
 		return 0;
-	agent_known_doubt(&aside->known);
+	agent_known_mistrust(&aside->known);
 	if (unmap_new(agent) < 0)
 		return -1;
 	for (size_t i = 0; i < aside->layout.count; i++) {

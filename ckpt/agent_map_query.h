@@ -34,14 +34,14 @@ static inline uint32_t agent_query_protection(const struct agent_map_query *quer
 
 /* PAGEMAP_SCAN of /proc/PID/pagemap, as in linux/fs.h from 6.7 on: stretches of pages of some
  * categories. */
-struct agent_page_scan {
+struct agent_pagemap_scan {
 	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
 	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
 };
 struct agent_scanned {
 	__u64 start, end, categories;
 };
-#define AGENT_PAGE_SCAN _IOWR('f', 16, struct agent_page_scan)
+#define AGENT_PAGEMAP_SCAN _IOWR('f', 16, struct agent_pagemap_scan)
 #define AGENT_PAGE_FILE ((__u64)1 << 2)
 #define AGENT_PAGE_PRESENT ((__u64)1 << 3)
 #define AGENT_PAGE_SWAPPED ((__u64)1 << 4)
@@ -52,7 +52,7 @@ struct agent_scanned {
 static inline int agent_scan_private(int pagemap, uint64_t start, uint64_t end,
                                      struct agent_scanned *found, size_t most, uint64_t *ret_end)
 {
-	struct agent_page_scan scan = {
+	struct agent_pagemap_scan scan = {
 		.size = sizeof(scan),
 		.start = start,
 		.end = end,
@@ -63,7 +63,7 @@ static inline int agent_scan_private(int pagemap, uint64_t start, uint64_t end,
 		.category_anyof_mask = AGENT_PAGE_PRESENT | AGENT_PAGE_SWAPPED,
 		.return_mask = AGENT_PAGE_SWAPPED,
 	};
-	int count = ioctl(pagemap, AGENT_PAGE_SCAN, &scan);
+	int count = ioctl(pagemap, AGENT_PAGEMAP_SCAN, &scan);
 
 	*ret_end = scan.walk_end;
 	return count;

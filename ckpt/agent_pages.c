@@ -75,17 +75,17 @@ int agent_find_private(struct agent *agent, const struct agent_layout *layout,
 	if (agent_find_between(agent, 0, agent_earlier((uintptr_t)agent->aside, last), ret_runs)
 	    < 0)
 		return -1;
-	return agent_find_between(agent, agent_aside_end(agent), last, ret_runs);
+	return agent_find_between(agent, agent_private_stack_end(agent), last, ret_runs);
 }
 
 /* Whether a page of a run is mapped by this process alone. Runs are asked for in ascending order.
  */
-int agent_is_alone(struct agent *agent, const struct agent_run *run, uint64_t page)
+int agent_page_is_private(struct agent *agent, const struct agent_run *run, uint64_t page)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 
 	if (run->is_looked_at)
-		return run->alone;
+		return run->private;
 	if (run->swapped)
 		return 1;
 	if (page < aside->entries_start || page >= aside->entries_end) {
@@ -114,7 +114,7 @@ void agent_forget_entries(struct agent *agent)
 }
 
 /* As /proc/self/status told it last. */
-static uint64_t private_in_memory(const struct agent_aside *aside)
+static uint64_t private_in_memory(const struct agent_private_stack *aside)
 {
 	return aside->kernel_now.anonymous / (AGENT_PAGE / 1024);
 }
@@ -124,17 +124,17 @@ static uint64_t private_in_memory(const struct agent_aside *aside)
 /* What bit 56 says of a page that is shared with the twin, before and after it is written. */
 static int probe(struct agent *agent)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	volatile uint8_t *byte = aside->probe;
 	uint64_t page = (uintptr_t)aside->probe;
 	const struct agent_run run = {.start = page, .end = page + AGENT_PAGE};
 	int before, after;
 
 	agent_forget_entries(agent);
-	before = agent_is_alone(agent, &run, page);
+	before = agent_page_is_private(agent, &run, page);
 	*byte = 2;
 	agent_forget_entries(agent);
-	after = agent_is_alone(agent, &run, page);
+	after = agent_page_is_private(agent, &run, page);
 	if (before < 0 || after < 0)
 		return -1;
 	if (before != 0 || after != 1)
@@ -143,7 +143,7 @@ static int probe(struct agent *agent)
 }
 
 /* Whether the kernel may make one page of two equal ones. */
-int agent_look_for_merging(struct agent *agent)
+int agent_scan_for_merging(struct agent *agent)
 {
 	char *text = agent->aside->text;
 	int fd = open("/proc/self/ksm_merging_pages", O_RDONLY | O_CLOEXEC);
@@ -191,7 +191,7 @@ static int try_counts(struct agent *agent)
 int agent_check_pages(struct agent *agent)
 {
 	agent->aside->known.never_joined = agent_has_no_large_pages();
-	return probe(agent) < 0 || try_counts(agent) < 0 ? -1 : agent_look_for_merging(agent);
+	return probe(agent) < 0 || try_counts(agent) < 0 ? -1 : agent_scan_for_merging(agent);
 }
 
 /* --- putting back ----------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ struct cursors {
 
 static int copy_from_twin(struct agent *agent)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	ssize_t wanted = 0, got;
 
 	for (size_t i = 0; i < aside->copy_count; i++)
@@ -222,7 +222,7 @@ static int copy_from_twin(struct agent *agent)
 
 static int add_copy(struct agent *agent, uint64_t start, uint64_t end)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	struct iovec *last = aside->copy_count ? &aside->copies[aside->copy_count - 1] : NULL;
 
 	if (start >= end)
@@ -301,7 +301,7 @@ static uint64_t first_page(const struct agent_run *run, uint64_t page)
 
 static int put_private_back(struct agent *agent, const struct agent_area *area, struct cursors *at)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 
 	at->opened = false;
 	for (uint64_t page = area->start;; page += AGENT_PAGE) {
@@ -320,7 +320,7 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 		if (entry && entry->page == page)
 			continue;
 		if (is_there)
-			changed = agent_is_alone(agent, now, page);
+			changed = agent_page_is_private(agent, now, page);
 		if (changed < 0 || (changed && put_page_back(agent, area, page, was_there, at) < 0))
 			return -1;
 	}
@@ -336,7 +336,7 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 
 static int put_known_back(struct agent *agent)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	const struct agent_known *known = &aside->known;
 	size_t used = 0;
 
@@ -361,7 +361,7 @@ static int put_known_back(struct agent *agent)
 /* What is known of the others stays so. */
 static int put_joined_back(struct agent *agent)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	struct cursors at = {0};
 
 	aside->runs_now.count = 0;
@@ -379,11 +379,11 @@ static int put_joined_back(struct agent *agent)
 
 static int put_all_back(struct agent *agent, const struct agent_image *image, long faults)
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	struct cursors at = {.image = image};
 
 	agent_known_begin(&aside->known);
-	if (agent_look_for_written(agent, &aside->layout, faults, private_in_memory(aside)) < 0)
+	if (agent_scan_for_written(agent, &aside->layout, faults, private_in_memory(aside)) < 0)
 		return -1;
 	for (size_t i = 0; i < aside->layout.count; i++)
 		if (!aside->layout.areas[i].shared
@@ -420,20 +420,20 @@ static int visit_area(struct agent *agent, const struct agent_area *area, struct
                       int (*visit)(struct agent *agent, const struct agent_area *area,
                                    uint64_t page))
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 
 	for (uint64_t page = area->start;; page += AGENT_PAGE) {
 		const struct agent_run *now = run_at(&aside->runs_now, &at->now, page);
 		const struct agent_run *had = run_at(&aside->had, &at->had, page);
-		int alone;
+		int private;
 
 		page = agent_earlier(first_page(now, page), first_page(had, page));
 		if (page >= area->end)
 			return 0;
 		if (!now || now->start > page)
 			return agent_refuse(agent, "it has given memory back");
-		alone = agent_is_alone(agent, now, page);
-		if (alone < 0 || (alone && visit(agent, area, page) < 0))
+		private = agent_page_is_private(agent, now, page);
+		if (private < 0 || (private && visit(agent, area, page) < 0))
 			return -1;
 	}
 }
@@ -442,10 +442,10 @@ int agent_each_written(struct agent *agent, long faults,
                        int (*visit)(struct agent *agent, const struct agent_area *area,
                                     uint64_t page))
 {
-	struct agent_aside *aside = agent->aside;
+	struct agent_private_stack *aside = agent->aside;
 	struct cursors at = {0};
 
-	if (agent_look_for_written(agent, &aside->layout, faults, private_in_memory(aside)) < 0)
+	if (agent_scan_for_written(agent, &aside->layout, faults, private_in_memory(aside)) < 0)
 		return -1;
 	for (size_t i = 0; i < aside->layout.count; i++)
 		if (!aside->layout.areas[i].shared

@@ -352,7 +352,7 @@ int agent_renew_files(const struct agent *agent, const struct agent_clone *clone
 
 /* --- for an image: as they were surveyed, or it is refused ------------------------------------ */
 
-bool agent_holds_still(const struct agent_file *file)
+bool agent_holds_idle(const struct agent_file *file)
 {
 	int fd = agent_open_again(file->fd, O_RDONLY | O_CLOEXEC);
 	bool same = fd >= 0 && agent_holds(fd, file);
@@ -459,7 +459,7 @@ static int compare_file(struct agent *agent, const struct agent_file *file)
 	if (!held || (!(file->flags & O_PATH) && lseek(file->fd, 0, SEEK_CUR) != file->offset)
 	    || (file->has_contents
 	        && ((uint64_t)held->size != file->size
-	            || (file->size > 0 && !agent_holds_still(file)))))
+	            || (file->size > 0 && !agent_holds_idle(file)))))
 		return agent_refuse(agent, "it has read or written files");
 	return 0;
 }

@@ -21,18 +21,19 @@
 
 /* Takes the memory apart, once, before the rank first becomes a keeper; with room for images of
  * it, or none. 0, or -1 with errno: then all runs where it always did, and nothing is rewound. */
-int agent_aside_new(struct agent *agent, bool images);
+int agent_private_stack_new(struct agent *agent, bool images);
 
 /* Where it lies, whole pages; false: there is none. */
-bool agent_aside_memory(const struct agent *agent, uintptr_t *ret_start, uintptr_t *ret_end);
+bool agent_private_stack_memory(const struct agent *agent, uintptr_t *ret_start,
+                                uintptr_t *ret_end);
 
 /* Calls the function on the stack apart and comes back when it returns; without such a stack, at
- * once. What is on the program's stack then is what agent_leave_aside goes back to. */
-void agent_step_aside(struct agent *agent, void (*function)(void));
+ * once. What is on the program's stack then is what agent_leave_private_stack goes back to. */
+void agent_step_private_stack(struct agent *agent, void (*function)(void));
 
 /* Leaves the program's stack for good: the function does not return unless the rank was rewound,
- * and then to where agent_step_aside was called last. False: there is no stack apart. */
-bool agent_stay_aside(struct agent *agent, void (*function)(void));
+ * and then to where agent_step_private_stack was called last. False: there is no stack apart. */
+bool agent_stay_private_stack(struct agent *agent, void (*function)(void));
 
 /* In a child, aside, once it stands in its world: notes what it is now, and forks the twin, a
  * child of the rank's parent, which goes with the rank. -1: agent_rewind_trouble says why it cannot
@@ -73,7 +74,7 @@ int agent_rewind_rest(struct agent *agent, uint32_t image);
 /* From here on nothing of the process runs but the agent, and whoever carries out orders in its
  * place; and that is over. In between, what was looked at once is not looked at again, unless page
  * faults tell of something. */
-void agent_stands(struct agent *agent);
+void agent_is_unmoved(struct agent *agent);
 void agent_moves(struct agent *agent);
 /* Whether what was looked at since then holds. */
 bool agent_is_standing(struct agent *agent);

@@ -33,8 +33,8 @@ struct agent_stretches {
 	struct agent_stretch list[AGENT_RUNS_MAX];
 };
 
-/* What was seen by the last look (agent_look.h). */
-struct agent_looked {
+/* What was seen by the last look (agent_page_scan.h). */
+struct agent_page_scanned {
 	bool is_whole;          /* what follows is it */
 	bool has_joined;        /* khugepaged could join pages somewhere */
 	uint64_t number;        /* of looks, so far */
@@ -43,7 +43,7 @@ struct agent_looked {
 	uint64_t private_pages; /* in memory, then; the agent's own included */
 	struct agent_layout layout;
 	struct agent_stretches all, before;
-	struct agent_look told;
+	struct agent_page_scan told;
 };
 
 struct agent_held { /* a descriptor */
@@ -53,8 +53,8 @@ struct agent_held { /* a descriptor */
 	off_t size;
 };
 
-/* What was looked at while the rank stands (agent_stands). */
-struct agent_still {
+/* What was looked at while the rank stands (agent_is_unmoved). */
+struct agent_idle {
 	bool stands;
 	long faults; /* of the thread, when what follows was looked at, but for the agent's own */
 	bool kernel; /* kernel_now is what the kernel holds */
@@ -78,7 +78,7 @@ struct agent_kernel_state {
 	char status[AGENT_TEXT]; /* the lines of /proc/self/status that must not change */
 };
 
-struct agent_aside {
+struct agent_private_stack {
 	ucontext_t program, apart;
 	ucontext_t birth; /* `program` at the birth */
 	void (*function)(void);
@@ -94,8 +94,8 @@ struct agent_aside {
 	struct agent_layout layout, layout_now;
 	struct agent_runs had, runs_now;
 	struct agent_known known;
-	struct agent_looked looked;
-	struct agent_still still;
+	struct agent_page_scanned looked;
+	struct agent_idle idle;
 	long own_faults, own_before; /* of the agent's own memory, so far; of the thread, before */
 	bool counts_own;             /* it has begun to */
 	uint64_t entries[AGENT_ENTRIES];
@@ -127,7 +127,7 @@ int agent_refuse(struct agent *agent, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Where the memory apart ends, whole pages. */
-uint64_t agent_aside_end(const struct agent *agent);
+uint64_t agent_private_stack_end(const struct agent *agent);
 
 /* What the functions below read in /proc, opened where it is needed; 0, or -1 with the trouble
  * told. Whoever has called them closes it. */
@@ -135,29 +135,29 @@ int agent_view_maps(struct agent *agent);
 int agent_view_pages(struct agent *agent);
 void agent_close_views(struct agent *agent);
 
-/* --- what need not be looked at again (agent_look.c) --- */
+/* --- what need not be looked at again (agent_page_scan.c) --- */
 /* Whether nothing has changed since one of these was noted. */
-bool agent_is_still(struct agent *agent);
-void agent_note_still(struct agent *agent, bool *ret_noted);
+bool agent_is_idle(struct agent *agent);
+void agent_note_idle(struct agent *agent, bool *ret_noted);
 /* Whether what is mapped and what the kernel holds is as at the birth, but for signals and where it
  * stands in files of its world; if not, the trouble is told. */
 bool agent_is_as_born(struct agent *agent);
 
-/* --- looks (agent_look.h) --- */
+/* --- looks (agent_page_scan.h) --- */
 /* Faults in between, of this thread, are the agent's own: for memory apart. */
 void agent_own_begin(struct agent *agent);
 void agent_own_end(struct agent *agent);
 /* Has memory apart put in place, by faults that leave what was seen of other memory true. */
 void agent_own_populate(struct agent *agent, void *start, size_t size);
 /* What was seen of memory holds no longer. */
-void agent_look_forget(struct agent *agent);
+void agent_page_scan_forget(struct agent *agent);
 /* But for those of the agent's own. */
-long agent_look_faults(const struct agent *agent);
+long agent_page_scan_faults(const struct agent *agent);
 /* Private pages in memory, as the kernel counts them; 0: it does not tell. */
 uint64_t agent_count_private(void);
 /* Into runs_now: the private pages that are there, by the last look if it still holds when so many
  * are in memory, and there were so many faults; else by looking. 0, or -1 with the trouble told. */
-int agent_look_for_written(struct agent *agent, const struct agent_layout *layout, long faults,
+int agent_scan_for_written(struct agent *agent, const struct agent_layout *layout, long faults,
                            uint64_t private_pages);
 
 /* --- what is mapped (agent_layout.c): 0, or -1 with the trouble told --- */
@@ -183,12 +183,12 @@ int agent_find_private(struct agent *agent, const struct agent_layout *layout,
 int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct agent_runs *runs);
 /* Whether a page of a run is mapped by this process alone (1) or not (0). Runs are asked for in
  * ascending order, and are forgotten before they are looked at anew. */
-int agent_is_alone(struct agent *agent, const struct agent_run *run, uint64_t page);
+int agent_page_is_private(struct agent *agent, const struct agent_run *run, uint64_t page);
 void agent_forget_entries(struct agent *agent);
 /* Refuses where the kernel may make one page of two equal ones. */
-int agent_look_for_merging(struct agent *agent);
+int agent_scan_for_merging(struct agent *agent);
 /* To what they were at the birth, but for those that the image has (NULL: none). There had been so
- * many faults (agent_look_faults). */
+ * many faults (agent_page_scan_faults). */
 int agent_put_pages_back(struct agent *agent, const struct agent_image *image, long faults);
 /* Shows every page that was written since the birth, in ascending order. Likewise. */
 int agent_each_written(struct agent *agent, long faults,
@@ -198,7 +198,7 @@ int agent_each_written(struct agent *agent, long faults,
 /* --- what the kernel holds (agent_kernel.c): likewise --- */
 int agent_note_kernel_state(struct agent *agent);
 /* What is as it must be, and what is to be put back; if the rank stands, once. */
-int agent_look_at_kernel_state(struct agent *agent);
+int agent_scan_at_kernel_state(struct agent *agent);
 /* That it is what it was at the birth, but for signals and where it stands in files of its
  * world. */
 int agent_compare_kernel_state(struct agent *agent);

@@ -191,7 +191,7 @@ static bool is_same_file(const struct agent *agent, const struct agent_file *fil
 	       || (lseek(file->fd, 0, SEEK_CUR) == file->offset
 	           && (!file->has_contents
 	               || ((uint64_t)held->size == file->size
-	                   && (file->size == 0 || agent_holds_still(file)))));
+	                   && (file->size == 0 || agent_holds_idle(file)))));
 }
 
 /* What has been compared with the birth is what was surveyed for the state. */
@@ -302,10 +302,10 @@ const char *agent_state_tell(struct agent *agent,
 int agent_state_handlers(const struct agent *agent, uintptr_t *handlers, int most)
 {
 	enum { OF_LIBC = 32, LAST_OF_LIBC = 33 }; /* signals that nobody else can use */
-	const struct agent_aside *aside = agent->aside;
+	const struct agent_private_stack *aside = agent->aside;
 	int count = 0;
 
-	if (!aside || !aside->still.kernel)
+	if (!aside || !aside->idle.kernel)
 		return -1;
 	for (int number = 1; number <= SIGNALS && count < most; number++) {
 		const unsigned long handler =
@@ -325,7 +325,7 @@ int agent_state_memory(const struct agent *agent, struct agent_state_range *rang
 	                                            agent->told ? &agent->told->arena : &none};
 	int count = 0;
 
-	if (most > 0 && agent_aside_memory(agent, &ranges[0].start, &ranges[0].end))
+	if (most > 0 && agent_private_stack_memory(agent, &ranges[0].start, &ranges[0].end))
 		count++;
 	for (size_t i = 0; i < sizeof(arenas) / sizeof(*arenas); i++) {
 		uintptr_t start, end;

@@ -1,4 +1,4 @@
-/* The copies of a frozen world's shared memory that a restored one needs.
+/* The copies of a snapshot's shared memory that a restored one needs.
  *
  * An object is what a device and inode name, however many ranks map it at however many addresses.
  * Its copy is `clone.N` in the new world's directory, with every page at its own offset; an object
@@ -16,7 +16,7 @@
 struct clone_plan;
 struct world_files; /* world_files.h */
 
-/* `directory` is the frozen world's. */
+/* `directory` is the snapshot's. */
 struct clone_plan *clone_plan_new(guint ranks, const char *directory);
 void clone_plan_free(struct clone_plan *plan);
 

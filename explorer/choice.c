@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "common/mix.h"
 #include "lock.h"
-#include "mix.h"
 
 /* --- points ---------------------------------------------------------------------------------- */
 

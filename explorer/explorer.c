@@ -1,5 +1,5 @@
+#include "common/mix.h"
 #include "explorer_internal.h"
-#include "mix.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@
  * point is first in turn, has alternatives open at once, and may have late ones: requests that
  * complete later, a receive that is cancelled; and sets of requests (Waitsome), which are there
  * once the last of them is complete. Of large sets only those count that are all that is complete
- * at some node (together.h).
+ * at some node (request_subsets.h).
  *
  * A poll that is told "no" and then asks again, with nothing in between, has come back to the
  * state that it was in, but for what the program counts: what could be answered at its first
@@ -81,8 +81,8 @@ struct explorer *explorer_new(const struct explorer_options *options)
 	explorer->path = g_array_new(false, false, sizeof(struct choice));
 	explorer->steps = g_ptr_array_new_with_free_func((GDestroyNotify)step_free);
 	if (options->from && options->from->len > 0)
-		explorer->lead = g_array_new(false, false, sizeof(struct choice));
-	late_init(explorer);
+		explorer->prefix = g_array_new(false, false, sizeof(struct choice));
+	revisits_init(explorer);
 	explorer->visited = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	return explorer;
 }
@@ -91,12 +91,12 @@ void explorer_free(struct explorer *explorer)
 {
 	if (!explorer)
 		return;
-	late_release(explorer);
+	revisits_release(explorer);
 	g_hash_table_unref(explorer->visited);
 	g_ptr_array_free(explorer->steps, true);
 	g_array_free(explorer->path, true);
-	if (explorer->lead)
-		g_array_free(explorer->lead, true);
+	if (explorer->prefix)
+		g_array_free(explorer->prefix, true);
 	dependence_free(explorer->dependence);
 	dependence_free(explorer->threads);
 	g_free(explorer);
@@ -107,7 +107,7 @@ void explorer_free(struct explorer *explorer)
 /* Goes back to the node where the step `index` starts; its alternatives that wait are kept. */
 void explorer_go_back(struct explorer *explorer, guint index)
 {
-	late_go_back(explorer, index);
+	revisits_go_back(explorer, index);
 	g_ptr_array_set_size(explorer->steps, (int)index + 1);
 	g_array_set_size(explorer->path, step_at(explorer, index)->base);
 }
@@ -135,7 +135,7 @@ static void stand_at(struct explorer *explorer, const struct alternative *altern
 	cost_release(&step->cost);
 	step->cost = cost_copy(&alternative->cost);
 	if (step->first)
-		late_take_up(explorer);
+		revisits_take_up(explorer);
 }
 
 GArray *explorer_next(struct explorer *explorer)
@@ -147,8 +147,8 @@ GArray *explorer_next(struct explorer *explorer)
 	explorer->fresh = true;
 	explorer->let_go = false;
 	explorer->begun = 0;
-	if (explorer->lead)
-		g_array_set_size(explorer->lead, 0);
+	if (explorer->prefix)
+		g_array_set_size(explorer->prefix, 0);
 	if (!explorer->started) {
 		explorer->started = true;
 		return path_copy_choices(explorer);
@@ -373,7 +373,7 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
 		explorer_push(explorer, step, g_array_index(open->alternatives, struct taken, i),
 		              &step->cost);
 	g_ptr_array_add(explorer->steps, step);
-	late_start(explorer, open);
+	revisits_start(explorer, open);
 	ret_choice->point = open->point;
 	ret_choice->taken = g_array_index(open->alternatives, struct taken, 0);
 	g_array_append_val(explorer->path, *ret_choice);
@@ -413,7 +413,7 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 	if (explorer->let_go) /* no part of the search any more */
 		return explorer_take_first(open, EXPLORER_DONE, ret_choice);
 	if (!explorer_is_led(explorer))
-		return explorer_lead(explorer, open, ret_choice);
+		return explorer_follow_prefix(explorer, open, ret_choice);
 	from = read_trace(explorer, trace);
 	if (explorer->fresh)
 		explorer->promises = choices_promise(explorer->path);
@@ -423,7 +423,7 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 		return EXPLORER_DROP;
 	}
 	explorer->fresh = false;
-	late_look(explorer, trace, from);
+	revisits_look(explorer, trace, from);
 	if (open->len == 0) {
 		explorer->begun = explorer->steps->len;
 		if (count_pending(explorer, NULL) > 0) {
@@ -453,7 +453,7 @@ bool explorer_turn(struct explorer *explorer, struct taken taken)
 		return false;
 	alternative = item->data;
 	g_queue_delete_link(&step->waiting, item);
-	late_put_aside(explorer);
+	revisits_put_aside(explorer);
 	aside = step_wait(step, choice_at(explorer->path, step->base)->taken,
 	                  cost_copy(&step->cost));
 	aside->first = true;

@@ -1,4 +1,4 @@
-/* What explorer.c (the tree), late.c (alternatives that come late) and frontier.c (what is left)
+/* What explorer.c (the tree), revisits.c (alternatives that come late) and frontier.c (what is left)
  * share. Nobody else includes it. */
 #ifndef MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
 #define MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
@@ -53,18 +53,18 @@ struct explorer {
 	guint stamp;
 	guint begun; /* steps that the world that runs has not made: all, when none does */
 	bool started;
-	GArray *lead;  /* of struct choice: made by the world that is led to options.from;
+	GArray *prefix; /* of struct choice: made by the world that is led to options.from;
 	                 NULL: one has been there, and `path` begins with them */
-	bool cut;      /* the last world did not come to its end: explorer_cut */
-	bool fresh;    /* the next rest is the first of its world */
-	bool promises; /* some choice of the path is one; known from the first rest on */
-	bool let_go;   /* and the world that runs goes on without: EXPLORER_LET_GO */
+	bool cut;       /* the last world did not come to its end: explorer_cut */
+	bool fresh;     /* the next rest is the first of its world */
+	bool promises;  /* some choice of the path is one; known from the first rest on */
+	bool let_go;    /* and the world that runs goes on without: EXPLORER_LET_GO */
 	struct explorer_statistics statistics;
 };
 
-/* The next choice on the way to options.from (lead.c). */
-enum explorer_step explorer_lead(struct explorer *explorer, const GArray *open,
-                                 struct choice *ret_choice);
+/* The next choice on the way to options.from (prefix.c). */
+enum explorer_step explorer_follow_prefix(struct explorer *explorer, const GArray *open,
+                                          struct choice *ret_choice);
 /* Whether there is none: the search begins where the world is, if it did not yet. */
 bool explorer_is_led(struct explorer *explorer);
 
@@ -73,27 +73,27 @@ bool explorer_is_led(struct explorer *explorer);
 #define REPEATS_BOUND EXPLORER_BOUNDS
 #define REPEATS_MOST 1u
 
-void late_init(struct explorer *explorer);
-void late_release(struct explorer *explorer);
+void revisits_init(struct explorer *explorer);
+void revisits_release(struct explorer *explorer);
 
 /* The step made last begins to ask for what was not open at it. */
-void late_start(struct explorer *explorer, const struct open_choice *open);
+void revisits_start(struct explorer *explorer, const struct open_choice *open);
 
 /* Asks what the events from `from` on may have settled (STEP_UNKNOWN: whatever there is), and adds
  * the alternatives found to the steps that missed them. */
-void late_look(struct explorer *explorer, const struct trace *trace, size_t from);
+void revisits_look(struct explorer *explorer, const struct trace *trace, size_t from);
 
 /* Back to the node where the step `index` starts: forgets what was settled since, and the questions
  * of that step and of those after it, which are freed. */
-void late_go_back(struct explorer *explorer, guint index);
+void revisits_go_back(struct explorer *explorer, guint index);
 
 /* The step made last asks for nothing, but keeps in mind for what it would have; and asks for that
  * from now on. */
-void late_put_aside(struct explorer *explorer);
-void late_take_up(struct explorer *explorer);
+void revisits_put_aside(struct explorer *explorer);
+void revisits_take_up(struct explorer *explorer);
 
 /* Who waits for a message of `source` to `rank`; made when there is nothing yet. */
-struct asking *late_asking(struct explorer *explorer, int32_t rank, int32_t source);
+struct asking *revisits_asking(struct explorer *explorer, int32_t rank, int32_t source);
 
 /* Goes back to the node where the step `index` starts; its alternatives that wait are kept. */
 void explorer_go_back(struct explorer *explorer, guint index);

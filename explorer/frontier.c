@@ -350,7 +350,7 @@ static bool is_asking(const struct explorer *explorer, guint step, gint32 rank, 
 
 static GArray *asking_steps(struct explorer *explorer, gint32 rank, gint32 source)
 {
-	struct asking *asking = late_asking(explorer, rank, source);
+	struct asking *asking = revisits_asking(explorer, rank, source);
 
 	if (!asking->steps)
 		asking->steps = g_array_new(false, false, sizeof(guint));
@@ -433,8 +433,8 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 	good = unpack_choices(path, explorer->path) && unpack_steps(explorer, steps)
 	       && unpack_settled(explorer, settled) && unpack_questions(explorer, questions)
 	       && unpack_asking(explorer, asking);
-	if (explorer->lead && explorer->path->len > 0)
-		g_array_free(g_steal_pointer(&explorer->lead), true);
+	if (explorer->prefix && explorer->path->len > 0)
+		g_array_free(g_steal_pointer(&explorer->prefix), true);
 	g_variant_iter_free(steps);
 	g_variant_iter_free(settled);
 	g_variant_iter_free(questions);

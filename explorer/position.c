@@ -1,6 +1,6 @@
 #include "position.h"
 
-#include "mix.h"
+#include "common/mix.h"
 
 /* A rank that has made calls. */
 struct made {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mix.h"
+#include "common/mix.h"
 
 struct queue_key {
 	int32_t rank; /* the destination */

@@ -6,7 +6,7 @@
 
 #include "cost.h"
 #include "path.h"
-#include "together.h"
+#include "request_subsets.h"
 
 struct alternative {
 	struct choice choice;

@@ -1,20 +1,20 @@
 #include "state_search.h"
 
-#include "trail.h"
+#include "saved_states.h"
 
 /* A state that is known. */
 struct node {
 	struct state_hash name;
-	struct way *way;           /* held; NULL: the beginning */
+	struct choice_list *list;  /* held; NULL: the beginning */
 	struct state_hash offered; /* of all that is open there, by how far off its calls are */
 	struct choice first;       /* that was made there first, likewise */
 };
 
 /* What is to be tried at a node yet. */
 struct waiting {
-	struct way *way;
-	GArray *choices;           /* struct choice; the last one is next; never empty */
-	const struct trail *trail; /* the end of that way, if an earlier search was there */
+	struct choice_list *list;
+	GArray *choices;                 /* struct choice; the last one is next; never empty */
+	const struct saved_state *saved; /* the end of that way, if an earlier search was there */
 };
 
 struct edge;
@@ -22,16 +22,16 @@ struct edge;
 struct state_search {
 	bool verify;
 	bool begun;
-	GHashTable *nodes;    /* set of struct node, by name */
-	GHashTable *ends;     /* set of struct state_hash */
-	GHashTable *steps;    /* verify: struct edge, the set of those known */
-	GArray *waiting;      /* struct waiting, the next one last */
-	GArray *known_before; /* the same, before these: what an earlier search has visited */
-	struct trail *trail;  /* that search; NULL: there was none */
-	const struct trail
-		*from;          /* of it, where the last choice on `here` was made; NULL: no part */
-	const struct trail *at; /* and where it led */
-	struct way *here;       /* the way of the world that runs */
+	GHashTable *nodes;         /* set of struct node, by name */
+	GHashTable *ends;          /* set of struct state_hash */
+	GHashTable *steps;         /* verify: struct edge, the set of those known */
+	GArray *waiting;           /* struct waiting, the next one last */
+	GArray *known_before;      /* the same, before these: what an earlier search has visited */
+	struct saved_state *saved; /* that search; NULL: there was none */
+	const struct saved_state
+		*from; /* of it, where the last choice on `here` was made; NULL: no part */
+	const struct saved_state *at; /* and where it led */
+	struct choice_list *here;     /* the way of the world that runs */
 	const struct node *last; /* the known state in which its last choice was made; NULL: none,
 	                            or one without a name */
 	struct choice made;      /* verify: that choice, by how far off its call was */
@@ -51,7 +51,7 @@ static void node_free(gpointer pointer)
 {
 	struct node *node = pointer;
 
-	way_let_go(node->way);
+	choice_list_let_go(node->list);
 	g_free(node);
 }
 
@@ -59,7 +59,7 @@ static void waiting_clear(gpointer pointer)
 {
 	struct waiting *waiting = pointer;
 
-	way_let_go(waiting->way);
+	choice_list_let_go(waiting->list);
 	g_array_unref(waiting->choices);
 }
 
@@ -82,10 +82,10 @@ void state_search_free(struct state_search *search)
 {
 	if (!search)
 		return;
-	way_let_go(search->here);
+	choice_list_let_go(search->here);
 	g_array_unref(search->waiting);
 	g_array_unref(search->known_before);
-	trail_free(search->trail);
+	saved_states_free(search->saved);
 	g_hash_table_destroy(search->steps);
 	g_hash_table_destroy(search->ends);
 	g_hash_table_destroy(search->nodes);
@@ -95,20 +95,20 @@ void state_search_free(struct state_search *search)
 /* --- the next world --------------------------------------------------------------------------- */
 
 /* The last choice was made at `from`, and has led to `at`. */
-static void follow_trail(struct state_search *search, const struct trail *from,
-                         const struct trail *at)
+static void follow_saved(struct state_search *search, const struct saved_state *from,
+                         const struct saved_state *at)
 {
 	search->from = from;
-	search->at = at && at->kind == TRAIL_VISITED ? at : NULL;
+	search->at = at && at->kind == SAVED_STATES_VISITED ? at : NULL;
 }
 
 /* `way` is taken over. */
-static void take_place(struct state_search *search, struct way *way, const struct trail *from,
-                       const struct trail *at)
+static void take_place(struct state_search *search, struct choice_list *list,
+                       const struct saved_state *from, const struct saved_state *at)
 {
-	way_let_go(search->here);
-	search->here = way;
-	follow_trail(search, from, at);
+	choice_list_let_go(search->here);
+	search->here = list;
+	follow_saved(search, from, at);
 	search->last = NULL;
 	search->known = false;
 }
@@ -121,21 +121,21 @@ GArray *state_search_next(struct state_search *search)
 
 	if (!search->begun) {
 		search->begun = true;
-		take_place(search, NULL, NULL, search->trail);
+		take_place(search, NULL, NULL, search->saved);
 		return g_array_new(false, false, sizeof(struct choice));
 	}
 	if (all->len == 0)
 		return NULL;
 	top = &g_array_index(all, struct waiting, all->len - 1);
 	choice = g_array_index(top->choices, struct choice, top->choices->len - 1);
-	take_place(search, way_new(way_hold(top->way), &choice), top->trail,
-	           trail_after(top->trail, &choice));
+	take_place(search, choice_list_new(choice_list_hold(top->list), &choice), top->saved,
+	           saved_states_after(top->saved, &choice));
 	search->statistics.waiting--;
 	if (top->choices->len > 1)
 		g_array_set_size(top->choices, top->choices->len - 1);
 	else
 		g_array_set_size(all, all->len - 1);
-	return way_choices(search->here);
+	return choice_list_choices(search->here);
 }
 
 void state_search_cut(struct state_search *search)
@@ -146,7 +146,7 @@ void state_search_cut(struct state_search *search)
 		search->begun = false;
 		return;
 	}
-	waiting = (struct waiting){way_hold(search->here->before),
+	waiting = (struct waiting){choice_list_hold(search->here->before),
 	                           g_array_new(false, false, sizeof(struct choice)), search->from};
 	g_array_append_val(waiting.choices, search->here->choice);
 	g_array_append_val(search->at ? search->known_before : search->waiting, waiting);
@@ -156,13 +156,13 @@ void state_search_cut(struct state_search *search)
 static bool waiting_needs(const GArray *all, const GArray *choices)
 {
 	for (guint i = all->len; i-- > 0;) {
-		const struct way *way = g_array_index(all, struct waiting, i).way;
+		const struct choice_list *list = g_array_index(all, struct waiting, i).list;
 		guint found = 0;
 
-		if (choices->len > (way ? way->depth : 0))
+		if (choices->len > (list ? list->depth : 0))
 			continue;
 		while (found < choices->len
-		       && way_contains(way, &g_array_index(choices, struct choice, found)))
+		       && choice_list_contains(list, &g_array_index(choices, struct choice, found)))
 			found++;
 		if (found == choices->len)
 			return true;
@@ -257,7 +257,7 @@ static struct state_hash name_of_all(const struct state_told *told, const GArray
 /* Keeps these for later, if there are any; `choices` is taken over. */
 static void put_off(struct state_search *search, GArray *all, GArray *choices)
 {
-	struct waiting waiting = {way_hold(search->here), choices, search->at};
+	struct waiting waiting = {choice_list_hold(search->here), choices, search->at};
 
 	search->statistics.waiting += choices->len;
 	if (choices->len > 0)
@@ -277,10 +277,11 @@ static enum explorer_step go_on_as_before(struct state_search *search, GArray *c
 
 	for (guint i = 0; i < choices->len; i++) {
 		struct choice choice = g_array_index(choices, struct choice, i);
-		const struct trail *next = trail_after(search->at, &choice);
+		const struct saved_state *next = saved_states_after(search->at, &choice);
 
 		if (next)
-			g_array_append_val(next->kind == TRAIL_VISITED ? visited : left, choice);
+			g_array_append_val(next->kind == SAVED_STATES_VISITED ? visited : left,
+			                   choice);
 	}
 	search->statistics.missed += search->at->next->len - visited->len - left->len;
 	g_array_unref(choices);
@@ -337,8 +338,8 @@ static void move(struct state_search *search, const struct state_told *told,
                  const struct node *node, const struct choice *choice)
 {
 	search->last = node;
-	follow_trail(search, search->at, trail_after(search->at, choice));
-	search->here = way_new(search->here, choice);
+	follow_saved(search, search->at, saved_states_after(search->at, choice));
+	search->here = choice_list_new(search->here, choice);
 	if (node)
 		search->made = seen_from(told, choice);
 }
@@ -354,7 +355,7 @@ static enum explorer_step visit(struct state_search *search, const struct state_
 	if (told) {
 		node = g_new0(struct node, 1);
 		node->name = told->name;
-		node->way = way_hold(search->here);
+		node->list = choice_list_hold(search->here);
 		node->offered = name_of_all(told, choices);
 		g_hash_table_add(search->nodes, node);
 	}
@@ -388,10 +389,10 @@ static enum explorer_step come_again(struct state_search *search, const struct s
                                      const struct node *node, GArray *choices,
                                      struct choice *ret_choice)
 {
-	bool same = way_equal(node->way, search->here), found;
+	bool same = choice_list_equal(node->list, search->here), found;
 	struct state_hash offered;
 
-	if (!same && way_begins_with(search->here, node->way)) {
+	if (!same && choice_list_begins_with(search->here, node->list)) {
 		search->statistics.circles++;
 		return visit(search, NULL, choices, ret_choice);
 	}
@@ -453,7 +454,7 @@ void state_search_statistics(const struct state_search *search, struct state_sta
 
 /* --- to go on later --------------------------------------------------------------------------- */
 
-static void write_waiting(struct trail_writer *writer, const GArray *all)
+static void write_waiting(struct saved_states_writer *writer, const GArray *all)
 {
 	for (guint i = 0; i < all->len; i++) {
 		const struct waiting *waiting = &g_array_index(all, struct waiting, i);
@@ -462,8 +463,8 @@ static void write_waiting(struct trail_writer *writer, const GArray *all)
 			const struct choice *choice = &g_array_index(waiting->choices,
 			                                             struct choice, j);
 
-			trail_write_waiting(writer, waiting->way, choice,
-			                    trail_after(waiting->trail, choice));
+			saved_states_write_waiting(writer, waiting->list, choice,
+			                           saved_states_after(waiting->saved, choice));
 		}
 	}
 }
@@ -487,21 +488,21 @@ static GVariant *save_ends(const struct state_search *search)
 GVariant *state_search_save(const struct state_search *search)
 {
 	const struct state_statistics *has = &search->statistics;
-	struct trail_writer *writer = trail_writer_new();
+	struct saved_states_writer *writer = saved_states_writer_new();
 	GHashTableIter iter;
 	gpointer node;
 
 	g_hash_table_iter_init(&iter, search->nodes);
 	while (g_hash_table_iter_next(&iter, &node, NULL))
-		trail_write_visited(writer, ((const struct node *)node)->way);
+		saved_states_write_visited(writer, ((const struct node *)node)->list);
 	write_waiting(writer, search->known_before);
 	write_waiting(writer, search->waiting);
-	if (!search->begun && search->trail)
-		trail_write_all(writer, search->trail);
+	if (!search->begun && search->saved)
+		saved_states_write_all(writer, search->saved);
 	return g_variant_ref_sink(g_variant_new(
-		"(b(tttttt)b@a(tt)@" TRAIL_TYPE ")", search->begun || search->trail, has->states,
-		has->ends, has->nameless, has->circles, has->merged, has->missed, has->sets_left,
-		save_ends(search), trail_writer_end(writer)));
+		"(b(tttttt)b@a(tt)@" SAVED_STATES_TYPE ")", search->begun || search->saved,
+		has->states, has->ends, has->nameless, has->circles, has->merged, has->missed,
+		has->sets_left, save_ends(search), saved_states_writer_end(writer)));
 }
 
 static void read_ends(struct state_search *search, GVariant *ends)
@@ -517,17 +518,18 @@ static void read_ends(struct state_search *search, GVariant *ends)
 bool state_search_restore(struct state_search *search, GVariant *saved)
 {
 	struct state_statistics *has = &search->statistics;
-	g_autoptr(GVariant) ends = NULL, trail = NULL;
+	g_autoptr(GVariant) ends = NULL, lists = NULL;
 	gboolean begun, sets_left; /* GVariant */
 
-	g_variant_get(saved, "(b(tttttt)b@a(tt)@" TRAIL_TYPE ")", &begun, &has->states, &has->ends,
-	              &has->nameless, &has->circles, &has->merged, &has->missed, &sets_left, &ends,
-	              &trail);
+	g_variant_get(saved, "(b(tttttt)b@a(tt)@" SAVED_STATES_TYPE ")", &begun, &has->states,
+	              &has->ends, &has->nameless, &has->circles, &has->merged, &has->missed,
+	              &sets_left, &ends, &lists);
 	has->sets_left = sets_left;
 	read_ends(search, ends);
 	if (!begun)
 		return true;
-	search->trail = trail_load(trail);
-	search->begun = search->trail && !trail_waits(search->trail); /* then nothing is left */
-	return search->trail != NULL;
+	search->saved = saved_states_load(lists);
+	search->begun = search->saved
+	                && !saved_states_waits(search->saved); /* then nothing is left */
+	return search->saved != NULL;
 }

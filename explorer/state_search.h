@@ -23,9 +23,9 @@
 #ifndef MATCHPOINT_EXPLORER_STATE_SEARCH_H
 #define MATCHPOINT_EXPLORER_STATE_SEARCH_H
 
+#include "common/state_hash.h"
 #include "explorer.h"
-#include "state_hash.h"
-#include "trail.h"
+#include "saved_states.h"
 
 struct state_search;
 
@@ -76,11 +76,11 @@ struct state_statistics {
 };
 void state_search_statistics(const struct state_search *search, struct state_statistics *ret);
 
-#define STATE_SEARCH_TYPE "(b(tttttt)ba(tt)" TRAIL_TYPE ")"
+#define STATE_SEARCH_TYPE "(b(tttttt)ba(tt)" SAVED_STATES_TYPE ")"
 
 /* What is known between two worlds, in STATE_SEARCH_TYPE (unref it) and this machine's byte order;
  * and a new search goes on from there, with other processes: it comes to each known state once more
- * to learn its name, and then explores what was left (trail.h). False: damaged. */
+ * to learn its name, and then explores what was left (saved_states.h). False: damaged. */
 GVariant *state_search_save(const struct state_search *search);
 bool state_search_restore(struct state_search *search, GVariant *saved);
 

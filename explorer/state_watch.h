@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "state_hash.h"
+#include "common/state_hash.h"
 
 enum {
 	STATE_WATCH_SAMPLE = 64, /* nodes */

@@ -1,5 +1,5 @@
 #include "trace.h"
-#include "mix.h"
+#include "common/mix.h"
 
 #include <glib.h>
 

@@ -2,8 +2,8 @@
 
 #include <stdbool.h>
 
-#define BODY_MAX 64 /* items of a loop's body, after the loops in it are folded */
-#define SAVED_MIN 3 /* a loop has lines of its own */
+#define PROCESS_GROUP_MAX 64 /* items of a loop's body, after the loops in it are folded */
+#define SAVED_MIN 3          /* a loop has lines of its own */
 #define IDS_FIRST (1u << 31)
 
 static void repetition_free(gpointer pointer)
@@ -31,11 +31,12 @@ static guint times(const GPtrArray *items, guint first, guint period)
 }
 
 /* The length of the body at `first` by which most is saved, the shortest of them; 0: none. */
-static guint best_body(const GPtrArray *items, guint first, guint *count)
+static guint best_group(const GPtrArray *items, guint first, guint *count)
 {
 	guint most = SAVED_MIN - 1, best = 0;
 
-	for (guint period = 1; period <= BODY_MAX && first + 2 * period <= items->len; period++) {
+	for (guint period = 1; period <= PROCESS_GROUP_MAX && first + 2 * period <= items->len;
+	     period++) {
 		guint found = times(items, first, period);
 
 		if ((found - 1) * period > most) {
@@ -93,7 +94,7 @@ static GPtrArray *fold(GPtrArray *items, GHashTable *loops)
 
 		any = false;
 		for (guint i = 0; i < items->len;) {
-			guint count = 1, period = best_body(items, i, &count);
+			guint count = 1, period = best_group(items, i, &count);
 
 			any = any || period > 0;
 			if (period > 0)

@@ -26,7 +26,7 @@ void command_complain(const char *format, ...)
 	fprintf(stderr, "matchpoint: %s\n", text);
 }
 
-void command_show_silence(void *user, const struct session_progress *now)
+void command_show_unresponsive(void *user, const struct session_progress *now)
 {
 	(void)user;
 	if (!now->stacks)

@@ -36,7 +36,7 @@ void command_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
 /* A session's progress callback, of which it tells only where the ranks are that say nothing for
  * long; `user` is not used. */
-void command_show_silence(void *user, const struct session_progress *now);
+void command_show_unresponsive(void *user, const struct session_progress *now);
 
 /* Options that explore, run and replay share. Strings are owned. */
 struct command_options {

@@ -218,7 +218,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	session->contents = true;
 	session->images = true;
 	session->conduct = debug_conduct;
-	session->conductor = &asked->debug;
+	session->scripted = &asked->debug;
 	session->interrupted = debugger_interrupted;
 	return EXIT_CLEAN;
 }

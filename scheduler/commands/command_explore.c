@@ -59,7 +59,7 @@ static char *left_words(double left, double rate)
 }
 
 /* It stands first, as terminals are narrow. */
-static char *silence_words(const struct session_progress *now)
+static char *unresponsive_ranks_words(const struct session_progress *now)
 {
 	return now->silent_rank < 0
 	               ? g_strdup("")
@@ -70,10 +70,10 @@ static char *silence_words(const struct session_progress *now)
 static void show_progress(void *user, const struct session_progress *now)
 {
 	struct progress *progress = user;
-	g_autofree char *silence = silence_words(now), *left = NULL, *line = NULL;
+	g_autofree char *silence = unresponsive_ranks_words(now), *left = NULL, *line = NULL;
 	double rate = now->seconds > 0 ? (double)now->interleavings / now->seconds : 0;
 
-	command_show_silence(NULL, now);
+	command_show_unresponsive(NULL, now);
 	if (!progress->terminal && now->seconds - progress->last < PLAIN_EVERY_S)
 		return;
 	progress->last = now->seconds;

@@ -234,7 +234,7 @@ static int minimize_subject(struct command_options *options, struct subject *sub
 		return EXIT_CANNOT;
 	}
 	session->conduct = minimize_conduct;
-	session->conductor = &result;
+	session->scripted = &result;
 	session->compare = subject->reference != NULL;
 	fine = session_run(session, &outcome, &error);
 	session_result_clear(&outcome);

@@ -25,7 +25,7 @@ static int follow_path(struct command_options *options, const struct path *path)
 	else if (!options->buffering)
 		session->bufferings = 1u << path_usual_buffering(path->choices);
 	if (!options->quiet)
-		session->progress = command_show_silence;
+		session->progress = command_show_unresponsive;
 	fine = session_run(session, &result, &error);
 	status = result.findings->len > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
 	if (!fine)

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scheduler/commands/command.h"
-#include "scheduler/commands/command_suggest.h"
+#include "command.h"
+#include "command_suggest.h"
 #include "scheduler/host/environment.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/mpi_library.h"

@@ -128,7 +128,7 @@ static bool is_mpi(const char *word)
 }
 
 /* What is wrong with a pattern of functions; NULL: it fits one whose calls are seen. */
-static char *doubt_function(const char *word)
+static char *validate_function(const char *word)
 {
 	g_autoptr(GPatternSpec) pattern = pattern_of(word);
 	const char *uncounted = NULL;
@@ -156,7 +156,7 @@ static char *read_place(struct breakpoint *breakpoint, const char *word)
 
 	if (is_mpi(word)) {
 		breakpoint->function = pattern_of(word);
-		return doubt_function(word);
+		return validate_function(word);
 	}
 	if (!colon || (colon > word && colon[-1] == ':')) {
 		breakpoint->caller = pattern_of(word);
@@ -182,7 +182,7 @@ static int word_index(const char *const *words, int count, const char *word)
 }
 
 /* Why nothing has such a value; NULL: something can. */
-static char *doubt_value(const struct breakpoints *breakpoints, enum field field, gint64 value)
+static char *validate_value(const struct breakpoints *breakpoints, enum field field, gint64 value)
 {
 	if ((field == FIELD_RANK || field == FIELD_PEER) && value >= breakpoints->ranks)
 		return g_strdup_printf("there is no rank %" G_GINT64_FORMAT "; ranks are 0 to %d",
@@ -208,7 +208,7 @@ static char *read_filter(const struct breakpoints *breakpoints, struct breakpoin
 	if (!value || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT32, &number, NULL))
 		return g_strdup_printf("%s goes with a number", name);
 	breakpoint->wanted[field] = (gint64)number;
-	return doubt_value(breakpoints, (enum field)field, (gint64)number);
+	return validate_value(breakpoints, (enum field)field, (gint64)number);
 }
 
 /* "bytes > 1000", blanks may be left out. */
@@ -238,7 +238,8 @@ static char *read_term(const struct breakpoints *breakpoints, GArray *condition,
 		return g_strdup_printf("%s is compared with a number, not with %s", name,
 		                       *rest ? rest : "nothing");
 	g_array_append_val(condition, term);
-	return term.comparison == EQUAL ? doubt_value(breakpoints, term.field, term.value) : NULL;
+	return term.comparison == EQUAL ? validate_value(breakpoints, term.field, term.value)
+	                                : NULL;
 }
 
 static char *read_condition(const struct breakpoints *breakpoints, GArray *condition,

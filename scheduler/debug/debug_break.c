@@ -199,8 +199,8 @@ static struct program_code *code_of(const struct debugger *debugger)
 
 /* Why one at this place does not fire; NULL: it may. `*ret_ever`: it still could, where more of the
  * program is loaded than is known now. */
-static char *doubt_place(const struct debugger *debugger, const char *place, guint line,
-                         bool *ret_ever)
+static char *validate_place(const struct debugger *debugger, const char *place, guint line,
+                            bool *ret_ever)
 {
 	struct program_code *code = code_of(debugger);
 	char *doubt = NULL;
@@ -230,7 +230,7 @@ static bool may_fire(struct debugger *debugger, guint number)
 	guint line;
 	const char *place = breakpoints_place(debugger->breakpoints, number, &line);
 	bool ever = true;
-	g_autofree char *doubt = place ? doubt_place(debugger, place, line, &ever) : NULL;
+	g_autofree char *doubt = place ? validate_place(debugger, place, line, &ever) : NULL;
 
 	if (doubt && !ever) {
 		debugger_refuse(debugger, "%s", doubt);

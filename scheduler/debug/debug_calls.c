@@ -49,11 +49,11 @@ static const char *note_call(void *user, int rank, guint32 call)
 {
 	const struct kept *kept = user;
 	const struct world *world = execution_world(debugger_execution(kept->debugger));
-	bool frozen = g_hash_table_contains(kept->calls[rank], GUINT_TO_POINTER(call));
+	bool snapshot = g_hash_table_contains(kept->calls[rank], GUINT_TO_POINTER(call));
 
 	if (world_place(world, rank) == call)
-		return frozen ? "is here, a snapshot" : "is here";
-	return frozen ? "a snapshot" : "";
+		return snapshot ? "is here, a snapshot" : "is here";
+	return snapshot ? "a snapshot" : "";
 }
 
 /* "1-20" or "7" at the end; false: refused. */

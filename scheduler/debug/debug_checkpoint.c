@@ -237,13 +237,13 @@ static void tell_checkpoints(struct debugger *debugger)
 	session_each_snapshot(debugger_session(debugger), note_snapshot, &told);
 	for (guint i = 0; i < kept->len; i++) {
 		const struct checkpoint *checkpoint = kept->pdata[i];
-		bool frozen = g_hash_table_contains(told.positions, checkpoint->position);
+		bool snapshot = g_hash_table_contains(told.positions, checkpoint->position);
 
 		g_string_append_printf(told.text, "checkpoint %u%s%s: %s%s%s\n", checkpoint->number,
 		                       *checkpoint->name ? " " : "", checkpoint->name,
 		                       checkpoint->position,
 		                       checkpoint->stop->ended ? ", at its end" : "",
-		                       frozen ? ", a snapshot" : "");
+		                       snapshot ? ", a snapshot" : "");
 	}
 	tell_snapshots(&told);
 	if (told.text->len == 0)

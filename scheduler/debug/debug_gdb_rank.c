@@ -13,7 +13,7 @@
 
 #include "debug_context.h"
 #include "mpi_calls.h"
-#include "scheduler/host/offspring.h"
+#include "scheduler/host/child_reaper.h"
 
 #define LOOK_MS 50
 #define LOOKS_BEFORE_SAYING 4     /* that the rank runs, under gdb, and yet only waits */
@@ -143,7 +143,7 @@ static bool start(struct seat *seat, const char *command, GError **error)
 	if (!g_spawn_async(NULL, (char **)all->pdata, NULL, flags, take_terminal, NULL,
 	                   &seat->child, error))
 		return false;
-	offspring_spare(seat->child, true);
+	child_reaper_spare(seat->child, true);
 	return true;
 }
 
@@ -155,7 +155,7 @@ static void reap(struct seat *seat)
 
 	if (seat->child == 0 || done == 0 || (done < 0 && errno == EINTR))
 		return;
-	offspring_spare(seat->child, false);
+	child_reaper_spare(seat->child, false);
 	seat->child = 0;
 	take_terminal_back();
 }
@@ -189,7 +189,7 @@ static bool has_left(void *data)
 
 	follow_rank(seat);
 	tracer = tracer_of(seat->process);
-	runs = tracer > 0 && offspring_debugger(seat->process) == 0;
+	runs = tracer > 0 && child_reaper_debugger(seat->process) == 0;
 	reap(seat);
 	seat->seen = seat->seen || tracer > 0;
 	seat->running = seat->running || runs;
@@ -230,7 +230,7 @@ static void seat_free(struct seat *seat)
 		kill(seat->child, SIGKILL);
 		while (waitpid(seat->child, NULL, 0) < 0 && errno == EINTR)
 			;
-		offspring_spare(seat->child, false);
+		child_reaper_spare(seat->child, false);
 		take_terminal_back();
 	}
 	if (seat->script)

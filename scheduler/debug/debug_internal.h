@@ -40,8 +40,8 @@ struct debugger {
 	enum buffering buffering;
 	struct execution *execution; /* where it stands; NULL: nowhere */
 	struct execution *remains;   /* DEBUG_OVER: its ranks once more, at its end; or NULL */
-	const struct wire_inside **inside; /* by rank: scratch of session_facts */
-	struct offers *offers;             /* DEBUG_CHOICE */
+	const struct wire_blocking_call **inside; /* by rank: scratch of session_facts */
+	struct offers *offers;                    /* DEBUG_CHOICE */
 
 	struct position *target;  /* its choices are made before it stops again; if it has a cut, it
 	                             is gone to with each rank held in that call */

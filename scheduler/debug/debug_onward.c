@@ -94,15 +94,15 @@ struct taking_in {
 };
 
 /* What it has found can be gone to here. */
-static bool take_in(const struct record_execution *execution, void *data, GError **error)
+static bool import_all(const struct record_execution *execution, void *data, GError **error)
 {
 	struct taking_in *taking_in = data;
 	struct debugger *debugger = taking_in->debugger;
 
 	if (!g_hash_table_add(debugger->known, g_strdup(execution->path))) /* it counts already */
 		return true;
-	return session_take_in(debugger->session, taking_in->reader,
-	                       (struct record_execution *)execution, error);
+	return session_import(debugger->session, taking_in->reader,
+	                      (struct record_execution *)execution, error);
 }
 
 static void tell_found(struct debugger *debugger, guint before)
@@ -119,7 +119,7 @@ static void tell_found(struct debugger *debugger, guint before)
 
 /* That outcomes differ is a judgement on all that was explored there, and no finding of this
  * session's; but each of them can be gone to. */
-static void take_in_outcomes(struct debugger *debugger, const GPtrArray *outcomes)
+static void import_outcomes(struct debugger *debugger, const GPtrArray *outcomes)
 {
 	for (guint i = 0; i < outcomes->len; i++) {
 		const struct record_outcome *outcome = outcomes->pdata[i];
@@ -166,10 +166,10 @@ const char *debugger_found_path(struct debugger *debugger, const char *text, boo
 static void tell_judged(struct debugger *debugger, const GPtrArray *findings)
 {
 	for (guint i = 0; i < findings->len; i++)
-		take_in_outcomes(debugger, ((struct record_finding *)findings->pdata[i])->outcomes);
+		import_outcomes(debugger, ((struct record_finding *)findings->pdata[i])->outcomes);
 }
 
-static void take_in_store(struct debugger *debugger, const char *store)
+static void import_store(struct debugger *debugger, const char *store)
 {
 	struct taking_in taking_in = {.debugger = debugger};
 	guint before = session_found(debugger->session)->len;
@@ -177,7 +177,7 @@ static void take_in_store(struct debugger *debugger, const char *store)
 
 	taking_in.reader = store_reader_open(store, &error);
 	if (taking_in.reader
-	    && store_reader_each(taking_in.reader, true, take_in, &taking_in, &error)) {
+	    && store_reader_each(taking_in.reader, true, import_all, &taking_in, &error)) {
 		tell_found(debugger, before);
 		tell_judged(debugger, store_reader_findings(taking_in.reader));
 	} else {
@@ -216,7 +216,7 @@ static void explore_beside(struct debugger *debugger, const GPtrArray *words)
 	int status = run_beside(debugger, words);
 
 	if (status == 0 || status == 1 || status == 3) /* something was explored */
-		take_in_store(debugger, find_option((char **)words->pdata, "--store"));
+		import_store(debugger, find_option((char **)words->pdata, "--store"));
 }
 
 void debugger_go_onward(struct debugger *debugger)

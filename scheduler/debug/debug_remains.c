@@ -3,7 +3,7 @@
  * interleaving is carried out once more, and stays where nothing can happen any more, for as long
  * as the person stays at that stop. */
 #include "debug_context.h"
-#include "scheduler/session/conductor.h"
+#include "scheduler/session/scripted_session.h"
 
 struct remains {
 	struct plan_source source;

@@ -133,7 +133,7 @@ static void end_pause(struct debugger *debugger)
 	execution_want_snapshot(debugger->execution, false);
 	debugger->state = DEBUG_NOWHERE;
 	debugger->execution = NULL;
-	driver_answer(&debugger->source, NULL);
+	executor_answer(&debugger->source, NULL);
 }
 
 /* `choice` NULL: nothing is decided, but some may go on who were held. */
@@ -146,7 +146,7 @@ static void answer(struct debugger *debugger, const struct choice *choice)
 	g_clear_pointer(&debugger->offers, offers_free);
 	debugger->state = DEBUG_NOWHERE;
 	debugger->execution = NULL;
-	if (!driver_answer(&debugger->source, choice))
+	if (!executor_answer(&debugger->source, choice))
 		debugger_tell(debugger, "that cannot be chosen here\n");
 }
 
@@ -161,7 +161,7 @@ static bool parks_first(struct debugger *debugger)
 	debugger->parks = true;
 	execution_want_snapshot(debugger->execution, true);
 	debugger->execution = NULL;
-	return driver_answer(&debugger->source, NULL);
+	return executor_answer(&debugger->source, NULL);
 }
 
 static void stop_at_rest(struct debugger *debugger)
@@ -208,7 +208,7 @@ static bool has_arrived(struct debugger *debugger)
 	bool there = holds_is_there(world_of(debugger), debugger->target);
 	struct choice choice;
 
-	if (!there && driver_tell_polls(&debugger->source)) {
+	if (!there && executor_tell_polls(&debugger->source)) {
 		g_clear_pointer(&debugger->offers, offers_free);
 		debugger->state = DEBUG_NOWHERE;
 		debugger->execution = NULL;

@@ -339,7 +339,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	                                        .user = debugger};
 	debugger->prompt = prompt_new(session, request->batch && request->script, &debugger->owner);
 	debugger->stops = stops_new();
-	debugger->inside = g_new0(const struct wire_inside *, request->ranks);
+	debugger->inside = g_new0(const struct wire_blocking_call *, request->ranks);
 	debugger->decided = choices_new();
 	debugger->target = session_position(session, debugger->decided, debugger->buffering);
 	debugger->taken_before = g_hash_table_new_full(point_of_choice_hash, point_of_choice_equal,

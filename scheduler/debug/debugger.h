@@ -4,7 +4,7 @@
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUGGER_H
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUGGER_H
 
-#include "scheduler/session/conductor.h"
+#include "scheduler/session/scripted_session.h"
 
 struct debug_request {
 	enum buffering buffering;         /* of the first interleaving */

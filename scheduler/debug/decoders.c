@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scheduler/host/offspring.h"
+#include "scheduler/host/child_reaper.h"
 
 #define SECONDS_MOST 10
 #define OUTPUT_MOST 65536
@@ -261,7 +261,7 @@ static int end(struct running *running, bool kills)
 		kill(-running->process, SIGKILL);
 	while (waitpid(running->process, &status, 0) < 0 && errno == EINTR)
 		;
-	offspring_spare(running->process, false);
+	child_reaper_spare(running->process, false);
 	return status;
 }
 
@@ -277,7 +277,7 @@ char *decoders_run(const char *command, const guint8 *bytes, gsize length, GErro
 	                              NULL, &running.process, &running.input, &running.output, NULL,
 	                              error))
 		return NULL;
-	offspring_spare(running.process, true);
+	child_reaper_spare(running.process, true);
 	fcntl(running.input, F_SETFL, O_NONBLOCK);
 	running.told = g_string_new(NULL);
 	in_time = converse(&running);

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scheduler/host/offspring.h"
+#include "scheduler/host/child_reaper.h"
 
 #define ATTACH_SECONDS 60 /* it may have to read much debugging information */
 #define ANSWER_SECONDS 20
@@ -416,7 +416,7 @@ struct gdb *gdb_new(GError **error)
 		g_free(gdb);
 		return NULL;
 	}
-	offspring_spare(gdb->process, true);
+	child_reaper_spare(gdb->process, true);
 	fcntl(gdb->input, F_SETFD, FD_CLOEXEC);
 	fcntl(gdb->output, F_SETFD, FD_CLOEXEC);
 	gdb->heard = g_string_new(NULL);
@@ -449,7 +449,7 @@ void gdb_free(struct gdb *gdb)
 	close(gdb->output);
 	while (waitpid(gdb->process, NULL, 0) < 0 && errno == EINTR)
 		;
-	offspring_spare(gdb->process, false);
+	child_reaper_spare(gdb->process, false);
 	g_string_free(gdb->heard, true);
 	g_free(gdb->program);
 	g_free(gdb->folder);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scheduler/host/offspring.h"
+#include "scheduler/host/child_reaper.h"
 
 #define LOOK_MS 20     /* whether it has ended, once it says nothing any more */
 #define END_SECONDS 10 /* that it has to clean up */
@@ -102,7 +102,7 @@ struct helper *helper_new(uv_loop_t *loop, char *const *words,
 		g_free(helper);
 		return NULL;
 	}
-	offspring_spare(helper->process, true);
+	child_reaper_spare(helper->process, true);
 	helper->heard = g_string_new(NULL);
 	listen_to(helper, loop);
 	return helper;
@@ -115,7 +115,7 @@ static void reap(struct helper *helper, int flags)
 
 	if (helper->process == 0 || done == 0 || (done < 0 && errno == EINTR))
 		return;
-	offspring_spare(helper->process, false);
+	child_reaper_spare(helper->process, false);
 	helper->process = 0;
 	helper->status = done > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "scheduler/session/conductor.h"
+#include "scheduler/session/scripted_session.h"
 
 struct prompt;
 

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "common/wire.h"
 #include "memory_pressure.h"
 #include "scheduler/store/record.h"
-#include "shim/wire.h"
 #include "thread_view.h"
 
 struct host;
@@ -113,7 +113,7 @@ struct host_operations {
 	/* A link is that of this rank of the job; and which ranks have hung up so far, the first
 	 * first (int; valid until the next call). */
 	void (*job_connected)(struct host_job *job, int rank, const struct host_link *link);
-	const GArray *(*job_hangups)(struct host_job *job);
+	const GArray *(*job_disconnect_order)(struct host_job *job);
 	/* Kills what is left of it. */
 	void (*job_free)(struct host_job *job);
 

@@ -10,13 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "aftermath.h"
+#include "child_reaper.h"
+#include "crash_recovery.h"
 #include "environment.h"
-#include "offspring.h"
 #include "run_directory.h"
 
 #define NAME "mp-janitor" /* killall matchpoint does not mean it */
-#define PATIENCE_US (10 * G_USEC_PER_SEC)
+#define LIVELOCK_POLICY_US (10 * G_USEC_PER_SEC)
 #define STEP_US 5000
 #define ALL_IS_CLEAN 'c'
 
@@ -37,7 +37,7 @@ static bool kill_processes(const char *run_directory)
 
 		if (pid > 0 && pid != getpid()
 		    && (environment_has(name, ENVIRONMENT_DIRECTORY, run_directory)
-		        || offspring_writes(pid, run_directory)))
+		        || child_reaper_writes(pid, run_directory)))
 			any |= kill(pid, SIGKILL) == 0;
 	}
 	if (processes)
@@ -47,7 +47,7 @@ static bool kill_processes(const char *run_directory)
 
 static void clean_up(pid_t owner, const char *place)
 {
-	gint64 deadline = g_get_monotonic_time() + PATIENCE_US;
+	gint64 deadline = g_get_monotonic_time() + LIVELOCK_POLICY_US;
 	g_auto(GStrv) directories = NULL;
 	bool again = true;
 
@@ -58,14 +58,14 @@ static void clean_up(pid_t owner, const char *place)
 			again |= kill_processes(*directory);
 			if (again)
 				continue;
-			aftermath_put_back(place, NULL, NULL);
+			crash_recovery_put_back(place, NULL, NULL);
 			run_directory_remove(*directory);
 			again |= g_file_test(*directory, G_FILE_TEST_EXISTS);
 		}
 		if (again)
 			g_usleep(STEP_US);
 	}
-	aftermath_put_back(place, NULL, NULL); /* another start may have been quicker above */
+	crash_recovery_put_back(place, NULL, NULL); /* another start may have been quicker above */
 }
 
 /* Whether the owner has said that all is clean before it went. */
@@ -113,7 +113,7 @@ struct janitor *janitor_start(const char *place)
 		close(ends[1]);
 		return NULL;
 	}
-	offspring_spare(pid, true);
+	child_reaper_spare(pid, true);
 	janitor = g_new0(struct janitor, 1);
 	janitor->pid = pid;
 	janitor->pipe = ends[1];
@@ -131,6 +131,6 @@ void janitor_end(struct janitor *janitor)
 	close(janitor->pipe);
 	while (waitpid(janitor->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
-	offspring_spare(janitor->pid, false);
+	child_reaper_spare(janitor->pid, false);
 	g_free(janitor);
 }

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "offspring.h"
+#include "child_reaper.h"
 #include "supervisor.h"
 
 #define OUTPUT_KEPT 8192
@@ -87,8 +87,8 @@ static void on_supervisor_ended(uv_process_t *process, int64_t status, int signa
 	struct launcher *launcher = process->data;
 	bool was_running = launcher->running;
 
-	offspring_supervised(process->pid, 0);
-	offspring_spare(process->pid, false);
+	child_reaper_supervised(process->pid, 0);
+	child_reaper_spare(process->pid, false);
 	launcher->supervised = false;
 	if (launcher->freed)
 		uv_close((uv_handle_t *)process, on_handle_closed);
@@ -117,7 +117,7 @@ static void on_report(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer
 		return;
 	launcher->told_bytes += (size_t)count;
 	if (before < sizeof(int) && launcher->told_bytes >= sizeof(int))
-		offspring_supervised(launcher->supervisor.pid, launcher->told[0]);
+		child_reaper_supervised(launcher->supervisor.pid, launcher->told[0]);
 	if (launcher->told_bytes == sizeof(launcher->told))
 		command_ended(launcher, launcher->told[1]);
 }
@@ -185,7 +185,7 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 	launcher->output.data = launcher->reports.data = launcher->supervisor.data = launcher;
 	status = spawn(launcher, options, command);
 	if (status == 0) {
-		offspring_spare(launcher->supervisor.pid, true);
+		child_reaper_spare(launcher->supervisor.pid, true);
 		launcher->supervised = launcher->running = true;
 		uv_read_start((uv_stream_t *)&launcher->output, on_alloc, on_read);
 		uv_read_start((uv_stream_t *)&launcher->reports, on_alloc_report, on_report);

@@ -35,7 +35,7 @@ bool local_job_is_running(const struct host_job *job);
 char *local_job_words(const struct host_job *job);
 int local_job_signal(const struct host_job *job);
 void local_job_connected(struct host_job *job, int rank, const struct host_link *link);
-const GArray *local_job_hangups(struct host_job *job);
+const GArray *local_job_disconnect_order(struct host_job *job);
 void local_job_free(struct host_job *job);
 
 bool local_program_calls(struct host *host, const char *function);

@@ -1,8 +1,8 @@
 /* The job that the launcher starts. */
 #include <string.h>
 
+#include "disconnect_order.h"
 #include "environment.h"
-#include "hangups.h"
 #include "launcher.h"
 #include "local_internal.h"
 #include "peer_memory.h"
@@ -13,7 +13,7 @@
 struct host_job {
 	struct local *local;
 	struct launcher *launcher;
-	struct hangups *hangups;
+	struct disconnect_order *disconnect_order;
 	char *directory;
 };
 
@@ -81,7 +81,7 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 		g_free(job);
 		return NULL;
 	}
-	job->hangups = hangups_new();
+	job->disconnect_order = disconnect_order_new();
 	job->directory = g_strdup(directory);
 	return job;
 }
@@ -117,18 +117,18 @@ int local_job_signal(const struct host_job *job)
 
 void local_job_connected(struct host_job *job, int rank, const struct host_link *link)
 {
-	hangups_watch(job->hangups, rank, link_socket(link));
+	disconnect_order_watch(job->disconnect_order, rank, link_socket(link));
 }
 
-const GArray *local_job_hangups(struct host_job *job)
+const GArray *local_job_disconnect_order(struct host_job *job)
 {
-	return hangups_order(job->hangups);
+	return disconnect_order_of(job->disconnect_order);
 }
 
 void local_job_free(struct host_job *job)
 {
 	launcher_free(job->launcher);
-	hangups_free(job->hangups);
+	disconnect_order_free(job->disconnect_order);
 	g_free(job->directory);
 	g_free(job);
 }

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "absent.h"
+#include "absent_rank.h"
+#include "child_reaper.h"
 #include "disk_work.h"
 #include "local_internal.h"
-#include "offspring.h"
 #include "threads.h"
 
 void local_kill(struct host *host, pid_t process)
@@ -19,25 +19,25 @@ void local_kill(struct host *host, pid_t process)
 bool local_is_dead(struct host *host, pid_t process)
 {
 	(void)host;
-	return offspring_is_dead(process);
+	return child_reaper_is_dead(process);
 }
 
 pid_t local_parent(struct host *host, pid_t process)
 {
 	(void)host;
-	return offspring_parent(process);
+	return child_reaper_parent(process);
 }
 
 bool local_is_debugged(struct host *host, pid_t process)
 {
 	(void)host;
-	return offspring_debugger(process) > 0;
+	return child_reaper_debugger(process) > 0;
 }
 
 /* It is stopped by it; where its debugger holds it already, that one has the word. */
 void local_interrupt(struct host *host, pid_t process)
 {
-	pid_t debugger = offspring_debugger(process);
+	pid_t debugger = child_reaper_debugger(process);
 
 	(void)host;
 	kill(debugger > 0 ? debugger : process, SIGINT);
@@ -98,13 +98,13 @@ int local_rank_without_process(struct host *host, const pid_t *processes, int ra
 void local_end_left_behind(struct host *host, const char *directory, bool all)
 {
 	(void)host;
-	offspring_end(directory, all);
+	child_reaper_end(directory, all);
 }
 
 void local_keep_left_behind(struct host *host)
 {
 	(void)host;
-	offspring_keep();
+	child_reaper_keep();
 }
 
 struct place local_place_of(struct host *host, pid_t process, guint64 address)

@@ -4,8 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "child_reaper.h"
 #include "environment.h"
-#include "offspring.h"
 
 #define GENERATIONS 64 /* more are no ranks */
 
@@ -27,7 +27,7 @@ bool peer_belongs(pid_t pid, const char *run_directory)
 	if (pid <= 0)
 		return false;
 	for (int i = 0; i < GENERATIONS && ancestor > 1; i++) {
-		ancestor = offspring_parent(ancestor);
+		ancestor = child_reaper_parent(ancestor);
 		if (ancestor == getpid())
 			return true;
 	}

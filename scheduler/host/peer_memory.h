@@ -5,7 +5,7 @@
 
 /* Why not, as half a sentence; NULL: they may. Tried once. Where Yama has a say
  * (/proc/sys/kernel/yama/ptrace_scope is not 0) they may not: it knows of one who is allowed to
- * look at a process, and that is the scheduler (shim/tracer.h). */
+ * look at a process, and that is the scheduler (shim/process/tracer.h). */
 const char *peer_memory_obstacle(void);
 
 #endif

@@ -18,7 +18,7 @@
 /* A link to the journal of the program's files (ckpt/journal.h), if there is one. */
 #define RUN_DIRECTORY_JOURNAL "journal"
 /* What links to files in /dev/shm begin with, which MPICH makes while it starts and whose names it
- * takes away a moment later (shim/file_calls.c): they are removed with the link. */
+ * takes away a moment later (shim/libc/file_calls.c): they are removed with the link. */
 #define RUN_DIRECTORY_SHARED "shared-"
 
 struct run_directory;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "offspring.h"
+#include "child_reaper.h"
 
 #define NAME "mp-supervisor" /* killall matchpoint does not mean it */
 
@@ -71,7 +71,7 @@ int supervisor_become(char **command)
 
 	fcntl(SUPERVISOR_PIPE, F_SETFD, FD_CLOEXEC);
 	fcntl(SUPERVISOR_LOCK, F_SETFD, FD_CLOEXEC);
-	offspring_adopt();
+	child_reaper_adopt();
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &blocked, &before);
@@ -93,6 +93,6 @@ int supervisor_become(char **command)
 	pid = reap_until_told(pid, &before);
 	if (pid > 0)
 		kill(pid, SIGKILL); /* where the kernel does not list children */
-	offspring_end_all();
+	child_reaper_end_all();
 	return 0;
 }

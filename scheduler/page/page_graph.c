@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "explorer/mix.h"
+#include "common/mix.h"
 #include "mpi_calls.h"
 
 struct page_graph {

@@ -2,7 +2,7 @@
 
 #include "explorer/position.h"
 #include "merge_internal.h"
-#include "scheduler/session/recall.h"
+#include "scheduler/session/stored_run.h"
 
 /* --- interleavings -------------------------------------------------------------------------- */
 
@@ -66,7 +66,7 @@ static void note_difference(struct merge_source *source, const struct record_exe
 static bool add_findings(struct merge *merge, struct record_execution *record,
                          const GArray *choices)
 {
-	g_autoptr(GPtrArray) shown = recall_findings(merge->current->reader, record);
+	g_autoptr(GPtrArray) shown = stored_run_findings(merge->current->reader, record);
 	bool fresh = false;
 
 	g_array_set_size(record->findings, 0);
@@ -143,10 +143,10 @@ static bool take_interleaving(const struct record_execution *execution, void *da
 	note_difference(merge->current, execution, id);
 	merge->exploration->interleavings++;
 	record->id = id;
-	choices = recall_choices(execution);
+	choices = stored_run_choices(execution);
 	fresh = add_findings(merge, record, choices);
 	thin_calls(merge, record, fresh);
-	if (recall_ended_well(record)) {
+	if (stored_run_ended_well(record)) {
 		findings_add_good(merge->findings, record, choices);
 		merge_outcomes_take(merge, record, choices);
 	}
@@ -170,7 +170,7 @@ static void add_unshown(struct merge *merge, const struct record_finding *findin
 	struct record_finding *added;
 
 	record->buffering = finding->bufferings;
-	added = findings_add(merge->findings, recall_finding(finding), record,
+	added = findings_add(merge->findings, stored_run_finding(finding), record,
 	                     path ? path->choices : none);
 	added->count += MAX(finding->count, 1) - 1;
 	path_free(path);

@@ -8,7 +8,7 @@
 
 #include "merge_internal.h"
 #include "scheduler/session/outcome_finding.h"
-#include "scheduler/session/recall.h"
+#include "scheduler/session/stored_run.h"
 
 static bool is_compared(const struct merge *merge)
 {
@@ -198,7 +198,7 @@ static void copy_outcomes(const struct merge_source *source, const struct record
 static bool tell_own(struct merge *merge, const struct merge_source *source,
                      const struct record_finding *finding, GError **error)
 {
-	struct record_finding *copy = recall_finding(finding);
+	struct record_finding *copy = stored_run_finding(finding);
 	g_autoptr(RecordExecution) record = record_execution_new();
 	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct choice));
 	struct path *path = path_parse(finding->path, NULL);

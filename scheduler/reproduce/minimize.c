@@ -4,8 +4,8 @@
 
 #include "explorer/ddmin.h"
 #include "explorer/position.h"
-#include "scheduler/session/conductor.h"
 #include "scheduler/session/outcomes.h"
+#include "scheduler/session/scripted_session.h"
 
 /* What one try showed. */
 struct

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "execution_internal.h"
+#include "held_ranks.h"
 #include "image.h"
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
-#include "spare.h"
 
 #define DRIVE_US (G_USEC_PER_SEC / 50)  /* for those who run to need one who stays as it is */
 #define TROUBLE_US (G_USEC_PER_SEC / 2) /* for others to fail in MPI_Init as one has */
@@ -29,7 +29,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->stacks = request->stacks || request->stacks_on;
 	execution->stacked = request->stacks;
 	if (request->arrives)
-		execution->ahead = ahead_new(request->position);
+		execution->run_ahead = run_ahead_new(request->position);
 	execution->owner = request->owner;
 	execution->result.struck_before = request->struck_before;
 	execution->links = g_new0(struct host_link *, ranks);
@@ -57,8 +57,8 @@ void execution_free(struct execution *execution)
 		rank_end_clear(&execution->ends[rank]);
 	}
 	g_hash_table_remove(execution->runs->all, GUINT_TO_POINTER(execution->number));
-	frozen_let_go(execution);
-	body_let_go(execution->body);
+	snapshot_let_go(execution);
+	process_group_let_go(execution->group);
 	if (execution->image)
 		execution->image->children--;
 	if (execution->job)
@@ -69,9 +69,9 @@ void execution_free(struct execution *execution)
 	if (execution->promises)
 		g_array_unref(execution->promises);
 	position_free(execution->target);
-	ahead_free(execution->ahead);
-	cycle_release(&execution->cycle);
-	naming_release(&execution->naming);
+	run_ahead_free(execution->run_ahead);
+	livelock_detector_release(&execution->detector);
+	state_fingerprint_release(&execution->fingerprint);
 	g_free(execution->directory);
 	g_free(execution->links);
 	g_free(execution->pids);
@@ -83,14 +83,14 @@ void execution_free(struct execution *execution)
 	g_free(execution);
 }
 
-void execution_set_body(struct execution *execution, struct body *body)
+void execution_set_process_group(struct execution *execution, struct process_group *group)
 {
-	body_let_go(execution->body);
-	execution->body = body;
+	process_group_let_go(execution->group);
+	execution->group = group;
 }
 
 void execution_place(struct execution *execution, guint32 number, const char *directory,
-                     struct frozen *from)
+                     struct snapshot *from)
 {
 	int ranks = ranks_of(execution);
 	GHashTable *executions = execution->runs->all;
@@ -98,25 +98,25 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	if (execution->directory)
 		g_hash_table_remove(executions, GUINT_TO_POINTER(execution->number));
 	g_free(execution->directory);
-	frozen_let_go(execution);
+	snapshot_let_go(execution);
 	if (from)
 		from->children++;
 	execution->number = number;
 	execution->directory = g_strdup(directory);
 	execution->from = from;
 	execution->launched = from == NULL;
-	execution_set_body(execution, NULL);
+	execution_set_process_group(execution, NULL);
 	execution->before = from ? from->behind : 0;
 	execution->no_image = false;
-	naming_release(&execution->naming);
+	state_fingerprint_release(&execution->fingerprint);
 	if (from)
-		naming_copy(&execution->naming, &from->naming, ranks);
+		state_fingerprint_copy(&execution->fingerprint, &from->fingerprint, ranks);
 	execution->result.state = EXECUTION_STARTING;
 	execution->connected = 0;
 	execution->rewound = execution->moved = false;
 	execution->restored = 0;
 	execution->started = execution_now(execution);
-	execution->stood = from ? from->stood + execution->started - from->parked_at : 0;
+	execution->idle_time = from ? from->idle_time + execution->started - from->parked_at : 0;
 	execution->asked = execution->waited = 0;
 	memset(execution->links, 0, (gsize)ranks * sizeof(*execution->links));
 	memset(execution->pids, 0, (gsize)ranks * sizeof(*execution->pids));
@@ -154,7 +154,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	execution->connected++;
 	if (hello->restored && execution->connected == ranks_of(execution)) {
 		execution->restored = execution_now(execution);
-		frozen_note_cost(execution);
+		snapshot_note_cost(execution);
 	}
 	if (execution->image && execution->connected == ranks_of(execution))
 		image_connected(execution);
@@ -217,7 +217,7 @@ static enum explorer_step ask_strategy(struct execution *execution, GArray *open
 }
 
 /* The strategy's way to where it begins leads nowhere. */
-static enum explorer_step give_way_up(struct execution *execution)
+static enum explorer_step yielding_up(struct execution *execution)
 {
 	struct choice unused;
 
@@ -243,7 +243,7 @@ static bool at_rest(struct execution *execution)
 	GArray *open;
 
 	/* If it was struck from outside, nothing of this counts. */
-	if (!execution_endings_known(execution) || spare_is_ahead(execution->spare))
+	if (!execution_endings_known(execution) || held_ranks_is_ahead(execution->held))
 		return false;
 	if (world_admit(world) || world_answer_ready(world) || execution_park_along(execution)
 	    || execution_follow_plan(execution)) {
@@ -281,7 +281,7 @@ static bool at_rest(struct execution *execution)
 	if (step == EXPLORER_STUCK && execution_answer_polls(execution))
 		return true;
 	if (step == EXPLORER_STUCK)
-		step = give_way_up(execution);
+		step = yielding_up(execution);
 	if (step == EXPLORER_LET_GO && execution_let_go(execution))
 		return true;
 	execution_wait(execution, step == EXPLORER_LATER);
@@ -360,7 +360,7 @@ static void start_world(struct execution *execution)
 
 	if (execution->launched && runs->snapshots && !runs->root && !execution->no_parking) {
 		execution->result.state = EXECUTION_PARKING;
-		execution->parking = frozen_park(execution);
+		execution->parking = snapshot_park(execution);
 		return;
 	}
 	execution->result.state = EXECUTION_RUNNING;
@@ -370,8 +370,8 @@ static void start_world(struct execution *execution)
 static void decide_at_rest(struct execution *execution)
 {
 	while (execution->result.state == EXECUTION_RUNNING && !execution->timing
-	       && !execution->result.waits && execution->cycle.missing == 0
-	       && execution->naming.missing == 0 && !execution->result.again
+	       && !execution->result.waits && execution->detector.missing == 0
+	       && execution->fingerprint.missing == 0 && !execution->result.again
 	       && !execution->runs->stopped && execution_is_at_rest(execution)) {
 		if (!at_rest(execution))
 			break;
@@ -421,7 +421,7 @@ static void decide_for_others(struct execution *execution)
 		if (step == EXPLORER_STUCK
 		    && !world_answer_polls(world, execution_awaited(execution))
 		    && stall_hopeless(execution->stall))
-			step = give_way_up(execution);
+			step = yielding_up(execution);
 		execution_wait(execution, step == EXPLORER_LATER);
 		execution->result.wasted = step == EXPLORER_DROP;
 		if (execution->result.wasted)
@@ -445,13 +445,13 @@ static bool waits_for_aborted(const struct execution *execution)
 }
 
 /* Members of a collective may still come out of it in the moment in which one has failed. */
-static void look_for_caught(struct execution *execution)
+static void look_for_stuck(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
 
 	if (execution->result.state == EXECUTION_RUNNING && !world_at_rest(execution->world)
 	    && (now - execution->heard) * stall_haste() > CAUGHT_US
-	    && world_hold_caught(execution->world))
+	    && world_hold_stuck(execution->world))
 		execution_advance(execution);
 }
 
@@ -482,7 +482,7 @@ void execution_look(struct execution *execution)
 		execution_look_at_end(execution);
 	if (execution->result.state == EXECUTION_OVER
 	    && runs_job_is_running(execution->runs, execution->job))
-		execution_end_offspring(execution);
+		execution_end_children(execution);
 	if (execution->result.state == EXECUTION_STARTING && execution->launched)
 		look_at_start(execution);
 	if (waits_for_aborted(execution)) {
@@ -490,7 +490,7 @@ void execution_look(struct execution *execution)
 		execution_advance(execution);
 		return;
 	}
-	look_for_caught(execution);
+	look_for_stuck(execution);
 	if (execution_look_at_parking(execution))
 		return;
 	if (execution->result.state != EXECUTION_RUNNING || execution->result.waits
@@ -499,7 +499,8 @@ void execution_look(struct execution *execution)
 		stall_rest(execution->stall);
 		return;
 	}
-	if (deferral_look(&execution->deferral, execution->world, execution_now(execution))) {
+	if (delivery_timeout_check(&execution->timeout, execution->world,
+	                           execution_now(execution))) {
 		execution_advance(execution);
 		return;
 	}
@@ -533,7 +534,7 @@ void execution_look_for_absent(struct execution *execution)
 	if (execution->result.state != EXECUTION_STARTING || !execution->launched
 	    || execution->connected == 0)
 		return;
-	rank = missing_look(&execution->missing, runs->host, execution->pids, runs->ranks);
+	rank = absent_ranks_check(&execution->absent, runs->host, execution->pids, runs->ranks);
 	if (rank >= 0 && !runs->stopped)
 		runs_fail(runs,
 		          "%s: rank %d ended without calling MPI_Init, where others wait "
@@ -544,17 +545,17 @@ void execution_look_for_absent(struct execution *execution)
 /* No order may follow PARK or IMAGE before its answer (park.h), so these are not asked. */
 static void give_parking_up(struct execution *execution)
 {
-	struct frozen *frozen = g_steal_pointer(&execution->parking);
+	struct snapshot *snapshot = g_steal_pointer(&execution->parking);
 
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		if (execution->pids[rank] > 0)
 			execution_kill(execution, rank);
-		if (!frozen->images)
-			execution->links[rank] = NULL; /* the frozen world's */
+		if (!snapshot->images)
+			execution->links[rank] = NULL; /* the snapshot's */
 	}
-	if (!frozen->images)
+	if (!snapshot->images)
 		execution->connected = 0;
-	frozen_release(frozen);
+	snapshot_release(snapshot);
 }
 
 void execution_cut_short(struct execution *execution)

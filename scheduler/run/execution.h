@@ -8,10 +8,10 @@
 #include "run.h"
 #include "scheduler/host/host.h"
 
-struct ahead;
-struct body;
-struct frozen;
-struct naming;
+struct run_ahead;
+struct process_group;
+struct snapshot;
+struct state_fingerprint;
 struct site_owner;
 
 /* Of whom it is one; where its ranks are. */
@@ -22,9 +22,9 @@ const struct host_job *execution_job(const struct execution *execution);
 /* Its ranks are processes of the launcher's, no restored copies. */
 bool execution_is_launched(const struct execution *execution);
 /* The snapshot whose copies they are; NULL: of none. */
-struct frozen *execution_from(const struct execution *execution);
+struct snapshot *execution_from(const struct execution *execution);
 /* Which processes they are; NULL: not known. */
-struct body *execution_body(const struct execution *execution);
+struct process_group *execution_process_group(const struct execution *execution);
 /* A rank's connection; NULL: not there (yet), or gone. How many have connected so far. */
 struct host_link *execution_link(const struct execution *execution, int rank);
 int execution_connections(const struct execution *execution);
@@ -34,9 +34,9 @@ const GArray *execution_plan(const struct execution *execution);
 struct strategy *execution_strategy(const struct execution *execution);
 /* How far the clocks of its ranks were put forward, in milliseconds. */
 guint execution_forward_ms(const struct execution *execution);
-struct naming *execution_naming(struct execution *execution);
+struct state_fingerprint *execution_fingerprint(struct execution *execution);
 /* Ranks that need not wait on the way to the target; NULL: all must. */
-struct ahead *execution_ahead(const struct execution *execution);
+struct run_ahead *execution_run_ahead(const struct execution *execution);
 
 /* Time, by the host. And how long it has run since it was started or restored, in seconds, without
  * what it has waited for answers; since the beginning of the program. */
@@ -52,14 +52,14 @@ void execution_free(struct execution *execution);
 
 /* Where its processes come from. */
 void execution_place(struct execution *execution, guint32 number, const char *directory,
-                     struct frozen *from);
+                     struct snapshot *from);
 
 /* Decides, or lets those go who are not held any more: behind a snapshot if that is worth it.
  * `choice` NULL: nothing is decided. And how ranks are held (struct run_request). */
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice);
 void execution_hold_all(struct execution *execution);
 
-/* All orders to a rank that is connected. One that is owed WELCOME (body.h) gets that before, so
+/* All orders to a rank that is connected. One that is owed WELCOME (process_group.h) gets that before, so
  * that it is woken once. And all that are still are to drive MPI's progress again. */
 void execution_order(struct execution *execution, int rank, const struct wire_message *order);
 void execution_drive_all(struct execution *execution);
@@ -189,7 +189,7 @@ void execution_finish_if_gone(struct execution *execution);
 void execution_look_for_dead(struct execution *execution);
 void execution_look_at_end(struct execution *execution);
 /* Ends what its ranks have left behind: the launcher may wait for it. */
-void execution_end_offspring(struct execution *execution);
+void execution_end_children(struct execution *execution);
 /* What is ending has no more time. */
 void execution_hurry(struct execution *execution);
 

@@ -1,8 +1,8 @@
 /* How the ranks of an execution are ended. Nothing that they do may hold it up. */
 #include "execution_internal.h"
+#include "held_ranks.h"
 #include "runs_context.h"
 #include "scheduler/tools/log.h"
-#include "spare.h"
 
 #define LOOK_US (G_USEC_PER_SEC / 5)    /* between two looks for the dead */
 #define OBEY_US (2 * G_USEC_PER_SEC)    /* for ranks to end as they were told to */
@@ -98,7 +98,7 @@ void execution_look_for_dead(struct execution *execution)
 		pid_t process = execution->pids[rank];
 
 		if (!link)
-			link = spare_link(execution->spare, rank, &process);
+			link = held_ranks_link(execution->held, rank, &process);
 		if (!link || host->operations->has_unread(link) || process <= 0
 		    || !host->operations->is_dead(host, process))
 			continue;
@@ -106,7 +106,7 @@ void execution_look_for_dead(struct execution *execution)
 		          rank, execution->number);
 		host_close(link);
 		if (link->role == LINK_HELD) /* it was being rewound, or is to be */
-			spare_closed(link->owner, rank);
+			held_ranks_closed(link->owner, rank);
 		else
 			execution_link_closed(execution, rank, NULL);
 	}
@@ -154,12 +154,12 @@ void execution_look_at_end(struct execution *execution)
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		host_close(execution->links[rank]);
 		execution->links[rank] = NULL;
-		spare_forget(execution->spare, rank);
+		held_ranks_forget(execution->held, rank);
 	}
 	finish_execution(execution);
 }
 
-void execution_end_offspring(struct execution *execution)
+void execution_end_children(struct execution *execution)
 {
 	struct host *host = runs_host(execution->runs);
 	guint others = runs_count(execution->runs) - 1;
@@ -180,14 +180,14 @@ void execution_hurry(struct execution *execution)
 static bool has_asked_enough(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
-	gint64 patience = ENDED_US;
+	gint64 policy = ENDED_US;
 
 	if (execution->asking_since == 0)
 		execution->asking_since = now;
 	for (int rank = 0; rank < ranks_of(execution); rank++)
 		if (execution->links[rank])
-			patience = STATUS_US;
-	return now - execution->asking_since > patience;
+			policy = STATUS_US;
+	return now - execution->asking_since > policy;
 }
 
 bool execution_endings_known(struct execution *execution)

@@ -1,6 +1,6 @@
 /* What happens in an execution, for those who listen (events.h). */
-#include "frozen.h"
 #include "runs_context.h"
+#include "snapshot.h"
 
 static void on_step(void *user, const struct world_step *step)
 {
@@ -13,7 +13,7 @@ static void on_step(void *user, const struct world_step *step)
 void execution_tell_beginning(const struct execution *execution)
 {
 	struct events *events = runs_events(execution_runs(execution));
-	const struct frozen *from = execution_from(execution);
+	const struct snapshot *from = execution_from(execution);
 	struct run_event event = {.kind = RUN_BEGIN,
 	                          .number = execution_number(execution),
 	                          .world = execution_world(execution)};

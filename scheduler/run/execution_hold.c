@@ -1,5 +1,5 @@
 /* Ranks that are held, and answers that were put off. */
-#include "ahead.h"
+#include "run_ahead.h"
 #include "runs_context.h"
 #include "scheduler/world/matcher.h"
 
@@ -42,7 +42,7 @@ bool execution_resume(struct execution *execution, const struct choice *choice)
 void execution_hold(struct execution *execution, int rank, guint32 from)
 {
 	world_hold(execution_world(execution), rank, from);
-	if (ahead_limit(execution_ahead(execution), rank, from)
+	if (run_ahead_limit(execution_run_ahead(execution), rank, from)
 	    && execution_result(execution)->state == EXECUTION_RUNNING
 	    && execution_link(execution, rank))
 		execution_welcome(execution, rank, execution_link(execution, rank));

@@ -5,15 +5,15 @@
 
 #include <stdbool.h>
 
-#include "ahead.h"
-#include "body.h"
-#include "cycle.h"
-#include "deferral.h"
+#include "absent_ranks.h"
+#include "delivery_timeout.h"
 #include "execution.h"
-#include "missing.h"
-#include "naming.h"
-#include "patience.h"
+#include "livelock_detector.h"
+#include "livelock_policy.h"
+#include "process_group.h"
+#include "run_ahead.h"
 #include "stall.h"
+#include "state_fingerprint.h"
 
 struct execution {
 	struct runs *runs;
@@ -22,15 +22,15 @@ struct execution {
 	guint32 number; /* of the world */
 	char *directory;
 	struct world *world;
-	bool launched;        /* processes of the launcher's, not restored copies */
-	struct host_job *job; /* that started them; NULL: none, or gone over to the runs */
-	struct frozen *from;  /* whose copies the ranks are */
-	struct spare *spare;  /* ranks that are held; NULL: none are */
-	struct body *body;    /* which processes its ranks are; NULL: not known */
-	struct frozen *image; /* that they are being rewound to; NULL: none */
-	double before;        /* seconds behind where it began, or was kept last */
-	gint64 stood;         /* so far, in all (struct wire_welcome) */
-	bool no_image;        /* one was tried, and could not be taken */
+	bool launched;               /* processes of the launcher's, not restored copies */
+	struct host_job *job;        /* that started them; NULL: none, or gone over to the runs */
+	struct snapshot *from;       /* whose copies the ranks are */
+	struct held_ranks *held;     /* ranks that are held; NULL: none are */
+	struct process_group *group; /* which processes its ranks are; NULL: not known */
+	struct snapshot *image;      /* that they are being rewound to; NULL: none */
+	double before;               /* seconds behind where it began, or was kept last */
+	gint64 idle_time;            /* so far, in all (struct wire_welcome) */
+	bool no_image;               /* one was tried, and could not be taken */
 	struct strategy *strategy;
 	struct position *target;  /* where it was to go */
 	GArray *plan;             /* struct choice still to be made */
@@ -44,19 +44,19 @@ struct execution {
 	struct host_link **links; /* by rank; NULL: not connected, or gone */
 	pid_t *pids;              /* by rank; 0: unknown */
 	pid_t *parents;           /* of the launcher's ranks, when they connected; likewise */
-	bool *welcomed;           /* by rank: before it is connected (spare.c) */
+	bool *welcomed;           /* by rank: before it is connected (held_ranks.c) */
 	struct rank_end *ends;
 	int connected;
-	bool stacks;         /* calls come with them */
-	bool stacked;        /* and so did all from the beginning */
-	struct ahead *ahead; /* who need not wait on the way to the target; NULL: nobody */
-	struct frozen *parking;
+	bool stacks;                 /* calls come with them */
+	bool stacked;                /* and so did all from the beginning */
+	struct run_ahead *run_ahead; /* who need not wait on the way to the target; NULL: nobody */
+	struct snapshot *parking;
 	bool no_parking; /* a snapshot was tried and is not safe here */
 	bool wanted;     /* a snapshot is, before it goes on, */
 	bool named;      /* by somebody who will be back */
 	gint64 asked;    /* since when it has waited for an answer; 0: it does not */
 	gint64 waited;   /* for answers, so far, since it was started or restored */
-	struct missing missing;
+	struct absent_ranks absent;
 	struct stall *stall;
 	struct host_timer *timer; /* polls that find nothing are answered slowly */
 	bool timing;
@@ -70,13 +70,14 @@ struct execution {
 	int job_status;
 	gint64 over_since; /* when every process was gone */
 	struct thread_rest threads;
-	struct deferral deferral; /* of ranks that are held back */
-	struct patience patience; /* with polls that find nothing */
-	struct cycle cycle;       /* of those who poll so */
-	struct naming naming;     /* of the rest at hand, if its strategy compares states */
+	struct delivery_timeout timeout;   /* of ranks that are held back */
+	struct livelock_policy policy;     /* with polls that find nothing */
+	struct livelock_detector detector; /* of those who poll so */
+	struct state_fingerprint
+		fingerprint; /* of the rest at hand, if its strategy compares states */
 };
 
 /* Takes the body over, or NULL. */
-void execution_set_body(struct execution *execution, struct body *body);
+void execution_set_process_group(struct execution *execution, struct process_group *group);
 
 #endif

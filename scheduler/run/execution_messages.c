@@ -3,12 +3,12 @@
 #include <sys/wait.h>
 
 #include "execution_internal.h"
+#include "held_ranks.h"
 #include "image.h"
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
-#include "scheduler/world/world_picture.h"
-#include "spare.h"
+#include "scheduler/world/world_fingerprint.h"
 
 static bool on_call(struct execution *execution, int rank, const struct wire_call *call,
                     GError **error)
@@ -23,7 +23,7 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 		/* When the verdict is reached the process may be gone, and no keeper has its image.
 		 * */
 		execution_site(execution, rank, call->site);
-	if (call->ahead && !ahead_begin(execution->ahead, rank, call)) {
+	if (call->ahead && !run_ahead_begin(execution->run_ahead, rank, call)) {
 		g_set_error(error, RUNS_ERROR, 0,
 		            "rank %d said something impossible: that it need not wait in call %u",
 		            rank, call->call);
@@ -169,29 +169,30 @@ static bool mappings_possible(const struct wire_parked *parked)
 static void on_parked(struct execution *execution, int rank, const struct wire_parked *parked)
 {
 	struct runs *runs = execution->runs;
-	struct frozen *frozen = execution->parking;
+	struct snapshot *snapshot = execution->parking;
 	g_autoptr(GError) error = NULL;
 
-	if (!frozen || frozen->images || execution->result.struck || !frozen_is_whole(frozen))
+	if (!snapshot || snapshot->images || execution->result.struck
+	    || !snapshot_is_whole(snapshot))
 		return; /* it was cut short meanwhile, or one of its ranks is gone */
-	if (frozen->answered[rank] || !mappings_possible(parked)) {
+	if (snapshot->answered[rank] || !mappings_possible(parked)) {
 		runs_fail(runs, "rank %d said something impossible: how it is parked", rank);
 		return;
 	}
-	if (!frozen_parked(frozen, rank, parked))
+	if (!snapshot_parked(snapshot, rank, parked))
 		return;
 	execution->parking = NULL;
-	if (frozen->hazard) {
+	if (snapshot->hazard) {
 		execution->no_parking = true;
 		if (!runs->root)
-			runs_fall_back(runs, g_strdup(frozen->hazard));
+			runs_fall_back(runs, g_strdup(snapshot->hazard));
 		execution->result.again = false; /* it can go on where it stands */
-		frozen_resume(frozen, execution);
+		snapshot_resume(snapshot, execution);
 		return;
 	}
 	/* The snapshot's, whether it can be gone on from or not. */
 	memset(execution->links, 0, (gsize)runs->ranks * sizeof(*execution->links));
-	if (!frozen_restore(frozen, execution, &error))
+	if (!snapshot_restore(snapshot, execution, &error))
 		runs_fall_back(runs, g_strdup(error->message));
 }
 
@@ -255,10 +256,10 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 /* Where nobody would know that it is, it is not to be. */
 static void note_still(struct execution *execution, int rank, const struct wire_state *state)
 {
-	if (!state->still)
+	if (!state->idle)
 		return;
-	body_be_still(execution->body, rank);
-	if (!execution->body)
+	process_group_be_idle(execution->group, rank);
+	if (!execution->group)
 		execution_order(execution, rank, &(struct wire_message){.type = WIRE_DRIVE});
 }
 
@@ -268,7 +269,7 @@ static void hear(struct execution *execution, int rank, const struct wire_messag
 
 	world_rank_moves(execution->world, rank);
 	if (message->type != WIRE_STATE && message->type != WIRE_IMAGED)
-		naming_moves(&execution->naming, rank);
+		state_fingerprint_moves(&execution->fingerprint, rank);
 	/* Who looks into a window again and again says nothing new. */
 	if (message->type != WIRE_ACCESSES) {
 		stall_heard(execution->stall);
@@ -280,11 +281,12 @@ static void hear(struct execution *execution, int rank, const struct wire_messag
 	case WIRE_PARKED: on_parked(execution, rank, &message->parked); break;
 	case WIRE_IMAGED: image_answered(execution, rank, &message->imaged); break;
 	case WIRE_HELD:
-		body_be_still(execution->body, rank); /* it reads orders, and nothing else */
-		spare_rank_held(execution, rank, &message->held);
+		process_group_be_idle(execution->group,
+		                      rank); /* it reads orders, and nothing else */
+		held_ranks_add(execution, rank, &message->held);
 		break;
 	case WIRE_DIGEST:
-		if (!cycle_answer(&execution->cycle, rank, &message->digest)
+		if (!livelock_detector_answer(&execution->detector, rank, &message->digest)
 		    && execution->result.state == EXECUTION_RUNNING)
 			runs_fail(execution->runs,
 			          "rank %d said something impossible: what it goes by", rank);
@@ -292,7 +294,7 @@ static void hear(struct execution *execution, int rank, const struct wire_messag
 	case WIRE_STATE:
 		note_still(execution, rank, &message->state);
 		/* When a rank has gone meanwhile the others are asked once more. */
-		if (!naming_answer(&execution->naming, rank, &message->state)
+		if (!state_fingerprint_answer(&execution->fingerprint, rank, &message->state)
 		    && !execution->runs->options.states)
 			runs_fail(execution->runs, "rank %d said something impossible: its state",
 			          rank);
@@ -320,7 +322,7 @@ static bool is_put_off(struct execution *execution, int rank, const struct wire_
 	bool ends = message->type == WIRE_ENDING || message->type == WIRE_HELD;
 
 	return (!ends || execution->result.state < EXECUTION_ENDING)
-	       && ahead_puts_off(execution->ahead, rank, message);
+	       && run_ahead_puts_off(execution->run_ahead, rank, message);
 }
 
 void execution_message(struct execution *execution, int rank, const struct wire_message *message)
@@ -338,7 +340,7 @@ bool execution_hear_put_off(struct execution *execution)
 	bool any = false;
 	int rank;
 
-	while (ahead_next(execution->ahead, &rank, &message)) {
+	while (run_ahead_next(execution->run_ahead, &rank, &message)) {
 		hear(execution, rank, &message);
 		wire_message_release(&message);
 		any = true;
@@ -350,7 +352,7 @@ bool execution_hear_put_off(struct execution *execution)
  * launcher has killed the others for it. */
 static void blame_first(struct execution *execution)
 {
-	const GArray *order = runs_hangups(execution->runs, execution->job);
+	const GArray *order = runs_disconnect_order(execution->runs, execution->job);
 	int first = -1;
 
 	for (guint i = 0; i < order->len && first < 0; i++) {
@@ -385,14 +387,14 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 		blame_first(execution);
 	log_debug(LOG_RANKS, "rank %d of world %u is gone", rank, execution->number);
 	execution->links[rank] = NULL;
-	ahead_forget(execution->ahead, rank);
+	run_ahead_forget(execution->run_ahead, rank);
 	if (why && !execution->ends[rank].killed)
 		runs_fail(execution->runs, "lost rank %d: %s", rank, why);
 	if (execution->parking)
 		execution->parking->links[rank] = NULL;
 	look_at_parking(execution, rank);
-	cycle_release(&execution->cycle);
-	naming_release(&execution->naming);
+	livelock_detector_release(&execution->detector);
+	state_fingerprint_release(&execution->fingerprint);
 	world_rank_ended(execution->world, rank);
 	execution_advance(execution);
 }

@@ -1,18 +1,18 @@
 /* What ranks are told. */
-#include "ahead.h"
-#include "body.h"
-#include "naming.h"
+#include "process_group.h"
+#include "run_ahead.h"
 #include "runs_context.h"
+#include "state_fingerprint.h"
 
 void execution_order(struct execution *execution, int rank, const struct wire_message *order)
 {
 	struct host_link *link = execution_link(execution, rank);
-	struct body *body = execution_body(execution);
+	struct process_group *group = execution_process_group(execution);
 
-	if (body_settle(body, rank))
+	if (process_group_settle(group, rank))
 		execution_welcome(execution, rank, link);
 	if (!wire_moves_nothing(order->type))
-		body_moves(body, rank);
+		process_group_moves(group, rank);
 	host_send(link, order);
 }
 
@@ -20,7 +20,7 @@ void execution_drive_all(struct execution *execution)
 {
 	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++)
 		if (execution_link(execution, rank)
-		    && body_is_still(execution_body(execution), rank))
+		    && process_group_is_idle(execution_process_group(execution), rank))
 			execution_order(execution, rank,
 			                &(struct wire_message){.type = WIRE_DRIVE});
 }
@@ -29,8 +29,8 @@ static void give_bind(void *user, int rank, const struct wire_bind *bind)
 {
 	struct execution *execution = user;
 
-	naming_moves(execution_naming(execution), rank);
-	if (!ahead_is_in(execution_ahead(execution), rank, bind->name.call))
+	state_fingerprint_moves(execution_fingerprint(execution), rank);
+	if (!run_ahead_is_in(execution_run_ahead(execution), rank, bind->name.call))
 		execution_order(execution, rank,
 		                &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
 }
@@ -39,9 +39,9 @@ static void give_go(void *user, int rank, const struct wire_go *go)
 {
 	struct execution *execution = user;
 
-	naming_moves(execution_naming(execution), rank);
-	if (ahead_is_in(execution_ahead(execution), rank, go->call))
-		ahead_let_go(execution_ahead(execution), rank);
+	state_fingerprint_moves(execution_fingerprint(execution), rank);
+	if (run_ahead_is_in(execution_run_ahead(execution), rank, go->call))
+		run_ahead_let_go(execution_run_ahead(execution), rank);
 	else
 		execution_order(execution, rank,
 		                &(struct wire_message){.type = WIRE_GO, .go = *go});
@@ -51,7 +51,7 @@ static void give_admission(void *user, int rank, guint32 thread)
 {
 	struct execution *execution = user;
 
-	naming_moves(execution_naming(execution), rank);
+	state_fingerprint_moves(execution_fingerprint(execution), rank);
 	execution_order(execution, rank,
 	                &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
 }

@@ -1,9 +1,9 @@
 /* Where a snapshot of an execution is taken, and what that is measured by. */
 #include "execution_internal.h"
-#include "frozen.h"
 #include "image.h"
 #include "runs_context.h"
 #include "scheduler/world/matcher.h"
+#include "snapshot.h"
 
 /* How long the way from keepers to an image may be, and which part of all that lies behind: what a
  * crash costs at most. The same where images would be lost that somebody has asked for. */
@@ -53,18 +53,18 @@ static bool can_be_parked(const struct execution *execution)
 {
 	return !execution->strategy->wanders && !world_has_threads(execution->world)
 	       && runs_take_snapshots(execution->runs) && !execution->no_parking
-	       && !ahead_is_any(execution->ahead);
+	       && !run_ahead_is_any(execution->run_ahead);
 }
 
 bool execution_should_park(const struct execution *execution)
 {
-	return can_be_parked(execution) && frozen_is_worth_it(execution);
+	return can_be_parked(execution) && snapshot_is_worth_it(execution);
 }
 
 /* `branches`: it will be gone back to. */
 static bool is_to_be_parked(const struct execution *execution, bool branches)
 {
-	bool worth = branches && frozen_is_worth_it(execution);
+	bool worth = branches && snapshot_is_worth_it(execution);
 
 	return (worth || execution->wanted) && can_be_parked(execution) && all_blocked(execution);
 }
@@ -83,7 +83,7 @@ static bool has_alternatives(const struct execution *execution, const GArray *op
 static void park(struct execution *execution)
 {
 	execution->result.state = EXECUTION_PARKING;
-	execution->parking = frozen_park(execution);
+	execution->parking = snapshot_park(execution);
 }
 
 /* Before what the plan says of here is done, where others will come by. */
@@ -110,7 +110,7 @@ static bool image_will_do(const struct execution *execution)
 {
 	double behind = execution->from ? execution->from->behind : 0;
 	double all = execution_ran_in_all(execution);
-	bool named = image_any_named(execution->runs, execution->body);
+	bool named = image_any_named(execution->runs, execution->group);
 	double most = named ? MAX(NAMED_S, NAMED_PART * all) : MAX(KEEPERS_S, KEEPERS_PART * all);
 
 	return (named || execution->named) && image_is_possible(execution) && all - behind < most;
@@ -168,22 +168,23 @@ void execution_make_choice(struct execution *execution, const GArray *open, stru
 /* Ranks that do not come back from what MPI calls do not answer when told to park. */
 bool execution_look_at_parking(struct execution *execution)
 {
-	int caught = -1;
+	int stuck = -1;
 
 	if (!execution->parking || runs_wrapper(execution->runs))
 		return false;
 	stall_look(execution->stall, execution->world, execution_now(execution));
 	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
-		const struct wire_inside *inside = stall_inside(execution->stall, rank);
+		const struct wire_blocking_call *inside = stall_blocking_call(execution->stall,
+		                                                              rank);
 
 		if (inside && inside->driven)
-			caught = rank;
+			stuck = rank;
 	}
-	if (caught >= 0)
+	if (stuck >= 0)
 		runs_fall_back(execution->runs,
 		               g_strdup_printf("rank %d does not come back from what MPI calls, "
 		                               "where a snapshot was to be taken",
-		                               caught));
+		                               stuck));
 	return true;
 }
 

@@ -161,7 +161,7 @@ static guint64 polled_places(const struct execution *execution)
 }
 
 /* Asks those who poll what they go by. */
-static void look_for_cycle(struct execution *execution)
+static void look_for_livelock(struct execution *execution)
 {
 	guint asked = 0;
 
@@ -169,7 +169,7 @@ static void look_for_cycle(struct execution *execution)
 		asked += world_polls(execution->world, rank);
 	if (world_has_threads(execution->world))
 		asked = 0;
-	cycle_look(&execution->cycle, world_idle(execution->world)->rounds, asked);
+	livelock_detector_ask(&execution->detector, world_idle(execution->world)->rounds, asked);
 	for (int rank = 0; asked > 0 && rank < runs_ranks(execution->runs); rank++)
 		if (world_polls(execution->world, rank))
 			execution_order(execution, rank, &(struct wire_message){.type = WIRE_LOOK});
@@ -180,14 +180,13 @@ static void put_clocks_forward(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
 
-	runs_note_forward(runs, execution->patience.forward_ever);
+	runs_note_forward(runs, execution->policy.forward_ever);
 	for (int rank = 0; rank < runs_ranks(runs); rank++)
 		if (world_phase(execution->world, rank) == PHASE_BLOCKED) {
-			naming_moves(&execution->naming, rank);
-			execution_order(
-				execution, rank,
-				&(struct wire_message){.type = WIRE_FORWARD,
-			                               .forward = execution->patience.step});
+			state_fingerprint_moves(&execution->fingerprint, rank);
+			execution_order(execution, rank,
+			                &(struct wire_message){.type = WIRE_FORWARD,
+			                                       .forward = execution->policy.step});
 		}
 }
 
@@ -197,37 +196,38 @@ static void give_polls_up(struct execution *execution, bool failed)
 	guint64 places = polled_places(execution);
 
 	execution->result.livelock = true;
-	execution->result.how_sure = patience_words(&execution->patience, idle, failed,
-	                                            &execution->cycle);
-	if (!failed && !idle->timed && execution->cycle.state == CYCLE_CHANGES)
+	execution->result.how_sure = livelock_policy_words(&execution->policy, idle, failed,
+	                                                   &execution->detector);
+	if (!failed && !idle->timed && execution->detector.state == LIVELOCK_CHANGES)
 		runs_note_polled_in_vain(execution->runs, places);
 }
 
 bool execution_answer_polls(struct execution *execution)
 {
 	const struct world_idle *idle = world_idle(execution->world);
-	struct cycle *cycle = &execution->cycle;
-	bool failed = has_failed(execution), due = cycle_is_due(cycle, idle->rounds);
-	guint64 places = cycle->state == CYCLE_CHANGES ? polled_places(execution) : 0;
+	struct livelock_detector *detector = &execution->detector;
+	bool failed = has_failed(execution), due = livelock_detector_is_due(detector, idle->rounds);
+	guint64 places = detector->state == LIVELOCK_CHANGES ? polled_places(execution) : 0;
 	bool waited = runs_have_polled_in_vain(execution->runs, places);
-	enum patience_step step = patience_look(&execution->patience, idle, failed, cycle->state,
-	                                        waited, execution_now(execution), stall_haste());
+	enum livelock_policy_step step = livelock_policy_check(
+		&execution->policy, idle, failed, detector->state, waited, execution_now(execution),
+		stall_haste());
 
 	execution->result.livelock = false;
 	switch (step) {
-	case PATIENCE_LOOK:
+	case LIVELOCK_POLICY_LOOK:
 		if (due)
-			look_for_cycle(execution);
-		if (cycle->missing > 0)
+			look_for_livelock(execution);
+		if (detector->missing > 0)
 			return true;
 		return tell_polls(execution);
-	case PATIENCE_TELL: return tell_polls(execution);
-	case PATIENCE_FORWARD:
+	case LIVELOCK_POLICY_TELL: return tell_polls(execution);
+	case LIVELOCK_POLICY_FORWARD:
 		put_clocks_forward(execution);
 		execution_pause(execution, POLL_PACE_MS);
 		return true;
-	case PATIENCE_WAIT: execution_pause(execution, POLL_PACE_MS); return true;
-	case PATIENCE_OVER: give_polls_up(execution, failed); break;
+	case LIVELOCK_POLICY_WAIT: execution_pause(execution, POLL_PACE_MS); return true;
+	case LIVELOCK_POLICY_OVER: give_polls_up(execution, failed); break;
 	}
 	return false;
 }

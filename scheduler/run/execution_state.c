@@ -1,7 +1,7 @@
 /* The state of an execution at rest, for a strategy that compares them. */
-#include "naming.h"
 #include "runs_context.h"
-#include "scheduler/world/world_picture.h"
+#include "scheduler/world/world_fingerprint.h"
+#include "state_fingerprint.h"
 
 static bool can_answer(const struct execution *execution, int rank)
 {
@@ -25,54 +25,56 @@ static bool asks_choosers_alone(const struct strategy *strategy)
 
 static void ask(struct execution *execution, const GArray *open)
 {
-	struct naming *naming = execution_naming(execution);
+	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
 	int ranks = runs_ranks(execution_runs(execution));
 	bool choosers = asks_choosers_alone(execution_strategy(execution));
 
-	naming_begin(naming, ranks);
-	naming->since = execution_now(execution);
+	state_fingerprint_begin(fingerprint, ranks);
+	fingerprint->since = execution_now(execution);
 	if (execution_forward_ms(execution) > 0)
-		naming_refuse(naming, -1, "clocks have been put forward");
+		state_fingerprint_refuse(fingerprint, -1, "clocks have been put forward");
 	for (int rank = 0; rank < ranks; rank++) {
 		/* Others may have written into its windows. */
 		if (world_has_windows(execution_world(execution)))
-			naming_moves(naming, rank);
+			state_fingerprint_moves(fingerprint, rank);
 		if (!can_answer(execution, rank))
-			naming_refuse(naming, rank, "it has ended, or is about to");
+			state_fingerprint_refuse(fingerprint, rank, "it has ended, or is about to");
 		if (execution_ends(execution)[rank].returned)
-			naming_refuse(naming, rank, "MPI has returned an error to it");
+			state_fingerprint_refuse(fingerprint, rank,
+			                         "MPI has returned an error to it");
 	}
-	for (int rank = 0; !naming->hazard && rank < ranks; rank++) {
+	for (int rank = 0; !fingerprint->hazard && rank < ranks; rank++) {
 		if (choosers && !has_choice(open, rank))
 			continue;
-		if (!execution_strategy(execution)->verifies && naming_recall(naming, rank))
+		if (!execution_strategy(execution)->verifies
+		    && state_fingerprint_reuse(fingerprint, rank))
 			continue;
-		naming_ask(naming, rank);
+		state_fingerprint_ask(fingerprint, rank);
 		execution_order(execution, rank, &(struct wire_message){.type = WIRE_TELL});
 	}
 }
 
 static void tell(struct execution *execution)
 {
-	struct naming *naming = execution_naming(execution);
+	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
 	struct strategy *strategy = execution_strategy(execution);
 	const struct world *world = execution_world(execution);
 	struct state_told told = {.ranks = runs_ranks(execution_runs(execution))};
 	g_autofree guint32 *calls = g_new0(guint32, told.ranks);
-	const char *why = world_picture(world, &told.name);
+	const char *why = world_fingerprint(world, &told.name);
 
 	if (why)
-		naming_refuse(naming, -1, why);
+		state_fingerprint_refuse(fingerprint, -1, why);
 	state_hash_add(&told.name, (guint64)world_options(world)->buffering);
-	state_hash_add(&told.name, naming->ranks.word[0]);
-	state_hash_add(&told.name, naming->ranks.word[1]);
+	state_hash_add(&told.name, fingerprint->ranks.word[0]);
+	state_hash_add(&told.name, fingerprint->ranks.word[1]);
 	for (int rank = 0; rank < told.ranks; rank++)
 		calls[rank] = world_calls(world, rank);
 	told.calls = calls;
 	if (strategy->state)
-		strategy->state(strategy, naming->hazard ? NULL : &told, naming->hazard);
+		strategy->state(strategy, fingerprint->hazard ? NULL : &told, fingerprint->hazard);
 	else
-		state_watch_add(strategy->watch, naming->hazard ? NULL : &told.name);
+		state_watch_add(strategy->watch, fingerprint->hazard ? NULL : &told.name);
 }
 
 /* false: it is no matter to the strategy. */
@@ -88,17 +90,18 @@ static bool is_wanted(const struct strategy *strategy)
 
 bool execution_tell_state(struct execution *execution, const GArray *open)
 {
-	struct naming *naming = execution_naming(execution);
+	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
 
-	if (!naming->asked) {
+	if (!fingerprint->asked) {
 		if (!is_wanted(execution_strategy(execution)))
 			return true;
 		ask(execution, open);
 	}
-	if (naming->missing > 0)
+	if (fingerprint->missing > 0)
 		return false;
 	tell(execution);
-	runs_note_naming(execution_runs(execution), execution_now(execution) - naming->since);
-	naming_end(naming);
+	runs_note_fingerprint(execution_runs(execution),
+	                      execution_now(execution) - fingerprint->since);
+	state_fingerprint_end(fingerprint);
 	return true;
 }

@@ -2,9 +2,9 @@
 #include "execution.h"
 #include "runs_context.h"
 
-#define LOOK_MS 1                         /* until the next look at threads that move */
-#define PATIENCE_US (2 * G_USEC_PER_SEC)  /* for threads that move without calling MPI */
-#define HOPELESS_US (10 * G_USEC_PER_SEC) /* for threads that listen to something outside */
+#define LOOK_MS 1                               /* until the next look at threads that move */
+#define LIVELOCK_POLICY_US (2 * G_USEC_PER_SEC) /* for threads that move without calling MPI */
+#define HOPELESS_US (10 * G_USEC_PER_SEC)       /* for threads that listen to something outside */
 
 static void look_again(struct execution *execution)
 {
@@ -58,7 +58,7 @@ static enum threads_state look_at_all(struct execution *execution)
 
 /* They have had their time: what the others wait for may be what these do next, but it may as well
  * be the other way round. */
-static void lose_patience(struct execution *execution)
+static void give_up_polls(struct execution *execution)
 {
 	struct thread_rest *rest = execution_thread_rest(execution);
 
@@ -110,8 +110,8 @@ bool execution_is_at_rest(struct execution *execution)
 		rest->lingering = 0;
 	else if (rest->lingering == 0)
 		rest->lingering = now;
-	if (now - execution_heard(execution) > PATIENCE_US) {
-		lose_patience(execution);
+	if (now - execution_heard(execution) > LIVELOCK_POLICY_US) {
+		give_up_polls(execution);
 		return world_at_rest(execution_world(execution));
 	}
 	look_again(execution);
@@ -144,7 +144,8 @@ bool execution_waits_for_threads(struct execution *execution)
 	gint64 now = execution_now(execution);
 
 	if (!world_has_threads(execution_world(execution))
-	    && now - execution_heard(execution) < PATIENCE_US && bystanders_move(execution)) {
+	    && now - execution_heard(execution) < LIVELOCK_POLICY_US
+	    && bystanders_move(execution)) {
 		look_again(execution);
 		return true;
 	}

@@ -2,10 +2,10 @@
 #include "run.h"
 
 #include "execution_internal.h"
+#include "held_ranks.h"
 #include "image.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
-#include "spare.h"
 
 #define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
@@ -29,24 +29,24 @@ static void forget_made(GArray *plan, const GArray *made)
 }
 
 /* What taking stacks may have done to a program is not mixed with what it does by itself. */
-static bool serves(const struct snapshot *snapshot, void *user)
+static bool serves(const struct snapshot_entry *entry, void *user)
 {
-	const struct frozen *frozen = snapshot_owner(snapshot);
+	const struct snapshot *snapshot = snapshot_entry_owner(entry);
 	const struct run_request *request = user;
 
-	if (frozen->images && !image_serves(frozen))
+	if (snapshot->images && !image_serves(snapshot))
 		return false;
-	return frozen == frozen->runs->root || frozen->stacked == request->stacks;
+	return snapshot == snapshot->runs->root || snapshot->stacked == request->stacks;
 }
 
-static struct frozen *find_nearest(struct runs *runs, const struct run_request *request)
+static struct snapshot *find_nearest(struct runs *runs, const struct run_request *request)
 {
-	struct snapshot *snapshot;
+	struct snapshot_entry *entry;
 
 	if (!runs->snapshots || !runs->root)
 		return NULL;
-	snapshot = snapshot_set_find(runs->set, request->position, serves, (void *)request);
-	return snapshot ? snapshot_owner(snapshot) : runs->root;
+	entry = snapshot_set_find(runs->set, request->position, serves, (void *)request);
+	return entry ? snapshot_entry_owner(entry) : runs->root;
 }
 
 static struct world_options options_under(const struct runs_options *asked, const struct path *path)
@@ -65,25 +65,25 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 {
 	const struct world_options options = options_under(&runs->options,
 	                                                   position_path(request->position));
-	struct frozen *frozen = find_nearest(runs, request);
+	struct snapshot *snapshot = find_nearest(runs, request);
 	struct execution *execution = execution_new(runs, request);
 	g_autoptr(GError) error = NULL;
 
 	log_debug(LOG_SESSION, "a plan of %u choices, from %s with %u", execution->plan->len,
-	          frozen ? "a snapshot" : "a new job",
-	          frozen ? world_choices(frozen->world)->len : 0);
-	runs->host->operations->put_files_back(runs->host, frozen ? frozen->memory : NULL);
-	if (!frozen) {
+	          snapshot ? "a snapshot" : "a new job",
+	          snapshot ? world_choices(snapshot->world)->len : 0);
+	runs->host->operations->put_files_back(runs->host, snapshot ? snapshot->memory : NULL);
+	if (!snapshot) {
 		execution->world = world_new(&options, runs->options.comms, &execution_orders,
 		                             execution);
 		execution_hold_all(execution);
 		execution->job = runs_launch(runs, execution);
 		return execution;
 	}
-	execution->world = world_copy(frozen->world, &options, execution);
+	execution->world = world_copy(snapshot->world, &options, execution);
 	execution_hold_all(execution);
-	forget_made(execution->plan, world_choices(frozen->world));
-	if (!frozen_restore(frozen, execution, &error)) {
+	forget_made(execution->plan, world_choices(snapshot->world));
+	if (!snapshot_restore(snapshot, execution, &error)) {
 		execution->result.again = true;
 		runs_fall_back(runs, g_strdup(error->message));
 	}
@@ -111,8 +111,8 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.images = execution->runs->options.images;
 	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
-	welcome.welcome.ahead = ahead_below(execution->ahead, rank);
-	welcome.welcome.stood = (guint64)execution->stood;
+	welcome.welcome.ahead = run_ahead_below(execution->run_ahead, rank);
+	welcome.welcome.idle_time = (guint64)execution->idle_time;
 	host_send(link, &welcome);
 }
 
@@ -140,7 +140,7 @@ void execution_conclude(struct execution *execution)
 /* --- its end ---------------------------------------------------------------------------------- */
 
 /* How long its job may take to end once its ranks have, in seconds. */
-static double patience_with_job(const struct execution *execution)
+static double livelock_policy_with_job(const struct execution *execution)
 {
 	return execution->result.ended_well ? LAUNCHER_PATIENCE_S : LAUNCHER_KILLED_S;
 }
@@ -152,7 +152,7 @@ bool execution_has_ended(const struct execution *execution)
 	if (execution->result.state != EXECUTION_OVER)
 		return false;
 	return !runs_job_is_running(execution->runs, execution->job)
-	       || (double)waited > patience_with_job(execution) * G_USEC_PER_SEC;
+	       || (double)waited > livelock_policy_with_job(execution) * G_USEC_PER_SEC;
 }
 
 void execution_tell_gone(struct execution *execution)
@@ -193,7 +193,7 @@ static void end_job(struct execution *execution)
 		          wrapper->terminal ? 0 : TOOLS_PATIENCE_S);
 	if (!execution_has_ended(execution)
 	    && !host_wait(execution->runs->host, job_is_gone, execution,
-	                  patience_with_job(execution)))
+	                  livelock_policy_with_job(execution)))
 		log_debug(LOG_SESSION, "the job launcher had to be killed");
 	runs_free_job(execution->runs, g_steal_pointer(&execution->job));
 }
@@ -207,8 +207,8 @@ void execution_drop(struct execution *execution)
 		host_wait(runs->host, is_gone, execution, RANKS_PATIENCE_S);
 	}
 	end_job(execution);
-	execution_end_offspring(execution);
-	if (!spare_keep(execution) && execution->directory)
+	execution_end_children(execution);
+	if (!held_ranks_keep(execution) && execution->directory)
 		runs->host->operations->world_remove(runs->host, execution->number);
 	if (execution->launched)
 		sites_forget(runs->sites, execution_site_owner(execution, 0).job);
@@ -257,7 +257,7 @@ bool execution_is_launched(const struct execution *execution)
 	return execution->launched;
 }
 
-struct frozen *execution_from(const struct execution *execution)
+struct snapshot *execution_from(const struct execution *execution)
 {
 	return execution->from;
 }
@@ -289,22 +289,22 @@ struct strategy *execution_strategy(const struct execution *execution)
 
 guint execution_forward_ms(const struct execution *execution)
 {
-	return execution->patience.forward_ever;
+	return execution->policy.forward_ever;
 }
 
-struct body *execution_body(const struct execution *execution)
+struct process_group *execution_process_group(const struct execution *execution)
 {
-	return execution->body;
+	return execution->group;
 }
 
-struct naming *execution_naming(struct execution *execution)
+struct state_fingerprint *execution_fingerprint(struct execution *execution)
 {
-	return &execution->naming;
+	return &execution->fingerprint;
 }
 
-struct ahead *execution_ahead(const struct execution *execution)
+struct run_ahead *execution_run_ahead(const struct execution *execution)
 {
-	return execution->ahead;
+	return execution->run_ahead;
 }
 
 struct thread_rest *execution_thread_rest(struct execution *execution)
@@ -352,17 +352,18 @@ double execution_silent_seconds(const struct execution *execution)
 	return (double)(execution_now(execution) - since) / G_USEC_PER_SEC;
 }
 
-const struct wire_inside *execution_inside(const struct execution *execution, int rank)
+const struct wire_blocking_call *execution_blocking_call(const struct execution *execution,
+                                                         int rank)
 {
 	return execution->result.stalled && execution->result.livelock
 	               ? stall_spin(execution->stall, rank)
-	               : stall_inside(execution->stall, rank);
+	               : stall_blocking_call(execution->stall, rank);
 }
 
 /* The worlds that are copied are all of one job. */
 struct site_owner execution_site_owner(const struct execution *execution, int rank)
 {
-	const struct frozen *root = execution->runs->root;
+	const struct snapshot *root = execution->runs->root;
 
 	return (struct site_owner){
 		.job = execution->launched ? execution->number + 1 : 0,

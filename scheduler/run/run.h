@@ -32,7 +32,7 @@ struct run_request {
 	 * which call on each rank is held when it begins (world_hold). Taken over. */
 	struct position *position;
 	struct strategy *strategy; /* who decides the rest; outlives the execution */
-	bool arrives;              /* each rank is known to come to the cut: ahead.h */
+	bool arrives;              /* each rank is known to come to the cut: run_ahead.h */
 	bool stacks;               /* calls come with their stacks, all from the beginning */
 	bool stacks_on;            /* from where it begins on */
 	bool struck_before;        /* something outside has ended it when it was tried before */
@@ -49,7 +49,7 @@ struct run_result {
 	bool stalled; /* nothing will come any more from ranks inside MPI, or that only look
 	                          at windows (livelock) */
 	bool livelock;
-	const char *how_sure; /* that is (patience_words); NULL: see stall.h */
+	const char *how_sure; /* that is (livelock_policy_words); NULL: see stall.h */
 	bool again;           /* cannot be carried out this way: to be begun anew */
 	bool struck;          /* for something outside has killed a rank, or the launcher (again) */
 	bool struck_before;   /* and so it had when this was tried before */
@@ -121,7 +121,8 @@ struct position *execution_position(const struct execution *execution);
 pid_t execution_pid(const struct execution *execution, int rank);
 /* The call that a rank stands inside without having reported it, or, in a livelock, goes round in;
  * NULL: none that is known. */
-const struct wire_inside *execution_inside(const struct execution *execution, int rank);
+const struct wire_blocking_call *execution_blocking_call(const struct execution *execution,
+                                                         int rank);
 /* Where an address, or a call, of a rank stands in the program; all 0: not known. */
 struct place execution_site(const struct execution *execution, int rank, guint64 address);
 struct place execution_call_place(const struct execution *execution, int rank, guint32 call);

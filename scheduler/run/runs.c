@@ -1,9 +1,9 @@
 #include "runs.h"
 
+#include "held_ranks.h"
 #include "image.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
-#include "spare.h"
 
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
 #define PROCESSES_MOST 4096     /* keepers */
@@ -32,7 +32,7 @@ struct runs *runs_new(const struct runs_options *options, GError **error)
 	runs->polled_in_vain = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	runs->set = snapshot_set_new(options->memory_most, PROCESSES_MOST, memory_of,
 	                             options->host);
-	runs->frozen = g_ptr_array_new();
+	runs->snapshot = g_ptr_array_new();
 	if (runs->host->operations->listen(runs->host, &runs_listener, runs, error))
 		return runs;
 	runs_close(runs);
@@ -53,7 +53,7 @@ void runs_free(struct runs *runs)
 	if (!runs)
 		return;
 	snapshot_set_free(runs->set);
-	g_ptr_array_unref(runs->frozen);
+	g_ptr_array_unref(runs->snapshot);
 	g_hash_table_destroy(runs->all);
 	g_hash_table_unref(runs->polled_in_vain);
 	sites_free(runs->sites);
@@ -67,14 +67,14 @@ void runs_stop(struct runs *runs)
 		runs->stopped = true;
 }
 
-void runs_note_naming(struct runs *runs, gint64 microseconds)
+void runs_note_fingerprint(struct runs *runs, gint64 microseconds)
 {
-	runs->naming_us += microseconds;
+	runs->fingerprint_us += microseconds;
 }
 
-double runs_naming_seconds(const struct runs *runs)
+double runs_fingerprint_seconds(const struct runs *runs)
 {
-	return runs ? (double)runs->naming_us / G_USEC_PER_SEC : 0;
+	return runs ? (double)runs->fingerprint_us / G_USEC_PER_SEC : 0;
 }
 
 void runs_leave_states(struct runs *runs)
@@ -254,46 +254,46 @@ void runs_fall_back(struct runs *runs, char *reason)
 }
 
 /* Nothing is made of copies of it. */
-static bool may_go(const struct snapshot *snapshot)
+static bool may_go(const struct snapshot_entry *entry)
 {
-	const struct frozen *frozen = snapshot_owner(snapshot);
+	const struct snapshot *snapshot = snapshot_entry_owner(entry);
 
-	return frozen != frozen->runs->root && frozen->children == 0;
+	return snapshot != snapshot->runs->root && snapshot->children == 0;
 }
 
 void runs_release_snapshots(struct runs *runs,
                             bool (*needed)(const struct world *world, void *user), void *user)
 {
-	struct snapshot *victim;
+	struct snapshot_entry *victim;
 	guint along = 0;
 
-	for (guint i = 0; i < runs->frozen->len; i++)
-		along += ((struct frozen *)runs->frozen->pdata[i])->along;
-	for (guint i = runs->frozen->len; i-- > 0;) {
-		struct frozen *frozen = runs->frozen->pdata[i];
+	for (guint i = 0; i < runs->snapshot->len; i++)
+		along += ((struct snapshot *)runs->snapshot->pdata[i])->along;
+	for (guint i = runs->snapshot->len; i-- > 0;) {
+		struct snapshot *snapshot = runs->snapshot->pdata[i];
 
-		if (frozen == runs->root || frozen->children > 0
-		    || (frozen->along && along-- <= ALONG_MOST)
-		    || (!image_is_lost(frozen) && needed(frozen->world, user)))
+		if (snapshot == runs->root || snapshot->children > 0
+		    || (snapshot->along && along-- <= ALONG_MOST)
+		    || (!image_is_lost(snapshot) && needed(snapshot->world, user)))
 			continue;
-		frozen_release(frozen);
+		snapshot_release(snapshot);
 	}
-	while (!snapshot_set_has_room(runs->set, 0) && spare_end_oldest(runs, false))
+	while (!snapshot_set_has_room(runs->set, 0) && held_ranks_end_oldest(runs, false))
 		;
 	while ((victim = snapshot_set_evict(runs->set, may_go)))
-		frozen_release(snapshot_owner(victim));
-	while (!snapshot_set_has_room(runs->set, 0) && spare_end_oldest(runs, true))
+		snapshot_release(snapshot_entry_owner(victim));
+	while (!snapshot_set_has_room(runs->set, 0) && held_ranks_end_oldest(runs, true))
 		;
 }
 
 void runs_each_snapshot(const struct runs *runs,
                         void (*look)(const struct world *world, void *user), void *user)
 {
-	for (guint i = 0; runs && i < runs->frozen->len; i++) {
-		const struct frozen *frozen = runs->frozen->pdata[i];
+	for (guint i = 0; runs && i < runs->snapshot->len; i++) {
+		const struct snapshot *snapshot = runs->snapshot->pdata[i];
 
-		if (!image_is_lost(frozen))
-			look(frozen->world, user);
+		if (!image_is_lost(snapshot))
+			look(snapshot->world, user);
 	}
 }
 
@@ -317,8 +317,8 @@ static bool job_is_gone(void *data)
 
 void runs_release_root(struct runs *runs)
 {
-	while (runs->frozen->len > 0)
-		frozen_release(runs->frozen->pdata[runs->frozen->len - 1]);
+	while (runs->snapshot->len > 0)
+		snapshot_release(runs->snapshot->pdata[runs->snapshot->len - 1]);
 	if (runs->job && !runs->stopped)
 		host_wait(runs->host, job_is_gone, runs, LAUNCHER_PATIENCE_S);
 	runs_free_job(runs, g_steal_pointer(&runs->job));

@@ -53,7 +53,7 @@ struct runs_options {
 	guint not_yet, some;
 	bool cancels;        /* the program calls MPI_Cancel */
 	bool snapshots;      /* goes back by snapshots */
-	bool rewinds;        /* and in place, where that is safe (spare.h) */
+	bool rewinds;        /* and in place, where that is safe (held_ranks.h) */
 	guint64 memory_most; /* bytes for these */
 	const struct run_client *client;
 	void *user;
@@ -106,7 +106,7 @@ const struct rewinding *runs_rewinding(const struct runs *runs);
 /* Whether they are gone back to (still). */
 bool runs_go_back(const struct runs *runs);
 /* Seconds for which it was waited until ranks had told their states. */
-double runs_naming_seconds(const struct runs *runs);
+double runs_fingerprint_seconds(const struct runs *runs);
 /* From now on no rank is asked for its state any more: what tells it costs less. */
 void runs_leave_states(struct runs *runs);
 

@@ -26,7 +26,7 @@ bool runs_take_snapshots(const struct runs *runs);
 /* The clocks of an execution were put forward as far as this, in milliseconds. */
 void runs_note_forward(struct runs *runs, guint milliseconds);
 /* Ranks were asked for their states, which took so many microseconds. */
-void runs_note_naming(struct runs *runs, gint64 microseconds);
+void runs_note_fingerprint(struct runs *runs, gint64 microseconds);
 /* Places where polls, which change something, were waited out: whether these (a hash) are some. */
 void runs_note_polled_in_vain(struct runs *runs, guint64 places);
 bool runs_have_polled_in_vain(const struct runs *runs, guint64 places);

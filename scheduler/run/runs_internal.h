@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-#include "ckpt/snapshot.h"
-#include "frozen.h"
+#include "ckpt/snapshot_set.h"
 #include "runs_context.h"
 #include "sites.h"
+#include "snapshot.h"
 
 struct runs {
 	struct runs_options options;
@@ -27,11 +27,11 @@ struct runs {
 	struct rewinding rewinding;
 	guint image_refusals; /* in turn */
 	struct snapshot_set *set;
-	GPtrArray *frozen;   /* every frozen world */
-	struct frozen *root; /* parked in MPI_Init */
+	GPtrArray *snapshot;   /* every snapshot */
+	struct snapshot *root; /* parked in MPI_Init */
 	/* What it has cost lately to restore all ranks: by forking them, or with some in place. */
 	double fork_seconds, rewind_seconds;
-	gint64 naming_us; /* for which it was waited until ranks had told their states */
+	gint64 fingerprint_us; /* for which it was waited until ranks had told their states */
 };
 
 struct execution *runs_find(const struct runs *runs, guint32 world);
@@ -43,7 +43,7 @@ void runs_release_root(struct runs *runs);
 struct host_job *runs_launch(struct runs *runs, struct execution *execution);
 
 /* In which order ranks of a job (NULL: that of the root) have hung up: host.h. */
-const GArray *runs_hangups(const struct runs *runs, struct host_job *job);
+const GArray *runs_disconnect_order(const struct runs *runs, struct host_job *job);
 /* false also for NULL; and NULL is legal. */
 bool runs_job_is_running(const struct runs *runs, const struct host_job *job);
 void runs_free_job(struct runs *runs, struct host_job *job);

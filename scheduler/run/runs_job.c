@@ -57,9 +57,9 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	          why_unseen(execution, words), *words ? "; it said:\n" : "", words);
 }
 
-const GArray *runs_hangups(const struct runs *runs, struct host_job *job)
+const GArray *runs_disconnect_order(const struct runs *runs, struct host_job *job)
 {
-	return runs->host->operations->job_hangups(job ? job : runs->job);
+	return runs->host->operations->job_disconnect_order(job ? job : runs->job);
 }
 
 struct host_job *runs_launch(struct runs *runs, struct execution *execution)

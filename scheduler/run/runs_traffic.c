@@ -1,7 +1,7 @@
 /* Who talks to the scheduler: new connections, keepers, PMI. */
+#include "held_ranks.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
-#include "spare.h"
 
 void runs_assign(struct host_link *link, enum link_role role, void *owner, int rank)
 {
@@ -79,7 +79,7 @@ static void on_child(struct runs *runs, struct host_link *link, const struct wir
 		                                     rank));
 		return;
 	}
-	if (!child->ended || spare_child_ended(runs, rank, child))
+	if (!child->ended || held_ranks_child_ended(runs, rank, child))
 		return;
 	execution = find_by_child(runs, rank, child);
 	if (execution)
@@ -88,7 +88,7 @@ static void on_child(struct runs *runs, struct host_link *link, const struct wir
 
 static void on_message(struct host_link *link, const struct wire_message *message)
 {
-	struct frozen *frozen;
+	struct snapshot *snapshot;
 
 	switch (link->role) {
 	case LINK_NEW:
@@ -99,11 +99,11 @@ static void on_message(struct host_link *link, const struct wire_message *messag
 		break;
 	case LINK_RANK: execution_message(link->owner, link->rank, message); break;
 	case LINK_KEEPER:
-		frozen = link->owner;
+		snapshot = link->owner;
 		if (message->type == WIRE_CHILD)
-			on_child(frozen->runs, link, &message->child);
+			on_child(snapshot->runs, link, &message->child);
 		break;
-	case LINK_HELD: spare_message(link, message); break;
+	case LINK_HELD: held_ranks_message(link, message); break;
 	case LINK_IGNORED:
 		if (message->type == WIRE_CHILD)
 			on_child(link->owner, link, &message->child);
@@ -112,19 +112,19 @@ static void on_message(struct host_link *link, const struct wire_message *messag
 }
 
 /* Its copies go with it. */
-static void on_keeper_gone(struct frozen *frozen, int rank)
+static void on_keeper_gone(struct snapshot *snapshot, int rank)
 {
-	struct runs *runs = frozen->runs;
+	struct runs *runs = snapshot->runs;
 	g_autoptr(GList) executions = g_hash_table_get_values(runs->all);
 
-	frozen->links[rank] = NULL;
+	snapshot->links[rank] = NULL;
 	if (runs->snapshots)
 		runs_fall_back(runs,
 		               g_strdup_printf("the snapshot of rank %d was lost: its process "
 		                               "was killed from outside, or memory ran out",
 		                               rank));
 	for (GList *item = executions; item; item = item->next)
-		if (execution_from(item->data) == frozen)
+		if (execution_from(item->data) == snapshot)
 			execution_keeper_lost(item->data, rank);
 }
 
@@ -135,7 +135,7 @@ static void on_closed(struct host_link *link, const char *why)
 	else if (link->role == LINK_KEEPER)
 		on_keeper_gone(link->owner, link->rank);
 	else if (link->role == LINK_HELD)
-		spare_closed(link->owner, link->rank);
+		held_ranks_closed(link->owner, link->rank);
 }
 
 static void on_abort(void *user, guint32 world, int rank, int exit_code)

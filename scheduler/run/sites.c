@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "explorer/mix.h"
+#include "common/mix.h"
 
 struct sites {
 	GHashTable *places; /* struct site_key to struct place */

@@ -16,18 +16,19 @@
 /* Since it became quiet, or since the rank was last found inside a call that does not only look. */
 struct spin {
 	gint64 since;
-	guint32 times_then;      /* note.times then */
-	guint looks, outside;    /* how often it was looked at, and found outside of such calls */
-	struct wire_inside most; /* the call that it was found in most often (a majority vote) */
+	guint32 times_then;   /* note.times then */
+	guint looks, outside; /* how often it was looked at, and found outside of such calls */
+	struct wire_blocking_call
+		most; /* the call that it was found in most often (a majority vote) */
 	int votes;
 };
 
 struct seat {
 	pid_t pid;
 	guint64 address;
-	struct wire_inside note; /* as last read */
-	guint32 times_then;      /* note.times when it became quiet */
-	guint64 file_bytes;      /* disk_work_look's */
+	struct wire_blocking_call note; /* as last read */
+	guint32 times_then;             /* note.times when it became quiet */
+	guint64 file_bytes;             /* disk_work_look's */
 	gint64 stepped; /* when it last was not in one and the same step of MPI's progress */
 	gint64 entered; /* nor in one and the same call */
 	struct spin spin;
@@ -41,8 +42,8 @@ struct stall {
 	bool heard, hopeless;
 	bool lost;   /* a rank will do nothing more, and has not finalized: others may need it */
 	bool around; /* it has been quiet for so long that some rank waits in a loop */
-	gint64 quiet_since, still_since; /* nothing heard; no rank moved or said more than a poll */
-	gint64 worked;                   /* when a rank inside a call was last at work with files */
+	gint64 quiet_since, idle_since; /* nothing heard; no rank moved or said more than a poll */
+	gint64 worked;                  /* when a rank inside a call was last at work with files */
 	gint64 moved; /* when it was heard, or one that runs was last outside of MPI */
 	gint64 looked;
 };
@@ -96,14 +97,14 @@ void stall_heard(struct stall *stall)
 	stall->heard = true;
 }
 
-static struct wire_inside read_note(const struct stall *stall, const struct seat *seat)
+static struct wire_blocking_call read_note(const struct stall *stall, const struct seat *seat)
 {
-	struct wire_inside note = {0};
+	struct wire_blocking_call note = {0};
 	struct host *host = stall->host;
 
 	if (seat->address == 0 || seat->pid <= 0
 	    || !host->operations->read_memory(host, seat->pid, seat->address, &note, sizeof(note)))
-		return (struct wire_inside){0};
+		return (struct wire_blocking_call){0};
 	return note;
 }
 
@@ -134,7 +135,7 @@ static void begin_spin(struct seat *seat, gint64 now)
 
 static void note_spin(struct seat *seat, gint64 now)
 {
-	const struct wire_inside *note = &seat->note;
+	const struct wire_blocking_call *note = &seat->note;
 	struct spin *spin = &seat->spin;
 
 	spin->looks++;
@@ -186,7 +187,7 @@ static struct movement read_all(struct stall *stall, const struct world *world, 
 	for (int rank = 0; rank < stall->ranks; rank++) {
 		struct seat *seat = &stall->seats[rank];
 		enum world_phase phase = world_phase(world, rank);
-		struct wire_inside note;
+		struct wire_blocking_call note;
 		bool same, stays;
 
 		if (phase == PHASE_STOPPED && world_calls(world, rank) == 0)
@@ -231,7 +232,7 @@ static void begin_quiet(struct stall *stall, gint64 now)
 
 /* It does not come back from one step of MPI's progress, while all that run are inside MPI; where a
  * rank is lost, from one call: it may go on stepping for what that rank will never do. */
-static bool is_caught(const struct stall *stall, const struct seat *seat)
+static bool is_stuck(const struct stall *stall, const struct seat *seat)
 {
 	gint64 since = stall->lost ? seat->entered : seat->stepped;
 
@@ -253,18 +254,18 @@ static bool one_is_lost(const struct stall *stall, const struct world *world)
 	return lost;
 }
 
-static bool one_is_caught(const struct stall *stall)
+static bool one_is_stuck(const struct stall *stall)
 {
-	bool caught = false;
+	bool stuck = false;
 
 	for (int rank = 0; rank < stall->ranks; rank++)
-		caught |= is_caught(stall, &stall->seats[rank]);
-	return caught;
+		stuck |= is_stuck(stall, &stall->seats[rank]);
+	return stuck;
 }
 
 void stall_rest(struct stall *stall)
 {
-	stall->quiet_since = stall->still_since = stall->moved = 0;
+	stall->quiet_since = stall->idle_since = stall->moved = 0;
 	stall->around = false;
 }
 
@@ -276,8 +277,8 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 
 	if (stall->heard || stall->quiet_since == 0)
 		begin_quiet(stall, now);
-	if (!movement.inside || stall->still_since == 0 || (stall->heard && !polls))
-		stall->still_since = now;
+	if (!movement.inside || stall->idle_since == 0 || (stall->heard && !polls))
+		stall->idle_since = now;
 	if (stall->heard || !movement.in_mpi || stall->moved == 0)
 		stall->moved = now;
 	if (movement.works)
@@ -287,18 +288,18 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 	stall->lost = one_is_lost(stall, world);
 	stall->looked = now;
 	quiet = (now - stall->quiet_since) * stall->haste;
-	still = (now - stall->still_since) * stall->haste;
+	still = (now - stall->idle_since) * stall->haste;
 	if (world_has_windows(world))
 		stall->around |= quiet > SILENT_US || (movement.spinning && quiet > AROUND_US);
 	stall->hopeless = still > HOPELESS_US || (movement.spinning && quiet > HOPELESS_AROUND_US);
 	if (MIN(still, (now - stall->worked) * stall->haste) > STALL_OVER_SECONDS * G_USEC_PER_SEC)
 		return STALL_OVER;
-	if (one_is_caught(stall))
+	if (one_is_stuck(stall))
 		return STALL_OVER;
 	if (quiet > STALL_SPIN_SECONDS * G_USEC_PER_SEC && world_has_windows(world)
 	    && all_spin(stall, world, now))
 		return STALL_SPIN;
-	return stall->around || (now - stall->still_since > INSIDE_US && !movement.met)
+	return stall->around || (now - stall->idle_since > INSIDE_US && !movement.met)
 	               ? STALL_DECIDE
 	               : STALL_NONE;
 }
@@ -308,16 +309,16 @@ bool stall_hopeless(const struct stall *stall)
 	return stall->hopeless;
 }
 
-const struct wire_inside *stall_inside(const struct stall *stall, int rank)
+const struct wire_blocking_call *stall_blocking_call(const struct stall *stall, int rank)
 {
 	const struct seat *seat = &stall->seats[rank];
 
-	if (seat->note.driven && !is_caught(stall, seat))
+	if (seat->note.driven && !is_stuck(stall, seat))
 		return NULL;
 	return seat->note.function != 0 ? &seat->note : NULL;
 }
 
-const struct wire_inside *stall_spin(const struct stall *stall, int rank)
+const struct wire_blocking_call *stall_spin(const struct stall *stall, int rank)
 {
 	const struct seat *seat = &stall->seats[rank];
 

@@ -1,5 +1,5 @@
 /* Whether a world in which nothing is heard, though some rank runs, has a rank wait where the
- * scheduler cannot see it: inside a call that MPI carries out by itself (shim/inside.h), or in a
+ * scheduler cannot see it: inside a call that MPI carries out by itself (shim/gate/blocking_call.h), or in a
  * loop around such calls. What it waits for may be what a rank that is at rest does next. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_STALL_H
 #define MATCHPOINT_SCHEDULER_RUN_STALL_H
@@ -34,7 +34,7 @@ double stall_seconds(bool spin);
 struct stall *stall_new(struct host *host, int ranks); /* who sees their processes */
 void stall_free(struct stall *stall);
 
-/* A process has become the rank; `address` is where it keeps its struct wire_inside. */
+/* A process has become the rank; `address` is where it keeps its struct wire_blocking_call. */
 void stall_set(struct stall *stall, int rank, pid_t pid, guint64 address);
 
 guint64 stall_address(const struct stall *stall, int rank);
@@ -52,9 +52,9 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 bool stall_hopeless(const struct stall *stall);
 
 /* The call that a running rank is inside; NULL: none that is known. */
-const struct wire_inside *stall_inside(const struct stall *stall, int rank);
+const struct wire_blocking_call *stall_blocking_call(const struct stall *stall, int rank);
 
 /* At STALL_SPIN, of the calls that it goes round in the one that takes most of the time. */
-const struct wire_inside *stall_spin(const struct stall *stall, int rank);
+const struct wire_blocking_call *stall_spin(const struct stall *stall, int rank);
 
 #endif

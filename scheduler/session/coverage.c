@@ -158,7 +158,7 @@ void coverage_save(const struct coverage *coverage, const struct left_out *left_
 	g_variant_dict_insert(state, "bounds-met", "t", coverage->bounds);
 }
 
-void coverage_recall(struct coverage *coverage, GVariantDict *state)
+void coverage_restore(struct coverage *coverage, GVariantDict *state)
 {
 	gboolean sets = false; /* as a GVariant gives it */
 

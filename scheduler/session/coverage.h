@@ -68,6 +68,6 @@ char *coverage_words(const struct coverage *coverage, enum buffering buffering);
  * is left is counted anew. */
 void coverage_save(const struct coverage *coverage, const struct left_out *left_out,
                    GVariantDict *state);
-void coverage_recall(struct coverage *coverage, GVariantDict *state);
+void coverage_restore(struct coverage *coverage, GVariantDict *state);
 
 #endif

@@ -1,12 +1,12 @@
 #include "findings.h"
 
-#include "recall.h"
+#include "stored_run.h"
 
 /* Interleavings that ended well are remembered up to here, to compare failures with. */
 #define GOOD_KEPT 20000u
 
 /* One interleaving's choices, as they are needed to compare it with others. */
-struct course {
+struct route {
 	enum buffering buffering;
 	guint32 execution;
 	GArray *choices; /* struct choice */
@@ -15,7 +15,7 @@ struct course {
 
 struct entry {
 	struct record_finding *finding; /* in `all` */
-	struct course course;
+	struct route route;
 	GPtrArray *choices; /* struct record_choice: the same with places */
 	GArray *least;      /* struct choice: those of them that the path has to name */
 	char *path;         /* that names all of them; NULL: not known */
@@ -26,25 +26,25 @@ struct findings {
 	GPtrArray *all;
 	GHashTable *by_key;
 	GPtrArray *entries; /* by id - 1 */
-	GArray *good;       /* struct course */
+	GArray *good;       /* struct route */
 };
 
 static void entry_free(gpointer pointer)
 {
 	struct entry *entry = pointer;
 
-	g_array_unref(entry->course.choices);
+	g_array_unref(entry->route.choices);
 	g_ptr_array_unref(entry->choices);
 	g_array_unref(entry->least);
 	g_free(entry->path);
 	g_free(entry);
 }
 
-static void course_clear(struct course *course)
+static void route_clear(struct route *route)
 {
-	g_array_unref(course->choices);
-	if (course->shown)
-		g_array_unref(course->shown);
+	g_array_unref(route->choices);
+	if (route->shown)
+		g_array_unref(route->shown);
 }
 
 struct findings *findings_new(guint bufferings)
@@ -55,7 +55,7 @@ struct findings *findings_new(guint bufferings)
 	findings->all = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
 	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->entries = g_ptr_array_new_with_free_func(entry_free);
-	findings->good = g_array_new(false, false, sizeof(struct course));
+	findings->good = g_array_new(false, false, sizeof(struct route));
 	return findings;
 }
 
@@ -64,7 +64,7 @@ void findings_free(struct findings *findings)
 	if (!findings)
 		return;
 	for (guint i = 0; i < findings->good->len; i++)
-		course_clear(&g_array_index(findings->good, struct course, i));
+		route_clear(&g_array_index(findings->good, struct route, i));
 	g_array_unref(findings->good);
 	g_hash_table_destroy(findings->by_key);
 	g_ptr_array_unref(findings->entries);
@@ -72,10 +72,10 @@ void findings_free(struct findings *findings)
 	g_free(findings);
 }
 
-static struct course course_of(const struct record_execution *execution, const GArray *choices)
+static struct route route_of(const struct record_execution *execution, const GArray *choices)
 {
-	return (struct course){recall_buffering(execution), execution->id,
-	                       g_array_copy((GArray *)choices), NULL};
+	return (struct route){stored_run_buffering(execution), execution->id,
+	                      g_array_copy((GArray *)choices), NULL};
 }
 
 static GPtrArray *copy_choices(const GPtrArray *choices)
@@ -121,7 +121,7 @@ static struct record_finding *add_new(struct findings *findings, struct record_f
 	finding->count = 1;
 	finding->bufferings = execution->buffering;
 	entry->finding = finding;
-	entry->course = course_of(execution, choices);
+	entry->route = route_of(execution, choices);
 	entry->choices = copy_choices(execution->choices);
 	entry->least = least_of(finding, execution, choices);
 	entry->path = g_strdup(execution->path);
@@ -171,14 +171,14 @@ bool findings_known_under(const struct findings *findings, const struct record_f
 void findings_add_good(struct findings *findings, const struct record_execution *execution,
                        const GArray *choices)
 {
-	struct course course;
+	struct route route;
 
 	if (findings->good->len >= GOOD_KEPT)
 		return;
-	course = course_of(execution, choices);
+	route = route_of(execution, choices);
 	if (execution->findings->len > 0)
-		course.shown = g_array_copy(execution->findings);
-	g_array_append_val(findings->good, course);
+		route.shown = g_array_copy(execution->findings);
+	g_array_append_val(findings->good, route);
 }
 
 void findings_show(struct findings *findings, guint id, const GArray *executions)
@@ -188,19 +188,19 @@ void findings_show(struct findings *findings, guint id, const GArray *executions
 
 	finding->count = executions->len;
 	for (guint i = 0; i < findings->good->len; i++) {
-		struct course *course = &g_array_index(findings->good, struct course, i);
+		struct route *route = &g_array_index(findings->good, struct route, i);
 
 		while (at < executions->len
-		       && g_array_index(executions, guint32, at) < course->execution)
+		       && g_array_index(executions, guint32, at) < route->execution)
 			at++;
 		if (at == executions->len)
 			break;
-		if (g_array_index(executions, guint32, at) != course->execution)
+		if (g_array_index(executions, guint32, at) != route->execution)
 			continue;
-		finding->bufferings |= 1u << course->buffering;
-		if (!course->shown)
-			course->shown = g_array_new(false, false, sizeof(guint32));
-		g_array_append_val(course->shown, id);
+		finding->bufferings |= 1u << route->buffering;
+		if (!route->shown)
+			route->shown = g_array_new(false, false, sizeof(guint32));
+		g_array_append_val(route->shown, id);
 	}
 }
 
@@ -214,20 +214,20 @@ const GArray *findings_choices(const struct findings *findings, guint id,
 {
 	const struct entry *entry = findings->entries->pdata[id - 1];
 
-	*ret_buffering = entry->course.buffering;
-	return entry->course.choices;
+	*ret_buffering = entry->route.buffering;
+	return entry->route.choices;
 }
 
 const GArray *findings_good(const struct findings *findings, enum buffering buffering,
                             guint32 *ret_execution)
 {
 	for (guint i = 0; i < findings->good->len; i++) {
-		const struct course *course = &g_array_index(findings->good, struct course, i);
+		const struct route *route = &g_array_index(findings->good, struct route, i);
 
-		if (course->buffering != buffering)
+		if (route->buffering != buffering)
 			continue;
-		*ret_execution = course->execution;
-		return course->choices;
+		*ret_execution = route->execution;
+		return route->choices;
 	}
 	return NULL;
 }
@@ -258,21 +258,21 @@ guint32 findings_execution(const struct findings *findings, guint id)
 {
 	const struct entry *entry = findings->entries->pdata[id - 1];
 
-	return entry->course.execution;
+	return entry->route.execution;
 }
 
-bool findings_same_course(const struct findings *findings, guint id, guint other)
+bool findings_same_route(const struct findings *findings, guint id, guint other)
 {
-	const struct course *one = &((struct entry *)findings->entries->pdata[id - 1])->course;
-	const struct course *two = &((struct entry *)findings->entries->pdata[other - 1])->course;
+	const struct route *one = &((struct entry *)findings->entries->pdata[id - 1])->route;
+	const struct route *two = &((struct entry *)findings->entries->pdata[other - 1])->route;
 
 	return one->buffering == two->buffering && choices_same(one->choices, two->choices);
 }
 
-static bool is_shown(const struct course *course, guint32 finding)
+static bool is_shown(const struct route *route, guint32 finding)
 {
-	for (guint i = 0; course->shown && i < course->shown->len; i++) {
-		if (g_array_index(course->shown, guint32, i) == finding)
+	for (guint i = 0; route->shown && i < route->shown->len; i++) {
+		if (g_array_index(route->shown, guint32, i) == finding)
 			return true;
 	}
 	return false;
@@ -324,7 +324,7 @@ static bool is_alternative(const struct record_choice *choice, const struct take
 static const struct taken *parts_in_order(const struct entry *entry, const GArray *good,
                                           guint *ret_index)
 {
-	const GArray *own = entry->course.choices;
+	const GArray *own = entry->route.choices;
 
 	for (*ret_index = 0; *ret_index < MIN(own->len, entry->choices->len); ++*ret_index) {
 		const struct choice *choice = &g_array_index(own, struct choice, *ret_index);
@@ -354,12 +354,11 @@ static void blame_in_any_order(const struct findings *findings, struct entry *en
 	guint longest = 0;
 
 	for (guint i = 0; i < findings->good->len; i++) {
-		const struct course *good = &g_array_index(findings->good, struct course, i);
+		const struct route *good = &g_array_index(findings->good, struct route, i);
 		const struct taken *taken;
 		guint index;
 
-		if (good->buffering != entry->course.buffering
-		    || is_shown(good, entry->finding->id))
+		if (good->buffering != entry->route.buffering || is_shown(good, entry->finding->id))
 			continue;
 		taken = parts_in_order(entry, good->choices, &index);
 		if (!taken || (best && index <= longest))
@@ -373,15 +372,15 @@ static void blame_in_any_order(const struct findings *findings, struct entry *en
 
 static void blame_choice(const struct findings *findings, struct entry *entry)
 {
-	const GArray *own = entry->course.choices;
-	const struct course *best = NULL;
+	const GArray *own = entry->route.choices;
+	const struct route *best = NULL;
 	guint longest = 0;
 
 	for (guint i = 0; i < findings->good->len; i++) {
-		const struct course *good = &g_array_index(findings->good, struct course, i);
+		const struct route *good = &g_array_index(findings->good, struct route, i);
 		guint common = choices_common(own, good->choices);
 
-		if (good->buffering != entry->course.buffering
+		if (good->buffering != entry->route.buffering
 		    || !part_there(own, good->choices, common) || (best && common <= longest)
 		    || is_shown(good, entry->finding->id))
 			continue;

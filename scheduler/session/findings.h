@@ -58,7 +58,7 @@ bool findings_everywhere(const struct findings *findings, guint id);
 guint32 findings_execution(const struct findings *findings, guint id);
 
 /* Whether the same interleaving showed both first. */
-bool findings_same_course(const struct findings *findings, guint id, guint other);
+bool findings_same_route(const struct findings *findings, guint id, guint other);
 
 /* Names for each finding the choice it needs: the first in which it differs from the interleaving
  * with the longest common beginning that ends well and does not show it. To be called when all have

@@ -1,7 +1,7 @@
 #include "lanes.h"
 
 #include "ckpt/journal.h"
-#include "driver.h"
+#include "executor.h"
 #include "explorer/frontier.h"
 #include "portfolio.h"
 #include "scheduler/tools/log.h"
@@ -19,12 +19,12 @@ struct lanes {
 	GPtrArray *all;              /* struct lane */
 	struct portfolio *portfolio; /* NULL: each lane goes depth first */
 	GArray *bounds;              /* of the search (struct explorer_bound), while it lasts */
-	const char *alone;           /* why worlds cannot run side by side; NULL: they may */
-	bool tried;                  /* an interleaving has ended */
-	bool held;                   /* none begins until the search has been saved */
-	bool mixed;                  /* worlds ran side by side, and should not have */
-	bool left;                   /* what remains is left to another search */
-	guint remains;               /* bufferings under which something does, a bit each */
+	const char *reason_for_one_world; /* why worlds cannot run side by side; NULL: they may */
+	bool tried;                       /* an interleaving has ended */
+	bool held;                        /* none begins until the search has been saved */
+	bool mixed;                       /* worlds ran side by side, and should not have */
+	bool left;                        /* what remains is left to another search */
+	guint remains;                    /* bufferings under which something does, a bit each */
 };
 
 struct lane {
@@ -278,7 +278,7 @@ static bool lane_next(struct plan_source *source, struct run_request *ret_reques
 	g_autoptr(GArray) plan = NULL;
 
 	if (lanes->held || lanes->left || !lane_may_go_on(source)
-	    || ((lanes->alone || !lanes->tried) && one_runs(lanes)))
+	    || ((lanes->reason_for_one_world || !lanes->tried) && one_runs(lanes)))
 		return false;
 	plan = lane_plan(lane);
 	if (!plan)
@@ -301,10 +301,10 @@ static bool have_disturbed(struct lanes *lanes)
 {
 	const struct journal *journal = session_journal(lanes->session);
 
-	if (lanes->alone || session_options(lanes->session)->jobs < 2 || !journal
+	if (lanes->reason_for_one_world || session_options(lanes->session)->jobs < 2 || !journal
 	    || journal_is_empty(journal))
 		return false;
-	lanes->alone = PROGRAM_CHANGES_FILES;
+	lanes->reason_for_one_world = PROGRAM_CHANGES_FILES;
 	return one_runs(lanes);
 }
 
@@ -388,8 +388,8 @@ void lanes_explore(struct lanes *lanes)
 	open_portfolio(lanes);
 	for (guint i = 0; i < MAX(options->jobs, 1); i++)
 		add_lane(lanes);
-	driver_run(session_driver(session), (struct plan_source *const *)(void *)lanes->all->pdata,
-	           lanes->all->len);
+	executor_run(session_executor(session),
+	             (struct plan_source *const *)(void *)lanes->all->pdata, lanes->all->len);
 	if (lanes->mixed)
 		log_debug(LOG_SESSION, "worlds have changed files while others ran");
 	else
@@ -409,7 +409,7 @@ struct lanes *lanes_new(struct session *session)
 	struct lanes *lanes = g_new0(struct lanes, 1);
 
 	lanes->session = session;
-	lanes->alone = options->alone;
+	lanes->reason_for_one_world = options->reason_for_one_world;
 	lanes->all = g_ptr_array_new_with_free_func(g_free);
 	lanes->waiting = lanes_no_parts();
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
@@ -464,9 +464,9 @@ guint lanes_left(const struct lanes *lanes)
 	return lanes->left ? lanes->remains : 0;
 }
 
-const char *lanes_alone(const struct lanes *lanes)
+const char *lanes_reason_for_one_world(const struct lanes *lanes)
 {
-	return lanes->alone;
+	return lanes->reason_for_one_world;
 }
 
 bool lanes_are_mixed(const struct lanes *lanes)

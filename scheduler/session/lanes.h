@@ -43,7 +43,7 @@ void lanes_explore(struct lanes *lanes);
 guint lanes_left(const struct lanes *lanes);
 
 /* Why worlds cannot run side by side; NULL: they may, for all that is known. */
-const char *lanes_alone(const struct lanes *lanes);
+const char *lanes_reason_for_one_world(const struct lanes *lanes);
 /* They did all the same: nothing of what they explored counts. */
 bool lanes_are_mixed(const struct lanes *lanes);
 

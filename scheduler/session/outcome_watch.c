@@ -5,10 +5,10 @@
 #include "ckpt/journal.h"
 #include "findings.h"
 #include "outcome_finding.h"
-#include "recall.h"
 #include "scheduler/store/store.h"
 #include "session_context.h"
 #include "shard.h"
+#include "stored_run.h"
 
 /* An outcome whose first interleaving was run again. */
 struct again {
@@ -173,8 +173,9 @@ static bool run_along(const struct outcome_watch *watch, struct again *again, co
 {
 	const struct record_execution *first = outcomes_first(watch->outcomes, again->index);
 	struct execution *execution = session_follow(
-		watch->session, session_position(watch->session, named, recall_buffering(first)),
-		false, CALLS_FORGOTTEN);
+		watch->session,
+		session_position(watch->session, named, stored_run_buffering(first)), false,
+		CALLS_FORGOTTEN);
 	g_autoptr(GArray) made = world_told_choices(execution_world(execution));
 	bool fits = choices_same(made, outcomes_choices(watch->outcomes, again->index));
 
@@ -213,7 +214,7 @@ static bool run_again(const struct outcome_watch *watch, struct again *again)
 /* What varies by itself is seen in the first few; not every one is to be run twice for it. */
 #define DOUBTS_MOST 4
 
-void outcome_watch_doubt(struct outcome_watch *watch)
+void outcome_watch_suspect(struct outcome_watch *watch)
 {
 	struct session *session = watch->session;
 	bool fail_fast = session_options(session)->fail_fast;
@@ -306,7 +307,7 @@ static void show_outcome(const struct outcome_watch *watch, guint index)
 	execution = session_follow(session,
 	                           session_position(session,
 	                                            outcomes_choices(watch->outcomes, index),
-	                                            recall_buffering(first)),
+	                                            stored_run_buffering(first)),
 	                           true, CALLS_KEPT);
 	keep_calls(watch, execution, index);
 	session_drop(execution);

@@ -24,7 +24,7 @@ void outcome_watch_add(struct outcome_watch *watch, const struct record_executio
                        const GArray *choices);
 
 /* Between two interleavings: looks closer when outcomes have begun to differ. */
-void outcome_watch_doubt(struct outcome_watch *watch);
+void outcome_watch_suspect(struct outcome_watch *watch);
 
 /* Whether two outcomes are known that differ by the choices: the finding is sure to come. */
 bool outcome_watch_sure(const struct outcome_watch *watch);

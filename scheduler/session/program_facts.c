@@ -7,7 +7,7 @@ struct program_facts {
 	bool collectives_waited;
 	guint32 collectives_tried; /* 1 << enum collective_mode, where that mattered */
 	bool locks, atomics;       /* see world_has_locked, world_has_atomics */
-	bool accesses, accesses_unknown, accesses_learnt; /* see world_doubts */
+	bool accesses, accesses_unknown, accesses_learnt; /* see world_finds_invalid */
 	bool let_go_unsettled;                            /* world_has_let_go_unsettled */
 	bool may_lack_room;                               /* world_may_lack_room */
 	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
@@ -37,8 +37,8 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 	facts->locks |= world_has_locked(world);
 	facts->atomics |= world_has_atomics(world);
 	facts->accesses |= world_has_accesses(world);
-	facts->accesses_unknown |= world_doubts(world)->unknown > 0;
-	facts->accesses_learnt |= world_doubts(world)->learnt > 0;
+	facts->accesses_unknown |= world_finds_invalid(world)->unknown > 0;
+	facts->accesses_learnt |= world_finds_invalid(world)->learnt > 0;
 	facts->let_go_unsettled |= world_has_let_go_unsettled(world);
 	facts->may_lack_room |= world_may_lack_room(world);
 	facts->threads |= result->threads;
@@ -85,7 +85,7 @@ void program_facts_save(const struct program_facts *facts, GVariantDict *state)
 	g_variant_dict_insert(state, "collectives-tried", "u", facts->collectives_tried);
 }
 
-void program_facts_recall(struct program_facts *facts, GVariantDict *state)
+void program_facts_restore(struct program_facts *facts, GVariantDict *state)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(kept); i++) {
 		gboolean is = false; /* as a GVariant gives it */

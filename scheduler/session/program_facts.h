@@ -23,7 +23,7 @@ const char *program_facts_hurried(const struct program_facts *facts);
 
 /* For a session that goes on from here, and back from it. */
 void program_facts_save(const struct program_facts *facts, GVariantDict *state);
-void program_facts_recall(struct program_facts *facts, GVariantDict *state);
+void program_facts_restore(struct program_facts *facts, GVariantDict *state);
 
 /* Adds notes (char *). `all`: all that was asked for was explored, so that what was not is of
  * interest. */

@@ -1,6 +1,6 @@
 #include "random_walks.h"
 
-#include "driver.h"
+#include "executor.h"
 #include "scheduler/world/bounds.h"
 #include "session_context.h"
 
@@ -121,7 +121,7 @@ void random_walks_explore(struct random_walks *walks)
 		add_search(walks, i);
 		walks->strategies[i] = strategy_random(walks->searches[i]);
 	}
-	driver_run(session_driver(walks->session), (struct plan_source *[]){&walks->source}, 1);
+	executor_run(session_executor(walks->session), (struct plan_source *[]){&walks->source}, 1);
 	session_save(walks->session);
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
 		if (walks->strategies[i])
@@ -146,7 +146,7 @@ void random_walks_save(const struct random_walks *walks, GVariantDict *state)
 	}
 }
 
-void random_walks_recall(struct random_walks *walks, GVariantDict *state)
+void random_walks_restore(struct random_walks *walks, GVariantDict *state)
 {
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
 		g_autofree char *name = g_strdup_printf("walks-%u", i);

@@ -18,7 +18,7 @@ guint64 random_walks_made(const struct random_walks *walks);
 
 /* For a session that goes on from here, and back from it. */
 void random_walks_save(const struct random_walks *walks, GVariantDict *state);
-void random_walks_recall(struct random_walks *walks, GVariantDict *state);
+void random_walks_restore(struct random_walks *walks, GVariantDict *state);
 
 /* What they amount to; free with g_free. */
 char *random_walks_words(const struct random_walks *walks);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "findings.h"
-#include "mishaps.h"
+#include "infrastructure_failures.h"
 #include "scheduler/store/store.h"
 #include "session_context.h"
 
@@ -123,7 +123,7 @@ static void mark_replayed(const struct replay *replay, const struct execution *e
 	for (guint i = id - 1; i < all->len; i++) {
 		struct record_finding *other = all->pdata[i];
 
-		if (!findings_same_course(findings, id, other->id))
+		if (!findings_same_route(findings, id, other->id))
 			continue;
 		other->reproduced = shows_finding(execution, other);
 		other->replayed = other->reproduced || !unwinds;
@@ -278,7 +278,8 @@ static void replay_finding(struct replay *replay, struct record_finding *finding
 		replay_once(replay, finding, false);
 	finding->struck = !finding->replayed && replay->struck;
 	if (finding->struck)
-		mishaps_add_unreplayed(session_mishaps(replay->session), name, replay->struck);
+		infrastructure_failures_add_unreplayed(session_failures(replay->session), name,
+		                                       replay->struck);
 }
 
 /* --- without conditions ---------------------------------------------------------------------- */

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "coverage.h"
+#include "infrastructure_failures.h"
 #include "interruption.h"
 #include "lanes.h"
-#include "mishaps.h"
+#include "off_tree_outcomes.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
@@ -14,8 +15,7 @@
 #include "session_clock.h"
 #include "session_internal.h"
 #include "shard.h"
-#include "state_walks.h"
-#include "strays.h"
+#include "state_exploration.h"
 
 #define SECONDS_LEAST 0.1 /* of --max-time, for what has to be begun again */
 
@@ -50,7 +50,7 @@ static bool is_needed(const struct world *world, void *user)
 
 	return options->collectives
 	               == collective_mode_under(session->options->collectives, options->buffering)
-	       && (session_visits_states(session) ? state_walks_need(session->states, world)
+	       && (session_visits_states(session) ? state_exploration_need(session->states, world)
 	                                          : lanes_need(session->lanes, world));
 }
 
@@ -80,7 +80,7 @@ void session_add_interleaving(struct session *session, const struct execution *e
 
 	record->id = (guint32)++session->interleavings;
 	choice_coverage_add(session->choices, record->choices);
-	state_walks_know_path(session->states, record->path);
+	state_exploration_know_path(session->states, record->path);
 	while (shown->len > 0) {
 		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
 
@@ -136,7 +136,7 @@ static void print_again(struct session *session, const struct execution *executi
 		record->outputs = g_ptr_array_ref(other->outputs);
 		record->errors = g_ptr_array_ref(other->errors);
 	} else {
-		mishaps_add_cut(session->mishaps, session->interleavings + 1);
+		infrastructure_failures_add_cut(session->failures, session->interleavings + 1);
 	}
 	if (again)
 		session_drop(again);
@@ -150,9 +150,10 @@ static bool is_one_more(struct session *session, const struct execution *executi
 	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 
 	if (execution_result(execution)->let_go)
-		return strays_take(session->strays, session->findings, verdict->record,
-		                   verdict->findings, choices);
-	return !strays_have(session->strays, verdict->record, verdict->findings, choices);
+		return off_tree_outcomes_take(session->off_tree_outcomes, session->findings,
+		                              verdict->record, verdict->findings, choices);
+	return !off_tree_outcomes_have(session->off_tree_outcomes, verdict->record,
+	                               verdict->findings, choices);
 }
 
 void session_account(struct session *session, const struct execution *execution)
@@ -164,11 +165,11 @@ void session_account(struct session *session, const struct execution *execution)
 	program_facts_add(session->facts, execution);
 	if (result->cut_short || session->error)
 		return;
-	mishaps_add(session->mishaps, execution, verdict->starved);
+	infrastructure_failures_add(session->failures, execution, verdict->starved);
 	if (!verdict->record || result->state != EXECUTION_OVER)
 		return;
 	if (!is_one_more(session, execution)) {
-		mishaps_add_wasted(session->mishaps);
+		infrastructure_failures_add_wasted(session->failures);
 		return;
 	}
 	if (execution_output_is_cut(execution))
@@ -195,14 +196,15 @@ bool session_finish(struct session *session, struct execution *execution, bool c
 		session_account(session, execution);
 	whole = session_is_whole(execution);
 	if (!counts && whole)
-		mishaps_add_shared(session->mishaps, interleaving_verdict(execution)->starved);
+		infrastructure_failures_add_shared(session->failures,
+		                                   interleaving_verdict(execution)->starved);
 	coverage_add(session->coverage, buffering, session->interleavings - before);
 	session_drop(execution);
 	if (!whole)
 		return false;
 	if (counts) {
 		replay_findings(session->replay);
-		outcome_watch_doubt(session->outcomes);
+		outcome_watch_suspect(session->outcomes);
 	}
 	session_release_snapshots(session);
 	return true;
@@ -214,18 +216,19 @@ static void carry_out_all(struct session *session)
 	const struct session_options *options = session->options;
 
 	if (options->conduct) {
-		options->conduct(session, options->conductor);
+		options->conduct(session, options->scripted);
 		session_release_snapshots(session);
 		return;
 	}
 	if (options->random)
 		random_walks_explore(session->walks);
 	else if (session_visits_states(session))
-		state_walks_explore(session->states, state_walks_bufferings(session->states));
+		state_exploration_explore(session->states,
+		                          state_exploration_bufferings(session->states));
 	else if (shard_divide(session->shard, session->lanes))
 		lanes_explore(session->lanes);
 	if (lanes_left(session->lanes))
-		state_walks_explore(session->states, lanes_left(session->lanes));
+		state_exploration_explore(session->states, lanes_left(session->lanes));
 }
 
 /* --- the end --------------------------------------------------------------------------- */
@@ -248,11 +251,13 @@ static char *incomplete_words(const struct session *session)
 	if (session->error || session->stop_reason)
 		words = g_strdup(session->error ? "stopped by an error" : session->stop_reason);
 	if (!words && !session->options->position)
-		words = mishaps_lost_words(session->mishaps, program_facts_hurried(session->facts));
+		words = infrastructure_failures_lost_words(session->failures,
+		                                           program_facts_hurried(session->facts));
 	if (!words)
-		words = mishaps_starved_words(session->mishaps);
+		words = infrastructure_failures_starved_words(session->failures);
 	if (!words)
-		words = state_walks_doubt(session->states, program_facts_hurried(session->facts));
+		words = state_exploration_distrust(session->states,
+		                                   program_facts_hurried(session->facts));
 	if (!words)
 		words = g_strdup(session->exploration->incomplete_reason);
 	return words ? words : below_words(session->options->from);
@@ -268,13 +273,15 @@ static void conclude_exploration(struct session *session)
 	exploration->backtrack = runs_go_back(session->runs) ? "snapshot" : "rerun";
 	exploration->interleavings = session->interleavings;
 	/* What comes to a state that is known is not in vain. */
-	exploration->wasted = session_visits_states(session) ? 0 : mishaps_wasted(session->mishaps);
-	exploration->states = state_walks_statistics(session->states).states;
-	exploration->merged = state_walks_statistics(session->states).merged;
+	exploration->wasted = session_visits_states(session)
+	                              ? 0
+	                              : infrastructure_failures_wasted(session->failures);
+	exploration->states = state_exploration_statistics(session->states).states;
+	exploration->merged = state_exploration_statistics(session->states).merged;
 	exploration->seconds = session_seconds(session);
 	if (exploration->states > 0)
 		log_debug(LOG_SESSION, "ranks told their states in %.3f s of %.3f s",
-		          runs_naming_seconds(session->runs), exploration->seconds);
+		          runs_fingerprint_seconds(session->runs), exploration->seconds);
 	exploration->runs = random_walks_made(session->walks);
 	exploration->threads = program_facts_threads(session->facts);
 	g_free(exploration->incomplete_reason);
@@ -298,7 +305,7 @@ static void hand_over(struct session *session, struct session_result *ret)
 	g_ptr_array_set_free_func(all, NULL);
 	for (guint i = 0; i < all->len; i++)
 		g_ptr_array_add(ret->findings, all->pdata[i]);
-	ret->lost_reason = g_strdup(mishaps_lost_reason(session->mishaps));
+	ret->lost_reason = g_strdup(infrastructure_failures_lost_reason(session->failures));
 	ret->lost = ret->lost_reason != NULL;
 }
 
@@ -315,7 +322,7 @@ static bool run_session(const struct session_options *options, struct session_re
 	if (opened)
 		carry_out_all(&session);
 	mixed = lanes_are_mixed(session.lanes) && !session.error;
-	*ret_again = mixed ? lanes_alone(session.lanes) : NULL;
+	*ret_again = mixed ? lanes_reason_for_one_world(session.lanes) : NULL;
 	if (opened && !mixed) {
 		replay_findings(session.replay);
 		replay_well(session.replay);
@@ -338,14 +345,14 @@ bool session_run(const struct session_options *options, struct session_result *r
 {
 	struct session_options alone = *options;
 	double seconds;
-	bool fine = run_session(options, ret, &alone.alone, &seconds, error);
+	bool fine = run_session(options, ret, &alone.reason_for_one_world, &seconds, error);
 
-	if (!fine || !alone.alone || options->alone)
+	if (!fine || !alone.reason_for_one_world || options->reason_for_one_world)
 		return fine;
 	session_result_clear(ret);
 	if (options->max_seconds > 0)
 		alone.max_seconds = MAX(options->max_seconds - seconds, SECONDS_LEAST);
-	return run_session(&alone, ret, &alone.alone, &seconds, error);
+	return run_session(&alone, ret, &alone.reason_for_one_world, &seconds, error);
 }
 
 void session_result_clear(struct session_result *result)

@@ -65,9 +65,9 @@ struct session_options {
 	guint some;          /* sets of requests that MPI_Waitsome reports: see explorer_options */
 	guint shard, shards; /* explore: this one of so many parts of the tree; 0: all of it */
 	guint jobs;          /* explore: worlds side by side; 0: one */
-	const char *alone;   /* why they cannot run so, for a note; NULL: they may */
-	const struct path *from; /* explore: nothing but what is below it; NULL: all */
-	bool resume;             /* go on with the exploration that the store holds */
+	const char *reason_for_one_world; /* why they cannot run so, for a note; NULL: they may */
+	const struct path *from;          /* explore: nothing but what is below it; NULL: all */
+	bool resume;                      /* go on with the exploration that the store holds */
 	bool fail_fast;
 	GStrv ignored; /* kinds of findings (finding_kind.h) that are not reported; NULL: none */
 	bool every_call_waits;
@@ -78,12 +78,12 @@ struct session_options {
 	char **compare_files;   /* besides their output; NULL: none */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */
 	const struct position *position; /* one interleaving along its choices; NULL: the search */
-	/* Instead of the search or `position`: carries out what it likes (conductor.h), in one
+	/* Instead of the search or `position`: carries out what it likes (scripted_session.h), in one
 	 * job that it goes back in; NULL: none. */
-	void (*conduct)(struct session *session, void *conductor);
-	void *conductor;
+	void (*conduct)(struct session *session, void *scripted);
+	void *scripted;
 	/* Ctrl-C: true, the conductor has seen to it; NULL: it ends the session. */
-	bool (*interrupted)(void *conductor);
+	bool (*interrupted)(void *scripted);
 	/* Where its ranks run; NULL: on this machine. Outlives the session. */
 	struct host *host;
 	const struct wrapper *wrapper; /* what ranks run under; nobody is hurried then; or NULL */

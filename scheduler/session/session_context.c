@@ -2,14 +2,14 @@
 
 #include <stdarg.h>
 
-#include "driver.h"
+#include "executor.h"
+#include "infrastructure_failures.h"
 #include "lanes.h"
-#include "mishaps.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "scheduler/host/local.h"
 #include "session_internal.h"
-#include "state_walks.h"
+#include "state_exploration.h"
 
 struct host *session_host(const struct session *session)
 {
@@ -21,9 +21,9 @@ const struct session_options *session_options(const struct session *session)
 	return session->options;
 }
 
-struct driver *session_driver(const struct session *session)
+struct executor *session_executor(const struct session *session)
 {
-	return session->driver;
+	return session->executor;
 }
 
 struct store *session_store(const struct session *session)
@@ -63,22 +63,22 @@ guint64 session_interleavings(const struct session *session)
 
 bool session_visits_states(const struct session *session)
 {
-	return state_walks_have_begun(session->states);
+	return state_exploration_have_begun(session->states);
 }
 
 struct state_watch *session_watch(const struct session *session)
 {
-	return state_walks_watch(session->states);
+	return state_exploration_watch(session->states);
 }
 
 bool session_turns_to_states(struct session *session)
 {
 	struct session_progress progress = {0};
 
-	if (!state_walks_watch(session->states))
+	if (!state_exploration_watch(session->states))
 		return false;
 	lanes_progress(session->lanes, &progress);
-	return state_walks_look(session->states, progress.left);
+	return state_exploration_look(session->states, progress.left);
 }
 
 void session_leave_states(struct session *session)
@@ -86,14 +86,14 @@ void session_leave_states(struct session *session)
 	runs_leave_states(session->runs);
 }
 
-struct mishaps *session_mishaps(const struct session *session)
+struct infrastructure_failures *session_failures(const struct session *session)
 {
-	return session->mishaps;
+	return session->failures;
 }
 
 bool session_has_starved(const struct session *session)
 {
-	return mishaps_have_starved(session->mishaps);
+	return infrastructure_failures_have_starved(session->failures);
 }
 
 bool session_has_hurried(const struct session *session, const struct execution *execution)
@@ -121,7 +121,7 @@ void session_fail(struct session *session, const char *format, ...)
 	va_end(arguments);
 	session->error = g_error_new_literal(SESSION_ERROR, 0, message);
 	runs_stop(session->runs);
-	driver_stop(session->driver);
+	executor_stop(session->executor);
 }
 
 bool session_has_failed(const struct session *session)

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#include "conductor.h"
+#include "scripted_session.h"
 
 struct coverage;
-struct driver;
+struct executor;
 struct findings;
 struct journal;
 struct outcomes;
@@ -19,7 +19,7 @@ struct store;
 
 const struct session_options *session_options(const struct session *session);
 struct host *session_host(const struct session *session);
-struct driver *session_driver(const struct session *session);
+struct executor *session_executor(const struct session *session);
 struct store *session_store(const struct session *session); /* NULL: nothing is kept */
 struct journal *session_journal(const struct session *session);
 struct record_exploration *session_exploration(const struct session *session);
@@ -39,7 +39,7 @@ bool session_turns_to_states(struct session *session);
 /* No states are compared any more. */
 void session_leave_states(struct session *session);
 
-struct mishaps *session_mishaps(const struct session *session);
+struct infrastructure_failures *session_failures(const struct session *session);
 
 /* Whether some have ended for want of memory, by now or before it was resumed. */
 bool session_has_starved(const struct session *session);

@@ -1,6 +1,6 @@
 /* What the executions of a session tell it, and ask it. */
 #include "coverage.h"
-#include "mishaps.h"
+#include "infrastructure_failures.h"
 #include "replay.h"
 #include "scheduler/run/event_log.h"
 #include "scheduler/run/recorder.h"
@@ -31,7 +31,7 @@ static void on_struck(void *user, const char *what)
 {
 	struct session *session = user;
 
-	mishaps_add_struck(session->mishaps, what);
+	infrastructure_failures_add_struck(session->failures, what);
 }
 
 static void on_library(void *user, const char *version)
@@ -65,12 +65,12 @@ static struct place find_place(void *user, int rank, guint64 site)
 }
 
 struct verdict_facts session_facts(const struct session *session, struct execution *execution,
-                                   const struct wire_inside **inside)
+                                   const struct wire_blocking_call **inside)
 {
 	const struct run_result *result = execution_result(execution);
 
 	for (int rank = 0; rank < session->options->ranks; rank++)
-		inside[rank] = execution_inside(execution, rank);
+		inside[rank] = execution_blocking_call(execution, rank);
 	return (struct verdict_facts){
 		.world = execution_world(execution),
 		.ranks = session->options->ranks,
@@ -85,7 +85,8 @@ struct verdict_facts session_facts(const struct session *session, struct executi
 		.how_sure = result->how_sure,
 		.still = stall_seconds(result->livelock),
 		.struck_before = result->struck_before,
-		.memory_ran_out = result->struck_before && mishaps_memory_ran_out(session->mishaps),
+		.memory_ran_out = result->struck_before
+	                          && infrastructure_failures_memory_ran_out(session->failures),
 		.ignored = (const char *const *)session->options->ignored,
 	};
 }
@@ -111,8 +112,8 @@ static bool on_end(void *owner, struct execution *execution, const char **ret_wo
 {
 	const struct interleaving *interleaving = owner;
 	struct session *session = interleaving->session;
-	g_autofree const struct wire_inside **inside = g_new0(const struct wire_inside *,
-	                                                      session->options->ranks);
+	g_autofree const struct wire_blocking_call **inside = g_new0(
+		const struct wire_blocking_call *, session->options->ranks);
 	const struct verdict_facts facts = session_facts(session, execution, inside);
 	struct verdict *verdict = interleaving->verdict;
 
@@ -133,8 +134,8 @@ static bool on_end(void *owner, struct execution *execution, const char **ret_wo
 static void on_gone(void *owner, struct execution *execution, const char *directory)
 {
 	const struct interleaving *interleaving = owner;
-	g_autofree const struct wire_inside **inside = g_new0(
-		const struct wire_inside *, interleaving->session->options->ranks);
+	g_autofree const struct wire_blocking_call **inside = g_new0(
+		const struct wire_blocking_call *, interleaving->session->options->ranks);
 	const struct verdict_facts facts = session_facts(interleaving->session, execution, inside);
 
 	if (interleaving->verdict->record)

@@ -21,8 +21,8 @@ struct session {
 	const struct session_options *options;
 	struct host *host;
 	struct session_clock *clock;
-	struct runs *runs;     /* NULL: not open */
-	struct driver *driver; /* the same */
+	struct runs *runs;         /* NULL: not open */
+	struct executor *executor; /* the same */
 
 	struct run_directory *directory; /* these: session_machine.h */
 	struct janitor *janitor;         /* cleans up if this process is killed */
@@ -40,15 +40,15 @@ struct session {
 	struct choice_coverage *choices; /* what calls have taken in all interleavings */
 	struct coverage *coverage;
 	struct program_facts *facts;
-	struct mishaps *mishaps;
-	struct strays *strays;
+	struct infrastructure_failures *failures;
+	struct off_tree_outcomes *off_tree_outcomes;
 	guint64 interleavings;
 	double longest; /* seconds that one took */
 
 	/* its parts */
 	struct lanes *lanes;
 	struct random_walks *walks;
-	struct state_walks *states;
+	struct state_exploration *states;
 	struct shard *shard;
 	struct replay *replay;
 	struct outcome_watch *outcomes;

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "ckpt/agent.h"
-#include "scheduler/host/aftermath.h"
+#include "scheduler/host/child_reaper.h"
+#include "scheduler/host/crash_recovery.h"
 #include "scheduler/host/janitor.h"
 #include "scheduler/host/local.h"
-#include "scheduler/host/offspring.h"
 #include "session_internal.h"
 
 /* A rank takes about this much: MPICH's own memory; and these descriptors of ours. */
@@ -64,7 +64,7 @@ static bool put_back_left(struct session *session, GError **error)
 	GPtrArray *notes = session->exploration->notes;
 	g_autoptr(GError) problem = NULL;
 
-	if (!options->store || aftermath_put_back(options->store, notes, &problem))
+	if (!options->store || crash_recovery_put_back(options->store, notes, &problem))
 		return true;
 	if (!options->resume) {
 		g_ptr_array_add(notes, g_strdup(problem->message));
@@ -134,11 +134,11 @@ bool session_machine_prepare(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 
-	offspring_adopt();
+	child_reaper_adopt();
 	if (!enough_room((guint64)options->ranks * MAX(options->jobs, 1), error))
 		return false;
 	session->janitor = janitor_start(place_of_journal(options));
-	aftermath_put_back_all(session->exploration->notes);
+	crash_recovery_put_back_all(session->exploration->notes);
 	session->directory = run_directory_new(options->ranks, error);
 	return session->directory != NULL;
 }
@@ -170,7 +170,7 @@ bool session_machine_open(struct session *session, GError **error)
 
 void session_machine_close(struct session *session)
 {
-	offspring_end_all();
+	child_reaper_end_all();
 	journal_free(session->journal);
 	run_directory_free(session->directory);
 	janitor_end(session->janitor);

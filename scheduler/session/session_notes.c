@@ -5,14 +5,14 @@
 #include <unistd.h>
 
 #include "coverage.h"
+#include "infrastructure_failures.h"
 #include "lanes.h"
-#include "mishaps.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "scheduler/host/peer_memory.h"
 #include "search_bounds.h"
 #include "session_internal.h"
-#include "state_walks.h"
+#include "state_exploration.h"
 
 #define PLACES_MOST 5u /* of each sort */
 
@@ -34,7 +34,7 @@ static void note_files(struct session *session)
 		add_note(session, problems->pdata[i]);
 }
 
-/* Ranks look at buffers, and we at ranks, by this call (shim/guard.c, stall.c). */
+/* Ranks look at buffers, and we at ranks, by this call (shim/check/buffer_checksum.c, stall.c). */
 static void note_unwatched(struct session *session)
 {
 	char from = 1, to = 0;
@@ -175,19 +175,19 @@ void session_add_notes(struct session *session)
 	const struct left_out left_out = coverage_left_out(session->coverage);
 	GPtrArray *notes = session->exploration->notes;
 
-	mishaps_note(session->mishaps, notes);
+	infrastructure_failures_note(session->failures, notes);
 	note_covered(session);
 	note_choices(session);
 	search_bounds_note(session->options, &left_out, coverage_bounds(session->coverage), notes);
 	note_ignored(session);
-	if (lanes_alone(session->lanes))
-		add_note(session, lanes_alone(session->lanes));
+	if (lanes_reason_for_one_world(session->lanes))
+		add_note(session, lanes_reason_for_one_world(session->lanes));
 	note_unwatched(session);
 	note_time(session);
 	note_forward(session);
 	note_rewinding(session);
 	note_copied(session);
-	state_walks_note(session->states, session->exploration->notes);
+	state_exploration_note(session->states, session->exploration->notes);
 	outcome_watch_note(session->outcomes, notes);
 	note_sets(session);
 	note_files(session);

@@ -2,17 +2,17 @@
  * with what was found, in one transaction; a later session reads both, takes each interleaving in
  * as if it had just ended, and explores what is left. */
 #include "coverage.h"
+#include "infrastructure_failures.h"
 #include "lanes.h"
-#include "mishaps.h"
 #include "program_facts.h"
 #include "random_walks.h"
-#include "recall.h"
 #include "scheduler/places/source_text.h"
 #include "scheduler/store/reader.h"
 #include "scheduler/world/bounds.h"
 #include "session_internal.h"
 #include "shard.h"
-#include "state_walks.h"
+#include "state_exploration.h"
+#include "stored_run.h"
 
 #define SAVE_EVERY_US 200000
 #define SAVE_SHARE 50 /* at most one part in so many of the time is spent on it */
@@ -154,11 +154,11 @@ static GVariant *state_of(const struct session *session)
 	g_variant_dict_init(&dict, NULL);
 	g_variant_dict_insert(&dict, "interleavings", "t", session->interleavings);
 	coverage_save(session->coverage, &left_out, &dict);
-	mishaps_save(session->mishaps, &dict);
+	infrastructure_failures_save(session->failures, &dict);
 	program_facts_save(session->facts, &dict);
 	g_variant_dict_insert(&dict, "seconds", "d", session_seconds(session));
 	random_walks_save(session->walks, &dict);
-	state_walks_save(session->states, &dict);
+	state_exploration_save(session->states, &dict);
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
@@ -215,21 +215,23 @@ static bool recall_execution(const struct record_execution *execution, void *dat
 	struct recall *recall = data;
 	struct session *session = recall->session;
 	struct record_execution *record = (struct record_execution *)execution;
-	g_autoptr(GArray) choices = recall_choices(execution);
+	g_autoptr(GArray) choices = stored_run_choices(execution);
 	g_autoptr(GPtrArray) shown = NULL;
 
 	if (record->id > recall->count) /* written after what is left: they will come again */
 		return true;
-	if (record->id != session->interleavings + 1 || !recall_is_whole(recall->reader, execution))
+	if (record->id != session->interleavings + 1
+	    || !stored_run_is_whole(recall->reader, execution))
 		return not_whole(session, recall->count, error);
-	shown = recall_findings(recall->reader, execution);
+	shown = stored_run_findings(recall->reader, execution);
 	for (guint i = 0; i < shown->len; i++) {
 		struct record_finding *finding = shown->pdata[i];
 
 		finding->replayed = finding->reproduced = false; /* as long as it is not again */
 	}
 	g_array_set_size(record->findings, 0);
-	session_add_interleaving(session, NULL, record, choices, shown, recall_ended_well(record));
+	session_add_interleaving(session, NULL, record, choices, shown,
+	                         stored_run_ended_well(record));
 	for (guint i = 0; i < record->findings->len; i++) {
 		g_array_append_val(recall->shown, record->id);
 		g_array_append_val(recall->shown, g_array_index(record->findings, guint32, i));
@@ -243,12 +245,12 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 
 	g_variant_dict_init(&dict, state);
 	g_variant_dict_lookup(&dict, "interleavings", "t", ret_count);
-	coverage_recall(session->coverage, &dict);
-	mishaps_recall(session->mishaps, &dict);
-	program_facts_recall(session->facts, &dict);
+	coverage_restore(session->coverage, &dict);
+	infrastructure_failures_restore(session->failures, &dict);
+	program_facts_restore(session->facts, &dict);
 	g_variant_dict_lookup(&dict, "seconds", "d", &session->past->seconds);
-	random_walks_recall(session->walks, &dict);
-	state_walks_recall(session->states, &dict);
+	random_walks_restore(session->walks, &dict);
+	state_exploration_restore(session->states, &dict);
 	g_variant_dict_clear(&dict);
 }
 
@@ -299,7 +301,7 @@ static bool read_search(struct session *session, const GPtrArray *identity, guin
 		recall_state(session, state, ret_count);
 		lanes_set_waiting(session->lanes, g_steal_pointer(&parts));
 		if (common && session->options->shards > 0)
-			shard_recall(session->shard, common);
+			shard_restore(session->shard, common);
 	}
 	if (parts)
 		g_ptr_array_unref(parts);

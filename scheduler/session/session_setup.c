@@ -2,10 +2,11 @@
 #include <signal.h>
 
 #include "coverage.h"
-#include "driver.h"
+#include "executor.h"
+#include "infrastructure_failures.h"
 #include "interruption.h"
 #include "lanes.h"
-#include "mishaps.h"
+#include "off_tree_outcomes.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
@@ -16,9 +17,8 @@
 #include "session_internal.h"
 #include "session_machine.h"
 #include "shard.h"
-#include "silence.h"
-#include "state_walks.h"
-#include "strays.h"
+#include "state_exploration.h"
+#include "unresponsive_ranks.h"
 
 #define STOP_PATIENCE_S 3.0
 
@@ -54,12 +54,12 @@ static void end_session(struct session *session, const char *reason, bool patien
 		session_clock_set_deadline(session->clock, seconds);
 		if (session->options->conduct)
 			return;
-		silence_note(runs_to_watch(session), session->exploration->notes);
+		unresponsive_ranks_note(runs_to_watch(session), session->exploration->notes);
 		runs_each(session->runs, cut_exploration, NULL);
 		return;
 	}
 	if (!session->hurry && (first || session->options->conduct))
-		silence_note(runs_to_watch(session), session->exploration->notes);
+		unresponsive_ranks_note(runs_to_watch(session), session->exploration->notes);
 	session->hurry = true;
 	runs_hurry(session->runs);
 	runs_each(session->runs, cut_execution, NULL);
@@ -71,7 +71,7 @@ static bool is_for_another(struct session *session)
 	const struct session_options *options = session->options;
 
 	return runs_interrupt_debugged(session->runs)
-	       || (options->interrupted && options->interrupted(options->conductor));
+	       || (options->interrupted && options->interrupted(options->scripted));
 }
 
 static void on_interruption(void *user)
@@ -121,12 +121,13 @@ static void on_tick(void *user)
 	};
 
 	if (session_visits_states(session))
-		progress.waiting = state_walks_statistics(session->states).waiting;
+		progress.waiting = state_exploration_statistics(session->states).waiting;
 	else
 		lanes_progress(session->lanes, &progress);
-	progress.silent_rank = silence_rank(runs_to_watch(session), &progress.silent_seconds);
+	progress.silent_rank = unresponsive_ranks_first(runs_to_watch(session),
+	                                                &progress.silent_seconds);
 	if (progress.silent_seconds >= LONG_SILENCE_S && !session->stacks_told)
-		stacks = silence_stacks(runs_to_watch(session));
+		stacks = unresponsive_ranks_stacks(runs_to_watch(session));
 	session->stacks_told = progress.silent_seconds >= LONG_SILENCE_S;
 	progress.stacks = stacks;
 	runs_each(session->runs, add_depth, &progress);
@@ -222,8 +223,8 @@ static bool open_runs(struct session *session, GError **error)
 
 	session->runs = runs_new(&runs, error);
 	if (session->runs)
-		session->driver = driver_new(session->runs, interleaving_renew, session_catch_up,
-		                             session);
+		session->executor = executor_new(session->runs, interleaving_renew,
+		                                 session_catch_up, session);
 	return session->runs != NULL;
 }
 
@@ -251,22 +252,22 @@ void session_init(struct session *session, const struct session_options *options
 	session->facts = program_facts_new();
 	session->lanes = lanes_new(session);
 	session->walks = random_walks_new(session);
-	session->states = state_walks_new(session);
+	session->states = state_exploration_new(session);
 	session->shard = shard_new(session);
 	session->replay = replay_new(session);
 	session->outcomes = outcome_watch_new(session);
 	session->past = past_new();
 	describe_exploration(session);
 	start_clock(session);
-	session->mishaps = mishaps_new(session->host);
-	session->strays = strays_new();
+	session->failures = infrastructure_failures_new(session->host);
+	session->off_tree_outcomes = off_tree_outcomes_new();
 }
 
 static void release_parts(struct session *session)
 {
 	lanes_free(session->lanes);
 	random_walks_free(session->walks);
-	state_walks_free(session->states);
+	state_exploration_free(session->states);
 	shard_free(session->shard);
 	replay_free(session->replay);
 	outcome_watch_free(session->outcomes);
@@ -274,8 +275,8 @@ static void release_parts(struct session *session)
 	choice_coverage_free(session->choices);
 	coverage_free(session->coverage);
 	program_facts_free(session->facts);
-	mishaps_free(session->mishaps);
-	strays_free(session->strays);
+	infrastructure_failures_free(session->failures);
+	off_tree_outcomes_free(session->off_tree_outcomes);
 }
 
 void session_release(struct session *session)
@@ -283,7 +284,7 @@ void session_release(struct session *session)
 	runs_close(session->runs);
 	session_clock_close(session->clock);
 	session->host->operations->drain(session->host);
-	driver_free(session->driver);
+	executor_free(session->executor);
 	runs_free(session->runs);
 	if (!session->options->host)
 		session_machine_close(session);

@@ -1,7 +1,7 @@
 #include "shard.h"
 
 #include "coverage.h"
-#include "driver.h"
+#include "executor.h"
 #include "explorer/partition.h"
 #include "lanes.h"
 #include "outcome_finding.h"
@@ -72,7 +72,7 @@ void shard_common(const struct shard *shard, GVariantDict *common)
 	compare_files(shard, common);
 }
 
-void shard_recall(struct shard *shard, GVariant *common)
+void shard_restore(struct shard *shard, GVariant *common)
 {
 	GVariantDict dict;
 	GVariantIter *texts;
@@ -169,7 +169,7 @@ static bool run_stem(struct shard *shard, struct partition *partition, const GAr
 	                    .partition = partition,
 	                    .bufferings = bufferings};
 
-	driver_run(session_driver(shard->session), (struct plan_source *[]){&stem.source}, 1);
+	executor_run(session_executor(shard->session), (struct plan_source *[]){&stem.source}, 1);
 	return !stem.stopped && !session_has_failed(shard->session);
 }
 

@@ -24,6 +24,6 @@ bool shard_divide(struct shard *shard, struct lanes *lanes);
 
 /* What shards must know of each other, for the store, and back from it when the session goes on. */
 void shard_common(const struct shard *shard, GVariantDict *common);
-void shard_recall(struct shard *shard, GVariant *common);
+void shard_restore(struct shard *shard, GVariant *common);
 
 #endif

@@ -112,7 +112,7 @@ struct record_match {
 	int32_t tag;
 };
 
-/* What a call does first; the numbers are those of enum wire_op_kind in shim/wire.h. */
+/* What a call does first; the numbers are those of enum wire_op_kind in common/wire.h. */
 enum record_call_kind {
 	RECORD_CALL_OTHER, /* starts no communication: completes requests, asks */
 	RECORD_CALL_SEND,

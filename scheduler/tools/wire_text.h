@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "shim/wire.h"
+#include "common/wire.h"
 
 /* Free with g_free. */
 char *wire_text(const struct wire_message *message);

@@ -3,8 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_VERDICT_LEAKS_H
 #define MATCHPOINT_SCHEDULER_VERDICT_LEAKS_H
 
+#include "common/wire.h"
 #include "scheduler/store/record.h"
-#include "shim/wire.h"
 
 /* Beside the kinds of enum wire_object: a message that was sent. */
 #define LEAK_UNRECEIVED WIRE_OBJECT_COUNT

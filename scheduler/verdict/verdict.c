@@ -76,7 +76,7 @@ static enum record_end end_of(const struct verdict_facts *facts, int rank, int32
 /* A running rank stands inside a call that was not reported. false: it does not. */
 static bool line_inside(const struct verdict_facts *facts, int rank, struct record_rank *line)
 {
-	const struct wire_inside *inside = facts->inside[rank];
+	const struct wire_blocking_call *inside = facts->inside[rank];
 	bool initialises = world_calls(facts->world, rank) == 0 && facts->ends[rank].function == 0;
 	bool stalls = facts->stalled && world_phase(facts->world, rank) == PHASE_RUNNING;
 
@@ -228,7 +228,7 @@ static void fill_matches(struct verdict *verdict, const struct verdict_facts *fa
 
 bool verdict_is_driven(const struct verdict_facts *facts, const struct record_rank *line)
 {
-	const struct wire_inside *inside = facts->inside[line->rank];
+	const struct wire_blocking_call *inside = facts->inside[line->rank];
 
 	return inside && inside->driven;
 }

@@ -19,7 +19,7 @@ struct verdict_facts {
 	const struct rank_end *ends; /* by rank */
 	/* By rank: the call that it stands inside without having reported it, or that it goes round
 	 * in; NULL: none that is known. */
-	const struct wire_inside *const *inside;
+	const struct wire_blocking_call *const *inside;
 	/* Where the call of a rank from this address is made; all 0: not known. */
 	struct place (*place)(void *user, int rank, guint64 site);
 	void *user;

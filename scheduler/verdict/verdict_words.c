@@ -58,7 +58,7 @@ static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ran
 
 	for (guint i = 0; i < ranks->len; i++) {
 		const struct record_rank *line = ranks->pdata[i];
-		const struct wire_inside *inside = facts->inside[line->rank];
+		const struct wire_blocking_call *inside = facts->inside[line->rank];
 		g_autofree char *place = place_print(&line->place);
 
 		driven |= verdict_is_driven(facts, line);

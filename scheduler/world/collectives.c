@@ -1,6 +1,6 @@
 #include "collectives.h"
 
-#include "explorer/mix.h"
+#include "common/mix.h"
 
 #include <string.h>
 

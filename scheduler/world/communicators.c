@@ -124,8 +124,8 @@ static bool window_valid(const struct communicators *communicators, int rank,
 }
 
 /* What is wrong with what a rank says of a communicator, whatever others say; NULL: nothing. */
-static const char *doubt_communicator(const struct communicators *communicators, int rank,
-                                      const struct wire_comm *comm)
+static const char *validate_communicator(const struct communicators *communicators, int rank,
+                                         const struct wire_comm *comm)
 {
 	if (comm->comm == WIRE_COMM_SELF)
 		return "its own MPI_COMM_SELF as a communicator";
@@ -160,7 +160,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 {
 	struct communicator *known = g_hash_table_lookup(communicators->table, &comm->comm);
 	struct communicator *communicator;
-	const char *wrong = doubt_communicator(communicators, rank, comm);
+	const char *wrong = validate_communicator(communicators, rank, comm);
 
 	if (wrong) {
 		g_set_error(error, COMMUNICATORS_ERROR, 0,

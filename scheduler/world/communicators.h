@@ -7,8 +7,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "common/wire.h"
 #include "explorer/lock.h"
-#include "shim/wire.h"
 
 struct communicators;
 

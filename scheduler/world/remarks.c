@@ -125,7 +125,7 @@ const struct remark *remarks_get(const struct remarks *remarks, guint index)
 	return remarks->all->pdata[index];
 }
 
-void remark_picture(const struct remark *remark, struct state_hash *ret)
+void remark_fingerprint(const struct remark *remark, struct state_hash *ret)
 {
 	state_hash_add(ret, (guint64)remark->kind << 32 | remark->count);
 	for (guint i = 0; i < remark->count; i++) {

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "explorer/state_hash.h"
+#include "common/state_hash.h"
 #include "scheduler/store/finding_kind.h"
 
 #define REMARK_PARTIES 2
@@ -43,6 +43,6 @@ guint remarks_count(const struct remarks *remarks);
 const struct remark *remarks_get(const struct remarks *remarks, guint index);
 
 /* What it says, added to `ret`. */
-void remark_picture(const struct remark *remark, struct state_hash *ret);
+void remark_fingerprint(const struct remark *remark, struct state_hash *ret);
 
 #endif

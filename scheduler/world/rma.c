@@ -47,7 +47,7 @@ static bool are_atomic(const struct rma_search *search, const struct rma_use *ol
 }
 
 /* What one rank does with memory of its own, a send, receive or collective among it, the shim
- * compares (shim/overlap.h). */
+ * compares (shim/check/overlap.h). */
 static bool is_compared_there(const struct rma_item *one, const struct rma_item *other)
 {
 	return one->rank == other->rank
@@ -551,12 +551,12 @@ struct rma_search *rma_search_new(const struct rma_log *log, const struct trace 
 }
 
 void rma_find(const struct rma_log *log, const struct trace *trace, int ranks, rma_found found,
-              void *user, struct rma_doubts *ret_doubts)
+              void *user, struct rma_uncertain *ret_uncertain)
 {
 	struct rma_search *search = rma_search_new(log, trace, ranks);
 
 	rma_tell_conflicts(search, found, user);
 	search->doubts.unknown += rma_log_dropped(log);
-	*ret_doubts = search->doubts;
+	*ret_uncertain = search->doubts;
 	rma_search_free(search);
 }

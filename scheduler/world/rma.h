@@ -11,7 +11,7 @@
  *
  * A call uses its own rank's buffers as well, until it is complete there: a Put reads, a Get
  * writes. So do sends, receives and collectives whose buffers lie in a window; what one rank does
- * with its own memory only, the shim compares (shim/overlap.h).
+ * with its own memory only, the shim compares (shim/check/overlap.h).
  *
  * Loads and stores of the program are not seen. Where a rank may have learnt from memory what
  * another did (by an atomic operation that fetches, by looking into its own window after
@@ -39,7 +39,7 @@ struct rma_side {
 /* The lower rank's side comes first; of one rank's, the one that it began first. */
 typedef void (*rma_found)(void *user, const struct rma_side sides[2]);
 
-struct rma_doubts {
+struct rma_uncertain {
 	guint64 unknown; /* accesses that were not compared: too many, or too irregular */
 	guint64 learnt;  /* conflicts, but for what a rank may have learnt from memory */
 };
@@ -48,6 +48,6 @@ struct rma_doubts {
  * the same call again, not for all. What is told does not depend on the order in which ranks that
  * are not in order spoke. Near-linear in what was told. */
 void rma_find(const struct rma_log *log, const struct trace *trace, int ranks, rma_found found,
-              void *user, struct rma_doubts *ret_doubts);
+              void *user, struct rma_uncertain *ret_uncertain);
 
 #endif

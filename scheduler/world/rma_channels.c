@@ -245,8 +245,8 @@ static bool has_passed(const struct rma_channels *channels, const struct window 
 	return false;
 }
 
-void rma_channels_picture(const struct rma_channels *channels, int rank, guint32 time,
-                          struct state_hash *ret)
+void rma_channels_fingerprint(const struct rma_channels *channels, int rank, guint32 time,
+                              struct state_hash *ret)
 {
 	struct state_hash sum = {{0, 0}};
 

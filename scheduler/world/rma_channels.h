@@ -7,9 +7,9 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "explorer/state_hash.h"
+#include "common/state_hash.h"
+#include "common/wire.h"
 #include "rma_order.h"
-#include "shim/wire.h"
 
 struct rma_channels;
 
@@ -33,7 +33,7 @@ bool rma_channels_known(const struct rma_channels *channels, const struct rma_or
 /* Of what was complete in `rank` at `time`: what has been told of it, and learnt since. While all
  * know of all that was learnt that is all that rma_channels_pass depends on, of the past, for
  * whatever comes. Adds it to `ret`. */
-void rma_channels_picture(const struct rma_channels *channels, int rank, guint32 time,
-                          struct state_hash *ret);
+void rma_channels_fingerprint(const struct rma_channels *channels, int rank, guint32 time,
+                              struct state_hash *ret);
 
 #endif

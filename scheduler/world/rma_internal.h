@@ -1,5 +1,5 @@
 /* What is known of one-sided communication while it is gone through (rma.h): by rma.c, which does,
- * and rma_picture.c, which says what of it still matters. Pure. */
+ * and rma_fingerprint.c, which says what of it still matters. Pure. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_RMA_INTERNAL_H
 
@@ -49,7 +49,7 @@ struct rma_search {
 	struct rma_order *order;
 	struct rma_memory *memory;
 	guint64 pieces;
-	struct rma_doubts doubts;
+	struct rma_uncertain doubts;
 };
 
 static inline const struct rma_item *rma_item_at(const struct rma_search *search, guint index)

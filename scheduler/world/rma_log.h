@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "shim/wire.h"
+#include "common/wire.h"
 
 struct rma_log;
 

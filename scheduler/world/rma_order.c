@@ -326,8 +326,8 @@ static guint32 time_of(const struct rma_clock *clock, int rank)
 	return clock ? clock->times[rank] : 0;
 }
 
-bool rma_clock_picture(const struct rma_clock *clock, const struct rma_scale *scale, int ranks,
-                       struct state_hash *ret)
+bool rma_clock_fingerprint(const struct rma_clock *clock, const struct rma_scale *scale, int ranks,
+                           struct state_hash *ret)
 {
 	bool any = false;
 
@@ -353,7 +353,7 @@ static void add_operations(const struct rma_order *order, enum carrier carrier, 
 	while (g_hash_table_iter_next(&iter, &id, &clock)) {
 		struct state_hash one = {{carrier, 0}};
 
-		if (!rma_clock_picture(clock, scale, order->ranks, &one))
+		if (!rma_clock_fingerprint(clock, scale, order->ranks, &one))
 			continue;
 		namer->add_id(&one, namer->user, *(const struct op_id *)id);
 		state_hash_add_member(sum, &one);
@@ -370,7 +370,7 @@ static void add_ranks(const struct rma_order *order, const struct rma_scale *sca
 	while (g_hash_table_iter_next(&iter, &rank, &clock)) {
 		struct state_hash one = {{CARRIER_RANK, (guint64)GPOINTER_TO_INT(rank)}};
 
-		if (rma_clock_picture(clock, scale, order->ranks, &one))
+		if (rma_clock_fingerprint(clock, scale, order->ranks, &one))
 			state_hash_add_member(sum, &one);
 	}
 }
@@ -397,7 +397,7 @@ static void add_meetings(const struct rma_order *order, const struct rma_scale *
 			                                               struct arrival, i);
 			struct state_hash one = {{CARRIER_MEETING, 0}};
 
-			if (!rma_clock_picture(arrival->clock, scale, order->ranks, &one))
+			if (!rma_clock_fingerprint(arrival->clock, scale, order->ranks, &one))
 				continue;
 			namer->add_id(&one, namer->user, arrival->id);
 			state_hash_add_member(sum, &one);
@@ -415,7 +415,7 @@ static void add_view(const struct rma_order *order, const struct rma_key *view,
 
 	clock_join(order, &joined, arrival->clock);
 	state_hash_add(&one, (guint64)view->rank << 32 | (guint32)arrival->rank);
-	if (rma_clock_picture(joined, scale, order->ranks, &one))
+	if (rma_clock_fingerprint(joined, scale, order->ranks, &one))
 		state_hash_add_member(sum, &one);
 	rma_clock_unref(joined);
 }
@@ -442,8 +442,8 @@ static bool add_views(const struct rma_order *order, const struct rma_scale *sca
 	return true;
 }
 
-bool rma_order_picture(const struct rma_order *order, const struct rma_scale *scale,
-                       const struct rma_namer *namer, struct state_hash *ret)
+bool rma_order_fingerprint(const struct rma_order *order, const struct rma_scale *scale,
+                           const struct rma_namer *namer, struct state_hash *ret)
 {
 	struct state_hash sum = {{0, 0}};
 	bool known = add_views(order, scale, &sum);

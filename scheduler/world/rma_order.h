@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "explorer/state_hash.h"
+#include "common/state_hash.h"
 #include "explorer/trace.h"
 #include "rma_scale.h"
 
@@ -40,14 +40,14 @@ struct rma_clock *rma_order_now_at(const struct rma_order *order, int rank, guin
 bool rma_clock_knows(const struct rma_clock *clock, int other, guint32 time);
 
 /* How far a clock has come on the scale, in all ranks; false: nowhere beyond the beginning. */
-bool rma_clock_picture(const struct rma_clock *clock, const struct rma_scale *scale, int ranks,
-                       struct state_hash *ret);
+bool rma_clock_fingerprint(const struct rma_clock *clock, const struct rma_scale *scale, int ranks,
+                           struct state_hash *ret);
 
 /* What all ranks, locks, messages on their way and meetings not yet left by all know of the times
  * on the scale: what decides of later accesses which of them come behind those times. Adds it to
  * `ret`. false: some ranks have left a fence to which others are to come; it cannot be told. */
-bool rma_order_picture(const struct rma_order *order, const struct rma_scale *scale,
-                       const struct rma_namer *namer, struct state_hash *ret);
+bool rma_order_fingerprint(const struct rma_order *order, const struct rma_scale *scale,
+                           const struct rma_namer *namer, struct state_hash *ret);
 
 /* Whether what was complete in `other` at that time happened before what `rank` does now. */
 bool rma_order_knows(const struct rma_order *order, int rank, int other, guint32 time);

@@ -160,7 +160,7 @@ struct rma_piece rma_places_next(const struct rma_places *places, int rank, stru
 	return piece;
 }
 
-void rma_places_picture(const struct rma_places *places, struct state_hash *ret)
+void rma_places_fingerprint(const struct rma_places *places, struct state_hash *ret)
 {
 	struct state_hash sum = {{0, 0}};
 	GHashTableIter iter;

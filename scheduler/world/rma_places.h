@@ -7,10 +7,10 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "explorer/state_hash.h"
+#include "common/state_hash.h"
+#include "common/wire.h"
 #include "rma_log.h"
 #include "rma_memory.h"
-#include "shim/wire.h"
 
 /* A window in one rank. */
 struct rma_place {
@@ -31,7 +31,7 @@ void rma_places_free(struct rma_places *places);
 const struct rma_place *rma_places_find(const struct rma_places *places, guint64 window, int rank);
 
 /* Adds all that is known of windows to `ret`. */
-void rma_places_picture(const struct rma_places *places, struct state_hash *ret);
+void rma_places_fingerprint(const struct rma_places *places, struct state_hash *ret);
 
 /* A window is there from now on, or not any more: its addresses may have been, or become,
  * something else. */

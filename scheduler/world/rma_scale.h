@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
+#include "common/state_hash.h"
 #include "explorer/operation.h"
-#include "explorer/state_hash.h"
 
 struct rma_scale;
 

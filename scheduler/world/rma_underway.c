@@ -84,8 +84,8 @@ bool rma_underway_know(const struct rma_underway *underway, int other, guint32 t
 	return true;
 }
 
-guint rma_underway_picture(const struct rma_underway *underway, const struct rma_scale *scale,
-                           struct state_hash *ret)
+guint rma_underway_fingerprint(const struct rma_underway *underway, const struct rma_scale *scale,
+                               struct state_hash *ret)
 {
 	guint count = 0;
 
@@ -94,8 +94,8 @@ guint rma_underway_picture(const struct rma_underway *underway, const struct rma
 
 		state_hash_add(ret, operations->len);
 		for (guint i = 0; i < operations->len; i++)
-			rma_clock_picture(g_array_index(operations, struct under_way, i).clock,
-			                  scale, underway->ranks, ret);
+			rma_clock_fingerprint(g_array_index(operations, struct under_way, i).clock,
+			                      scale, underway->ranks, ret);
 		count += operations->len;
 	}
 	return count;

@@ -21,9 +21,9 @@ bool rma_underway_end(struct rma_underway *underway, int rank, guint32 number,
 /* Whether each of them began when its rank knew of what was complete in `other` at that time. */
 bool rma_underway_know(const struct rma_underway *underway, int other, guint32 time);
 
-/* Of each rank's, in their order, how far its clock has come on the scale (rma_order_picture);
+/* Of each rank's, in their order, how far its clock has come on the scale (rma_order_fingerprint);
  * returns how many there are. */
-guint rma_underway_picture(const struct rma_underway *underway, const struct rma_scale *scale,
-                           struct state_hash *ret);
+guint rma_underway_fingerprint(const struct rma_underway *underway, const struct rma_scale *scale,
+                               struct state_hash *ret);
 
 #endif

@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "shim/wire.h"
+#include "common/wire.h"
 
 /* What may stand for each other, if of one size. */
 enum types_kind {

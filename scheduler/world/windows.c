@@ -336,7 +336,7 @@ static void add_lock(const struct lock *lock, struct state_hash *ret)
 	add_claims(lock->later, ret);
 }
 
-void windows_picture(const struct windows *windows, struct state_hash *ret)
+void windows_fingerprint(const struct windows *windows, struct state_hash *ret)
 {
 	struct state_hash sum = {{0, 0}};
 	GHashTableIter iter;

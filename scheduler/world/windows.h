@@ -10,8 +10,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "common/state_hash.h"
 #include "explorer/lock.h"
-#include "explorer/state_hash.h"
 
 struct windows;
 
@@ -87,7 +87,7 @@ void windows_mark_holders(const struct windows *windows, int rank, bool *waits);
 guint32 windows_grants(const struct windows *windows, gint32 place);
 
 /* Who holds and asks for what, and what has been asked for. Adds it to `ret`. */
-void windows_picture(const struct windows *windows, struct state_hash *ret);
+void windows_fingerprint(const struct windows *windows, struct state_hash *ret);
 
 /* Whether both shared and exclusive locks have asked for the place, or it is a target's own; who
  * gets it makes a difference then. */

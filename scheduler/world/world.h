@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "collectives.h"
+#include "common/wire.h"
 #include "communicators.h"
 #include "contents.h"
 #include "explorer/cut.h"
@@ -24,7 +25,6 @@
 #include "explorer/trace.h"
 #include "remarks.h"
 #include "rma.h"
-#include "shim/wire.h"
 
 struct world;
 
@@ -54,7 +54,7 @@ enum world_phase {
 	                  there, but will do nothing more */
 	PHASE_ENDED,   /* the process is gone, or about to go */
 	PHASE_CAUGHT,  /* inside a collective that MPI carries out and that, as far as can be seen,
-	                  will not end (world_hold_caught) */
+	                  will not end (world_hold_stuck) */
 	PHASE_HELD,    /* its call could return, and is kept from it (world_hold) */
 	/* of a thread of several */
 	PHASE_ENTERING, /* waits until it is admitted */
@@ -135,7 +135,7 @@ void world_threads_wake(struct world *world);
 
 /* Nothing has been heard for a while: ranks that run, and were let into a collective of which a
  * member has failed or is gone, count as at rest from now on. Whether there were any. */
-bool world_hold_caught(struct world *world);
+bool world_hold_stuck(struct world *world);
 /* The rank has said something: it is not caught, or not any more. */
 void world_rank_moves(struct world *world, int rank);
 
@@ -274,7 +274,7 @@ bool world_message_taken(const struct world *world, struct op_id receive, struct
  * were any accesses, and what could not be told of them. */
 void world_find_conflicts(struct world *world);
 bool world_has_accesses(const struct world *world);
-const struct rma_doubts *world_doubts(const struct world *world);
+const struct rma_uncertain *world_finds_invalid(const struct world *world);
 
 /* What goes wrong without ending anything. */
 void world_remark(struct world *world, const struct remark *remark);

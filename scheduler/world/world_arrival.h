@@ -1,6 +1,6 @@
 /* When the data of a nonblocking receive is there (`arrives_early`): as soon as the receive is
  * matched, for whatever its rank does next; otherwise not before the rank learns that the receive
- * is complete (the shim sees to that by itself, shim/request.h). MPI may do either (MPI 3.1,
+ * is complete (the shim sees to that by itself, shim/request/request.h). MPI may do either (MPI 3.1,
  * section 3.7.4), and a program that looks into the buffer in between can tell the two apart.
  *
  * What is seen early must follow from the choices, not from the ranks' speed. So a rank with a

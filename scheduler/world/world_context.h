@@ -84,10 +84,10 @@ char *world_root_print(gint32 root);
 bool world_refuse(GError **error, int rank, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 /* What is impossible in what a rank says of a call of the line in focus; NULL: it can be. */
-const char *world_doubt(const struct world *world, int rank, const struct wire_call *call);
+const char *world_validation(const struct world *world, int rank, const struct wire_call *call);
 
 /* Whom a rank waits for that is in PHASE_CAUGHT; of another one nobody. */
-void world_mark_caught(const struct world *world, int rank, bool *waits);
+void world_mark_stuck(const struct world *world, int rank, bool *waits);
 
 /* A rank asks for a lock, and waits for grants, unless it holds it already (`ret_held`). false:
  * there are too many windows. */

@@ -178,7 +178,7 @@ GArray *world_waits_for(struct world *world, int number, guint32 call)
 		if (call == 0 || world->ranks[number].line->call == call)
 			mark_waited(world, number, waits);
 	}
-	world_mark_caught(world, number, waits);
+	world_mark_stuck(world, number, waits);
 	for (gint32 i = 0; i < world->options.ranks; i++) {
 		if (waits[i])
 			g_array_append_val(list, i);

@@ -28,7 +28,7 @@ static bool is_kept_in(const struct world *world, struct op_id call)
  * world. The first of these that is held; -1: none is. */
 static int awaited_held(const struct world *world, int number, const struct line *line)
 {
-	const struct together *together = &line->together;
+	const struct request_subset *together = &line->together;
 	const struct op_id *calls;
 	int count, own;
 
@@ -53,11 +53,11 @@ static bool must_be_kept(const struct world *world, int number, const struct lin
 
 void world_note_together(struct world *world, int number, const struct live *live)
 {
-	struct together *together = &world->ranks[number].line->together;
+	struct request_subset *together = &world->ranks[number].line->together;
 
 	if (live->nonblocking)
 		return; /* MPI goes on with it while its members wait to be told */
-	*together = (struct together){live->instance, live->order, -1};
+	*together = (struct request_subset){live->instance, live->order, -1};
 	if (live->order == ORDER_ROOT && live->peer >= 0)
 		together->root = communicators_to_world(world->comms, live->comm, number,
 		                                        live->peer);
@@ -265,7 +265,7 @@ void world_note_admitted(struct world *world, int number)
 	}
 }
 
-bool world_is_inside(const struct world *world, int number)
+bool world_is_in_blocking_call(const struct world *world, int number)
 {
 	return line_in(&world->ranks[number], world_calls(world, number)) != NULL;
 }
@@ -275,7 +275,7 @@ guint32 world_place(const struct world *world, int number)
 	const struct rank *rank = &world->ranks[number];
 	enum world_phase phase = world_phase(world, number);
 	bool over = phase == PHASE_STOPPED || phase == PHASE_ENDED;
-	bool inside = over ? rank->went_inside : world_is_inside(world, number);
+	bool inside = over ? rank->went_into_call : world_is_in_blocking_call(world, number);
 
 	return world_calls(world, number) + (inside ? 0 : 1);
 }

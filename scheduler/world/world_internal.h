@@ -1,6 +1,6 @@
 /* The state of a world: what the files share that carry it on, world.c (progress), world_report.c
  * (what ranks say), world_threads.c, world_points.c and world_polls.c (what is open), world_rest.c,
- * world_hold.c and world_arrival.c (who is let go, and when), world_picture.c (its name) and
+ * world_hold.c and world_arrival.c (who is let go, and when), world_fingerprint.c (its name) and
  * world_describe.c (words for people). Whoever carries one subject alone has world_context.h. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_INTERNAL_H
@@ -8,11 +8,11 @@
 #include <stdbool.h>
 
 #include "collectives.h"
+#include "common/state_hash.h"
 #include "communicators.h"
 #include "contents.h"
 #include "entered.h"
 #include "explorer/explorer.h"
-#include "explorer/state_hash.h"
 #include "given_names.h"
 #include "matcher.h"
 #include "types.h"
@@ -42,7 +42,7 @@ struct live {
 };
 
 /* The blocking collective that a thread was let into by its last call; whom it waits for there. */
-struct together {
+struct request_subset {
 	guint64 instance;
 	enum event_order order; /* NONE: nobody, or it was none */
 	int root;               /* ROOT: in MPI_COMM_WORLD; -1: not known */
@@ -64,7 +64,7 @@ struct line {
 	enum open_question question; /* what the pending call asks */
 	guint32 asked;               /* the last call with a question */
 	guint complete; /* so many of `waited`, from the first, are known to be complete */
-	struct together together;
+	struct request_subset together;
 	struct wire_go kept; /* PHASE_HELD */
 };
 
@@ -100,9 +100,9 @@ struct rank {
 	struct chunks calls;             /* struct world_call; [call - 1] */
 	guint32 noted_call, noted_stack; /* world_note_stack */
 	guint32 held_from;
-	bool went_inside;         /* it is over, and had not come out of its last call */
+	bool went_into_call;      /* it is over, and had not come out of its last call */
 	GArray *left;             /* struct wire_left */
-	GArray *seals;            /* by call, of world_picture.c; NULL: none are told */
+	GArray *seals;            /* by call, of world_fingerprint.c; NULL: none are told */
 	struct state_hash hidden; /* the choices before calls whose effect MPI keeps */
 };
 
@@ -248,7 +248,7 @@ void world_note_decision(struct world *world, const struct op_id *point);
 /* That a thread of this rank is admitted by what was noted last. */
 void world_note_admitted(struct world *world, int rank);
 /* Whether the rank waits in the last call that it has made. */
-bool world_is_inside(const struct world *world, int rank);
+bool world_is_in_blocking_call(const struct world *world, int rank);
 void world_note_together(struct world *world, int rank, const struct live *live);
 
 /* The pending call of a rank is answered for want of anything else, in the round that is noted

@@ -1,6 +1,6 @@
 /* The points of a world where the standard lets more than one thing happen: what is open now, and
  * what comes of a choice. */
-#include "explorer/together.h"
+#include "explorer/request_subsets.h"
 #include "mpi_calls.h"
 #include "world_internal.h"
 
@@ -203,7 +203,7 @@ static void add_each(const struct world *world, int number, const GArray *indice
 static bool add_sets(const struct world *world, const GArray *indices, GArray *alternatives)
 {
 	g_autoptr(GArray) sets = alternatives_new();
-	bool all = together_sets(indices, world->options.some, sets);
+	bool all = request_subsets_answers(indices, world->options.some, sets);
 	struct taken those = all_of(indices);
 
 	for (guint i = 0; i < sets->len; i++) {

@@ -4,7 +4,7 @@
  * back to the state that it was in, but for what it counts. So the first round of such a loop is
  * told "no" for nothing: what else could have been answered in it can be answered in the second
  * round (EVENT_REPEAT), and there one poll, the last of the round, is not told "no" again. */
-#include "explorer/mix.h"
+#include "common/mix.h"
 #include "world_internal.h"
 
 bool world_is_probe_poll(const struct world *world, int number)
@@ -20,7 +20,7 @@ bool world_is_probe_poll(const struct world *world, int number)
 }
 
 /* For each place in the program, and for MPI_Test each request, until it is told "yes". */
-static guint64 patience_key(const struct world *world, int number)
+static guint64 livelock_policy_key(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 	const struct world_call *info = world_call_info(world, number, rank->line->call);
@@ -89,13 +89,13 @@ bool world_may_say_no(const struct world *world, int number)
 		return false;
 	if (rounds > 1 || (rounds == 1 && identity_of(world, number) == rank->streak.last))
 		return false;
-	return impatience(world, patience_key(world, number)) < world->options.not_yet;
+	return impatience(world, livelock_policy_key(world, number)) < world->options.not_yet;
 }
 
 void world_note_answer(struct world *world, int number, bool yes)
 {
 	struct rank *rank = &world->ranks[number];
-	guint64 key = patience_key(world, number);
+	guint64 key = livelock_policy_key(world, number);
 	const GArray *others = g_ptr_array_index(world->alternatives, world->alternatives->len - 1);
 
 	if (yes) {
@@ -161,7 +161,7 @@ void world_note_poll(struct world *world, int number, const struct wire_call *ca
 	}
 	poll.identity = identity_of(world, number);
 	poll.site = call->site;
-	poll.key = patience_key(world, number);
+	poll.key = livelock_policy_key(world, number);
 	poll.point = rank->line->question == QUESTION_NONE ? world_op_id(
 			     number, g_array_index(rank->line->waited, struct wire_name, 0))
 	                                                   : world_question_id(world, number);

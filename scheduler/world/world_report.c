@@ -126,7 +126,7 @@ static enum event_order natural_order(int rank, guint16 function, int root)
 }
 
 /* An intercommunicator's root is not known to all, and persistent reductions are the library's,
- * which each member may start in another order (shim/early.h). */
+ * which each member may start in another order (shim/request/early.h). */
 static enum event_order order_of(struct world *world, int rank, guint16 function, int root)
 {
 	enum mpi_call_order order = mpi_call_order(function);
@@ -143,7 +143,7 @@ static enum event_order order_of(struct world *world, int rank, guint16 function
 static void set_order(struct world *world, int rank, guint16 function, int root, int members,
                       struct live *live)
 {
-	/* Alone there is nobody to be early for: the library has it (shim/early.h). */
+	/* Alone there is nobody to be early for: the library has it (shim/request/early.h). */
 	live->order = members == 1 ? ORDER_ALL : order_of(world, rank, function, root);
 	if (live->order == ORDER_ALL)
 		return;
@@ -408,7 +408,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	if (rank->line->phase != PHASE_RUNNING && rank->line->phase != PHASE_ABSENT)
 		return refuse_call(error, number, call,
 		                   "a call from a rank that should be waiting");
-	wrong = world_doubt(world, number, call);
+	wrong = world_validation(world, number, call);
 	if (wrong)
 		return refuse_call(error, number, call, wrong);
 	if (rank->line->phase == PHASE_ABSENT)

@@ -4,7 +4,7 @@
 #include "communicators.h"
 #include "mpi_calls.h"
 #include "rma.h"
-#include "rma_picture.h"
+#include "rma_fingerprint.h"
 #include "rma_range.h"
 #include "windows.h"
 #include "world_context.h"
@@ -12,7 +12,7 @@
 
 struct world_rma {
 	struct rma_log *accesses;
-	struct rma_doubts doubts; /* of the last look for conflicts */
+	struct rma_uncertain doubts; /* of the last look for conflicts */
 };
 
 struct world_rma *world_rma_new(void)
@@ -222,7 +222,7 @@ bool world_has_accesses(const struct world *world)
 	return rma_log_moves(world_rma(world)->accesses) > 0;
 }
 
-const struct rma_doubts *world_doubts(const struct world *world)
+const struct rma_uncertain *world_finds_invalid(const struct world *world)
 {
 	return &world_rma(world)->doubts;
 }
@@ -234,12 +234,12 @@ static void hear_in_set(void *set, const struct remark *remark)
 {
 	struct state_hash name = {{0, 0}};
 
-	remark_picture(remark, &name);
+	remark_fingerprint(remark, &name);
 	g_hash_table_add(set, g_memdup2(&name, sizeof(name)));
 }
 
-const char *world_rma_picture(const struct world *world, const struct rma_namer *namer,
-                              struct state_hash *ret)
+const char *world_rma_fingerprint(const struct world *world, const struct rma_namer *namer,
+                                  struct state_hash *ret)
 {
 	const struct rma_log *log = world_rma(world)->accesses;
 	const int ranks = world_options(world)->ranks;
@@ -249,8 +249,8 @@ const char *world_rma_picture(const struct world *world, const struct rma_namer 
 	struct state_hash sum = {{0, 0}};
 	GHashTableIter iter;
 	gpointer name;
-	const char *why = rma_picture(log, world_trace(world), ranks, namer, on_conflict, &hearer,
-	                              ret);
+	const char *why = rma_fingerprint(log, world_trace(world), ranks, namer, on_conflict,
+	                                  &hearer, ret);
 
 	if (why)
 		return why;

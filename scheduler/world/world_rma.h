@@ -3,7 +3,7 @@
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_RMA_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_RMA_H
 
-#include "explorer/state_hash.h"
+#include "common/state_hash.h"
 #include "rma_scale.h"
 
 struct world;
@@ -17,8 +17,8 @@ void world_rma_free(struct world_rma *rma);
 struct world_rma *world_rma(const struct world *world);
 
 /* What of it can still make a difference, at rest, and what has gone wrong so far: added to `ret`
- * (world_picture.h). NULL; or why that cannot be told. */
-const char *world_rma_picture(const struct world *world, const struct rma_namer *namer,
-                              struct state_hash *ret);
+ * (world_fingerprint.h). NULL; or why that cannot be told. */
+const char *world_rma_fingerprint(const struct world *world, const struct rma_namer *namer,
+                                  struct state_hash *ret);
 
 #endif

@@ -158,7 +158,7 @@ void world_leave(struct world *world, int number, enum world_phase phase)
 	struct rank *rank = &world->ranks[number];
 
 	if (!is_over(phase_of(rank, 0)))
-		rank->went_inside = world_is_inside(world, number);
+		rank->went_into_call = world_is_in_blocking_call(world, number);
 	for (guint i = 0; i < world_lines(world, number); i++) {
 		enum world_phase before = phase_of(rank, i);
 

@@ -17,7 +17,7 @@ enum world_step_kind {
 	WORLD_STEP_STOPPED,   /* world_rank_stopped: rank */
 	WORLD_STEP_ENDED,     /* world_rank_ended: rank */
 	WORLD_STEP_MOVES,     /* world_rank_moves: rank, if it was caught */
-	WORLD_STEP_CAUGHT,    /* world_hold_caught */
+	WORLD_STEP_CAUGHT,    /* world_hold_stuck */
 	WORLD_STEP_ASLEEP,    /* world_threads_sleep: rank */
 	WORLD_STEP_AWAKE,     /* world_threads_wake */
 	WORLD_STEP_LETS_GO,   /* world_release_deferred */

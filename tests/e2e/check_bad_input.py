@@ -103,7 +103,7 @@ def test_program_that_crashes_before_mpi(tool):
 
 def test_rank_that_never_calls_mpi_init(tool):
     """The others wait for it in MPI_Init, and so does the launcher."""
-    source = tool.write("absent.c", "#include <mpi.h>\n#include <stdlib.h>\n"
+    source = tool.write("absent_rank.c", "#include <mpi.h>\n#include <stdlib.h>\n"
                         "int main(int argc, char **argv)\n"
                         "{ if (atoi(getenv(\"PMI_RANK\")) == 1) return 0;\n"
                         "  MPI_Init(&argc, &argv); return MPI_Finalize(); }\n")

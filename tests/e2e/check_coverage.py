@@ -1,4 +1,4 @@
-"""Every controlled or bracketed call of the table (shim/mpi_calls.txt) is used by a right program
+"""Every controlled or bracketed call of the table (shim/generate/mpi_calls.txt) is used by a right program
 here: one with expectations in which nothing is found."""
 
 import glob
@@ -10,7 +10,7 @@ import harness
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TABLE = os.path.join(HERE, "..", "..", "shim", "mpi_calls.txt")
+TABLE = os.path.join(HERE, "..", "..", "shim", "generate", "mpi_calls.txt")
 # The header that all share: MPI_Init and, where a check fails, MPI_Abort.
 SHARED = os.path.join(HERE, "programs", "check.h")
 

@@ -210,7 +210,7 @@ int main(int argc, char **argv)
 
 def check_later(tool):
     """What is not possible yet can be chosen, and is waited for: what else is open goes on."""
-    program = tool.compile(tool.write("late.c", LATE))
+    program = tool.compile(tool.write("revisits.c", LATE))
     script = tool.write("script.mp", "back\nchoose 0.2=1\ncontinue\nback\n0.2=1\nback\n0.2=0\n"
                                      "info requests\n0.2=2\n")
     run = tool.run("debug", "mp1:n3:zero:1.2=no,0.2=1", "-x", script, "--batch", "--", program)

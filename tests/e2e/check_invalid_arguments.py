@@ -1,5 +1,5 @@
 """What a call with a wrong argument returns is what MPI alone returns, class and words: each call
-of the table (shim/mpi_calls.txt) with each of its arguments wrong in turn, the others right.
+of the table (shim/generate/mpi_calls.txt) with each of its arguments wrong in turn, the others right.
 
 The program is generated from the table and the prototypes of mpi.h. It tries each case in a child
 process first, without matchpoint: one that MPI itself accepts, crashes in or does not come back
@@ -14,7 +14,7 @@ import harness
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SHIM = os.path.join(HERE, "..", "..", "shim")
+SHIM = os.path.join(HERE, "..", "..", "shim", "generate")
 sys.path.insert(0, SHIM)
 sys.dont_write_bytecode = True
 import call_objects  # noqa: E402

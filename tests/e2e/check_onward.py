@@ -176,7 +176,7 @@ def check_from(tool):
         run = tool.run("explore", "--from", *words, program)
         check(told in run.err and run.status in (2, 4), str(run))
     check(json.dumps(whole).count("mpi-error") > 0, "the whole")
-    late = tool.compile(tool.write("late.c", LATE))
+    late = tool.compile(tool.write("revisits.c", LATE))
     for path, status in ("mp1:n3:infinite:0.2=1", 3), ("mp1:n3:infinite:1.2=no,0.2=1", 3), \
                         ("mp1:n3:infinite:1.2=yes,0.2=1", 4):
         run = tool.run("explore", "--from", path, late)

@@ -471,7 +471,7 @@ def check_interpreter(tool):
 def check_late(tool):
     """The long beginning is carried out once, and once more with stacks, however many findings are
     replayed; those have the stacks that they have when the program runs again for each."""
-    program, found = build(tool, "late.c", LATE), []
+    program, found = build(tool, "revisits.c", LATE), []
     for way in "snapshot", "rerun":
         log = os.path.join(tool.directory, "late.log")
         run = tool.run("explore", "-n", "4", "--buffering", "infinite", "--backtrack", way, program,

@@ -1,5 +1,5 @@
 /* Whatever bytes arrive, the decoder refuses them or decodes what encodes to the same bytes. */
-#include "shim/wire.h"
+#include "common/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

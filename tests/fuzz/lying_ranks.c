@@ -1,5 +1,5 @@
 /* Fuzz target for the world (run by worlds.c; libFuzzer's, if it is linked with that): ranks that
- * keep to the contract of shim/wire.h, and now and then lie.
+ * keep to the contract of common/wire.h, and now and then lie.
  *
  * The bytes decide what the ranks report. Whatever that is, the world takes it or refuses it, and
  * what it has taken can be searched, copied and told. Ranks that have not lied are never refused,

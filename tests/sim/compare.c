@@ -228,8 +228,8 @@ static guint count_missing(GHashTable *some, GHashTable *all)
 	return count;
 }
 
-static void add_strays(const struct random_program *program, const struct exploration *found,
-                       struct totals *totals)
+static void add_off_tree_outcomes(const struct random_program *program,
+                                  const struct exploration *found, struct totals *totals)
 {
 	GHashTableIter iter;
 	gpointer outcome;
@@ -278,7 +278,7 @@ static void compare_turns(const struct random_program *program, enum program_buf
 	assert_true(!all || is_part(program, found.outcomes, all, "invented"));
 	assert_true(!all || is_part(program, found.strays, all, "invented astray"));
 	assert_true(found.lost == 0 || program->hints);
-	add_strays(program, &found, totals);
+	add_off_tree_outcomes(program, &found, totals);
 	exploration_release(&found);
 }
 

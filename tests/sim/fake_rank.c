@@ -110,7 +110,7 @@ void fake_say_call(struct speech *speech, struct wire_call *call)
 	speech->say(speech->user, &message);
 }
 
-/* As shim/point_to_point.c has it: the program holds no request, and either the message is named or
+/* As shim/calls/point_to_point.c has it: the program holds no request, and either the message is named or
  * it is a send. What it does not wait for need not even be there: the scheduler sees to the order.
  */
 static bool may_go_ahead(struct fake_rank *rank, const struct wire_op *op)

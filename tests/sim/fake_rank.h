@@ -1,12 +1,12 @@
-/* One rank of a random program, which says what the shim would say (shim/wire.h) and does what it
+/* One rank of a random program, which says what the shim would say (common/wire.h) and does what it
  * is told: no process, no MPI. A rank is a value: a copy goes on by itself. What a receive got is
  * what MPI would have given it: of the messages with the source and the tag that it was bound to,
  * the first that is left. */
 #ifndef MATCHPOINT_TESTS_SIM_FAKE_RANK_H
 #define MATCHPOINT_TESTS_SIM_FAKE_RANK_H
 
+#include "common/wire.h"
 #include "random_program.h"
-#include "shim/wire.h"
 
 enum fake_stage {
 	FAKE_NEW, /* not heard of */

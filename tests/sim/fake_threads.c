@@ -1,4 +1,4 @@
-/* Threads of a fake rank: what shim/threading.c says. Their numbers are the kernel's, + 1. */
+/* Threads of a fake rank: what shim/gate/threading.c says. Their numbers are the kernel's, + 1. */
 #include "fake_internal.h"
 
 bool fake_has_threads(const struct fake_rank *rank)

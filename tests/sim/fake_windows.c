@@ -1,4 +1,4 @@
-/* One-sided communication of a fake rank: what shim/window.c and shim/access.c say, and what an MPI
+/* One-sided communication of a fake rank: what shim/calls/window.c and shim/check/access.c say, and what an MPI
  * does with memory. What is done to windows is told at once, not with the next message. */
 #include "fake_internal.h"
 #include "mpi_calls.h"

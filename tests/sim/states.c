@@ -14,7 +14,7 @@
 #include "brute_force.h"
 #include "explorer/state_search.h"
 #include "play.h"
-#include "scheduler/world/world_picture.h"
+#include "scheduler/world/world_fingerprint.h"
 
 struct found {
 	GHashTable *outcomes; /* GBytes as the ranks remember it, and whether accesses conflict */
@@ -133,7 +133,7 @@ static bool tell(const struct play *play, struct state_told *ret, guint32 *calls
 	const char *why;
 
 	*ret = (struct state_told){.calls = calls, .ranks = play->options.program->ranks};
-	why = world_picture(play->world, &ret->name);
+	why = world_fingerprint(play->world, &ret->name);
 	assert_true(!why || play->options.program->windows);
 	add_ranks(&ret->name, play);
 	for (int rank = 0; rank < ret->ranks; rank++)
@@ -145,7 +145,7 @@ static struct state_hash name_of_end(const struct play *play)
 {
 	struct state_hash name;
 
-	world_picture_end(play->world, &name);
+	world_fingerprint_end(play->world, &name);
 	add_ranks(&name, play);
 	return name;
 }

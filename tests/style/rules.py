@@ -13,14 +13,14 @@ LIBC = {"assert.h", "ctype.h", "dirent.h", "dlfcn.h", "elf.h", "endian.h", "errn
 # begin with it, in addition to their folder's; only ckpt/agent has nothing of its folder's.
 INCLUDES = {
     "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "ckpt/agent_rewind.h",
-                        "ckpt/agent_look.h", "ckpt/agent_map_query.h", "ckpt/agent_state.h",
-                        "explorer/mix.h", "explorer/state_hash.h",
+                        "ckpt/agent_page_scan.h", "ckpt/agent_map_query.h", "ckpt/agent_state.h",
+                        "common/mix.h", "common/state_hash.h",
                         "mpi_calls.h", "mpi_functions.h"},
              "angled": {"mpi.h"}},
     "ckpt/agent": {"quoted": set(), "angled": set()},
     "ckpt": {"quoted": {"explorer/position.h"}, "angled": {"glib.h", "gio/", "glib/"}},
     "explorer": {"quoted": set(), "angled": {"glib.h"}},
-    "scheduler": {"quoted": {"shim/wire.h", "mpi_calls.h", "explorer/", "ckpt/"},
+    "scheduler": {"quoted": {"common/wire.h", "mpi_calls.h", "explorer/", "ckpt/"},
                   "angled": {"glib.h", "glib/", "glib-unix.h", "gio/"}},
     "scheduler/commands": {"quoted": {"reports/"}, "angled": set()},
     "scheduler/debug": {"quoted": {"reports/words.h", "reports/colours.h"}, "angled": {"uv.h"}},
@@ -82,7 +82,7 @@ BANNED = [
 
 # Headers whose structs are values: messages, records, options, tables of functions. Every user of
 # the module has them. A struct that is a module's own state is no such value.
-VALUES = {"shim/wire.h", "shim/gate.h", "shim/caller.h", "explorer/explorer.h", "explorer/path.h",
+VALUES = {"common/wire.h", "shim/gate/gate.h", "shim/mpi/caller.h", "explorer/explorer.h", "explorer/path.h",
           "reports/report.h", "reports/words.h", "scheduler/commands/command.h",
           "scheduler/host/environment.h", "scheduler/host/host.h", "scheduler/run/run.h",
           "scheduler/session/session.h", "scheduler/store/record.h"}

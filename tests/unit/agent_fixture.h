@@ -28,7 +28,7 @@ struct fixture {
 };
 
 /* Runs in a restored copy; 0 or what is wrong, as an exit status. */
-typedef int (*restored_body)(struct fixture *fixture, void *data);
+typedef int (*restored_group)(struct fixture *fixture, void *data);
 
 static inline int set_up(void **state)
 {
@@ -73,7 +73,7 @@ static inline void survey_safely(struct fixture *fixture)
 }
 
 /* Begins `body` in `copies` restored copies of this process, side by side in one new world. */
-static inline void restore_copies(struct fixture *fixture, restored_body body, void *data,
+static inline void restore_copies(struct fixture *fixture, restored_group body, void *data,
                                   int copies, pid_t *ret_children)
 {
 	const struct agent_mapping *mappings;
@@ -106,7 +106,7 @@ static inline int exit_status(pid_t child)
 }
 
 /* Carries `body` out in a restored copy of this process; how it ended. */
-static inline int restore(struct fixture *fixture, restored_body body, void *data)
+static inline int restore(struct fixture *fixture, restored_group body, void *data)
 {
 	pid_t child;
 

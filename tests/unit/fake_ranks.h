@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
+#include "common/wire.h"
 #include "mpi_calls.h"
 #include "scheduler/host/environment.h"
 #include "scheduler/host/run_directory.h"
-#include "shim/wire.h"
 
 enum { RANKS = 3 };
 

@@ -7,9 +7,9 @@
 
 #include <signal.h>
 
+#include "scheduler/host/child_reaper.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/local.h"
-#include "scheduler/host/offspring.h"
 #include "scheduler/run/runs.h"
 #include "scheduler/run/stall.h"
 
@@ -54,7 +54,7 @@ static void fake_runs_open(struct fake_runs *fake, const struct run_client *clie
 	uv_timer_init(local_loop(fake->host), &fake->looker);
 	fake->looker.data = fake;
 	uv_timer_start(&fake->looker, on_look, STALL_LOOK_MS, STALL_LOOK_MS);
-	offspring_adopt();
+	child_reaper_adopt();
 	local.directory = fake->directory = run_directory_new(RANKS, NULL);
 	local_open(fake->host, &local);
 	options.host = fake->host;

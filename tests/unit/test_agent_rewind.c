@@ -37,8 +37,8 @@ struct subject {
 	char *beside;                     /* PAGES, written: one mapping with the agent's memory */
 	void (*change)(struct subject *); /* what the interleaving does */
 	bool (*is_as_it_was)(struct subject *);
-	int times;          /* 0: TIMES */
-	restored_body body; /* NULL: be_rank */
+	int times;           /* 0: TIMES */
+	restored_group body; /* NULL: be_rank */
 };
 
 static struct agent *agent;
@@ -71,14 +71,14 @@ static int be_rank(struct fixture *fixture, void *data)
 	volatile int on_stack = 7;
 
 	(void)fixture;
-	agent_step_aside(agent, note_birth);
+	agent_step_private_stack(agent, note_birth);
 	if (on_stack != 7 || !subject->is_as_it_was(subject))
 		return WRONG;
 	if (told->times == (subject->times ? subject->times : TIMES))
 		return 0;
 	on_stack = 8;
 	subject->change(subject);
-	agent_stay_aside(agent, rewind_rank);
+	agent_stay_private_stack(agent, rewind_rank);
 	return WRONG;
 }
 
@@ -130,7 +130,7 @@ static int set_up_subject(void **state)
 	set_up(state);
 	agent = ((struct fixture *)*state)->agent;
 	beside = map_beside(agent);
-	assert_int_equal(agent_aside_new(agent, true), 0);
+	assert_int_equal(agent_private_stack_new(agent, true), 0);
 	told = map(1, MAP_SHARED);
 	return 0;
 }
@@ -438,7 +438,7 @@ static void rewind_to_image(void)
 static void go_to(uint32_t image)
 {
 	goes_to = image;
-	agent_stay_aside(agent, rewind_to_image);
+	agent_stay_private_stack(agent, rewind_to_image);
 }
 
 /* Two images, one behind the other; back to the first, on and back to the second, to the birth. */
@@ -448,12 +448,12 @@ static int be_imaged(struct fixture *fixture, void *data)
 	volatile int on_stack = 1;
 
 	(void)fixture;
-	agent_step_aside(agent, note_birth);
+	agent_step_private_stack(agent, note_birth);
 	if (told->times == 3)
 		return on_stack == 1 && is_unwritten(subject) ? 0 : WRONG;
 	subject->pages[0] = 'b';
 	on_stack = 2;
-	agent_step_aside(agent, take_image);
+	agent_step_private_stack(agent, take_image);
 	if (subject->pages[0] != 'b' || subject->pages[PAGE] != 'a' || subject->untouched[PAGE] != 0
 	    || on_stack != 2)
 		return WRONG;
@@ -461,7 +461,7 @@ static int be_imaged(struct fixture *fixture, void *data)
 	on_stack = 3;
 	if (told->times == 0)
 		go_to(told->images[0]);
-	agent_step_aside(agent, take_image);
+	agent_step_private_stack(agent, take_image);
 	if (subject->pages[0] != 'c' || subject->pages[PAGE] != 'c' || on_stack != 3)
 		return WRONG;
 	memset(subject->pages, 'd', (size_t)PAGES * PAGE);
@@ -488,9 +488,9 @@ static int be_changed(struct fixture *fixture, void *data)
 	struct subject *subject = data;
 
 	(void)fixture;
-	agent_step_aside(agent, note_birth);
+	agent_step_private_stack(agent, note_birth);
 	subject->change(subject);
-	agent_step_aside(agent, take_image);
+	agent_step_private_stack(agent, take_image);
 	return WRONG;
 }
 
@@ -567,7 +567,7 @@ static void test_images_of_other_watches_are_refused(void **state)
 	agent_free(fixture->agent); /* the pipe was there before */
 	agent = fixture->agent = agent_new(-1, -1);
 	assert_non_null(agent);
-	assert_int_equal(agent_aside_new(agent, true), 0);
+	assert_int_equal(agent_private_stack_new(agent, true), 0);
 	expect_refused_image(state, epoll_create1(0), watch_pipe, "epoll");
 	close(pipes[0]);
 	close(pipes[1]);

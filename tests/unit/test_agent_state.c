@@ -10,7 +10,7 @@
 
 #include "ckpt/agent_rewind.h"
 #include "ckpt/agent_state.h"
-#include "explorer/state_hash.h"
+#include "common/state_hash.h"
 
 enum { PAGE = 4096, CANNOT = 77 };
 
@@ -91,7 +91,7 @@ static int change_descriptors(struct fixture *fixture, void *data)
 
 	(void)data;
 	open_at(one, fixture->file);
-	agent_step_aside(agent, note_birth);
+	agent_step_private_stack(agent, note_birth);
 	if (!born)
 		return CANNOT;
 	EXPECT(!tell(&then) && tells(&then));
@@ -146,7 +146,7 @@ static int change_mappings(struct fixture *fixture, void *data)
 	struct state_hash then;
 
 	(void)data;
-	agent_step_aside(agent, note_birth);
+	agent_step_private_stack(agent, note_birth);
 	if (!born)
 		return CANNOT;
 	EXPECT(place != MAP_FAILED && !tell(&then) && tells(&then));
@@ -178,7 +178,7 @@ static int change_files(struct fixture *fixture, void *data)
 	(void)data;
 	snprintf(elsewhere, sizeof(elsewhere), "%s-moved", fixture->file);
 	open_at(one, fixture->file);
-	agent_step_aside(agent, note_birth);
+	agent_step_private_stack(agent, note_birth);
 	if (!born)
 		return CANNOT;
 	EXPECT(!tell(&then) && tells(&then));
@@ -209,7 +209,7 @@ static void take_image(void)
 
 static bool has_image(void)
 {
-	agent_step_aside(agent, take_image);
+	agent_step_private_stack(agent, take_image);
 	return image > 0;
 }
 
@@ -250,7 +250,7 @@ static int stand_once(struct fixture *fixture, const sigset_t *blocked, int othe
 
 	EXPECT(!tell(&then) && !agent_is_standing(agent)
 	       && agent_state_handlers(agent, NULL, 0) < 0);
-	agent_stands(agent);
+	agent_is_unmoved(agent);
 	EXPECT(tells(&then) && agent_is_standing(agent) && is_handled_by((uintptr_t)handle));
 	EXPECT(has_image() && agent_is_standing(agent));
 	open_at(other, fixture->other);
@@ -258,7 +258,7 @@ static int stand_once(struct fixture *fixture, const sigset_t *blocked, int othe
 	agent_moves(agent);
 	EXPECT(!agent_is_standing(agent) && tells_another(&then) && !has_image());
 	close(other);
-	agent_stands(agent);
+	agent_is_unmoved(agent);
 	EXPECT(tells(&then) && has_image() && agent_is_standing(agent));
 	raise(SIGUSR2);
 	EXPECT(!agent_is_standing(agent));
@@ -290,7 +290,7 @@ static int stand(struct fixture *fixture, void *data)
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
-	agent_step_aside(agent, note_birth);
+	agent_step_private_stack(agent, note_birth);
 	if (!born || faults_by_itself)
 		return CANNOT;
 	for (int i = 0; wrong && i < 5; i++) {
@@ -310,13 +310,13 @@ static void write_file(const char *path, const char *text)
 }
 
 /* The line that was not as expected, if not 0. */
-static void change(void **state, restored_body body)
+static void change(void **state, restored_group body)
 {
 	struct fixture *fixture = *state;
 	int status;
 
 	agent = fixture->agent;
-	assert_int_equal(agent_aside_new(agent, true), 0);
+	assert_int_equal(agent_private_stack_new(agent, true), 0);
 	write_file(fixture->file, "one");
 	write_file(fixture->other, "other");
 	/* What the agent maps for it is there before the birth, as in a rank. */

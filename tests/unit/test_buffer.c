@@ -1,6 +1,6 @@
 /* The shim is a library that is preloaded; this part of it is compiled in here, with an MPI that
  * takes any buffer. */
-#include "shim/buffer.c"
+#include "shim/request/buffer.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

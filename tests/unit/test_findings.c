@@ -81,7 +81,7 @@ static void test_what_was_done_counts_and_not_by_whom(void **state)
 	assert_int_equal(all->len, 2);
 	assert_int_equal(((struct record_finding *)all->pdata[0])->count, 2);
 	assert_int_equal(((struct record_finding *)all->pdata[1])->count, 1);
-	assert_false(findings_same_course(findings, 1, 2));
+	assert_false(findings_same_route(findings, 1, 2));
 	findings_free(findings);
 }
 
@@ -94,7 +94,7 @@ static void test_a_remark_on_everything_hides_no_blame(void **state)
 	(void)state;
 	interleaving(findings, 1, deadlock(), remark(1, "leaks"), false);
 	interleaving(findings, 2, remark(1, "leaks"), NULL, true);
-	assert_true(findings_same_course(findings, 1, 2));
+	assert_true(findings_same_route(findings, 1, 2));
 	findings_blame(findings);
 	finding = all->pdata[0];
 	assert_non_null(finding->blame);

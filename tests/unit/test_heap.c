@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "shim/heap.c"
+#include "shim/process/heap.c"
 
 /* Who asks is MPI. Volatile, for the compiler knows what malloc looks at, and does not. */
 static volatile bool is_mpi;

@@ -1,7 +1,7 @@
 /* The shim is a library that is preloaded; this part of it is compiled in here, with a count of how
  * often two buffers are compared byte by byte. */
-#include "shim/bytes.c"
-#include "shim/intervals.c"
+#include "shim/check/intervals.c"
+#include "shim/types/bytes.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static bool count_bytes_meet(const struct bytes *one, const struct bytes *other,
 }
 
 #define bytes_meet count_bytes_meet
-#include "shim/overlap.c"
+#include "shim/check/overlap.c"
 
 bool layout_append(struct wire_part **parts, uint32_t *count, uint8_t role, int64_t start,
                    MPI_Count elements, MPI_Datatype type)

@@ -1,11 +1,11 @@
 /* A keeper in a process of its own, with this process as its scheduler. park.c belongs to the shim,
  * which is no library for others: it is compiled in here. */
-#include "shim/channel.c"
-#include "shim/park.c"
-#include "shim/park_hold.c"
-#include "shim/park_image.c"
-#include "shim/peers.c"
-#include "shim/tracer.c"
+#include "shim/gate/channel.c"
+#include "shim/process/park.c"
+#include "shim/process/park_hold.c"
+#include "shim/process/park_image.c"
+#include "shim/process/peers.c"
+#include "shim/process/tracer.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ bool real_is_library(const void *address)
 }
 
 /* Clocks are not the matter here. */
-void virtual_time_stood(uint64_t microseconds)
+void virtual_time_idle(uint64_t microseconds)
 {
 	(void)microseconds;
 }
@@ -296,12 +296,12 @@ static void test_a_rank_that_has_moved_stands_no_longer(void **state)
 
 	(void)state;
 	park.agent = agent_new(-1, -1);
-	assert_int_equal(agent_aside_new(park.agent, false), 0);
-	agent_stands(park.agent);
-	agent_note_still(park.agent, &noted);
-	assert_true(noted && park_stands());
+	assert_int_equal(agent_private_stack_new(park.agent, false), 0);
+	agent_is_unmoved(park.agent);
+	agent_note_idle(park.agent, &noted);
+	assert_true(noted && park_is_unmoved());
 	park_note_moved();
-	assert_false(park_stands());
+	assert_false(park_is_unmoved());
 	agent_free(park.agent);
 	park.agent = before;
 }
@@ -312,13 +312,13 @@ static void test_a_rank_is_still_until_it_moves(void **state)
 
 	(void)state;
 	park.agent = agent_new(-1, -1);
-	assert_int_equal(agent_aside_new(park.agent, true), 0);
-	assert_false(park_is_still());
-	park_be_still();
+	assert_int_equal(agent_private_stack_new(park.agent, true), 0);
+	assert_false(park_is_idle());
+	park_be_idle();
 	park_forget_image(2);
-	assert_true(park_is_still());
+	assert_true(park_is_idle());
 	park_note_moved();
-	assert_false(park_is_still());
+	assert_false(park_is_idle());
 	agent_free(park.agent);
 	park.agent = before;
 }

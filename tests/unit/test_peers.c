@@ -1,6 +1,6 @@
 /* Ranks as processes that share a world's directory. peers.c belongs to the shim, which is no
  * library for others: it is compiled in here. */
-#include "shim/peers.c"
+#include "shim/process/peers.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -364,7 +364,7 @@ static bool ask(struct seat *seat, const char *word, char **words)
 	else if (strcmp(word, "start") == 0)
 		world_start(world);
 	else if (strcmp(word, "caught") == 0)
-		world_hold_caught(world);
+		world_hold_stuck(world);
 	else if (strcmp(word, "awake") == 0)
 		world_threads_wake(world);
 	else if (strcmp(word, "lets-go") == 0)

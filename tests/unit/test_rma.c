@@ -120,9 +120,9 @@ static bool has_pair(const struct pairs *pairs, guint64 one, guint64 other)
 	return false;
 }
 
-static struct rma_doubts find(const struct story *story, struct pairs *pairs)
+static struct rma_uncertain find(const struct story *story, struct pairs *pairs)
 {
-	struct rma_doubts doubts;
+	struct rma_uncertain doubts;
 
 	pairs->count = 0;
 	rma_find(story->told.log, &story->told.trace, RANKS, on_found, pairs, &doubts);

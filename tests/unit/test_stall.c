@@ -20,7 +20,7 @@ struct fixture {
 	struct world *world;
 	struct host *host;
 	struct stall *stall;
-	struct wire_inside *note; /* the child sees it, too */
+	struct wire_blocking_call *note; /* the child sees it, too */
 	pid_t rank;
 	int request, done; /* pipes to it and back */
 	gint64 now;
@@ -129,7 +129,7 @@ static void test_stands_still_inside_a_call(void **state)
 
 	(void)state;
 	fixture_init(&fixture);
-	*fixture.note = (struct wire_inside){
+	*fixture.note = (struct wire_blocking_call){
 		.function = MPI_CALL_Win_flush, .times = 1, .site = 99, .met = false};
 	assert_int_equal(look(&fixture), STALL_NONE);
 	for (int i = 0; i < G_TIME_SPAN_SECOND / STEP_US; i++)
@@ -138,7 +138,7 @@ static void test_stands_still_inside_a_call(void **state)
 	assert_false(stall_hopeless(fixture.stall));
 	fixture.now += STALL_OVER_SECONDS * G_TIME_SPAN_SECOND;
 	assert_int_equal(look(&fixture), STALL_OVER);
-	assert_int_equal(stall_inside(fixture.stall, 0)->site, 99);
+	assert_int_equal(stall_blocking_call(fixture.stall, 0)->site, 99);
 	assert_true(stall_hopeless(fixture.stall));
 	/* Another call, from which it may come back. */
 	fixture.note->times++;
@@ -170,7 +170,7 @@ static void test_stands_still_in_a_collective(void **state)
 
 	(void)state;
 	fixture_init(&fixture);
-	*fixture.note = (struct wire_inside){
+	*fixture.note = (struct wire_blocking_call){
 		.function = MPI_CALL_File_write_all, .times = 1, .site = 99, .met = true};
 	for (int i = 0; i < (STALL_OVER_SECONDS - 1) * G_TIME_SPAN_SECOND / STEP_US; i++)
 		assert_int_equal(look(&fixture), STALL_NONE);
@@ -187,18 +187,18 @@ static void test_drives_progress(void **state)
 
 	(void)state;
 	fixture_init(&fixture);
-	*fixture.note = (struct wire_inside){
+	*fixture.note = (struct wire_blocking_call){
 		.function = MPI_CALL_Wait, .site = 99, .driven = true, .steps = 1};
 	for (int i = 0; i < 3 * STALL_OVER_SECONDS * G_TIME_SPAN_SECOND / 2 / STEP_US; i++) {
 		fixture.note->steps++;
 		assert_int_equal(look(&fixture), STALL_NONE);
 	}
-	assert_null(stall_inside(fixture.stall, 0));
+	assert_null(stall_blocking_call(fixture.stall, 0));
 	for (int i = 0; i < (STALL_OVER_SECONDS - 1) * G_TIME_SPAN_SECOND / STEP_US; i++)
 		assert_int_equal(look(&fixture), STALL_NONE);
 	fixture.now += 2 * G_TIME_SPAN_SECOND;
 	assert_int_equal(look(&fixture), STALL_OVER);
-	assert_non_null(stall_inside(fixture.stall, 0));
+	assert_non_null(stall_blocking_call(fixture.stall, 0));
 	fixture_release(&fixture);
 }
 
@@ -209,7 +209,7 @@ static void test_drives_progress_for_one_that_is_gone(void **state)
 
 	(void)state;
 	fixture_init_of(&fixture, 2);
-	*fixture.note = (struct wire_inside){
+	*fixture.note = (struct wire_blocking_call){
 		.function = MPI_CALL_Recv, .site = 99, .driven = true, .steps = 1};
 	for (int i = 0; i < STALL_OVER_SECONDS * G_TIME_SPAN_SECOND / 2 / STEP_US; i++) {
 		fixture.note->steps++;
@@ -224,7 +224,7 @@ static void test_drives_progress_for_one_that_is_gone(void **state)
 	fixture.now += 2 * G_TIME_SPAN_SECOND;
 	fixture.note->steps++;
 	assert_int_equal(look(&fixture), STALL_OVER);
-	assert_non_null(stall_inside(fixture.stall, 0));
+	assert_non_null(stall_blocking_call(fixture.stall, 0));
 	fixture_release(&fixture);
 }
 
@@ -235,7 +235,7 @@ static void test_works_with_files(void **state)
 
 	(void)state;
 	fixture_init(&fixture);
-	*fixture.note = (struct wire_inside){
+	*fixture.note = (struct wire_blocking_call){
 		.function = MPI_CALL_File_write_all, .times = 1, .site = 99, .met = true};
 	for (int i = 0; i < 3 * STALL_OVER_SECONDS; i++) {
 		use_file(&fixture);
@@ -254,7 +254,7 @@ static void test_only_looks_after_something_else(void **state)
 
 	(void)state;
 	fixture_init(&fixture);
-	*fixture.note = (struct wire_inside){
+	*fixture.note = (struct wire_blocking_call){
 		.function = MPI_CALL_Win_lock_all, .times = 2, .site = 99, .met = false};
 	look(&fixture);
 	look(&fixture);

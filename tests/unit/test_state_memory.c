@@ -9,12 +9,12 @@
 #include <sys/resource.h>
 #include <sys/rseq.h>
 
-#include "ckpt/agent_look.h"
+#include "ckpt/agent_page_scan.h"
 #include "ckpt/agent_rewind.h"
 #include "ckpt/agent_state.h"
-#include "shim/mappings.c"
-#include "shim/state_mappings.c"
-#include "shim/state_memory.c"
+#include "shim/process/mappings.c"
+#include "shim/process/state_mappings.c"
+#include "shim/process/state_memory.c"
 
 enum {
 	PAGES = 64,
@@ -41,9 +41,9 @@ static struct {
 	uint64_t number;
 } test;
 
-const struct agent_look *park_look(void)
+const struct agent_page_scan *park_scan(void)
 {
-	const struct agent_look *look = test.looks ? agent_look_take(test.agent) : NULL;
+	const struct agent_page_scan *look = test.looks ? agent_page_scan_take(test.agent) : NULL;
 
 	if (look)
 		*(look->number == test.number ? &test.held : &test.looked) += 1;
@@ -51,14 +51,14 @@ const struct agent_look *park_look(void)
 	return look;
 }
 
-bool park_look_holds(void)
+bool park_scan_holds(void)
 {
-	return agent_look_holds(test.agent);
+	return agent_page_scan_holds(test.agent);
 }
 
-void *park_look_notes(size_t size)
+void *park_scan_notes(size_t size)
 {
-	return agent_look_notes(test.agent, size);
+	return agent_page_scan_notes(test.agent, size);
 }
 
 static unsigned draw(unsigned below)
@@ -190,7 +190,7 @@ static int be_compared(struct fixture *fixture, void *data)
 {
 	(void)fixture;
 	test.random = *(unsigned *)data;
-	agent_step_aside(test.agent, note_birth);
+	agent_step_private_stack(test.agent, note_birth);
 	for (int step = 0; step < STEPS; step++) {
 		if (!names_are_same()) {
 			fprintf(stderr, "seed %u, step %d\n", *(unsigned *)data, step);
@@ -204,7 +204,7 @@ static int be_compared(struct fixture *fixture, void *data)
 		if (draw(4) == 0)
 			change();
 		if (draw(8) == 0)
-			agent_step_aside(test.agent, take_image);
+			agent_step_private_stack(test.agent, take_image);
 	}
 	return test.held > STEPS / 8 && test.looked > STEPS / 8 ? 0 : MISSED;
 }
@@ -237,15 +237,15 @@ static int be_exchanged(struct fixture *fixture, void *data)
 
 	(void)fixture;
 	(void)data;
-	agent_step_aside(test.agent, note_birth);
-	agent_step_aside(test.agent, keep_image);
-	agent_step_aside(test.agent, take_image);
+	agent_step_private_stack(test.agent, note_birth);
+	agent_step_private_stack(test.agent, keep_image);
+	agent_step_private_stack(test.agent, take_image);
 	memset(written, 'x', (size_t)PAGES / 2 * PAGE);
 	for (int i = 0; i < 12; i++)
 		if (!names_are_same())
 			return DIFFERENT;
 	before = anonymous();
-	agent_step_aside(test.agent, keep_image);
+	agent_step_private_stack(test.agent, keep_image);
 	for (char *page = test.large; anonymous() > before && page < written; page += PAGE)
 		madvise(page, PAGE, MADV_DONTNEED);
 	return anonymous() != before ? MISSED : names_are_same() ? 0 : DIFFERENT;
@@ -260,17 +260,17 @@ static int be_imaged(struct fixture *fixture, void *data)
 	(void)fixture;
 	(void)data;
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-	agent_step_aside(test.agent, note_birth);
+	agent_step_private_stack(test.agent, note_birth);
 	for (int i = 0; i < 8; i++) {
 		memset(test.pages, i, (size_t)PAGES * PAGE);
-		agent_step_aside(test.agent, keep_image);
+		agent_step_private_stack(test.agent, keep_image);
 		if (!names_are_same())
 			return DIFFERENT;
 	}
 	number = test.number;
 	for (int i = 0; i < 200; i++) {
 		memset(test.pages, i, (size_t)PAGES * PAGE);
-		agent_step_aside(test.agent, keep_image);
+		agent_step_private_stack(test.agent, keep_image);
 		if (!names_are_same())
 			return DIFFERENT;
 	}
@@ -296,7 +296,7 @@ static char *map(size_t pages, char byte)
 static void map_all(struct fixture *fixture)
 {
 	test.agent = fixture->agent;
-	assert_int_equal(agent_aside_new(test.agent, true), 0);
+	assert_int_equal(agent_private_stack_new(test.agent, true), 0);
 	test.pages = map(PAGES, 'a');
 	test.untouched = map(PAGES, 0);
 	test.large = map((size_t)4 * PAGES, 'b');

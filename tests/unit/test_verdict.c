@@ -17,7 +17,7 @@ struct fixture {
 	struct world *world;
 	guint32 calls[RANKS];
 	struct rank_end ends[RANKS];
-	const struct wire_inside *inside[RANKS];
+	const struct wire_blocking_call *inside[RANKS];
 	struct verdict_facts facts;
 	struct verdict *verdict;
 };
@@ -165,7 +165,8 @@ static void what_is_ignored_is_not_told(void **state)
 
 static void a_stall_tells_what_ranks_are_inside(void **state)
 {
-	static const struct wire_inside inside = {.function = MPI_CALL_Win_flush, .site = 30};
+	static const struct wire_blocking_call inside = {.function = MPI_CALL_Win_flush,
+	                                                 .site = 30};
 	struct fixture *fixture = *state;
 
 	calls(fixture, 0, WIRE_RECEIVE, 1, 10);
@@ -185,7 +186,7 @@ static void a_stall_tells_what_ranks_are_inside(void **state)
 /* How far the others have come by then is a matter of time, and is not what tells it apart. */
 static void only_who_drives_MPI_is_the_stall(void **state)
 {
-	static const struct wire_inside inside = {
+	static const struct wire_blocking_call inside = {
 		.function = MPI_CALL_Wait, .site = 20, .driven = true};
 	struct fixture *fixture = *state;
 	const struct record_rank *line;

@@ -1,4 +1,4 @@
-#include "shim/wire.h"
+#include "common/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

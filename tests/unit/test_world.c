@@ -403,9 +403,9 @@ static void test_caught(void **state)
 	fixture_init_with(&fixture, BUFFERING_ZERO, COLLECTIVES_SYNC);
 	for (int rank = 0; rank < 3; rank++)
 		failing = enters(&fixture, rank, 0);
-	assert_false(world_hold_caught(fixture.world));
+	assert_false(world_hold_stuck(fixture.world));
 	world_failed(fixture.world, 2, failing);
-	assert_true(world_hold_caught(fixture.world));
+	assert_true(world_hold_stuck(fixture.world));
 	assert_int_equal(world_phase(fixture.world, 0), PHASE_CAUGHT);
 	assert_int_equal(world_phase(fixture.world, 2), PHASE_RUNNING);
 	assert_false(world_at_rest(fixture.world));
@@ -437,7 +437,7 @@ static void test_not_caught(void **state)
 		enters(&fixture, rank, 0);
 	report(&fixture, 2, &call);
 	assert_true(world_thread(fixture.world, 2, &over, NULL));
-	assert_false(world_hold_caught(fixture.world));
+	assert_false(world_hold_stuck(fixture.world));
 	assert_int_equal(world_phase(fixture.world, 0), PHASE_RUNNING);
 	fixture_release(&fixture);
 }

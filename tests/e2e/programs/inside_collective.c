@@ -62,7 +62,7 @@ static void write_together(MPI_Info info)
 	static char data[PIECES * PIECE];
 	MPI_File file;
 
-	CHECK(MPI_File_open(WORLD, "inside_collective.data",
+	CHECK(MPI_File_open(WORLD, "blocking_call_collective.data",
 	                    MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &file)
 	      == MPI_SUCCESS);
 	MPI_File_write_at_all(file, (MPI_Offset)rank * sizeof(data), data, sizeof(data), MPI_BYTE,

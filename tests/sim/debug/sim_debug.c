@@ -419,7 +419,7 @@ static struct session_options options_of(const struct walk *walk)
 		.every_call_waits = true,
 		.images = true,
 		.conduct = debug_conduct,
-		.conductor = &now.asked,
+		.scripted = &now.asked,
 		.host = now.host};
 }
 

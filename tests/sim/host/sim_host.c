@@ -296,9 +296,9 @@ static void job_connected(struct host_job *job, int rank, const struct host_link
 	(void)link;
 }
 
-static const GArray *job_hangups(struct host_job *job)
+static const GArray *job_disconnect_order(struct host_job *job)
 {
-	return job->hangups;
+	return job->disconnect_order;
 }
 
 static void job_free(struct host_job *job)
@@ -332,7 +332,7 @@ static const struct host_operations operations = {
 	.job_words = job_words,
 	.job_signal = job_signal,
 	.job_connected = job_connected,
-	.job_hangups = job_hangups,
+	.job_disconnect_order = job_disconnect_order,
 	.job_free = job_free,
 	.program_calls = program_calls,
 	.kill = kill_process,
@@ -390,7 +390,7 @@ struct host *sim_host_new(const struct sim_options *options)
 	sim->processes = g_ptr_array_new_with_free_func(sim_process_free);
 	sim->jobs = g_ptr_array_new_with_free_func(sim_job_free);
 	sim->shared = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	sim->stood = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	sim->idle_time = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	sim->faults = options->faults;
 	sim->slow = sim_goes_wrong(sim, SIM_SLOW, 1);
 	return &sim->base;
@@ -405,7 +405,7 @@ void sim_host_free(struct host *host)
 	g_ptr_array_unref(sim->processes);
 	g_ptr_array_unref(sim->jobs);
 	g_hash_table_destroy(sim->shared);
-	g_hash_table_destroy(sim->stood);
+	g_hash_table_destroy(sim->idle_time);
 	g_ptr_array_unref(sim->events);
 	g_rand_free(sim->random);
 	g_free(sim);

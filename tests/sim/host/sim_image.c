@@ -1,4 +1,4 @@
-/* Images of a rank that goes on: what shim/park_image.c does. */
+/* Images of a rank that goes on: what shim/process/park_image.c does. */
 #include "sim_internal.h"
 
 #define SIM_IMAGE_BYTES ((guint64)4 << 20)
@@ -6,7 +6,7 @@
 struct sim_image {
 	struct fake_rank rank;
 	guint users;
-	bool still; /* whenever it is this image */
+	bool idle; /* whenever it is this image */
 };
 
 GArray *sim_images_new(void)
@@ -40,7 +40,7 @@ static void say_imaged(struct sim_process *process, guint32 number, const char *
 	const struct wire_message message = {
 		.type = WIRE_IMAGED,
 		.imaged = {.image = number,
-	                   .still = number > 0 && image_of(process, number)->still,
+	                   .idle = number > 0 && image_of(process, number)->idle,
 	                   .bytes = sim_image_bytes(process),
 	                   .hazard = (char *)(guintptr)hazard}};
 
@@ -51,14 +51,14 @@ static void say_imaged(struct sim_process *process, guint32 number, const char *
 void sim_take_image(struct sim_process *process, const struct wire_image *order)
 {
 	struct sim *sim = process->sim;
-	struct sim_image image = {process->rank, 1, sim_may_be_still(process)};
+	struct sim_image image = {process->rank, 1, sim_may_be_idle(process)};
 
 	g_assert_true(process->rank.lines[0].waits && !process->rank.lines[1].is_there);
 	if (sim_strikes(sim, SIM_KILLED_IMAGING, 20)) {
 		sim_process_die(process, 9);
 		return;
 	}
-	g_assert_true(process->still || !order->goes_on);
+	g_assert_true(process->idle || !order->goes_on);
 	process->awaits_welcome = !order->goes_on;
 	if (!process->has_birth || sim_goes_wrong(sim, SIM_NO_IMAGE, 20)) {
 		say_imaged(process, 0, "it has opened files");
@@ -70,7 +70,7 @@ void sim_take_image(struct sim_process *process, const struct wire_image *order)
 		g_array_append_val(process->images, image);
 		process->image = process->images->len;
 		process->changed = false;
-		process->still |= image.still;
+		process->idle |= image.idle;
 		sim->images++;
 	}
 	say_imaged(process, process->image, "");
@@ -86,7 +86,7 @@ void sim_become_image(struct sim_process *process, guint32 number)
 {
 	process->rank = number > 0 ? image_of(process, number)->rank : process->birth;
 	process->image = number;
-	process->still = number > 0 && image_of(process, number)->still;
+	process->idle = number > 0 && image_of(process, number)->idle;
 	process->changed = false;
 	process->sim->images_used += number > 0;
 }

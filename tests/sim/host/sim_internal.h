@@ -28,11 +28,11 @@ struct sim {
 	GPtrArray *events; /* struct sim_event; a heap, the next one first */
 	const struct host_listener *listener;
 	void *user;
-	GPtrArray *processes; /* struct sim_process, all that ever were */
-	GPtrArray *jobs;      /* struct host_job, likewise */
-	GHashTable *shared;   /* struct fake_memory, by world */
-	GHashTable *stood;    /* guint64, likewise */
-	guint faults;         /* that may still happen */
+	GPtrArray *processes;  /* struct sim_process, all that ever were */
+	GPtrArray *jobs;       /* struct host_job, likewise */
+	GHashTable *shared;    /* struct fake_memory, by world */
+	GHashTable *idle_time; /* guint64, likewise */
+	guint faults;          /* that may still happen */
 	guint happened;
 	guint worlds_ended; /* how many ranks have come to their end as they should */
 	guint struck_at;    /* worlds_ended when something outside struck last */
@@ -61,7 +61,7 @@ struct sim_link {
 	guint64 closed_in; /* in this event: after it there is no such link any more */
 	bool told_closed;  /* to the scheduler */
 	guint32 world;     /* its rank's, when what was sent last arrives */
-	guint64 stood;     /* as it was welcomed last */
+	guint64 idle_time; /* as it was welcomed last */
 	bool reads_ahead;  /* it was told REWIND in a call: what follows before HELLO is lost */
 	guint references;  /* events, and the process */
 };
@@ -69,8 +69,8 @@ struct sim_link {
 struct host_job {
 	struct sim *sim;
 	guint32 world;
-	GPtrArray *processes; /* its ranks */
-	GArray *hangups;      /* int */
+	GPtrArray *processes;     /* its ranks */
+	GArray *disconnect_order; /* int */
 	bool running, ending, freed;
 	int status, signal;
 };
@@ -97,7 +97,7 @@ struct sim_process {
 	bool changed;           /* since then */
 	bool awaits_welcome;    /* it has told an image */
 	bool keeps_images;      /* WELCOME */
-	bool still;             /* it has told so */
+	bool idle;              /* it has told so */
 	guint32 born_in;        /* its keeper knows it by this world */
 	int status;
 };
@@ -126,7 +126,7 @@ void sim_happen_next(struct sim *sim);
 /* The windows of a world. */
 struct fake_memory *sim_shared(struct sim *sim, guint32 world);
 /* For how long it has stood still in all, as its ranks are told. */
-guint64 *sim_stood(struct sim *sim, guint32 world);
+guint64 *sim_idle(struct sim *sim, guint32 world);
 void sim_shared_remove(struct sim *sim, guint32 world);
 void sim_shared_rename(struct sim *sim, guint32 from, guint32 to);
 
@@ -136,7 +136,7 @@ void sim_hang_up(struct sim_process *process);
 void sim_say_hello(struct sim_process *process, bool restored);
 /* TELL: what it is (sim_state.c). */
 void sim_tell_state(struct sim_process *process);
-bool sim_may_be_still(const struct sim_process *process);
+bool sim_may_be_idle(const struct sim_process *process);
 struct sim_link *sim_link_new(struct sim_process *process);
 void sim_link_unref(struct sim_link *link);
 /* By the scheduler; nothing, if it is closed. */

@@ -156,14 +156,14 @@ static void on_frame_down(void *object, GBytes *frame)
 /* The clocks of all ranks of a world tell the same when they are let go. */
 static void look_at_clocks(struct sim_link *link, const struct wire_message *message)
 {
-	guint64 *stood;
+	guint64 *idle_time;
 
 	if (message->type == WIRE_REWIND)
 		link->world = message->rewind.world;
-	stood = sim_stood(sim_of(link->base.host), link->world);
+	idle_time = sim_idle(sim_of(link->base.host), link->world);
 	if (message->type == WIRE_WELCOME)
-		link->stood = *stood = message->welcome.stood;
-	g_assert_true(message->type != WIRE_GO || link->stood == *stood);
+		link->idle_time = *idle_time = message->welcome.idle_time;
+	g_assert_true(message->type != WIRE_GO || link->idle_time == *idle_time);
 }
 
 void sim_send(struct host_link *base, const struct wire_message *message)
@@ -182,7 +182,7 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 	sim_plan(sim, arrival(sim, &link->down), on_frame_down, link, frame_of(message));
 }
 
-/* The process reads the end of what it was told, and goes: shim/park.c, shim/gate.c. */
+/* The process reads the end of what it was told, and goes: shim/process/park.c, shim/gate/gate.c. */
 static void on_close_down(void *object, GBytes *frame)
 {
 	struct sim_link *link = object;

@@ -47,15 +47,15 @@ void sim_shared_rename(struct sim *sim, guint32 from, guint32 to)
 	sim_shared_remove(sim, from);
 }
 
-guint64 *sim_stood(struct sim *sim, guint32 world)
+guint64 *sim_idle(struct sim *sim, guint32 world)
 {
-	guint64 *stood = g_hash_table_lookup(sim->stood, GUINT_TO_POINTER(world));
+	guint64 *idle_time = g_hash_table_lookup(sim->idle_time, GUINT_TO_POINTER(world));
 
-	if (!stood) {
-		stood = g_new0(guint64, 1);
-		g_hash_table_insert(sim->stood, GUINT_TO_POINTER(world), stood);
+	if (!idle_time) {
+		idle_time = g_new0(guint64, 1);
+		g_hash_table_insert(sim->idle_time, GUINT_TO_POINTER(world), idle_time);
 	}
-	return stood;
+	return idle_time;
 }
 
 /* The world whose directory it is. */
@@ -85,7 +85,7 @@ static void expect_nobody_drives(const struct sim *sim, guint32 world)
 
 		g_assert_true(process->world != world || process->dead || process->keeps
 		              || process->held || process->ends || process->awaits_welcome
-		              || process->still);
+		              || process->idle);
 	}
 }
 

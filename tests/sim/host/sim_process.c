@@ -1,4 +1,4 @@
-/* Ranks, keepers and jobs of the simulated host: what shim/park.c and a launcher do. */
+/* Ranks, keepers and jobs of the simulated host: what shim/process/park.c and a launcher do. */
 #include "sim_internal.h"
 
 enum { STARVED_MOST = 4 };
@@ -44,7 +44,7 @@ void sim_job_free(void *pointer)
 	struct host_job *job = pointer;
 
 	g_ptr_array_unref(job->processes);
-	g_array_unref(job->hangups);
+	g_array_unref(job->disconnect_order);
 	g_free(job);
 }
 
@@ -151,7 +151,7 @@ void sim_process_die(struct sim_process *process, int status)
 	if (process->keeper)
 		sim_plan(sim, sim->now + sim_draw(sim, FORK_US), on_reaped, process, NULL);
 	if (process->job) {
-		g_array_append_val(process->job->hangups, process->rank.rank);
+		g_array_append_val(process->job->disconnect_order, process->rank.rank);
 		job_lost(process->job, process);
 	}
 }
@@ -253,7 +253,7 @@ static void park(struct sim_process *process)
 	}
 	if (sim_goes_wrong(sim, SIM_HAZARD, 30))
 		message.parked.hazard = hazard;
-	message.parked.alone = sim_draw(sim, 4) > 0;
+	message.parked.unshared = sim_draw(sim, 4) > 0;
 	process->keeps = true;
 	process->has_birth = false;
 	process->image = 0;
@@ -331,7 +331,7 @@ static void end(struct sim_process *process, const struct wire_end *order)
 		sim_process_die(process, status);
 }
 
-/* What a rank that stands in a call hears; see shim/gate.c. */
+/* What a rank that stands in a call hears; see shim/gate/gate.c. */
 static void obey_in_call(struct sim_process *process, const struct wire_message *order)
 {
 	/* It reads nothing else then: park_await_welcome. */
@@ -347,14 +347,14 @@ static void obey_in_call(struct sim_process *process, const struct wire_message 
 		return;
 	case WIRE_DRIVE:
 		process->changed = true;
-		process->still = false;
+		process->idle = false;
 		return;
 	case WIRE_WELCOME:
 		process->stays = order->welcome.rewinds;
 		process->keeps_images = order->welcome.images;
 		process->awaits_welcome = false;
 		break;
-	default: process->changed = true; process->still = false;
+	default: process->changed = true; process->idle = false;
 	}
 	process->rank.memory = sim_shared(process->sim, process->world);
 	fake_rank_obey(&process->rank, order);
@@ -434,7 +434,7 @@ struct host_job *sim_job_start(struct host *host, guint32 world, const char *dir
 	job = g_new0(struct host_job, 1);
 	*job = (struct host_job){.sim = sim, .world = world, .running = true};
 	job->processes = g_ptr_array_new();
-	job->hangups = g_array_new(false, false, sizeof(int));
+	job->disconnect_order = g_array_new(false, false, sizeof(int));
 	g_ptr_array_add(sim->jobs, job);
 	if (sim_goes_wrong(sim, SIM_JOB_HANGS, 4))
 		return job;

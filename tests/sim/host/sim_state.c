@@ -1,6 +1,6 @@
-/* The state of a rank, as shim/state.c tells it: all that it knows, which is more than a program
+/* The state of a rank, as shim/process/state.c tells it: all that it knows, which is more than a program
  * has in its memory. So states are equal where the same choices were made in another order. */
-#include "explorer/state_hash.h"
+#include "common/state_hash.h"
 #include "sim_internal.h"
 
 static void add_line(struct state_hash *hash, const struct fake_line *line)
@@ -32,7 +32,7 @@ static struct state_hash state_of(const struct fake_rank *rank)
 }
 
 /* A rank that nothing is under way for, as chance has it; who shares windows serves the others. */
-bool sim_may_be_still(const struct sim_process *process)
+bool sim_may_be_idle(const struct sim_process *process)
 {
 	return process->keeps_images && process->rank.windows == 0
 	       && !process->rank.lines[1].is_there && sim_draw(process->sim, 8) > 0;
@@ -43,15 +43,15 @@ void sim_tell_state(struct sim_process *process)
 	static char windows[] = "it uses windows", threads[] = "it has threads", none[] = "";
 	const struct fake_rank *rank = &process->rank;
 	struct state_hash hash = state_of(rank);
-	const bool still = sim_may_be_still(process);
+	const bool idle = sim_may_be_idle(process);
 	const struct wire_message message = {.type = WIRE_STATE,
 	                                     .state = {.hash = {hash.word[0], hash.word[1]},
-	                                               .still = still,
+	                                               .idle = idle,
 	                                               .hazard = rank->windows > 0         ? windows
 	                                                         : rank->lines[1].is_there ? threads
 	                                                                                   : none}};
 
-	process->still |= still;
+	process->idle |= idle;
 	if (sim_strikes(process->sim, SIM_RANK_KILLED, 60))
 		sim_process_die(process, 9);
 	else

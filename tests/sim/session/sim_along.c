@@ -283,7 +283,7 @@ char *sim_minimize(struct sim_along *along, const struct record_finding *finding
 
 	options.command = "minimize";
 	options.conduct = minimize_conduct;
-	options.conductor = &found;
+	options.scripted = &found;
 	if (path->buffering == BUFFERING_ZERO && options.collectives == COLLECTIVES_SYNC)
 		options.collectives = COLLECTIVES_BOTH;
 	problem = run(along, &options, &result, &reason);

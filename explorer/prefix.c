@@ -1,0 +1,78 @@
+/* The way to the node below which all is visited (explorer_options.from). The choices that are
+ * asked for may come from a text that leaves out what is taken anyway, and does not tell which of a
+ * rank's messages is meant: the first world finds that out, and the search begins where it is then,
+ * as if the choices made by then were the empty set. */
+#include "explorer_internal.h"
+
+bool explorer_has_begun(const struct explorer *explorer)
+{
+	return !explorer->prefix;
+}
+
+const GArray *explorer_awaits(const struct explorer *explorer)
+{
+	return explorer->prefix ? explorer->options.from : NULL;
+}
+
+static bool all_made(const struct explorer *explorer)
+{
+	for (guint i = 0; i < explorer->options.from->len; i++)
+		if (!choices_find(explorer->prefix, &choice_at(explorer->options.from, i)->point))
+			return false;
+	return true;
+}
+
+bool explorer_is_led(struct explorer *explorer)
+{
+	if (!explorer->prefix)
+		return true;
+	if (!all_made(explorer))
+		return false;
+	g_array_append_vals(explorer->path, explorer->prefix->data, explorer->prefix->len);
+	g_array_free(g_steal_pointer(&explorer->prefix), true);
+	return true;
+}
+
+static bool find_taken(const GArray *alternatives, const struct taken *asked,
+                       struct taken *ret_taken)
+{
+	for (guint i = 0; i < alternatives->len; i++) {
+		*ret_taken = g_array_index(alternatives, struct taken, i);
+		if (taken_equal(ret_taken, asked))
+			return true;
+	}
+	return false;
+}
+
+/* What is asked for is made as soon as it can be, everything else when nothing asked for can. */
+static bool next_choice(const struct explorer *explorer, const GArray *open,
+                        struct choice *ret_choice)
+{
+	bool found = false;
+
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+		const struct choice *asked = choices_find(explorer->options.from, &one->point);
+		struct taken taken;
+
+		if (asked && find_taken(one->alternatives, &asked->taken, &taken)) {
+			*ret_choice = (struct choice){one->point, taken};
+			return true;
+		}
+		if (asked || found)
+			continue;
+		taken = g_array_index(one->alternatives, struct taken, 0);
+		*ret_choice = (struct choice){one->point, taken};
+		found = true;
+	}
+	return found;
+}
+
+enum explorer_step explorer_follow_prefix(struct explorer *explorer, const GArray *open,
+                                          struct choice *ret_choice)
+{
+	if (!next_choice(explorer, open, ret_choice))
+		return EXPLORER_STUCK;
+	g_array_append_val(explorer->prefix, *ret_choice);
+	return EXPLORER_TAKE;
+}

@@ -1,0 +1,553 @@
+/* Alternatives that come late: messages that a step's receive could have taken had they been there,
+ * requests that could have been reported, receives that could have been cancelled (see the tour in
+ * explorer.c). A step asks for them until the question is settled. */
+#include "explorer_internal.h"
+
+/* NULL: no choice has been made there yet. */
+static struct destination *find_destination(const struct explorer *explorer, int32_t rank)
+{
+	const GPtrArray *destinations = explorer->destinations;
+
+	return (guint)rank < destinations->len ? g_ptr_array_index(destinations, rank) : NULL;
+}
+
+struct asking *revisits_asking(struct explorer *explorer, int32_t rank, int32_t source)
+{
+	struct destination *destination = find_destination(explorer, rank);
+
+	if ((guint)rank >= explorer->destinations->len)
+		g_ptr_array_set_size(explorer->destinations, rank + 1);
+	if (!destination) {
+		destination = g_malloc0(sizeof *destination
+		                        + (gsize)explorer->options.ranks
+		                                  * sizeof destination->asking[0]);
+		g_ptr_array_index(explorer->destinations, rank) = destination;
+	}
+	return &destination->asking[source];
+}
+
+static void destination_free(const struct explorer *explorer, struct destination *destination)
+{
+	for (int source = 0; destination && source < explorer->options.ranks; source++)
+		if (destination->asking[source].steps)
+			g_array_free(destination->asking[source].steps, true);
+	g_free(destination);
+}
+
+void revisits_init(struct explorer *explorer)
+{
+	explorer->settled = g_array_new(false, false, sizeof(struct settled));
+	explorer->questions = g_array_new(false, false, sizeof(struct question));
+	explorer->destinations = g_ptr_array_new();
+}
+
+void revisits_release(struct explorer *explorer)
+{
+	for (guint rank = 0; rank < explorer->destinations->len; rank++)
+		destination_free(explorer, g_ptr_array_index(explorer->destinations, rank));
+	g_ptr_array_free(explorer->destinations, true);
+	g_array_free(explorer->settled, true);
+	g_array_free(explorer->questions, true);
+}
+
+static void ask_again(struct explorer *explorer, const struct settled *settled)
+{
+	int32_t rank = step_at(explorer, settled->step)->id.rank;
+	struct question question = {settled->step, settled->answer};
+	GArray *steps;
+	guint place;
+
+	if (settled->source < 0) {
+		g_array_append_val(explorer->questions, question);
+		return;
+	}
+	steps = revisits_asking(explorer, rank, settled->source)->steps;
+	place = steps->len;
+	while (place > 0 && g_array_index(steps, guint, place - 1) > settled->step)
+		place--;
+	g_array_insert_val(steps, place, settled->step);
+}
+
+/* This step, the last that asks, no longer does. */
+static void stop_asking(struct explorer *explorer, guint index)
+{
+	int32_t rank = step_at(explorer, index)->id.rank;
+
+	for (int32_t source = 0; source < explorer->options.ranks; source++) {
+		GArray *steps = revisits_asking(explorer, rank, source)->steps;
+
+		if (steps && steps->len > 0 && g_array_index(steps, guint, steps->len - 1) == index)
+			g_array_set_size(steps, steps->len - 1);
+	}
+}
+
+/* --- answers that were no choice ------------------------------------------------------------- */
+
+/* Of the alternatives that wait those are left that are within the bound on such answers. */
+static void bound_step(struct explorer *explorer, struct step *step)
+{
+	guint count = g_queue_get_length(&step->waiting);
+
+	if (step->bounds >> REPEATS_BOUND & 1)
+		return;
+	step->bounds |= UINT64_C(1) << REPEATS_BOUND;
+	while (count-- > 0) {
+		struct alternative *waiting = g_queue_pop_head(&step->waiting);
+		struct cost cost = cost_plus(&waiting->cost, UINT64_C(1) << REPEATS_BOUND);
+
+		cost.deviations--; /* it was counted */
+		cost_release(&waiting->cost);
+		waiting->cost = cost;
+		if (cost_of(&cost, REPEATS_BOUND) <= REPEATS_MOST) {
+			g_queue_push_tail(&step->waiting, waiting);
+			continue;
+		}
+		explorer->statistics.waiting--;
+		step->seen--;
+		alternative_free(waiting);
+	}
+}
+
+/* Nothing but "no" need be answered at this step: the same question comes again. */
+static void close_step(struct explorer *explorer, guint index)
+{
+	struct step *step = step_at(explorer, index);
+	struct alternative *waiting;
+
+	while ((waiting = g_queue_pop_head(&step->waiting))) {
+		explorer->statistics.waiting--;
+		alternative_free(waiting);
+	}
+	step->seen = 1;
+	g_clear_pointer(&step->complete, g_array_unref);
+	for (guint i = explorer->questions->len; i-- > 0;)
+		if (g_array_index(explorer->questions, struct question, i).step == index)
+			g_array_remove_index(explorer->questions, i);
+	for (guint i = explorer->settled->len; i-- > 0;)
+		if (g_array_index(explorer->settled, struct settled, i).step == index)
+			g_array_remove_index(explorer->settled, i);
+	for (int32_t source = 0; source < explorer->options.ranks; source++) {
+		GArray *steps = revisits_asking(explorer, step->id.rank, source)->steps;
+
+		for (guint i = steps ? steps->len : 0; i-- > 0;)
+			if (g_array_index(steps, guint, i) == index)
+				g_array_remove_index(steps, i);
+	}
+}
+
+static void close_repeated(struct explorer *explorer, const struct trace *trace, size_t from)
+{
+	for (size_t i = from == STEP_UNKNOWN ? 0 : from; i < trace_count(trace); i++) {
+		const struct event *event = trace_at(trace, i);
+
+		if (event->kind != EVENT_REPEAT)
+			continue;
+		for (guint k = explorer->steps->len; k-- > 0;) {
+			if (!op_id_equal(step_at(explorer, k)->id, event->op.id))
+				continue;
+			if (event->chosen)
+				bound_step(explorer, step_at(explorer, k));
+			else
+				close_step(explorer, k);
+		}
+	}
+}
+
+void revisits_go_back(struct explorer *explorer, guint index)
+{
+	while (explorer->settled->len > 0) {
+		guint last = explorer->settled->len - 1;
+		const struct settled *settled = &g_array_index(explorer->settled, struct settled,
+		                                               last);
+
+		if (settled->depth <= index)
+			break;
+		ask_again(explorer, settled);
+		g_array_set_size(explorer->settled, last);
+	}
+	for (guint step = explorer->steps->len; step > index; step--)
+		stop_asking(explorer, step - 1);
+	for (guint i = explorer->questions->len; i-- > 0;)
+		if (g_array_index(explorer->questions, struct question, i).step >= index)
+			g_array_remove_index_fast(explorer->questions, i);
+	for (guint i = 0; i <= index; i++)
+		step_forget_complete(step_at(explorer, i), index);
+	for (guint rank = 0; rank < explorer->destinations->len; rank++)
+		if (find_destination(explorer, (int32_t)rank))
+			find_destination(explorer, (int32_t)rank)->blocked = true;
+}
+
+/* --- looking for them ------------------------------------------------------------------------ */
+
+static guint others_before(const struct explorer *explorer, guint index)
+{
+	return index > 0 ? step_at(explorer, index - 1)->others : 0;
+}
+
+/* Whether this world is the one to speak up: all that it chose after the step is needed, or was
+ * the default. */
+static bool is_first_witness(const struct explorer *explorer, guint index,
+                             const struct choice_set *needs)
+{
+	guint other = last_step(explorer)->others;
+
+	while (other > index + 1) {
+		struct taken taken;
+		int choice = dependence_choice(explorer->dependence,
+		                               step_at(explorer, other - 1)->id, &taken);
+
+		if (choice < 0 || !choice_set_has(needs, (guint)choice))
+			return false;
+		other = others_before(explorer, other - 1);
+	}
+	return true;
+}
+
+static void push_late(struct explorer *explorer, guint index, struct taken late,
+                      const struct choice_set *needs)
+{
+	struct step *step = step_at(explorer, index);
+	struct alternative *alternative;
+
+	if (!is_first_witness(explorer, index, needs))
+		return;
+	alternative = explorer_push(explorer, step, late, &last_step(explorer)->cost);
+	if (!alternative)
+		return;
+	alternative->needs = g_array_new(false, false, sizeof(struct choice));
+	for (guint i = step->base + 1; i < explorer->path->len; i++) {
+		const struct choice *choice = choice_at(explorer->path, i);
+		struct op_id id = point_operation(&choice->point, explorer->options.ranks);
+		struct taken taken;
+		int number = dependence_choice(explorer->dependence, id, &taken);
+
+		if (number >= 0 && choice_set_has(needs, (guint)number))
+			g_array_append_vals(alternative->needs, choice, 1);
+	}
+}
+
+/* What asking has brought: whether the question is settled now. Takes over what `late` needs. */
+static bool settle(struct explorer *explorer, const struct settled *question,
+                   enum alternative_state state, struct taken late, struct choice_set *needs)
+{
+	switch (state) {
+	case ALTERNATIVE_NONE:
+	case ALTERNATIVE_BLOCKED: return false;
+	case ALTERNATIVE_POSSIBLE:
+		push_late(explorer, question->step, late, needs);
+		choice_set_unref(needs);
+		break;
+	case ALTERNATIVE_NEVER: break;
+	}
+	g_array_append_vals(explorer->settled, question, 1);
+	return true;
+}
+
+/* A message of this source that depends on what is taken at this step as far as ranks go, but not
+ * as threads do, may come without it: the step waits for it as an alternative of its own. One such
+ * is enough, whichever world sees it, so the step need not be asked again. */
+static enum alternative_state ask_threads(struct explorer *explorer, guint index, int32_t source)
+{
+	struct step *step = step_at(explorer, index);
+	enum alternative_state state = dependence_may_come(explorer->threads, step->id, source);
+
+	if (state == ALTERNATIVE_POSSIBLE)
+		explorer_push(explorer, step, taken_promise(source), &step->cost);
+	return state;
+}
+
+/* Whether the question of this step for this source is settled now. */
+static bool ask_source(struct explorer *explorer, guint index, int32_t source)
+{
+	struct op_id receive = step_at(explorer, index)->id, send = {0};
+	const struct settled question = {index, source, {0}, explorer->steps->len};
+	struct choice_set *needs = NULL;
+	enum alternative_state state;
+
+	state = dependence_alternative(explorer->dependence, receive, source, &send, &needs);
+	if (state == ALTERNATIVE_BLOCKED)
+		find_destination(explorer, receive.rank)->blocked = true;
+	if (explorer->threads && state != ALTERNATIVE_POSSIBLE) {
+		state = ask_threads(explorer, index, source);
+		if (state == ALTERNATIVE_POSSIBLE)
+			return true;
+	}
+	return settle(explorer, &question, state, taken_message(send), needs);
+}
+
+static const struct complete_request *complete_at(const struct step *step, guint index)
+{
+	return &g_array_index(step->complete, struct complete_request, index);
+}
+
+static void set_unref(void *set)
+{
+	choice_set_unref(set);
+}
+
+/* Requests have become complete, those from place `from` on. */
+static void push_sets(struct explorer *explorer, guint index, guint from)
+{
+	const struct step *step = step_at(explorer, index);
+	g_autoptr(GArray) answers = g_array_new(false, false, sizeof(struct taken));
+	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
+
+	explorer->statistics.sets_left |= !request_subsets_find(
+		explorer->dependence, step->id, step->complete, from, explorer->options.some,
+		answers, sets);
+	for (guint i = 0; i < sets->len; i++)
+		push_late(explorer, index, g_array_index(answers, struct taken, i),
+		          g_ptr_array_index(sets, i));
+}
+
+static void note_complete(struct step *step, uint32_t index, guint depth)
+{
+	struct complete_request request = {index, depth};
+
+	if (step->complete)
+		g_array_append_val(step->complete, request);
+}
+
+/* Whether the question about this answer is settled now. */
+static bool ask_answer(struct explorer *explorer, guint index, struct taken answer)
+{
+	struct step *step = step_at(explorer, index);
+	const struct settled question = {index, -1, answer, explorer->steps->len};
+	struct choice_set *needs = NULL;
+	enum alternative_state state;
+
+	state = dependence_answer(explorer->dependence, step->id, &answer, &needs);
+	if (state == ALTERNATIVE_POSSIBLE)
+		note_complete(step, answer.request, explorer->steps->len);
+	return settle(explorer, &question, state, answer, needs);
+}
+
+static void ask_answers(struct explorer *explorer)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < explorer->questions->len; i++) {
+		struct question question = g_array_index(explorer->questions, struct question, i);
+
+		if (!ask_answer(explorer, question.step, question.answer))
+			g_array_index(explorer->questions, struct question, kept++) = question;
+	}
+	g_array_set_size(explorer->questions, kept);
+	for (guint i = 0; i < explorer->steps->len; i++) {
+		const struct step *step = step_at(explorer, i);
+		guint from = step->complete ? step->complete->len : 0;
+
+		while (from > 0 && complete_at(step, from - 1)->depth == explorer->steps->len)
+			from--;
+		if (step->complete && from < step->complete->len)
+			push_sets(explorer, i, from);
+	}
+}
+
+/* All steps of this rank that wait for a message of this source. */
+static void ask_steps(struct explorer *explorer, int32_t rank, int32_t source)
+{
+	struct destination *destination = find_destination(explorer, rank);
+	struct asking *asking = destination ? &destination->asking[source] : NULL;
+	guint kept = 0;
+
+	if (!asking || !asking->steps || asking->stamp == explorer->stamp)
+		return;
+	asking->stamp = explorer->stamp;
+	for (guint i = 0; i < asking->steps->len; i++) {
+		guint index = g_array_index(asking->steps, guint, i);
+
+		if (!ask_source(explorer, index, source))
+			g_array_index(asking->steps, guint, kept++) = index;
+	}
+	g_array_set_size(asking->steps, kept);
+}
+
+static void ask_sources(struct explorer *explorer, int32_t rank)
+{
+	struct destination *destination = find_destination(explorer, rank);
+
+	if (!destination || destination->swept == explorer->stamp)
+		return;
+	destination->swept = explorer->stamp;
+	destination->blocked = false;
+	for (int32_t source = 0; source < explorer->options.ranks; source++)
+		ask_steps(explorer, rank, source);
+}
+
+void revisits_look(struct explorer *explorer, const struct trace *trace, size_t from)
+{
+	explorer->stamp++;
+	close_repeated(explorer, trace, from);
+	for (guint rank = 0; from == STEP_UNKNOWN && rank < explorer->destinations->len; rank++)
+		ask_sources(explorer, (int32_t)rank);
+	for (size_t i = from; i < trace_count(trace); i++) {
+		const struct event *event = trace_at(trace, i);
+		const struct destination *destination;
+
+		if (event->kind != EVENT_MATCH && event->kind != EVENT_CANCEL)
+			continue;
+		destination = find_destination(explorer, event->op.id.rank);
+		if (destination && destination->blocked)
+			ask_sources(explorer, event->op.id.rank);
+	}
+	for (size_t i = from; i < trace_count(trace); i++)
+		if (trace_at(trace, i)->kind == EVENT_SEND)
+			ask_steps(explorer, trace_at(trace, i)->op.peer,
+			          trace_at(trace, i)->op.id.rank);
+	ask_answers(explorer);
+}
+
+/* --- beginning to look ----------------------------------------------------------------------- */
+
+static bool is_open(const struct open_choice *open, struct taken taken)
+{
+	for (guint i = 0; i < open->alternatives->len; i++)
+		if (taken_equal(&g_array_index(open->alternatives, struct taken, i), &taken))
+			return true;
+	return false;
+}
+
+static void start_asking(struct explorer *explorer, int32_t rank, int32_t source, guint index)
+{
+	struct asking *asking = revisits_asking(explorer, rank, source);
+
+	if (!asking->steps)
+		asking->steps = g_array_new(false, false, sizeof(guint));
+	g_array_append_val(asking->steps, index);
+}
+
+/* The step asks all sources but those that have something for it already. */
+static void start_asking_sources(struct explorer *explorer, const struct open_choice *open)
+{
+	guint index = explorer->steps->len - 1;
+	struct op_id id = step_at(explorer, index)->id;
+	guint next = 0;
+
+	while (next < open->alternatives->len
+	       && g_array_index(open->alternatives, struct taken, next).kind != TAKEN_MESSAGE)
+		next++;
+
+	for (int32_t source = 0; source < explorer->options.ranks; source++) {
+		if (next < open->alternatives->len
+		    && g_array_index(open->alternatives, struct taken, next).send.rank == source) {
+			next++;
+			continue;
+		}
+		if (!dependence_may_take(explorer->dependence, id, source))
+			continue;
+		start_asking(explorer, id.rank, source, index);
+	}
+}
+
+static void start_asking_for(struct explorer *explorer, const struct open_choice *open,
+                             struct taken answer)
+{
+	struct question question = {explorer->steps->len - 1, answer};
+
+	if (!is_open(open, answer))
+		g_array_append_val(explorer->questions, question);
+}
+
+/* Each request alone, if that is not open. */
+static void start_asking_for_each(struct explorer *explorer, const struct open_choice *open)
+{
+	g_autofree bool *is_there = g_new0(bool, open->requests + 1);
+
+	for (guint i = 0; i < open->alternatives->len; i++) {
+		const struct taken *taken = &g_array_index(open->alternatives, struct taken, i);
+
+		if (taken->kind == TAKEN_ONE && taken->request < open->requests)
+			is_there[taken->request] = true;
+	}
+	for (uint32_t i = 0; i < open->requests; i++) {
+		struct question question = {explorer->steps->len - 1, taken_one(i)};
+
+		if (!is_there[i])
+			g_array_append_val(explorer->questions, question);
+	}
+}
+
+/* The requests that are complete already, and the sets of them that were complete before others:
+ * those of few are open. */
+static void start_with_complete(struct explorer *explorer, struct step *step,
+                                const struct open_choice *open)
+{
+	g_autoptr(GArray) answers = g_array_new(false, false, sizeof(struct taken));
+	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
+
+	step->complete = g_array_new(false, false, sizeof(struct complete_request));
+	for (uint32_t i = 0; i < open->requests; i++) {
+		struct choice_set *needs;
+
+		if (!dependence_complete(explorer->dependence, step->id, i, &needs))
+			continue;
+		note_complete(step, i, 0);
+		choice_set_unref(needs);
+	}
+	request_subsets_find(explorer->dependence, step->id, step->complete, 0, 0, answers, sets);
+	for (guint i = 0; i < answers->len; i++) {
+		struct taken answer = g_array_index(answers, struct taken, i);
+
+		if (!is_open(open, answer))
+			explorer_push(explorer, step, answer, &step->cost);
+	}
+}
+
+void revisits_start(struct explorer *explorer, const struct open_choice *open)
+{
+	struct step *step = last_step(explorer);
+
+	if (open->question == QUESTION_NONE || open->question == QUESTION_RECALL)
+		start_asking_sources(explorer, open);
+	if (open->question == QUESTION_RECALL)
+		start_asking_for(explorer, open, taken_plain(TAKEN_CANCELLED));
+	if (open->question == QUESTION_ALL)
+		start_asking_for(explorer, open, taken_plain(TAKEN_YES));
+	if (open->question == QUESTION_SOME)
+		start_with_complete(explorer, step, open);
+	if (open->question != QUESTION_ANY && open->question != QUESTION_SOME)
+		return;
+	start_asking_for_each(explorer, open);
+}
+
+void revisits_put_aside(struct explorer *explorer)
+{
+	guint index = explorer->steps->len - 1;
+	struct step *step = last_step(explorer);
+	const struct destination *destination = find_destination(explorer, step->id.rank);
+
+	step->sources = g_array_new(false, false, sizeof(int32_t));
+	step->answers = g_array_new(false, false, sizeof(struct taken));
+	for (int32_t source = 0; destination && source < explorer->options.ranks; source++) {
+		const GArray *steps = destination->asking[source].steps;
+
+		if (steps && steps->len > 0 && g_array_index(steps, guint, steps->len - 1) == index)
+			g_array_append_val(step->sources, source);
+	}
+	stop_asking(explorer, index);
+	for (guint i = explorer->questions->len; i-- > 0;) {
+		struct question question = g_array_index(explorer->questions, struct question, i);
+
+		if (question.step != index)
+			continue;
+		g_array_append_val(step->answers, question.answer);
+		g_array_remove_index_fast(explorer->questions, i);
+	}
+}
+
+void revisits_take_up(struct explorer *explorer)
+{
+	guint index = explorer->steps->len - 1;
+	struct step *step = last_step(explorer);
+
+	for (guint i = 0; step->sources && i < step->sources->len; i++)
+		start_asking(explorer, step->id.rank, g_array_index(step->sources, int32_t, i),
+		             index);
+	for (guint i = 0; step->answers && i < step->answers->len; i++) {
+		struct question question = {index, g_array_index(step->answers, struct taken, i)};
+
+		g_array_append_val(explorer->questions, question);
+	}
+	step_ask_nothing(step);
+}

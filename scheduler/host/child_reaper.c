@@ -1,0 +1,294 @@
+#include "child_reaper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIVELOCK_POLICY_US (5 * G_USEC_PER_SEC)
+#define STEP_US 1000
+
+#define PIECE 4096u
+
+static GHashTable *spared, *kept; /* of pids */
+static GHashTable *lists;         /* descriptors of the files that tell the children of a pid */
+static GHashTable *supervised;    /* of supervisors, with their commands; NULL: none ever */
+
+/* Stays open, for it is asked after each interleaving: it is this process's, whoever has its number
+ * later. -1: the kernel does not tell. */
+static int list_of(pid_t parent)
+{
+	g_autofree char *file = NULL;
+	void *known;
+	int fd;
+
+	if (!lists)
+		lists = g_hash_table_new(NULL, NULL);
+	if (g_hash_table_lookup_extended(lists, GINT_TO_POINTER(parent), NULL, &known))
+		return GPOINTER_TO_INT(known);
+	file = g_strdup_printf("/proc/%d/task/%d/children", (int)parent, (int)parent);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		g_hash_table_insert(lists, GINT_TO_POINTER(parent), GINT_TO_POINTER(fd));
+	return fd;
+}
+
+static void close_list(pid_t parent)
+{
+	void *known;
+
+	if (lists && g_hash_table_steal_extended(lists, GINT_TO_POINTER(parent), NULL, &known))
+		close(GPOINTER_TO_INT(known));
+}
+
+/* What the file says now. */
+static GString *read_again(int fd)
+{
+	GString *text = g_string_sized_new(PIECE);
+	char piece[PIECE];
+	ssize_t count;
+
+	while ((count = pread(fd, piece, sizeof(piece), (off_t)text->len)) > 0)
+		g_string_append_len(text, piece, count);
+	return text;
+}
+
+/* Appends the children of a process, but for the spared ones. Where the kernel does not tell, there
+ * are none. */
+static void add_children(GArray *pids, pid_t parent)
+{
+	int fd = list_of(parent);
+	g_autoptr(GString) list = fd >= 0 ? read_again(fd) : NULL;
+	char *at, *end;
+
+	if (!list)
+		return;
+	for (at = list->str;; at = end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+
+		if (end == at)
+			return;
+		if (!spared || !g_hash_table_contains(spared, GINT_TO_POINTER(pid)))
+			g_array_append_val(pids, pid);
+	}
+}
+
+/* pid_t: ours, and those below the supervisors. */
+static GArray *children(void)
+{
+	GArray *pids = g_array_new(false, false, sizeof(pid_t));
+	GHashTableIter iter;
+	void *supervisor;
+
+	add_children(pids, getpid());
+	if (!supervised)
+		return pids;
+	g_hash_table_iter_init(&iter, supervised);
+	while (g_hash_table_iter_next(&iter, &supervisor, NULL))
+		add_children(pids, GPOINTER_TO_INT(supervisor));
+	return pids;
+}
+
+void child_reaper_adopt(void)
+{
+	g_autoptr(GArray) before = NULL;
+
+	if (spared)
+		return;
+	spared = g_hash_table_new(NULL, NULL);
+	kept = g_hash_table_new(NULL, NULL);
+	before = children();
+	for (guint i = 0; i < before->len; i++)
+		child_reaper_spare(g_array_index(before, pid_t, i), true);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+void child_reaper_spare(pid_t pid, bool spare)
+{
+	if (spare)
+		g_hash_table_add(spared, GINT_TO_POINTER(pid));
+	else
+		g_hash_table_remove(spared, GINT_TO_POINTER(pid));
+}
+
+void child_reaper_supervised(pid_t supervisor, pid_t command)
+{
+	void *before;
+
+	if (!supervised)
+		supervised = g_hash_table_new(NULL, NULL);
+	before = g_hash_table_lookup(supervised, GINT_TO_POINTER(supervisor));
+	child_reaper_spare(GPOINTER_TO_INT(before), false);
+	close_list(supervisor); /* another one may have had its number */
+	if (command == 0) {
+		g_hash_table_remove(supervised, GINT_TO_POINTER(supervisor));
+		return;
+	}
+	child_reaper_spare(command, true);
+	g_hash_table_insert(supervised, GINT_TO_POINTER(supervisor), GINT_TO_POINTER(command));
+}
+
+void child_reaper_keep(void)
+{
+	g_autoptr(GArray) now = children();
+
+	for (guint i = 0; i < now->len; i++)
+		g_hash_table_add(kept, GINT_TO_POINTER(g_array_index(now, pid_t, i)));
+}
+
+/* Its state, the letter of proc(5), and its parent; '?' and 0: no /proc, or it went this moment. */
+static void read_stat(pid_t pid, char *ret_state, int *ret_parent)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%d/stat", (int)pid);
+	g_autofree char *text = NULL;
+	const char *rest = NULL;
+
+	if (g_file_get_contents(file, &text, NULL, NULL))
+		rest = strrchr(text, ')');
+	if (rest && sscanf(rest, ") %c %d", ret_state, ret_parent) == 2)
+		return;
+	*ret_state = '?';
+	*ret_parent = 0;
+}
+
+static char state_of(pid_t pid)
+{
+	char state;
+	int parent;
+
+	read_stat(pid, &state, &parent);
+	return state;
+}
+
+pid_t child_reaper_parent(pid_t pid)
+{
+	char state;
+	int parent;
+
+	read_stat(pid, &state, &parent);
+	return parent;
+}
+
+bool child_reaper_is_dead(pid_t pid)
+{
+	char state;
+
+	if (kill(pid, 0) < 0 && errno == ESRCH)
+		return true;
+	state = state_of(pid);
+	return state == 'Z' || state == 'X';
+}
+
+pid_t child_reaper_debugger(pid_t pid)
+{
+	static const char label[] = "\nTracerPid:";
+	g_autofree char *file = g_strdup_printf("/proc/%d/status", (int)pid);
+	g_autofree char *text = NULL;
+	const char *tracer;
+
+	if (state_of(pid) != 't' || !g_file_get_contents(file, &text, NULL, NULL))
+		return 0;
+	tracer = strstr(text, label);
+	return tracer ? (pid_t)g_ascii_strtoll(tracer + strlen(label), NULL, 10) : 0;
+}
+
+enum home { HOME_HERE, HOME_ELSEWHERE, HOME_NONE };
+
+static enum home home_of_file(const char *file, const char *world)
+{
+	gsize length = strlen(world), run = (gsize)(strrchr(world, '/') - world) + 1;
+
+	/* Of a directory that has been removed a blank and "(deleted)" follow. */
+	if (strncmp(file, world, length) == 0 && strchr("/ ", file[length]))
+		return HOME_HERE;
+	return strncmp(file, world, run) == 0 ? HOME_ELSEWHERE : HOME_NONE;
+}
+
+/* Of a link in /proc/<pid>/fd (proc(5)). */
+static bool is_writable(const char *link)
+{
+	struct stat status;
+
+	return lstat(link, &status) == 0 && (status.st_mode & S_IWUSR);
+}
+
+/* Whose world it is that a process has files open in; `written`: those alone that it can write. */
+static enum home home_of(pid_t pid, const char *world, bool written)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/fd", (int)pid);
+	GDir *directory = g_dir_open(path, 0, NULL);
+	enum home home = HOME_NONE;
+	const char *name;
+
+	while (directory && home != HOME_HERE && (name = g_dir_read_name(directory))) {
+		g_autofree char *link = g_build_filename(path, name, NULL);
+		g_autofree char *file = g_file_read_link(link, NULL);
+		enum home one = file ? home_of_file(file, world) : HOME_NONE;
+
+		if (written && one == HOME_HERE && !is_writable(link))
+			continue;
+
+		home = MIN(home, one);
+	}
+	if (directory)
+		g_dir_close(directory);
+	return home;
+}
+
+bool child_reaper_writes(pid_t pid, const char *directory)
+{
+	return home_of(pid, directory, true) == HOME_HERE;
+}
+
+/* false: it cannot be ended. What was below it is below us, or its supervisor, when it is gone. */
+static bool end(pid_t pid)
+{
+	if (kill(pid, SIGKILL) < 0)
+		return false;
+	waitpid(pid, NULL, WNOHANG);
+	return true;
+}
+
+static bool end_round(const char *world, bool all)
+{
+	g_autoptr(GArray) pids = children();
+	bool any = false;
+
+	for (guint i = 0; i < pids->len; i++) {
+		pid_t pid = g_array_index(pids, pid_t, i);
+		enum home home;
+
+		if (world && g_hash_table_contains(kept, GINT_TO_POINTER(pid)))
+			continue;
+		home = world ? home_of(pid, world, false) : HOME_HERE;
+		if (home == HOME_HERE || (home == HOME_NONE && (all || child_reaper_is_dead(pid))))
+			any |= end(pid);
+	}
+	return any;
+}
+
+static void end_while_there_are(const char *world, bool all)
+{
+	gint64 deadline = g_get_monotonic_time() + LIVELOCK_POLICY_US;
+
+	while (end_round(world, all) && g_get_monotonic_time() < deadline)
+		g_usleep(STEP_US);
+}
+
+void child_reaper_end(const char *world_directory, bool all)
+{
+	end_while_there_are(world_directory, all);
+}
+
+void child_reaper_end_all(void)
+{
+	end_while_there_are(NULL, true);
+	if (kept)
+		g_hash_table_remove_all(kept);
+}

@@ -1,0 +1,22 @@
+#include "absent_ranks.h"
+
+#define LOOK_EVERY (G_USEC_PER_SEC / 2)
+#define CERTAIN_TIMES 6 /* a process that is just being started belongs to no rank yet */
+
+int absent_ranks_check(struct absent_ranks *absent, struct host *host, const pid_t *processes,
+                       int ranks)
+{
+	gint64 now = host_now(host);
+	int rank;
+	bool first = absent->next == 0; /* most starts are over before one is worth while */
+
+	if (now < absent->next)
+		return -1;
+	absent->next = now + LOOK_EVERY;
+	if (first)
+		return -1;
+	rank = host->operations->rank_without_process(host, processes, ranks);
+	absent->times = rank >= 0 && rank == absent->rank ? absent->times + 1 : 0;
+	absent->rank = rank;
+	return absent->times >= CERTAIN_TIMES ? rank : -1;
+}

@@ -1,0 +1,162 @@
+#include "process_group.h"
+
+struct kept {
+	guint32 shared; /* of those that refer to it: so many the rank does not know of */
+	bool idle;
+};
+
+struct rank {
+	guint32 image; /* that it is; 0: not known to be one */
+	bool idle, owed;
+	guint64 bytes;
+	GArray *kept; /* struct kept, by number of the image */
+};
+
+struct process_group {
+	guint users;
+	bool lost;
+	int count;
+	struct rank ranks[];
+};
+
+struct process_group *process_group_new(int ranks)
+{
+	struct process_group *group = g_malloc0(sizeof(*group)
+	                                        + (gsize)ranks * sizeof(*group->ranks));
+
+	group->users = 1;
+	group->count = ranks;
+	for (int rank = 0; rank < ranks; rank++)
+		group->ranks[rank].kept = g_array_new(false, true, sizeof(struct kept));
+	return group;
+}
+
+struct process_group *process_group_use(struct process_group *group)
+{
+	if (group)
+		group->users++;
+	return group;
+}
+
+void process_group_let_go(struct process_group *group)
+{
+	if (!group || --group->users > 0)
+		return;
+	for (int rank = 0; rank < group->count; rank++)
+		g_array_unref(group->ranks[rank].kept);
+	g_free(group);
+}
+
+void process_group_lose(struct process_group *group)
+{
+	if (group)
+		group->lost = true;
+}
+
+bool process_group_is_lost(const struct process_group *group)
+{
+	return group->lost;
+}
+
+static struct kept *kept_of(struct rank *rank, guint32 image)
+{
+	if (rank->kept->len <= image)
+		g_array_set_size(rank->kept, image + 1);
+	return &g_array_index(rank->kept, struct kept, image);
+}
+
+void process_group_be_idle(struct process_group *group, int rank)
+{
+	if (group)
+		group->ranks[rank].idle = true;
+}
+
+void process_group_imaged(struct process_group *group, int rank, guint32 image, bool idle,
+                          guint64 bytes)
+{
+	struct rank *one = &group->ranks[rank];
+
+	kept_of(one, image)->idle = idle;
+	one->image = image;
+	one->idle |= idle;
+	one->bytes = bytes;
+}
+
+void process_group_rewound(struct process_group *group, int rank, guint32 image)
+{
+	struct rank *one = &group->ranks[rank];
+
+	one->image = image;
+	one->idle = image && kept_of(one, image)->idle;
+	one->owed = false; /* HELLO is answered */
+}
+
+void process_group_moves(struct process_group *group, int rank)
+{
+	if (!group)
+		return;
+	group->ranks[rank].image = 0;
+	group->ranks[rank].idle = false;
+}
+
+bool process_group_is_idle(const struct process_group *group, int rank)
+{
+	return group && group->ranks[rank].idle;
+}
+
+bool process_group_is_idle_whole(const struct process_group *group)
+{
+	for (int rank = 0; group && rank < group->count; rank++)
+		if (!group->ranks[rank].idle)
+			return false;
+	return group != NULL;
+}
+
+guint32 process_group_stays(const struct process_group *group, int rank)
+{
+	return process_group_is_idle(group, rank) ? group->ranks[rank].image : 0;
+}
+
+void process_group_owe(struct process_group *group, int rank)
+{
+	group->ranks[rank].owed = true;
+}
+
+bool process_group_is_owed(const struct process_group *group, int rank)
+{
+	return group && group->ranks[rank].owed;
+}
+
+bool process_group_settle(struct process_group *group, int rank)
+{
+	const bool owed = process_group_is_owed(group, rank);
+
+	if (owed)
+		group->ranks[rank].owed = false;
+	return owed;
+}
+
+guint64 process_group_bytes(const struct process_group *group, int rank)
+{
+	return group->ranks[rank].bytes;
+}
+
+void process_group_share(struct process_group *group, int rank, guint32 image)
+{
+	kept_of(&group->ranks[rank], image)->shared++;
+}
+
+/* One that is told to forget what it is may keep another there. */
+bool process_group_forget(struct process_group *group, int rank, guint32 image)
+{
+	struct rank *one = &group->ranks[rank];
+	struct kept *kept = kept_of(one, image);
+
+	if (kept->shared > 0) {
+		kept->shared--;
+		return false;
+	}
+	if (one->image == image)
+		one->image = 0;
+	return true;
+}

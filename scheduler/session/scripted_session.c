@@ -1,0 +1,92 @@
+#include "scripted_session.h"
+
+#include "ckpt/journal.h"
+#include "executor.h"
+#include "findings.h"
+#include "session_context.h"
+
+/* One plan, whose execution is for whoever asked for it. */
+struct follow {
+	struct plan_source source;
+	struct session *session;
+	struct run_request request; /* no position: it has been begun */
+	struct execution *execution;
+};
+
+static bool follow_next(struct plan_source *source, struct run_request *ret_request)
+{
+	struct follow *follow = (struct follow *)source;
+
+	*ret_request = follow->request;
+	follow->request.position = NULL;
+	return ret_request->position != NULL;
+}
+
+/* Also when the session is to end: there is some time to make sure of what was found. */
+static bool follow_may_go_on(const struct plan_source *source)
+{
+	return !session_has_failed(((const struct follow *)source)->session);
+}
+
+static void follow_ended(struct plan_source *source, struct execution *execution)
+{
+	((struct follow *)source)->execution = execution;
+}
+
+struct position *session_position(const struct session *session, const GArray *choices,
+                                  enum buffering buffering)
+{
+	const struct session_options *options = session_options(session);
+
+	return position_of(options->ranks, buffering,
+	                   collective_mode_under(options->collectives, buffering), choices);
+}
+
+struct execution *session_follow(struct session *session, struct position *position, bool stacks,
+                                 enum interleaving_calls calls)
+{
+	static const struct plan_source_type type = {
+		.next = follow_next, .may_go_on = follow_may_go_on, .ended = follow_ended};
+	struct strategy *strategy = strategy_path(position_path(position)->choices);
+	struct follow follow = {
+		.source = {.type = &type},
+		.session = session,
+		.request = {.position = position, .strategy = strategy, .stacks = stacks}};
+	struct interleaving *interleaving = session_request(session, &follow.request, calls);
+
+	interleaving->apart = true;
+	interleaving->strategy = strategy;
+	strategy->repeats = true;
+	executor_run(session_executor(session), (struct plan_source *[]){&follow.source}, 1);
+	return follow.execution;
+}
+
+/* --- for those who stand in an interleaving --------------------------------------------------- */
+
+void session_drive(struct session *session, struct plan_source *source)
+{
+	executor_run(session_executor(session), (struct plan_source *[]){source}, 1);
+}
+
+const GPtrArray *session_found(const struct session *session)
+{
+	return findings_all(session_findings(session));
+}
+
+bool session_has_changed_files(const struct session *session)
+{
+	const struct journal *journal = session_journal(session);
+
+	return journal && !journal_is_empty(journal);
+}
+
+void session_put_files_back(struct session *session)
+{
+	if (session_journal(session))
+		journal_put_back(session_journal(session), NULL);
+}
+
+const char *session_reruns_because(const struct session *session)
+{
+	return session_exploration(session)->backtrack_reason;
+}

@@ -1,0 +1,384 @@
+#include "state_exploration.h"
+
+#include <string.h>
+
+#include "coverage.h"
+#include "executor.h"
+#include "interleaving.h"
+#include "scheduler/world/world_fingerprint.h"
+#include "session_context.h"
+
+struct state_exploration {
+	struct plan_source source;
+	struct session *session;
+	struct state_search *searches[BUFFERING_PER_SEND + 1]; /* by buffering; NULL: none */
+	struct strategy *strategies[BUFFERING_PER_SEND + 1];   /* the same, while they are made */
+	guint turn;                                            /* the buffering at hand */
+	struct state_watch *watch;                             /* of the tree */
+	bool watching;                                         /* it may be left yet, or has been */
+	GHashTable *paths; /* set of struct state_hash, of what the tree has counted */
+	guint64 before;    /* interleavings that it had when it was left */
+	bool begun;
+	char *why; /* the first state that could not be told could not for this; NULL: all could */
+};
+
+static bool states_may_go_on(const struct plan_source *source)
+{
+	return session_may_go_on(((const struct state_exploration *)source)->session);
+}
+
+static bool states_next(struct plan_source *source, struct run_request *ret_request)
+{
+	struct state_exploration *walks = (struct state_exploration *)source;
+	g_autoptr(GArray) plan = NULL;
+
+	if (session_is_enough(walks->session))
+		return false;
+	while (walks->turn <= BUFFERING_PER_SEND) {
+		struct strategy *strategy = walks->strategies[walks->turn];
+
+		plan = strategy ? strategy->next(strategy) : NULL;
+		if (plan)
+			break;
+		walks->turn++;
+	}
+	if (!plan)
+		return false;
+	*ret_request = (struct run_request){
+		.position = session_position(walks->session, plan, (enum buffering)walks->turn),
+		.strategy = walks->strategies[walks->turn]};
+	session_request(walks->session, ret_request, CALLS_NEW);
+	return true;
+}
+
+static void add_outputs(struct state_hash *hash, const GPtrArray *outputs)
+{
+	state_hash_add(hash, outputs ? outputs->len : 0);
+	for (guint i = 0; outputs && i < outputs->len; i++) {
+		gsize size = 0;
+		const void *bytes = outputs->pdata[i] ? g_bytes_get_data(outputs->pdata[i], &size)
+		                                      : NULL;
+
+		state_hash_add_bytes(hash, bytes ? bytes : "", size);
+	}
+}
+
+static void add_text(struct state_hash *hash, const char *text)
+{
+	state_hash_add_bytes(hash, text ? text : "", text ? strlen(text) : 0);
+}
+
+/* An end is known by what there is to tell of it. */
+static void note_end(struct state_exploration *walks, const struct execution *execution)
+{
+	const struct run_result *result = execution_result(execution);
+	const struct verdict *verdict = interleaving_verdict(execution);
+	struct state_hash name;
+
+	if (result->wasted || result->lost || result->cut_short || result->state != EXECUTION_OVER
+	    || !verdict->record)
+		return;
+	world_fingerprint_end(execution_world(execution), &name);
+	state_hash_add(&name, (guint64)verdict->record->status << 1 | result->stalled);
+	add_outputs(&name, verdict->record->outputs);
+	add_outputs(&name, verdict->record->errors);
+	for (guint i = 0; i < verdict->findings->len; i++) {
+		const struct record_finding *finding = verdict->findings->pdata[i];
+
+		state_hash_add(&name, finding->kind);
+		add_text(&name, finding->message);
+	}
+	state_search_end(walks->searches[walks->turn], &name);
+}
+
+static struct state_hash name_of_path(const char *path)
+{
+	struct state_hash name = {{0, 0}};
+
+	add_text(&name, path);
+	return name;
+}
+
+static bool is_new(const struct state_exploration *walks, const struct execution *execution)
+{
+	const struct record_execution *record = interleaving_verdict(execution)->record;
+	struct state_hash name;
+
+	if (!record || !record->path)
+		return true;
+	name = name_of_path(record->path);
+	return !g_hash_table_contains(walks->paths, &name);
+}
+
+static void states_ended(struct plan_source *source, struct execution *execution)
+{
+	struct state_exploration *walks = (struct state_exploration *)source;
+
+	note_end(walks, execution);
+	if (!session_finish(walks->session, execution, is_new(walks, execution)))
+		state_search_cut(walks->searches[walks->turn]);
+	if (session_save_is_due(walks->session))
+		session_save(walks->session);
+}
+
+struct state_exploration *state_exploration_new(struct session *session)
+{
+	static const struct plan_source_type type = {
+		.next = states_next, .may_go_on = states_may_go_on, .ended = states_ended};
+	struct state_exploration *walks = g_new0(struct state_exploration, 1);
+
+	walks->source.type = &type;
+	walks->session = session;
+	walks->paths = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
+	walks->begun = session_options(session)->states;
+	walks->watching = session_options(session)->watch_left > 0;
+	walks->watch = state_watch_new();
+	return walks;
+}
+
+void state_exploration_free(struct state_exploration *walks)
+{
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		state_search_free(walks->searches[i]);
+	state_watch_free(walks->watch);
+	g_hash_table_destroy(walks->paths);
+	g_free(walks->why);
+	g_free(walks);
+}
+
+/* --- beside the tree -------------------------------------------------------------------------- */
+
+bool state_exploration_have_begun(const struct state_exploration *walks)
+{
+	return walks->begun;
+}
+
+struct state_watch *state_exploration_watch(const struct state_exploration *walks)
+{
+	return walks->watching ? walks->watch : NULL;
+}
+
+void state_exploration_know_path(struct state_exploration *walks, const char *path)
+{
+	struct state_hash name;
+
+	if (!walks->watching || !path)
+		return;
+	name = name_of_path(path);
+	g_hash_table_add(walks->paths, g_memdup2(&name, sizeof(name)));
+}
+
+bool state_exploration_look(struct state_exploration *walks, double left)
+{
+	if (state_watch_pays(walks->watch))
+		return left < 0 || left >= session_options(walks->session)->watch_left;
+	if (state_watch_is_over(walks->watch)) {
+		session_leave_states(walks->session);
+		g_hash_table_remove_all(walks->paths);
+		walks->watching = false;
+	}
+	return false;
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+void state_exploration_explore(struct state_exploration *walks, guint bufferings)
+{
+	const struct session_options *options = session_options(walks->session);
+
+	if (!walks->begun)
+		walks->before = session_interleavings(walks->session);
+	walks->begun = true;
+	session_release_snapshots(walks->session);
+	walks->turn = BUFFERING_ZERO;
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		if (!(bufferings & 1u << i))
+			continue;
+		if (!walks->searches[i])
+			walks->searches[i] = state_search_new(options->verify);
+		walks->strategies[i] = strategy_states(walks->searches[i], options->verify,
+		                                       &walks->why);
+	}
+	executor_run(session_executor(walks->session), (struct plan_source *[]){&walks->source}, 1);
+	session_save(walks->session);
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		if (walks->strategies[i])
+			walks->strategies[i]->free(g_steal_pointer(&walks->strategies[i]));
+}
+
+bool state_exploration_need(const struct state_exploration *walks, const struct world *world)
+{
+	const struct state_search *search = walks->searches[world_options(world)->buffering];
+
+	return search && state_search_needs(search, world_choices(world));
+}
+
+struct state_statistics state_exploration_statistics(const struct state_exploration *walks)
+{
+	struct state_statistics all = {0};
+
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		struct state_statistics one;
+
+		if (!walks->searches[i])
+			continue;
+		state_search_statistics(walks->searches[i], &one);
+		all.states += one.states;
+		all.ends += one.ends;
+		all.nameless += one.nameless;
+		all.merged += one.merged;
+		all.verified += one.verified;
+		all.differed += one.differed;
+		all.lost += one.lost;
+		all.waiting += one.waiting;
+		all.missed += one.missed;
+		all.sets_left |= one.sets_left;
+	}
+	return all;
+}
+
+/* "covered: zero buffering 12 states, 3 choices in them not made; infinite buffering not begun" */
+static char *covered_words(const struct state_exploration *walks)
+{
+	GString *text = g_string_new("covered:");
+
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		struct state_statistics one;
+
+		if (!walks->searches[i])
+			continue;
+		state_search_statistics(walks->searches[i], &one);
+		g_string_append_printf(text, "%s %s", text->str[text->len - 1] == ':' ? "" : ";",
+		                       coverage_names[i]);
+		if (one.states == 0)
+			g_string_append(text, " not begun");
+		else
+			g_string_append_printf(text,
+			                       " %" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
+			                       " choices in them not made",
+			                       one.states, one.waiting);
+	}
+	return g_string_free(text, false);
+}
+
+void state_exploration_note(const struct state_exploration *walks, GPtrArray *notes)
+{
+	struct state_statistics all = state_exploration_statistics(walks);
+
+	if (walks->begun && walks->watching)
+		g_ptr_array_add(notes,
+		                g_strdup_printf("after %" G_GUINT64_FORMAT
+		                                " interleavings equal states were seen to come "
+		                                "up: from then on each was explored once",
+		                                walks->before));
+	if (walks->begun && session_stop_reason(walks->session))
+		g_ptr_array_add(notes, covered_words(walks));
+	if (all.nameless > 0)
+		g_ptr_array_add(notes,
+		                g_strdup_printf("%" G_GUINT64_FORMAT
+		                                " states could not be compared with others, and "
+		                                "were explored each time they came up: %s",
+		                                all.nameless, walks->why));
+	if (session_options(walks->session)->verify)
+		g_ptr_array_add(notes, g_strdup_printf("--verify: %" G_GUINT64_FORMAT
+		                                       " steps out of states that were known led "
+		                                       "where they had led before",
+		                                       all.verified));
+}
+
+char *state_exploration_distrust(const struct state_exploration *walks, const char *hurried)
+{
+	struct state_statistics all = state_exploration_statistics(walks);
+
+	if (all.missed > 0)
+		return g_strdup_printf("%" G_GUINT64_FORMAT
+		                       " choices that had been open before it was resumed were not "
+		                       "there any more: %s",
+		                       all.missed,
+		                       hurried ? hurried
+		                               : "the program goes by something else (time, files, "
+		                                 "other programs)");
+	if (all.differed == 0 && all.sets_left)
+		return g_strdup("MPI_Waitsome or MPI_Testsome could have reported more requests "
+		                "together (--some)");
+	if (all.differed == 0)
+		return NULL;
+	return g_strdup_printf("--verify: %" G_GUINT64_FORMAT
+	                       " steps out of states that were taken for equal led elsewhere: %s",
+	                       all.differed,
+	                       hurried ? hurried
+	                               : "the program goes by what matchpoint does not see (time, "
+	                                 "files, other programs); --search tree does not depend "
+	                                 "on that");
+}
+
+/* --- to go on later --------------------------------------------------------------------------- */
+
+#define SAVED_TYPE "a(u" STATE_SEARCH_TYPE ")"
+
+void state_exploration_save(const struct state_exploration *walks, GVariantDict *state)
+{
+	GVariantBuilder builder;
+
+	if (!walks->begun)
+		return;
+	g_variant_builder_init(&builder, G_VARIANT_TYPE(SAVED_TYPE));
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		g_autoptr(GVariant) saved = NULL;
+
+		if (!walks->searches[i])
+			continue;
+		saved = state_search_save(walks->searches[i]);
+		g_variant_builder_add(&builder, "(u@" STATE_SEARCH_TYPE ")", i, saved);
+	}
+	g_variant_dict_insert_value(state, "states", g_variant_builder_end(&builder));
+	g_variant_dict_insert(state, "before-states", "t", walks->before);
+}
+
+static bool restore_one(struct state_exploration *walks, guint buffering, GVariant *saved)
+{
+	if (buffering < BUFFERING_ZERO || buffering > BUFFERING_PER_SEND
+	    || walks->searches[buffering])
+		return false;
+	walks->searches[buffering] = state_search_new(session_options(walks->session)->verify);
+	return state_search_restore(walks->searches[buffering], saved);
+}
+
+void state_exploration_restore(struct state_exploration *walks, GVariantDict *state)
+{
+	g_autoptr(GVariant)
+		all = g_variant_dict_lookup_value(state, "states", G_VARIANT_TYPE(SAVED_TYPE));
+	GVariantIter iter;
+	GVariant *saved;
+	guint32 buffering;
+	bool good = true;
+
+	if (!all && walks->begun)
+		session_fail(
+			walks->session,
+			"--resume: %s holds no states that could be gone on from; explore anew",
+			session_options(walks->session)->store);
+	if (!all)
+		return;
+	g_variant_dict_lookup(state, "before-states", "t", &walks->before);
+	g_variant_iter_init(&iter, all);
+	while (good
+	       && g_variant_iter_next(&iter, "(u@" STATE_SEARCH_TYPE ")", &buffering, &saved)) {
+		good = restore_one(walks, buffering, saved);
+		g_variant_unref(saved);
+	}
+	if (!good)
+		session_fail(walks->session,
+		             "%s: this store is damaged: what is known of states cannot be read",
+		             session_options(walks->session)->store);
+	walks->begun = true;
+}
+
+guint state_exploration_bufferings(const struct state_exploration *walks)
+{
+	guint some = 0;
+
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		some |= walks->searches[i] ? 1u << i : 0;
+	return some ? some : session_options(walks->session)->bufferings;
+}

@@ -1,0 +1,250 @@
+#include "collective.h"
+
+#include <stdlib.h>
+
+#include "communicator_internal.h"
+#include "error.h"
+#include "shim/check/buffer_checksum.h"
+#include "shim/gate/gate.h"
+#include "shim/mpi/real.h"
+
+/* Reduction operations of the program that collectives not yet in the library need. */
+struct used_op {
+	MPI_Op op;
+	unsigned uses;
+	bool freed; /* by the program */
+	struct used_op *next;
+};
+
+static struct used_op *used_ops;
+
+/* MPICH's handles tell what they are: 1 in the two highest bits is built in. */
+static bool is_builtin(int handle)
+{
+	return (unsigned)handle >> 30 == 1;
+}
+
+/* --- entering -------------------------------------------------------------------------------- */
+
+bool collective_is_valid(MPI_Comm comm, int root, const struct collective_signature *signature)
+{
+	const struct communicator *communicator = communicator_find(comm);
+
+	if (!communicator || !signature->sound)
+		return false;
+	if (root == COLLECTIVE_NO_ROOT)
+		return true;
+	if (communicator->is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))
+		return true;
+	return root >= 0 && root < communicator->remote_size;
+}
+
+bool collective_takes_info(MPI_Info info)
+{
+	int count;
+
+	return info == MPI_INFO_NULL || real_mpi()->Info_get_nkeys(info, &count) == MPI_SUCCESS;
+}
+
+static int32_t tell_root(const struct communicator *communicator, int root)
+{
+	if (root >= 0)
+		return root;
+	if (!communicator->is_inter || root == COLLECTIVE_NO_ROOT)
+		return WIRE_NO_ROOT;
+	return root == MPI_ROOT ? WIRE_ROOT_ITSELF : WIRE_ROOT_BESIDE;
+}
+
+struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signature signature,
+                             uint16_t function)
+{
+	const struct communicator *communicator = communicator_find(comm);
+
+	return (struct wire_op){
+		.kind = WIRE_COLLECTIVE,
+		.nonblocking = function != 0,
+		.function = function,
+		.comm = communicator->number,
+		.peer = tell_root(communicator, root),
+		.bytes = signature.bytes,
+		.types = signature.types,
+		.same_data = signature.same_data,
+		.reduction = signature.reduction,
+		.counts = signature.counts,
+		.sends = signature.sends,
+		.receives = signature.receives,
+	};
+}
+
+static struct wire_op describe(struct wire_name name, MPI_Comm comm, int root,
+                               struct collective_signature signature)
+{
+	struct wire_op op = collective_op(comm, root, signature, 0);
+
+	op.name = name;
+	return op;
+}
+
+/* For whoever looks at it at the prompt. */
+static void note_given(const struct wire_op *op, MPI_Comm comm, enum mpi_call function, int root,
+                       const struct collective_signature *signature)
+{
+	struct contents_data given;
+
+	if (contents_are_wanted() && collective_given(comm, function, root, signature, &given))
+		contents_note_data(op->name, &given);
+}
+
+bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, int root,
+                      struct collective_signature signature)
+{
+	if (!collective_is_valid(comm, root, &signature)) {
+		error_report_call(site, function);
+		collective_signature_release(&signature);
+		return false;
+	}
+	struct wire_call call = gate_call(function, site);
+	struct wire_op op = describe((struct wire_name){call.call, 0}, comm, root, signature);
+
+	struct bytes *bytes = NULL;
+
+	if (buffer_checksum_wants_blocking())
+		bytes = collective_bytes(comm, function, root, &signature);
+	buffer_checksum_blocking_collective(op.name, bytes);
+	note_given(&op, comm, function, root, &signature);
+	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
+	buffer_checksum_collective_over(bytes);
+	bytes_release(bytes);
+	collective_signature_release(&signature);
+	return true;
+}
+
+int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, int root,
+                     struct collective_signature signature, const struct request_actions *actions,
+                     void *closure, MPI_Request *request)
+{
+	struct collective_kept *kept = closure;
+	struct wire_call call = gate_call(function, site);
+	struct wire_op op = describe((struct wire_name){call.call, 0}, comm, root, signature);
+	struct request *started = request_new_collective(op.name, comm, actions, closure);
+	struct bytes *bytes;
+
+	communicator_retain(comm);
+	kept->comm = comm;
+	kept->tag = (int)function;
+	if (!started) {
+		collective_signature_release(&signature);
+		collective_over(closure, MPI_ERR_NO_MEM);
+		return error_check(comm, MPI_ERR_NO_MEM, function, site);
+	}
+	*request = request_handle(started);
+	note_given(&op, comm, function, root, &signature);
+	bytes = collective_bytes(comm, function, root, &signature);
+	buffer_checksum_begin_collective(started, bytes);
+	bytes_release(bytes);
+	if (early_applies(function, comm))
+		request_post(started);
+	op.nonblocking = true;
+	call.ops = &op;
+	call.op_count = 1;
+	gate_report(&call);
+	collective_signature_release(&signature);
+	return MPI_SUCCESS;
+}
+
+struct early *collective_early(struct collective_kept *kept, enum mpi_call function)
+{
+	if (!early_applies(function, kept->comm))
+		return NULL;
+	early_begin(&kept->early, kept->comm, kept->tag);
+	return &kept->early;
+}
+
+int collective_advance(void *closure, int code, const MPI_Status *status, MPI_Request *ret_real)
+{
+	struct collective_kept *kept = closure;
+
+	if (kept->early.communicator)
+		return early_advance(&kept->early, code, status, ret_real);
+	*ret_real = MPI_REQUEST_NULL;
+	return code;
+}
+
+/* --- what a nonblocking collective keeps ----------------------------------------------------- */
+
+/* A type made of it keeps a derived type alive, under its own handle (MPICH counts references). */
+void collective_keep_type(struct collective_kept *kept, MPI_Datatype type)
+{
+	MPI_Datatype *holder = &kept->types[kept->type_count];
+
+	if (type == MPI_DATATYPE_NULL || is_builtin(type))
+		return;
+	if (real_mpi()->Type_contiguous(1, type, holder) == MPI_SUCCESS)
+		kept->type_count++;
+}
+
+static struct used_op **find_used(MPI_Op op)
+{
+	struct used_op **link = &used_ops;
+
+	while (*link && (*link)->op != op)
+		link = &(*link)->next;
+	return link;
+}
+
+void collective_keep_op(struct collective_kept *kept, MPI_Op op)
+{
+	struct used_op *used = *find_used(op);
+
+	if (is_builtin(op))
+		return;
+	if (!used) {
+		used = calloc(1, sizeof(*used));
+		if (!used)
+			return;
+		used->op = op;
+		used->next = used_ops;
+		used_ops = used;
+	}
+	used->uses++;
+	kept->op = op;
+	kept->keeps_op = true;
+}
+
+static void release_op(MPI_Op op)
+{
+	struct used_op **link = find_used(op), *used = *link;
+
+	if (--used->uses > 0)
+		return;
+	*link = used->next;
+	if (used->freed)
+		real_mpi()->Op_free(&used->op);
+	free(used);
+}
+
+int shim_MPI_Op_free(void *site, MPI_Op *op)
+{
+	struct used_op *used = op ? *find_used(*op) : NULL;
+
+	if (!used)
+		return error_check(MPI_COMM_WORLD, real_mpi()->Op_free(op), MPI_CALL_Op_free, site);
+	used->freed = true;
+	*op = MPI_OP_NULL;
+	return MPI_SUCCESS;
+}
+
+void collective_over(void *closure, int code)
+{
+	struct collective_kept *kept = closure;
+
+	(void)code;
+	while (kept->type_count > 0)
+		real_mpi()->Type_free(&kept->types[--kept->type_count]);
+	while (kept->array_count > 0)
+		free(kept->arrays[--kept->array_count]);
+	if (kept->keeps_op)
+		release_op(kept->op);
+	communicator_release(kept->comm);
+	free(closure);
+}

@@ -1,0 +1,410 @@
+/* Partitioned communication (MPI 4.0, chapter 4). It knows no wildcards, so that nothing is to be
+ * chosen and the library may begin at once. To the scheduler the start of a receive is a receive,
+ * and the call that makes the last partition ready a synchronous send. Who waits for a send before
+ * that waits for what only he himself could do (WIRE_NEVER).
+ *
+ * The n-th initialisation of a send belongs to the n-th one of a receive with the same envelope,
+ * whatever is started when: each such pair has a number of its own, as a communicator has. */
+#include <stdlib.h>
+
+#include "common/mix.h"
+#include "communicator_internal.h"
+#include "error.h"
+#include "shim/gate/contents.h"
+#include "shim/gate/gate.h"
+#include "shim/mpi/real.h"
+#include "shim/request/request_internal.h"
+#include "shim/request/transfer.h"
+#include "shim/types/signature.h"
+
+struct partitioned {
+	MPI_Request real;
+	struct wire_op op; /* of each start but for the name */
+	bool sends, has_peer;
+	int partitions, left; /* not ready yet */
+	bool *ready;
+	struct contents_data given; /* of a send, in all */
+	bool owns_type;             /* of that: the program may free its own */
+};
+
+/* How many sends (receives) there were with this envelope. */
+struct envelope {
+	uint64_t hash, used;
+	struct envelope *next;
+};
+
+static uint64_t count_envelope(uint64_t hash)
+{
+	static struct envelope *envelopes;
+	struct envelope *envelope = envelopes;
+
+	while (envelope && envelope->hash != hash)
+		envelope = envelope->next;
+	if (!envelope) {
+		envelope = calloc(1, sizeof(*envelope));
+		if (!envelope)
+			return 0;
+		envelope->hash = hash;
+		envelope->next = envelopes;
+		envelopes = envelope;
+	}
+	return envelope->used++;
+}
+
+static uint64_t number_of(const struct communicator *communicator, bool sends, int peer, int tag)
+{
+	int own = communicator->local[communicator->rank];
+	int other = communicator_world_rank(communicator, peer);
+	uint64_t hash = mix(mix(3, communicator->number), (uint64_t)(sends ? own : other));
+
+	hash = mix(mix(hash, (uint64_t)(sends ? other : own)), (uint64_t)tag);
+	return mix(hash, count_envelope(mix(hash, sends))) | 1ull << 63;
+}
+
+static void announce(uint64_t number, const struct communicator *communicator)
+{
+	const struct communicator_groups groups = {
+		.size = communicator->size,
+		.local = communicator->local,
+		.remote_size = communicator->is_inter ? communicator->remote_size : 0,
+		.remote = communicator->remote,
+	};
+
+	communicator_announce(number, &groups, communicator->rank, communicator->name);
+}
+
+static void release_closure(void *closure)
+{
+	struct partitioned *partitioned = closure;
+
+	if (partitioned->real != MPI_REQUEST_NULL)
+		real_mpi()->Request_free(&partitioned->real);
+	if (partitioned->owns_type)
+		real_mpi()->Type_free(&partitioned->given.type);
+	free(partitioned->ready);
+	free(partitioned);
+}
+
+static bool is_unready(const void *closure)
+{
+	const struct partitioned *partitioned = closure;
+
+	return partitioned->sends && partitioned->left > 0;
+}
+
+/* What both have in common, before the library is asked. NULL: out of memory. */
+static struct request *prepare(bool sends, int partitions, int peer, MPI_Comm comm)
+{
+	static const struct request_actions actions = {.release = release_closure,
+	                                               .waits = is_unready};
+	struct partitioned *partitioned = calloc(1, sizeof(*partitioned));
+	bool *ready = calloc(partitions > 0 ? (size_t)partitions : 1, sizeof(*ready));
+	struct request *request = request_new(REQUEST_PARTITIONED, (struct wire_name){0, 0}, comm);
+
+	if (!partitioned || !ready || !request) {
+		free(partitioned);
+		free(ready);
+		if (request)
+			request_release(request);
+		return NULL;
+	}
+	*partitioned = (struct partitioned){
+		.real = MPI_REQUEST_NULL,
+		.sends = sends,
+		.has_peer = peer != MPI_PROC_NULL,
+		.partitions = partitions,
+		.ready = ready,
+	};
+	request->persistent = true;
+	request->active = false;
+	request->actions = &actions;
+	request->closure = partitioned;
+	return request;
+}
+
+/* The library has accepted the arguments (or refused: code). */
+static int initialise(struct request *request, int code, int count, MPI_Datatype type, int peer,
+                      int tag, MPI_Request *ret_handle)
+{
+	const struct communicator *communicator = communicator_find(request->comm);
+	struct partitioned *partitioned = request->closure;
+	MPI_Count size = 0;
+
+	if (code == MPI_SUCCESS && !communicator)
+		code = MPI_ERR_COMM;
+	else if (code == MPI_SUCCESS && partitioned->has_peer
+	         && communicator_world_rank(communicator, peer) < 0)
+		code = MPI_ERR_RANK;
+	if (code != MPI_SUCCESS) {
+		request_release(request);
+		return code;
+	}
+	*ret_handle = request_handle(request);
+	if (!partitioned->has_peer)
+		return MPI_SUCCESS;
+	real_mpi()->Type_size_x(type, &size);
+	partitioned->op = (struct wire_op){
+		.kind = partitioned->sends ? WIRE_SEND : WIRE_RECEIVE,
+		.mode = partitioned->sends ? WIRE_SYNCHRONOUS : WIRE_STANDARD,
+		.nonblocking = true,
+		.comm = number_of(communicator, partitioned->sends, peer, tag),
+		.peer = peer,
+		.tag = tag,
+		.types = signature_of(type),
+		.bytes = (uint64_t)size * (uint64_t)count * (uint64_t)partitioned->partitions,
+	};
+	announce(partitioned->op.comm, communicator);
+	return MPI_SUCCESS;
+}
+
+/* The buffer of a send that was accepted. */
+static void keep_given(struct partitioned *partitioned, const void *buffer, MPI_Count count,
+                       MPI_Datatype type)
+{
+	partitioned->given = (struct contents_data){buffer, count * partitioned->partitions, type};
+	partitioned->owns_type = !type_is_basic(type)
+	                         && real_mpi()->Type_dup(type, &partitioned->given.type)
+	                                    == MPI_SUCCESS;
+}
+
+int shim_MPI_Psend_init(void *site, const void *buf, int partitions, MPI_Count count,
+                        MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info,
+                        MPI_Request *request)
+{
+	struct request *made = prepare(true, partitions, dest, comm);
+	int code = made ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+	error_report_call(site, MPI_CALL_Psend_init);
+	if (made && dest != MPI_PROC_NULL)
+		code = real_mpi()->Psend_init(buf, partitions, count, datatype, dest, tag, comm,
+		                              info, &((struct partitioned *)made->closure)->real);
+	if (made && code == MPI_SUCCESS && contents_are_wanted())
+		keep_given(made->closure, buf, count, datatype);
+	if (made)
+		code = initialise(made, code, (int)count, datatype, dest, tag, request);
+	return error_check(comm, code, MPI_CALL_Psend_init, site);
+}
+
+int shim_MPI_Precv_init(void *site, void *buf, int partitions, MPI_Count count,
+                        MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info,
+                        MPI_Request *request)
+{
+	struct request *made = prepare(false, partitions, source, comm);
+	int code = made ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+	error_report_call(site, MPI_CALL_Precv_init);
+	if (made && source != MPI_PROC_NULL)
+		code = real_mpi()->Precv_init(buf, partitions, count, datatype, source, tag, comm,
+		                              info, &((struct partitioned *)made->closure)->real);
+	if (made)
+		code = initialise(made, code, (int)count, datatype, source, tag, request);
+	return error_check(comm, code, MPI_CALL_Precv_init, site);
+}
+
+/* From now on the library is asked whether it is complete. (MPICH 4.0.2 takes a send for complete
+ * that is asked for before all is ready.) */
+static int post_partitions(struct request *request, struct wire_name name)
+{
+	const struct partitioned *partitioned = request->closure;
+
+	if (request_rename(request, name) < 0)
+		return MPI_ERR_NO_MEM;
+	request->real = partitioned->real;
+	request_posted(request, MPI_SUCCESS);
+	return MPI_SUCCESS;
+}
+
+static void start_without_peer(struct request *request)
+{
+	request->status = request_empty_status();
+	if (!((struct partitioned *)request->closure)->sends)
+		request->status.MPI_SOURCE = MPI_PROC_NULL;
+	request->local = request->completed = true;
+	request->code = MPI_SUCCESS;
+}
+
+int partitioned_start(struct request *request, struct wire_call *call, uint32_t sub)
+{
+	struct partitioned *partitioned = request->closure;
+
+	request->active = true;
+	partitioned->left = partitioned->partitions;
+	for (int i = 0; i < partitioned->partitions; i++)
+		partitioned->ready[i] = false;
+	if (!partitioned->has_peer) {
+		start_without_peer(request);
+		return MPI_SUCCESS;
+	}
+	int code = real_mpi()->Start(&partitioned->real);
+	if (code != MPI_SUCCESS || partitioned->sends)
+		return code;
+	struct wire_op *op = &call->ops[call->op_count++];
+	*op = partitioned->op;
+	op->name = (struct wire_name){call->call, sub};
+	return post_partitions(request, op->name);
+}
+
+/* --- partitions ------------------------------------------------------------------------------ */
+
+static struct request *find_partitioned(MPI_Request handle)
+{
+	struct request *request = request_find(handle);
+
+	return request && request->kind == REQUEST_PARTITIONED ? request : NULL;
+}
+
+/* The library checks the arguments; for a request without a peer it has none. */
+static MPI_Request known_to_library(MPI_Request handle)
+{
+	const struct request *request = request_find(handle);
+	MPI_Request real = handle;
+
+	if (request && request->kind == REQUEST_PARTITIONED)
+		real = ((const struct partitioned *)request->closure)->real;
+	else if (request)
+		real = request_inactive();
+	return real;
+}
+
+static bool can_be_ready(const struct request *request, int partition)
+{
+	const struct partitioned *partitioned = request ? request->closure : NULL;
+
+	return partitioned && partitioned->sends && request->active && partition >= 0
+	       && partition < partitioned->partitions;
+}
+
+static int make_ready(struct request *request, int partition)
+{
+	struct partitioned *partitioned = request->closure;
+	int code = MPI_SUCCESS;
+
+	if (partitioned->ready[partition])
+		return MPI_ERR_ARG;
+	if (partitioned->has_peer)
+		code = real_mpi()->Pready(partition, partitioned->real);
+	if (code == MPI_SUCCESS) {
+		partitioned->ready[partition] = true;
+		partitioned->left--;
+	}
+	return code;
+}
+
+/* Where an argument is wrong: what the library has said of it, in any case an error. */
+static int refused(int code)
+{
+	return code == MPI_SUCCESS ? MPI_ERR_ARG : code;
+}
+
+/* Reports the call that made partitions ready; with the last one the message is sent. */
+static int report_ready(void *site, enum mpi_call function, struct request *request, int code)
+{
+	struct wire_call call = gate_call(function, site);
+	struct partitioned *partitioned = code == MPI_SUCCESS && request ? request->closure : NULL;
+	struct wire_op op;
+
+	if (partitioned && partitioned->has_peer && partitioned->left == 0 && !request->name.call) {
+		op = partitioned->op;
+		op.name = (struct wire_name){call.call, 0};
+		call.ops = &op;
+		call.op_count = 1;
+		code = post_partitions(request, op.name);
+		contents_note_data(op.name, &partitioned->given);
+	}
+	gate_report(&call);
+	return error_check(request ? request->comm : MPI_COMM_WORLD, code, function, site);
+}
+
+int shim_MPI_Pready(void *site, int partition, MPI_Request handle)
+{
+	struct request *request = find_partitioned(handle);
+	int code = can_be_ready(request, partition)
+	                   ? make_ready(request, partition)
+	                   : refused(real_mpi()->Pready(partition, known_to_library(handle)));
+
+	return report_ready(site, MPI_CALL_Pready, request, code);
+}
+
+int shim_MPI_Pready_range(void *site, int partition_low, int partition_high, MPI_Request handle)
+{
+	struct request *request = find_partitioned(handle);
+	int code = MPI_SUCCESS;
+
+	if (!can_be_ready(request, partition_low) || !can_be_ready(request, partition_high))
+		code = refused(real_mpi()->Pready_range(partition_low, partition_high,
+		                                        known_to_library(handle)));
+	for (int i = partition_low; code == MPI_SUCCESS && i <= partition_high; i++)
+		code = make_ready(request, i);
+	return report_ready(site, MPI_CALL_Pready_range, request, code);
+}
+
+static bool list_can_be_ready(const struct request *request, int length, const int *partitions)
+{
+	bool can = request && length >= 0 && (partitions || length == 0);
+
+	for (int i = 0; can && i < length; i++)
+		can = can_be_ready(request, partitions[i]);
+	return can;
+}
+
+int shim_MPI_Pready_list(void *site, int length, const int array_of_partitions[],
+                         MPI_Request handle)
+{
+	struct request *request = find_partitioned(handle);
+	int code = MPI_SUCCESS;
+
+	if (!list_can_be_ready(request, length, array_of_partitions))
+		code = refused(real_mpi()->Pready_list(length, array_of_partitions,
+		                                       known_to_library(handle)));
+	for (int i = 0; code == MPI_SUCCESS && i < length; i++)
+		code = make_ready(request, array_of_partitions[i]);
+	return report_ready(site, MPI_CALL_Pready_list, request, code);
+}
+
+/* What the library says of an active receive; when the whole message is known to have been sent,
+ * waits for the partition. MPICH wants no question about what it knows to be complete. */
+static int look_at_partition(const struct request *request, int partition, bool whole, int *flag)
+{
+	const struct partitioned *partitioned = request->closure;
+	int code = MPI_SUCCESS;
+
+	*flag = 0;
+	for (unsigned round = 0;; round++) {
+		if (request->completed)
+			*flag = 1;
+		else
+			code = real_mpi()->Parrived(partitioned->real, partition, flag);
+		if (code != MPI_SUCCESS || *flag || !whole)
+			return code;
+		gate_yield(round);
+	}
+}
+
+/* A poll for the whole message. That only this partition could have come is looked at when the
+ * scheduler has nothing else to let go on. */
+int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
+{
+	struct wire_call call = gate_call(MPI_CALL_Parrived, site);
+	struct request *request = find_partitioned(handle);
+	const struct partitioned *partitioned = request ? request->closure : NULL;
+	int code;
+
+	if (!flag || !partitioned || partitioned->sends || partition < 0
+	    || partition >= partitioned->partitions) {
+		gate_report(&call);
+		code = refused(real_mpi()->Parrived(known_to_library(handle), partition, flag));
+		return error_check(request ? request->comm : MPI_COMM_WORLD, code,
+		                   MPI_CALL_Parrived, site);
+	}
+	*flag = 1;
+	if (!request->active || request->local) {
+		gate_report(&call);
+		return MPI_SUCCESS;
+	}
+	call.wait = WIRE_TEST_ALL;
+	call.waited = &request->name;
+	call.waited_count = 1;
+	bool whole = gate_wait(&call).count > 0;
+	return error_check(request->comm, look_at_partition(request, partition, whole, flag),
+	                   MPI_CALL_Parrived, site);
+}

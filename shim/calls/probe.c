@@ -1,0 +1,214 @@
+/* Probes, and receives of what they took. A probe is an operation with a name, as a receive is;
+ * upon BIND it knows the one message that it is to report, and after GO looks for just that. */
+#include "communicator.h"
+#include "error.h"
+#include "shim/gate/gate.h"
+#include "shim/mpi/real.h"
+#include "shim/request/request_internal.h"
+#include "shim/request/transfer.h"
+
+struct probe {
+	unsigned function;
+	uint8_t op_kind; /* WIRE_PROBE, WIRE_MPROBE */
+	uint8_t wait;
+	int source, tag;
+	MPI_Comm comm;
+};
+
+static struct probe probing(unsigned function, int source, int tag, MPI_Comm comm)
+{
+	bool takes = function == MPI_CALL_Mprobe || function == MPI_CALL_Improbe;
+	bool waits = function == MPI_CALL_Probe || function == MPI_CALL_Mprobe;
+
+	return (struct probe){
+		.function = function,
+		.op_kind = takes ? WIRE_MPROBE : WIRE_PROBE,
+		.wait = waits ? WIRE_WAIT_ALL : WIRE_TEST_ALL,
+		.source = source,
+		.tag = tag,
+		.comm = comm,
+	};
+}
+
+/* MPI's own judgement of the arguments. */
+static int check_probe(const struct probe *probe)
+{
+	const struct transfer empty = {
+		.kind = REQUEST_RECEIVE,
+		.type = MPI_BYTE,
+		.peer = probe->source,
+		.tag = probe->tag,
+		.comm = probe->comm,
+	};
+	return transfer_check(&empty);
+}
+
+/* Finds the message in the library: it has been sent, so it will be there. */
+static int find_message(const struct request *request, MPI_Message *ret_message, MPI_Status *status)
+{
+	int found = 0;
+
+	for (unsigned round = 0;; round++) {
+		int code;
+		if (ret_message)
+			code = real_mpi()->Improbe(request->bound_peer, request->bound_tag,
+			                           request->comm, &found, ret_message, status);
+		else
+			code = real_mpi()->Iprobe(request->bound_peer, request->bound_tag,
+			                          request->comm, &found, status);
+		if (code != MPI_SUCCESS || found)
+			return code;
+		request_progress();
+		gate_yield(round);
+	}
+}
+
+static bool ask(struct wire_call *call, const struct probe *probe, const struct request *request)
+{
+	struct wire_op op = {
+		.name = request->name,
+		.kind = probe->op_kind,
+		.comm = communicator_number(probe->comm),
+		.peer = probe->source == MPI_ANY_SOURCE ? WIRE_ANY : probe->source,
+		.tag = probe->tag == MPI_ANY_TAG ? WIRE_ANY : probe->tag,
+	};
+
+	struct gate_answer answer = gate_wait_for(call, &op, (enum wire_wait)probe->wait);
+	return probe->wait == WIRE_WAIT_ALL || answer.count > 0;
+}
+
+/* MPI's code; *ret_found tells whether there was a message. */
+static int look_for_message(void *site, const struct probe *probe, int *ret_found,
+                            MPI_Message *ret_message, MPI_Status *status)
+{
+	struct wire_call call = gate_call(probe->function, site);
+	const struct wire_name name = {call.call, 0};
+	struct request *request = NULL;
+
+	int code = check_probe(probe);
+	if (code == MPI_SUCCESS) {
+		request = request_new(REQUEST_PROBE, name, probe->comm);
+		code = request ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	}
+	if (code != MPI_SUCCESS) {
+		gate_report(&call);
+		return error_check(probe->comm, code, (enum mpi_call)call.function, site);
+	}
+	*ret_found = ask(&call, probe, request);
+	if (*ret_found) {
+		code = find_message(request, ret_message, status);
+	}
+	request_release(request);
+	return error_check(probe->comm, code, (enum mpi_call)call.function, site);
+}
+
+static void report_without_operations(unsigned function, const void *site)
+{
+	struct wire_call call = gate_call(function, site);
+	gate_report(&call);
+}
+
+int shim_MPI_Probe(void *site, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+	const struct probe probe = probing(MPI_CALL_Probe, source, tag, comm);
+	int found;
+
+	if (source == MPI_PROC_NULL) {
+		report_without_operations(MPI_CALL_Probe, site);
+		return error_check(comm, real_mpi()->Probe(source, tag, comm, status),
+		                   MPI_CALL_Probe, site);
+	}
+	return look_for_message(site, &probe, &found, NULL, status);
+}
+
+int shim_MPI_Iprobe(void *site, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+	const struct probe probe = probing(MPI_CALL_Iprobe, source, tag, comm);
+
+	if (source == MPI_PROC_NULL) {
+		report_without_operations(MPI_CALL_Iprobe, site);
+		return error_check(comm, real_mpi()->Iprobe(source, tag, comm, flag, status),
+		                   MPI_CALL_Iprobe, site);
+	}
+	return look_for_message(site, &probe, flag, NULL, status);
+}
+
+int shim_MPI_Mprobe(void *site, int source, int tag, MPI_Comm comm, MPI_Message *message,
+                    MPI_Status *status)
+{
+	const struct probe probe = probing(MPI_CALL_Mprobe, source, tag, comm);
+	int found;
+
+	if (source == MPI_PROC_NULL) {
+		report_without_operations(MPI_CALL_Mprobe, site);
+		return error_check(comm, real_mpi()->Mprobe(source, tag, comm, message, status),
+		                   MPI_CALL_Mprobe, site);
+	}
+	return look_for_message(site, &probe, &found, message, status);
+}
+
+int shim_MPI_Improbe(void *site, int source, int tag, MPI_Comm comm, int *flag,
+                     MPI_Message *message, MPI_Status *status)
+{
+	const struct probe probe = probing(MPI_CALL_Improbe, source, tag, comm);
+
+	if (source == MPI_PROC_NULL) {
+		report_without_operations(MPI_CALL_Improbe, site);
+		return error_check(comm,
+		                   real_mpi()->Improbe(source, tag, comm, flag, message, status),
+		                   MPI_CALL_Improbe, site);
+	}
+	return look_for_message(site, &probe, flag, message, status);
+}
+
+/* The scheduler has matched the message already: nothing is waited for but the library. */
+int shim_MPI_Mrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
+                   MPI_Status *status)
+{
+	struct staging staging;
+	MPI_Request request;
+	MPI_Status received;
+
+	report_without_operations(MPI_CALL_Mrecv, site);
+	staging_begin(&staging, buf, count, datatype, false);
+	int code = real_mpi()->Imrecv(staging_data(&staging), staging_count(&staging),
+	                              staging_type(&staging), message, &request);
+	if (code == MPI_SUCCESS) {
+		code = gate_complete(&request, &received);
+		staging_over(&staging, &received);
+		request_store_status(status, &received);
+	} else {
+		staging_over(&staging, NULL);
+	}
+	return error_check(MPI_COMM_WORLD, code, MPI_CALL_Mrecv, site);
+}
+
+int shim_MPI_Imrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
+                    MPI_Request *ret_handle)
+{
+	const struct wire_name none = {0, 0};
+	struct request *request = request_new(REQUEST_RECEIVE, none, MPI_COMM_WORLD);
+	int code = MPI_ERR_NO_MEM;
+
+	report_without_operations(MPI_CALL_Imrecv, site);
+	if (request) {
+		struct staging *staging = &request->staging;
+
+		request->local = true;
+		request->type = datatype;
+		staging_begin(staging, buf, count, datatype, false);
+		code = staging->packed ? transfer_keep_arguments(request) : MPI_SUCCESS;
+		if (code == MPI_SUCCESS)
+			code = real_mpi()->Imrecv(staging_data(staging), staging_count(staging),
+			                          staging_type(staging), message, &request->real);
+		if (code == MPI_SUCCESS) {
+			request_posted(request, code);
+		} else {
+			staging_over(staging, NULL);
+			request_release(request);
+		}
+	}
+	if (code == MPI_SUCCESS)
+		*ret_handle = request_handle(request);
+	return error_check(MPI_COMM_WORLD, code, MPI_CALL_Imrecv, site);
+}

@@ -1,0 +1,516 @@
+#include "access.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access_checksum.h"
+#include "misuse.h"
+#include "shim/calls/file_and_window.h"
+#include "shim/gate/gate.h"
+#include "shim/gate/threading.h"
+#include "shim/mpi/real.h"
+#include "shim/types/layout.h"
+#include "shim/types/signature.h"
+
+enum { GATHERED_MAX = 512, BUCKETS = 1024 };
+
+/* A request of the library's for an access. */
+struct pending {
+	MPI_Request handle;
+	uint64_t window;
+	uint32_t number;
+	struct pending *next;
+};
+
+static struct {
+	pthread_mutex_t lock; /* of all below, where threads call at the same time */
+	struct wire_access list[GATHERED_MAX];
+	uint32_t count, number;
+	struct pending *requests[BUCKETS];
+	unsigned request_count;
+} gathered = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock_gathered(void)
+{
+	if (gate_is_serialised())
+		threading_lock(&gathered.lock);
+}
+
+static void unlock_gathered(void)
+{
+	if (gate_is_serialised())
+		pthread_mutex_unlock(&gathered.lock);
+}
+
+static bool parts_same(const struct wire_access *one, const struct wire_access *other)
+{
+	for (uint32_t i = 0; i < one->part_count; i++) {
+		const struct wire_part *a = &one->parts[i], *b = &other->parts[i];
+
+		if (a->role != b->role || a->start != b->start || a->length != b->length
+		    || a->times != b->times || a->count != b->count || a->stride != b->stride
+		    || a->extent != b->extent)
+			return false;
+	}
+	return true;
+}
+
+static bool is_same(const struct wire_access *one, const struct wire_access *other)
+{
+	return one->kind == other->kind && one->site == other->site
+	       && one->function == other->function && one->window == other->window
+	       && one->target == other->target && one->displacement == other->displacement
+	       && one->flags == other->flags && one->reduction == other->reduction
+	       && one->basic == other->basic && one->part_count == other->part_count
+	       && !(one->flags & WIRE_ACCESS_REQUESTED) && one->kind != WIRE_ACCESS_REQUEST
+	       && one->kind != WIRE_ACCESS_BEGIN
+	       && (one->kind != WIRE_ACCESS_LOCAL || (one->number == 0 && other->number == 0))
+	       && parts_same(one, other);
+}
+
+/* A loop that looks into a window until something changes does the same for ever; it tells no more
+ * than its second round. */
+static void drop_repetition(void)
+{
+	enum { STEPS_MAX = 4 };
+
+	for (uint32_t steps = 1; steps <= STEPS_MAX && 3 * steps <= gathered.count; steps++) {
+		struct wire_access *last = gathered.list + gathered.count - steps;
+		uint32_t same = 0;
+
+		while (same < steps && is_same(&last[same], &last[same] - steps)
+		       && is_same(&last[same], &last[same] - 2 * steps))
+			same++;
+		if (same < steps)
+			continue;
+		while (same-- > 0)
+			free(gathered.list[--gathered.count].parts);
+		return;
+	}
+}
+
+/* Nothing is ever left out: a flush that is not told would be a false alarm. */
+static void add_access(const struct wire_access *access)
+{
+	while (gathered.count == GATHERED_MAX) {
+		unlock_gathered();
+		gate_tell_accesses();
+		lock_gathered();
+	}
+	gathered.list[gathered.count++] = *access;
+	drop_repetition();
+}
+
+/* Takes over its parts. */
+static void gather_access(const struct wire_access *access)
+{
+	enum { CHANGED_MAX = 8 };
+	struct wire_access changed[CHANGED_MAX];
+	uint32_t count = 0;
+
+	lock_gathered();
+	do {
+		count = access_checksum_end(access, changed, CHANGED_MAX);
+		for (uint32_t i = 0; i < count; i++)
+			add_access(&changed[i]);
+	} while (count > 0);
+	if (access->kind == WIRE_ACCESS_DATA)
+		access_checksum_begin(access);
+	add_access(access);
+	unlock_gathered();
+}
+
+void access_encode(struct wire_buffer *out)
+{
+	lock_gathered();
+	if (gathered.count > 0) {
+		const struct wire_message message = {
+			.type = WIRE_ACCESSES,
+			.accesses = {gathered.count, gathered.list},
+		};
+
+		wire_encode(out, &message);
+		for (uint32_t i = 0; i < gathered.count; i++)
+			free(gathered.list[i].parts);
+		gathered.count = 0;
+	}
+	unlock_gathered();
+}
+
+bool access_waits(void)
+{
+	bool waits;
+
+	lock_gathered();
+	waits = gathered.count > 0;
+	unlock_gathered();
+	return waits;
+}
+
+/* --- requests ------------------------------------------------------------------------------ */
+
+static struct pending **bucket_of(MPI_Request handle)
+{
+	return &gathered.requests[(uint32_t)handle % BUCKETS];
+}
+
+static void remember_request(MPI_Request handle, const struct wire_access *access)
+{
+	struct pending *pending = malloc(sizeof(*pending));
+
+	if (!pending)
+		return;
+	lock_gathered();
+	*pending = (struct pending){handle, access->window, access->number, *bucket_of(handle)};
+	*bucket_of(handle) = pending;
+	gathered.request_count++;
+	unlock_gathered();
+}
+
+/* false: it is none for an access. */
+static bool forget_request(MPI_Request handle, struct pending *ret)
+{
+	struct pending **at, *found;
+
+	lock_gathered();
+	for (at = bucket_of(handle); *at && (*at)->handle != handle;)
+		at = &(*at)->next;
+	found = *at;
+	if (found) {
+		*ret = *found;
+		*at = found->next;
+		gathered.request_count--;
+		free(found);
+	}
+	unlock_gathered();
+	return found != NULL;
+}
+
+void access_request_done(MPI_Request request)
+{
+	struct pending pending;
+
+	if (gathered.request_count == 0 || !forget_request(request, &pending))
+		return;
+	gather_access(&(struct wire_access){.kind = WIRE_ACCESS_REQUEST,
+	                                    .window = pending.window,
+	                                    .target = WIRE_ANY,
+	                                    .number = pending.number});
+}
+
+void access_request_freed(MPI_Request request)
+{
+	struct pending pending;
+
+	if (gathered.request_count > 0)
+		forget_request(request, &pending);
+}
+
+/* --- calls that move data ------------------------------------------------------------------ */
+
+static uint8_t flags_of(const struct access_call *call)
+{
+	switch (call->function) {
+	case MPI_CALL_Put:
+	case MPI_CALL_Put_c:
+	case MPI_CALL_Rput:
+	case MPI_CALL_Rput_c: return WIRE_ACCESS_WRITES;
+	case MPI_CALL_Get:
+	case MPI_CALL_Get_c:
+	case MPI_CALL_Rget:
+	case MPI_CALL_Rget_c: return WIRE_ACCESS_READS;
+	case MPI_CALL_Compare_and_swap:
+		return WIRE_ACCESS_READS | WIRE_ACCESS_WRITES | WIRE_ACCESS_ATOMIC
+		       | WIRE_ACCESS_SWAP;
+	default:
+		if (call->op == MPI_NO_OP)
+			return WIRE_ACCESS_READS | WIRE_ACCESS_ATOMIC;
+		return WIRE_ACCESS_WRITES | WIRE_ACCESS_ATOMIC
+		       | (call->result ? WIRE_ACCESS_READS : 0);
+	}
+}
+
+static bool is_get(enum mpi_call function)
+{
+	return function == MPI_CALL_Get || function == MPI_CALL_Get_c || function == MPI_CALL_Rget
+	       || function == MPI_CALL_Rget_c;
+}
+
+/* Its own buffers and the target's memory. false: something of it is not known. */
+static bool lay_out(const struct access_call *call, struct wire_access *access)
+{
+	struct wire_part **parts = &access->parts;
+	uint32_t *count = &access->part_count;
+	bool known = layout_append(parts, count, WIRE_PART_TARGET, 0, call->target_count,
+	                           call->target_type);
+
+	/* With MPI_NO_OP the origin's buffer is not looked at (MPI 3.1, section 11.3.4). */
+	if (call->op != MPI_NO_OP)
+		known &= layout_append(
+			parts, count, is_get(call->function) ? WIRE_PART_WRITTEN : WIRE_PART_READ,
+			(intptr_t)call->origin, call->origin_count, call->origin_type);
+	if (call->compare)
+		known &= layout_append(parts, count, WIRE_PART_READ, (intptr_t)call->compare, 1,
+		                       call->origin_type);
+	if (call->result)
+		known &= layout_append(parts, count, WIRE_PART_WRITTEN, (intptr_t)call->result,
+		                       call->result_count, call->result_type);
+	return known;
+}
+
+void access_made(const struct access_call *call, const MPI_Request *request)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_DATA,
+		.flags = flags_of(call),
+		.reduction = (uint8_t)call->op,
+		.function = (uint16_t)call->function,
+		.site = (uintptr_t)call->site,
+		.target = call->target,
+		.displacement = call->displacement,
+	};
+
+	const struct window_epochs *epochs;
+
+	window_moves(call->target, call->window);
+	epochs = call->target == MPI_PROC_NULL ? NULL : window_find(call->window, &access.window);
+	if (!epochs)
+		return;
+	if (access.flags & WIRE_ACCESS_ATOMIC)
+		access.basic = signature_of(call->target_type).basic;
+	if (!lay_out(call, &access))
+		access.flags |= WIRE_ACCESS_UNKNOWN;
+	lock_gathered();
+	access.number = ++gathered.number;
+	unlock_gathered();
+	if (request && *request != MPI_REQUEST_NULL) {
+		access.flags |= WIRE_ACCESS_REQUESTED;
+		remember_request(*request, &access);
+	}
+	gather_access(&access);
+	misuse_look_at_access(call, request != NULL && epochs->locks == 0);
+}
+
+/* --- windows and what completes accesses --------------------------------------------------- */
+
+static bool get_info(MPI_Info info, const char *key, char ret_value[MPI_MAX_INFO_VAL + 1])
+{
+	int found = 0;
+
+	real_mpi()->Info_get(info, key, MPI_MAX_INFO_VAL, ret_value, &found);
+	return found;
+}
+
+/* What the program has told MPI of its accumulates: which order it needs among one rank's, and that
+ * concurrent ones have one operation (MPI 4.0, sections 12.2.1 and 12.7.2). */
+static uint8_t window_flags(MPI_Win window)
+{
+	char orders[MPI_MAX_INFO_VAL + 1] = "", operations[MPI_MAX_INFO_VAL + 1] = "";
+	uint8_t flags = 0;
+	MPI_Info info;
+
+	if (real_mpi()->Win_get_info(window, &info) != MPI_SUCCESS)
+		return 0;
+	if (get_info(info, "accumulate_ordering", orders)) {
+		flags |= strstr(orders, "raw") ? 0 : WIRE_WINDOW_NO_RAW;
+		flags |= strstr(orders, "war") ? 0 : WIRE_WINDOW_NO_WAR;
+		flags |= strstr(orders, "waw") ? 0 : WIRE_WINDOW_NO_WAW;
+	}
+	if (get_info(info, "accumulate_ops", operations) && strcmp(operations, "same_op") == 0)
+		flags |= WIRE_WINDOW_SAME_OP;
+	real_mpi()->Info_free(&info);
+	return flags;
+}
+
+static void add_memory(uint64_t window, const void *base, MPI_Aint bytes)
+{
+	lock_gathered();
+	window_memory_add(window, base, (size_t)bytes);
+	unlock_gathered();
+}
+
+/* Each member's part, as it lies in this rank. */
+static void tell_views(MPI_Win window, uint64_t number)
+{
+	MPI_Group group;
+	int size = 0;
+
+	if (real_mpi()->Win_get_group(window, &group) != MPI_SUCCESS)
+		return;
+	real_mpi()->Group_size(group, &size);
+	real_mpi()->Group_free(&group);
+	for (int member = 0; member < size; member++) {
+		MPI_Aint bytes = 0;
+		void *base = NULL;
+		int unit;
+
+		if (real_mpi()->Win_shared_query(window, member, &bytes, &unit, &base)
+		            != MPI_SUCCESS
+		    || bytes <= 0)
+			continue;
+		add_memory(number, base, bytes);
+		gather_access(&(struct wire_access){.kind = WIRE_ACCESS_VIEW,
+		                                    .window = number,
+		                                    .target = member,
+		                                    .displacement = (intptr_t)base,
+		                                    .unit = (uint64_t)bytes});
+	}
+}
+
+/* Out of memory: it is not told. */
+static void tell_size(struct wire_access *access, uint64_t bytes)
+{
+	access->parts = malloc(sizeof(*access->parts));
+	if (!access->parts)
+		return;
+	*access->parts = (struct wire_part){
+		.role = WIRE_PART_TARGET, .length = bytes, .times = 1, .count = 1};
+	access->part_count = 1;
+}
+
+void access_window(MPI_Win window, uint64_t number)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_WINDOW, .window = number, .target = WIRE_ANY, .unit = 1};
+	void *base = NULL;
+	int *unit = NULL, *flavor = NULL, found[4] = {0};
+	MPI_Aint *bytes = NULL;
+
+	if (number == 0)
+		return;
+	real_mpi()->Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavor, &found[0]);
+	if (!found[0] || *flavor != MPI_WIN_FLAVOR_DYNAMIC) {
+		real_mpi()->Win_get_attr(window, MPI_WIN_BASE, &base, &found[1]);
+		real_mpi()->Win_get_attr(window, MPI_WIN_DISP_UNIT, &unit, &found[2]);
+		real_mpi()->Win_get_attr(window, MPI_WIN_SIZE, &bytes, &found[3]);
+		if (!found[1] || !found[2] || !found[3])
+			return;
+		access.displacement = (intptr_t)base;
+		access.unit = (uint64_t)*unit;
+		tell_size(&access, (uint64_t)*bytes);
+		if (!found[0] || *flavor != MPI_WIN_FLAVOR_SHARED)
+			add_memory(number, base, *bytes);
+	}
+	access.flags = window_flags(window);
+	gather_access(&access);
+	if (found[0] && *flavor == MPI_WIN_FLAVOR_SHARED)
+		tell_views(window, number);
+}
+
+void access_attach(MPI_Win window, const void *base, MPI_Aint bytes)
+{
+	uint64_t number;
+
+	if (bytes > 0 && window_find(window, &number))
+		add_memory(number, base, bytes);
+}
+
+void access_detach(MPI_Win window, const void *base)
+{
+	uint64_t number;
+
+	if (!window_find(window, &number))
+		return;
+	lock_gathered();
+	window_memory_detach(number, base);
+	unlock_gathered();
+}
+
+uint32_t access_local_begin(uint64_t window)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_BEGIN, .window = window, .target = WIRE_ANY};
+
+	lock_gathered();
+	access.number = ++gathered.number;
+	unlock_gathered();
+	gather_access(&access);
+	return access.number;
+}
+
+void access_local_end(const struct window_use *use, uint64_t window, const struct bytes *bytes)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_LOCAL,
+		.function = use->function,
+		.site = (uintptr_t)use->site,
+		.window = window,
+		.target = WIRE_ANY,
+		.number = use->number,
+		.flags = bytes && bytes->unknown ? WIRE_ACCESS_UNKNOWN : 0,
+	};
+
+	if (window == 0)
+		return;
+	access.parts = bytes ? malloc((bytes->count + 1) * sizeof(*access.parts)) : NULL;
+	if (access.parts) {
+		access.part_count = bytes->count;
+		memcpy(access.parts, bytes->parts, bytes->count * sizeof(*access.parts));
+	}
+	gather_access(&access);
+}
+
+void access_step(enum wire_access_kind kind, enum mpi_call function, const void *site,
+                 uint64_t window, int target)
+{
+	if (window != 0)
+		gather_access(&(struct wire_access){.kind = (uint8_t)kind,
+		                                    .function = (uint16_t)function,
+		                                    .site = (uintptr_t)site,
+		                                    .window = window,
+		                                    .target = target});
+}
+
+void access_window_end(const void *site, uint64_t number)
+{
+	access_step(WIRE_ACCESS_FREE, MPI_CALL_Win_free, site, number, WIRE_ANY);
+	lock_gathered();
+	window_memory_forget(number);
+	unlock_gathered();
+}
+
+/* MPI is going to refuse another. WIRE_ANY: all of them. */
+static bool is_target(MPI_Win window, int target)
+{
+	MPI_Group group;
+	int size = 0;
+
+	if (target == WIRE_ANY)
+		return true;
+	if (target < 0 || real_mpi()->Win_get_group(window, &group) != MPI_SUCCESS)
+		return false;
+	real_mpi()->Group_size(group, &size);
+	real_mpi()->Group_free(&group);
+	return target < size;
+}
+
+void access_synchronise(enum mpi_call function, const void *site, int target, MPI_Win window)
+{
+	struct wire_access access = {
+		.function = (uint16_t)function, .site = (uintptr_t)site, .target = target};
+
+	if (!window_find(window, &access.window) || !is_target(window, target))
+		return;
+	switch (function) {
+	case MPI_CALL_Win_flush_local:
+	case MPI_CALL_Win_flush_local_all: access.kind = WIRE_ACCESS_FLUSH_LOCAL; break;
+	case MPI_CALL_Win_sync: access.kind = WIRE_ACCESS_LOOK; break;
+	default: access.kind = WIRE_ACCESS_FLUSH; break;
+	}
+	gather_access(&access);
+}
+
+void access_fence(const void *site, int assert, MPI_Win window)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_FENCE,
+		.flags = assert &MPI_MODE_NOPRECEDE ? WIRE_ACCESS_NOPRECEDE : 0,
+		.function = MPI_CALL_Win_fence,
+		.site = (uintptr_t)site,
+		.target = WIRE_ANY,
+	};
+
+	if (window_find(window, &access.window))
+		gather_access(&access);
+}

@@ -1,0 +1,166 @@
+#define _GNU_SOURCE /* process_vm_readv */
+#include "access_checksum.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "overlap.h"
+#include "shim/gate/gate.h"
+#include "shim/types/bytes.h"
+#include "window_memory.h"
+
+enum {
+	GUARDS_MAX = 4096, /* calls under way; beyond, they are not watched */
+	BYTES_MAX = 16 << 10,
+	PIECES_MAX = 64,
+	PARTS_MAX = 4,
+};
+
+/* A call under way: which, and what was in its memory. */
+struct buffer_checksum {
+	struct wire_access access; /* without parts */
+	struct wire_part parts[PARTS_MAX];
+	uint32_t part_count;
+	uint64_t hash;
+	bool hashed;
+	struct overlap_use *use; /* of its own memory; NULL: none */
+};
+
+static struct buffer_checksum guards[GUARDS_MAX];
+static uint32_t buffer_checksum_count;
+
+/* The pieces of memory that are compared. 0: none, or one lies in a window. */
+static size_t list_pieces(const struct buffer_checksum *checksum, struct iovec *pieces,
+                          size_t *ret_bytes)
+{
+	size_t count = 0, total = 0;
+
+	for (uint32_t i = 0; i < checksum->part_count; i++) {
+		const struct wire_part *part = &checksum->parts[i];
+
+		for (uint64_t j = 0; j < part->times * part->count; j++) {
+			uintptr_t low = (uintptr_t)(part->start
+			                            + (int64_t)(j / part->times) * part->extent
+			                            + (int64_t)(j % part->times) * part->stride);
+			size_t length = part->length < BYTES_MAX ? part->length : BYTES_MAX;
+
+			if (window_memory_at(low, low + length) != 0)
+				return 0;
+			if (count == PIECES_MAX || total + length > BYTES_MAX)
+				break;
+			pieces[count++] = (struct iovec){(void *)low, length};
+			total += length;
+		}
+	}
+	*ret_bytes = total;
+	return count;
+}
+
+/* false: it is not all there, or must not be read. */
+static bool hash_memory(const struct buffer_checksum *checksum, uint64_t *ret_hash)
+{
+	static char scratch[BYTES_MAX];
+	struct iovec pieces[PIECES_MAX], to = {scratch, sizeof(scratch)};
+	size_t bytes = 0, count = list_pieces(checksum, pieces, &bytes);
+	int saved = errno;
+	uint64_t hash = bytes, word;
+
+	if (count == 0
+	    || process_vm_readv((pid_t)syscall(SYS_getpid), &to, 1, pieces, count, 0)
+	               != (ssize_t)bytes) {
+		errno = saved;
+		return false;
+	}
+	memset(scratch + bytes, 0, bytes + sizeof(word) <= BYTES_MAX ? sizeof(word) : 0);
+	for (size_t i = 0; i + sizeof(word) <= BYTES_MAX && i < bytes; i += sizeof(word)) {
+		memcpy(&word, scratch + i, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
+	*ret_hash = hash;
+	return true;
+}
+
+/* Threads that move data come here beside one that has the other operations' buffers. */
+static struct overlap_use *use_own(const struct wire_access *access)
+{
+	const struct wire_user user = {
+		.function = access->function, .site = access->site, .kind = WIRE_USE_ONE_SIDED};
+	struct overlap_use *use = NULL;
+	struct bytes *bytes = gate_is_serialised() ? NULL
+	                                           : bytes_own(access->parts, access->part_count);
+
+	if (bytes && bytes->count > 0)
+		use = overlap_begin(&user, bytes, false);
+	bytes_release(bytes);
+	return use;
+}
+
+void access_checksum_begin(const struct wire_access *access)
+{
+	struct buffer_checksum *checksum = &guards[buffer_checksum_count];
+
+	if (buffer_checksum_count == GUARDS_MAX)
+		return;
+	checksum->access = *access;
+	checksum->access.parts = NULL;
+	checksum->access.part_count = 0;
+	checksum->part_count = 0;
+	for (uint32_t i = 0; i < access->part_count && checksum->part_count < PARTS_MAX; i++)
+		if (access->parts[i].role == WIRE_PART_READ)
+			checksum->parts[checksum->part_count++] = access->parts[i];
+	checksum->hashed = checksum->part_count > 0 && hash_memory(checksum, &checksum->hash);
+	checksum->use = use_own(access);
+	if (checksum->hashed || checksum->use)
+		buffer_checksum_count++;
+}
+
+static bool completes(const struct wire_access *by, const struct wire_access *access)
+{
+	switch (by->kind) {
+	case WIRE_ACCESS_REQUEST: return by->number == access->number;
+	case WIRE_ACCESS_FENCE:
+		if (by->flags & WIRE_ACCESS_NOPRECEDE)
+			return false;
+		break;
+	case WIRE_ACCESS_FLUSH:
+	case WIRE_ACCESS_FREE:
+	case WIRE_ACCESS_FLUSH_LOCAL:
+	case WIRE_ACCESS_COMPLETE: break;
+	default: return false;
+	}
+	return by->window == access->window
+	       && (by->target == WIRE_ANY || by->target == access->target);
+}
+
+uint32_t access_checksum_end(const struct wire_access *access, struct wire_access *ret,
+                             uint32_t most)
+{
+	uint32_t kept = 0, changed = 0;
+
+	if (access->kind == WIRE_ACCESS_DATA)
+		return 0;
+	for (uint32_t i = 0; i < buffer_checksum_count; i++) {
+		uint64_t hash = 0;
+
+		if (changed == most || !completes(access, &guards[i].access)) {
+			if (kept != i)
+				guards[kept] = guards[i];
+			kept++;
+			continue;
+		}
+		bool overlaps = guards[i].use && overlap_found(guards[i].use);
+
+		overlap_end(guards[i].use);
+		if (overlaps || !guards[i].hashed || !hash_memory(&guards[i], &hash)
+		    || hash == guards[i].hash)
+			continue;
+		ret[changed] = guards[i].access;
+		ret[changed++].kind = WIRE_ACCESS_CHANGED;
+	}
+	buffer_checksum_count = kept;
+	return changed;
+}

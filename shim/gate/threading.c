@@ -1,0 +1,411 @@
+#define _GNU_SOURCE
+#include "threading.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gate.h"
+#include "shim/calls/error.h"
+#include "shim/mpi/caller.h"
+#include "shim/mpi/next.h"
+#include "shim/mpi/real.h"
+#include "shim/process/startup.h"
+
+#define IN_CALL __attribute__((tls_model("initial-exec")))
+
+enum { UNKNOWN = UINT32_MAX, SECONDS = 3600 };
+
+/* A thread as it is being created. */
+struct birth {
+	uint32_t number;
+	void *(*start)(void *);
+	int (*start_c11)(void *);
+	void *argument;
+	sem_t known;
+};
+
+/* One that lives. */
+struct thread {
+	uint32_t number;
+	int id;
+	struct thread *next;
+};
+
+static struct {
+	pthread_mutex_t lock; /* of `first` */
+	struct thread *first;
+	uint32_t last;           /* number given */
+	_Atomic unsigned living; /* besides the first thread */
+	_Atomic unsigned ended;  /* of these; they count until a thread has its turn */
+	uint32_t main;           /* number of the process's first thread */
+	pthread_key_t key;       /* its destructor sees threads end */
+	bool has_key;
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Who holds it is inside a call. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint32_t passed; /* goes up when those that wait should look */
+
+static _Thread_local uint32_t self IN_CALL = UNKNOWN;
+static _Thread_local unsigned held IN_CALL; /* times */
+static _Thread_local struct wire_enter announced IN_CALL;
+
+static struct timespec in_a_while(void)
+{
+	struct timespec time;
+
+	NEXT(clock_gettime)(CLOCK_REALTIME, &time); /* whatever the program takes it for */
+	time.tv_sec += SECONDS;
+	return time;
+}
+
+void threading_lock(pthread_mutex_t *mutex)
+{
+	struct timespec limit;
+
+	if (pthread_mutex_trylock(mutex) == 0)
+		return;
+	do {
+		limit = in_a_while();
+	} while (pthread_mutex_timedlock(mutex, &limit) != 0);
+}
+
+static int kernel_id(void)
+{
+	return (int)syscall(SYS_gettid);
+}
+
+bool threading_are_many(void)
+{
+	return gate_is_serialised() && threads.living > 0;
+}
+
+uint32_t threading_self(void)
+{
+	if (self == UNKNOWN && kernel_id() == (int)syscall(SYS_getpid))
+		self = threads.main;
+	return self == UNKNOWN ? 0 : self;
+}
+
+static void tell_thread(uint32_t number, int id, bool ended)
+{
+	const struct wire_message message = {
+		.type = WIRE_THREAD,
+		.thread = {.thread = number, .id = id, .ended = ended},
+	};
+
+	gate_tell(&message);
+}
+
+/* The scheduler hears of it before whoever made it can go on. */
+static void begin_thread(uint32_t number)
+{
+	struct thread *thread = calloc(1, sizeof(*thread));
+
+	self = number;
+	if (thread) {
+		thread->number = number;
+		thread->id = kernel_id();
+		threading_lock(&threads.lock);
+		thread->next = threads.first;
+		threads.first = thread;
+		pthread_mutex_unlock(&threads.lock);
+	}
+	if (threads.has_key)
+		pthread_setspecific(threads.key, &threads);
+	if (gate_is_active() && gate_is_serialised())
+		tell_thread(number, kernel_id(), false);
+}
+
+/* Called twice for each thread: other destructors may still call MPI in between. */
+static void end_thread(void *value)
+{
+	if (value == &threads) {
+		pthread_setspecific(threads.key, &threads.key);
+		return;
+	}
+	threading_lock(&threads.lock);
+	for (struct thread **at = &threads.first; *at; at = &(*at)->next) {
+		struct thread *thread = *at;
+		if (thread->number != self)
+			continue;
+		*at = thread->next;
+		free(thread);
+		break;
+	}
+	pthread_mutex_unlock(&threads.lock);
+	if (gate_is_active() && gate_is_serialised() && startup_is_own_process()) {
+		threads.ended++;
+		tell_thread(self, kernel_id(), true);
+	} else {
+		threads.living--;
+	}
+}
+
+/* Who is alone need not wait for its turn; since when, must not depend on time: as of the rest at
+ * which the turn was given. The end of a thread that goes on later cannot have been told yet. */
+void threading_note_turn(void)
+{
+	threads.living -= atomic_exchange(&threads.ended, 0);
+}
+
+static void *live_thread(void *pointer)
+{
+	struct birth *birth = pointer;
+	void *(*start)(void *) = birth->start;
+	void *argument = birth->argument;
+
+	begin_thread(birth->number);
+	sem_post(&birth->known);
+	return start(argument);
+}
+
+static int live_c11(void *pointer)
+{
+	struct birth *birth = pointer;
+	int (*start)(void *) = birth->start_c11;
+	void *argument = birth->argument;
+
+	begin_thread(birth->number);
+	sem_post(&birth->known);
+	return start(argument);
+}
+
+void threading_start(void)
+{
+	self = threading_self();
+	threading_lock(&threads.lock);
+	for (struct thread *thread = threads.first; thread; thread = thread->next) {
+		if (thread->number == self) { /* the process's first thread takes its place */
+			threads.main = self;
+			thread->id = (int)syscall(SYS_getpid);
+		}
+		tell_thread(thread->number, thread->id, false);
+	}
+	pthread_mutex_unlock(&threads.lock);
+	self = 0;
+}
+
+/* --- creating one ---------------------------------------------------------------------------- */
+
+static atomic_bool made;
+
+bool threading_was_made(void)
+{
+	return atomic_load_explicit(&made, memory_order_relaxed);
+}
+
+/* Those that MPI makes for itself are none of ours. */
+static bool is_watched(const void *caller)
+{
+	if (!startup_is_managed() || caller_is_mpi() || real_is_library(caller))
+		return false;
+	atomic_store_explicit(&made, true, memory_order_relaxed);
+	return !startup_is_initialised() || (gate_is_serialised() && startup_is_own_process());
+}
+
+static struct birth *conceive_thread(void *argument, const void *caller)
+{
+	struct birth *birth = calloc(1, sizeof(*birth));
+
+	if (!birth)
+		return NULL;
+	threading_lock(&threads.lock);
+	if (!threads.has_key)
+		threads.has_key = pthread_key_create(&threads.key, end_thread) == 0;
+	pthread_mutex_unlock(&threads.lock);
+	if (gate_is_active() && gate_is_serialised())
+		threading_enter(caller);
+	sem_init(&birth->known, 0, 0);
+	birth->argument = argument;
+	threading_lock(&threads.lock);
+	birth->number = ++threads.last;
+	pthread_mutex_unlock(&threads.lock);
+	threads.living++;
+	return birth;
+}
+
+static void deliver_thread(struct birth *birth, bool born)
+{
+	struct timespec limit = in_a_while();
+
+	while (born && sem_timedwait(&birth->known, &limit) < 0)
+		limit = in_a_while();
+	if (!born)
+		threads.living--;
+	threading_leave();
+	sem_destroy(&birth->known);
+	free(birth);
+}
+
+static void *find_next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*start)(void *), void *argument)
+{
+	static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	const void *caller = __builtin_return_address(0);
+	void *symbol = find_next("pthread_create");
+
+	memcpy(&create, &symbol, sizeof(create));
+	if (!is_watched(caller))
+		return create(thread, attributes, start, argument);
+	int saved = errno;
+	struct birth *birth = conceive_thread(argument, caller);
+	if (!birth)
+		return EAGAIN;
+	birth->start = start;
+	int code = create(thread, attributes, live_thread, birth);
+	deliver_thread(birth, code == 0);
+	errno = saved;
+	return code;
+}
+
+EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+	static int (*create)(thrd_t *, thrd_start_t, void *);
+	const void *caller = __builtin_return_address(0);
+	void *symbol = find_next("thrd_create");
+
+	memcpy(&create, &symbol, sizeof(create));
+	if (!is_watched(caller))
+		return create(thread, start, argument);
+	struct birth *birth = conceive_thread(argument, caller);
+	if (!birth)
+		return thrd_nomem;
+	birth->start_c11 = start;
+	int code = create(thread, live_c11, birth);
+	deliver_thread(birth, code == thrd_success);
+	return code;
+}
+
+/* --- taking turns ---------------------------------------------------------------------------- */
+
+void threading_announce(const struct wire_enter *envelope)
+{
+	announced = *envelope;
+}
+
+void threading_enter(const void *site)
+{
+	struct wire_enter enter = announced;
+
+	announced = (struct wire_enter){0};
+	if (held++ > 0)
+		return;
+	if (!threading_are_many()) {
+		held = 0;
+		return;
+	}
+	enter.thread = threading_self();
+	threading_lock(&turn);
+	if (self == UNKNOWN)
+		error_refuse_thread(site);
+	if (gate_is_active())
+		gate_enter(&enter);
+}
+
+void threading_leave(void)
+{
+	if (held > 0 && --held == 0)
+		pthread_mutex_unlock(&turn);
+}
+
+bool threading_keep_out(void)
+{
+	return held > 0;
+}
+
+unsigned threading_let_in(void)
+{
+	unsigned before = held;
+
+	held = 0;
+	if (before > 0)
+		pthread_mutex_unlock(&turn);
+	return before;
+}
+
+void threading_take_back(unsigned before)
+{
+	if (before > 0)
+		threading_lock(&turn);
+	held = before;
+}
+
+void threading_wait(void)
+{
+	const struct timespec limit = {.tv_sec = SECONDS};
+	uint32_t before = passed;
+	unsigned times = threading_let_in();
+
+	syscall(SYS_futex, &passed, FUTEX_WAIT_PRIVATE, before, &limit, NULL, 0);
+	threading_take_back(times);
+}
+
+void threading_wake(void)
+{
+	passed++;
+	syscall(SYS_futex, &passed, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* --- fewer than several ---------------------------------------------------------------------- */
+
+static _Thread_local bool is_first IN_CALL;      /* it has initialised MPI */
+static _Thread_local unsigned under_way IN_CALL; /* its calls, one inside the other */
+static _Atomic unsigned callers;                 /* threads that are in a call */
+
+void threading_be_first(void)
+{
+	is_first = true;
+}
+
+/* Does not return if this thread must not call MPI. `others`: that are in a call of it. */
+static void check_thread(const void *site, unsigned others)
+{
+	int level = startup_thread_level();
+
+	if (level == MPI_THREAD_SERIALIZED) {
+		if (others > 0)
+			error_wrong_thread(site, "while another thread was in a call of it, with "
+			                         "MPI_THREAD_SERIALIZED");
+	} else if (!is_first) {
+		error_wrong_thread(site, level == MPI_THREAD_FUNNELED
+		                                 ? "in a thread that has not initialised it, with "
+		                                   "MPI_THREAD_FUNNELED"
+		                                 : "in a thread that has not initialised it, with "
+		                                   "MPI_THREAD_SINGLE");
+	}
+}
+
+void threading_check_level(const void *site)
+{
+	if (startup_thread_level() == MPI_THREAD_MULTIPLE || under_way++ > 0)
+		return;
+	check_thread(site, startup_thread_level() == MPI_THREAD_SERIALIZED ? callers++ : 0);
+}
+
+void threading_check_moment(const void *site)
+{
+	if (startup_thread_level() != MPI_THREAD_MULTIPLE && under_way == 0)
+		check_thread(site, callers);
+}
+
+void threading_check_over(void)
+{
+	if (under_way > 0 && --under_way == 0 && startup_thread_level() == MPI_THREAD_SERIALIZED)
+		callers--;
+}

@@ -1,0 +1,432 @@
+#!/usr/bin/env python3
+"""Makes the wrappers and their tables from the table of MPI calls (mpi_calls.txt).
+
+usage: generate_calls.py TABLE MPI_H BUILD_DIRECTORY
+
+MPI_H is mpi.h as the preprocessor leaves it: the wrappers have its prototypes.
+
+Writes into BUILD_DIRECTORY:
+  mpi_calls.h, mpi_calls.c   names, treatments and orders; no MPI, libc only
+  mpi_functions.h            struct real_mpi, prototypes of what the wrappers call; needs mpi.h
+  wrappers.c                 the exported MPI_X and PMPI_X, and where each real function is kept
+"""
+import os
+import sys
+
+import call_accesses
+import call_checks
+import call_collectives
+import call_objects
+import call_receives
+import call_states
+import mpi_table
+
+# Called before MPI_Init or after MPI_Finalize, so also while nothing is under control.
+ALWAYS = ("Init", "Init_thread", "Initialized", "Finalized", "Session_init", "Pcontrol")
+HEADING = "/* Generated from mpi_calls.txt by generate_calls.py: change those. */\n"
+
+
+def calls_header(calls):
+    numbers = "\n".join(f"\tMPI_CALL_{call.name}," for call in calls)
+    treatments = "\n".join(f"\tMPI_CALL_{name.upper()}," for name in mpi_table.TREATMENTS)
+    orders = "\n".join(f"\tMPI_CALL_ORDER_{name.upper()}," for name in mpi_table.ORDERS.values())
+    return f"""{HEADING}#ifndef MATCHPOINT_SHIM_MPI_CALLS_H
+#define MATCHPOINT_SHIM_MPI_CALLS_H
+
+#include <stdbool.h>
+
+/* Numbers of the MPI calls, on the wire and in the store; 0 is none. */
+enum mpi_call {{
+	MPI_CALL_NONE,
+{numbers}
+	MPI_CALL_COUNT
+}};
+
+/* What they mean: mpi_calls.txt. */
+enum mpi_call_treatment {{
+{treatments}
+}};
+
+enum mpi_call_order {{
+{orders}
+}};
+
+/* "MPI_Recv"; "unknown MPI call" for a number that is none. */
+const char *mpi_call_name(unsigned call);
+
+/* By its name, with MPI_ or PMPI_; MPI_CALL_NONE: not in the table. */
+enum mpi_call mpi_call_by_name(const char *name);
+
+enum mpi_call_treatment mpi_call_treatment(unsigned call);
+
+/* Whether it is a communication call: those count in paths and reports. */
+bool mpi_call_counts(unsigned call);
+
+/* Which arrivals a member of this collective has to wait for. */
+enum mpi_call_order mpi_call_order(unsigned call);
+
+#endif
+"""
+
+
+def calls_source(calls):
+    rows = "\n".join(
+        f'\t[MPI_CALL_{call.name}] = {{ "MPI_{call.name}", MPI_CALL_{call.treatment.upper()}, '
+        f'MPI_CALL_ORDER_{call.order.upper()}, {"true" if call.counts else "false"} }},'
+        for call in calls)
+    return f"""{HEADING}#include "mpi_calls.h"
+
+#include <string.h>
+
+struct description {{
+	const char *name;
+	enum mpi_call_treatment treatment;
+	enum mpi_call_order order;
+	bool counts;
+}};
+
+static const struct description descriptions[MPI_CALL_COUNT] = {{
+	[MPI_CALL_NONE] = {{ "unknown MPI call", MPI_CALL_HARMLESS, MPI_CALL_ORDER_NONE, false }},
+{rows}
+}};
+
+static const struct description *describe(unsigned call)
+{{
+	return &descriptions[call < MPI_CALL_COUNT ? call : MPI_CALL_NONE];
+}}
+
+const char *mpi_call_name(unsigned call)
+{{
+	return describe(call)->name;
+}}
+
+enum mpi_call mpi_call_by_name(const char *name)
+{{
+	if (name[0] == 'P')
+		name++;
+	for (unsigned call = MPI_CALL_NONE + 1; call < MPI_CALL_COUNT; call++) {{
+		if (strcmp(descriptions[call].name, name) == 0)
+			return (enum mpi_call)call;
+	}}
+	return MPI_CALL_NONE;
+}}
+
+enum mpi_call_treatment mpi_call_treatment(unsigned call)
+{{
+	return describe(call)->treatment;
+}}
+
+bool mpi_call_counts(unsigned call)
+{{
+	return describe(call)->counts;
+}}
+
+enum mpi_call_order mpi_call_order(unsigned call)
+{{
+	return describe(call)->order;
+}}
+"""
+
+
+# Of calls on a file or window that meet by themselves: what must be the same in all members.
+AGREED = {
+    "File_preallocate": ["size"],
+    "File_seek_shared": ["offset", "whence"],
+    "File_set_atomicity": ["flag != 0"],
+    "File_set_size": ["size"],
+    "Win_fence": ["assert & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)"],
+}
+
+
+def agreed(call):
+    """A hash of it; 0: of nothing."""
+    text = "1" if call.name in AGREED else "0"
+    for value in AGREED.get(call.name, []):
+        text = f"mix({text}, (uint64_t)({value}))"
+    return text
+
+
+def meets_by_itself(call):
+    """Bracketed calls on an open file or window need nothing but the meeting before them."""
+    types = [a.type for a in call.arguments if not a.array]
+    return call.treatment == "bracketed" and ("MPI_File" in types or "MPI_Win" in types)
+
+
+def functions_header(calls, by_name):
+    pointers = "\n".join(f"\t{call.returns} (*{call.name})({call.parameters()});" for call in calls)
+    shims = "\n".join(
+        f"{call.returns} shim_MPI_{call.name}(void *site"
+        f"{', ' if call.arguments else ''}{call.parameters() if call.arguments else ''});"
+        for call in calls
+        if call.treatment in ("controlled", "bracketed") and not meets_by_itself(call)
+        and not call.small(by_name))
+    return f"""{HEADING}#ifndef MATCHPOINT_SHIM_MPI_FUNCTIONS_H
+#define MATCHPOINT_SHIM_MPI_FUNCTIONS_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "mpi_calls.h"
+
+/* The MPI library's own functions, found under their PMPI_ names; NULL where it has none. */
+struct real_mpi {{
+{pointers}
+}};
+
+/* Where in struct real_mpi each of them is kept; ends with a NULL name. */
+struct real_function {{
+	const char *name; /* "PMPI_Recv" */
+	size_t offset;
+}};
+extern const struct real_function real_functions[];
+
+/* What the wrappers call. `site` is the return address in the program. */
+{shims}
+
+#endif
+"""
+
+
+def narrowing(call, small):
+    """Statements that turn the large counts of X_c into those of X, and what is then passed."""
+    before, values, after = [], [], []
+    for large, little in zip(call.arguments, small.arguments):
+        if large.type == little.type:
+            values.append(large.name)
+        elif large.type == "MPI_Count *":
+            before.append(f"\tint small_{large.name} = 0;")
+            values.append(f"&small_{large.name}")
+            after.append(f"\t*{large.name} = small_{large.name};")
+        elif large.array:
+            kind = "count" if "MPI_Count" in large.type else "displacement"
+            before.append(f"\tconst int *small_{large.name} = large_{kind}s(&large, "
+                          f"MPI_CALL_{small.name}, \"{large.name}\", {large.name}, "
+                          f"{'root' if call.has('root') else '0'}, comm);")
+            values.append(f"small_{large.name}")
+        else:
+            before.append(f"\tint small_{large.name} = large_count(&large, {large.name});")
+            values.append(f"small_{large.name}")
+    return before, ", ".join(values), after
+
+
+def controlled_body(call, by_name):
+    small = call.small(by_name)
+    if small:
+        before, values, after = narrowing(call, small)
+        return "\n".join(
+            ["\tstruct large_counts large = { 0 };"] + before
+            + [f"\tresult = large.refused ? large_counts_refused(site, MPI_CALL_{call.name})",
+               f"\t                       : shim_MPI_{small.name}(site, {values});"]
+            + after + ["\tlarge_counts_release(&large);"])
+    values = f", {call.values()}" if call.arguments else ""
+    return f"\tresult = shim_MPI_{call.name}(site{values});"
+
+
+def body(call, by_name):
+    if call.treatment == "refused":
+        return f"\tresult = error_refused(site, MPI_CALL_{call.name});"
+    if meets_by_itself(call):
+        kind = "file" if call.has("fh") else "window"
+        handle = "fh" if kind == "file" else "win"
+        fences = call.name == "Win_fence"
+        first = "\taccess_fence(site, assert, win);\n" if fences else ""
+        last = ("\n\tif (result == MPI_SUCCESS)\n"
+                "\t\twindow_called(MPI_CALL_Win_fence, WIRE_ANY, assert, win);") if fences else ""
+        return (f"{first}\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle},\n"
+                f"\t\t{agreed(call)});\n"
+                f"\tif (result == MPI_SUCCESS)\n"
+                f"\t\tresult = real_mpi()->{call.name}({call.values()});" + last)
+    return controlled_body(call, by_name)
+
+
+def block(statements):
+    return "".join(f"{statement}\n" for statement in statements)
+
+
+# Errors of these do not go to a communicator's error handler: MPI has asked the right one.
+HANDLED_BY_MPI = ("File_", "Session_", "T_")
+
+
+def settling(call):
+    """The statement that raises what MPI has returned, unless that was done."""
+    if call.returns != "int" or call.treatment == "refused" or call.name.startswith(HANDLED_BY_MPI):
+        return ""
+    types = {a.name: a.type for a in call.arguments if not a.array}
+    if types.get("win") == "MPI_Win":
+        settle = "error_settle_window(result, win"
+    else:
+        comm = "comm" if types.get("comm") == "MPI_Comm" else "MPI_COMM_WORLD"
+        settle = f"error_settle(result, {comm}"
+    return f"\tresult = {settle}, MPI_CALL_{call.name}, site);\n"
+
+
+def noting(call, success, site="site", own=""):
+    """Statements that note which objects the call has made or freed."""
+    made = call_objects.made(call, site)
+    text = block(call_objects.freed(call, own))
+    if made:
+        text += block([f"\tif ({own}{success}{call_objects.also(call)}) {{"] + made + ["\t}"])
+    return text
+
+
+def receiving(call):
+    return "" if call.treatment == "refused" else block(call_receives.behind(call))
+
+
+def needs_notes(call):
+    """Goes to MPI unseen; noted are the objects, and whether it comes at a time when it may."""
+    return (call.returns == "int" and not call.has("...")
+            and (call_objects.tracks(call) or not call_objects.any_time(call)
+                 or call_states.must_be_seen(call)))
+
+
+def window(call, own=""):
+    """Statements that see to it that the library gets no window that is gone."""
+    if not any(a.name == "win" and a.type == "MPI_Win" for a in call.arguments):
+        return []
+    return [f"\tif ({own})\n\t\twin = window_idle(win);" if own
+            else "\twin = window_idle(win);"]
+
+
+def passing_wrapper(call):
+    """The library's own; that the rank is inside it may be noted, and what it makes."""
+    tracks = call_objects.tracks(call) or call_accesses.tells(call)
+    enter = ("tracking_applies(site)" if call_objects.any_time(call)
+             else f"tracking_enter(MPI_CALL_{call.name}, site)")
+    note = "blocking_call_enter" if call.waits() else "blocking_call_compute"
+    inside = f"\tbool inside = {note}(MPI_CALL_{call.name}, site);\n"
+    leave = "\tif (inside)\n\t\tblocking_call_leave();\n"
+    first = block(call_objects.before(call)) + (inside if call.stays() else "")
+    first += block(window(call, "own")) if tracks else ""
+    first += block(call_accesses.before(call))
+    first += block(call_states.passing(call))
+    last = leave if call.stays() else ""
+    last += block(call_accesses.after(call))
+    last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
+    return f"""
+EXPORTED {call.returns} MPI_{call.name}({call.exported()})
+{{
+	void *site = __builtin_return_address(0);
+	{"bool own = " if tracks else ""}{enter};
+{first}	{call.returns} returned = real_mpi()->{call.name}({call.values()});
+
+{last}	return returned;
+}}
+
+EXPORTED {call.returns} PMPI_{call.name}({call.exported()})
+    __attribute__((alias("MPI_{call.name}")));
+"""
+
+
+def announcement(call):
+    """What a thread among several is about to send or receive."""
+    types = {a.name: a.type for a in call.arguments}
+    sends = types.get("dest") == "int" and ("tag" in types or "sendtag" in types)
+    receives = types.get("source") == "int" and ("tag" in types or "recvtag" in types)
+    # Requests that are only prepared, and polls: those can be repeated for ever.
+    if call.name.endswith(("_init", "_init_c")) or call.name in ("Iprobe", "Improbe"):
+        return ""
+    if not (sends or receives) or "comm" not in types:
+        return ""
+    fields = ".comm = (uint64_t)comm"
+    if sends:
+        fields += (", .sends = dest != MPI_PROC_NULL, .dest = dest,\n\t\t\t"
+                   f".send_tag = {'tag' if 'tag' in types else 'sendtag'}")
+    if receives:
+        fields += (", .receives = source != MPI_PROC_NULL,\n\t\t\t"
+                   ".source = source == MPI_ANY_SOURCE ? WIRE_ANY : source,\n\t\t\t"
+                   f".receive_tag = {'tag' if 'tag' in types else 'recvtag'}")
+    return f"""	if (threading_are_many()) {{
+		const struct wire_enter envelope = {{ {fields} }};
+		threading_announce(&envelope);
+	}}
+"""
+
+
+def wrapper(call, by_name):
+    if call.stays() or not call.wrapped():
+        return passing_wrapper(call)
+    enter = "caller_enter_always" if call.name in ALWAYS else "caller_enter"
+    check = ("" if call_objects.any_time(call)
+             else f"\t\tstartup_check_order(MPI_CALL_{call.name}, site);\n")
+    passing = "startup_abort" if call.name == "Abort" else f"real_mpi()->{call.name}"
+    text = body(call, by_name)
+    if call.name not in ALWAYS and call.treatment != "refused" and not meets_by_itself(call):
+        text = call_checks.guarded(call, text)
+    return f"""
+EXPORTED {call.returns} MPI_{call.name}({call.exported()})
+{{
+	void *site = __builtin_return_address(0);
+	{call.returns} result;
+
+{announcement(call)}	if (!{enter}(&site)) {{
+{check}		return {passing}({call.values()});
+	}}
+{block(window(call))}{block(call_states.controlled(call))}{block(call_objects.before(call))}{text}
+{settling(call)}{noting(call, "result == MPI_SUCCESS")}{receiving(call)}	caller_leave();
+	return result;
+}}
+
+EXPORTED {call.returns} PMPI_{call.name}({call.exported()})
+    __attribute__((alias("MPI_{call.name}")));
+"""
+
+
+def wrappers_source(calls, by_name):
+    table = "\n".join(f'\t{{ "PMPI_{call.name}", offsetof(struct real_mpi, {call.name}) }},'
+                      for call in calls)
+    bodies = "".join(wrapper(call, by_name) for call in calls
+                     if call.wrapped() or needs_notes(call))
+    return f"""{HEADING}#include "mpi_functions.h"
+
+#include <stdlib.h>
+
+#include "shim/check/access.h"
+#include "shim/mpi/caller.h"
+#include "shim/calls/collective.h"
+#include "shim/request/completion.h"
+#include "shim/request/early.h"
+#include "shim/calls/error.h"
+#include "common/mix.h"
+#include "shim/calls/file_and_window.h"
+#include "shim/gate/gate.h"
+#include "shim/gate/blocking_call.h"
+#include "shim/mpi/large_count.h"
+#include "shim/check/misuse.h"
+#include "shim/mpi/real.h"
+#include "shim/request/request.h"
+#include "shim/process/startup.h"
+#include "shim/process/state.h"
+#include "shim/gate/threading.h"
+#include "shim/calls/tracking.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+const struct real_function real_functions[] = {{
+{table}
+	{{ NULL, 0 }}
+}};
+{call_collectives.shims(calls, by_name)}{bodies}"""
+
+
+def write(directory, name, text):
+    path = os.path.join(directory, name)
+    with open(path, "w", encoding="utf-8") as output:
+        output.write(text)
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    _, table, header, directory = sys.argv
+    calls = mpi_table.read_table(table)
+    write(directory, "mpi_calls.h", calls_header(calls))
+    write(directory, "mpi_calls.c", calls_source(calls))
+    calls = mpi_table.installed(calls, header)
+    by_name = {call.name: call for call in calls}
+    write(directory, "mpi_functions.h", functions_header(calls, by_name))
+    write(directory, "wrappers.c", wrappers_source(calls, by_name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+#define _GNU_SOURCE
+#include "clocks.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim/gate/gate.h"
+#include "shim/gate/threading.h"
+#include "shim/mpi/caller.h"
+#include "shim/mpi/next.h"
+#include "virtual_time.h"
+
+static atomic_bool asked;
+
+/* What MPI and the shim ask for themselves, inside of a call, is nothing to the program. */
+static void note_asked(void)
+{
+	if (gate_is_active() && !caller_is_mpi())
+		atomic_store_explicit(&asked, true, memory_order_relaxed);
+}
+
+bool clocks_were_asked(void)
+{
+	return atomic_load_explicit(&asked, memory_order_relaxed)
+	       && atomic_exchange_explicit(&asked, false, memory_order_relaxed);
+}
+
+bool clocks_are_real(void)
+{
+	siginfo_t child;
+
+	return threading_was_made() || waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+uint64_t clocks_computed(void)
+{
+	struct timespec time = {0};
+
+	NEXT(clock_gettime)(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+EXPORTED int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	note_asked();
+	int code = NEXT(clock_gettime)(clock, time);
+	if (code == 0)
+		virtual_time_add(clock, time);
+	return code;
+}
+
+EXPORTED int timespec_get(struct timespec *time, int base)
+{
+	note_asked();
+	int answer = NEXT(timespec_get)(time, base);
+	if (answer == TIME_UTC)
+		virtual_time_add(CLOCK_REALTIME, time);
+	return answer;
+}
+
+EXPORTED int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+	note_asked();
+	int code = NEXT(gettimeofday)(time, zone);
+	if (code == 0) {
+		struct timespec exact = {time->tv_sec, time->tv_usec * 1000};
+		virtual_time_add(CLOCK_REALTIME, &exact);
+		*time = (struct timeval){exact.tv_sec, exact.tv_nsec / 1000};
+	}
+	return code;
+}
+
+EXPORTED time_t time(time_t *ret_time)
+{
+	note_asked();
+	struct timespec now = {.tv_sec = NEXT(time)(NULL)};
+	virtual_time_add(CLOCK_REALTIME, &now);
+	if (ret_time)
+		*ret_time = now.tv_sec;
+	return now.tv_sec;
+}
+
+EXPORTED clock_t clock(void)
+{
+	note_asked();
+	clock_t answer = NEXT(clock)();
+	struct timespec ahead = {0};
+	virtual_time_add(CLOCK_PROCESS_CPUTIME_ID, &ahead);
+	return answer == (clock_t)-1 ? answer
+	                             : answer + ahead.tv_sec * CLOCKS_PER_SEC
+	                                       + ahead.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
+}
+
+EXPORTED clock_t times(struct tms *ret_times)
+{
+	note_asked();
+	clock_t answer = NEXT(times)(ret_times);
+	long ticks = sysconf(_SC_CLK_TCK);
+	struct timespec ahead = {0};
+	virtual_time_add(CLOCK_MONOTONIC, &ahead);
+	return answer == (clock_t)-1
+	               ? answer
+	               : answer + ahead.tv_sec * ticks + ahead.tv_nsec / (1000000000 / ticks);
+}

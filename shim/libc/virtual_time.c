@@ -1,0 +1,155 @@
+#define _GNU_SOURCE
+#include "virtual_time.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ckpt/agent.h"
+#include "shim/gate/gate.h"
+#include "shim/gate/threading.h"
+#include "shim/mpi/caller.h"
+#include "shim/mpi/next.h"
+
+#define SECOND INT64_C(1000000000) /* in nanoseconds */
+
+static struct {
+	_Atomic int64_t *most; /* of all ranks, in nanoseconds; NULL: time is not virtual */
+	_Atomic int64_t ahead;
+	_Atomic int64_t polled; /* of that: by what the clocks of computing time are, too */
+	int64_t behind;         /* by what its world has stood still */
+} virtual;
+
+void virtual_time_idle(uint64_t microseconds)
+{
+	virtual.behind = (int64_t)microseconds * (SECOND / 1000000);
+}
+
+void virtual_time_start(void)
+{
+	enum { BYTES = 4096 };
+	void *shared = MAP_FAILED;
+
+	if (!getenv("MATCHPOINT_VIRTUAL_TIME") || virtual.most)
+		return;
+	int file = openat(AGENT_WORLD_FD, "virtual-time", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (file >= 0 && ftruncate(file, BYTES) == 0)
+		shared = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (file >= 0)
+		close(file);
+	if (shared != MAP_FAILED)
+		virtual.most = shared;
+}
+
+static void raise_to(_Atomic int64_t *place, int64_t least)
+{
+	int64_t now = atomic_load(place);
+
+	while (now < least && !atomic_compare_exchange_weak(place, &now, least))
+		;
+}
+
+void virtual_time_catch_up(void)
+{
+	if (virtual.most)
+		raise_to(&virtual.ahead, atomic_load(virtual.most));
+}
+
+void virtual_time_put_forward(uint32_t milliseconds)
+{
+	int64_t forward = milliseconds * (SECOND / 1000);
+	int64_t ahead = atomic_fetch_add(&virtual.ahead, forward) + forward;
+
+	atomic_fetch_add(&virtual.polled, forward);
+	if (virtual.most)
+		raise_to(virtual.most, ahead);
+}
+
+void virtual_time_add(clockid_t clock, struct timespec *time)
+{
+	bool computing = clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
+	int64_t ahead = atomic_load_explicit(computing ? &virtual.polled : &virtual.ahead,
+	                                     memory_order_relaxed);
+
+	if (!computing)
+		ahead -= virtual.behind;
+	if (ahead == 0 || clock < 0)
+		return;
+	ahead += time->tv_nsec;
+	time->tv_sec += ahead / SECOND;
+	time->tv_nsec = ahead % SECOND;
+	if (time->tv_nsec < 0) {
+		time->tv_sec--;
+		time->tv_nsec += SECOND;
+	}
+}
+
+/* False: it takes its time. */
+static bool leap_over(const struct timespec *duration)
+{
+	int64_t slept = duration->tv_sec * SECOND + duration->tv_nsec;
+
+	if (!virtual.most || !gate_is_active() || caller_is_mpi() || threading_was_made())
+		return false;
+	raise_to(virtual.most, atomic_fetch_add(&virtual.ahead, slept) + slept);
+	return true;
+}
+
+static bool is_sound(const struct timespec *duration)
+{
+	return duration && duration->tv_sec >= 0 && duration->tv_nsec >= 0
+	       && duration->tv_nsec < SECOND;
+}
+
+EXPORTED unsigned sleep(unsigned seconds)
+{
+	const struct timespec duration = {.tv_sec = seconds};
+
+	return leap_over(&duration) ? 0 : NEXT(sleep)(seconds);
+}
+
+EXPORTED int usleep(useconds_t microseconds)
+{
+	const struct timespec duration = {.tv_sec = microseconds / 1000000,
+	                                  .tv_nsec = microseconds % 1000000 * 1000};
+
+	return leap_over(&duration) ? 0 : NEXT(usleep)(microseconds);
+}
+
+EXPORTED int nanosleep(const struct timespec *duration, struct timespec *left)
+{
+	if (is_sound(duration) && leap_over(duration))
+		return 0;
+	return NEXT(nanosleep)(duration, left);
+}
+
+/* How long until then; zero when it is past. */
+static struct timespec time_until(clockid_t clock, const struct timespec *then)
+{
+	struct timespec now = {0};
+
+	NEXT(clock_gettime)(clock, &now);
+	virtual_time_add(clock, &now);
+	int64_t left = (int64_t)(then->tv_sec - now.tv_sec) * SECOND + then->tv_nsec - now.tv_nsec;
+	if (left < 0)
+		left = 0;
+	return (struct timespec){.tv_sec = left / SECOND, .tv_nsec = left % SECOND};
+}
+
+EXPORTED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration,
+                             struct timespec *left)
+{
+	struct timespec time;
+
+	if (!is_sound(duration) || clock == CLOCK_PROCESS_CPUTIME_ID)
+		return NEXT(clock_nanosleep)(clock, flags, duration, left);
+	if (!(flags & TIMER_ABSTIME))
+		return leap_over(duration) ? 0
+		                           : NEXT(clock_nanosleep)(clock, flags, duration, left);
+	time = time_until(clock, duration); /* by the clock that the program reads */
+	return leap_over(&time) ? 0 : NEXT(clock_nanosleep)(clock, 0, &time, NULL);
+}

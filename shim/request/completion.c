@@ -1,0 +1,357 @@
+/* Waiting for requests, testing them, giving them up.
+ *
+ * Of the requests of a call, those that the scheduler knows are asked for under their names.
+ * Others can complete without it: inactive ones and MPI_REQUEST_NULL (which count as absent),
+ * those without a peer, messages taken by MPI_Mprobe, and foreign ones, which only the MPI library
+ * can tell about. The rule among them is fixed: what can complete without asking comes first,
+ * lowest index first. */
+#include "completion.h"
+
+#include <stdlib.h>
+
+#include "receiving.h"
+#include "request_internal.h"
+#include "shim/calls/error.h"
+#include "shim/calls/tracking.h"
+#include "shim/check/access.h"
+#include "shim/check/misuse.h"
+#include "shim/gate/blocking_call.h"
+#include "shim/mpi/real.h"
+
+#define IN_CALL __attribute__((tls_model("initial-exec")))
+
+enum standing completion_standing(MPI_Request handle)
+{
+	if (handle == MPI_REQUEST_NULL)
+		return ABSENT;
+	const struct request *request = request_find(handle);
+	if (!request)
+		return FOREIGN;
+	if (!request->active)
+		return ABSENT;
+	return request->local ? READY : ASKED;
+}
+
+/* MPICH's handles tell what they are: of what kind, and in the two highest bits where it is kept,
+ * not 0. (To ask the library of a generalised request would call the program's query function.) */
+static bool can_be_request(MPI_Request handle)
+{
+	return (unsigned)handle >> 30 != 0
+	       && ((unsigned)handle >> 26 & 15) == ((unsigned)MPI_REQUEST_NULL >> 26 & 15);
+}
+
+bool completion_is_wrong(int count, const MPI_Request *handles)
+{
+	for (int i = 0; i < count; i++) {
+		if (completion_standing(handles[i]) == FOREIGN && !can_be_request(handles[i]))
+			return true;
+	}
+	return false;
+}
+
+MPI_Request *completion_stand_ins(int count, const MPI_Request *handles)
+{
+	static _Thread_local MPI_Request *stand_ins IN_CALL;
+
+	free(stand_ins);
+	stand_ins = handles ? malloc(sizeof(*handles) * (count > 0 ? (size_t)count : 1)) : NULL;
+	for (int i = 0; stand_ins && i < count; i++)
+		stand_ins[i] = request_find(handles[i]) ? request_inactive() : handles[i];
+	return stand_ins;
+}
+
+/* The arrays live as long as the process, so that a call allocates nothing. */
+static int grow(struct completion *set)
+{
+	static _Thread_local struct wire_name *names IN_CALL;
+	static _Thread_local uint32_t *places IN_CALL;
+	static _Thread_local size_t capacity IN_CALL;
+	size_t wanted = (size_t)set->count;
+
+	if (wanted > capacity) {
+		wanted *= 2;
+		struct wire_name *more_names = realloc(names, wanted * sizeof(*names));
+		names = more_names ? more_names : names;
+		uint32_t *more_places = realloc(places, wanted * sizeof(*places));
+		places = more_places ? more_places : places;
+		if (!more_names || !more_places)
+			return MPI_ERR_NO_MEM;
+		capacity = wanted;
+	}
+	set->names = names;
+	set->places = places;
+	return MPI_SUCCESS;
+}
+
+static bool asks_which(unsigned function)
+{
+	return function == MPI_CALL_Waitany || function == MPI_CALL_Testany
+	       || function == MPI_CALL_Waitsome || function == MPI_CALL_Testsome;
+}
+
+int completion_open(struct completion *set, unsigned function, const void *site, int count,
+                    MPI_Request *handles)
+{
+	*set = (struct completion){.handles = handles, .count = count, .first_ready = -1};
+	set->call = gate_call(function, site);
+	int code = grow(set);
+	for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
+		switch (completion_standing(handles[i])) {
+		case ABSENT: break;
+		case FOREIGN: set->foreign++; break;
+		case READY:
+			if (set->ready++ == 0)
+				set->first_ready = i;
+			break;
+		case ASKED:
+			set->names[set->asked] = request_asked_name(request_find(handles[i]));
+			set->places[set->asked++] = (uint32_t)i;
+			break;
+		}
+	}
+	set->call.by_rule = asks_which(function) && set->ready + set->foreign > 0
+	                    && set->asked + (uint32_t)(set->ready + set->foreign) > 1;
+	set->comm = MPI_COMM_WORLD;
+	return code;
+}
+
+/* While the program waits for all of them, it does not see when each arrives. */
+static void set_awaited(const struct completion *set)
+{
+	for (uint32_t i = 0; i < set->asked; i++) {
+		struct request *request = request_find(set->handles[set->places[i]]);
+
+		request->awaited = true;
+		if (request->kind == REQUEST_PAIR)
+			request->halves[1]->awaited = true;
+	}
+	receiving_post_ahead();
+}
+
+struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
+{
+	if (set->asked == 0) {
+		if (!set->reported)
+			gate_report(&set->call);
+		set->reported = true;
+		return (struct gate_answer){0, NULL};
+	}
+	set->reported = true;
+	if (wait == WIRE_WAIT_ALL)
+		set_awaited(set);
+	set->call.wait = (uint8_t)wait;
+	set->call.waited = set->names;
+	set->call.waited_count = set->asked;
+	return gate_wait(&set->call);
+}
+
+/* As in MPICH: it looks at a request's communicator only where there is one request alone, and
+ * 4.0 has forgotten it by then unless the request is persistent. The others go to MPI_COMM_WORLD's
+ * error handler. */
+static bool raises_on_own_communicator(const struct completion *set, const struct request *request)
+{
+	return (set->call.function == MPI_CALL_Wait || set->call.function == MPI_CALL_Test)
+	       && (request->persistent || real_version() > 400);
+}
+
+/* Completes it, and looks at its buffer before anything else can happen to it: at what it sends
+ * before the library goes on, at what it receives when that is there. */
+static int complete(struct request *request)
+{
+	if (request->kind != REQUEST_SEND)
+		request_complete(request);
+	for (int i = 0; i < 2 && request->kind == REQUEST_PAIR; i++)
+		buffer_checksum_end(request->halves[i]);
+	buffer_checksum_end(request);
+	return request_complete(request);
+}
+
+/* MPICH 4.1 and later take a persistent request that MPI_Request_get_status told of, or that has no
+ * peer, for an inactive one. */
+static bool leaves_empty(const struct request *request)
+{
+	return request->persistent && real_version() > 400
+	       && (request->was_told
+	           || (request->kind == REQUEST_RECEIVE && request->peer == MPI_PROC_NULL));
+}
+
+int completion_finish(struct completion *set, int place, MPI_Status *status)
+{
+	MPI_Request *handle = &set->handles[place];
+	struct request *request = request_find(*handle);
+
+	if (!request || !request->active) {
+		request_store_empty(status);
+		return MPI_SUCCESS;
+	}
+	int code = complete(request);
+	if (leaves_empty(request))
+		request_store_empty(status);
+	else
+		request_tell_status(status, request);
+	request->was_told = false;
+	if (code != MPI_SUCCESS && raises_on_own_communicator(set, request))
+		set->comm = request->comm;
+	if (!request->persistent)
+		*handle = MPI_REQUEST_NULL;
+	request_retire(request);
+	return code;
+}
+
+/* Whether this foreign request is over; then it is completed. */
+static bool test_foreign(MPI_Request *handle, MPI_Status *status, int *ret_code)
+{
+	MPI_Request before = *handle;
+	MPI_Status found;
+	int done = 0;
+
+	*ret_code = real_mpi()->Test(handle, &done, &found);
+	if (*ret_code == MPI_SUCCESS && !done)
+		return false;
+	if (*handle == MPI_REQUEST_NULL) {
+		tracking_freed(WIRE_OBJECT_REQUEST, (uintptr_t)before, handle);
+		access_request_done(before);
+	}
+	request_store_status(status, &found);
+	return true;
+}
+
+int completion_finish_any(struct completion *set, int place, MPI_Status *status)
+{
+	int code;
+
+	if (completion_standing(set->handles[place]) != FOREIGN)
+		return completion_finish(set, place, status);
+	blocking_call_wait(set->call.function, set->call.site);
+	for (unsigned round = 0; !test_foreign(&set->handles[place], status, &code); round++)
+		gate_yield(round);
+	blocking_call_leave();
+	return code;
+}
+
+bool completion_try_foreign(struct completion *set, int *ret_place, MPI_Status *status,
+                            int *ret_code)
+{
+	for (int i = 0; set->foreign > 0 && i < set->count; i++) {
+		if (completion_standing(set->handles[i]) != FOREIGN)
+			continue;
+		if (test_foreign(&set->handles[i], status, ret_code)) {
+			*ret_place = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool completion_foreign_all_over(const struct completion *set)
+{
+	for (int i = 0; set->foreign > 0 && i < set->count; i++) {
+		int done = 0;
+		if (completion_standing(set->handles[i]) != FOREIGN)
+			continue;
+		if (real_mpi()->Request_get_status(set->handles[i], &done, MPI_STATUS_IGNORE)
+		            == MPI_SUCCESS
+		    && !done)
+			return false;
+	}
+	return true;
+}
+
+int completion_raise(const struct completion *set, int code)
+{
+	if (code == MPI_SUCCESS)
+		return code;
+	return error_raise(set->comm, code, set->call.call, (enum mpi_call)set->call.function,
+	                   (const void *)(uintptr_t)set->call.site);
+}
+
+int shim_MPI_Cancel(void *site, MPI_Request *handle)
+{
+	struct completion set;
+	MPI_Request inactive = request_inactive();
+
+	int code = completion_open(&set, MPI_CALL_Cancel, site, 1, handle);
+	if (code != MPI_SUCCESS || set.asked == 0) {
+		gate_report(&set.call);
+		if (code == MPI_SUCCESS && !request_find(*handle))
+			code = real_mpi()->Cancel(handle);
+		else if (code == MPI_SUCCESS && set.ready == 0)
+			code = real_mpi()->Cancel(&inactive);
+		return completion_raise(&set, code);
+	}
+	struct request *request = request_find(*handle);
+	if (request->kind == REQUEST_PAIR || request->kind == REQUEST_PARTITIONED) {
+		gate_report(&set.call);
+		return completion_raise(&set, MPI_ERR_REQUEST);
+	}
+	struct gate_answer answer = completion_ask(&set, WIRE_CANCEL);
+	if (request->kind == REQUEST_COLLECTIVE)
+		misuse_collective(WIRE_MISUSE_CANCEL, MPI_CALL_Cancel, site);
+	if (answer.count > 0)
+		request_withdraw(request);
+	return MPI_SUCCESS;
+}
+
+int shim_MPI_Request_free(void *site, MPI_Request *handle)
+{
+	struct completion set;
+
+	int code = completion_open(&set, MPI_CALL_Request_free, site, 1, handle);
+	struct request *request = code == MPI_SUCCESS ? request_find(*handle) : NULL;
+	if (set.asked > 0) {
+		set.call.wait = WIRE_FREE;
+		set.call.waited = set.names;
+		set.call.waited_count = set.asked;
+	}
+	gate_report(&set.call);
+	if (request && set.asked > 0 && request->kind == REQUEST_COLLECTIVE)
+		misuse_collective(WIRE_MISUSE_FREE, MPI_CALL_Request_free, site);
+	if (request) {
+		request_abandon(request);
+		*handle = MPI_REQUEST_NULL;
+	} else if (code == MPI_SUCCESS) {
+		tracking_freed(WIRE_OBJECT_REQUEST, (uintptr_t)*handle, handle);
+		access_request_freed(*handle);
+		code = real_mpi()->Request_free(handle);
+	}
+	return completion_raise(&set, code);
+}
+
+/* MPICH 4.0 leaves the status alone of what is neither a send nor a receive. */
+static bool is_told_early(const struct request *request)
+{
+	return request->persistent || real_version() > 400
+	       || (request->kind != REQUEST_COLLECTIVE && request->kind != REQUEST_PAIR);
+}
+
+int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_Status *status)
+{
+	struct completion set;
+	struct request *request;
+
+	int code = completion_open(&set, MPI_CALL_Request_get_status, site, 1, &handle);
+	if (!flag || !status) {
+		gate_report(&set.call);
+		handle = set.foreign > 0 ? handle : request_inactive();
+		code = real_mpi()->Request_get_status(handle, flag, status);
+		return completion_raise(&set, code);
+	}
+	bool over = completion_ask(&set, WIRE_TEST_ALL).count > 0 || set.asked == 0;
+	if (code == MPI_SUCCESS && set.foreign > 0)
+		code = real_mpi()->Request_get_status(handle, flag, status);
+	if (code != MPI_SUCCESS || set.foreign > 0)
+		return completion_raise(&set, code);
+	*flag = over;
+	request = request_find(handle);
+	if (over && request && request->active) {
+		complete(request);
+		request->was_told = true;
+		if (is_told_early(request))
+			request_tell_status(status, request);
+	} else if (over) {
+		request_store_empty(status);
+		if (handle == MPI_REQUEST_NULL && status != MPI_STATUS_IGNORE)
+			status->MPI_ERROR = MPI_SUCCESS; /* as in MPICH */
+	}
+	return MPI_SUCCESS;
+}

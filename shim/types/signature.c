@@ -1,0 +1,282 @@
+#include "signature.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/mpi/real.h"
+#include "type_value.h"
+
+/* A type with more runs, or a program with more different lists of them, is not looked at. */
+enum { RUNS_MAX = 256, LISTS_MAX = 4096, DEPTH_MAX = 32 };
+
+/* Every different list is kept once and for good: types come and go, their lists are few. */
+struct list {
+	struct wire_types types;
+	struct list *next;
+};
+
+static struct list *lists;
+static unsigned list_count;
+static const struct list unknown;
+
+/* A signature being put together: the runs of one period, repeated to so many bytes. */
+struct draft {
+	struct wire_run runs[RUNS_MAX];
+	uint32_t count;
+	bool failed;
+};
+
+static uint16_t code_of(int handle)
+{
+	return (uint16_t)((unsigned)handle & 0xffffu);
+}
+
+static uint64_t basic_size(uint16_t basic)
+{
+	return basic >> 8;
+}
+
+/* The pairs of one basic type are two of it (MPI 3.1, section 5.9.4). */
+static uint16_t basic_of(MPI_Datatype type)
+{
+	switch (type) {
+	case MPI_PACKED: return 0;
+	case MPI_2INT: return code_of(MPI_INT);
+	case (MPI_Datatype)0x4c000820: return code_of(0x4c00041b); /* MPI_2INTEGER */
+	case (MPI_Datatype)0x4c000821: return code_of(0x4c00041c); /* MPI_2REAL */
+	case (MPI_Datatype)0x4c001023: return code_of(0x4c00081f); /* MPI_2DOUBLE_PRECISION */
+	default: return code_of(type);
+	}
+}
+
+static const struct list *keep_types(const struct wire_types *types)
+{
+	size_t bytes = types->run_count * sizeof(*types->runs);
+	struct list *list = lists;
+
+	while (list
+	       && (list->types.basic != types->basic || list->types.run_count != types->run_count
+	           || (bytes > 0 && memcmp(list->types.runs, types->runs, bytes) != 0)))
+		list = list->next;
+	if (list)
+		return list;
+	list = list_count < LISTS_MAX ? calloc(1, sizeof(*list)) : NULL;
+	if (!list)
+		return &unknown;
+	list->types = *types;
+	if (bytes > 0) {
+		list->types.runs = calloc(types->run_count, sizeof(*types->runs));
+		if (!list->types.runs) {
+			free(list);
+			return &unknown;
+		}
+		memcpy(list->types.runs, types->runs, bytes);
+	}
+	list->next = lists;
+	lists = list;
+	list_count++;
+	return list;
+}
+
+static void append_run(struct draft *draft, uint16_t basic, uint64_t count)
+{
+	struct wire_run *last = draft->count > 0 ? &draft->runs[draft->count - 1] : NULL;
+
+	if (count == 0)
+		return;
+	if (basic_size(basic) == 0) {
+		draft->failed = true;
+	} else if (last && last->basic == basic) {
+		last->count += count;
+	} else if (draft->count == RUNS_MAX) {
+		draft->failed = true;
+	} else {
+		draft->runs[draft->count++] = (struct wire_run){.basic = basic, .count = count};
+	}
+}
+
+static uint64_t size_of(MPI_Datatype type)
+{
+	MPI_Count size = 0;
+
+	return real_mpi()->Type_size_x(type, &size) == MPI_SUCCESS && size > 0 ? (uint64_t)size : 0;
+}
+
+static uint64_t period_of(const struct wire_types *types)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < types->run_count; i++)
+		bytes += basic_size(types->runs[i].basic) * types->runs[i].count;
+	return bytes;
+}
+
+/* Appends what so many bytes of such a type consist of. */
+static void append_types(struct draft *draft, const struct wire_types *types, uint64_t bytes)
+{
+	uint64_t period = period_of(types);
+
+	if (bytes == 0)
+		return;
+	if (types->run_count == 0) {
+		if (basic_size(types->basic) == 0)
+			draft->failed = true;
+		else
+			append_run(draft, types->basic, bytes / basic_size(types->basic));
+		return;
+	}
+	for (uint64_t i = 0; i < bytes / period && !draft->failed; i++) {
+		for (uint32_t j = 0; j < types->run_count; j++)
+			append_run(draft, types->runs[j].basic, types->runs[j].count);
+	}
+}
+
+static const struct list *list_of(MPI_Datatype type, int depth);
+
+static struct wire_types types_of(MPI_Datatype type, int depth)
+{
+	if (type_is_basic(type))
+		return (struct wire_types){.basic = basic_of(type)};
+	return list_of(type, depth)->types;
+}
+
+/* The types of MPI_MINLOC and MPI_MAXLOC, which are named and not basic. */
+static void append_named(struct draft *draft, MPI_Datatype type)
+{
+	static const struct {
+		MPI_Datatype pair, first;
+	} pairs[] = {
+		{MPI_FLOAT_INT, MPI_FLOAT},
+		{MPI_DOUBLE_INT, MPI_DOUBLE},
+		{MPI_LONG_INT, MPI_LONG},
+		{MPI_SHORT_INT, MPI_SHORT},
+		{MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE},
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		if (pairs[i].pair != type)
+			continue;
+		append_run(draft, code_of(pairs[i].first), 1);
+		append_run(draft, code_of(MPI_INT), 1);
+		return;
+	}
+	draft->failed = true;
+}
+
+/* The arguments with which a type was made. */
+struct contents {
+	int integers, addresses, types, combiner;
+	int *integer;
+	MPI_Aint *address;
+	MPI_Datatype *type;
+};
+
+static void contents_release(struct contents *contents)
+{
+	for (int i = 0; contents->type && i < contents->types; i++) {
+		int integers, addresses, types, combiner;
+
+		if (contents->type[i] == MPI_DATATYPE_NULL || type_is_basic(contents->type[i]))
+			continue;
+		if (real_mpi()->Type_get_envelope(contents->type[i], &integers, &addresses, &types,
+		                                  &combiner)
+		            == MPI_SUCCESS
+		    && combiner != MPI_COMBINER_NAMED)
+			real_mpi()->Type_free(&contents->type[i]);
+	}
+	free(contents->integer);
+	free(contents->address);
+	free(contents->type);
+}
+
+/* false: nothing to release. */
+static bool contents_of(MPI_Datatype type, struct contents *contents)
+{
+	*contents = (struct contents){0};
+	if (real_mpi()->Type_get_envelope(type, &contents->integers, &contents->addresses,
+	                                  &contents->types, &contents->combiner)
+	            != MPI_SUCCESS
+	    || contents->combiner == MPI_COMBINER_NAMED)
+		return false;
+	contents->integer = calloc((size_t)contents->integers + 1, sizeof(*contents->integer));
+	contents->address = calloc((size_t)contents->addresses + 1, sizeof(*contents->address));
+	contents->type = calloc((size_t)contents->types + 1, sizeof(*contents->type));
+	if (contents->integer && contents->address && contents->type
+	    && real_mpi()->Type_get_contents(type, contents->integers, contents->addresses,
+	                                     contents->types, contents->integer, contents->address,
+	                                     contents->type)
+	               == MPI_SUCCESS)
+		return true;
+	contents->types = 0;
+	contents_release(contents);
+	return false;
+}
+
+/* All constructors but that of structures repeat one type. */
+static void append_derived(struct draft *draft, MPI_Datatype type, const struct contents *contents,
+                           int depth)
+{
+	if (contents->combiner == MPI_COMBINER_STRUCT) {
+		for (int i = 0; i < contents->types && !draft->failed; i++) {
+			struct wire_types types = types_of(contents->type[i], depth);
+			uint64_t count = (uint64_t)contents->integer[i + 1];
+
+			append_types(draft, &types, count * size_of(contents->type[i]));
+		}
+	} else if (contents->types == 1) {
+		struct wire_types types = types_of(contents->type[0], depth);
+
+		/* A period of it says as much as all of it. */
+		append_types(draft, &types,
+		             types.run_count > 0 ? period_of(&types) : size_of(type));
+	} else {
+		draft->failed = true; /* MPI_Type_create_f90_real and its kin */
+	}
+}
+
+static const struct list *make_list(MPI_Datatype type, int depth)
+{
+	struct draft *draft = calloc(1, sizeof(*draft));
+	struct contents contents;
+	struct wire_types types = {0};
+	const struct list *list = &unknown;
+
+	if (!draft)
+		return list;
+	if (contents_of(type, &contents)) {
+		append_derived(draft, type, &contents, depth);
+		contents_release(&contents);
+	} else {
+		append_named(draft, type);
+	}
+	if (!draft->failed && draft->count == 1)
+		types.basic = draft->runs[0].basic;
+	else if (!draft->failed && draft->count > 1)
+		types = (struct wire_types){.run_count = draft->count, .runs = draft->runs};
+	if (types.basic != 0 || types.run_count > 0)
+		list = keep_types(&types);
+	free(draft);
+	return list;
+}
+
+static const struct list *list_of(MPI_Datatype type, int depth)
+{
+	static struct type_value kind;
+	const struct list *list;
+	void *value = NULL;
+	bool found;
+
+	if (type == MPI_DATATYPE_NULL || depth > DEPTH_MAX
+	    || !type_value_get(&kind, type, &value, &found))
+		return &unknown;
+	if (found)
+		return value;
+	list = make_list(type, depth + 1);
+	type_value_set(&kind, type, list);
+	return list;
+}
+
+struct wire_types signature_of(MPI_Datatype type)
+{
+	return types_of(type, 0);
+}

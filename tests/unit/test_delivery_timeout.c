@@ -1,0 +1,238 @@
+/* Rank 0 has a receive pending, and is held back until the others are at rest, who run on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "mpi_calls.h"
+#include "scheduler/run/delivery_timeout.h"
+#include "scheduler/run/stall.h"
+#include "scheduler/world/world_arrival.h"
+
+struct fixture {
+	struct communicators *comms;
+	struct world *world;
+	guint32 calls[3];
+	guint gone;     /* ranks that were let go */
+	guint admitted; /* threads */
+};
+
+static void bind(void *user, int rank, const struct wire_bind *bind)
+{
+	(void)user;
+	(void)rank;
+	(void)bind;
+}
+
+static void go(void *user, int rank, const struct wire_go *go)
+{
+	(void)rank;
+	(void)go;
+	((struct fixture *)user)->gone++;
+}
+
+static void admit(void *user, int rank, guint32 thread)
+{
+	(void)rank;
+	(void)thread;
+	((struct fixture *)user)->admitted++;
+}
+
+/* A send or receive; a send is waited for, and complete at once. */
+static void calls(struct fixture *fixture, int rank, guint8 kind, int peer)
+{
+	struct wire_op op = {.name = {++fixture->calls[rank], 0},
+	                     .kind = kind,
+	                     .nonblocking = kind == WIRE_RECEIVE,
+	                     .comm = WIRE_COMM_WORLD,
+	                     .peer = peer};
+	const struct wire_call call = {.call = op.name.call,
+	                               .function = kind == WIRE_SEND ? MPI_CALL_Send
+	                                                             : MPI_CALL_Irecv,
+	                               .wait = kind == WIRE_SEND ? WIRE_WAIT_ALL : WIRE_WAIT_NONE,
+	                               .op_count = 1,
+	                               .ops = &op,
+	                               .waited_count = kind == WIRE_SEND,
+	                               .waited = &op.name};
+
+	assert_true(world_call(fixture->world, rank, &call, NULL));
+}
+
+/* In a collective, by the rank's first thread. */
+static void meets(struct fixture *fixture, int rank)
+{
+	struct wire_op op = {.name = {++fixture->calls[rank], 0},
+	                     .kind = WIRE_COLLECTIVE,
+	                     .comm = WIRE_COMM_WORLD};
+	const struct wire_call call = {.call = op.name.call,
+	                               .function = MPI_CALL_Bcast,
+	                               .wait = WIRE_WAIT_ALL,
+	                               .op_count = 1,
+	                               .ops = &op,
+	                               .waited_count = 1,
+	                               .waited = &op.name};
+
+	assert_true(world_call(fixture->world, rank, &call, NULL));
+}
+
+/* Besides the one that every rank has. */
+static void begin_thread(struct fixture *fixture, int rank)
+{
+	const struct wire_thread thread = {.thread = 1, .id = 9};
+
+	assert_true(world_thread(fixture->world, rank, &thread, NULL));
+}
+
+static void fixture_init(struct fixture *fixture)
+{
+	const struct world_options options = {.ranks = 3,
+	                                      .buffering = BUFFERING_INFINITE,
+	                                      .collectives = COLLECTIVES_SYNC,
+	                                      .arrives_early = true};
+	const struct world_orders orders = {.bind = bind, .go = go, .admit = admit};
+
+	*fixture = (struct fixture){.comms = communicators_new(3)};
+	fixture->world = world_new(&options, fixture->comms, &orders, fixture);
+	world_start(fixture->world);
+	calls(fixture, 0, WIRE_RECEIVE, 1);
+}
+
+static void fixture_release(struct fixture *fixture)
+{
+	world_free(fixture->world);
+	communicators_free(fixture->comms);
+}
+
+static gint64 patience(void)
+{
+	return WORLD_DEFERRED_SECONDS * G_USEC_PER_SEC / stall_haste();
+}
+
+static void test_let_go(void **state)
+{
+	struct delivery_timeout timeout = {0};
+	struct fixture fixture;
+	gint64 begin = G_TIME_SPAN_DAY;
+
+	(void)state;
+	fixture_init(&fixture);
+	calls(&fixture, 0, WIRE_SEND, 2);
+	assert_int_equal(fixture.gone, 0);
+	assert_false(delivery_timeout_check(&timeout, fixture.world, begin));
+	assert_false(delivery_timeout_check(&timeout, fixture.world, begin + patience()));
+	assert_int_equal(fixture.gone, 0);
+	assert_true(delivery_timeout_check(&timeout, fixture.world, begin + patience() + 1));
+	assert_int_equal(fixture.gone, 1);
+	assert_true(world_has_let_go_unsettled(fixture.world));
+	fixture_release(&fixture);
+}
+
+/* While others do something he is held back for longer. */
+static void test_others_move(void **state)
+{
+	struct delivery_timeout timeout = {0};
+	struct fixture fixture;
+	gint64 now = G_TIME_SPAN_DAY;
+
+	(void)state;
+	fixture_init(&fixture);
+	calls(&fixture, 0, WIRE_SEND, 2);
+	for (int i = 0; i < 3; i++) {
+		assert_false(delivery_timeout_check(&timeout, fixture.world, now));
+		now += patience();
+		calls(&fixture, 1, WIRE_RECEIVE, 2);
+	}
+	assert_false(delivery_timeout_check(&timeout, fixture.world, now));
+	assert_false(delivery_timeout_check(&timeout, fixture.world, now + patience()));
+	assert_int_equal(fixture.gone, 0);
+	assert_true(delivery_timeout_check(&timeout, fixture.world, now + patience() + 1));
+	fixture_release(&fixture);
+}
+
+/* Silence alone lets nobody go. */
+static void test_nobody_held(void **state)
+{
+	struct delivery_timeout timeout = {0};
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init(&fixture);
+	assert_false(delivery_timeout_check(&timeout, fixture.world, G_TIME_SPAN_DAY));
+	assert_false(delivery_timeout_check(&timeout, fixture.world, 2 * G_TIME_SPAN_DAY));
+	assert_false(world_has_let_go_unsettled(fixture.world));
+	fixture_release(&fixture);
+}
+
+/* MPI lets nobody out of a collective alone: a member that has threads, and so is not held back for
+ * what it has pending, comes with those who are. */
+static void test_members_go_together(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init(&fixture);
+	begin_thread(&fixture, 1);
+	for (int rank = 0; rank < 3; rank++)
+		meets(&fixture, rank);
+	assert_int_equal(fixture.gone, 0);
+	assert_true(world_answer_ready(fixture.world));
+	assert_int_equal(fixture.gone, 3);
+	fixture_release(&fixture);
+}
+
+/* Nor is anybody held back for what a rank with threads has pending: its data comes with
+ * completion. */
+static void test_threads_bring_nothing(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init(&fixture);
+	begin_thread(&fixture, 0);
+	for (int rank = 0; rank < 3; rank++)
+		meets(&fixture, rank);
+	assert_int_equal(fixture.gone, 3);
+	assert_false(world_answer_ready(fixture.world));
+	fixture_release(&fixture);
+}
+
+/* Whoever is held back goes before a thread is admitted: also while the thread is kept out as its
+ * rank has made all calls that it may. */
+static void test_goes_before_a_turn_that_is_held(void **state)
+{
+	const struct wire_enter enter = {.thread = 1};
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init(&fixture);
+	calls(&fixture, 1, WIRE_RECEIVE, 2);
+	begin_thread(&fixture, 1);
+	assert_true(world_enter(fixture.world, 1, &enter, NULL));
+	world_hold(fixture.world, 1, 1);
+	calls(&fixture, 0, WIRE_SEND, 2);
+	assert_int_equal(fixture.gone, 0);
+	assert_true(world_admit(fixture.world));
+	assert_int_equal(fixture.gone, 1);
+	assert_false(world_admit(fixture.world));
+	assert_int_equal(fixture.admitted, 0);
+	world_hold(fixture.world, 1, WORLD_HOLDS_NOTHING);
+	assert_true(world_admit(fixture.world));
+	assert_int_equal(fixture.admitted, 1);
+	fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_let_go),
+		cmocka_unit_test(test_others_move),
+		cmocka_unit_test(test_nobody_held),
+		cmocka_unit_test(test_members_go_together),
+		cmocka_unit_test(test_threads_bring_nothing),
+		cmocka_unit_test(test_goes_before_a_turn_that_is_held),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

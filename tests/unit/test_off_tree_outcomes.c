@@ -1,0 +1,107 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "scheduler/session/off_tree_outcomes.h"
+
+struct shown {
+	struct record_execution *execution;
+	GPtrArray *findings;
+	GArray *choices;
+};
+
+/* Rank 0's calls 3 and 4 have taken a message of rank 1, in this order or the other. */
+static struct shown shown_of(guint32 buffering, enum finding_kind kind, bool in_order)
+{
+	struct shown shown = {
+		.execution = record_execution_new(),
+		.findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free),
+		.choices = g_array_new(false, false, sizeof(struct choice))};
+	struct record_finding *finding = record_finding_new(kind);
+
+	shown.execution->buffering = buffering;
+	for (guint32 i = 0; i < 2; i++) {
+		struct choice choice = {point_call(0, in_order ? 3 + i : 4 - i, 0),
+		                        taken_message((struct op_id){1, 2, 0})};
+
+		g_array_append_val(shown.choices, choice);
+	}
+	if (kind == FINDING_NONE)
+		record_finding_free(finding);
+	else
+		g_ptr_array_add(shown.findings, finding);
+	return shown;
+}
+
+static void shown_clear(struct shown *shown)
+{
+	record_execution_free(shown->execution);
+	g_ptr_array_unref(shown->findings);
+	g_array_unref(shown->choices);
+}
+
+/* What is asked of one, which is freed. */
+static bool take(struct off_tree_outcomes *outcomes, struct findings *findings, struct shown shown)
+{
+	bool taken = off_tree_outcomes_take(outcomes, findings, shown.execution, shown.findings,
+	                                    shown.choices);
+
+	while (taken && shown.findings->len > 0)
+		findings_add(findings, g_ptr_array_steal_index(shown.findings, 0), shown.execution,
+		             shown.choices);
+	shown_clear(&shown);
+	return taken;
+}
+
+static bool have(const struct off_tree_outcomes *outcomes, struct shown shown)
+{
+	bool had = off_tree_outcomes_have(outcomes, shown.execution, shown.findings, shown.choices);
+
+	shown_clear(&shown);
+	return had;
+}
+
+static void test_what_is_new_counts_once_under_each_buffering(void **state)
+{
+	struct findings *findings = findings_new(RECORD_ZERO | RECORD_INFINITE);
+	struct off_tree_outcomes *outcomes = off_tree_outcomes_new();
+
+	(void)state;
+	assert_false(take(outcomes, findings, shown_of(RECORD_ZERO, FINDING_NONE, true)));
+	assert_true(take(outcomes, findings, shown_of(RECORD_ZERO, FINDING_DEADLOCK, true)));
+	assert_false(take(outcomes, findings, shown_of(RECORD_ZERO, FINDING_DEADLOCK, true)));
+	assert_true(take(outcomes, findings, shown_of(RECORD_INFINITE, FINDING_DEADLOCK, true)));
+	assert_true(take(outcomes, findings, shown_of(RECORD_ZERO, FINDING_CRASH, true)));
+	assert_int_equal(findings_all(findings)->len, 2);
+	off_tree_outcomes_free(outcomes);
+	findings_free(findings);
+}
+
+static void test_the_same_is_known_again_whatever_came_first(void **state)
+{
+	struct findings *findings = findings_new(RECORD_ZERO | RECORD_INFINITE);
+	struct off_tree_outcomes *outcomes = off_tree_outcomes_new();
+
+	(void)state;
+	assert_false(have(outcomes, shown_of(RECORD_ZERO, FINDING_DEADLOCK, true)));
+	take(outcomes, findings, shown_of(RECORD_ZERO, FINDING_DEADLOCK, true));
+	assert_true(have(outcomes, shown_of(RECORD_ZERO, FINDING_DEADLOCK, false)));
+	assert_false(have(outcomes, shown_of(RECORD_ZERO, FINDING_NONE, false)));
+	assert_false(have(outcomes, shown_of(RECORD_ZERO, FINDING_CRASH, true)));
+	assert_false(have(outcomes, shown_of(RECORD_INFINITE, FINDING_DEADLOCK, true)));
+	off_tree_outcomes_free(outcomes);
+	findings_free(findings);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_new_counts_once_under_each_buffering),
+		cmocka_unit_test(test_the_same_is_known_again_whatever_came_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
