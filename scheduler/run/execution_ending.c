@@ -72,7 +72,6 @@ static void finish_execution(struct execution *execution)
 {
 	execution->result.state = EXECUTION_OVER;
 	execution->over_since = execution_now(execution);
-	runs_report_gone(execution->runs, execution);
 }
 
 void execution_finish_if_gone(struct execution *execution)

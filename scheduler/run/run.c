@@ -155,6 +155,12 @@ bool execution_has_ended(const struct execution *execution)
 	       || (double)waited > job_limit(execution) * G_USEC_PER_SEC;
 }
 
+void execution_report_gone(struct execution *execution)
+{
+	if (execution->result.state == EXECUTION_OVER)
+		runs_report_gone(execution->runs, execution);
+}
+
 static bool is_gone(void *data)
 {
 	return ((const struct execution *)data)->result.state == EXECUTION_OVER;

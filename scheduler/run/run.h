@@ -102,6 +102,11 @@ bool execution_output_is_cut(const struct execution *execution);
 
 /* Whether it is over, and its job as well. */
 bool execution_has_ended(const struct execution *execution);
+
+/* Reports to the client that every process is gone, if it is over. To be called once, when it has
+ * ended: only then have other processes of its job, such as a shell's pipeline, written what they
+ * got from ranks. */
+void execution_report_gone(struct execution *execution);
 /* Returns the time since start or restore. */
 double execution_seconds(const struct execution *execution);
 /* Returns for how long no rank has reported anything, while ranks run; else 0. */

@@ -33,7 +33,8 @@ struct run_client {
 	/* The outcome is certain, and the ranks are still there. Returns whether it ends well, and
 	 * a word for how it ends. */
 	bool (*end)(void *owner, struct execution *execution, const char **ret_word);
-	/* Every process is gone. The output of each rank is in that directory. */
+	/* Every process is gone. The output of each rank is in that directory. Called by
+	 * execution_report_gone. */
 	void (*gone)(void *owner, struct execution *execution, const char *directory);
 };
 

@@ -167,6 +167,7 @@ static void executor_fall_back(struct executor *executor)
 
 static void source_end(struct plan_source *source)
 {
+	execution_report_gone(source->execution);
 	source->type->ended(source, g_steal_pointer(&source->execution));
 }
 

@@ -150,6 +150,7 @@ static void a_strategy_answers_later(void **state)
 	assert_true(runs_pump(fixture->fake.runs, has_ended, fixture, 20));
 	assert_null(fixture->fake.failure);
 	assert_int_equal(fixture->ended, 1);
+	execution_report_gone(fixture->execution);
 	assert_int_equal(fixture->gone, 1);
 	choices = world_choices(execution_world(fixture->execution));
 	assert_int_equal(choices->len, 2);
