@@ -119,7 +119,7 @@ def has_readline(tool):
 
 def check_session(tool, program):
     terminal = Terminal(tool, "-n", "3", program)
-    check("help tells the words" in terminal.expect(re.escape(PROMPT)), terminal.text)
+    check("help lists the commands" in terminal.expect(re.escape(PROMPT)), terminal.text)
     terminal.say("run", "stopped: choice 0.2\r?\n")
     terminal.say("1", "stopped: choice 0.3\r?\n")
     terminal.say("2", "stopped: finding mpi-error\r?\n")

@@ -281,7 +281,7 @@ def check_ports(tool, program):
         port = taken.getsockname()[1]
         run = tool.run("debug", "--web", str(port), "-n", "3", program)
         check(run.status == 4 and "port %d of 127.0.0.1" % port in run.err
-              and "something else listens there" in run.err, str(run))
+              and "another process listens there" in run.err, str(run))
     run = tool.run("debug", "--web", "70000", "-n", "3", program)
     check(run.status == 2 and "70000" in run.err, str(run))
     script = tool.write("quit.mp", "quit\n")

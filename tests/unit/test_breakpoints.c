@@ -154,21 +154,21 @@ static void what_can_never_fire_is_refused(void **state)
 {
 	static const char *const texts[][2] = {
 		{"MPI_Comm_rank",
-	         "MPI_Comm_rank does not communicate: its calls are not stopped at"},
-		{"MPI_Frobnicate", "MPI has no function like MPI_Frobnicate"},
+	         "MPI_Comm_rank does not communicate: breakpoints do not stop at it"},
+		{"MPI_Frobnicate", "no MPI function matches MPI_Frobnicate"},
 		{"rank 4", "there is no rank 4; ranks are 0 to 3"},
 		{"MPI_Recv peer 9", "there is no rank 9; ranks are 0 to 3"},
 		{"if rank == 4", "there is no rank 4; ranks are 0 to 3"},
 		{"call 0", "calls are numbered from 1"},
-		{"solver.c:x", "solver.c:x is no FILE:LINE"},
-		{"MPI_Recv rank", "rank goes with a number"},
-		{"MPI_Recv tag x", "tag goes with a number"},
-		{"MPI_Recv size 3", "size: rank, tag, peer, comm, call or if is expected"},
+		{"solver.c:x", "solver.c:x is not FILE:LINE"},
+		{"MPI_Recv rank", "rank needs a number"},
+		{"MPI_Recv tag x", "tag needs a number"},
+		{"MPI_Recv size 3", "size: expected rank, tag, peer, comm, call or if"},
 		{"MPI_Recv if size > 3",
-	         "size: bytes, tag, peer, rank or call is expected, as in bytes > 1000"},
-		{"if bytes", "bytes goes with ==, !=, <, <=, > or >="},
-		{"if bytes > many", "bytes is compared with a number, not with many"},
-		{"if bytes >", "bytes is compared with a number, not with nothing"},
+	         "size: expected bytes, tag, peer, rank or call, as in bytes > 1000"},
+		{"if bytes", "bytes needs one of ==, !=, <, <=, > or >="},
+		{"if bytes > many", "bytes must be compared with a number, not with many"},
+		{"if bytes >", "bytes must be compared with a number, not with nothing"},
 	};
 	struct breakpoints *breakpoints = breakpoints_new(4);
 
