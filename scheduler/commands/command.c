@@ -166,7 +166,7 @@ static struct command_line *line_new(struct command_options *options, const stru
 	         "answer otherwise (default: 1)",
 	         "K"},
 		{"some", 0, 0, G_OPTION_ARG_INT, &options->some,
-	         "explore every set of up to N complete requests that Waitsome or Testsome can "
+	         "explore every set of up to K complete requests that Waitsome or Testsome can "
 	         "report, besides all of them (default: 3)",
 	         "K"},
 		{"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,

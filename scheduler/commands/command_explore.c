@@ -424,7 +424,7 @@ static int explore_run(int argc, char **argv)
 	         "FILE:LINE=K"},
 		{"order", 0, 0, G_OPTION_ARG_STRING, &options.order,
 	         "order of exploration: depth (the cheapest), deviations (paths with few "
-	         "deviations first), portfolio (both and random choices in turns; default with "
+	         "deviations first), portfolio (these and random walks in turns; default with "
 	         "--max-time and --max-interleavings)",
 	         "WORD"},
 		{"random", 0, 0, G_OPTION_ARG_STRING, &options.seed,

@@ -1,5 +1,5 @@
-/* Breakpoints: the MPI calls at which a rank is to be held. A breakpoint matches a call by its parts,
- * so this module knows nothing of ranks and processes. Pure. Parts of a breakpoint:
+/* Breakpoints: the MPI calls at which a rank is to be held. A breakpoint matches a call by its
+ * parts, so this module knows nothing of ranks and processes. Pure. Parts of a breakpoint:
  *
  *   MPI_*recv                      the function, a pattern (* and ?); case does not matter
  *   solver.c:121, exchange         a line, or a function, anywhere in the call's stack; its

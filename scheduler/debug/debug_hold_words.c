@@ -238,7 +238,7 @@ static bool goes_nowhere(struct debugger *debugger)
 	if (may_take_any(debugger) || holds_let_go(holds, world_there(debugger)))
 		return false;
 	if (!*kept && debugger->offers->choices->len == 0 && !world_holds(world_there(debugger)))
-		return false; /* it stopped for a call from which no rank returns: the end is next */
+		return false; /* a call from which no rank returns: the end is next */
 	if (*kept)
 		debugger_refuse(debugger, "no rank can go on: use release %s, and continue", kept);
 	else

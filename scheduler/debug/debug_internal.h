@@ -53,7 +53,7 @@ struct debugger {
 	enum debug_chooser chooser;
 	bool finishes; /* goes to the end without asking */
 	bool certain;  /* the target's cut is consistent, and can be reached */
-	bool exact; /* stops once the target's choices are made, even if the next is not the prompt's */
+	bool exact;    /* stops once the target's choices are made, whoever decides next */
 	GRand *random;
 
 	struct decoders *decoders;

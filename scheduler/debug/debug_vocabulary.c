@@ -126,7 +126,7 @@ const struct vocabulary_word debug_vocabulary[] = {
          word_x, .example = "x 2"},
 	{"set", "", "change settings: set", .below = set_words},
 	{"source", "FILE", "read commands from a file", word_source, .example = "source walk.mp"},
-	{"help", "[WORD]", "list the commands, or show one with an example", word_help,
+	{"help", "[COMMAND]", "list the commands, or show one with an example", word_help,
          .example = "help goto", .shorter = "h", .complete = complete_words},
 	{"quit", "", "end the session", word_quit, .example = "quit", .shorter = "q"},
 	{0},

@@ -9,9 +9,8 @@ struct pickles;
 
 /* The open choices at a stop: each point with its candidates, numbered consecutively. */
 struct offers {
-	GPtrArray *
-		points; /* struct record_choice: `taken` is the first candidate, then the alternatives */
-	GArray *choices; /* struct choice, by number - 1 */
+	GPtrArray *points; /* struct record_choice: `taken` first, then the alternatives */
+	GArray *choices;   /* struct choice, by number - 1 */
 };
 
 /* `open` has struct open_choice. */

@@ -161,9 +161,9 @@ def test_what_mpiexec_users_type(tool):
     run = tool.run("explore", "-np", "2", "--max-time", "1.5m", program, report=True)
     check(run.status == 0 and run.report["ranks"] == 2, str(run))
     refused(tool.run("explore", "mpiexec", "-np", "3", program, "a b"), 2,
-            "say matchpoint explore -n 3 %s 'a b'" % program)
+            "use matchpoint explore -n 3 %s 'a b'" % program)
     refused(tool.run("explore", "-n", "3", "mpirun", "--oversubscribe", program), 2,
-            "say matchpoint explore -n 4 ./solver")
+            "use matchpoint explore -n 4 ./solver")
     store = os.path.join(tool.directory, "named")
     tool.run("explore", "-n", "2", "--store", store, program)
     run = tool.run("report", "--store", store)

@@ -336,7 +336,8 @@ def check_refused(tool):
                        "x 0.1"], "-n", "3", program)
     told = answers(run)
     for line, refusal in zip(told[:1] + told[2:], [
-            "nothing runs", "that is not a message", "3 is not a message", "rank 1 has made no call 99",
+            "nothing runs", "that is not a message", "3 is not a message",
+            "rank 1 has made no call 99",
             "there is no rank 3", "rank 1's call 2 neither sends", "-1.2 is not a message",
             "1.2.x is not a message", "rank 0's call 1 neither sends"]):
         check(refusal in line, "%s\n%s" % (refusal, run))
@@ -357,7 +358,8 @@ def check_print(tool):
     told = answers(run)
     for index, line in ((0, "nothing runs"), (4, "$3 = 41\n"), (6, 'No symbol "nothing"'),
                         (7, "Writing to memory is not allowed"), (8, "may-call-functions"),
-                        (9, "no expression given"), (10, "there is no rank 9"), (11, '"two\\\\words"'),
+                        (9, "no expression given"), (10, "there is no rank 9"),
+                        (11, '"two\\\\words"'),
                         (12, "= 0xff\n"),
                         (13, "= 9\n"), (14, "= 4\n"), (17, "= 3\n"), (19, "has ended"),
                         (21, "$3 is a value of rank 1: use print 1 ..."),
@@ -572,7 +574,8 @@ def check_without_ptrace(tool):
     told = answers(run)
     for index in 2, 5:
         check("ptrace: Operation not permitted. (a process may be" in told[index], str(run))
-    check("  its call stack is not available (inspecting a process needs ptrace" in told[3], str(run))
+    check("  its call stack is not available (inspecting a process needs ptrace" in told[3],
+          str(run))
     check("  #0" not in told[3] and "ptrace: Operation not permitted" in run.err, str(run))
     check(told[6] == told[8] and run.status == 0, str(run))
 
