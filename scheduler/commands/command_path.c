@@ -72,7 +72,7 @@ static char *path_of_folder(struct command_options *options, const char *directo
 	sum = found ? reproducer_sum(found) : NULL;
 	if (sum && reproducer.sum && !g_str_equal(sum, reproducer.sum))
 		command_complain(
-			"%s differs from the program that showed the finding (another SHA-256)",
+			"%s is not the program that showed the finding (its SHA-256 differs)",
 			found);
 	path = g_steal_pointer(&reproducer.path);
 	reproducer_clear(&reproducer);

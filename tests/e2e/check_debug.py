@@ -226,15 +226,15 @@ def check_later(tool):
 
 REFUSED = [
     ("chose 0.2=1", "there is no command chose; did you mean choose?"),
-    ("cho", "cho could be choices or choose: type more of it"),
+    ("cho", "cho is ambiguous: choices or choose"),
     ("choose 0.9=1", "0.9=1 is not possible here; use choose 0.2=1 or 0.2=2"),
     ("choose 0.2=7", "0.2=7 is not a choice"),
     ("0.9=1", "0.9=1 is not possible here; use choose 0.2=1 or 0.2=2"),
     ("choose 0.2=no", "0.2=no is not possible here"),
     ("path", "there is no command path; did you mean info path?"),
     ("choose", "is not a choice"),
-    ("3", "3 is not one of 1 to 2"),
-    ("99999999999999999999999", "is not one of 1 to 2"),
+    ("3", "3 is not a number from 1 to 2"),
+    ("99999999999999999999999", " is not a number from 1 to 2"),
     ("back", "there is no stop before this one; run starts again"),
     ("back 0", "0 is not a number from 1 up"),
     ("forward", "there is no stop after this one"),
@@ -264,7 +264,7 @@ def check_refused(tool):
     check(run.status == 1, str(run))
     script = tool.write("itself.mp", "source itself.mp\n")
     run = tool.run("debug", "-n", "3", "-x", script, "--batch", program)
-    check("scripts read each other" in run.out and run.status == 3, str(run))
+    check("nested scripts" in run.out and run.status == 3, str(run))
 
 
 def check_help(tool):

@@ -169,13 +169,15 @@ def check_breakpoints(tool):
                     program)
         check(stops(run)[0] == "breakpoint 1", str(run))
     check(stops(run)[1:] == ["end", "held", "end"], str(run))
-    for line, words in (("break MPI_Comm_rank", "does not communicate"), ("break", "break where?"),
+    for line, words in (("break MPI_Comm_rank", "does not communicate"),
+                        ("break", "no place given"),
                         ("break rank 3", "there is no rank 3"), ("delete 7", "no breakpoint 7"),
-                        ("ignore 1", "how often?"), ("condition x", "which breakpoint?"),
+                        ("ignore 1", "no count given"), ("condition x", "no breakpoint given"),
                         ("enable 3", "no breakpoint 3"), ("break nested.c:1", "has no code before"),
                         ("break nested.c:10000", "nested.c has no code after line "),
-                        ("break other.c:3", "breakpoint 2\n  no code of a file other.c is known"),
-                        ("break exchanges", "breakpoint 2\n  no function like exchanges is kn")):
+                        ("break other.c:3",
+                         "breakpoint 2\n  the program has no code of a file other.c"),
+                        ("break exchanges", "breakpoint 2\n  no function of the program matches")):
         run = debug(tool, ["tbreak main", line], "-n", "3", program)
         check(words in run.out, "%s\n%s" % (line, run))
 
@@ -367,7 +369,7 @@ def check_positions(tool):
     check(re.search(r"^  0\.2  MPI_Probe\(ANY_SOURCE, tag=0\)  \S+\.c:22  snapshot$", run.out,
                     flags=re.M), "a checkpoint has a snapshot\n%s" % run)
     check("position: mp1:n3:zero:0.2=1,0.3=2@0.4,1.2,2.2\n" in run.out, str(run))
-    check("no stop before this one, and no breakpoint fits" in run.out, str(run))
+    check("no stop before this one, and no breakpoint matches" in run.out, str(run))
     check("checkpoint 1 first: mp1:n3:zero:, a snapshot\n" in run.out, str(run))
     run = debug(tool, ["goto mp1:n3:zero:0.2=1,0.3=1@0.4,1.2,2.2", "info path", "checkpoint",
                        "goto mp1:n3:zero:0.2=1@0.3,1.1,2.1",
@@ -384,7 +386,7 @@ def check_positions(tool):
                   "mp1:n3:zero:0.2=1@0.2,1.2,2.2",
                   "there is no checkpoint 2; there are 1", "no checkpoint given; there are 1",
                   "3 looks like a number", "delete needs the number of a breakpoint",
-                  "no place is kept"):
+                  "there are no checkpoints"):
         check(words in run.out, "%s\n%s" % (words, run))
     run = debug(tool, ["run", "1", "set choices default", "back", "forward", "hold 1", "list",
                        "goto mp1:n3:zero:0.2=2", "1"], "-n", "3", program)

@@ -80,7 +80,7 @@ def check_shared(tool, program):
               == [[1, 1, 2], [2, 2, 2]], "not what can be taken: %s" % page.told["stop"])
         check("stopped: choice 0.2" in page.told["text"], page.told["text"])
     second.say("continue")
-    second.until_told(lambda told: "watches" in told.get("refused", ""), "it is refused")
+    second.until_told(lambda told: "read-only" in told.get("refused", ""), "it is refused")
     # What somebody typed is seen by the pages, and a click on what is no more comes too late.
     number = first.told["stop"]["number"]
     session.type("choose 0.2=1")
