@@ -19,7 +19,7 @@ DEPTH_MOST = 50  # nesting of shown values
 DIGITS_MOST = 16  # bytes of an integer of more than 64 bits
 OPCODES = 200  # limit: so many, and more for each byte of text
 OPCODES_A_BYTE = 10
-BATCH = 1000  # parts per batch: after a full one there may be more, Python writes a smaller one once
+BATCH = 1000  # parts per batch; after a full one more may follow, but a smaller one is written once
 MEMORY_MOST = 512 << 20
 REQUEST_MOST = 64  # bytes of a request's line
 
