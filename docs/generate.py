@@ -241,10 +241,10 @@ def prompt_page(tables):
         if "words" in word:
             lines += ["## " + word["name"], "",
                       *table(heads, word_rows(word["words"], word["name"] + " "))]
-    return page("Words of the prompt",
-                "These words begin a line at the prompt of `matchpoint debug`. As many letters of "
-                "a word as tell it from the others will do; a short form in parentheses means its "
-                "word. An empty line repeats the last one. `help WORD` prints the same.", lines)
+    return page("Commands of the prompt",
+                "These are the commands of the prompt of `matchpoint debug`. A command can be "
+                "abbreviated to any unambiguous prefix, or to the short form in parentheses. An "
+                "empty line repeats the last command. `help COMMAND` prints the same.", lines)
 
 
 # --- all of it ------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def calls_page(_):
 PAGES = (
     ("options.md", "Options of every command", options_page),
     ("findings.md", "Findings: when each kind is found, and what to look for", findings_page),
-    ("prompt.md", "Words of the prompt of `matchpoint debug`", prompt_page),
+    ("prompt.md", "Commands of the prompt of `matchpoint debug`", prompt_page),
     ("environment.md", "Environment variables", environment_page),
     ("mpi-calls.md", "How each MPI call is treated", calls_page),
 )

@@ -2,8 +2,8 @@
 
     python3 generate.py MATCHPOINT VERSION DIRECTORY COMMAND...
 
-Usage, options and examples are what `matchpoint --describe` prints; everything else stands in
-COMMAND.man beside this script, and goes between options and example."""
+Usage, options and examples come from `matchpoint --describe`. COMMAND.man beside this script has
+the rest of a page: its sections up to EXIT STATUS go before the options, the others after them."""
 
 import json
 import os
@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def escape(text):
-    """Text as roff takes it literally."""
+    """Escapes a text so that roff prints it literally."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("…", "...")
     return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M)
 
@@ -32,7 +32,7 @@ def option_name(option):
 
 
 def entries(pairs):
-    """Names with their explanations as tagged paragraphs."""
+    """Names and explanations as tagged paragraphs."""
     page = []
     for name, explanation in pairs:
         page += [".TP", "\\fB%s\\fR" % escape(name), escape(explanation)]
@@ -45,7 +45,7 @@ def options(described_options):
 
 
 def part(name):
-    """What stands above and below the options."""
+    """The lines above and below the options."""
     path = os.path.join(HERE, name + ".man")
     if not os.path.exists(path):
         return [], []

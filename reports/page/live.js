@@ -37,9 +37,9 @@ class Live {
 		this.where = element("p", { class: "extent", role: "status" });
 		this.role = element("p", { class: "warning", hidden: true });
 		this.words = element("div", { class: "words", role: "toolbar", "aria-label": "Session" },
-			word("Run", "Start the program, or start it anew", "run"),
-			word("◀ Back", "To the stop before this one", "back"),
-			word("Forward ▶", "To the stop behind this one", "forward"),
+			word("Run", "Start the program, or start it again", "run"),
+			word("◀ Back", "To the previous stop", "back"),
+			word("Forward ▶", "To the stop after this one", "forward"),
 			word("Continue", "Go on to the next stop", "continue"),
 			word("Finish", "Go on to the end", "finish"),
 			element("button", { type: "button", "data-line": "interrupt", title: "Stop the ranks where they are",
@@ -275,7 +275,7 @@ class Live {
 		const watches = this.connected && !this.writes;
 
 		this.role.hidden = !problem && !watches && !this.leftOut;
-		this.role.textContent = problem || (watches ? "This page watches: another one says the lines. " : "")
+		this.role.textContent = problem || (watches ? "This page is read-only: another page controls the session. " : "")
 			+ (this.leftOut ? `${this.leftOut.toLocaleString("en")} later calls are not shown.` : "");
 		for (const control of this.holder.querySelectorAll("[data-line], form input"))
 			control.disabled = !this.writes;
@@ -284,7 +284,7 @@ class Live {
 	tellStop() {
 		const { stop } = this, asks = stop.state === "choice", over = stop.state === "over";
 		const texts = { nowhere: "Nothing runs.", runs: "The ranks run.", choice: `Stopped: ${this.reason}.`,
-			interrupted: "Interrupted; the ranks go on to what they come to next.", over: "The interleaving is over: every rank has ended well." };
+			interrupted: "Interrupted; the ranks go on to the next stop.", over: "The interleaving is over: every rank has ended well." };
 		const findings = stop.findings || [];
 
 		this.where.textContent = over && findings.length > 0

@@ -54,7 +54,7 @@ bool check_is_complete(const struct check *check)
 	return check->passed->len == 0 && check->refused->len == 0;
 }
 
-/* --- what follows ---------------------------------------------------------------------------- */
+/* --- consequences ----------------------------------------------------------------------------- */
 
 typedef bool (*selector)(const char *name);
 
@@ -83,7 +83,7 @@ static bool is_unknown(const char *name)
 	return mpi_call_by_name(name) == MPI_CALL_NONE;
 }
 
-/* "MPI_Put, MPI_Get"; NULL: none of them. */
+/* "MPI_Put, MPI_Get"; NULL: no name is selected */
 static char *selected_names(const GPtrArray *list, selector select)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
@@ -108,15 +108,15 @@ GPtrArray *check_notes(const struct check *check, const struct program *program)
 	         "processes that are started or connected cannot be controlled; the exploration "
 	         "ends there with exit status 4"},
 		{check->controlled, is_threads,
-	         "with MPI_THREAD_MULTIPLE, threads are let into MPI one after another; other "
-	         "orders are explored only where two wait to be let in and their sends or "
-	         "receives race"},
+	         "with MPI_THREAD_MULTIPLE, threads enter MPI one after another; other orders are "
+	         "explored only if two threads wait to enter and their sends or receives race"},
 		{check->passed, is_atomic,
-	         "the order of atomic operations outside of exclusive locks is MPI's, and is not "
-	         "explored"},
+	         "the order of atomic operations outside exclusive locks is decided by MPI and is "
+	         "not explored"},
 		{check->passed, is_file_access,
-	         "in which order ranks read and write a file is not explored"},
-		{check->passed, is_unknown, "no function of MPI 4.0: it goes to MPI unseen"},
+	         "the order in which ranks read and write a file is not explored"},
+		{check->passed, is_unknown,
+	         "not a function of MPI 4.0: the call goes to MPI unseen"},
 	};
 	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
 
@@ -129,8 +129,8 @@ GPtrArray *check_notes(const struct check *check, const struct program *program)
 	}
 	for (guint i = 0; i < program->looking_up->len; i++)
 		g_ptr_array_add(notes,
-		                g_strdup_printf("%s finds functions by name (dlsym): those of MPI "
-		                                "that it finds so are not controlled",
+		                g_strdup_printf("%s looks up functions by name (dlsym): MPI "
+		                                "functions found this way are not controlled",
 		                                (const char *)program->looking_up->pdata[i]));
 	return notes;
 }

@@ -1,5 +1,5 @@
-/* Sorting a program's MPI calls by how they are treated: for the command `check`, and for telling
- * before a run what will not be explored. */
+/* Sorts a program's MPI calls by how they are treated. The command `check` prints the lists;
+ * explore prints the notes before a run. */
 #ifndef MATCHPOINT_SCHEDULER_COMMANDS_CHECK_H
 #define MATCHPOINT_SCHEDULER_COMMANDS_CHECK_H
 
@@ -9,7 +9,7 @@
 #include "scheduler/host/program.h"
 
 struct check {
-	/* All of struct program_call *; borrowed from `calls`. */
+	/* struct program_call *; borrowed from `calls` */
 	GPtrArray *controlled, *passed, *harmless, *refused;
 	GPtrArray *calls;
 };
@@ -17,11 +17,12 @@ struct check {
 struct check *check_new(const char *path);
 void check_free(struct check *check);
 
-/* What will not be controlled, or only in part, and what follows: sentences (char *), owned by the
- * array. As far as the files tell: not which level of threads MPI_Init_thread asks for. */
+/* What will not be controlled, or only in part, and the consequence: sentences (char *), owned by
+ * the array. Known from the program's files only: the thread level that MPI_Init_thread asks for is
+ * not known. */
 GPtrArray *check_notes(const struct check *check, const struct program *program);
 
-/* Whether nothing is passed through that could matter, and nothing refused. */
+/* Whether no call that could matter is passed through, and none is refused. */
 bool check_is_complete(const struct check *check);
 
 #endif

@@ -20,7 +20,7 @@ void command_complain(const char *format, ...)
 	va_start(arguments, format);
 	text = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	/* Names of files can hold what terminals obey. */
+	/* File names can contain control characters that a terminal would obey. */
 	for (char *at = text; *at; at++)
 		*at = g_ascii_iscntrl(*at) && !strchr("\n\t", *at) ? '?' : *at;
 	fprintf(stderr, "matchpoint: %s\n", text);
@@ -33,13 +33,13 @@ void command_show_unresponsive(void *user, const struct session_progress *now)
 		return;
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
-	command_complain("rank %d has said nothing for %.0f s:", now->silent_rank,
+	command_complain("rank %d has not responded for %.0f s:", now->silent_rank,
 	                 now->silent_seconds);
 	for (guint i = 0; i < now->stacks->len; i++)
 		fprintf(stderr, "  %s\n", (const char *)g_ptr_array_index(now->stacks, i));
 }
 
-/* Kinds of findings, several separated by commas; false: complained. */
+/* Splits comma-separated kinds of findings. Returns false after printing an error. */
 static bool parse_kinds(const struct command_options *options, GStrv *ret_kinds)
 {
 	g_autoptr(GStrvBuilder) kinds = g_strv_builder_new();
@@ -62,8 +62,9 @@ static bool parse_kinds(const struct command_options *options, GStrv *ret_kinds)
 	return true;
 }
 
-/* The file that our standard input is redirected from, as the shell's "< input"; NULL: none. One
- * that somebody reads already, as a shell does its script, is not meant. */
+/* The file that standard input is redirected from, as by the shell's "< input"; NULL: none. A file
+ * of which a part has been read is not used: a shell reads its script this way. Free with
+ * g_free. */
 static char *redirected_input(void)
 {
 	g_autofree char *here = g_get_current_dir();
@@ -75,7 +76,7 @@ static char *redirected_input(void)
 	    || lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
 		return NULL;
 	file = g_file_read_link("/proc/self/fd/0", NULL);
-	if (!file || access(file, R_OK) != 0) /* deleted, say */
+	if (!file || access(file, R_OK) != 0) /* for example, deleted */
 		return NULL;
 	return g_strdup(strncmp(file, here, length) == 0 && file[length] == '/' ? file + length + 1
 	                                                                        : file);
@@ -149,43 +150,43 @@ static struct command_line *line_new(struct command_options *options, const stru
 	struct session_options *session = &options->session;
 	const GOptionEntry shared[] = {
 		{"ranks", 'n', 0, G_OPTION_ARG_STRING, &options->ranks, "number of ranks", "N"},
-		/* The letter behind -n in "-np 4", which is what mpiexec calls it. */
+		/* The letter after -n in "-np 4", which mpiexec accepts. */
 		{"p", 'p', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->np, NULL, NULL},
 		{"buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
-	         "how standard sends complete: both, zero (when received), infinite (at once), "
-	         "per-send (a choice for each)",
+	         "how standard sends complete: zero (when received), infinite (at once), both "
+	         "(default), per-send (a choice for each)",
 	         "WORD"},
 		{"collectives", 0, 0, G_OPTION_ARG_STRING, &options->collectives,
-	         "async: a root may leave a broadcast early, ...; sync: all are barriers; both "
-	         "(default): sync under zero buffering, else async; per-call: a choice for each",
+	         "how collectives synchronize: async (a root may leave a broadcast early, ...), "
+	         "sync (each one is a barrier), both (default: sync under zero buffering, else "
+	         "async), per-call (a choice for each)",
 	         "WORD"},
 		{"not-yet", 0, 0, G_OPTION_ARG_INT, &options->not_yet,
-	         "how often in a row a Test or Iprobe says so although it could be otherwise "
-	         "(default: 1)",
+	         "how often in a row Test or Iprobe may answer \"not yet\" when it could also "
+	         "answer otherwise (default: 1)",
 	         "K"},
 		{"some", 0, 0, G_OPTION_ARG_INT, &options->some,
-	         "how many of the complete requests Waitsome and Testsome report together, every "
-	         "set of them, besides all (default: 3)",
+	         "explore every set of up to K complete requests that Waitsome or Testsome can "
+	         "report, besides all of them (default: 3)",
 	         "K"},
 		{"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
-	         "where everything is kept (default: " COMMAND_STORE_DEFAULT "/)", "DIR"},
+	         "directory of the store (default: " COMMAND_STORE_DEFAULT "/)", "DIR"},
 		{"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->ignored,
-	         "do not report findings of these kinds, as leak", "KIND,..."},
+	         "do not report findings of these kinds, separated by commas", "KIND,..."},
 		{"launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
-	         "start the ranks with this instead of mpiexec.mpich -n N", "CMD"},
+	         "start the ranks with CMD instead of mpiexec.mpich -n N", "CMD"},
 		{"stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
-	         "standard input of rank 0 (default: the file that matchpoint's own is redirected "
-	         "from, else empty)",
+	         "standard input of rank 0 (default: the file that matchpoint's input is "
+	         "redirected from, else empty)",
 	         "FILE"},
 		{"virtual-time", 0, 0, G_OPTION_ARG_NONE, &session->virtual_time,
-	         "sleeps go by at once, and the clocks that the program reads go on by as much",
+	         "skip sleeps, and advance the clocks that the program reads by the same time",
 	         NULL},
 		{"wait-each-call", 0, 0, G_OPTION_ARG_NONE, &session->every_call_waits,
-	         "acknowledge no call ahead of time, even if it need not wait", NULL},
-		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print nothing but errors",
-	         NULL},
+	         "make every call wait for the scheduler, even if it could go on at once", NULL},
+		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print only errors", NULL},
 		{"verbose", 'v', 0, G_OPTION_ARG_NONE, &options->verbose,
-	         "also print what the ranks wrote, and why any could not be put back in place",
+	         "also print the ranks' output, and why a rank could not be restored in place",
 	         NULL},
 		G_OPTION_ENTRY_NULL,
 	};
@@ -203,7 +204,7 @@ static bool is_option(int argc, char **argv)
 	return argc > 1 && argv[1][0] == '-' && argv[1][1] && strcmp(argv[1], "--") != 0;
 }
 
-/* PATH|FINDING may stand before the options, between them, or behind. */
+/* PATH|FINDING may stand before, between or after the options. */
 static void take_word(struct command_options *options, int *argc, char **argv)
 {
 	if (!options->takes_word || options->word || *argc < 2 || argv[1][0] == '-'
@@ -214,7 +215,7 @@ static void take_word(struct command_options *options, int *argc, char **argv)
 	memmove(argv + 1, argv + 2, (gsize)*argc * sizeof(*argv));
 }
 
-/* Where an option may have a number behind it, or not. */
+/* Takes the number after an option whose value is optional. */
 static bool take_number(struct command_options *options, int *argc, char **argv)
 {
 	if (!options->is_number || *argc < 2 || !options->is_number(options->user, argv[1]))
@@ -301,7 +302,7 @@ int command_inspect(const struct command_options *options)
 	g_autoptr(GError) error = NULL;
 
 	if (!options->program[0]) {
-		command_complain("which program? Say for example: matchpoint %s %s ./solver",
+		command_complain("no program given; for example: matchpoint %s %s ./solver",
 		                 session->command, options->word ? options->word : "-n 4");
 		return EXIT_USAGE;
 	}
@@ -313,17 +314,17 @@ int command_inspect(const struct command_options *options)
 							 "-n %d ",
 							 session->ranks > 0 ? session->ranks : 4);
 
-		command_complain("%s is no MPI program: matchpoint starts the ranks itself; say "
-		                 "matchpoint %s %s%s, or name a launcher with --launcher",
+		command_complain("%s is not an MPI program: matchpoint starts the ranks itself; "
+		                 "use matchpoint %s %s%s, or name a launcher with --launcher",
 		                 options->program[0], session->command, ranks, behind);
 		return EXIT_USAGE;
 	}
 	if (session->ranks < 1) {
-		command_complain("how many ranks? Say -n 4 for four");
+		command_complain("the number of ranks is missing; for example: -n 4");
 		return EXIT_USAGE;
 	}
 	if (session->standard_input && access(session->standard_input, R_OK) != 0) {
-		command_complain("--stdin: %s cannot be read", session->standard_input);
+		command_complain("--stdin: cannot read %s", session->standard_input);
 		return EXIT_USAGE;
 	}
 	if (!program_usable(options->program[0], &error)) {

@@ -22,7 +22,7 @@ static void print_list(const char *title, const GPtrArray *list, const char *pro
 static void print_summary(const struct program *program, const struct check *check)
 {
 	for (guint i = 0; i < program->missing->len; i++)
-		printf("matchpoint: a library that it needs was not found: %s\n",
+		printf("matchpoint: a library that the program needs was not found: %s\n",
 		       (const char *)program->missing->pdata[i]);
 	if (program->kind == PROGRAM_MPICH)
 		printf("matchpoint: %s is linked with MPICH's ABI (%s) and calls %u functions of "
@@ -30,8 +30,8 @@ static void print_summary(const struct program *program, const struct check *che
 		       program->path, program->mpi, check->calls->len, check->controlled->len,
 		       check->passed->len + check->harmless->len, check->refused->len);
 	else
-		printf("matchpoint: %s is not linked with MPI itself: what it calls shows when it "
-		       "runs\n",
+		printf("matchpoint: %s is not linked with MPI directly: its calls are known only "
+		       "when it runs\n",
 		       program->path);
 }
 
@@ -62,9 +62,8 @@ static int check_program(const char *name)
 	print_summary(program, check);
 	print_list("controlled", check->controlled, base);
 	print_list("passed through, harmless", check->harmless, base);
-	print_list("passed through, and could matter: matchpoint does not see these", check->passed,
-	           base);
-	print_list("refused: the program is ended there", check->refused, base);
+	print_list("passed through, and could matter: not seen by matchpoint", check->passed, base);
+	print_list("refused: the program is stopped at this call", check->refused, base);
 	print_notes(check, program);
 	status = program->kind == PROGRAM_MPICH && check_is_complete(check) ? EXIT_CLEAN
 	                                                                    : EXIT_INCOMPLETE;
@@ -84,7 +83,7 @@ static int check_run(int argc, char **argv)
 		argc--;
 	}
 	if (parsed && argc < 2) {
-		command_complain("which program?; see matchpoint check --help");
+		command_complain("no program given; see matchpoint check --help");
 		parsed = false;
 	}
 	if (!parsed)
@@ -94,10 +93,10 @@ static int check_run(int argc, char **argv)
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "which of a program's MPI calls are controlled, passed through, refused",
+	.summary = "list which of a program's MPI calls are controlled, passed through, refused",
 	.synopsis = "PROGRAM",
-	.notes = "Exit status: 0 all is controlled or harmless, 3 something is passed through that "
-		 "could matter, or refused, 2 usage, 4 it cannot be controlled.",
+	.notes = "Exit status: 0 every call is controlled or harmless, 3 a call that could matter "
+		 "is passed through or refused, 2 usage error, 4 the program cannot be controlled.",
 	.example = "matchpoint check ./solver",
 	.run = check_run,
 };

@@ -9,17 +9,17 @@
 #include "scheduler/page/page_server.h"
 #include "scheduler/store/reader.h"
 
-/* What the command line asks for. */
+/* The parsed command line of debug. */
 struct debug_command {
 	struct debug_session debug;
-	struct path *path;           /* NULL: none was given */
-	struct store_reader *reader; /* of the exploration that has the finding; or NULL */
-	char *store;                 /* where the interleavings of the session go */
-	GPtrArray *same;             /* char *: the options for the same beside it */
+	struct path *path;           /* NULL: none given */
+	struct store_reader *reader; /* exploration that has the finding; NULL: none */
+	char *store;                 /* directory for the session's interleavings */
+	GPtrArray *same;             /* char *: options for commands that repeat an interleaving */
 	struct command_options *options;
 	char *script;
-	char *title;         /* of pages */
-	char *port;          /* of --web; NULL: any */
+	char *title;         /* title of pages */
+	char *port;          /* --web PORT; NULL: any */
 	gboolean batch, web; /* GOption */
 };
 
@@ -36,7 +36,7 @@ static void debug_command_clear(struct debug_command *asked)
 		g_ptr_array_unref(asked->same);
 }
 
-/* A number, or what begins as paths do: all else is a program. */
+/* A number, or a word with the prefix of paths. Any other word is a program. */
 static bool is_finding_or_path(const char *word)
 {
 	size_t digits = strspn(word, "0123456789");
@@ -46,7 +46,7 @@ static bool is_finding_or_path(const char *word)
 	return g_str_has_prefix(word, "mp") && g_ascii_isdigit(word[2]) && strchr(word, ':');
 }
 
-/* --web PORT: smaller ones are findings. */
+/* --web PORT. Numbers below 1024 are findings. */
 static bool is_port(void *user, const char *word)
 {
 	struct debug_command *asked = user;
@@ -58,7 +58,8 @@ static bool is_port(void *user, const char *word)
 	return true;
 }
 
-/* A finding's path leaves out what is taken anyway: here each choice may be stopped at. */
+/* Replaces a finding's path, which omits default choices, by one with every choice: the session can
+ * stop at each. */
 static bool name_all_choices(struct debug_command *asked, guint32 id, GError **error)
 {
 	g_autoptr(RecordExecution) example = store_reader_example(asked->reader, id, error);
@@ -69,11 +70,11 @@ static bool name_all_choices(struct debug_command *asked, guint32 id, GError **e
 		asked->path = whole;
 	}
 	if (g_error_matches(*error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
-		g_clear_error(error); /* replays alone show it */
+		g_clear_error(error); /* only replays show this finding */
 	return !*error;
 }
 
-/* Just before the choice that is to blame; where none is known, at the end of the path. */
+/* Sets the stop to just before the choice to blame; if none is known, to the end of the path. */
 static bool find_blame(struct debug_command *asked, const char *store, guint32 id)
 {
 	struct debug_request *request = &asked->debug.request;
@@ -107,7 +108,7 @@ static void add_value(GPtrArray *words, const char *option, const char *value)
 	g_ptr_array_add(words, g_strdup(value));
 }
 
-/* What says how the program runs, but for what a path says. */
+/* Collects the options that affect how the program runs, except those that a path contains. */
 static void name_options(const struct command_options *options, struct debug_command *asked)
 {
 	g_autofree char *not_yet = g_strdup_printf("%d", options->not_yet);
@@ -127,7 +128,8 @@ static void name_options(const struct command_options *options, struct debug_com
 	g_ptr_array_add(words, NULL);
 }
 
-/* Said at once: it is written when the session ends. NULL: it can be. Free with g_free. */
+/* Checked at the start, as the report is written only when the session ends. NULL: the file is
+ * writable. Free with g_free. */
 static char *why_not_writable(const char *file)
 {
 	g_autofree char *folder = g_path_get_dirname(file);
@@ -137,10 +139,10 @@ static char *why_not_writable(const char *file)
 		return g_strdup_printf("%s is a folder", file);
 	if (access(is_there ? file : folder, W_OK) == 0)
 		return NULL;
-	return g_strdup_printf("%s cannot be written: %s", file, g_strerror(errno));
+	return g_strdup_printf("cannot write %s: %s", file, g_strerror(errno));
 }
 
-/* "report.html" */
+/* Accepts a report's file name, as "report.html". */
 static bool add_report(void *user, const char *file, char **ret_problem)
 {
 	struct debug_command *asked = user;
@@ -165,7 +167,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	int status;
 
 	if (asked->port && (strlen(asked->port) > 5 || atoi(asked->port) > 65535)) {
-		command_complain("--web %s: ports go up to 65535", asked->port);
+		command_complain("--web %s: the largest port is 65535", asked->port);
 		return EXIT_USAGE;
 	}
 	status = options->word ? command_find_path(options, &asked->path, &id)
@@ -204,7 +206,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	request->options = (const char *const *)asked->same->pdata;
 	request->add_report = add_report;
 	request->user = asked;
-	session->every_call_waits = true; /* so that each can be held */
+	session->every_call_waits = true; /* so that each call can be held */
 	session->contents = true;
 	session->images = true;
 	session->conduct = debug_conduct;
@@ -232,7 +234,7 @@ static int debug(struct command_options *options, struct debug_command *asked)
 		command_complain("%s%s", web ? "" : "-x: ", asked->debug.error->message);
 		return web ? EXIT_CANNOT : EXIT_USAGE;
 	}
-	options->quiet = true; /* all was told already */
+	options->quiet = true; /* the prompt has printed the verdict */
 	if (!fine || !command_report_all(options))
 		return EXIT_CANNOT;
 	return statuses[asked->debug.end];
@@ -248,11 +250,12 @@ static int run(int argc, char **argv)
 	struct debug_command asked = {0};
 	const GOptionEntry entries[] = {
 		{"command", 'x', 0, G_OPTION_ARG_FILENAME, &asked.script,
-	         "the lines of this file come first", "FILE"},
+	         "read commands from FILE first", "FILE"},
 		{"batch", 0, 0, G_OPTION_ARG_NONE, &asked.batch,
-	         "end with that file; exit as replay would of the last interleaving", NULL},
+	         "exit at the end of FILE, with replay's exit status for the last interleaving",
+	         NULL},
 		{"web", 0, 0, G_OPTION_ARG_NONE, &asked.web,
-	         "the same session in a browser, too: --web, or --web 8080 at that port", NULL},
+	         "show the session in a browser as well: --web, or --web 8080 for that port", NULL},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
 	         "how to go back: auto, snapshot, rerun, rewind", "WORD"},
 		G_OPTION_ENTRY_NULL,
@@ -273,7 +276,7 @@ static int run(int argc, char **argv)
 
 const struct command command_debug = {
 	.name = "debug",
-	.summary = "choose by hand what happens, go back, choose otherwise",
+	.summary = "control an interleaving by hand: step, choose, go back",
 	.synopsis = "-n N [--] PROGRAM [ARG...] | FINDING|PATH [-- PROGRAM ARG...]",
 	.example = "matchpoint debug -n 4 ./solver",
 	.run = run,

@@ -61,8 +61,8 @@ static void cut_calls(struct emit *emit)
 	g_array_unref(emit->units);
 }
 
-/* A collective in which a rank calls in one branch when it goes wrong, and in another when it goes
- * well, is of several units; they can only be left out together. */
+/* Cuts a collective that a rank calls in one branch when it goes wrong and in another when it goes
+ * well. Such a collective has several units, which can only be removed together. */
 static void cut_meetings(struct emit *emit)
 {
 	const GPtrArray *steps = emit->sketch->steps;
@@ -90,7 +90,7 @@ static void cut_meetings(struct emit *emit)
 	}
 }
 
-/* MPI_COMM_WORLD may do for all. */
+/* Tries MPI_COMM_WORLD for all communicators. */
 static void cut_communicators(struct emit *emit)
 {
 	GPtrArray *steps = emit->sketch->steps;
@@ -119,7 +119,7 @@ static int compare_counts(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* As small as they can be while those that differ go on to do so: 4, 8, 12, ... bytes. */
+/* Reduces counts to 4, 8, 12, ... bytes; different counts stay different. */
 static void cut_sizes(struct emit *emit)
 {
 	g_autoptr(GArray) counts = g_array_new(false, false, sizeof(guint64));
@@ -153,9 +153,7 @@ static void cut_sizes(struct emit *emit)
 		((struct sketch_step *)steps->pdata[i])->count = before[i];
 }
 
-/* --- */
-
-/* Once more for the comment, whose own length moves the lines that it tells. */
+/* Repeats until stable: the comment names lines of the program, which its own length moves. */
 static bool settle_comment(struct emit *emit)
 {
 	guint lines;
@@ -171,7 +169,7 @@ static bool settle_comment(struct emit *emit)
 	return false;
 }
 
-/* The whole sketch, with less and less to be asked of it. */
+/* Tries the whole sketch, with weaker and weaker requirements. */
 static bool begin_sketch(struct emit *emit)
 {
 	bool good = emit->needs_good;
@@ -182,7 +180,8 @@ static bool begin_sketch(struct emit *emit)
 		emit->good_leaks = false;
 		if (emit_shows(emit))
 			return true;
-		/* The one that ends well may leave something behind in the program, too. */
+		/* In the program, too, the interleaving that ends well may leave something
+		 * behind. */
 		emit->good_leaks = good
 		                   && finding_kind_info(emit->finding->kind)->emit
 		                              != FINDING_EMIT_LEAVE;
@@ -193,7 +192,7 @@ static bool begin_sketch(struct emit *emit)
 	return good && emit_shows(emit);
 }
 
-/* MPI_Isend and MPI_Wait become MPI_Send where nothing comes between. */
+/* Replaces MPI_Isend and MPI_Wait by MPI_Send if nothing comes between them. */
 static void merge_waits(struct emit *emit)
 {
 	g_autofree bool *state = sketch_state(emit->sketch);
@@ -229,12 +228,11 @@ static bool cut_down(struct emit *emit, GError **error)
 	else if (emit->error)
 		g_propagate_error(error, g_steal_pointer(&emit->error));
 	else
-		g_set_error(
-			error, COMMAND_ERROR, 0,
-			"the MPI calls alone, explored as a program, do not show it%s: it takes "
-			"what the program does between them, or arguments and calls that are "
-			"not written out",
-			emit->needs_blame ? " with the same choice to blame" : "");
+		g_set_error(error, COMMAND_ERROR, 0,
+		            "the MPI calls alone, explored as a program, do not show it%s: the "
+		            "finding depends on what the program does between them, or on "
+		            "arguments and calls that cannot be written out",
+		            emit->needs_blame ? " with the same choice to blame" : "");
 	return false;
 }
 
@@ -293,7 +291,7 @@ static char *tell_emitted(const struct emit *emit, const char *file)
 	                       " of %" G_GUINT64_FORMAT " interleavings%s%s%s",
 	                       file, emit_count_lines(text) - 1, sketch_ranks(emit->sketch),
 	                       emit->wrong, emit->interleavings,
-	                       emit->large ? " near it, of more than can be explored here" : "",
+	                       emit->large ? " near it (too many to explore all)" : "",
 	                       emit->had_good && !emit->goes_well ? "\n    " : "",
 	                       emit->had_good && !emit->goes_well ? EMIT_ALWAYS_WRONG : "");
 }
@@ -301,13 +299,13 @@ static char *tell_emitted(const struct emit *emit, const char *file)
 bool command_may_emit_c(const struct record_finding *finding, const char *file, GError **error)
 {
 	if (!g_str_has_suffix(file, ".c")) {
-		g_set_error(error, COMMAND_ERROR, 0, "%s is to be C and so to end with .c", file);
+		g_set_error(error, COMMAND_ERROR, 0, "%s must end with .c", file);
 		return false;
 	}
 	return !finding || sketch_can_show(finding, error);
 }
 
-/* The least that explores what the path says. */
+/* The narrowest mode of collectives that includes the path's. */
 static enum collective_mode collectives_to_explore(const char *text)
 {
 	struct path *path = path_parse(text, NULL);
@@ -333,8 +331,9 @@ char *command_emit_c(const struct session_options *session, const char *file, do
 	if (!bad)
 		return NULL;
 	if (store_reader_exploration(reader)->threads) {
-		g_set_error(error, COMMAND_ERROR, 0,
-		            "several threads of a rank call MPI, and threads are not written out");
+		g_set_error(
+			error, COMMAND_ERROR, 0,
+			"several threads of a rank call MPI, and threads cannot be written out");
 		return NULL;
 	}
 	good = store_reader_well(reader, bad->buffering, NULL);

@@ -1,4 +1,4 @@
-/* minimize --emit-c. */
+/* minimize --emit-c: writes a small C program that shows a finding. */
 #ifndef MATCHPOINT_SCHEDULER_COMMANDS_COMMAND_EMIT_H
 #define MATCHPOINT_SCHEDULER_COMMANDS_COMMAND_EMIT_H
 
@@ -6,13 +6,14 @@
 
 #include "scheduler/session/session.h"
 
-/* Whether it is worth minimizing the finding (NULL: not known yet) for it. */
+/* Whether the finding can be written to `file`, before it is minimized for that. `finding` NULL:
+ * not known yet. false: `error` is set. */
 bool command_may_emit_c(const struct record_finding *finding, const char *file, GError **error);
 
-/* Writes a C program that shows finding 1 of the store of a minimization, with as few ranks and
- * calls as do: each cut is compiled and explored. `seconds`: cuts no more after so many. What was
- * written, in words (free with g_free); NULL with `error` set: the finding cannot be shown by MPI
- * calls alone, or the program not be compiled or written. */
+/* Writes a C program that shows finding 1 of a minimization's store, with as few ranks and calls as
+ * possible. Each cut is compiled and explored; no cut is tried after `seconds`. Returns a
+ * description of what was written (free with g_free). NULL with `error` set: MPI calls alone do not
+ * show the finding, or the program cannot be compiled or written. */
 char *command_emit_c(const struct session_options *session, const char *file, double seconds,
                      GError **error);
 

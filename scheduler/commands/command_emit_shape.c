@@ -1,9 +1,9 @@
-/* Whether an emitted program goes wrong in the same shape as the program it was made of. */
+/* Compares the shape of an emitted program's finding with the original's. */
 #include <string.h>
 
 #include "command_emit_internal.h"
 
-/* Its rank in the sketch, or -1: it was cut. */
+/* The rank's number in the sketch; -1: it was cut. */
 static int32_t kept_rank(const struct sketch *sketch, int32_t rank)
 {
 	return sketch->gone[rank] ? -1 : sketch_rank(sketch, rank);
@@ -20,12 +20,13 @@ static const struct record_rank *line_of(const struct record_finding *finding, i
 	return NULL;
 }
 
-/* What a call does: a sketch writes several calls of one kind in one way. */
+/* Kinds of calls. A sketch writes all calls of one kind in the same way. */
 enum family {
 	FAMILY_OTHER,
 	FAMILY_SEND = 1,
 	FAMILY_RECEIVE = 2,
-	FAMILY_BOTH = FAMILY_SEND | FAMILY_RECEIVE, /* also waits for requests, of either */
+	FAMILY_BOTH = FAMILY_SEND
+	              | FAMILY_RECEIVE, /* also waits for requests, which may be of either kind */
 	FAMILY_PROBE = 4,
 };
 
@@ -49,7 +50,7 @@ static bool calls_fit(const char *meant, const char *found)
 	return g_str_equal(meant, found) || (family_of(meant) & family_of(found)) != 0;
 }
 
-/* Whether it waits for the same ranks, as far as they are left. */
+/* Whether both wait for the same ranks, of those that are left. */
 static bool waits_fit(const struct sketch *sketch, const struct record_rank *meant,
                       const struct record_rank *found)
 {

@@ -1,4 +1,4 @@
-/* Whether a sketch shows the finding: it is written out, compiled, and explored. */
+/* Tries a sketch: writes it out, compiles it and explores it. */
 #include <string.h>
 
 #include "command_emit_internal.h"
@@ -8,12 +8,13 @@
 #include "scheduler/tools/log.h"
 
 #define COMPILER "mpicc.mpich"
-#define INTERLEAVINGS_MOST 2000 /* of a sketch that is explored whole */
-#define SECONDS_MOST 10.0       /* of exploring it */
-#define COMMENT_WIDTH 97u       /* characters of a line */
-#define UNBUFFERED                                                                        \
-	"It takes an MPI_Send that waits for its receive, as it may and MPI_Ssend does: " \
-	"most libraries wait only when the message is long."
+#define INTERLEAVINGS_MOST 2000 /* of a sketch that is explored completely */
+#define SECONDS_MOST 10.0       /* for one exploration */
+#define COMMENT_WIDTH 97u       /* characters in a line */
+#define UNBUFFERED                                                                               \
+	"It needs an MPI_Send that waits for its receive, as the standard allows and MPI_Ssend " \
+	"always does: "                                                                          \
+	"most libraries wait only if the message is long."
 
 static bool compile_sketch(struct emit *emit, const char *text)
 {
@@ -33,7 +34,7 @@ static bool compile_sketch(struct emit *emit, const char *text)
 }
 
 struct looking {
-	bool leaks; /* what is left behind is no matter */
+	bool leaks; /* what an interleaving leaves behind does not matter */
 	bool good;
 };
 
@@ -58,7 +59,7 @@ static bool any_good(const struct emit *emit)
 	return looking.good;
 }
 
-/* Whether it is what is looked for, at the same call. */
+/* Whether it is the finding looked for, at the same call. */
 static bool is_it(const struct emit *emit, const struct record_finding *found)
 {
 	const struct sketch *sketch = emit->sketch;
@@ -82,7 +83,7 @@ static bool is_it(const struct emit *emit, const struct record_finding *found)
 	return false;
 }
 
-/* Lines of at most this many characters, broken between words. */
+/* Appends lines of at most COMMENT_WIDTH characters, broken between words. */
 static void add_wrapped(GString *comment, const char *text)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
@@ -100,7 +101,7 @@ static void add_wrapped(GString *comment, const char *text)
 	g_string_append_c(comment, '\n');
 }
 
-/* What explore must be told besides. */
+/* Options that explore needs besides -n. Free with g_free. */
 static char *options_needed(const struct emit *emit)
 {
 	g_autofree char *not_yet = emit->not_yet == 1
@@ -125,8 +126,8 @@ static bool is_answer(const struct record_message *taken, enum taken_kind kind)
 	return taken->taken.kind == kind;
 }
 
-/* Whether the same request is reported; where the sketch does not start it by a step of its own,
- * that cannot be told. */
+/* Whether both report the same request. True if the sketch does not start the request by a step of
+ * its own, as then it cannot be known. */
 static bool is_same_request(const struct emit *emit, const struct record_message *found,
                             const struct record_message *meant)
 {
@@ -142,7 +143,7 @@ static bool is_same_request(const struct emit *emit, const struct record_message
 	return true;
 }
 
-/* What goes well instead; NULL: that is not known. */
+/* The alternative that goes well; NULL: not known. */
 static const struct record_message *goes_well(const struct record_choice *blame)
 {
 	return blame->alternatives && blame->alternatives->len > 0
@@ -150,7 +151,7 @@ static const struct record_message *goes_well(const struct record_choice *blame)
 	               : NULL;
 }
 
-/* Whether the same is to blame, taken the same way. */
+/* Whether the same choice is to blame, with the same candidate. */
 static bool is_same_blame(const struct emit *emit, const struct record_choice *blame)
 {
 	const struct sketch *sketch = emit->sketch;
@@ -170,7 +171,8 @@ static bool is_same_blame(const struct emit *emit, const struct record_choice *b
 	       && is_answer(&blame->taken, TAKEN_CANCELLED) == is_answer(meant, TAKEN_CANCELLED);
 }
 
-/* Whether a lock that is held in every interleaving of the program is so only in some of these. */
+/* Whether a lock that is held in every interleaving of the original program is held only in some of
+ * the sketch's. */
 static bool lock_wavers(const struct emit *emit, const struct record_finding *found)
 {
 	const struct sketch *sketch = emit->sketch;
@@ -207,18 +209,18 @@ static char *comment_of(const struct emit *emit, const struct record_finding *fo
 	}
 	g_free(told);
 	told = blame ? g_strdup_printf("It goes wrong when %s.", blame)
-	             : g_strdup("It needs no choice of MPI's between messages or requests.");
+	             : g_strdup("It needs no particular choice between messages or requests.");
 	add_wrapped(comment, told);
 	if (found->bufferings == RECORD_ZERO)
 		add_wrapped(comment, UNBUFFERED);
 	if (emit->had_good && !emit->goes_well)
 		add_wrapped(comment, EMIT_ALWAYS_WRONG);
 	commands = g_strdup_printf(
-		"\n  " COMPILER " -g %s -o %s\n"
-		"  mpiexec.mpich -n %d ./%s    goes wrong%s\n"
-		"  matchpoint explore -n %d%s ./%s    always finds it: path %s\n\n"
-		"On the right: the places in %s, from which it was cut down.",
-		base, name, ranks, name, emit->goes_well ? " whenever MPI does so" : "", ranks,
+		"\n  " COMPILER
+		" -g %s -o %s\n  mpiexec.mpich -n %d ./%s    goes wrong%s\n  matchpoint explore -n "
+		"%d%s ./%s    always finds it: path %s\n\nComments on the right name the places in "
+		"%s, the original program.",
+		base, name, ranks, name, emit->goes_well ? " if MPI makes this choice" : "", ranks,
 		options, name, found->path, emit->origin);
 	g_string_append(comment, commands);
 	return g_string_free(g_steal_pointer(&comment), false);
@@ -233,13 +235,13 @@ guint emit_count_lines(const char *text)
 	return count;
 }
 
-/* As long as the last one was, so that the lines told in it will be true. */
+/* As many lines as the last comment, so that the line numbers in that one stay true. */
 static char *placeholder_comment(const struct emit *emit)
 {
 	return g_strnfill(emit->comment ? emit_count_lines(emit->comment) - 1 : 0, '\n');
 }
 
-/* How many choices of the finding's path are not the default: so near is it to be found. */
+/* The number of choices in the finding's path that differ from the default. */
 static int deviations_needed(const struct emit *emit)
 {
 	int count = 0;
@@ -249,7 +251,7 @@ static int deviations_needed(const struct emit *emit)
 	return count;
 }
 
-/* *ret_too_large: there are more interleavings than can be explored. */
+/* *ret_too_large: whether there are more interleavings than the limits allow. */
 static bool explore_sketch(struct emit *emit, bool *ret_too_large)
 {
 	char *program[] = {emit->program, NULL};
@@ -291,8 +293,8 @@ static bool explore_sketch(struct emit *emit, bool *ret_too_large)
 	return shown && (!emit->needs_good || emit->goes_well);
 }
 
-/* A sketch that is too large is explored where the finding has been; it becomes smaller as it is
- * cut down. */
+/* If the sketch is too large, explores only near the finding. The sketch becomes smaller as it is
+ * cut. */
 static bool explore_some(struct emit *emit)
 {
 	bool too_large, shown = explore_sketch(emit, &too_large);

@@ -7,12 +7,13 @@
 #include "command_values.h"
 #include "scheduler/world/bounds.h"
 
-/* The progress line on a terminal is redrawn in place; elsewhere a line every so often. */
+/* A progress line on a terminal is redrawn in place. Elsewhere a line is printed every so many
+ * seconds. */
 #define PLAIN_EVERY_S 10.0
 
 #define MOST_JOBS 1024
 
-/* Each of more would do little but what all do first. */
+/* With more shards, most of the work of each would be the common prefix. */
 #define SHARDS_MAX 10000
 
 struct progress {
@@ -20,7 +21,7 @@ struct progress {
 	double last; /* seconds at the last line */
 };
 
-/* A line that is longer than the terminal is wide could not be drawn again in place. */
+/* A line longer than the terminal's width cannot be redrawn in place. */
 static int terminal_columns(void)
 {
 	struct winsize size;
@@ -45,7 +46,7 @@ static char *time_words(double seconds)
 	return g_strdup("more than 1000 days");
 }
 
-/* An estimate, of which three digits say all: "about 1230 left (40 s)". */
+/* An estimate, rounded to three digits: "about 1230 left (40 s)". Free with g_free. */
 static char *left_words(double left, double rate)
 {
 	g_autofree char *time = time_words(left / rate);
@@ -59,12 +60,12 @@ static char *left_words(double left, double rate)
 	                       (guint64)(left / (double)step + 0.5) * step, time);
 }
 
-/* It stands first, as terminals are narrow. */
+/* The first part of the progress line, as narrow terminals cut its end. Free with g_free. */
 static char *unresponsive_ranks_words(const struct session_progress *now)
 {
 	return now->silent_rank < 0
 	               ? g_strdup("")
-	               : g_strdup_printf("rank %d silent for %.0f s: ", now->silent_rank,
+	               : g_strdup_printf("rank %d not responding for %.0f s: ", now->silent_rank,
 	                                 now->silent_seconds);
 }
 
@@ -127,7 +128,7 @@ static int explore_program(struct command_options *options)
 	return fine ? status : EXIT_CANNOT;
 }
 
-/* --compare none, output, or files; false after having complained. */
+/* --compare none, output, or files. Returns false after printing an error. */
 static bool interpret_compare(struct command_options *options)
 {
 	struct session_options *session = &options->session;
@@ -141,13 +142,13 @@ static bool interpret_compare(struct command_options *options)
 			g_strv_builder_add(files, *word);
 	}
 	if (none && more) {
-		command_complain("--compare=none cannot go with another --compare (a file of that "
-		                 "name is ./none)");
+		command_complain("--compare=none cannot be combined with another --compare (a file "
+		                 "of that name is ./none)");
 		return false;
 	}
 	if (none && options->keep_files) {
-		command_complain("--keep-files needs the outcomes that --compare=none does not "
-		                 "tell apart");
+		command_complain("--keep-files needs the outcomes, which --compare=none does not "
+		                 "distinguish");
 		return false;
 	}
 	session->compare = !none;
@@ -155,7 +156,7 @@ static bool interpret_compare(struct command_options *options)
 	return true;
 }
 
-/* --bound-rank, --bound-site, --pcontrol; false after having complained. */
+/* --bound-rank, --bound-site, --pcontrol. Returns false after printing an error. */
 static bool interpret_bounds(struct command_options *options)
 {
 	g_autoptr(GError) error = NULL;
@@ -168,7 +169,7 @@ static bool interpret_bounds(struct command_options *options)
 	return options->bounds != NULL;
 }
 
-/* --random; false after having complained. */
+/* --random. Returns false after printing an error. */
 static bool interpret_random(struct command_options *options)
 {
 	struct session_options *session = &options->session;
@@ -177,24 +178,25 @@ static bool interpret_random(struct command_options *options)
 	if (!options->seed)
 		return true;
 	if (!g_ascii_string_to_unsigned(options->seed, 10, 0, G_MAXINT64, &session->seed, NULL)) {
-		command_complain("--random cannot be '%s'; say a number from 0 up, the seed",
+		command_complain("--random cannot be '%s'; use a number from 0 up as the seed",
 		                 options->seed);
 		return false;
 	}
 	if (options->jobs > 1)
-		other = "-j: start several explorations, each with a seed and --store of its own";
+		other = "-j: start several explorations, each with its own seed and --store";
 	else if (session->shards > 0)
-		other = "--shard: give each machine a seed of its own";
+		other = "--shard: give each machine its own seed";
 	else if (session->deviations >= 0 || options->bound_ranks || options->bound_sites)
-		other = "--deviations, --bound-rank or --bound-site: random walks know no default";
+		other = "--deviations, --bound-rank or --bound-site: random walks have no default "
+			"choice";
 	if (other)
-		command_complain("--random cannot go with %s", other);
+		command_complain("--random cannot be combined with %s", other);
 	session->random = true;
 	return other == NULL;
 }
 
-/* --order; false after having complained. The default is the cheapest, unless there may not be time
- * for all. */
+/* --order. The default is the cheapest, unless a limit may end the exploration early. Returns false
+ * after printing an error. */
 static bool interpret_order(struct command_options *options)
 {
 	const char *const *words = command_words("order");
@@ -208,14 +210,14 @@ static bool interpret_order(struct command_options *options)
 		return true;
 	}
 	if (session->random) {
-		command_complain("--order cannot go with --random: random walks are an order of "
-		                 "their own");
+		command_complain("--order cannot be combined with --random: random walks are an "
+		                 "order of their own");
 		return false;
 	}
 	while (words[order] && !g_str_equal(options->order, words[order]))
 		order++;
 	if (!words[order]) {
-		command_complain("--order cannot be '%s'; say portfolio, depth or deviations",
+		command_complain("--order cannot be '%s'; use portfolio, depth or deviations",
 		                 options->order);
 		return false;
 	}
@@ -223,10 +225,10 @@ static bool interpret_order(struct command_options *options)
 	return true;
 }
 
-/* So many interleavings are sooner explored than states are compared. */
+/* A tree with fewer interleavings is explored faster than states are compared. */
 #define STATES_WORTH 200
 
-/* What states do not go with, and why; NULL: nothing of it was asked for. */
+/* The first option that does not work with state search, and the reason; NULL: none is given. */
 static const char *not_with_states(const struct command_options *options)
 {
 	const struct session_options *session = &options->session;
@@ -235,30 +237,30 @@ static const char *not_with_states(const struct command_options *options)
 	if (session->random)
 		other = "--random: choose one of them";
 	else if (session->jobs > 1)
-		other = "-j: one world alone is compared with what is known";
+		other = "-j: states are compared within one world";
 	else if (session->shards > 0)
-		other = "--shard: machines do not tell each other which states they know";
+		other = "--shard: machines do not exchange the states that they know";
 	else if (options->order)
-		other = "--order: that is of the tree";
+		other = "--order: it applies to the tree only";
 	else if (session->deviations >= 0 || options->bound_ranks || options->bound_sites
 	         || options->regions)
-		other = "--deviations, --bound-rank, --bound-site or --pcontrol: equal states can "
-			"be come to by paths that differ from the default by more or less";
+		other = "--deviations, --bound-rank, --bound-site or --pcontrol: paths with more "
+			"and with fewer deviations can lead to equal states";
 	else if (session->backtrack == BACKTRACK_RERUN)
 		other = "--backtrack rerun: states are compared between copies of the same "
 			"processes";
 	else if (session->virtual_time)
-		other = "--virtual-time: how far its clocks are ahead is no part of a state";
+		other = "--virtual-time: the offset of its clocks is not part of a state";
 	else if (session->compare_files && session->compare_files[0])
-		other = "--compare FILE: what is in files is no part of a state";
+		other = "--compare FILE: the contents of files are not part of a state";
 	else if (options->keep_files)
-		other = "--keep-files: what is in files is no part of a state";
+		other = "--keep-files: the contents of files are not part of a state";
 	else if (session->from)
-		other = "--from: a state below that path can be come to past it";
+		other = "--from: a state below that path can also be reached outside it";
 	return other;
 }
 
-/* --search, --verify; false after having complained. */
+/* --search, --verify. Returns false after printing an error. */
 static bool interpret_search(struct command_options *options)
 {
 	struct session_options *session = &options->session;
@@ -267,21 +269,22 @@ static bool interpret_search(struct command_options *options)
 
 	session->states = g_str_equal(word, "states");
 	if (!session->states && !automatic && !g_str_equal(word, "tree")) {
-		command_complain("--search cannot be '%s'; say auto, tree or states", word);
+		command_complain("--search cannot be '%s'; use auto, tree or states", word);
 		return false;
 	}
 	if (session->verify && !session->states) {
-		command_complain("--verify goes with --search states");
+		command_complain("--verify needs --search states");
 		return false;
 	}
 	other = not_with_states(options);
 	session->watch_left = automatic && !other ? STATES_WORTH : 0;
 	if (session->states && other)
-		command_complain("--search states cannot go with %s", other);
+		command_complain("--search states cannot be combined with %s", other);
 	return !session->states || !other;
 }
 
-/* Each outcome's files go to a directory of their own in it. */
+/* --keep-files: each outcome's files go to a directory of their own in it. Returns false after
+ * printing an error. */
 static bool interpret_keep_files(struct command_options *options)
 {
 	g_autoptr(GDir) directory = NULL;
@@ -302,7 +305,7 @@ static bool interpret_keep_files(struct command_options *options)
 	return true;
 }
 
-/* --shard I/N; false after having complained. */
+/* --shard I/N. Returns false after printing an error. */
 static bool interpret_shard(struct command_options *options)
 {
 	struct session_options *session = &options->session;
@@ -314,9 +317,9 @@ static bool interpret_shard(struct command_options *options)
 	if (!words[0] || !words[1]
 	    || !g_ascii_string_to_unsigned(words[1], 10, 1, SHARDS_MAX, &shards, NULL)
 	    || !g_ascii_string_to_unsigned(words[0], 10, 1, shards, &shard, NULL)) {
-		command_complain("--shard cannot be '%s': say which of how many, from 1/N to N/N, "
-		                 "as 2/3; at most %d",
-		                 options->shard, SHARDS_MAX);
+		command_complain(
+			"--shard cannot be '%s'; use I/N, from 1/N to N/N, as 2/3; N is at most %d",
+			options->shard, SHARDS_MAX);
 		return false;
 	}
 	session->shard = (guint)shard;
@@ -324,7 +327,8 @@ static bool interpret_shard(struct command_options *options)
 	return true;
 }
 
-/* --from; false after having complained. What it says holds for all that is explored. */
+/* --from. The path's conditions hold for everything that is explored. Returns false after printing
+ * an error. */
 static bool interpret_from(struct command_options *options, const char *text)
 {
 	struct session_options *session = &options->session;
@@ -340,7 +344,7 @@ static bool interpret_from(struct command_options *options, const char *text)
 		command_complain("--from: the path is for %d ranks, not %d", path->ranks,
 		                 session->ranks);
 	else if (options->seed || options->shard)
-		command_complain("--from cannot go with %s",
+		command_complain("--from cannot be combined with %s",
 		                 options->seed ? "--random" : "--shard");
 	else {
 		session->ranks = path->ranks;
@@ -353,7 +357,8 @@ static bool interpret_from(struct command_options *options, const char *text)
 	return false;
 }
 
-/* What the options mean; EXIT_CLEAN, or it has complained. */
+/* Interprets explore's own options. Returns EXIT_CLEAN; or another status after printing an
+ * error. */
 static int interpret_explore(struct command_options *options, gint64 interleavings,
                              const char *from)
 {
@@ -361,11 +366,11 @@ static int interpret_explore(struct command_options *options, gint64 interleavin
 	int status;
 
 	if (interleavings < 0) {
-		command_complain("a bound cannot be negative");
+		command_complain("--max-interleavings cannot be negative");
 		return EXIT_USAGE;
 	}
 	if (options->jobs < 1 || options->jobs > MOST_JOBS) {
-		command_complain("-j %d: from 1 to %d worlds can run side by side", options->jobs,
+		command_complain("-j %d: the number of worlds must be from 1 to %d", options->jobs,
 		                 MOST_JOBS);
 		return EXIT_USAGE;
 	}
@@ -377,8 +382,8 @@ static int interpret_explore(struct command_options *options, gint64 interleavin
 	    || !interpret_from(options, from))
 		return EXIT_USAGE;
 	if (session->resume && session->compare_files && session->compare_files[0]) {
-		command_complain("--resume cannot go with --compare FILE: what the file held after "
-		                 "earlier interleavings is not kept");
+		command_complain("--resume cannot be combined with --compare FILE: the file's "
+		                 "contents after earlier interleavings are not kept");
 		return EXIT_USAGE;
 	}
 	status = command_inspect(options);
@@ -399,52 +404,54 @@ static int explore_run(int argc, char **argv)
 	gint64 interleavings = 0;
 	const GOptionEntry entries[] = {
 		{"from", 0, 0, G_OPTION_ARG_STRING, &from,
-	         "only what is below a path: the interleavings in which all of its choices are "
-	         "made",
-	         "PATH"},
+	         "explore only the interleavings in which all choices of PATH are made", "PATH"},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
 	         "how to return to a choice: auto, snapshot, rerun, rewind", "WORD"},
 		{"max-interleavings", 0, 0, G_OPTION_ARG_INT64, &interleavings,
-	         "stop after so many", "N"},
+	         "stop after N interleavings", "N"},
 		{"max-time", 0, 0, G_OPTION_ARG_STRING, &options.max_time,
-	         "stop after so many seconds (or 10s, 5m, 2h)", "S"},
+	         "stop after S seconds (or 10s, 5m, 2h)", "S"},
 		{"max-memory", 0, 0, G_OPTION_ARG_STRING, &options.max_memory,
-	         "memory for snapshots, as 512M or 2G (default: half of what is free)", "SIZE"},
+	         "memory for snapshots, as 512M or 2G (default: half of the free memory)", "SIZE"},
 		{"deviations", 0, 0, G_OPTION_ARG_INT, &session->deviations,
 	         "only paths that differ from the default choice at most K times", "K"},
 		{"bound-rank", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.bound_ranks,
-	         "only paths in which at most K choices of rank R do (may be repeated)", "R=K"},
+	         "only paths in which rank R deviates from the default at most K times (may be "
+	         "repeated)",
+	         "R=K"},
 		{"bound-site", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.bound_sites,
-	         "the same for the choices of calls made there (may be repeated)", "FILE:LINE=K"},
+	         "only paths in which calls at FILE:LINE do so at most K times (may be repeated)",
+	         "FILE:LINE=K"},
 		{"order", 0, 0, G_OPTION_ARG_STRING, &options.order,
-	         "what comes first: depth (the cheapest), deviations (few of them), portfolio "
-	         "(these and random ones in turns: the default with --max-time and "
-	         "--max-interleavings)",
+	         "order of exploration: depth (the cheapest), deviations (paths with few "
+	         "deviations first), portfolio (these and random walks in turns; default with "
+	         "--max-time and --max-interleavings)",
 	         "WORD"},
 		{"random", 0, 0, G_OPTION_ARG_STRING, &options.seed,
-	         "random walks, for trees that are too large; the same with the same seed", "SEED"},
+	         "random walks, for trees that are too large; reproducible by SEED", "SEED"},
 		{"search", 0, 0, G_OPTION_ARG_STRING, &options.search,
-	         "tree (every interleaving once, the default), states (equal states once), or "
-	         "auto (the tree until equal states are seen to come up)",
+	         "tree (each interleaving once, the default), states (equal states once), or auto "
+	         "(the tree; states once equal states occur)",
 	         "WORD"},
 		{"verify", 0, 0, G_OPTION_ARG_NONE, &session->verify,
-	         "with --search states: go on from states that are known, and compare", NULL},
+	         "with --search states: go on from known states as well, and compare the results",
+	         NULL},
 		{"pcontrol", 0, 0, G_OPTION_ARG_NONE, &options.regions,
-	         "between MPI_Pcontrol(0) and MPI_Pcontrol(1) only the default choices: their "
+	         "take only default choices between MPI_Pcontrol(0) and MPI_Pcontrol(1), where the "
 	         "order does not matter",
 	         NULL},
 		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
-	         "what interleavings that end well must agree in: output (the default), FILE "
-	         "besides (may be repeated), none",
+	         "what interleavings that end well must agree in: output (default), FILE in "
+	         "addition (may be repeated), none",
 	         "WORD|FILE"},
 		{"keep-files", 0, 0, G_OPTION_ARG_FILENAME, &options.keep_files,
-	         "keep what each outcome wrote in DIR/outcome-N", "DIR"},
+	         "keep the files that each outcome wrote in DIR/outcome-N", "DIR"},
 		{"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
-	         "worlds run side by side (default: 1)", "N"},
+	         "worlds that run side by side (default: 1)", "N"},
 		{"shard", 0, 0, G_OPTION_ARG_STRING, &options.shard,
-	         "explore the Ith of N parts; matchpoint report tells them together", "I/N"},
+	         "explore part I of N; matchpoint report combines the parts", "I/N"},
 		{"resume", 0, 0, G_OPTION_ARG_NONE, &session->resume,
-	         "go on with the exploration that was interrupted, from its store", NULL},
+	         "continue an interrupted exploration from its store", NULL},
 		{"fail-fast", 0, 0, G_OPTION_ARG_NONE, &session->fail_fast,
 	         "stop at the first finding", NULL},
 		{"keep-going", 0, 0, G_OPTION_ARG_NONE, &options.keep_going,

@@ -12,14 +12,14 @@
 #define EMIT_SECONDS 60.0 /* for cutting a program down */
 #define WELL_MOST 20000u  /* interleavings that end well and are compared with */
 
-/* What the command line and the store say of the finding. */
+/* What the command line and the store contain about the finding. */
 struct subject {
 	guint32 id; /* 0: a path was given */
 	struct path *path, *reference;
 	GPtrArray *well;
 	struct store_reader *reader; /* of the exploration; NULL: a path was given */
-	char *store;                 /* where the result goes */
-	char *script, *source;       /* --emit-script, --emit-c; or NULL */
+	char *store;                 /* directory for the result */
+	char *script, *source;       /* --emit-script, --emit-c; NULL: not given */
 };
 
 static void subject_clear(struct subject *subject)
@@ -56,11 +56,10 @@ static bool read_store(struct subject *subject, const char *store, GError **erro
 		return false;
 	finding = store_reader_finding(subject->reader, subject->id);
 	if (finding_kind_info(finding->kind)->beyond_choices) {
-		g_set_error(
-			error, COMMAND_ERROR, 0,
-			"finding %u says that the program does not depend on its choices alone: "
-			"there is nothing to minimize",
-			subject->id);
+		g_set_error(error, COMMAND_ERROR, 0,
+		            "finding %u does not depend on the program's choices alone: there is "
+		            "nothing to minimize",
+		            subject->id);
 		return false;
 	}
 	if (finding->outcomes->len > 1) {
@@ -73,7 +72,7 @@ static bool read_store(struct subject *subject, const char *store, GError **erro
 	return store_reader_each(subject->reader, false, add_well, subject->well, error);
 }
 
-/* --- what is told --- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static void tell_choices(const struct minimize *result, const struct record_finding *finding,
                          const char *what)
@@ -88,10 +87,10 @@ static void tell_choices(const struct minimize *result, const struct record_find
 	if (good && result->difference == 0)
 		printf("  ends well: %s  (the same choices, sends buffered)\n", good);
 	else if (good)
-		printf("  ends well: %s  (%u choice%s otherwise)\n", good, result->difference,
+		printf("  ends well: %s  (%u choice%s different)\n", good, result->difference,
 		       result->difference == 1 ? "" : "s");
 	else if (!result->cut)
-		printf("  no interleaving that ends well was found to compare it with\n");
+		printf("  no interleaving that ends well was found for comparison\n");
 	if (result->forced->len == 0)
 		printf("  no choice must be forced: the first candidates lead to this %s\n", what);
 	for (guint i = 0; i < result->forced->len; i++) {
@@ -102,7 +101,7 @@ static void tell_choices(const struct minimize *result, const struct record_find
 		       choice);
 	}
 	if (result->cut)
-		printf("  stopped early: fewer choices may do\n");
+		printf("  stopped early: fewer choices may be enough\n");
 }
 
 static bool tell_minimized(const struct command_options *options, const struct minimize *result)
@@ -118,7 +117,7 @@ static bool tell_minimized(const struct command_options *options, const struct m
 		return false;
 	}
 	if (!finding) {
-		command_complain("it was not shown again in the end");
+		command_complain("the finding was not reproduced at the end");
 		return false;
 	}
 	if (!options->quiet) {
@@ -141,7 +140,7 @@ static bool tell_minimized(const struct command_options *options, const struct m
 	return true;
 }
 
-/* The options of replay without which the program might do something else. */
+/* Options of replay without which the program might behave differently. Free with g_strfreev. */
 static char **options_needed(const struct command_options *options)
 {
 	g_autoptr(GStrvBuilder) words = g_strv_builder_new();
@@ -243,7 +242,7 @@ static int minimize_subject(struct command_options *options, struct subject *sub
 	else if (!result.least)
 		command_complain("%s", result.failed ? result.failed : "interrupted");
 	fine = told = fine && result.least && tell_minimized(options, &result);
-	options->quiet = true; /* the verdict was told already */
+	options->quiet = true; /* the verdict has been printed */
 	fine = fine && command_report_all(options);
 	options->quiet = quiet;
 	if (fine && subject->script)
@@ -256,7 +255,7 @@ static int minimize_subject(struct command_options *options, struct subject *sub
 	return fine ? EXIT_CLEAN : EXIT_CANNOT;
 }
 
-/* Besides their output; to be freed with g_strfreev. */
+/* Files compared besides the output. Free with g_strfreev. */
 static char **files_compared(struct store_reader *reader)
 {
 	g_autoptr(GPtrArray) identity = store_reader_identity(reader, NULL);
@@ -283,7 +282,7 @@ static int prepare_subject(struct command_options *options, struct subject *subj
 	subject->store = g_build_filename(session->store, "minimize", NULL);
 	session->store = subject->store;
 	command_follow_collectives(options, subject->path);
-	/* Under infinite buffering, which is tried besides, they are left early. */
+	/* Infinite buffering is tried as well; there ranks leave collectives early. */
 	if (subject->path->buffering == BUFFERING_ZERO && session->collectives == COLLECTIVES_SYNC)
 		session->collectives = COLLECTIVES_BOTH;
 	if (subject->path->buffering != BUFFERING_ANY)
@@ -303,17 +302,18 @@ static int minimize_run(int argc, char **argv)
 	int tries = TRIES_DEFAULT;
 	const GOptionEntry entries[] = {
 		{"max-time", 0, 0, G_OPTION_ARG_STRING, &options.max_time,
-	         "try no more after so many seconds (or 10s, 5m, 2h)", "S"},
+	         "stop trying after S seconds (or 10s, 5m, 2h)", "S"},
 		{"max-interleavings", 0, 0, G_OPTION_ARG_INT, &tries,
-	         "try no more after so many interleavings (default: 5000)", "N"},
+	         "stop trying after N interleavings (default: 5000)", "N"},
 		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
-	         "outcome-differs: a file to be compared (default: those that were; may be "
+	         "for outcome-differs: file to compare (default: as in the exploration; may be "
 	         "repeated)",
 	         "FILE"},
 		{"emit-c", 0, 0, G_OPTION_ARG_FILENAME, &subject.source,
-	         "write a C program of nothing but the MPI calls that show it", "FILE"},
+	         "write a C program that shows the finding with MPI calls only", "FILE"},
 		{"emit-script", 0, 0, G_OPTION_ARG_FILENAME, &subject.script,
-	         "write a folder from which others show it again with the program", "DIR"},
+	         "write a folder that shows the finding again with the program, elsewhere too",
+	         "DIR"},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
 	         "how to go back: auto, snapshot, rerun, rewind", "WORD"},
 		G_OPTION_ENTRY_NULL,
@@ -321,7 +321,7 @@ static int minimize_run(int argc, char **argv)
 	int status = command_parse(&options, &command_minimize, &argc, &argv, entries);
 
 	if (status == EXIT_CLEAN && tries < 1) {
-		command_complain("a bound must be positive");
+		command_complain("--max-interleavings must be positive");
 		status = EXIT_USAGE;
 	}
 	if (status == EXIT_CLEAN)
@@ -335,7 +335,7 @@ static int minimize_run(int argc, char **argv)
 
 const struct command command_minimize = {
 	.name = "minimize",
-	.summary = "the fewest forced choices that still show a finding",
+	.summary = "find the fewest forced choices that still show a finding",
 	.synopsis = "FINDING|PATH [-- PROGRAM ARG...]",
 	.example = "matchpoint minimize 1",
 	.run = minimize_run,

@@ -1,11 +1,11 @@
-/* PATH|FINDING|DIR on the command line of replay and minimize. */
+/* PATH|FINDING|DIR on the command line of replay, minimize and debug. */
 #include <string.h>
 
 #include "command.h"
 #include "scheduler/reproduce/reproducer.h"
 #include "scheduler/store/reader.h"
 
-/* Unless the command line names another file. */
+/* Sets standard input, unless the command line names another file. */
 static void read_from(struct command_options *options, const char *file)
 {
 	if (options->standard_input)
@@ -14,7 +14,7 @@ static void read_from(struct command_options *options, const char *file)
 	options->session.standard_input = options->standard_input;
 }
 
-/* A replay of one outcome ends well: that there are others is not to be seen in it. */
+/* A replay of one outcome ends well. It does not show that there are other outcomes. */
 static void tell_outcomes(const struct record_finding *finding)
 {
 	const struct record_outcome *first;
@@ -22,13 +22,13 @@ static void tell_outcomes(const struct record_finding *finding)
 	if (finding->outcomes->len < 2)
 		return;
 	first = finding->outcomes->pdata[0];
-	command_complain("finding %u is that outcomes differ, which no interleaving shows alone: "
-	                 "this is the one of outcome 2; of outcome 1 it is %s",
+	command_complain("finding %u means that outcomes differ, which no single interleaving "
+	                 "shows: this path leads to outcome 2; the path to outcome 1 is %s",
 	                 finding->id, first->path);
 }
 
-/* The path of a finding in the store and, unless the command line names them, its program and
- * standard input. */
+/* The path of a finding in the store. Sets the program and standard input, unless the command line
+ * names them. */
 static char *path_of_finding(struct command_options *options, guint32 id, GError **error)
 {
 	g_autoptr(StoreReader) reader = store_reader_open(options->session.store, error);
@@ -54,7 +54,7 @@ static char *path_of_finding(struct command_options *options, guint32 id, GError
 	return g_strdup(finding->path);
 }
 
-/* The same of a reproducer's folder. */
+/* The same for a reproducer's folder. */
 static char *path_of_folder(struct command_options *options, const char *directory, GError **error)
 {
 	struct reproducer reproducer;
@@ -71,9 +71,9 @@ static char *path_of_folder(struct command_options *options, const char *directo
 	found = g_find_program_in_path(options->program[0]);
 	sum = found ? reproducer_sum(found) : NULL;
 	if (sum && reproducer.sum && !g_str_equal(sum, reproducer.sum))
-		command_complain("%s is not the same program that showed the finding (its SHA-256 "
-		                 "differs)",
-		                 found);
+		command_complain(
+			"%s is not the program that showed the finding (its SHA-256 differs)",
+			found);
 	path = g_steal_pointer(&reproducer.path);
 	reproducer_clear(&reproducer);
 	return path;
@@ -108,9 +108,9 @@ int command_find_path(struct command_options *options, struct path **ret_path, g
 	int status;
 
 	if (!word) {
-		command_complain("which path? Say for example: matchpoint %s mp1:n4:0.3=1 -- "
-		                 "./solver",
-		                 options->session.command);
+		command_complain(
+			"no path given; for example: matchpoint %s mp1:n4:0.3=1 -- ./solver",
+			options->session.command);
 		return EXIT_USAGE;
 	}
 	path = *ret_path = find_path(options, word, ret_finding);
@@ -125,8 +125,8 @@ int command_find_path(struct command_options *options, struct path **ret_path, g
 	options->session.program = options->program;
 	status = command_inspect(options);
 	if (status != EXIT_CLEAN && recorded && options->program[0])
-		command_complain("that is what it was called where the finding was shown; if it is "
-		                 "elsewhere, say where: matchpoint %s %s -- PROGRAM [ARG...]",
+		command_complain("this is the program's name when the finding was shown; if it is "
+		                 "elsewhere now, use: matchpoint %s %s -- PROGRAM [ARG...]",
 		                 options->session.command, word);
 	return status;
 }

@@ -4,7 +4,7 @@
 #include "command.h"
 #include "scheduler/store/reader.h"
 
-/* One interleaving along a path; `run` is the same with an empty one. */
+/* Runs one interleaving along a path. `run` does it with an empty one. */
 static int follow_path(struct command_options *options, const struct path *path)
 {
 	struct session_options *session = &options->session;
@@ -47,8 +47,8 @@ static int follow_path(struct command_options *options, const struct path *path)
 	return fine ? status : EXIT_CANNOT;
 }
 
-/* Where the run is kept when the store holds more than a run, which is not to be lost for one;
- * NULL: in the store itself. The caller's. */
+/* The directory for the run if the store holds an exploration, which one run must not replace;
+ * NULL: the store itself. Free with g_free. */
 static char *beside_exploration(const struct command_options *options)
 {
 	const char *store = options->session.store;
@@ -59,9 +59,9 @@ static char *beside_exploration(const struct command_options *options)
 		return NULL;
 	beside = g_build_filename(store, "run", NULL);
 	if (!options->quiet)
-		command_complain("%s holds an exploration, which stays there; this run is kept in "
-		                 "%s",
-		                 store, beside);
+		command_complain(
+			"%s holds an exploration, which is kept; this run is recorded in %s", store,
+			beside);
 	return beside;
 }
 
@@ -88,14 +88,14 @@ static int run_once(int argc, char **argv)
 
 const struct command command_run = {
 	.name = "run",
-	.summary = "one controlled execution, recorded",
+	.summary = "run one controlled execution and record it",
 	.synopsis = "-n N [--] PROGRAM [ARG...]",
 	.example = "matchpoint run -n 4 ./solver",
 	.run = run_once,
 	.runs_ranks = true,
 };
 
-/* What the ranks are to run under. */
+/* The command that the ranks run under. */
 struct under {
 	int gdb, rank;
 	char *command;
@@ -111,7 +111,7 @@ static bool use_debugger(struct under *under)
 	const char *terminal = ttyname(STDIN_FILENO);
 
 	if (!terminal) {
-		command_complain("--gdb needs a terminal; without one say: --wrap-rank %d --wrap "
+		command_complain("--gdb needs a terminal; without one use: --wrap-rank %d --wrap "
 		                 "\"gdb -batch -ex run -ex bt --args\"",
 		                 under->gdb);
 		return false;
@@ -134,14 +134,14 @@ static bool use_command(struct under *under)
 	return true;
 }
 
-/* false after having complained. */
+/* Returns false after printing an error. */
 static bool interpret_under(struct under *under, struct session_options *session)
 {
 	g_autofree char *found = NULL;
 	int rank = MAX(under->gdb, under->rank);
 
 	if (under->gdb >= 0 && (under->command || under->rank >= 0)) {
-		command_complain("--gdb cannot go with --wrap");
+		command_complain("--gdb cannot be combined with --wrap");
 		return false;
 	}
 	if (under->rank >= 0 && !under->command) {
@@ -175,10 +175,10 @@ static int replay_run(int argc, char **argv)
 	guint32 id;
 	const GOptionEntry entries[] = {
 		{"gdb", 0, 0, G_OPTION_ARG_INT, &under.gdb,
-	         "run this rank under gdb on the terminal; the others wait for it", "RANK"},
+	         "run RANK under gdb on the terminal; the others wait for it", "RANK"},
 		{"wrap", 0, 0, G_OPTION_ARG_STRING, &under.command,
-	         "run the ranks under this command, as \"valgrind -q\"", "CMD"},
-		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "only this rank", "RANK"},
+	         "run the ranks under CMD, as \"valgrind -q\"", "CMD"},
+		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "wrap only RANK", "RANK"},
 		G_OPTION_ENTRY_NULL,
 	};
 	int status = command_parse(&options, &command_replay, &argc, &argv, entries);
@@ -188,7 +188,7 @@ static int replay_run(int argc, char **argv)
 	if (status == EXIT_CLEAN && !interpret_under(&under, &options.session))
 		status = EXIT_USAGE;
 	if (status == EXIT_CLEAN) {
-		/* The exploration's store stays as it is. */
+		/* Keeps the exploration's store as it is. */
 		beside = g_build_filename(options.session.store, "replay", NULL);
 		options.session.store = beside;
 		command_follow_collectives(&options, path);
@@ -203,7 +203,7 @@ static int replay_run(int argc, char **argv)
 
 const struct command command_replay = {
 	.name = "replay",
-	.summary = "one interleaving again, the same way",
+	.summary = "run one interleaving again, the same way",
 	.synopsis = "PATH|FINDING|DIR [-- PROGRAM ARG...]",
 	.example = "matchpoint replay mp1:n4:0.3=1 -- ./solver",
 	.run = replay_run,

@@ -15,9 +15,9 @@ struct report_request {
 	gboolean exit_code; /* GOption */
 };
 
-/* --- a store for the time of the command ---------------------------------------------------- */
+/* --- a store that exists while the command runs ----------------------------------------------- */
 
-/* SQLite's file, and what it puts beside it. */
+/* SQLite's file, and the files that it creates beside it. */
 static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
 static char *temporary, *temporary_files[G_N_ELEMENTS(endings)];
 
@@ -64,7 +64,7 @@ static void release_temporary(void)
 
 /* --- the command ---------------------------------------------------------------------------- */
 
-/* As explore's. */
+/* The exit status that explore would have. */
 static int verdict_status(const char *store)
 {
 	g_autoptr(GError) error = NULL;
@@ -104,7 +104,7 @@ static int merge_and_tell(struct report_request *request)
 	return status;
 }
 
-/* All that were named, whichever way, into ->stores. */
+/* Collects all stores that were named, either way, in ->stores. */
 static void gather_stores(struct report_request *request)
 {
 	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
@@ -125,13 +125,13 @@ static int report_run(int argc, char **argv)
 	struct report_request request = {0};
 	const GOptionEntry entries[] = {
 		{"store", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request.named,
-	         "a store, as explore's option of that name (may be repeated)", "DIR"},
+	         "a store, as with explore's --store (may be repeated)", "DIR"},
 		{"merge-into", 0, 0, G_OPTION_ARG_FILENAME, &request.merge_into,
-	         "keep what the stores hold together as a store of its own", "DIR"},
+	         "keep the merged stores as a store of their own", "DIR"},
 		{"exit-code", 0, 0, G_OPTION_ARG_NONE, &request.exit_code,
-	         "exit as explore does: 1 findings, 3 nothing wrong but not all explored", NULL},
-		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &request.shared.quiet,
-	         "print nothing but errors", NULL},
+	         "exit with explore's status: 1 findings, 3 no findings but not exhaustive", NULL},
+		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &request.shared.quiet, "print only errors",
+	         NULL},
 		{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request.stores, NULL,
 	         NULL},
 		G_OPTION_ENTRY_NULL,
@@ -158,7 +158,7 @@ static int report_run(int argc, char **argv)
 
 const struct command command_report = {
 	.name = "report",
-	.summary = "tell again what explorations found, in any format; several stores as one",
+	.summary = "write reports of recorded explorations, in any format; merge several stores",
 	.synopsis = "[STORE...]",
 	.example = "matchpoint report .matchpoint --json -",
 	.run = report_run,

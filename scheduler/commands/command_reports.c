@@ -4,7 +4,7 @@
 #include "command_line.h"
 #include "scheduler/host/environment.h"
 
-/* The reports that a command writes at its end. */
+/* Reports that a command writes at its end. */
 
 static bool is_directory(const struct report *report)
 {
@@ -24,10 +24,10 @@ void command_add_reports(struct command_line *line, struct command_options *opti
 	GOptionEntry entries[REPORT_COUNT] = {0};
 	const GOptionEntry more[] = {
 		{"source-root", 0, 0, G_OPTION_ARG_FILENAME, &options->source_root,
-	         "name source files relative to this (default: where the program was started)",
+	         "name source files relative to DIR (default: where the program was started)",
 	         "DIR"},
 		{"execution", 0, 0, G_OPTION_ARG_INT, &options->execution,
-	         "the interleaving to draw (default: the first that shows a finding)", "N"},
+	         "interleaving to draw (default: the first that shows a finding)", "N"},
 		G_OPTION_ENTRY_NULL,
 	};
 
@@ -43,7 +43,7 @@ void command_add_reports(struct command_line *line, struct command_options *opti
 	command_line_add(line, more);
 }
 
-/* A rank's output, each line with the rank in front, as `mpiexec -l` does it. */
+/* Prints a rank's output, with the rank before each line, as `mpiexec -l` does. */
 static void print_output(guint rank, GBytes *output, FILE *out)
 {
 	gsize length;
@@ -72,7 +72,7 @@ static bool print_execution(const struct record_execution *execution, void *seve
 	return true;
 }
 
-/* What the ranks wrote: always of a single interleaving, of many only with -v. */
+/* Prints the ranks' output: always for a single interleaving, for many only with -v. */
 static bool print_outputs(const struct command_options *options, struct store_reader *reader)
 {
 	g_autoptr(GError) error = NULL;
@@ -89,7 +89,7 @@ static bool print_outputs(const struct command_options *options, struct store_re
 bool command_inspect_reports(const struct command_options *options)
 {
 	if (options->execution < 0) {
-		command_complain("--execution cannot be %d: interleavings are counted from 1",
+		command_complain("--execution cannot be %d: interleavings are numbered from 1",
 		                 options->execution);
 		return false;
 	}
@@ -120,7 +120,7 @@ static bool to_standard_output(const struct command_options *options)
 	return false;
 }
 
-/* Where the sources are: what the user says, else where GitHub or GitLab has checked them out. */
+/* The directory of the sources: --source-root, else where GitHub or GitLab has checked them out. */
 static char *source_root(const struct command_options *options)
 {
 	const char *root = options->source_root;
@@ -145,8 +145,8 @@ static bool write_report(struct store_reader *reader, const struct command_optio
 	return false;
 }
 
-/* In a step of GitHub Actions: annotations, on standard error because reports for scripts go to
- * standard output, and the summary of the step. */
+/* In a step of GitHub Actions: writes annotations and the summary of the step. Annotations go to
+ * standard error because reports for scripts go to standard output. */
 static bool report_to_github(struct store_reader *reader, const struct command_options *options)
 {
 	g_autofree char *root = source_root(options);

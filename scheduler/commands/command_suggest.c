@@ -13,7 +13,7 @@ static bool is_option(const char *word)
 char *command_suggest(const char *word, const char *text)
 {
 	g_auto(GStrv) candidates = g_strsplit_set(text, " \t\n,;:=[]()", -1);
-	guint least = (guint)strlen(word) / 4 + 1; /* more is another word */
+	guint least = (guint)strlen(word) / 4 + 1; /* with more changes it is another word */
 	const char *nearest = NULL;
 
 	for (guint i = 0; candidates[i]; i++) {

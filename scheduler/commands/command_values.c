@@ -69,7 +69,7 @@ bool command_size(const char *option, const char *text, guint64 *ret_bytes)
 
 	if (end == text || number == 0
 	    || (*end && (!unit || (end[1] && !g_str_equal(end + 1, "B"))))) {
-		command_complain("%s cannot be '%s'; say 512M or 2G", option, text);
+		command_complain("%s cannot be '%s'; use a size, as 512M or 2G", option, text);
 		return false;
 	}
 	if (unit)
@@ -91,13 +91,13 @@ bool command_seconds(const char *option, const char *text, double *ret_seconds)
 		if (!g_str_equal(end, units[i].name))
 			continue;
 		if (number < 0) {
-			command_complain("%s: a bound cannot be negative", option);
+			command_complain("%s cannot be negative", option);
 			return false;
 		}
 		*ret_seconds = number * units[i].seconds;
 		return true;
 	}
-	command_complain("%s cannot be '%s'; say seconds, or 10s, 5m, 2h", option, text);
+	command_complain("%s cannot be '%s'; use seconds, or 10s, 5m, 2h", option, text);
 	return false;
 }
 
@@ -106,7 +106,7 @@ bool command_ranks(const char *text, int *ret_ranks)
 	gint64 ranks;
 
 	if (!g_ascii_string_to_signed(text, 10, 1, G_MAXINT, &ranks, NULL)) {
-		command_complain("-n cannot be '%s': how many ranks? Say -n 4 for four", text);
+		command_complain("-n cannot be '%s'; use a number of ranks, as -n 4", text);
 		return false;
 	}
 	*ret_ranks = (int)ranks;

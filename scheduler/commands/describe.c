@@ -11,7 +11,7 @@
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-/* NULL: no such member. */
+/* Does nothing if `text` is NULL. */
 static void add_member(GString *json, const char *name, const char *text)
 {
 	if (!text)
@@ -40,13 +40,13 @@ static void begin_list(GString *json, const char *name)
 
 /* --- options -------------------------------------------------------------------------------- */
 
-/* Whether it stands in --help. */
+/* Whether --help shows the option. */
 static bool is_told(const GOptionEntry *entry)
 {
 	return *entry->long_name && !(entry->flags & G_OPTION_FLAG_HIDDEN);
 }
 
-/* The same option takes words in one command, and something else in another. */
+/* An option of the same name may take fixed words in one command and other values in another. */
 static const char *const *words_of(const GOptionEntry *entry)
 {
 	const char *value = entry->arg_description;

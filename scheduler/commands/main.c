@@ -40,8 +40,8 @@ static void print_help(FILE *out)
 		if (variable->role == ENVIRONMENT_READ)
 			fprintf(out, "  %-19s  %s\n", variable->name, variable->explanation);
 	}
-	fputs("\nExample: matchpoint explore -n 4 ./solver\n"
-	      "matchpoint COMMAND --help explains each command's options.\n",
+	fputs("\nExample:\n  matchpoint explore -n 4 ./solver\n\nSee matchpoint COMMAND --help for "
+	      "the options of a command.\n",
 	      out);
 }
 
@@ -96,21 +96,21 @@ static int help_run(int argc, char **argv)
 	return EXIT_CLEAN;
 }
 
-/* `matchpoint --describe [completion]`: not for users, and so not in --help. */
+/* `matchpoint --describe [completion]`: for the build, not for users; --help omits it. */
 static int describe_run(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[2] : "all";
 	g_autofree char *text = describe(what, commands, G_N_ELEMENTS(commands));
 
 	if (!text) {
-		command_complain("--describe cannot be '%s'; say all or completion", what);
+		command_complain("--describe cannot be '%s'; use all or completion", what);
 		return EXIT_USAGE;
 	}
 	fputs(text, stdout);
 	return EXIT_CLEAN;
 }
 
-static int print_errno; /* why GLib could not print, if so */
+static int print_errno; /* errno of a failed print by GLib; 0: none */
 static bool output_seen_to;
 
 static void print_text(const char *text)
@@ -119,7 +119,7 @@ static void print_text(const char *text)
 		print_errno = errno;
 }
 
-/* What was printed has arrived, or the status tells that it has not. */
+/* Returns `status` if all output was written, else EXIT_CANNOT after printing an error. */
 static int with_output(int status)
 {
 	output_seen_to = true;
@@ -127,12 +127,12 @@ static int with_output(int status)
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	if (status != EXIT_CANNOT)
-		command_complain("standard output cannot be written: %s",
+		command_complain("cannot write standard output: %s",
 		                 g_strerror(errno ? errno : EIO));
 	return EXIT_CANNOT;
 }
 
-/* GLib exits by itself when it has printed what COMMAND --help tells. */
+/* GLib calls exit() after printing COMMAND --help. */
 static void at_exit(void)
 {
 	if (!output_seen_to && with_output(EXIT_CLEAN) != EXIT_CLEAN)
@@ -169,8 +169,8 @@ int main(int argc, char **argv)
 		command_complain("%s", error->message);
 		return EXIT_USAGE;
 	}
-	/* A rank may be gone when it is written to, and files may have a limit (ulimit -f): the
-	 * error tells. libuv gives its children the default. */
+	/* Writing to a rank that is gone, or beyond a file size limit (ulimit -f), must return an
+	 * error. libuv resets both signals in its children. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	command = find_command(argv[1]);

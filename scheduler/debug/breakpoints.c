@@ -8,7 +8,7 @@ enum field { FIELD_BYTES, FIELD_TAG, FIELD_PEER, FIELD_RANK, FIELD_CALL, FIELDS 
 enum comparison { EQUAL, UNEQUAL, AT_MOST, AT_LEAST, LESS, MORE, COMPARISONS };
 
 static const char *const field_words[FIELDS] = {"bytes", "tag", "peer", "rank", "call"};
-/* Those of two letters first. */
+/* Words of two letters come first. */
 static const char *const comparison_words[COMPARISONS] = {"==", "!=", "<=", ">=", "<", ">"};
 
 struct term {
@@ -22,7 +22,7 @@ struct breakpoint {
 	char *text;
 	char *condition_text; /* NULL: none */
 	bool temporary, enabled;
-	guint ignored; /* times to come */
+	guint ignored; /* hits still to ignore */
 	guint hits;
 	GPatternSpec *function; /* in lower case; NULL: any */
 	char *file;             /* base name; NULL: any */
@@ -31,7 +31,7 @@ struct breakpoint {
 	char *caller_text;
 	gint64 wanted[FIELDS]; /* -1: any */
 	GPatternSpec *comm;    /* in lower case; NULL: any */
-	GArray *condition;     /* struct term, all of which must hold */
+	GArray *condition;     /* struct term; all must hold */
 };
 
 struct breakpoints {
@@ -106,7 +106,7 @@ static struct breakpoint *find(const struct breakpoints *breakpoints, guint numb
 	return NULL;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- parsing ---------------------------------------------------------------------------------- */
 
 static GPatternSpec *pattern_of(const char *text)
 {
@@ -127,7 +127,8 @@ static bool is_mpi(const char *word)
 	return g_ascii_strncasecmp(word, "MPI_", strlen("MPI_")) == 0 || *word == '*';
 }
 
-/* What is wrong with a pattern of functions; NULL: it fits one whose calls are seen. */
+/* What is wrong with a pattern of functions; NULL: it matches a function whose calls are seen. Free
+ * with g_free. */
 static char *validate_function(const char *word)
 {
 	g_autoptr(GPatternSpec) pattern = pattern_of(word);
@@ -143,12 +144,12 @@ static char *validate_function(const char *word)
 		uncounted = name;
 	}
 	if (uncounted)
-		return g_strdup_printf("%s does not communicate: its calls are not stopped at",
+		return g_strdup_printf("%s does not communicate: breakpoints do not stop at it",
 		                       uncounted);
-	return g_strdup_printf("MPI has no function like %s", word);
+	return g_strdup_printf("no MPI function matches %s", word);
 }
 
-/* The first word, if it says which function or place. */
+/* Reads the first word, if it is a function or a place. */
 static char *read_place(struct breakpoint *breakpoint, const char *word)
 {
 	const char *colon = strrchr(word, ':');
@@ -165,7 +166,7 @@ static char *read_place(struct breakpoint *breakpoint, const char *word)
 	}
 	if (colon == word
 	    || !g_ascii_string_to_unsigned(colon + 1, 10, 1, G_MAXUINT32, &line, NULL))
-		return g_strdup_printf("%s is no FILE:LINE", word);
+		return g_strdup_printf("%s is not FILE:LINE", word);
 	g_autofree char *path = g_strndup(word, (gsize)(colon - word));
 
 	breakpoint->file = g_path_get_basename(path);
@@ -181,7 +182,7 @@ static int word_index(const char *const *words, int count, const char *word)
 	return -1;
 }
 
-/* Why nothing has such a value; NULL: something can. */
+/* Why nothing can have such a value; NULL: something can. Free with g_free. */
 static char *validate_value(const struct breakpoints *breakpoints, enum field field, gint64 value)
 {
 	if ((field == FIELD_RANK || field == FIELD_PEER) && value >= breakpoints->ranks)
@@ -192,7 +193,7 @@ static char *validate_value(const struct breakpoints *breakpoints, enum field fi
 	return NULL;
 }
 
-/* "rank 0" and the like. */
+/* Reads "rank 0" and the like. */
 static char *read_filter(const struct breakpoints *breakpoints, struct breakpoint *breakpoint,
                          const char *name, const char *value)
 {
@@ -204,14 +205,14 @@ static char *read_filter(const struct breakpoints *breakpoints, struct breakpoin
 		return NULL;
 	}
 	if (field < 0 || field == FIELD_BYTES)
-		return g_strdup_printf("%s: rank, tag, peer, comm, call or if is expected", name);
+		return g_strdup_printf("%s: expected rank, tag, peer, comm, call or if", name);
 	if (!value || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT32, &number, NULL))
-		return g_strdup_printf("%s goes with a number", name);
+		return g_strdup_printf("%s needs a number", name);
 	breakpoint->wanted[field] = (gint64)number;
 	return validate_value(breakpoints, (enum field)field, (gint64)number);
 }
 
-/* "bytes > 1000", blanks may be left out. */
+/* Reads "bytes > 1000"; blanks are optional. */
 static char *read_term(const struct breakpoints *breakpoints, GArray *condition, const char *text)
 {
 	g_autofree char *all = g_strstrip(g_strdup(text));
@@ -222,20 +223,20 @@ static char *read_term(const struct breakpoints *breakpoints, GArray *condition,
 	struct term term = {.comparison = EQUAL};
 
 	if (field < 0)
-		return g_strdup_printf("%s: bytes, tag, peer, rank or call is expected, as in "
-		                       "bytes > 1000",
-		                       *name ? name : "if");
+		return g_strdup_printf(
+			"%s: expected bytes, tag, peer, rank or call, as in bytes > 1000",
+			*name ? name : "if");
 	term.field = (enum field)field;
 	rest += strspn(rest, " \t");
 	while (term.comparison < COMPARISONS
 	       && !g_str_has_prefix(rest, comparison_words[term.comparison]))
 		term.comparison++;
 	if (term.comparison == COMPARISONS)
-		return g_strdup_printf("%s goes with ==, !=, <, <=, > or >=", name);
+		return g_strdup_printf("%s needs one of ==, !=, <, <=, > or >=", name);
 	rest += strlen(comparison_words[term.comparison]);
 	rest += strspn(rest, " \t");
 	if (!g_ascii_string_to_signed(rest, 10, 0, G_MAXINT64, &term.value, NULL))
-		return g_strdup_printf("%s is compared with a number, not with %s", name,
+		return g_strdup_printf("%s must be compared with a number, not with %s", name,
 		                       *rest ? rest : "nothing");
 	g_array_append_val(condition, term);
 	return term.comparison == EQUAL ? validate_value(breakpoints, term.field, term.value)
@@ -254,11 +255,11 @@ static char *read_condition(const struct breakpoints *breakpoints, GArray *condi
 	return problem;
 }
 
-/* The words before a condition. */
+/* Reads the words before a condition. */
 static char *read_words(const struct breakpoints *breakpoints, struct breakpoint *breakpoint,
                         const char *text)
 {
-	g_auto(GStrv) split = NULL; /* names of communicators have blanks, and are quoted then */
+	g_auto(GStrv) split = NULL; /* a communicator's name with blanks is quoted */
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	g_autoptr(GError) error = NULL;
 	guint at = 0;
@@ -286,7 +287,8 @@ static char *read_all(const struct breakpoints *breakpoints, struct breakpoint *
 {
 	g_autoptr(GRegex) condition = g_regex_new("(^|\\s)if\\s", 0, 0, NULL);
 	g_auto(GStrv) parts = g_regex_split_full(condition, text, -1, 0, 0, 2, NULL);
-	const char *behind = parts[0] && parts[1] ? parts[2] : NULL; /* [1] is the blank before */
+	const char *behind = parts[0] && parts[1] ? parts[2]
+	                                          : NULL; /* [1] is the blank before it */
 	char *problem = read_words(breakpoints, breakpoint, parts[0] ? parts[0] : "");
 
 	if (!problem && behind) {
@@ -333,7 +335,7 @@ void breakpoints_take_back(struct breakpoints *breakpoints, guint number)
 		breakpoints->last--;
 }
 
-/* --- changed ---------------------------------------------------------------------------------- */
+/* --- changes ---------------------------------------------------------------------------------- */
 
 bool breakpoints_delete(struct breakpoints *breakpoints, guint number)
 {
@@ -388,9 +390,9 @@ bool breakpoints_condition(struct breakpoints *breakpoints, guint number, const 
 	return true;
 }
 
-/* --- what fits -------------------------------------------------------------------------------- */
+/* --- matching --------------------------------------------------------------------------------- */
 
-/* false: the call has no such value. */
+/* Returns false if the call has no such value. */
 static bool value_of(const struct breakpoint_call *call, enum field field, gint64 *ret)
 {
 	switch (field) {
@@ -429,7 +431,7 @@ static bool condition_holds(const GArray *condition, const struct breakpoint_cal
 	return true;
 }
 
-/* Namespaces and classes before it may be left out. */
+/* Namespaces and classes before the name are optional. */
 static bool function_fits(GPatternSpec *pattern, const char *function)
 {
 	for (const char *at = function; at; at = strstr(at, "::")) {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* How much of a line stands out, from its beginning, and how. */
+/* The length of the coloured part at a line's beginning, and its colour. */
 static gsize measure(const char *line, const struct colours *colours, const char **ret_colour)
 {
 	gsize blanks = strspn(line, " "), digits = strspn(line + blanks, "0123456789");

@@ -1,4 +1,4 @@
-/* The words for breakpoints, and what becomes of a rank that comes to one. */
+/* Commands for breakpoints, and the stop of a rank at one. */
 #include <string.h>
 
 #include "debug_internal.h"
@@ -27,7 +27,8 @@ static void add_data(struct breakpoint_call *told, const struct verdict_facts *f
 	told->comm_origin = communicators_origin(facts->comms, comm);
 }
 
-/* What it starts first; else what the first request is about that it waits for. */
+/* Uses the first operation that the call starts; if there is none, that of the first request it
+ * waits for. */
 static void tell_data(struct breakpoint_call *told, const struct verdict_facts *facts,
                       const struct wire_call *call)
 {
@@ -45,7 +46,7 @@ static void tell_data(struct breakpoint_call *told, const struct verdict_facts *
 		add_data(told, facts, info->peer, info->tag, info->comm, info->bytes);
 }
 
-/* The stack that came with the call; else what is at its place alone. */
+/* The stack that was reported with the call; else its innermost place alone. */
 static GArray *frames_of(struct debugger *debugger, int rank, const struct world_call *info)
 {
 	const GPtrArray *stacks = session_stacks(debugger->session);
@@ -89,13 +90,13 @@ static void stop_at(struct debugger *debugger, const struct world *world,
 			holds->from[rank] = MIN(holds->from[rank], world_calls(world, rank) + 1);
 }
 
-/* Where there is nothing to choose for long, all are held for a moment for a snapshot.
- * Whoever is to be held anyway is. */
+/* If there has been no choice for long, holds all ranks briefly for a snapshot. A rank that is to
+ * be held anyway stays held. */
 static void pause_at_times(struct debugger *debugger, struct execution *execution)
 {
 	const struct world *world = execution_world(execution);
 
-	/* gdb would stay with the rank that is parked. */
+	/* gdb would stay with the parked process */
 	if (debugger->pauses || gdb_rank_is_there(debugger->gdb_rank) || world_has_windows(world)
 	    || world_has_threads(world) || !execution_should_park(execution))
 		return;
@@ -118,7 +119,7 @@ void debugger_see_call(struct strategy *strategy, struct execution *execution, i
 		pause_at_times(debugger, execution);
 	if (debugger_travels(debugger) || debugger->exact
 	    || breakpoints_count(debugger->breakpoints) == 0)
-		return; /* on the way to where it was before, nothing counts */
+		return; /* breakpoints are off on the way to an earlier position */
 	facts = session_facts(debugger->session, execution, debugger->inside);
 	tell_data(&told, &facts, call);
 	told.frames = session_stack(debugger->session, execution, rank, call->call);
@@ -146,9 +147,9 @@ void debugger_tell_hits(const struct debugger *debugger, GString *text)
 	}
 }
 
-/* --- whether it can fire ---------------------------------------------------------------------- */
+/* --- whether a breakpoint can fire ------------------------------------------------------------ */
 
-/* Case does not matter; of "solver::step" the last part is looked for. */
+/* Ignores case. Of "solver::step", compares the last part. */
 static bool fits_function(const char *name, void *user)
 {
 	const char *pattern = user;
@@ -159,7 +160,7 @@ static bool fits_function(const char *name, void *user)
 	return g_pattern_match_simple(wanted, lower);
 }
 
-/* The program's file; NULL: there is none. Free with g_free. */
+/* The program's file; NULL: not known. Free with g_free. */
 static char *program_of(const struct debugger *debugger)
 {
 	const char *const *program = debugger->asked->request.program;
@@ -167,7 +168,7 @@ static char *program_of(const struct debugger *debugger)
 	return program && program[0] ? g_find_program_in_path(program[0]) : NULL;
 }
 
-/* "#!/usr/bin/env python3" */
+/* A script begins with "#!/usr/bin/env python3" or the like. */
 static bool is_script(const char *file)
 {
 	char line[100] = "";
@@ -188,7 +189,8 @@ bool debugger_is_interpreted(const struct debugger *debugger)
 	return name && (g_str_has_prefix(name, "python") || is_script(found));
 }
 
-/* Of what runs, or would. An interpreter has its lines from elsewhere. */
+/* The code of the program that runs, or is to run. NULL for an interpreter, whose lines are not in
+ * its file. */
 static struct program_code *code_of(const struct debugger *debugger)
 {
 	struct execution *execution = debugger->state == DEBUG_CHOICE ? debugger->execution : NULL;
@@ -198,8 +200,8 @@ static struct program_code *code_of(const struct debugger *debugger)
 	return found && !debugger->interpreted ? program_code_new(found, pid) : NULL;
 }
 
-/* Why one at this place does not fire; NULL: it may. `*ret_ever`: it still could, where more of the
- * program is loaded than is known now. */
+/* Why a breakpoint at this place cannot fire; NULL: it can. Free with g_free. `*ret_ever`: it could
+ * fire later, once more of the program is loaded. */
 static char *validate_place(const struct debugger *debugger, const char *place, guint line,
                             bool *ret_ever)
 {
@@ -209,23 +211,24 @@ static char *validate_place(const struct debugger *debugger, const char *place, 
 
 	*ret_ever = true;
 	if (code && line == 0 && !program_code_function(code, fits_function, (void *)place)) {
-		doubt = g_strdup_printf("no function like %s is known of the program", place);
+		doubt = g_strdup_printf("no function of the program matches %s", place);
 	} else if (code && line > 0 && !program_code_line(code, place, line, &before, &behind)) {
-		doubt = g_strdup_printf("no code of a file %s is known of the program", place);
+		doubt = g_strdup_printf("the program has no code of a file %s", place);
 	} else if (code && line > 0 && before != line) {
 		*ret_ever = false;
 		doubt = before == 0
 		                ? g_strdup_printf("%s has no code before line %u", place, behind)
 		        : behind == 0
-		                ? g_strdup_printf("%s has no code behind line %u", place, before)
-		                : g_strdup_printf("%s has no code at line %u, but at %u and %u",
+		                ? g_strdup_printf("%s has no code after line %u", place, before)
+		                : g_strdup_printf("%s has no code at line %u; the nearest lines "
+		                                  "are %u and %u",
 		                                  place, line, before, behind);
 	}
 	program_code_free(code);
 	return doubt;
 }
 
-/* false: refused, and taken back. */
+/* Returns false after refusing and removing the breakpoint. */
 static bool may_fire(struct debugger *debugger, guint number)
 {
 	guint line;
@@ -240,12 +243,14 @@ static bool may_fire(struct debugger *debugger, guint number)
 	}
 	debugger_tell(debugger, "breakpoint %u\n", number);
 	if (doubt)
-		debugger_tell(debugger, "  %s so far: it fires only if that is loaded later\n",
-		              doubt);
+		debugger_tell(
+			debugger,
+			"  %s so far: the breakpoint fires only if such code is loaded later\n",
+			doubt);
 	return true;
 }
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- commands --------------------------------------------------------------------------------- */
 
 static void set_break(struct debugger *debugger, const char *rest, bool temporary)
 {
@@ -255,7 +260,7 @@ static void set_break(struct debugger *debugger, const char *rest, bool temporar
 	if (!*rest) {
 		debugger_refuse(
 			debugger,
-			"break where? Say break MPI_*recv, break FILE:LINE or break rank 0");
+			"no place given; use break MPI_*recv, break FILE:LINE or break rank 0");
 		return;
 	}
 	number = breakpoints_add(debugger->breakpoints, rest, temporary, &problem);
@@ -278,7 +283,7 @@ void word_tbreak(struct debugger *debugger, const char *rest)
 	set_break(debugger, rest, true);
 }
 
-/* The number at the beginning, and what follows it; 0: refused. */
+/* Reads the number at the beginning; *ret_rest follows it. 0: refused. */
 static guint read_number(struct debugger *debugger, const char *rest, const char **ret_behind)
 {
 	gsize length = strcspn(rest, " \t");
@@ -286,16 +291,14 @@ static guint read_number(struct debugger *debugger, const char *rest, const char
 	guint64 number = 0;
 
 	if (!g_ascii_string_to_unsigned(first, 10, 1, G_MAXUINT32, &number, NULL))
-		debugger_refuse(debugger, "which breakpoint? info breakpoints tells their numbers");
+		debugger_refuse(debugger, "no breakpoint given; info breakpoints lists them");
 	*ret_behind = rest + length + strspn(rest + length, " \t");
 	return (guint)number;
 }
 
 static void refuse_number(struct debugger *debugger, guint number)
 {
-	debugger_refuse(debugger,
-	                "there is no breakpoint %u; info breakpoints tells those there are",
-	                number);
+	debugger_refuse(debugger, "there is no breakpoint %u; info breakpoints lists them", number);
 }
 
 void word_condition(struct debugger *debugger, const char *rest)
@@ -317,7 +320,7 @@ void word_ignore(struct debugger *debugger, const char *rest)
 	if (number == 0)
 		return;
 	if (!g_ascii_string_to_unsigned(behind, 10, 0, G_MAXUINT32, &count, NULL))
-		debugger_refuse(debugger, "how often? Say ignore %u 10", number);
+		debugger_refuse(debugger, "no count given; for example: ignore %u 10", number);
 	else if (!breakpoints_ignore(debugger->breakpoints, number, (guint)count))
 		refuse_number(debugger, number);
 }

@@ -1,4 +1,4 @@
-/* The calls that ranks have made: each is a place to go back to. */
+/* `info calls`: the calls that ranks have made. Each is a place to go back to. */
 #include <string.h>
 
 #include "debug_context.h"
@@ -9,7 +9,7 @@
 
 #define CALLS_USUAL 40u /* of each rank, the last ones */
 
-/* Where snapshots stand on the way to here: by rank, a set of calls. */
+/* Positions of the snapshots on the way to here: a set of calls by rank. */
 struct kept {
 	const struct debugger *debugger;
 	struct stop *here;
@@ -53,11 +53,11 @@ static const char *note_call(void *user, int rank, guint32 call)
 	bool snapshot = g_hash_table_contains(kept->calls[rank], GUINT_TO_POINTER(call));
 
 	if (world_place(world, rank) == call)
-		return snapshot ? "is here, a snapshot" : "is here";
-	return snapshot ? "a snapshot" : "";
+		return snapshot ? "here, snapshot" : "here";
+	return snapshot ? "snapshot" : "";
 }
 
-/* "1-20" or "7" at the end; false: refused. */
+/* Reads "1-20" or "7" at the end. Returns false after refusing. */
 static bool read_span(struct debugger *debugger, const char *text, guint32 *ret_first,
                       guint32 *ret_last)
 {
@@ -71,7 +71,8 @@ static bool read_span(struct debugger *debugger, const char *text, guint32 *ret_
 		*ret_last = ends[1] ? (guint32)last : (guint32)first;
 		return true;
 	}
-	debugger_refuse(debugger, "%s are no calls: say info calls 0 1-%u", text, CALLS_USUAL);
+	debugger_refuse(debugger, "%s is not a range of calls; for example: info calls 0 1-%u",
+	                text, CALLS_USUAL);
 	return false;
 }
 
@@ -88,7 +89,7 @@ static void tell_of_rank(struct debugger *debugger, GString *text, struct kept *
 	g_string_append_printf(text, "rank %d has made %u call%s", rank, calls,
 	                       calls == 1 ? "" : "s");
 	if (first == 0 && from > 1)
-		g_string_append_printf(text, ", the last %u (info calls %d 1-%u tells the first)",
+		g_string_append_printf(text, ", the last %u (info calls %d 1-%u shows the first)",
 		                       CALLS_USUAL, rank, CALLS_USUAL);
 	g_string_append_c(text, '\n');
 	telling_calls(text, &facts, rank, from, last, note_call, kept);

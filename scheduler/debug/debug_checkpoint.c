@@ -1,4 +1,4 @@
-/* Places that the person keeps, and snapshots: the words for them. */
+/* Commands for checkpoints and snapshots. */
 #include <string.h>
 
 #include "debug_context.h"
@@ -25,7 +25,7 @@ static void checkpoint_free(gpointer data)
 
 struct checkpoints {
 	GPtrArray *kept; /* struct checkpoint */
-	guint last;      /* the number of the last one; 0: there was none */
+	guint last;      /* number of the last one; 0: there was none */
 };
 
 struct checkpoints *checkpoints_new(void)
@@ -44,15 +44,15 @@ void checkpoints_free(struct checkpoints *checkpoints)
 	g_free(checkpoints);
 }
 
-/* struct checkpoint. */
+/* Returns struct checkpoint. */
 static GPtrArray *kept_by(const struct debugger *debugger)
 {
 	return debugger_checkpoints(debugger)->kept;
 }
 
-/* --- which one -------------------------------------------------------------------------------- */
+/* --- lookup ----------------------------------------------------------------------------------- */
 
-/* "1, 2 (before)"; empty: there are none. */
+/* "1, 2 (before)"; empty: there are none. Free with g_free. */
 static char *all_of_them(const struct debugger *debugger)
 {
 	const GPtrArray *kept = kept_by(debugger);
@@ -82,7 +82,7 @@ char **debugger_checkpoint_names(const struct debugger *debugger)
 	return names;
 }
 
-/* By its number, or its name: the index; -1: refused. */
+/* The index of the checkpoint of this number or name; -1: refused. */
 static int checkpoint_meant(struct debugger *debugger, const char *text)
 {
 	const GPtrArray *kept = kept_by(debugger);
@@ -96,16 +96,15 @@ static int checkpoint_meant(struct debugger *debugger, const char *text)
 			return (int)i;
 	}
 	if (!*all)
-		debugger_refuse(debugger,
-		                "no place is kept: checkpoint keeps the one where it stands");
+		debugger_refuse(debugger, "there are no checkpoints: checkpoint makes one here");
 	else if (!*text)
-		debugger_refuse(debugger, "which checkpoint? There are %s", all);
+		debugger_refuse(debugger, "no checkpoint given; there are %s", all);
 	else
 		debugger_refuse(debugger, "there is no checkpoint %s; there are %s", text, all);
 	return -1;
 }
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- commands --------------------------------------------------------------------------------- */
 
 static bool is_taken(const struct debugger *debugger, const char *name)
 {
@@ -132,9 +131,9 @@ void word_checkpoint(struct debugger *debugger, const char *rest)
 		return;
 	}
 	if (g_ascii_isdigit(*name) || is_taken(debugger, name)) {
-		debugger_refuse(debugger, "%s %s: say checkpoint, or give it another name", name,
-		                is_taken(debugger, name) ? "is there already"
-		                                         : "would look like a number");
+		debugger_refuse(
+			debugger, "%s %s: use checkpoint without a name, or another name", name,
+			is_taken(debugger, name) ? "exists already" : "looks like a number");
 		return;
 	}
 	checkpoint = g_new0(struct checkpoint, 1);
@@ -170,8 +169,9 @@ void debugger_delete_checkpoint(struct debugger *debugger, const char *rest)
 	int index;
 
 	if (!g_str_has_prefix("checkpoint", word)) {
-		debugger_refuse(debugger, "delete goes with the number of a breakpoint, or with "
-		                          "checkpoint and the number of one");
+		debugger_refuse(
+			debugger,
+			"delete needs the number of a breakpoint, or checkpoint and its number");
 		return;
 	}
 	index = checkpoint_meant(debugger, text);
@@ -193,12 +193,12 @@ bool debugger_needs_snapshot(const struct debugger *debugger, const struct world
 	return false;
 }
 
-/* --- what there is ---------------------------------------------------------------------------- */
+/* --- info checkpoints ------------------------------------------------------------------------- */
 
 struct told {
 	const struct debugger *debugger;
 	GString *text;
-	GHashTable *positions; /* char *: of the snapshots */
+	GHashTable *positions; /* char *: positions of the snapshots */
 };
 
 static void note_snapshot(const struct world *world, void *user)
@@ -249,7 +249,7 @@ void word_info_checkpoints(struct debugger *debugger, const char *rest)
 	}
 	tell_snapshots(&told);
 	if (told.text->len == 0)
-		g_string_append(told.text, "there are none: checkpoint keeps a place\n");
+		g_string_append(told.text, "no checkpoints: checkpoint makes one\n");
 	g_hash_table_unref(told.positions);
 	debugger_tell_text(debugger, told.text);
 }

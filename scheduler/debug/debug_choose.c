@@ -1,4 +1,4 @@
-/* What is chosen, by number or as paths have it. */
+/* Commands that choose, by number or as in paths. */
 #include <string.h>
 
 #include "debug_internal.h"
@@ -17,7 +17,7 @@ void debugger_decide(struct debugger *debugger, const struct choice *choice)
 	g_array_append_val(debugger->decided, *choice);
 }
 
-/* Where ranks are held nothing may be open. */
+/* Returns false after refusing. If ranks are held, no choice may be open. */
 static bool offers_any(struct debugger *debugger)
 {
 	if (debugger->offers->choices->len > 0)
@@ -26,7 +26,7 @@ static bool offers_any(struct debugger *debugger)
 	return false;
 }
 
-/* What can be chosen instead, "0.2=1 or 0.2=2". */
+/* The candidates, as "0.2=1 or 0.2=2". Free with g_free. */
 static char *what_is_open(const struct debugger *debugger)
 {
 	const GArray *open = debugger->offers->choices;
@@ -39,7 +39,7 @@ static char *what_is_open(const struct debugger *debugger)
 	return g_string_free(text, false);
 }
 
-/* Something is open at that point. */
+/* Whether a choice is open at that point. */
 static bool is_point(const struct debugger *debugger, const struct point *point)
 {
 	const GArray *open = debugger->offers->choices;
@@ -50,7 +50,7 @@ static bool is_point(const struct debugger *debugger, const struct point *point)
 	return false;
 }
 
-/* A message that may be sent yet, a request that may become complete. */
+/* Whether the message may still be sent, or the request may still become complete. */
 static bool may_come(const struct debugger *debugger, const struct choice *choice)
 {
 	switch (choice->taken.kind) {
@@ -62,7 +62,7 @@ static bool may_come(const struct debugger *debugger, const struct choice *choic
 	}
 }
 
-/* Of what is decided here, what is not open yet; NULL: nothing. */
+/* The first choice decided here that is not possible yet; NULL: none. */
 static const struct choice *awaited(const struct debugger *debugger)
 {
 	for (guint i = 0; i < debugger->decided->len; i++) {
@@ -90,7 +90,7 @@ bool debugger_await(struct debugger *debugger)
 	return true;
 }
 
-/* false: refused. */
+/* Returns false after refusing. */
 static bool choose(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *text = g_strstrip(g_strdup(rest)), *problem = NULL, *open = NULL;
@@ -110,15 +110,15 @@ static bool choose(struct debugger *debugger, const char *rest)
 	}
 	problem = choice_parse(&at, debugger->asked->request.ranks, &choice);
 	if (problem || *at) {
-		debugger_refuse(debugger, "%s is no choice%s%s; say choose %s", text,
+		debugger_refuse(debugger, "%s is not a choice%s%s; use choose %s", text,
 		                problem ? ": " : "", problem ? problem : "", open);
 		return false;
 	}
 	if (!debugger_is_open(debugger, &choice) && !may_come(debugger, &choice)) {
-		debugger_refuse(debugger, "%s is not possible here; say choose %s", text, open);
+		debugger_refuse(debugger, "%s is not possible here; use choose %s", text, open);
 		return false;
 	}
-	for (guint i = 0; i < offered->len; i++) /* with all that is known of a message */
+	for (guint i = 0; i < offered->len; i++) /* with everything that is known of the message */
 		if (choice_equal(&g_array_index(offered, struct choice, i), &choice))
 			choice = g_array_index(offered, struct choice, i);
 	debugger_decide(debugger, &choice);
@@ -138,12 +138,12 @@ void word_choose(struct debugger *debugger, const char *rest)
 	debugger_tell(debugger, "%s is chosen%s\n", text->str,
 	              debugger_is_open(debugger, choice)
 	                      ? "; continue goes on"
-	                      : ", but not possible yet: continue goes on until it is, elsewhere "
-	                        "with the first possibility");
+	                      : ", but not possible yet: continue goes on until it is, with the "
+	                        "first candidate at other choices");
 	g_string_free(text, true);
 }
 
-/* A number alone. */
+/* Takes a number alone. */
 static void take_number(struct debugger *debugger, const char *text)
 {
 	guint64 number = 0;
@@ -152,7 +152,7 @@ static void take_number(struct debugger *debugger, const char *text)
 		return;
 	if (!g_ascii_string_to_unsigned(text, 10, 1, debugger->offers->choices->len, &number,
 	                                NULL)) {
-		debugger_refuse(debugger, "%s is not one of 1 to %u", text,
+		debugger_refuse(debugger, "%s is not a number from 1 to %u", text,
 		                debugger->offers->choices->len);
 		return;
 	}
@@ -161,7 +161,7 @@ static void take_number(struct debugger *debugger, const char *text)
 	debugger_go_on(debugger, false);
 }
 
-/* "0.3=1" alone; false: it is something else. */
+/* Takes "0.3=1" alone. Returns false for another line. */
 static bool take_choice(struct debugger *debugger, const char *line)
 {
 	const char *at = line;
@@ -191,7 +191,7 @@ void word_set_choices(struct debugger *debugger, const char *rest)
 	guint64 seed = 0;
 
 	if (!*rest) {
-		debugger_refuse(debugger, "set choices goes with ask, default or random SEED");
+		debugger_refuse(debugger, "set choices needs ask, default or random SEED");
 	} else if (strcmp(parts[0], "ask") == 0 && !parts[1]) {
 		debugger->chooser = CHOOSER_ASK;
 	} else if (strcmp(parts[0], "default") == 0 && !parts[1]) {
@@ -203,7 +203,7 @@ void word_set_choices(struct debugger *debugger, const char *rest)
 		debugger->chooser = CHOOSER_RANDOM;
 		g_rand_set_seed(debugger->random, (guint32)seed);
 	} else {
-		debugger_refuse(debugger, "set choices cannot be %s: say ask, default or random 7",
+		debugger_refuse(debugger, "set choices cannot be %s; use ask, default or random 7",
 		                rest);
 	}
 }

@@ -1,4 +1,4 @@
-/* What a line could become, whose word is already there. */
+/* Completion of the arguments of commands. */
 #include <string.h>
 
 #include "breakpoints.h"
@@ -6,7 +6,7 @@
 #include "debug_words.h"
 #include "telling.h"
 
-enum { CALLS_OFFERED = 50 }; /* of a rank, its last */
+enum { CALLS_OFFERED = 50 }; /* of each rank, the last ones */
 
 static void add(GStrvBuilder *lines, const char *before, const char *argument)
 {
@@ -57,7 +57,7 @@ void complete_places(const struct debugger *debugger, GStrvBuilder *lines, const
 	complete_findings(debugger, lines, before);
 }
 
-/* The calls of every rank so far. */
+/* Adds the calls that every rank has made. */
 void complete_calls(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
 {
 	const struct world *world = debugger_execution(debugger)

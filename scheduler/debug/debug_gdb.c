@@ -1,4 +1,4 @@
-/* What gdb does for the prompt: values of expressions in a rank. */
+/* `print`: values of expressions in a rank, by gdb. */
 #include <string.h>
 
 #include "debug_context.h"
@@ -7,11 +7,11 @@
 #include "telling.h"
 #include "value_numbers.h"
 
-#define GDBS_MOST 8 /* that are there at a time */
+#define GDBS_MOST 8 /* running at the same time */
 
-/* --- which rank ------------------------------------------------------------------------------- */
+/* --- the rank --------------------------------------------------------------------------------- */
 
-/* The one whose choice is open first, or that was held; as `list` has it. */
+/* The rank of the first open choice, or a held rank; `list` uses the same. */
 int debugger_usual_rank(const struct debugger *debugger)
 {
 	const GPtrArray *points = debugger_state(debugger) == DEBUG_CHOICE
@@ -23,7 +23,7 @@ int debugger_usual_rank(const struct debugger *debugger)
 	                                         : 0;
 }
 
-/* "0 count": the rank, and what follows; an expression alone is the usual rank's. */
+/* Splits "0 count" into the rank and the rest. For an expression alone returns the default rank. */
 static int split_rank(struct debugger *debugger, const char *rest, const char **ret_expression)
 {
 	gsize digits = strspn(rest, "0123456789");
@@ -45,7 +45,8 @@ const struct place *debugger_fell(const struct debugger *debugger, int rank)
 	return fell ? &execution_ends(there)[rank].place : NULL;
 }
 
-/* Its process, and from where it has called MPI. false: refused. */
+/* The rank's process, and the address from which it has called MPI. Returns false after
+ * refusing. */
 bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site)
 {
 	const struct world_call *info;
@@ -62,10 +63,10 @@ bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, 
 	if (execution_result(there)->state == EXECUTION_RUNNING && *ret_pid > 0
 	    && world_phase(world, rank) != PHASE_ENDED)
 		return true;
-	debugger_refuse(debugger,
-	                "rank %d has ended, and its variables with it; back goes to where it still "
-	                "runs",
-	                rank);
+	debugger_refuse(
+		debugger,
+		"rank %d has ended, and its variables are gone; back goes to where it still runs",
+		rank);
 	return false;
 }
 
@@ -77,7 +78,7 @@ static void end_gdb(struct debugger *debugger, int rank)
 	value_numbers_forget(debugger_values(debugger), rank);
 }
 
-/* There are not too many at a time. */
+/* Ends a gdb if too many run. */
 static void make_room(struct debugger *debugger, int rank)
 {
 	int ranks = debugger_ranks(debugger), count = 0, other = -1;
@@ -125,7 +126,7 @@ void word_print(struct debugger *debugger, const char *rest)
 	if (rank < 0)
 		return;
 	if (!*expression) {
-		debugger_refuse(debugger, "print what? Say print 0 EXPRESSION");
+		debugger_refuse(debugger, "no expression given; use print 0 EXPRESSION");
 		return;
 	}
 	if (debugger_brings_back(debugger, word_print, rank, rest))

@@ -1,6 +1,7 @@
-/* A rank in gdb, in the same terminal, until gdb leaves: stopped right after the MPI call that it
- * is in, where that is carried out now, else in it. Meanwhile the session goes on for the others;
- * when it stands still again gdb says that the rank waits (SIGURG, which harms no process). */
+/* `gdb RANK`: a rank in gdb, on the same terminal, until gdb exits. If the rank's MPI call is
+ * carried out now, gdb stops it right after the call, else in it. Meanwhile the session goes on for
+ * the other ranks. When the session comes to rest again, a signal that is otherwise ignored
+ * (SIGURG) makes gdb print that the rank waits. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,21 +18,21 @@
 #include "scheduler/host/child_reaper.h"
 
 #define LOOK_MS 50
-#define LOOKS_BEFORE_SAYING 4     /* that the rank runs, under gdb, and yet only waits */
-#define LOOKS_BEFORE_GIVING_UP 40 /* at a command that has ended, for one that it has started */
+#define LOOKS_BEFORE_SAYING 4     /* at which the rank runs, under gdb, and yet only waits */
+#define LOOKS_BEFORE_GIVING_UP 40 /* at an ended command, for a debugger that it has started */
 
-/* One, as long as it is there. */
+/* A gdb, while it is there. */
 struct seat {
 	struct debugger *debugger;
 	int rank;
-	pid_t process; /* the rank's */
-	GPid child;    /* 0: it has ended */
+	pid_t process; /* the rank's process */
+	GPid child;    /* 0: gdb has ended */
 	char *script;
-	uv_timer_t *timer; /* only wakes who waits */
-	bool seen;         /* it has held the rank */
-	bool running;      /* and let it run */
-	bool fell;         /* it has come to its end there */
-	bool says_so;      /* the rank only waits: gdb is to say that when it runs */
+	uv_timer_t *timer; /* wakes session_wait */
+	bool seen;         /* gdb has stopped the rank */
+	bool running;      /* and has let it run */
+	bool fell;         /* the rank has reached its end there */
+	bool says_so;      /* the rank only waits: gdb is to print that when it runs */
 	guint looks, idle;
 };
 
@@ -40,7 +41,7 @@ struct gdb_rank {
 	char *command;     /* of `set debugger`; NULL: gdb */
 };
 
-/* Who traces a process, whether it stands or runs; 0: nobody. */
+/* The process that traces `pid`, stopped or running; 0: none. */
 static pid_t tracer_of(pid_t pid)
 {
 	static const char label[] = "\nTracerPid:";
@@ -52,14 +53,14 @@ static pid_t tracer_of(pid_t pid)
 	return tracer ? (pid_t)g_ascii_strtoll(tracer + strlen(label), NULL, 10) : 0;
 }
 
-/* --- its process ------------------------------------------------------------------------------ */
+/* --- gdb's process ---------------------------------------------------------------------------- */
 
 static bool has_terminal(void)
 {
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
-/* What is typed, Ctrl-C too, is for this group alone. */
+/* Makes this process group the foreground group: input and Ctrl-C are for it alone. */
 static void take_terminal(void *unused)
 {
 	(void)unused;
@@ -80,29 +81,26 @@ static void take_terminal_back(void)
 	signal(SIGTTOU, before);
 }
 
-/* What gdb does first; `goes_on`: the call is about to be carried out. A snapshot may be taken
- * before: the rank goes on as a child then. */
+/* gdb's first commands. `goes_on`: the call is about to be carried out. A snapshot may be taken
+ * before; the rank then continues as a child. */
 static char *script_for(const struct seat *seat, guint64 site, const char *call, bool goes_on)
 {
 	GString *text = g_string_new("set debuginfod enabled off\nset confirm off\nset height 0\n");
 
-	g_string_append_printf(text,
-	                       "attach %d\n"
-	                       "catch signal SIGURG\n"
-	                       "commands\nsilent\n"
-	                       "printf \"rank %d waits in an MPI call until matchpoint lets it go "
-	                       "on: quit goes back there\\n\"\nend\n",
-	                       (int)seat->process, seat->rank);
+	g_string_append_printf(
+		text,
+		"attach %d\ncatch signal SIGURG\ncommands\nsilent\nprintf \"rank %d waits in an "
+		"MPI call until matchpoint continues it: quit returns there\\n\"\nend\n",
+		(int)seat->process, seat->rank);
 	if (goes_on)
-		g_string_append_printf(text,
-		                       "set follow-fork-mode child\n"
-		                       "tbreak *0x%" G_GINT64_MODIFIER "x\n"
-		                       "commands\nsilent\n"
-		                       "set follow-fork-mode parent\n"
-		                       "printf \"rank %d comes out of %s\\n\"\nframe\nend\n"
-		                       "continue\n",
-		                       site, seat->rank, call);
-	else if (seat->fell) /* maybe not in that call */
+		g_string_append_printf(
+			text,
+			"set follow-fork-mode child\n"
+			"tbreak *0x%" G_GINT64_MODIFIER
+			"x\ncommands\nsilent\nset follow-fork-mode parent\nprintf \"rank %d has "
+			"returned from %s\\n\"\nframe\nend\ncontinue\n",
+			site, seat->rank, call);
+	else if (seat->fell) /* perhaps not in that call */
 		g_string_append_printf(text,
 		                       "printf \"rank %d has stopped, in or after %s\\n\"\nbt\n",
 		                       seat->rank, call);
@@ -148,7 +146,7 @@ static bool start(struct seat *seat, const char *command, GError **error)
 	return true;
 }
 
-/* --- as long as it is there ------------------------------------------------------------------- */
+/* --- while gdb is there ----------------------------------------------------------------------- */
 
 static void reap(struct seat *seat)
 {
@@ -161,7 +159,7 @@ static void reap(struct seat *seat)
 	take_terminal_back();
 }
 
-/* The rank runs, under gdb, and there is nothing for it to do. */
+/* The rank runs under gdb, and has nothing to do. */
 static void say_that_it_waits(struct seat *seat, bool runs)
 {
 	seat->idle = runs ? seat->idle + 1 : 0;
@@ -171,7 +169,7 @@ static void say_that_it_waits(struct seat *seat, bool runs)
 	}
 }
 
-/* It goes on as another process when a snapshot is taken. */
+/* The rank continues as another process after a snapshot. */
 static void follow_rank(struct seat *seat)
 {
 	const struct execution *execution = debugger_processes(seat->debugger);
@@ -181,7 +179,7 @@ static void follow_rank(struct seat *seat)
 		seat->process = process;
 }
 
-/* A command that opens a window may end before gdb does, or before it begins. */
+/* A command that opens a window may end before gdb does, or before gdb begins. */
 static bool has_left(void *data)
 {
 	struct seat *seat = data;
@@ -252,7 +250,7 @@ void debugger_wait_for_gdb(struct debugger *debugger)
 	g_clear_pointer(&gdb->seat, seat_free);
 }
 
-/* --- the word --------------------------------------------------------------------------------- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 void word_gdb(struct debugger *debugger, const char *rest)
 {
@@ -280,7 +278,7 @@ void word_gdb(struct debugger *debugger, const char *rest)
 	script = script_for(gdb->seat, site, info ? mpi_call_name(info->function) : "a call",
 	                    goes_on);
 	if (!write_script(gdb->seat, script, &error) || !start(gdb->seat, command, &error)) {
-		debugger_refuse(debugger, "%s cannot be started: %s", command, error->message);
+		debugger_refuse(debugger, "cannot start %s: %s", command, error->message);
 		g_clear_pointer(&gdb->seat, seat_free);
 		debugger_lets_nobody_go(debugger);
 	} else if (goes_on) {

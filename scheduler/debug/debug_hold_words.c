@@ -1,4 +1,4 @@
-/* The words by which ranks are held and let go. */
+/* Commands that hold and release ranks. */
 #include <string.h>
 
 #include "debug_internal.h"
@@ -7,7 +7,7 @@
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* A number from 1, or 1 if there is none; 0: refused. */
+/* A number from 1, or 1 if the text is empty; 0: refused. */
 guint debugger_read_count(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *text = g_strstrip(g_strdup(rest));
@@ -17,7 +17,7 @@ guint debugger_read_count(struct debugger *debugger, const char *rest)
 		return 1;
 	if (g_ascii_string_to_unsigned(text, 10, 1, 1000000, &count, NULL))
 		return (guint)count;
-	debugger_refuse(debugger, "%s is no number from 1", text);
+	debugger_refuse(debugger, "%s is not a number from 1 up", text);
 	return 0;
 }
 
@@ -36,7 +36,7 @@ int debugger_read_rank(struct debugger *debugger, const char *rest)
 	return -2;
 }
 
-/* "2" or "2-4"; marks these. */
+/* Marks the ranks of "2" or "2-4". */
 static bool mark_ranks(const char *part, int ranks, bool *marked)
 {
 	g_auto(GStrv) ends = g_strsplit(part, "-", 2);
@@ -68,21 +68,21 @@ bool *debugger_read_ranks(struct debugger *debugger, const char *text)
 		if (strcmp(parts[i], "all") == 0) {
 			memset(marked, true, (gsize)ranks);
 		} else if (!mark_ranks(parts[i], ranks, marked)) {
-			debugger_refuse(debugger,
-			                "%s is no rank, nor ranks; ranks are 0 to %d: say 0, 0-%d "
-			                "or all",
-			                parts[i], ranks - 1, ranks - 1);
+			debugger_refuse(
+				debugger,
+				"%s does not name ranks; ranks are 0 to %d: use 0, 0-%d or all",
+				parts[i], ranks - 1, ranks - 1);
 			return NULL;
 		}
 	}
 	if (!any) {
-		debugger_refuse(debugger, "which ranks? Say 0, 0-%d or all", ranks - 1);
+		debugger_refuse(debugger, "no ranks given; use 0, 0-%d or all", ranks - 1);
 		return NULL;
 	}
 	return g_steal_pointer(&marked);
 }
 
-/* --- what becomes of them --------------------------------------------------------------------- */
+/* --- hold and release ------------------------------------------------------------------------- */
 
 static const struct world *world_there(const struct debugger *debugger)
 {
@@ -91,7 +91,7 @@ static const struct world *world_there(const struct debugger *debugger)
 	               : NULL;
 }
 
-/* While they run nobody waits until it goes on. */
+/* If the ranks run, holds at once rather than when the session goes on. */
 static void hold_at_once(struct debugger *debugger)
 {
 	const struct holds *holds = &debugger->holds;
@@ -133,8 +133,7 @@ void word_release(struct debugger *debugger, const char *rest)
 	hold_at_once(debugger);
 }
 
-/* Whoever it is about: the rank that made the last steps, the one at the first choice, the first
- * one. */
+/* The default rank of `step`: the last one stepped, that of the first choice, or the first. */
 static int rank_meant(const struct debugger *debugger)
 {
 	const struct record_choice *point;
@@ -147,7 +146,7 @@ static int rank_meant(const struct debugger *debugger)
 	return point->rank;
 }
 
-/* What is asked of the rank itself is answered by the first possibility, unless it was chosen. */
+/* Choices of the rank's own call take their first candidate, unless decided. */
 static void decide_first(struct debugger *debugger, int rank)
 {
 	const GArray *open = debugger->offers->choices;
@@ -163,7 +162,7 @@ static void decide_first(struct debugger *debugger, int rank)
 	}
 }
 
-/* Who is kept in a collective for another one's sake cannot come out of it alone. */
+/* A rank that a held rank keeps in a collective cannot return from it alone. */
 static bool comes_out(struct debugger *debugger, int rank)
 {
 	const struct world *world = world_there(debugger);
@@ -172,12 +171,11 @@ static bool comes_out(struct debugger *debugger, int rank)
 
 	if (with < 0 || debugger->holds.from[with] > world_calls(world, with))
 		return true;
-	debugger_refuse(
-		debugger,
-		"rank %d comes out of its %s together with rank %d, which is held: say step "
-		"%d, or release %d",
-		rank, mpi_call_name(world_call_info(world, rank, call)->function), with, with,
-		with);
+	debugger_refuse(debugger,
+	                "rank %d returns from its %s together with rank %d, which is held: use "
+	                "step %d, or release %d",
+	                rank, mpi_call_name(world_call_info(world, rank, call)->function), with,
+	                with, with);
 	return false;
 }
 
@@ -196,8 +194,8 @@ void word_step(struct debugger *debugger, const char *rest)
 	if (rank < 0)
 		rank = rank_meant(debugger);
 	if (!world_waits(world, rank)) {
-		debugger_refuse(debugger, "rank %d makes no more calls; info ranks tells who does",
-		                rank);
+		debugger_refuse(debugger,
+		                "rank %d makes no more calls; info ranks shows the others", rank);
 		return;
 	}
 	if (!comes_out(debugger, rank))
@@ -231,7 +229,7 @@ static bool may_take_any(const struct debugger *debugger)
 	return false;
 }
 
-/* Everybody would stand where he stands. */
+/* Whether every rank would stay where it is. */
 static bool goes_nowhere(struct debugger *debugger)
 {
 	const struct holds *holds = &debugger->holds;
@@ -240,12 +238,11 @@ static bool goes_nowhere(struct debugger *debugger)
 	if (may_take_any(debugger) || holds_let_go(holds, world_there(debugger)))
 		return false;
 	if (!*kept && debugger->offers->choices->len == 0 && !world_holds(world_there(debugger)))
-		return false; /* it stopped for a call that nobody comes out of: the end is next */
+		return false; /* a call from which no rank returns: the end is next */
 	if (*kept)
-		debugger_refuse(debugger, "nobody can go on: say release %s, and continue", kept);
+		debugger_refuse(debugger, "no rank can go on: use release %s, and continue", kept);
 	else
-		debugger_refuse(debugger,
-		                "those who may go on all wait for the others: say continue");
+		debugger_refuse(debugger, "these ranks all wait for the others: use continue");
 	return true;
 }
 
@@ -276,10 +273,10 @@ void word_set_all_stop(struct debugger *debugger, const char *rest)
 	if (strcmp(rest, "on") == 0 || strcmp(rest, "off") == 0)
 		debugger->holds.all_stop = strcmp(rest, "on") == 0;
 	else
-		debugger_refuse(debugger, "set all-stop goes with on or off");
+		debugger_refuse(debugger, "set all-stop needs on or off");
 }
 
-/* The rank's call is carried out when the session goes on. */
+/* Whether the rank's call is carried out when the session goes on. */
 static bool is_about_to_go_on(const struct debugger *debugger, int rank)
 {
 	for (guint i = 0; i < debugger->decided->len; i++)

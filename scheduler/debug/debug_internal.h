@@ -1,5 +1,5 @@
-/* What the files of a session at the prompt share: debugger.c (where it stands, and how it gets
- * elsewhere) and those of the words (debug_words.h). */
+/* Shared by debugger.c (the session's position, and how it moves) and the files of the commands
+ * (debug_words.h). */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
 
@@ -17,10 +17,10 @@
 #include "telling.h"
 #include "vocabulary.h"
 
-/* Who decides at a choice that nobody has decided. */
+/* Decides at a choice that was not decided at the prompt. */
 enum debug_chooser { CHOOSER_ASK, CHOOSER_DEFAULT, CHOOSER_RANDOM };
 
-/* A breakpoint has fired. */
+/* A breakpoint that has fired. */
 struct debug_hit {
 	guint number;
 	int rank;
@@ -34,130 +34,135 @@ struct debugger {
 	struct debug_session *asked;
 	struct prompt_owner owner;
 	struct prompt *prompt;
-	struct page *page; /* what browsers are shown; NULL: none is */
+	struct page *page; /* for browsers; NULL: none is served */
 	struct stops *stops;
 
 	enum debug_state state;
 	enum buffering buffering;
-	struct execution *execution; /* where it stands; NULL: nowhere */
-	struct execution *remains;   /* DEBUG_OVER: its ranks once more, at its end; or NULL */
-	const struct wire_blocking_call **inside; /* by rank: scratch of session_facts */
-	struct offers *offers;                    /* DEBUG_CHOICE */
+	struct execution *execution; /* current; NULL: none */
+	struct execution *remains;   /* DEBUG_OVER: its ranks again, at the end; NULL: none */
+	const struct wire_blocking_call **inside; /* by rank: buffer of session_facts */
+	struct offers *offers;                    /* valid in DEBUG_CHOICE */
 
-	struct position *target;  /* its choices are made before it stops again; if it has a cut, it
-	                             is gone to with each rank held in that call */
-	GArray *decided;          /* struct choice: decided here, and not carried out yet */
-	GHashTable *taken_before; /* struct choice: what each point took last time */
-	GHashTable *known;        /* paths (char *) of interleavings that count already */
+	/* Where the session is going: it makes these choices before it stops. With a cut, each rank
+	 * is held in its call. */
+	struct position *target;
+	GArray *decided;          /* struct choice: decided here, not carried out yet */
+	GHashTable *taken_before; /* struct choice: taken last time at each point */
+	GHashTable *known;        /* paths (char *) of interleavings that were counted */
 	enum debug_chooser chooser;
-	bool finishes; /* without asking, up to the end */
-	bool certain;  /* the target's cut can be come to: it was seen to be consistent */
-	bool exact;    /* stops once all of `target` is made, whoever decides what comes then */
+	bool finishes; /* goes to the end without asking */
+	bool certain;  /* the target's cut is consistent, and can be reached */
+	bool exact;    /* stops once the target's choices are made, whoever decides next */
 	GRand *random;
 
 	struct decoders *decoders;
 	struct pickles *pickles;
 	struct breakpoints *breakpoints;
-	GArray *hits; /* struct debug_hit: not told yet, or stopped for */
+	GArray *hits; /* struct debug_hit: not printed yet, or stopped for */
 	struct holds holds;
-	int stepped;             /* the rank that went step by step last; -1: none */
-	bool unasked;            /* a rollback or a delete is not confirmed */
-	bool takes_first;        /* going on, what is open and undecided is decided */
-	struct debug_hit coming; /* of the call that is gone back to; number 0: of none */
-	struct stop *origin;     /* where it comes back to when a cut cannot be reached; or NULL */
-	struct checkpoints *checkpoints; /* of the person */
-	bool keeps;                      /* this place is to have a snapshot */
-	bool pauses; /* all are held at their next call, for a snapshot in between */
-	bool parks;  /* it is taken, and then the place is left */
+	int stepped;             /* rank of the last `step`; -1: none */
+	bool unasked;            /* rollback and delete do not ask for confirmation */
+	bool takes_first;        /* undecided choices take their first candidate on going on */
+	struct debug_hit coming; /* breakpoint of the call that is gone back to; number 0: none */
+	struct stop *origin;     /* where to return if a cut cannot be reached; NULL: nowhere */
+	struct checkpoints *checkpoints; /* made by the user */
+	bool keeps;                      /* this position is to have a snapshot */
+	bool pauses;                     /* all ranks are held at their next call, for a snapshot */
+	bool parks;                      /* the snapshot is taken before leaving this position */
 
-	bool interrupted; /* by Ctrl-C: stops where the next choice is, whoever decides there */
-	bool goes_on;     /* the person is done at this stop */
-	bool leaves;      /* what runs is given up */
+	bool interrupted; /* by Ctrl-C: stops at the next choice, even if not asked there */
+	bool goes_on;     /* the session goes on from this stop */
+	bool leaves;      /* the current execution is abandoned */
 	bool begins;      /* an interleaving is to begin, with `target` */
 	bool reruns_told;
-	bool interpreted; /* the program is Python: where its calls are stands in their stacks */
+	bool interpreted; /* a Python program: places of calls are in Python's stacks */
 	struct gdb_rank *gdb_rank;
-	struct gdb **gdbs; /* by rank, for print; NULL: not asked yet */
+	struct gdb **gdbs; /* by rank, for print; NULL: not started */
 	struct value_numbers *values;
-	GPtrArray *outcomes;   /* char *: the paths of the outcomes that explore has told apart */
-	GPtrArray *onward;     /* char *: the words of explore, which waits until the ranks are
-	                          gone; NULL: none does */
-	struct helper *helper; /* that is waited for; NULL: none is */
-	GString *said;         /* the lines that were obeyed, for save */
-	char *last;            /* the line that an empty one repeats; NULL: none */
+	GPtrArray *outcomes;   /* char *: paths of the outcomes that explore has found */
+	GPtrArray *onward;     /* char *: arguments of an explore that waits; NULL: none */
+	struct helper *helper; /* process that is waited for; NULL: none */
+	GString *said;         /* lines that were obeyed, for save */
+	char *last;            /* line that an empty one repeats; NULL: none */
 };
 
-/* The ranks stand still (debug_rest.c): on without a word, or a stop. */
+/* The ranks are at rest (debug_rest.c): goes on by itself, or stops. */
 void debugger_come_to_rest(struct debugger *debugger, struct execution *execution);
-/* The person decides what comes next. Nothing is kept of the place where it stands. */
+/* Reads lines until the session goes on. debugger_forget_place drops what is known of the current
+ * position. */
 void debugger_converse(struct debugger *debugger);
 void debugger_forget_place(struct debugger *debugger);
 
-/* Begins anew, makes these choices (struct choice), and stops. */
+/* Starts an interleaving, makes these choices (struct choice), and stops. */
 void debugger_go(struct debugger *debugger, const GArray *choices);
-/* The choices to be made before it stops again (struct choice). Whether it is on the way to a cut.
- */
+/* The choices to make before the next stop (struct choice). Whether the session is on the way to a
+ * cut. */
 const GArray *debugger_target(const struct debugger *debugger);
 bool debugger_travels(const struct debugger *debugger);
 
-/* This is chosen, and stays so until it goes on. */
+/* Decides a choice until the session goes on. */
 void debugger_decide(struct debugger *debugger, const struct choice *choice);
-/* A line that is a number or a choice alone; false: it is neither (debug_choose.c). */
+/* Obeys a line that is only a number or a choice. Returns false for another line
+ * (debug_choose.c). */
 bool debugger_chooses(struct debugger *debugger, const char *line);
-/* What is decided here and not possible yet is gone to; false: there is nothing of the kind. */
+/* Goes on to where a choice decided here becomes possible. Returns false if there is no such
+ * choice. */
 bool debugger_await(struct debugger *debugger);
-/* On to the next stop. */
+/* Goes on to the next stop. */
 void debugger_go_on(struct debugger *debugger, bool to_the_end);
 
-/* A rank makes a call (struct strategy): is a breakpoint there? */
+/* A rank makes a call (struct strategy): checks for breakpoints. */
 void debugger_see_call(struct strategy *strategy, struct execution *execution, int rank,
                        const struct wire_call *call);
 
-/* Whether the person says so: on a terminal without `set confirm off`; else nobody is asked. */
+/* Asks for confirmation, on a terminal and without `set confirm off`; else returns true. */
 bool debugger_confirms(struct debugger *debugger, const char *question);
-/* A cut for goto, "0.3,1.2"; goes there (debug_travel.c). */
+/* Whether a text is a cut for goto, as "0.3,1.2"; goes to one (debug_travel.c). */
 bool debugger_is_cut(const char *text);
 void debugger_go_to_calls(struct debugger *debugger, const char *text);
 
-/* Goes to one that has a cut. */
+/* Goes to a position that has a cut. */
 void debugger_go_to_position(struct debugger *debugger, const struct position *position);
-/* Whether it can be chosen with what is held now. */
+/* Whether it can be taken with the ranks that are held now. */
 bool debugger_may_take(const struct debugger *debugger, const struct choice *choice);
-/* On the way to one: what is made where the path says nothing; false: nothing helps. Tells why it
- * cannot be reached, and goes back to where it came from: false, if that was nowhere. */
+/* On the way to a cut. debugger_fill_gap finds a choice that the path omits; false: there is none.
+ * The other prints why the cut cannot be reached, and goes back to the origin; false: there is
+ * none. */
 bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choice);
 bool debugger_turn_back(struct debugger *debugger);
 void debugger_go_back_to_origin(struct debugger *debugger);
 
-/* Whether a snapshot of this world is of use (a struct debugger). */
+/* Whether a snapshot of this world is useful (a struct debugger). */
 bool debugger_needs(const struct world *world, void *debugger);
 
 /* Whether Python runs the program. */
 bool debugger_is_interpreted(const struct debugger *debugger);
 
-/* The first breakpoint that fits a call that was made; 0: none does. `waited` is the call whose
- * operation it has completed first, or 0 (debug_break.c). */
+/* The first breakpoint that matches a call in the past; 0: none. `waited` is the call of the first
+ * operation that it has completed, or 0 (debug_break.c). */
 guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts *facts, int rank,
                           guint32 call, guint32 waited);
 
-/* Between two interleavings: explore, if it waits for that (debug_onward.c). */
+/* Between two interleavings: runs explore, if it waits for that (debug_onward.c). */
 void debugger_go_onward(struct debugger *debugger);
-/* The path of "finding 1" or "outcome 2"; NULL: refused, or (unless *ret_names) it names none. */
+/* The path of "finding 1" or "outcome 2". NULL: refused; or the text names neither, unless
+ * *ret_names. */
 const char *debugger_found_path(struct debugger *debugger, const char *text, bool *ret_names);
-/* "outcome 1: mp1:...", a line each. */
+/* Prints "outcome 1: mp1:...", one a line. */
 void debugger_tell_outcomes(struct debugger *debugger);
 /* The choices made so far, as one line; NULL: refused. Free with g_free. */
 char *debugger_path(struct debugger *debugger);
 
-/* Tells where it stands: "stopped: ..." and what there is to see. */
+/* Prints the stop: "stopped: ..." and the state. */
 void debugger_tell_stop(struct debugger *debugger);
 
-/* As struct prompt_owner has it: a line while the ranks run. */
+/* A line while the ranks run, as in struct prompt_owner. */
 void debugger_said(void *debugger, char *line);
-/* The ranks have come to something: no such line is waited for any more. */
+/* The ranks have reached a stop: no line of an interruption is waited for any more. */
 void debugger_end_interruption(struct debugger *debugger);
 
-/* What a line says is done; goes_on is set if the person is done here. */
+/* Obeys a line. Sets goes_on if the session is to go on. */
 void debugger_obey(struct debugger *debugger, const char *line);
 
 #endif

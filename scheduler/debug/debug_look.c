@@ -1,4 +1,4 @@
-/* The words that show what is in messages. */
+/* Commands that show the contents of messages. */
 #include <string.h>
 
 #include "debug_context.h"
@@ -9,13 +9,13 @@
 #include "scheduler/world/matcher.h"
 #include "telling.h"
 
-#define DECODED_MOST 20000u  /* bytes of text of an object of Python */
-#define OPERATIONS_MOST 100u /* of a call, that are told together */
-#define MESSAGES_SHOWN 4u    /* of a call, in a few words */
+#define DECODED_MOST 20000u  /* bytes of text of a Python object */
+#define OPERATIONS_MOST 100u /* of a call, that are printed together */
+#define MESSAGES_SHOWN 4u    /* of a call, in a short form */
 
-/* --- which messages --------------------------------------------------------------------------- */
+/* --- selection -------------------------------------------------------------------------------- */
 
-/* What can be taken here, by its number. */
+/* Finds the message with this number among the open choices. */
 static bool find_offered(struct debugger *debugger, guint64 number, GArray *ret_sends)
 {
 	const struct verdict_facts facts = debugger_facts(debugger);
@@ -24,11 +24,11 @@ static bool find_offered(struct debugger *debugger, guint64 number, GArray *ret_
 	g_array_append_vals(ret_sends, sends->data, sends->len);
 	if (sends->len > 0)
 		return true;
-	debugger_refuse(debugger, "%" G_GUINT64_FORMAT " is no message", number);
+	debugger_refuse(debugger, "%" G_GUINT64_FORMAT " is not a message", number);
 	return false;
 }
 
-/* "1.2", or "1.2.1". */
+/* Reads "1.2", or "1.2.1". */
 static bool read_operation(const char *text, struct op_id *ret_id, bool *ret_all)
 {
 	g_auto(GStrv) parts = g_strsplit(text, ".", 3);
@@ -44,7 +44,7 @@ static bool read_operation(const char *text, struct op_id *ret_id, bool *ret_all
 	return true;
 }
 
-/* What the operations of a call have sent, or received. */
+/* Adds the messages that a call's operations have sent or received. */
 static void add_of_call(const struct world *world, struct op_id id, bool all, GArray *ret_sends)
 {
 	guint32 subs = world_call_info(world, id.rank, id.call)->subs;
@@ -59,7 +59,7 @@ static void add_of_call(const struct world *world, struct op_id id, bool all, GA
 	}
 }
 
-/* The rank's part in a collective, or NULL. */
+/* The rank's part in a collective; NULL: none. */
 static const struct event *find_arrival(const struct trace *trace, struct op_id id)
 {
 	for (size_t i = trace_count(trace); i > 0; i--) {
@@ -76,7 +76,7 @@ static int compare_ids(gconstpointer one, gconstpointer other)
 	return op_id_compare(*(const struct op_id *)one, *(const struct op_id *)other);
 }
 
-/* What members have given to the collective of that call; with `rooted`, only what comes from a
+/* Adds what members give to the collective of that call; with `rooted`, only what comes from a
  * root. */
 static void add_of_collective(const struct world *world, struct op_id id, bool rooted,
                               GArray *ret_given)
@@ -124,8 +124,8 @@ static bool find_named(struct debugger *debugger, const char *text, GArray *ret_
 
 	if (!read_operation(text, &id, &all)) {
 		debugger_refuse(debugger,
-		                "%s is no message: say x 1 for what has that number in choices, or "
-		                "x RANK.CALL for what a call sends or has received",
+		                "%s is not a message: use x 1 for message 1 of choices, or x "
+		                "RANK.CALL for what a call sends or has received",
 		                *text ? text : "that");
 		return false;
 	}
@@ -144,8 +144,8 @@ static bool find_named(struct debugger *debugger, const char *text, GArray *ret_
 	if (ret_sends->len > 0)
 		return true;
 	debugger_refuse(debugger,
-	                "rank %d's call %u neither sends a message nor has received one, nor is "
-	                "known what is given in it",
+	                "rank %d's call %u neither sends nor has received a message, and no data "
+	                "that it gives is known",
 	                id.rank, id.call);
 	return false;
 }
@@ -161,9 +161,9 @@ static bool find_messages(struct debugger *debugger, const char *text, GArray *r
 	return find_named(debugger, text, ret_sends);
 }
 
-/* --- what is in them -------------------------------------------------------------------------- */
+/* --- contents --------------------------------------------------------------------------------- */
 
-/* "rank 1's MPI_Send(dest=0, tag=0) at main.c:12". */
+/* Appends "rank 1's MPI_Send(dest=0, tag=0) at main.c:12". */
 static void append_sender(GString *text, const struct verdict_facts *facts, struct op_id send)
 {
 	const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
@@ -175,7 +175,7 @@ static void append_sender(GString *text, const struct verdict_facts *facts, stru
 	                       mpi_call_name(info->function), arguments, where);
 }
 
-/* The lines of a command, further in. */
+/* Appends the lines with indentation. */
 static void append_inside(GString *text, const char *lines)
 {
 	g_auto(GStrv) all = g_strsplit(lines, "\n", -1);
@@ -185,7 +185,8 @@ static void append_inside(GString *text, const char *lines)
 			g_string_append_printf(text, "    %s\n", *line);
 }
 
-/* As a pickle, or as the user's own program reads it. false: as bytes and values. */
+/* Decodes as a pickle, or by the user's program. Returns false if the data are to be shown as bytes
+ * and values. */
 static bool append_decoded(struct debugger *debugger, GString *text,
                            const struct verdict_facts *facts, struct op_id send,
                            const struct contents *contents)
@@ -228,8 +229,9 @@ static void append_message(struct debugger *debugger, GString *text,
 
 	append_sender(text, facts, send);
 	if (!contents) {
-		g_string_append(text, "what is in it is not known: the oldest of very many "
-		                      "messages are not kept\n");
+		g_string_append(
+			text,
+			"contents not known: of very many messages, the oldest are not kept\n");
 		return;
 	}
 	g_string_append_printf(text, "%s\n", types);

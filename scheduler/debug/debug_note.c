@@ -1,7 +1,7 @@
-/* What is known of a choice that is open. */
+/* Notes on open choices. */
 #include "debug_context.h"
 
-/* A place that the path of the command line leads to. */
+/* The choice at this point in the path of the command line. */
 static const struct choice *in_path(const struct debugger *debugger, const struct point *point)
 {
 	const struct path *path = debugger_request(debugger)->path;
@@ -9,8 +9,8 @@ static const struct choice *in_path(const struct debugger *debugger, const struc
 	return path ? choices_find(path->choices, point) : NULL;
 }
 
-/* Whether what was decided so far is as in that path, as far as it says: else what comes next may
- * be something else than there. */
+/* Whether all choices so far agree with that path. If not, later points may differ from the
+ * path's. */
 static bool goes_along(const struct debugger *debugger)
 {
 	const struct path *path = debugger_request(debugger)->path;

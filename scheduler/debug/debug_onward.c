@@ -1,19 +1,18 @@
-/* From here on without anybody at the prompt: explore, minimize; and what is kept of the session:
- * save. */
+/* Commands that go on without the prompt (explore, minimize), and save. */
 #include <string.h>
 
 #include "debug_internal.h"
 #include "debug_words.h"
 #include "scheduler/store/reader.h"
 
-/* --- matchpoint beside the session ------------------------------------------------------------ */
+/* --- a process beside the session ------------------------------------------------------------- */
 
 static void on_told(void *user, const char *text)
 {
 	prompt_tell(((struct debugger *)user)->prompt, text);
 }
 
-/* Carries it out, while the ranks stay where they are; its exit status, -1: it has none. */
+/* Runs it while the ranks stay where they are. Returns its exit status; -1: it has none. */
 static int run_beside(struct debugger *debugger, const GPtrArray *words)
 {
 	g_autoptr(GError) error = NULL;
@@ -42,7 +41,7 @@ static void add_words(GPtrArray *words, const char *const *more)
 		add_word(words, *more);
 }
 
-/* The value of an option, "--store DIR" or "--store=DIR"; NULL: it is not among these. */
+/* The value of an option, "--store DIR" or "--store=DIR"; NULL: not given. */
 static const char *find_option(char **words, const char *name)
 {
 	gsize length = strlen(name);
@@ -56,7 +55,7 @@ static const char *find_option(char **words, const char *name)
 	return NULL;
 }
 
-/* false: refused. */
+/* Returns false after refusing. */
 static bool split_options(struct debugger *debugger, const char *rest, char ***ret_words)
 {
 	g_autoptr(GError) error = NULL;
@@ -79,7 +78,7 @@ static GPtrArray *words_for(const char *command)
 	return words;
 }
 
-/* How the program is started here. */
+/* Appends the program and its options as in this session. */
 static void add_program(const struct debugger *debugger, GPtrArray *words)
 {
 	add_word(words, "--");
@@ -94,13 +93,13 @@ struct taking_in {
 	struct store_reader *reader;
 };
 
-/* What it has found can be gone to here. */
+/* Imports the findings, so that goto accepts them. */
 static bool import_all(const struct record_execution *execution, void *data, GError **error)
 {
 	struct taking_in *taking_in = data;
 	struct debugger *debugger = taking_in->debugger;
 
-	if (!g_hash_table_add(debugger->known, g_strdup(execution->path))) /* it counts already */
+	if (!g_hash_table_add(debugger->known, g_strdup(execution->path))) /* counted already */
 		return true;
 	return session_import(debugger->session, taking_in->reader,
 	                      (struct record_execution *)execution, error);
@@ -118,8 +117,8 @@ static void tell_found(struct debugger *debugger, guint before)
 	}
 }
 
-/* That outcomes differ is a judgement on all that was explored there, and no finding of this
- * session's; but each of them can be gone to. */
+/* Imports the outcomes. That outcomes differ is a verdict on the whole exploration, not a finding
+ * of this session; but goto accepts each outcome. */
 static void import_outcomes(struct debugger *debugger, const GPtrArray *outcomes)
 {
 	for (guint i = 0; i < outcomes->len; i++) {
@@ -160,7 +159,7 @@ const char *debugger_found_path(struct debugger *debugger, const char *text, boo
 	    && number <= most)
 		return is_finding ? ((struct record_finding *)found->pdata[number - 1])->path
 		                  : debugger->outcomes->pdata[number - 1];
-	debugger_refuse(debugger, "there is no %s here; info findings tells those there are", text);
+	debugger_refuse(debugger, "there is no %s here; info findings lists them", text);
 	return NULL;
 }
 
@@ -187,16 +186,15 @@ static void import_store(struct debugger *debugger, const char *store)
 	store_reader_close(taking_in.reader);
 }
 
-/* Where the search begins; NULL: refused. Free with g_free. */
+/* The path at which the search begins; NULL: refused. Free with g_free. */
 static char *path_from(struct debugger *debugger)
 {
 	const struct debug_request *request = &debugger->asked->request;
 	struct verdict_facts facts;
 
 	if (debugger->state == DEBUG_OVER) {
-		debugger_refuse(debugger, "this interleaving is over, and nothing is open below "
-		                          "it: back goes to where something is, run to the "
-		                          "beginning");
+		debugger_refuse(debugger, "this interleaving is over, and no choice is open below "
+		                          "it: use back, or run to start again");
 		return NULL;
 	}
 	if (debugger->state == DEBUG_NOWHERE) {
@@ -230,8 +228,8 @@ void debugger_go_onward(struct debugger *debugger)
 	explore_beside(debugger, words);
 }
 
-/* What the program has changed so far would be there for those that begin beside it: the ranks
- * come back here afterwards. */
+/* Explores without this session's ranks, since files that the program has changed so far would
+ * disturb those that start beside it. Afterwards the ranks are brought back here. */
 static void explore_apart(struct debugger *debugger, GPtrArray *words)
 {
 	debugger->onward = words;
@@ -266,8 +264,8 @@ void word_explore(struct debugger *debugger, const char *rest)
 
 /* --- minimize --------------------------------------------------------------------------------- */
 
-/* "finding 2 ...": its path, and what follows; else that of the finding where it stands. NULL:
- * refused. */
+/* Splits "finding 2 ..." into its path and the rest; without it, takes the finding of the current
+ * interleaving. NULL: refused. */
 static const char *path_to_shorten(struct debugger *debugger, const char **rest)
 {
 	const GPtrArray *found = session_found(debugger->session);
@@ -279,16 +277,16 @@ static const char *path_to_shorten(struct debugger *debugger, const char **rest)
 		*rest = end + strspn(end, " \t");
 		if (number >= 1 && number <= found->len)
 			return ((struct record_finding *)found->pdata[number - 1])->path;
-		debugger_refuse(debugger, "there is no such finding here; info findings tells "
-		                          "those there are");
+		debugger_refuse(debugger,
+		                "there is no such finding here; info findings lists them");
 		return NULL;
 	}
 	if (debugger->state == DEBUG_OVER
 	    && interleaving_verdict(debugger->execution)->findings->len > 0)
 		return interleaving_verdict(debugger->execution)->record->path;
-	debugger_refuse(debugger, "nothing is wrong here: %s",
-	                found->len > 0 ? "say minimize finding 1"
-	                               : "explore looks for what is, from here on");
+	debugger_refuse(debugger, "this interleaving has no finding: %s",
+	                found->len > 0 ? "use minimize finding 1"
+	                               : "explore looks for findings from here on");
 	return NULL;
 }
 
@@ -310,7 +308,7 @@ void word_minimize(struct debugger *debugger, const char *rest)
 	add_words(words, (const char *const *)options);
 	add_program(debugger, words);
 	if (run_beside(debugger, words) == 0)
-		debugger_tell(debugger, "goto and that path goes there\n");
+		debugger_tell(debugger, "goto with that path goes there\n");
 }
 
 /* --- save ------------------------------------------------------------------------------------- */
@@ -321,7 +319,7 @@ static void save_text(struct debugger *debugger, const char *file, const char *t
 	g_autoptr(GError) error = NULL;
 
 	if (g_file_set_contents(file, text, -1, &error))
-		debugger_tell(debugger, "%s is in %s\n", what, file);
+		debugger_tell(debugger, "saved %s in %s\n", what, file);
 	else
 		debugger_refuse(debugger, "%s", error->message);
 }
@@ -342,12 +340,12 @@ void word_save(struct debugger *debugger, const char *file)
 
 	if (!*file) {
 		debugger_refuse(debugger,
-		                "where? Say save FILE: a report if it is called x.html, x.json, "
-		                "x.sarif, ..., the lines said so far if x.mp, else the path");
+		                "no file given; use save FILE: x.html, x.json, x.sarif, ... is a "
+		                "report, x.mp the lines so far, any other file the path");
 		return;
 	}
 	if (g_str_has_suffix(file, ".mp"))
-		save_text(debugger, file, debugger->said->str, "what was said so far");
+		save_text(debugger, file, debugger->said->str, "the lines so far");
 	else if (!debugger->asked->request.add_report
 	         || !debugger->asked->request.add_report(debugger->asked->request.user, file,
 	                                                 &problem))
@@ -355,6 +353,5 @@ void word_save(struct debugger *debugger, const char *file)
 	else if (problem)
 		debugger_refuse(debugger, "%s", problem);
 	else
-		debugger_tell(debugger,
-		              "%s will tell of this session's interleavings when it ends\n", file);
+		debugger_tell(debugger, "%s will be written when the session ends\n", file);
 }

@@ -1,5 +1,5 @@
-/* The session in a browser (scheduler/page/): lines that pages say are lines at the prompt; pages
- * are told what is told here, and shown where the ranks are. */
+/* The session in a browser (scheduler/page/). Lines from pages are obeyed like lines of the prompt;
+ * pages show the prompt's output and the state of the ranks. */
 #include "debug_context.h"
 #include "prompt.h"
 #include "scheduler/page/page.h"
@@ -17,7 +17,7 @@ static void on_interrupted(void *user)
 	debugger_interrupt(user);
 }
 
-/* Where each rank has come to its end; NULL: the interleaving goes on. */
+/* Where each rank has ended; NULL: the interleaving goes on. */
 static const GPtrArray *ends_of(const struct debugger *debugger)
 {
 	const GPtrArray *ranks;
@@ -36,7 +36,7 @@ static void follow(struct debugger *debugger, struct execution *execution)
 	            session_stacks(debugger_session(debugger)), ends_of(debugger));
 }
 
-/* While they run. */
+/* Called while the ranks run. */
 static void on_look(void *user)
 {
 	struct debugger *debugger = user;
@@ -61,7 +61,7 @@ static char *on_contents(void *user, int rank, guint32 call)
 	return debugger_contents(debugger, &facts, rank, call);
 }
 
-/* --- where it has stopped --------------------------------------------------------------------- */
+/* --- the stop --------------------------------------------------------------------------------- */
 
 static void add_offer(GString *json, struct debugger *debugger, const struct record_choice *point,
                       const struct record_message *offer, guint number)
@@ -86,7 +86,7 @@ static void add_offer(GString *json, struct debugger *debugger, const struct rec
 	g_string_append_c(json, ']');
 }
 
-/* [rank, call, in words, what can be taken: [number, rank, call, in words, what else is known]] */
+/* [rank, call, description, candidates: [number, rank, call, description, note]] */
 static void add_point(GString *json, struct debugger *debugger, const struct record_choice *point,
                       guint *number)
 {
@@ -140,7 +140,7 @@ static void add_findings(GString *json, const struct debugger *debugger)
 	g_string_append_c(json, ']');
 }
 
-/* Ranks that stay in their calls although they could come out of them, or that `hold` keeps. */
+/* Adds ranks that stay in their calls although they could return, or that `hold` keeps. */
 static void add_held(GString *json, const struct debugger *debugger)
 {
 	const struct world *world = execution_world(debugger_execution(debugger));

@@ -1,5 +1,5 @@
-/* Where it goes next: positions, with a cut or without, as text and gone to; which snapshots are of
- * use for that. */
+/* Positions, with and without a cut: as text, as targets, and which snapshots are useful for
+ * one. */
 #include <string.h>
 
 #include "debug_internal.h"
@@ -65,7 +65,7 @@ struct position *debugger_here(const struct debugger *debugger, bool cut)
 	return position;
 }
 
-/* No rank has made more calls than it has at the stop. */
+/* Whether no rank has made more calls than at the stop. */
 static bool is_below(const struct world *world, const struct stop *stop)
 {
 	for (int rank = 0; rank < world_options(world)->ranks; rank++)
@@ -74,7 +74,7 @@ static bool is_below(const struct world *world, const struct stop *stop)
 	return true;
 }
 
-/* A snapshot serves any stop that has its choices, and lies behind it. */
+/* A snapshot is useful for a stop if it lies before it and all its choices are the stop's. */
 bool stop_needs(const struct stop *stop, const struct world *world)
 {
 	return choices_include(stop_choices(stop), world_choices(world))
@@ -92,7 +92,7 @@ bool debugger_needs(const struct world *world, void *user)
 	return debugger_needs_snapshot(debugger, world);
 }
 
-/* --- as text ---------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void append_place(GString *text, const struct world *world, int rank)
 {
@@ -115,7 +115,8 @@ char *debugger_position(const struct world *world, bool stands)
 
 /* --- on the way ------------------------------------------------------------------------------- */
 
-/* What a rank has come out of was decided, though a path need not tell it. */
+/* Finds a choice that the path may omit, and without which a rank cannot have returned from its
+ * call. */
 bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choice)
 {
 	const GArray *open = debugger->offers->choices;
@@ -123,7 +124,7 @@ bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choic
 	for (guint i = 0; i < open->len; i++) {
 		const struct choice *choice = &g_array_index(open, struct choice, i);
 		const struct point *point = &choice->point;
-		/* A place of a lock goes to whoever stands in the call that asks for it. */
+		/* a lock is granted to the rank whose call asks for it */
 		const struct op_id caller = point->kind == POINT_LOCK
 		                                    ? choice->taken.send
 		                                    : (struct op_id){point->rank, point->call, 0};
@@ -137,8 +138,8 @@ bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choic
 	return false;
 }
 
-/* "rank 0's choice 0.7=1 is not open there"; a rank that does not come as far as it should: "rank 0
- * comes no further there than its call 4, ...". */
+/* Appends the first reason why the target is not reached: "rank 0 gets no further there than its
+ * call 4, ...", or "rank 0's choice 0.7=1 is not open there". */
 static void append_reason(GString *text, struct debugger *debugger)
 {
 	const struct world *world = execution_world(debugger->execution);
@@ -154,10 +155,9 @@ static void append_reason(GString *text, struct debugger *debugger)
 		call = words_call(told);
 		state = words_state(told, roll_call);
 		where = place_print(&told->place);
-		g_string_append_printf(text,
-		                       "rank %d comes no further there than its call %u, "
-		                       "%s at %s, which %s",
-		                       rank, world_calls(world, rank), call, where, state);
+		g_string_append_printf(
+			text, "rank %d gets no further there than its call %u, %s at %s, which %s",
+			rank, world_calls(world, rank), call, where, state);
 		return;
 	}
 	for (guint i = 0; i < debugger_target(debugger)->len; i++) {
@@ -196,7 +196,7 @@ bool debugger_turn_back(struct debugger *debugger)
 
 /* --- goto ------------------------------------------------------------------------------------- */
 
-/* As it is meant here: no rank stands before MPI_Init, and of the conditions none is left open. */
+/* Normalizes a position: no rank is before MPI_Init, and every condition is set. */
 static struct position *position_meant(const struct debugger *debugger,
                                        const struct position *position, enum buffering buffering)
 {

@@ -1,7 +1,6 @@
-/* Ranks at the end of an interleaving. They are gone when it is told; to look at those that did
- * not come to their own end (in a deadlock, behind an error of MPI, in a crash) the same
- * interleaving is carried out once more, and stays where nothing can happen any more, for as long
- * as the person stays at that stop. */
+/* Ranks at the end of an interleaving. Their processes are gone when the end is printed. To inspect
+ * ranks that did not end by themselves (a deadlock, an error of MPI, a crash), the same
+ * interleaving is run again, and kept at its end while the session stays at that stop. */
 #include "debug_context.h"
 #include "scheduler/session/scripted_session.h"
 
@@ -9,7 +8,7 @@ struct remains {
 	struct plan_source source;
 	struct strategy strategy;
 	struct debugger *debugger;
-	vocabulary_run *word; /* that asks for them, and what follows it */
+	vocabulary_run *word; /* command that needs the ranks, and its arguments */
 	const char *rest;
 	bool begun, there, left;
 };
@@ -43,7 +42,7 @@ static bool may_go_on(const struct plan_source *source)
 	return !remains->left && session_may_go_on(debugger_session(remains->debugger));
 }
 
-/* All stand where it ended: the person looks, until the session is to go on. */
+/* All ranks have reached the end: obeys lines until the session is to go on. */
 static void on_asked(struct plan_source *source, struct execution *execution)
 {
 	struct remains *remains = remains_of(source);
@@ -67,7 +66,7 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 static const struct plan_source_type source_type = {
 	.next = on_next, .may_go_on = may_go_on, .ended = on_ended, .asked = on_asked};
 
-/* What is left to be decided came by itself the first time. */
+/* Choices that the path omits were made automatically the first time, and are again. */
 static enum explorer_step on_rest(struct strategy *strategy, const struct trace *trace,
                                   const GArray *open, struct choice *ret_choice)
 {
@@ -103,8 +102,7 @@ bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int r
 	if (!remains.there)
 		debugger_refuse(
 			debugger,
-			"rank %d has not come to a stand there again: back goes to where it "
-			"stands still",
+			"rank %d did not reach that state again: back goes to where it is stopped",
 			rank);
 	return true;
 }

@@ -1,5 +1,4 @@
-/* What is done when the ranks are at rest: on without a word, towards where the session is going,
- * or a stop. */
+/* Acts when the ranks are at rest: goes on towards the target, or stops. */
 #include "debug_internal.h"
 #include "scheduler/world/matcher.h"
 
@@ -25,7 +24,7 @@ static bool all_made(const struct debugger *debugger)
 	return true;
 }
 
-/* Of those that are open the first that the target says nothing about. */
+/* The first open choice that the target does not contain. */
 static struct choice first_open(const struct debugger *debugger)
 {
 	const GArray *open = debugger->offers->choices;
@@ -39,7 +38,7 @@ static struct choice first_open(const struct debugger *debugger)
 	return g_array_index(open, struct choice, 0);
 }
 
-/* A rank that was told to stay where it is has no turn to give. */
+/* A held rank cannot take a turn. */
 bool debugger_may_take(const struct debugger *debugger, const struct choice *choice)
 {
 	const struct point *point = &choice->point;
@@ -48,7 +47,7 @@ bool debugger_may_take(const struct debugger *debugger, const struct choice *cho
 	       || debugger->holds.from[point->rank] > world_calls(world_of(debugger), point->rank);
 }
 
-/* The first that can be taken with what is held now. */
+/* Takes the first candidate that is possible with the ranks held now. */
 static bool take_first(const struct debugger *debugger, struct choice *ret_choice)
 {
 	const GArray *open = debugger->offers->choices;
@@ -61,7 +60,7 @@ static bool take_first(const struct debugger *debugger, struct choice *ret_choic
 	return false;
 }
 
-/* One that was decided at this stop. */
+/* Takes a choice that was decided at this stop. */
 static bool take_decided(struct debugger *debugger, struct choice *ret_choice)
 {
 	for (guint i = 0; i < debugger->decided->len; i++) {
@@ -75,7 +74,7 @@ static bool take_decided(struct debugger *debugger, struct choice *ret_choice)
 	return false;
 }
 
-/* Of a lock, what paths do not tell: the places that nobody else has asked for. */
+/* Takes a lock's choice that paths omit: one whose lock no other rank asks for. */
 static bool take_untold(const struct debugger *debugger, struct choice *ret_choice)
 {
 	const GArray *open = debugger->offers->choices;
@@ -92,7 +91,7 @@ static bool take_untold(const struct debugger *debugger, struct choice *ret_choi
 	return false;
 }
 
-/* Whether it goes on without a word, and with what. */
+/* Whether to go on without a stop, and with which choice. */
 static bool decide(struct debugger *debugger, struct choice *ret_choice)
 {
 	const GArray *open = debugger->offers->choices;
@@ -108,7 +107,7 @@ static bool decide(struct debugger *debugger, struct choice *ret_choice)
 	    || debugger->chooser == CHOOSER_DEFAULT)
 		return true;
 	if (open->len == 1 && !world_holds(world_of(debugger)))
-		return true; /* nobody has more to offer */
+		return true; /* no rank has another choice */
 	if (debugger->chooser != CHOOSER_RANDOM)
 		return false;
 	*ret_choice = g_array_index(open, struct choice,
@@ -125,7 +124,7 @@ static void set_holds(struct debugger *debugger)
 			execution_hold(debugger->execution, rank, holds->from[rank]);
 }
 
-/* On, behind a snapshot; nothing is decided, and whoever has come to a breakpoint stays there. */
+/* Goes on after a snapshot. Nothing is decided, and ranks at a breakpoint stay there. */
 static void end_pause(struct debugger *debugger)
 {
 	debugger->pauses = false;
@@ -136,7 +135,7 @@ static void end_pause(struct debugger *debugger)
 	executor_answer(&debugger->source, NULL);
 }
 
-/* `choice` NULL: nothing is decided, but some may go on who were held. */
+/* `choice` NULL: nothing is decided, but held ranks may go on. */
 static void answer(struct debugger *debugger, const struct choice *choice)
 {
 	if (choice)
@@ -150,7 +149,7 @@ static void answer(struct debugger *debugger, const struct choice *choice)
 		debugger_tell(debugger, "that cannot be chosen here\n");
 }
 
-/* The place is left for another, and was to be kept: behind a snapshot. */
+/* Whether to take the requested snapshot before leaving this position. */
 static bool parks_first(struct debugger *debugger)
 {
 	if (!debugger->keeps || !debugger->begins)
@@ -191,7 +190,7 @@ static void stop_at_rest(struct debugger *debugger)
 		answer(debugger, NULL);
 }
 
-/* It is there; from now on only the choices count. */
+/* The cut is reached: from now on only the choices count. */
 static void forget_cut(struct debugger *debugger)
 {
 	struct position *before = debugger->target;
@@ -201,8 +200,9 @@ static void forget_cut(struct debugger *debugger)
 	position_free(before);
 }
 
-/* On the way to a cut, everybody stands still: what was decided by nobody (a poll that heard "no"
- * for want of anything else) comes again as it came before. false: it goes on. */
+/* On the way to a cut: whether every rank has reached it. Answers that were made without a choice
+ * (a poll that returned "not yet" because nothing else was possible) come again as before. Returns
+ * false to go on. */
 static bool has_arrived(struct debugger *debugger)
 {
 	bool there = holds_is_there(world_of(debugger), debugger->target);

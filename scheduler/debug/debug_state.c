@@ -1,4 +1,4 @@
-/* The words that tell what MPI holds, info requests, comms and windows; call stacks of ranks. */
+/* Commands that show MPI's state, info requests, comms and windows; call stacks of ranks. */
 #include <string.h>
 
 #include "debug_context.h"
@@ -9,7 +9,7 @@
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-/* Without what is further in, if the place is among them. */
+/* Drops the frames inside of the place, if it is among them. */
 static void begin_at(GArray *frames, const struct place *place)
 {
 	for (guint i = 0; i < frames->len; i++)
@@ -19,8 +19,9 @@ static void begin_at(GArray *frames, const struct place *place)
 		}
 }
 
-/* As it was told when the call was made, or seen from outside: from the frame on that has called
- * MPI (struct record_frame). NULL: it cannot be had; *ret_refused: the rank is there, though. */
+/* A rank's stack (struct record_frame), from the frame that has called MPI: as reported with the
+ * call, or as read from the process. NULL: not available; *ret_refused: although the process
+ * exists. */
 static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
 {
 	const struct world *world = execution_world(debugger_execution(debugger));
@@ -75,7 +76,8 @@ void debugger_append_stack(struct debugger *debugger, GString *text, int rank)
 	g_autoptr(GArray) frames = stack_of(debugger, rank, &refused);
 
 	if (refused)
-		g_string_append(text, "  its call stack cannot be seen (" DEBUG_NEEDS_PTRACE ")\n");
+		g_string_append(text,
+		                "  its call stack is not available (" DEBUG_NEEDS_PTRACE ")\n");
 	for (guint i = 0; frames && i < frames->len; i++) {
 		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
 		g_autofree char *where = place_print(&frame->place);
@@ -88,10 +90,10 @@ void debugger_append_stack(struct debugger *debugger, GString *text, int rank)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* An operation that its rank has not seen complete. */
+/* An operation whose completion its rank has not seen. */
 struct pending {
 	struct op_id id;
-	struct op_id other; /* what it is matched with */
+	struct op_id other; /* operation that it is matched with */
 	bool matched, collective;
 };
 
@@ -147,8 +149,8 @@ static void follow_event(GHashTable *all, const struct event *event)
 	}
 }
 
-/* Calls that leave a request behind: MPI_Irecv, MPI_Ibcast, MPI_Start, ... Places of locks are
- * operations, too, of nobody. */
+/* Whether a call leaves a request: MPI_Irecv, MPI_Ibcast, MPI_Start, ... A lock is an operation,
+ * too, without a call. */
 static bool leaves_request(const struct verdict_facts *facts, struct op_id id)
 {
 	const struct world_call *info = id.rank < facts->ranks
@@ -217,7 +219,7 @@ void word_info_requests(struct debugger *debugger, const char *rest)
 
 /* --- communicators and windows ---------------------------------------------------------------- */
 
-/* "3  rows, MPI_Comm_split of MPI_COMM_WORLD" */
+/* Appends "3  rows, MPI_Comm_split of MPI_COMM_WORLD". */
 static void append_names(GString *text, const struct verdict_facts *facts, guint64 comm)
 {
 	const char *name = world_comm_name(facts->world, comm);

@@ -1,9 +1,9 @@
-/* What is told of a stop. */
+/* Output at a stop. */
 #include "debug_context.h"
 #include "scheduler/store/finding_kind.h"
 #include "telling.h"
 
-/* Nobody moves but for whom `hold` has kept: that may be long ago. */
+/* A reminder if only `hold` keeps ranks from moving, as it may have been long ago. */
 static void tell_kept(const struct debugger *debugger, GString *text)
 {
 	const struct world *world = execution_world(debugger_execution(debugger));
@@ -17,7 +17,7 @@ static void tell_kept(const struct debugger *debugger, GString *text)
 			                       rank, rank);
 }
 
-/* What the finding that the session is about takes where something else is open: it comes later. */
+/* The choice of the session's finding that is not open yet, while others are. */
 static void tell_awaited(const struct debugger *debugger, GString *text)
 {
 	const struct offers *offers = debugger_offers(debugger);

@@ -1,12 +1,12 @@
-/* The words that go back to any call: to a consistent cut of the interleaving in which the session
- * stands (explorer/cut.h). */
+/* Commands that go back to a call: to a consistent cut of the current interleaving
+ * (explorer/cut.h). */
 #include <string.h>
 
 #include "debug_internal.h"
 #include "debug_travel.h"
 #include "debug_words.h"
 
-/* "2.17"; false: it is not that. */
+/* Reads "2.17". Returns false for another text. */
 static bool read_call(const char *text, int ranks, int *ret_rank, guint32 *ret_call)
 {
 	g_auto(GStrv) parts = g_strsplit(text, ".", 2);
@@ -21,7 +21,7 @@ static bool read_call(const char *text, int ranks, int *ret_rank, guint32 *ret_c
 	return true;
 }
 
-/* false: refused. */
+/* Returns false after refusing. */
 static bool travel_begin(struct travel *travel, struct debugger *debugger)
 {
 	const struct world *world;
@@ -51,7 +51,7 @@ static void travel_end(struct travel *travel)
 	g_free(travel->cut);
 }
 
-/* The choices that are part of the cut. */
+/* The choices within the cut. Free with g_array_unref. */
 static GArray *choices_within(const struct travel *travel)
 {
 	const GArray *made = world_choices(travel->world);
@@ -87,7 +87,7 @@ static void append_cut(GString *text, const struct travel *travel, const guint32
 		                       MIN(cut[rank], world_calls(travel->world, rank)));
 }
 
-/* Who goes back how far, and the line that scripts rely on. */
+/* Prints which ranks go back, and how far; and the line that scripts rely on. */
 static void tell_set(const struct travel *travel)
 {
 	const struct verdict_facts facts = debugger_facts(travel->debugger);
@@ -129,7 +129,7 @@ bool debugger_confirms(struct debugger *debugger, const char *question)
 	return line && (*line == 'y' || *line == 'Y');
 }
 
-/* One rank to this call, and whoever depends on what it has done since. */
+/* Takes one rank back to this call, with every rank that depends on what it has done since. */
 static void go_back_to(struct travel *travel, int rank, guint32 call, bool asks)
 {
 	travel->cut[rank] = call;
@@ -139,14 +139,14 @@ static void go_back_to(struct travel *travel, int rank, guint32 call, bool asks)
 		go(travel);
 }
 
-/* false: refused. */
+/* Returns false after refusing. */
 static bool was_made(const struct travel *travel, int rank, guint32 call)
 {
 	guint32 calls = world_calls(travel->world, rank);
 
 	if (call <= calls)
 		return true;
-	debugger_refuse(travel->debugger, "rank %d has made %u calls here: say %d.%u", rank, calls,
+	debugger_refuse(travel->debugger, "rank %d has made %u calls here: use %d.%u", rank, calls,
 	                rank, calls);
 	return false;
 }
@@ -158,15 +158,14 @@ void word_rollback(struct debugger *debugger, const char *rest)
 	int rank;
 
 	if (!read_call(rest, debugger->asked->request.ranks, &rank, &call)) {
-		debugger_refuse(debugger,
-		                "to which call? Say rollback 0.3 for rank 0's call 3; where tells "
-		                "where the ranks are");
+		debugger_refuse(debugger, "no call given; for example: rollback 0.3 for rank 0's "
+		                          "call 3; where shows the ranks' calls");
 		return;
 	}
 	if (!travel_begin(&travel, debugger))
 		return;
 	if (call == travel.here[rank])
-		debugger_refuse(debugger, "rank %d stands in its call %u", rank, call);
+		debugger_refuse(debugger, "rank %d is in its call %u now", rank, call);
 	else if (was_made(&travel, rank, call))
 		go_back_to(&travel, rank, call, true);
 	travel_end(&travel);
@@ -187,13 +186,14 @@ void word_reverse_step(struct debugger *debugger, const char *rest)
 	if (travel.here[rank] > 1)
 		go_back_to(&travel, rank, travel.here[rank] - 1, false);
 	else
-		debugger_refuse(debugger, "rank %d stands in its first call", rank);
+		debugger_refuse(debugger, "rank %d is in its first call", rank);
 	travel_end(&travel);
 }
 
-/* --- to the breakpoint before ------------------------------------------------------------- */
+/* --- the last breakpoint ---------------------------------------------------------------------- */
 
-/* By call: of its rank's operations that it has completed the first one's call; 0: it has none. */
+/* By call: the call of the first operation that it has completed; 0: none. Free with
+ * g_array_unref. */
 static GArray *waited_calls(const struct travel *travel, int rank)
 {
 	const struct trace *trace = world_trace(travel->world);
@@ -213,7 +213,7 @@ static GArray *waited_calls(const struct travel *travel, int rank)
 	return waited;
 }
 
-/* The last call before this at which a breakpoint fits; number 0: none does. */
+/* The rank's last call before this one that matches a breakpoint; number 0: none. */
 static struct debug_hit last_of_rank(struct travel *travel, int rank)
 {
 	const struct verdict_facts facts = debugger_facts(travel->debugger);
@@ -235,7 +235,7 @@ static guint64 calls_in(const struct travel *travel, const guint32 *cut)
 	return count;
 }
 
-/* Of all ranks' the one for which least is undone; `cut` becomes what it takes. */
+/* The hit, of all ranks', that undoes least; `cut` is set to its cut. */
 static struct debug_hit last_hit(struct travel *travel)
 {
 	struct debug_hit last = {0};
@@ -294,7 +294,7 @@ static bool comes_before(const struct travel *travel, const struct stop *stop)
 	return stop_choices(stop)->len < made->len || !is_within(travel->here, stop->position);
 }
 
-/* How many stops back the last one is that comes before this; 0: there is none. */
+/* The number of stops back to the last one that comes before this; 0: none. */
 static int stop_before(const struct travel *travel)
 {
 	const struct stops *stops = travel->debugger->stops;
@@ -305,7 +305,7 @@ static int stop_before(const struct travel *travel)
 	return 0;
 }
 
-/* Whether the way back from here comes by the stop before it comes to the cut. */
+/* Whether, going back from here, the stop comes before the cut. */
 static bool is_nearer(const struct travel *travel, const struct stop *stop)
 {
 	g_autoptr(GArray) choices = choices_within(travel);
@@ -330,7 +330,7 @@ static void go_to_last(struct travel *travel)
 		debugger->coming = hit;
 	} else {
 		debugger_refuse(debugger, "there is no stop before this one, and no breakpoint "
-		                          "fits a call before it; run starts anew");
+		                          "matches an earlier call; run starts again");
 	}
 }
 
@@ -352,7 +352,7 @@ bool debugger_is_cut(const char *text)
 	return *text && strspn(text, "@0123456789.,") == strlen(text);
 }
 
-/* Ranks that are not named go back no further than they must. */
+/* Reads a cut. Ranks that are not named go back no further than needed. */
 static bool read_cut(struct travel *travel, const char *text, bool *named)
 {
 	g_auto(GStrv) parts = g_strsplit(*text == '@' ? text + 1 : text, ",", -1);
@@ -363,7 +363,8 @@ static bool read_cut(struct travel *travel, const char *text, bool *named)
 
 		if (!read_call(parts[i], travel->ranks, &rank, &call)) {
 			debugger_refuse(travel->debugger,
-			                "%s is no call of a rank from 0 to %d: say goto 0.3,1.2",
+			                "%s is not a call of a rank from 0 to %d; for example: "
+			                "goto 0.3,1.2",
 			                parts[i], travel->ranks - 1);
 			return false;
 		}
@@ -384,15 +385,14 @@ static void refuse_cut(const struct travel *travel, const guint32 *asked, const 
 	while (!cuts_consistent(travel->cuts, cut, &rank, &other) && !named[rank])
 		cut[rank]--;
 	append_cut(text, travel, travel->cut, ",");
-	debugger_refuse(
-		travel->debugger,
-		"rank %d came out of its call %u only after rank %d had gone beyond its call "
-		"%u: the nearest is goto %s",
-		rank, cut[rank] - 1, other, cut[other], text->str);
+	debugger_refuse(travel->debugger,
+	                "rank %d returned from its call %u only after rank %d had passed its call "
+	                "%u: the nearest is goto %s",
+	                rank, cut[rank] - 1, other, cut[other], text->str);
 	g_string_free(text, true);
 }
 
-/* Whether the position lies behind here on the way. */
+/* Whether the position lies before here on the way. */
 static bool is_behind(const struct travel *travel, const struct position *position)
 {
 	for (int rank = 0; rank < travel->ranks; rank++)
@@ -454,5 +454,5 @@ void word_set_confirm(struct debugger *debugger, const char *rest)
 	if (strcmp(rest, "on") == 0 || strcmp(rest, "off") == 0)
 		debugger->unasked = strcmp(rest, "off") == 0;
 	else
-		debugger_refuse(debugger, "set confirm goes with on or off");
+		debugger_refuse(debugger, "set confirm needs on or off");
 }

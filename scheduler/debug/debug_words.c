@@ -1,4 +1,4 @@
-/* What a line says is done; and the words for going on, looking and going somewhere. */
+/* Obeys lines; commands for going on, looking and going somewhere. */
 #include <string.h>
 
 #include "debug_internal.h"
@@ -15,9 +15,10 @@ static char *trim(const char *rest)
 static const char *way_on(const struct debugger *debugger)
 {
 	if (debugger->state == DEBUG_OVER)
-		return "this interleaving is over: back goes to the stop before, run starts anew";
+		return "this interleaving is over: back goes to the previous stop, run starts "
+		       "again";
 	if (debugger->state == DEBUG_RUNNING)
-		return "the ranks still run: continue waits for what they come to";
+		return "the ranks are running: continue waits for the next stop";
 	return "nothing runs: run starts the program";
 }
 
@@ -79,12 +80,12 @@ static void refuse_walk(struct debugger *debugger, int direction)
 
 	if (most == 0)
 		debugger_refuse(debugger, "there is no stop %s this one%s",
-		                direction < 0 ? "before" : "behind",
-		                direction < 0 ? "; run starts anew" : " that was seen");
+		                direction < 0 ? "before" : "after",
+		                direction < 0 ? "; run starts again" : "");
 	else
 		debugger_refuse(debugger, "there %s only %u stop%s %s this one",
 		                most == 1 ? "is" : "are", most, most == 1 ? "" : "s",
-		                direction < 0 ? "before" : "behind");
+		                direction < 0 ? "before" : "after");
 }
 
 static void walk(struct debugger *debugger, const char *rest, int direction)
@@ -225,7 +226,7 @@ char *debugger_path(struct debugger *debugger)
 	return verdict_path(&facts);
 }
 
-/* And the position, where the path does not tell it alone. */
+/* Prints the path; and the position, if the path alone does not name it. */
 void word_info_path(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *path = debugger_path(debugger), *position = NULL;
@@ -259,7 +260,7 @@ void word_info_findings(struct debugger *debugger, const char *rest)
 
 /* --- going somewhere -------------------------------------------------------------------------- */
 
-/* The position that `goto` is given; NULL: refused. */
+/* The position in goto's argument; NULL: refused. */
 static struct position *position_meant(struct debugger *debugger, const char *text)
 {
 	g_autoptr(GError) error = NULL;
@@ -271,7 +272,7 @@ static struct position *position_meant(struct debugger *debugger, const char *te
 		return NULL;
 	position = position_parse(path ? path : text, &error);
 	if (!position)
-		debugger_refuse(debugger, "%s; say goto mp1:n%d:... or goto finding 1",
+		debugger_refuse(debugger, "%s; use goto mp1:n%d:... or goto finding 1",
 		                error->message, debugger->asked->request.ranks);
 	return position;
 }
@@ -308,14 +309,14 @@ void word_goto(struct debugger *debugger, const char *rest)
 	else if (path->collectives != COLLECTIVES_ANY
 	         && path->collectives != collective_mode_under(request->collectives, buffering))
 		debugger_refuse(debugger,
-		                "that path is for --collectives %s: matchpoint debug %s goes there",
+		                "that path is for --collectives %s: use matchpoint debug %s",
 		                collective_mode_word(path->collectives), text);
 	else if (position_has_cut(position))
 		debugger_go_to_position(debugger, position);
 	else {
 		debugger_set_buffering(debugger, buffering);
 		debugger_go(debugger, path->choices);
-		/* Whose path may leave out what comes by itself. */
+		/* its path may omit default choices */
 		debugger->finishes = g_str_has_prefix(text, "finding ")
 		                     || g_str_has_prefix(text, "outcome ");
 	}
@@ -328,7 +329,7 @@ void word_source(struct debugger *debugger, const char *rest)
 	g_autoptr(GError) error = NULL;
 
 	if (!*file)
-		debugger_refuse(debugger, "which file? Say source FILE");
+		debugger_refuse(debugger, "no file given; use source FILE");
 	else if (!prompt_add_script(debugger->prompt, file, &error))
 		debugger_refuse(debugger, "%s", error->message);
 }
@@ -344,10 +345,10 @@ void word_help(struct debugger *debugger, const char *rest)
 		debugger_tell(debugger, "%s", text);
 	else
 		debugger_tell(debugger,
-		              "%s  %-28s %s\n  %-28s %s\n"
-		              "Words can be shortened. help WORD has an example.\n",
-		              text, "NUMBER", "takes what has that number, and goes on",
-		              "(an empty line)", "the last line again");
+		              "%s  %-28s %s\n  %-28s %s\nCommands can be abbreviated. help COMMAND "
+		              "shows an example.\n",
+		              text, "NUMBER", "take the candidate of that number, and go on",
+		              "(an empty line)", "repeat the last line");
 }
 
 void word_quit(struct debugger *debugger, const char *rest)

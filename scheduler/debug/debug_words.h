@@ -1,5 +1,5 @@
-/* What each word of the prompt does, and what can stand behind it. A word is a row of the table in
- * debug_vocabulary.c, a function in the file of its subject, and its name here. */
+/* The commands of the prompt and the completion of their arguments. A command is a row of the table
+ * in debug_vocabulary.c, a function in the file of its subject, and its name here. */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUG_WORDS_H
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUG_WORDS_H
 
@@ -7,7 +7,7 @@
 
 extern const struct vocabulary_word debug_vocabulary[];
 
-/* Going on, looking, and the rest: debug_words.c. */
+/* debug_words.c: going on, looking, and the rest */
 vocabulary_run word_run, word_finish, word_back, word_forward, word_goto, word_choices, word_where,
 	word_list, word_source, word_help, word_quit, word_info_ranks, word_info_messages,
 	word_info_path, word_info_findings;

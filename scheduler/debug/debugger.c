@@ -20,7 +20,7 @@ static GArray *choices_new(void)
 	return g_array_new(false, false, sizeof(struct choice));
 }
 
-/* --- where it stands -------------------------------------------------------------------------- */
+/* --- the position ----------------------------------------------------------------------------- */
 
 bool debugger_is_open(const struct debugger *debugger, const struct choice *choice)
 {
@@ -62,7 +62,7 @@ void debugger_tell_stop(struct debugger *debugger)
 	g_string_free(text, true);
 }
 
-/* --- how it goes on ------------------------------------------------------------------------- */
+/* --- going on --------------------------------------------------------------------------------- */
 
 void debugger_forget_place(struct debugger *debugger)
 {
@@ -89,15 +89,15 @@ void debugger_converse(struct debugger *debugger)
 	debugger->goes_on = false;
 	debugger_read_lines(debugger);
 	debugger_detach_gdbs(debugger);
-	if (!debugger->goes_on) { /* nobody says anything any more */
+	if (!debugger->goes_on) { /* there are no more lines */
 		debugger->leaves = true;
 		debugger->begins = false;
 	}
 }
 
-/* --- at the end ------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
-/* The same interleaving counts once, however often somebody comes by. */
+/* The same interleaving is counted once, even if the session comes to it again. */
 static void account(struct debugger *debugger)
 {
 	const struct record_execution *record = interleaving_verdict(debugger->execution)->record;
@@ -137,7 +137,7 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 
 	debugger_end_interruption(debugger);
 	debugger->leaves = debugger->interrupted = debugger->pauses = false;
-	if (result->cut_short) { /* for another, maybe: what was asked of that stands */
+	if (result->cut_short) { /* perhaps for another interleaving: its target stays */
 		session_drop(execution);
 		return;
 	}
@@ -154,10 +154,10 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 	stop_at_end(debugger);
 }
 
-/* --- interrupted ------------------------------------------------------------------------------ */
+/* --- interruption ----------------------------------------------------------------------------- */
 
-/* Ctrl-C while the ranks run: it is told where everybody is, and lines are read while they go on;
- * whatever they come to next is a stop. */
+/* Ctrl-C while the ranks run: prints where each rank is, and reads lines while they go on. Whatever
+ * they reach next is a stop. */
 static void tell_running(struct debugger *debugger)
 {
 	const struct verdict_facts facts = debugger_facts(debugger);
@@ -202,7 +202,7 @@ bool debugger_interrupted(void *debug_session)
 
 	if (!debugger || !prompt_is_terminal(debugger->prompt))
 		return false;
-	if (debugger->helper) /* has heard it, too */
+	if (debugger->helper) /* the helper process has received it, too */
 		return true;
 	return prompt_clear(debugger->prompt) || debugger_interrupt(debugger);
 }
@@ -235,8 +235,8 @@ static struct position *position_meant(const struct debugger *debugger)
 	return position;
 }
 
-/* Whether ranks need not wait for orders on the way. Then they look for their messages themselves,
- * which takes the time of whom they wait for where there are many more of them than processors. */
+/* Whether ranks may go on without orders on the way. They then look for their messages themselves.
+ * With many more ranks than processors, that takes time from the ranks they wait for. */
 static bool arrives_by_itself(const struct debugger *debugger)
 {
 	enum { RANKS_A_PROCESSOR = 4 };
@@ -281,7 +281,7 @@ static bool may_go_on(const struct plan_source *source)
 static const struct plan_source_type source_type = {
 	.next = on_next, .may_go_on = may_go_on, .ended = on_ended, .asked = on_asked};
 
-/* Whatever is open is decided when the driver asks. */
+/* Every open choice is decided when the driver asks. */
 static enum explorer_step on_rest(struct strategy *strategy, const struct trace *trace,
                                   const GArray *open, struct choice *ret_choice)
 {
@@ -293,7 +293,7 @@ static enum explorer_step on_rest(struct strategy *strategy, const struct trace 
 	if (!open)
 		return EXPLORER_DROP;
 	if (debugger->hits->len > 0
-	    || debugger_travels(debugger)) /* maybe in a call that never returns */
+	    || debugger_travels(debugger)) /* perhaps in a call that never returns */
 		return EXPLORER_LATER;
 	return open->len == 0 ? EXPLORER_DONE : EXPLORER_LATER;
 }
@@ -305,7 +305,7 @@ static bool needs_nothing(const struct strategy *strategy, const GArray *choices
 	return false;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the session ------------------------------------------------------------------------------ */
 
 static guint point_of_choice_hash(gconstpointer choice)
 {
@@ -396,7 +396,7 @@ static void debugger_release(struct debugger *debugger)
 		g_ptr_array_unref(debugger->onward);
 }
 
-/* To where the session begins; what lies before can be gone back to. */
+/* Goes to where the session begins. Stops before it can be gone back to. */
 static void go_along(struct debugger *debugger, const GArray *choices, guint count)
 {
 	g_autoptr(GArray) before = choices_new();
@@ -415,16 +415,16 @@ static void begin_empty(struct debugger *debugger)
 {
 	if (prompt_is_typed(debugger->prompt))
 		debugger_tell(debugger,
-		              "run starts the program on %d ranks%s; help tells the words\n",
+		              "run starts the program on %d ranks%s; help lists the commands\n",
 		              debugger->asked->request.ranks,
 		              debugger->buffering == BUFFERING_ZERO
-		                      ? ", where sends wait until they are received "
-		                        "(--buffering infinite: they do not)"
+		                      ? ", where sends wait until they are received (--buffering "
+		                        "infinite: they do not)"
 		                      : "");
 	debugger_converse(debugger);
 }
 
-/* The page that is asked for, if one is. */
+/* Opens the page, if requested. */
 static bool open_page(struct debugger *debugger, GError **error)
 {
 	if (!debugger->asked->request.web || !session_loop(debugger->session))

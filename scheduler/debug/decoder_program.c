@@ -13,15 +13,15 @@
 #include "decoders.h"
 #include "scheduler/host/child_reaper.h"
 
-#define LOOK_MS 5 /* whether it has ended, once it says nothing any more */
+#define LOOK_MS 5 /* interval of looking whether it has ended, after its last output */
 
 struct decoder_program {
 	char *name;
 	GPid process;      /* 0: it has ended */
-	int input, output; /* input -1: it has all */
+	int input, output; /* input -1: closed */
 };
 
-/* What is said to it and heard of it. */
+/* Data to write and data read. */
 struct exchange {
 	struct decoder_program *program;
 	const guint8 *bytes;
@@ -105,7 +105,7 @@ static void write_some(struct exchange *exchange)
 	exchange->left = 0;
 	if (exchange->stays)
 		return;
-	close(program->input); /* it may not want to know it all */
+	close(program->input); /* it may not read everything */
 	program->input = -1;
 }
 
@@ -120,7 +120,7 @@ static bool is_long(const struct exchange *exchange)
 	return exchange->heard->len > DECODER_TEXT_MOST;
 }
 
-/* false: there is no more. */
+/* Returns false at the end of its output. */
 static bool read_some(struct exchange *exchange)
 {
 	char bytes[4096];
@@ -137,7 +137,7 @@ static int milliseconds_left(const struct exchange *exchange)
 	return (int)MAX((exchange->deadline - g_get_monotonic_time()) / 1000, 0);
 }
 
-/* false: it took too long. */
+/* Returns false on time-out. */
 static bool converse(struct exchange *exchange)
 {
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
@@ -162,7 +162,7 @@ static bool converse(struct exchange *exchange)
 	return !late;
 }
 
-/* It says nothing any more; false: nor does it end. */
+/* Waits for the end after its last output. Returns false on time-out. */
 static bool wait_for_end(struct exchange *exchange, int *ret_status)
 {
 	while (!reap(exchange->program, WNOHANG, ret_status)) {
@@ -173,7 +173,7 @@ static bool wait_for_end(struct exchange *exchange, int *ret_status)
 	return true;
 }
 
-/* --- an answer -------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 static void set_late(GError **error, const char *name, guint milliseconds)
 {
@@ -188,7 +188,7 @@ static void set_status(GError **error, const char *name, int status)
 	            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-/* Whether it has said all there is to be had. */
+/* Whether the answer is complete. */
 static bool succeeds(struct exchange *exchange, guint milliseconds, GError **error)
 {
 	const char *name = exchange->program->name;

@@ -45,9 +45,9 @@ void decoders_free(struct decoders *decoders)
 	g_free(decoders);
 }
 
-/* --- which ------------------------------------------------------------------------------------ */
+/* --- selection -------------------------------------------------------------------------------- */
 
-/* The next word of *text, or what is between quotes; free with g_free. */
+/* Takes the next word of *text, or the text between quotes. Free with g_free. */
 static char *take_word(const char **text)
 {
 	const char *quote = **text == '"' ? strchr(*text + 1, '"') : NULL;
@@ -59,7 +59,7 @@ static char *take_word(const char **text)
 	return word;
 }
 
-/* "tag 7 comm rows": NULL, or what is wrong. */
+/* Reads "tag 7 comm rows". Returns NULL, or what is wrong (g_free). */
 static char *read_condition(struct decoder *decoder, const char **text)
 {
 	while (g_str_has_prefix(*text, "tag ") || g_str_has_prefix(*text, "comm ")) {
@@ -73,7 +73,7 @@ static char *read_condition(struct decoder *decoder, const char **text)
 			decoder->any_tag = false;
 			decoder->tag = (gint32)number;
 		} else {
-			return g_strdup_printf("%s is no tag", value);
+			return g_strdup_printf("%s is not a tag", value);
 		}
 	}
 	return NULL;
@@ -92,8 +92,8 @@ char *decoders_set(struct decoders *decoders, const char *text)
 	decoder->any_tag = true;
 	problem = read_condition(decoder, &text);
 	if (!problem && !*text)
-		problem = g_strdup(
-			"which command? Say set decoder tag 7 ./show, or pickle, or hex");
+		problem = g_strdup("no command given; for example: set decoder tag 7 ./show, or "
+		                   "pickle, or hex");
 	decoder->command = g_strdup(text);
 	if (problem)
 		decoder_free(decoder);
@@ -123,7 +123,7 @@ static void new_line(GString *text, int depth)
 		g_string_append(text, INDENT);
 }
 
-/* The string that begins there; returns its length. */
+/* The length of the string at the beginning of a text. */
 static gsize string_length(const char *text)
 {
 	gsize length = 1;
@@ -171,7 +171,7 @@ char *decoders_indent(const char *text)
 	return g_string_free(told, false);
 }
 
-/* --- a program -------------------------------------------------------------------------------- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 char *decoders_run(const char *command, const guint8 *bytes, gsize length, GError **error)
 {

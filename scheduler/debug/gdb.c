@@ -16,19 +16,19 @@
 #define ATTACH_SECONDS 60 /* it may have to read much debugging information */
 #define ANSWER_SECONDS 20
 #define END_SECONDS 2
-#define THREADS_MOST 64 /* that are looked through for the call */
+#define THREADS_MOST 64 /* searched for the call */
 
 G_DEFINE_QUARK(matchpoint_gdb_error, gdb_error)
 
 struct gdb {
 	GPid process;
 	int input, output;
-	GString *heard;           /* and not read yet */
-	pid_t attached;           /* 0: to nobody */
-	guint64 site;             /* whose frame is selected */
+	GString *heard;           /* output that was not processed yet */
+	pid_t attached;           /* process; 0: none */
+	guint64 site;             /* of the selected frame */
 	const struct place *fell; /* while it is selected: gdb_attach's */
-	char *program;            /* whose symbols it has read; NULL: none */
-	char *folder;             /* where it looks for those that are kept apart */
+	char *program;            /* file whose symbols were read; NULL: none */
+	char *folder;             /* gdb's folder of separate symbols */
 	bool lost;
 };
 
@@ -92,7 +92,7 @@ int gdb_find_interrupted(const char *answer, const char *file, guint32 line)
 	return -1;
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 static bool lose(struct gdb *gdb, GError **error, const char *why)
 {
@@ -118,7 +118,8 @@ static bool say(struct gdb *gdb, const char *line, GError **error)
 	return true;
 }
 
-/* The next line, without its newline; free with g_free. NULL: too late, or it has ended. */
+/* The next line, without its newline; free with g_free. NULL with `error` set: time-out, or gdb has
+ * ended. */
 static char *hear(struct gdb *gdb, gint64 deadline, GError **error)
 {
 	struct pollfd readable = {.fd = gdb->output, .events = POLLIN};
@@ -156,8 +157,8 @@ static void refuse(GError **error, const char *answer)
 	g_set_error(error, GDB_ERROR, 1, "%s", words ? g_strchomp(words) : answer);
 }
 
-/* What it answers ("^done,..."); what it tells on its console besides is appended to ret_told (may
- * be NULL). Free with g_free; NULL with `error` set: it refuses, or is lost. */
+/* Asks a command and returns the result ("^done,..."); free with g_free. Console output is appended
+ * to ret_told (NULL: dropped). NULL with `error` set: gdb refuses, or is lost. */
 static char *ask(struct gdb *gdb, const char *command, int seconds, GString *ret_told,
                  GError **error)
 {
@@ -190,7 +191,7 @@ static bool tell(struct gdb *gdb, const char *command, int seconds, GError **err
 	return answer != NULL;
 }
 
-/* --- which frame ------------------------------------------------------------------------------ */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 static int find_level(struct gdb *gdb, GError **error)
 {
@@ -206,8 +207,8 @@ static int find_level(struct gdb *gdb, GError **error)
 	return level >= 0 ? level : gdb_find_frame(answer, gdb->site);
 }
 
-/* The call may be another thread's than the first, and the stack go through other libraries. Where
- * it is not found, what is selected stays so. */
+/* Selects the frame of the call. The call may be another thread's than the first, and the stack may
+ * go through other libraries. If it is not found, the selection stays. */
 static bool select_frame(struct gdb *gdb, GError **error)
 {
 	g_autofree char *frame = NULL;
@@ -224,7 +225,7 @@ static bool select_frame(struct gdb *gdb, GError **error)
 
 		g_clear_error(error);
 		if (!tell(gdb, selects, ANSWER_SECONDS, NULL))
-			break; /* there are no more */
+			break; /* no more threads */
 		level = find_level(gdb, error);
 	}
 	if (gdb->lost)
@@ -236,12 +237,11 @@ static bool select_frame(struct gdb *gdb, GError **error)
 	return tell(gdb, frame, ANSWER_SECONDS, error);
 }
 
-/* --- what it reads ---------------------------------------------------------------------------- */
+/* --- symbols ---------------------------------------------------------------------------------- */
 
-/* Each time it attaches it reads the symbols of all libraries again: of MPI's some fifty, which
- * takes most of a second, and no expression needs. So it reads the program's, once, and of
- * libraries those through which the stack goes from where a rank waits to where it has called MPI.
- */
+/* On every attach gdb reads the symbols of all libraries again. MPI has about fifty, which take
+ * almost a second and which no expression needs. So the program's symbols are read once, and of the
+ * libraries only those on the stack between the rank's wait and its call of MPI. */
 static bool is_on_the_way(const char *name)
 {
 	static const char *const names[] = {"libc.so", "libmatchpoint-shim", "libstdc++.so",
@@ -253,8 +253,8 @@ static bool is_on_the_way(const char *name)
 	return false;
 }
 
-/* As a regular expression, which no character of it says otherwise. Behind ".so" gdb may know it by
- * a shorter name: that of a link. */
+/* A regular expression that matches the name literally. gdb may know the file by a shorter name
+ * after ".so", that of a link. */
 static char *name_pattern(const char *name)
 {
 	const char *suffix = strstr(name, ".so");
@@ -294,7 +294,8 @@ static void say_to_console(struct gdb *gdb, const char *format, const char *word
 	tell(gdb, command, ATTACH_SECONDS, NULL);
 }
 
-/* The program's symbols, also where they are kept apart. If this fails it finds them by itself. */
+/* Reads the program's symbols, also those kept in separate files. On failure gdb finds them by
+ * itself. */
 static void read_program(struct gdb *gdb, pid_t pid)
 {
 	g_autofree char *link = g_strdup_printf("/proc/%d/exe", (int)pid);
@@ -323,7 +324,7 @@ static void read_libraries(struct gdb *gdb, pid_t pid, guint64 site)
 		say_to_console(gdb, "sharedlibrary %s", patterns->pdata[i]);
 }
 
-/* Where it looks for symbols that are kept apart: as it was built. */
+/* gdb's default folder for separate symbols. */
 static char *ask_folder(struct gdb *gdb)
 {
 	g_autofree char *answer = ask(gdb, "-gdb-show debug-file-directory", ANSWER_SECONDS, NULL,
@@ -334,7 +335,7 @@ static char *ask_folder(struct gdb *gdb)
 	return folder ? folder : g_strdup("");
 }
 
-/* --- attached --------------------------------------------------------------------------------- */
+/* --- attaching -------------------------------------------------------------------------------- */
 
 bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, const struct place *fell, GError **error)
 {
@@ -381,9 +382,9 @@ char *gdb_print(struct gdb *gdb, const char *expression, GError **error)
 	return g_string_free(told, !answer);
 }
 
-/* --- its process ------------------------------------------------------------------------------ */
+/* --- gdb's process ---------------------------------------------------------------------------- */
 
-/* Ctrl-C is not for it, and it does not outlive whoever asks. */
+/* Protects gdb from Ctrl-C, and ends it with matchpoint. */
 static void become_apart(void *unused)
 {
 	(void)unused;
@@ -411,7 +412,7 @@ struct gdb *gdb_new(GError **error)
 		    NULL, words, NULL,
 		    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL,
 		    become_apart, NULL, &gdb->process, &gdb->input, &gdb->output, NULL, &why)) {
-		g_set_error(error, GDB_ERROR, 0, "gdb cannot be started (%s): is it installed?",
+		g_set_error(error, GDB_ERROR, 0, "cannot start gdb (%s): is it installed?",
 		            why->message);
 		g_free(gdb);
 		return NULL;
@@ -444,7 +445,7 @@ void gdb_free(struct gdb *gdb)
 	gdb_detach(gdb);
 	if (!gdb->lost && say(gdb, "-gdb-exit", NULL))
 		wait_for_end(gdb);
-	kill(gdb->process, SIGKILL); /* nobody, if it has ended */
+	kill(gdb->process, SIGKILL); /* no process, if it has ended */
 	close(gdb->input);
 	close(gdb->output);
 	while (waitpid(gdb->process, NULL, 0) < 0 && errno == EINTR)

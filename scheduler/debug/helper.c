@@ -11,22 +11,22 @@
 
 #include "scheduler/host/child_reaper.h"
 
-#define LOOK_MS 20     /* whether it has ended, once it says nothing any more */
-#define END_SECONDS 10 /* that it has to clean up */
+#define LOOK_MS 20     /* interval of looking whether it has ended, after its last output */
+#define END_SECONDS 10 /* time for its clean-up */
 
 struct helper {
 	GPid process; /* 0: it has ended */
 	int status;
 	int output;
-	bool silent; /* there is no more output */
+	bool silent; /* its output has ended */
 	GString *heard;
 	uv_poll_t *poll;
-	uv_timer_t *timer; /* only wakes who waits */
+	uv_timer_t *timer; /* wakes session_wait */
 	void (*told)(void *user, const char *text);
 	void *user;
 };
 
-/* Ends with this process, in order. */
+/* Interrupts the helper when this process ends, so that it cleans up. */
 static void become_dependent(void *unused)
 {
 	(void)unused;
@@ -35,7 +35,7 @@ static void become_dependent(void *unused)
 		dup2(STDOUT_FILENO, STDERR_FILENO);
 }
 
-/* Whole lines; in the end whatever is there. */
+/* Passes on whole lines; at the end, the rest. */
 static void tell_lines(struct helper *helper)
 {
 	const char *last = g_strrstr(helper->heard->str, "\n");

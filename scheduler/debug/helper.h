@@ -1,5 +1,5 @@
-/* matchpoint itself as a process of its own beside a session that stands still, for what it does
- * better alone (explore, minimize): what it prints is the session's to tell. */
+/* Runs matchpoint as a process of its own beside a waiting session, for explore and minimize. The
+ * session prints its output. */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_HELPER_H
 #define MATCHPOINT_SCHEDULER_DEBUG_HELPER_H
 
@@ -9,20 +9,20 @@
 
 struct helper;
 
-/* Starts it with these words behind its name (NULL-terminated). `told` is called from turns of the
- * loop, with whole lines of its standard output; what it complains of comes there, too, unless
- * there is a terminal for it. Ctrl-C on that terminal reaches it. NULL with `error` set. */
+/* Starts matchpoint with these arguments (NULL-terminated). `told` is called from turns of the loop
+ * with whole lines of its standard output; standard error is included unless there is a terminal
+ * for it. Ctrl-C on that terminal reaches it. Returns NULL with `error` set. */
 struct helper *helper_new(uv_loop_t *loop, char *const *words,
                           void (*told)(void *user, const char *text), void *user, GError **error);
-/* Ends it, if it has not ended. NULL is legal. */
+/* Ends the process if it still runs. NULL is legal. */
 void helper_free(struct helper *helper);
 
-/* Whether it has; for session_wait. */
+/* Whether the process has ended; for session_wait. */
 bool helper_has_ended(void *helper);
-/* What it has exited with; -1: not, or by a signal. */
+/* Its exit status; -1: still running, or ended by a signal. */
 int helper_status(const struct helper *helper);
 
-/* Asks it to stop where it is, as Ctrl-C would. */
+/* Asks it to stop, as Ctrl-C does. */
 void helper_interrupt(struct helper *helper);
 
 #endif

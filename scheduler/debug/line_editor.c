@@ -14,18 +14,18 @@ struct line_editor {
 	void *user;
 	char *history;
 	char *line;
-	char *kept; /* typed, when somebody else said a line; NULL: nothing */
+	char *kept; /* typed before another line replaced it; NULL: nothing */
 	bool asks, done;
-	char **lines; /* that the one typed could become: while readline asks for them */
+	char **lines; /* completions, while readline asks for them */
 	guint next;
-	int word; /* which of their words it is about */
+	int word; /* the word that they complete */
 };
 
-static struct line_editor *editing; /* readline's callbacks know nothing else */
+static struct line_editor *editing; /* readline's callbacks have no user pointer */
 
 /* --- completion ------------------------------------------------------------------------------- */
 
-/* The word number `index` of a line; NULL: it has not as many. The caller's (malloc). */
+/* The word of a line by number; NULL: there are not as many. Free with free. */
 static char *word_of(const char *line, int index)
 {
 	g_auto(GStrv) words = g_strsplit(line, " ", -1);
@@ -56,7 +56,7 @@ static char **find_matches(const char *text, int start, int end)
 	char **matches;
 
 	if (g_str_has_prefix(line, "source "))
-		return NULL; /* readline's own, which are files */
+		return NULL; /* readline's own completion, of file names */
 	rl_attempted_completion_over = 1;
 	editor->word = 0;
 	for (int i = 0; i < start; i++)

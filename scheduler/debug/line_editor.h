@@ -1,5 +1,5 @@
-/* Lines that are typed on a terminal, with editing, history and completion: by readline, where
- * matchpoint was built with it (line_editor_without.c: where not). There is one at a time. */
+/* Reads lines from a terminal, with editing, history and completion, by readline.
+ * line_editor_without.c replaces it in a build without readline. There is one editor at a time. */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_LINE_EDITOR_H
 #define MATCHPOINT_SCHEDULER_DEBUG_LINE_EDITOR_H
 
@@ -8,25 +8,24 @@
 
 struct line_editor;
 
-/* `complete` tells the whole lines that one could become (g_strfreev). `history`: the file that
- * keeps what was typed, read now and written in the end; NULL: nothing is kept. NULL: there is no
- * such library, or standard input and output are no terminal. */
+/* `complete` returns the completions of a line, as whole lines (g_strfreev). `history`: file of the
+ * typed lines, read now and written at the end; NULL: none. Returns NULL if there is no readline,
+ * or standard input or output is not a terminal. */
 struct line_editor *line_editor_new(char **(*complete)(void *user, const char *line), void *user,
                                     const char *history);
 void line_editor_free(struct line_editor *editor); /* NULL is legal */
 
-/* Shows the prompt; from here on the terminal is the editor's, until a line is there. */
+/* Shows the prompt. The editor has the terminal until a line is complete. */
 void line_editor_begin(struct line_editor *editor, const char *prompt);
-/* Reads what was typed, of which there is something. */
+/* Reads input that is available. */
 void line_editor_read(struct line_editor *editor);
-/* Whether a line is there, and takes it (g_free); NULL: the end of what is typed. */
+/* Whether a line is complete. *ret_line is the line (g_free); NULL: the end of input. */
 bool line_editor_take(struct line_editor *editor, char **ret_line);
-/* What was typed of a line is forgotten, and the prompt shown again. */
+/* Drops the typed part of a line, and shows the prompt again. */
 void line_editor_clear(struct line_editor *editor);
-/* Another line stands there instead, as if it had been typed; what was typed is there again when
- * the next one begins. */
+/* Shows another line, as if it had been typed. What was typed is restored for the next line. */
 void line_editor_replace(struct line_editor *editor, const char *line);
-/* No line is waited for any more: the terminal is as it was. */
+/* Stops waiting for a line, and restores the terminal. */
 void line_editor_end(struct line_editor *editor);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where there is no readline: lines are edited as the terminal itself lets them be. */
+/* Replaces line_editor.h in a build without readline: the terminal's own line editing is used. */
 #include "line_editor.h"
 
 struct line_editor *line_editor_new(char **(*complete)(void *user, const char *line), void *user,

@@ -5,10 +5,10 @@
 #include "decoder_program.h"
 #include "scheduler/host/installation.h"
 
-#define PICKLE_BEGINS 0x80 /* from protocol 2 on; shorter ones could be anything */
+#define PICKLE_BEGINS 0x80 /* from protocol 2 on; earlier ones have no mark */
 
 struct pickles {
-	struct decoder_program *program; /* NULL: it does not run */
+	struct decoder_program *program; /* NULL: not running */
 	bool failed;
 	void (*fails)(void *user, const char *reason);
 	void *user;
@@ -35,7 +35,7 @@ void pickles_try_again(struct pickles *pickles)
 	pickles->failed = false;
 }
 
-/* Isolated (-I): what it imports is Python's own, whatever lies in this directory or is set in the
+/* Isolated mode (-I): imports are Python's own, whatever is in this directory or in the
  * environment. */
 static struct decoder_program *start(GError **error)
 {
@@ -46,7 +46,7 @@ static struct decoder_program *start(GError **error)
 	return script ? decoder_program_new(name, words, true, error) : NULL;
 }
 
-/* As show_pickle.py reads it. */
+/* Encodes a request as show_pickle.py reads it. */
 static GByteArray *request_new(const struct contents *contents, guint most)
 {
 	gsize length;

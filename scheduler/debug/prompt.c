@@ -10,7 +10,7 @@
 #include "scheduler/host/environment.h"
 
 #define PROMPT "(matchpoint) "
-#define SCRIPTS_MOST 100 /* that are read from within each other */
+#define SCRIPTS_MOST 100 /* nested scripts */
 
 G_DEFINE_QUARK(matchpoint_prompt_error, prompt_error)
 
@@ -24,19 +24,19 @@ struct script {
 struct prompt {
 	struct session *session;
 	const struct prompt_owner *owner;
-	GQueue *scripts; /* struct script, the one that is read first */
+	GQueue *scripts; /* struct script, the one read first at the head */
 	char *place;
 	bool batch, terminal, ended;
-	bool waits; /* for a line, which is being typed */
-	bool asks;  /* the owner is told each */
-	bool said;  /* `line` is there */
+	bool waits; /* for a line that is being typed */
+	bool asks;  /* passes each line to the owner */
+	bool said;  /* `line` is set */
 	bool shared;
-	bool from_others; /* `line` is */
-	GQueue *others;   /* char *: what they have said */
+	bool from_others; /* `line` is from a page */
+	GQueue *others;   /* char *: lines from pages */
 	char *line;       /* NULL: the end */
 	GString *typed;
-	uv_poll_t *poll;            /* NULL: standard input cannot be waited for */
-	struct line_editor *editor; /* NULL: there is none */
+	uv_poll_t *poll;            /* NULL: standard input cannot be polled */
+	struct line_editor *editor; /* NULL: none */
 };
 
 static void script_free(gpointer data)
@@ -61,7 +61,8 @@ static void read_some(struct prompt *prompt)
 		prompt->ended = true;
 }
 
-/* What was typed up to the newline, or the end; false: nothing yet. NULL: there will be no more. */
+/* Takes the text up to a newline or the end. *ret_line NULL: the input has ended. Returns false if
+ * no line is complete. */
 static bool take_typed(struct prompt *prompt, char **ret_line)
 {
 	const char *end = memchr(prompt->typed->str, '\n', prompt->typed->len);
@@ -101,7 +102,7 @@ static void tell_line_shown(const struct prompt *prompt, const char *line)
 	tell_shown(prompt, text);
 }
 
-/* What others have said; false: nothing. */
+/* Takes a line from a page. Returns false if there is none. */
 static bool take_other(struct prompt *prompt)
 {
 	if (g_queue_is_empty(prompt->others))
@@ -123,7 +124,7 @@ static void show(struct prompt *prompt)
 	}
 }
 
-/* The line that is there stands on the terminal, and no other is being typed. */
+/* A line is complete: shows it, and stops the editing of another one. */
 static void end_line(struct prompt *prompt)
 {
 	bool unseen = !prompt->terminal || (prompt->from_others && !prompt->editor);
@@ -163,7 +164,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 		read_some(prompt);
 	if (prompt->ended && prompt->shared)
 		uv_poll_stop(poll);
-	if (prompt->said) /* already: one line at a time */
+	if (prompt->said) /* one line at a time */
 		return;
 	prompt->said = take_line(prompt);
 	if (prompt->asks && prompt->said)
@@ -190,7 +191,7 @@ static bool start_polling(struct prompt *prompt)
 	return true;
 }
 
-/* Some may have been typed ahead. */
+/* Some input may have been typed ahead. */
 static void wait_for_line(struct prompt *prompt)
 {
 	prompt->said = take_other(prompt) || (!prompt->editor && take_typed(prompt, &prompt->line));
@@ -278,9 +279,10 @@ bool prompt_clear(struct prompt *prompt)
 	return true;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the prompt ------------------------------------------------------------------------------- */
 
-/* In the directory for what programs remember, which is made; NULL: there is none. */
+/* A file in the user's state directory, which is created; NULL: there is no such directory. Free
+ * with g_free. */
 static char *history_file(void)
 {
 	const char *state = g_getenv(ENVIRONMENT_STATE);
@@ -340,7 +342,7 @@ bool prompt_add_script(struct prompt *prompt, const char *file, GError **error)
 	gsize length;
 
 	if (g_queue_get_length(prompt->scripts) >= SCRIPTS_MOST) {
-		g_set_error(error, PROMPT_ERROR, 0, "%s: %d scripts read each other", file,
+		g_set_error(error, PROMPT_ERROR, 0, "%s: more than %d nested scripts", file,
 		            SCRIPTS_MOST);
 		return false;
 	}
@@ -354,7 +356,7 @@ bool prompt_add_script(struct prompt *prompt, const char *file, GError **error)
 	return true;
 }
 
-/* NULL: none is left. */
+/* NULL: no line is left. */
 static char *read_script(struct prompt *prompt)
 {
 	struct script *script;

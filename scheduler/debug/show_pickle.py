@@ -15,13 +15,13 @@ import pickletools
 import sys
 
 PROTOCOL_MOST = 5
-DEPTH_MOST = 50  # of values in values that are shown
+DEPTH_MOST = 50  # nesting of shown values
 DIGITS_MOST = 16  # bytes of an integer of more than 64 bits
-OPCODES = 200  # that are read at most: so many, and more for each byte of text
+OPCODES = 200  # limit: so many, and more for each byte of text
 OPCODES_A_BYTE = 10
-BATCH = 1000  # so many parts, and there may be more; Python puts fewer into a container only once
+BATCH = 1000  # parts per batch; after a full one more may follow, but a smaller one is written once
 MEMORY_MOST = 512 << 20
-REQUEST_MOST = 64  # bytes of its line
+REQUEST_MOST = 64  # bytes of a request's line
 
 # How each kind of value begins and ends.
 BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")"), "set": ("{", "}"), "dict": ("{", "}"),
@@ -39,10 +39,10 @@ class Value:
         self.kind = kind
         self.text = text
         self.parts = list(parts)
-        self.built = False  # nothing more comes into it
+        self.built = False  # complete: takes no more parts
 
     def is_open(self):
-        """Whether what comes next may come into it."""
+        """Whether it may take the next value."""
         return self.kind in ("name", "call", "list", "dict", "set") and not self.built
 
 
@@ -63,7 +63,7 @@ def printable(text, escaped=""):
 
 
 def quote(value, most):
-    """As Python writes a string or bytes; more than `most` characters are not wanted."""
+    """The repr of a string or bytes, of at most `most` characters."""
     if value.kind == "string":
         return "'%s'" % printable(value.text[:most], "\\'")
     known = value.text[:most].decode("latin-1")
@@ -118,10 +118,10 @@ def write(value, most):
 
 
 class Machine:
-    """What the opcodes act on: a stack, with marks in it, and a memory."""
+    """The state that opcodes act on: a stack with marks, and a memory."""
 
     def __init__(self):
-        self.stack = []  # what is above the last mark
+        self.stack = []  # values above the last mark
         self.below = []  # the stacks below the marks
         self.memory = {}
 
@@ -134,7 +134,7 @@ class Machine:
         return items
 
     def make(self, kind, count=None):
-        """Of so many values, or of all above the mark."""
+        """Makes a value of so many values, or of all above the mark."""
         parts = self.pop_to_mark() if count is None else [self.stack.pop() for _ in range(count)]
         self.push(Value(kind, "", parts if count is None else parts[::-1]))
 
@@ -157,7 +157,7 @@ class Machine:
             raise ValueError("protocol %d" % argument)
 
     def name(self, argument):
-        """As pickletools tells it, "module name"."""
+        """`argument` as pickletools returns it, "module name"."""
         module, _, name = argument.partition(" ")
         whole = name if module in ("builtins", "__builtin__") else "%s.%s" % (module, name)
         self.push(Value("name", printable(whole)))
@@ -251,7 +251,7 @@ class Machine:
             self.stack[-1] = Value("call", top.text, items)
         else:
             self.push(Value("tuple", "", items))
-        # An object's attributes come right behind it.
+        # An object's attributes follow it directly.
         if len(self.stack) > 1 and self.stack[-2].kind == "call" and self.stack[-2].is_open():
             state = self.stack.pop()
             self.stack[-1].parts.append(state)
@@ -300,7 +300,7 @@ def leaf(kind, text=lambda argument: argument):
 
 
 def actions():
-    """What to do at each opcode, by its name in pickletools."""
+    """The action of each opcode, by its name in pickletools."""
     table = {
         "PROTO": Machine.protocol, "GLOBAL": Machine.name, "STACK_GLOBAL": Machine.name_of_stack,
         "REDUCE": Machine.reduce, "NEWOBJ": Machine.reduce, "OBJ": Machine.object,
@@ -372,7 +372,7 @@ def opcodes(data, cut):
 
 
 def read(data, most, cut):
-    """The value of a pickle; ValueError, LookupError: it is none."""
+    """The value of a pickle; raises ValueError or LookupError for other bytes."""
     machine = Machine()
     left = OPCODES + OPCODES_A_BYTE * most
     for name, argument in opcodes(data, cut):
@@ -399,7 +399,7 @@ def bound_memory():
         import resource
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MOST, MEMORY_MOST))
     except (ImportError, ValueError, OSError):
-        pass  # the bytes are few: it is a second fence
+        pass  # a second limit, as there are few bytes
 
 
 def serve(requests, answers):

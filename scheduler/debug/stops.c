@@ -2,7 +2,7 @@
 
 struct stops {
 	GPtrArray *list; /* struct stop */
-	guint here;      /* index; without meaning while there is none */
+	guint here;      /* index; undefined while the list is empty */
 };
 
 struct stop *stop_new(struct position *position, bool ended)

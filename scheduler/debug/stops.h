@@ -1,6 +1,6 @@
-/* Where a session at the prompt has stopped, one after the other, to walk back and forward through:
- * a stop is named by its position, which has a cut where ranks are held. Who goes back and decides
- * otherwise forgets what came after; who decides the same finds it again. */
+/* The history of stops of a session at the prompt, to go back and forward in. A stop is identified
+ * by its position, which has a cut if ranks are held. Going back and deciding otherwise drops the
+ * later stops; deciding the same keeps them. */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_STOPS_H
 #define MATCHPOINT_SCHEDULER_DEBUG_STOPS_H
 
@@ -11,10 +11,10 @@
 
 struct stop {
 	struct position *position;
-	bool ended; /* nothing was left to decide: the interleaving had come to its end */
+	bool ended; /* nothing was left to decide: the interleaving had ended */
 };
 
-/* One by itself; takes the position over. */
+/* A stop by itself; takes the position over. */
 struct stop *stop_new(struct position *position, bool ended);
 /* struct choice, in the order made. */
 const GArray *stop_choices(const struct stop *stop);
@@ -25,17 +25,17 @@ struct stops;
 struct stops *stops_new(void);
 void stops_free(struct stops *stops); /* NULL is legal */
 
-/* The session has stopped here, behind where it was; takes the position over.
- * Is that the stop which comes next already, those behind it stay; else they are forgotten. */
+/* The session has stopped after the current stop; takes the position over. If the next stop in the
+ * history is the same, later stops are kept; else they are dropped. */
 void stops_arrive(struct stops *stops, struct position *position, bool ended);
 
-/* Where it is; NULL: it has not stopped yet. Valid until something arrives. */
+/* The current stop; NULL: none yet. Valid until stops_arrive. */
 const struct stop *stops_here(const struct stops *stops);
-/* So many stops before (negative) or behind this one; NULL: there are not as many. */
+/* The stop so many before (negative) or after this one; NULL: there is none. */
 const struct stop *stops_at(const struct stops *stops, int away);
-/* The session goes there; stops_at must know it. */
+/* Moves to the stop that stops_at(away) returns; it must exist. */
 void stops_move(struct stops *stops, int away);
-/* How many there are before this one, and behind. */
+/* The number of stops before this one, and after it. */
 guint stops_before(const struct stops *stops);
 guint stops_behind(const struct stops *stops);
 

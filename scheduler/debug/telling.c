@@ -7,12 +7,12 @@
 #include "reports/words.h"
 #include "scheduler/world/contents.h"
 
-#define SOURCE_LINES 4     /* before and behind the one that is meant */
-#define OUTPUT_LINES 10    /* of what a rank has written */
-#define MESSAGES_MOST 1000 /* that are told one by one */
+#define SOURCE_LINES 4     /* before and after the marked line */
+#define OUTPUT_LINES 10    /* of a rank's output */
+#define MESSAGES_MOST 1000 /* printed one by one */
 #define VALUES_MOST 6      /* of a message, in a line */
-#define TEXT_MOST 48       /* characters of one */
-#define PICKLE_MOST 80     /* of an object of Python */
+#define TEXT_MOST 48       /* characters of a text */
+#define PICKLE_MOST 80     /* bytes of a Python object */
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ static GPtrArray *rows_new(void)
 	return g_ptr_array_new_with_free_func(row_free);
 }
 
-/* All taken over. */
+/* Takes over all strings. */
 static void add_row(GPtrArray *rows, char *left, char *place, char *note)
 {
 	struct row *row = g_new0(struct row, 1);
@@ -67,7 +67,7 @@ static void append_rows(GString *text, const GPtrArray *rows)
 	}
 }
 
-/* --- what can be chosen ----------------------------------------------------------------------- */
+/* --- choices ---------------------------------------------------------------------------------- */
 
 static guint offer_count(const struct record_choice *point)
 {
@@ -125,7 +125,7 @@ void telling_points(GString *text, const struct offers *offers)
 	}
 }
 
-/* What the call does with what it is given here. */
+/* The verb between a call and its candidates. */
 static const char *verb_of(const struct record_choice *point)
 {
 	bool probe = point->function && strstr(point->function, "robe");
@@ -175,7 +175,7 @@ char *telling_contents(const struct verdict_facts *facts, struct pickles *pickle
 	return *values ? g_strdup_printf("%s: %s", types, values) : g_steal_pointer(&types);
 }
 
-/* ", tag=0, 1 MPI_INT: {1}" of a message. */
+/* Appends ", tag=0, 1 MPI_INT: {1}" for a message. */
 static void append_message(GString *text, const struct verdict_facts *facts,
                            struct pickles *pickles, struct op_id send, gint32 tag)
 {
@@ -187,8 +187,8 @@ static void append_message(GString *text, const struct verdict_facts *facts,
 		g_string_append_printf(text, ", %s", types);
 }
 
-/* What has come for the requests that these calls ("3,4") of the rank have started: of those of one
- * request. */
+/* Appends what has arrived for the requests that these calls ("3,4") of the rank have started; for
+ * a single request only. */
 static void add_received(const struct world *world, int rank, const char *calls, GArray *ret_sends)
 {
 	g_auto(GStrv) all = g_strsplit(calls, ",", -1);
@@ -289,7 +289,7 @@ static void add_offers(GPtrArray *rows, const struct verdict_facts *facts, struc
 	}
 }
 
-/* --- where the ranks are ---------------------------------------------------------------------- */
+/* --- ranks ------------------------------------------------------------------------------------ */
 
 static bool same_state(const struct record_rank *one, const struct record_rank *other,
                        const GPtrArray *roll_call)
@@ -317,8 +317,8 @@ static void add_rank_row(GPtrArray *rows, const GPtrArray *roll_call,
 	g_free(state);
 }
 
-/* The ranks of `shown` that are in the same state as the one at `first`, if that is the first of
- * these. */
+/* Adds a line for the ranks of `shown` in the same state as the one at `first`, if it is the first
+ * of them. */
 static void add_rank_group(GPtrArray *rows, const GPtrArray *roll_call, const GPtrArray *shown,
                            guint first)
 {
@@ -338,7 +338,7 @@ static void add_rank_group(GPtrArray *rows, const GPtrArray *roll_call, const GP
 	add_rank_row(rows, roll_call, rank, ranks);
 }
 
-/* Those for which hidden[rank] is false (NULL: all), but for one. */
+/* Adds the ranks for which hidden[rank] is false (NULL: all), except one. */
 static void add_ranks(GPtrArray *rows, const GPtrArray *roll_call, const bool *hidden,
                       const struct record_rank *but)
 {
@@ -388,7 +388,7 @@ void telling_ranks(GString *text, const GPtrArray *roll_call, int rank)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* The number takes so many places, at least. */
+/* Pads the number to a minimum width. */
 static char *call_text(const struct verdict_facts *facts, int rank, guint32 call, int width)
 {
 	const struct world_call *info = world_call_info(facts->world, rank, call);
@@ -451,20 +451,20 @@ void telling_source(GString *text, const struct place *place)
 	guint count;
 
 	if (!place->file || place->line == 0) {
-		g_string_append(text, "its line is not known: was it compiled with -g?\n");
+		g_string_append(text, "the line is not known: was it compiled with -g?\n");
 		return;
 	}
 	path = place->directory ? g_build_filename(place->directory, place->file, NULL)
 	                        : g_strdup(place->file);
 	if (!g_file_get_contents(path, &contents, &length, NULL)) {
-		g_string_append_printf(text, "%s cannot be read\n", path);
+		g_string_append_printf(text, "cannot read %s\n", path);
 		return;
 	}
 	valid = g_utf8_make_valid(contents, (gssize)length);
 	lines = g_strsplit(valid, "\n", -1);
 	count = g_strv_length(lines);
 	if (place->line > count) {
-		g_string_append_printf(text, "%s has no line %u: it was changed\n", path,
+		g_string_append_printf(text, "%s has no line %u: the file has changed\n", path,
 		                       place->line);
 		return;
 	}
@@ -476,7 +476,7 @@ void telling_source(GString *text, const struct place *place)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* The only rank that went wrong, of which the message has told; NULL: there are several, or none
+/* The only rank that went wrong and that the message names; NULL: there are several, or none has
  * ended. */
 static const struct record_rank *culprit(const struct record_finding *finding)
 {

@@ -4,7 +4,7 @@
 
 struct value {
 	int rank;
-	guint64 number; /* its gdb's; 0: that has ended */
+	guint64 number; /* the gdb's own number; 0: that gdb has ended */
 };
 
 struct value_numbers {
@@ -47,7 +47,7 @@ char *value_numbers_tell(struct value_numbers *numbers, int rank, const char *an
 	return g_strdup_printf("$%u%s", numbers->values->len, behind);
 }
 
-/* Of "$3" behind that what stands before; "$$3", "$3x" and "a$3" are something else. */
+/* Whether "$3" at `at` names a value; "$$3", "$3x" and "a$3" do not. */
 static bool names_value(const char *expression, const char *at)
 {
 	const char *behind = at + 1;
@@ -61,8 +61,8 @@ static bool names_value(const char *expression, const char *at)
 	return *behind != '_' && !g_ascii_isalpha(*behind);
 }
 
-/* The quote in which the next character stands, if this one does in `quote` (0: in none); the one
- * behind a backslash ends none. */
+/* Moves past the character at *at. Returns the quote that surrounds the next one (0: none), given
+ * this one's. A character after a backslash ends no quote. */
 static char quote_behind(const char **at, char quote)
 {
 	if (quote != 0 && **at == '\\' && (*at)[1] != '\0')
@@ -98,13 +98,13 @@ char *value_numbers_ask(const struct value_numbers *numbers, int rank, const cha
 		value = find(numbers, number);
 		at = behind;
 		if (!value)
-			*ret_problem = g_strdup_printf("there is no value $%" G_GUINT64_FORMAT
-			                               ": %u %s told so far",
-			                               number, numbers->values->len,
-			                               numbers->values->len == 1 ? "was" : "were");
+			*ret_problem = g_strdup_printf(
+				"there is no value $%" G_GUINT64_FORMAT ": there %s %u so far",
+				number, numbers->values->len == 1 ? "was" : "were",
+				numbers->values->len);
 		else if (value->rank != rank)
 			*ret_problem = g_strdup_printf("$%" G_GUINT64_FORMAT
-			                               " is a value of rank %d: say print %d ...",
+			                               " is a value of rank %d: use print %d ...",
 			                               number, value->rank, value->rank);
 		else if (value->number == 0)
 			*ret_problem = g_strdup_printf("$%" G_GUINT64_FORMAT

@@ -1,5 +1,5 @@
-/* The values that print has told, numbered in one row whatever rank they are of ("$3 = 41"), while
- * each rank's gdb has a row of its own. Pure. */
+/* Numbers of the values that `print` shows ("$3 = 41"), consecutive over all ranks. Each rank's gdb
+ * has numbers of its own, which are translated here. Pure. */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_VALUE_NUMBERS_H
 #define MATCHPOINT_SCHEDULER_DEBUG_VALUE_NUMBERS_H
 
@@ -10,17 +10,17 @@ struct value_numbers;
 struct value_numbers *value_numbers_new(void);
 void value_numbers_free(struct value_numbers *numbers); /* NULL is legal */
 
-/* What a rank's gdb has answered, with the next number if it is a value with one of its own. Free
- * with g_free. */
+/* A gdb's answer, with the next number if it is a value with a number of gdb's. Free with
+ * g_free. */
 char *value_numbers_tell(struct value_numbers *numbers, int rank, const char *answer);
 
-/* An expression for the rank's gdb: each value that it names ("$3 + 1") as that gdb numbers it.
- * NULL: one is not that rank's, or no longer known; *ret_problem (free with g_free) says so. Free
- * with g_free. */
+/* An expression for a rank's gdb, with each value's number ("$3 + 1") replaced by that gdb's. NULL
+ * with *ret_problem (free with g_free) if a value is another rank's, or no longer known. Free with
+ * g_free. */
 char *value_numbers_ask(const struct value_numbers *numbers, int rank, const char *expression,
                         char **ret_problem);
 
-/* The rank's gdb has ended, and knows its values no longer. */
+/* The rank's gdb has ended; its values are no longer known. */
 void value_numbers_forget(struct value_numbers *numbers, int rank);
 
 #endif

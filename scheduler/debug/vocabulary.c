@@ -18,7 +18,8 @@ static const char *skip_blanks(const char *text)
 	return text;
 }
 
-/* The first word of a text; *text moves behind it and the blanks that follow. Free with g_free. */
+/* Takes the first word of a text; *text then points after it and the blanks that follow. Free with
+ * g_free. */
 static char *next_word(const char **text)
 {
 	const char *first = skip_blanks(*text);
@@ -30,9 +31,9 @@ static char *next_word(const char **text)
 	return g_strndup(first, (gsize)(end - first));
 }
 
-/* --- what is near ----------------------------------------------------------------------------- */
+/* --- misspelling ------------------------------------------------------------------------------ */
 
-#define LETTERS_MOST 40u /* nothing as long as that is a word */
+#define LETTERS_MOST 40u /* no command is longer */
 
 guint vocabulary_distance(const char *one, const char *other)
 {
@@ -74,9 +75,9 @@ const char *vocabulary_nearest(const char *const *texts, const char *text)
 	return nearest;
 }
 
-/* --- which word it is ------------------------------------------------------------------------- */
+/* --- lookup ----------------------------------------------------------------------------------- */
 
-/* "choices, choose or continue", of those that begin so. */
+/* "choices, choose or continue": those with the prefix `typed`. Free with g_free. */
 static char *all_that_begin(const struct vocabulary_word *words, const char *typed, guint count)
 {
 	GString *text = g_string_new(NULL);
@@ -103,19 +104,20 @@ static char *unknown(const struct vocabulary_word *words, const char *before, co
 		for (const struct vocabulary_word *word = words[i].below; word && word->name;
 		     word++)
 			if (strcmp(word->name, typed) == 0)
-				return g_strdup_printf("there is no word %s; did you mean %s %s?",
-				                       typed, words[i].name, typed);
+				return g_strdup_printf(
+					"there is no command %s; did you mean %s %s?", typed,
+					words[i].name, typed);
 	near = vocabulary_nearest(names, typed);
 	if (near)
-		return g_strdup_printf("there is no word %s%s; did you mean %s%s?", before, typed,
-		                       before, near);
+		return g_strdup_printf("there is no command %s%s; did you mean %s%s?", before,
+		                       typed, before, near);
 	if (*before)
-		return g_strdup_printf("there is no word %s%s; %sgoes with %s", before, typed,
-		                       before, all);
-	return g_strdup_printf("there is no word %s; help tells those there are", typed);
+		return g_strdup_printf("there is no command %s%s; use %sand one of %s", before,
+		                       typed, before, all);
+	return g_strdup_printf("there is no command %s; help lists them", typed);
 }
 
-/* In one table, behind the words `before` ("info "). */
+/* Looks in one table. `before` are the words before it ("info "). */
 static const struct vocabulary_word *find(const struct vocabulary_word *words, const char *before,
                                           const char *typed, char **ret_problem)
 {
@@ -137,15 +139,14 @@ static const struct vocabulary_word *find(const struct vocabulary_word *words, c
 	} else {
 		g_autofree char *all = all_that_begin(words, typed, count);
 
-		*ret_problem = *typed ? g_strdup_printf("%s%s could be %s: type more of it", before,
-		                                        typed, all)
-		                      : g_strdup_printf("%swhat? It goes with %s", before, all);
+		*ret_problem = *typed ? g_strdup_printf("%s%s is ambiguous: %s", before, typed, all)
+		                      : g_strdup_printf("%sneeds one of %s", before, all);
 	}
 	return NULL;
 }
 
-/* The word that the line begins with, after blanks, and what stands behind it and blanks. NULL: it
- * is none of these, and *ret_problem says so. */
+/* Finds the command at the beginning of a line; *ret_rest is set to its arguments. NULL: there is
+ * none, and *ret_problem explains it. */
 static const struct vocabulary_word *find_in_line(const struct vocabulary_word *words,
                                                   const char *line, const char **ret_rest,
                                                   char **ret_problem)
@@ -174,13 +175,13 @@ char *vocabulary_obey(const struct vocabulary_word *words, struct debugger *debu
 	if (!word)
 		return problem;
 	if (*rest && !*word->arguments)
-		return g_strdup_printf("%s takes nothing behind it; see help %s", word->name,
+		return g_strdup_printf("%s takes no arguments; see help %s", word->name,
 		                       word->name);
 	word->run(debugger, rest);
 	return NULL;
 }
 
-/* --- what it could become --------------------------------------------------------------------- */
+/* --- completion ------------------------------------------------------------------------------- */
 
 static void add_those(GStrvBuilder *lines, const struct vocabulary_word *words, const char *before,
                       const char *typed)
@@ -193,7 +194,7 @@ static void add_those(GStrvBuilder *lines, const struct vocabulary_word *words, 
 	}
 }
 
-/* Words that are not complete. */
+/* Completes a command. */
 static char **complete_words(const struct vocabulary_word *words, const char *line)
 {
 	g_autoptr(GStrvBuilder) lines = g_strv_builder_new();
@@ -260,7 +261,7 @@ static char *explain(const struct vocabulary_word *word, const char *before)
 
 	append_line(text, before, word);
 	if (word->shorter)
-		g_string_append_printf(text, "  %-28s the same\n", word->shorter);
+		g_string_append_printf(text, "  %-28s short form\n", word->shorter);
 	if (word->example)
 		g_string_append_printf(text, "Example: %s\n", word->example);
 	return g_string_free(text, false);

@@ -6,16 +6,16 @@
 #include "page_read.h"
 #include "page_server.h"
 
-#define LOOK_MS 50 /* between two looks at what the ranks do */
+#define LOOK_MS 50 /* interval between two looks at the ranks */
 
 struct page {
 	struct page_owner owner;
 	struct page_server *server;
 	struct page_state *state;
 	struct page_graph *graph;
-	GList *viewers;        /* struct viewer, those that came first first: this one says lines */
-	GQueue *said;          /* char *, not told the owner yet; NULL in it: interrupt */
-	uv_async_t *something; /* to be told the owner: outside of what the library does then */
+	GList *viewers; /* struct viewer, in the order of connecting: the first gives lines */
+	GQueue *said;   /* char *, lines that the owner has not received; NULL in it: interrupt */
+	uv_async_t *something; /* passes them to the owner, outside of the library's callbacks */
 	uv_timer_t *looks;
 	guint32 stops;
 	char *title;
@@ -27,10 +27,10 @@ struct viewer {
 	struct page_reader *reader;
 	bool greeted, told_writer;
 	guint told_count;
-	GString *refused; /* to be told this one alone */
-	int look_rank;    /* asks what is in this one's messages; -1: of none */
+	GString *refused; /* text for this page alone */
+	int look_rank;    /* asks for the contents of a message of this rank; -1: no question */
 	guint32 look_call;
-	char *contents; /* JSON, to be told: what is in them; NULL: nothing */
+	char *contents; /* JSON, the answer; NULL: none */
 };
 
 static void on_look(uv_timer_t *timer)
@@ -41,7 +41,7 @@ static void on_look(uv_timer_t *timer)
 	page_server_wake(page->server);
 }
 
-/* --- what is said ----------------------------------------------------------------------------- */
+/* --- from the pages --------------------------------------------------------------------------- */
 
 static bool is_writer(const struct viewer *viewer)
 {
@@ -100,9 +100,9 @@ static void on_said(void *user, void *reader, const char *bytes, gsize length)
 	if (page_read_look(bytes, length, &viewer->look_rank, &viewer->look_call))
 		problem = NULL;
 	else if (!is_writer(viewer))
-		problem = g_strdup("this page watches only: another one says the lines");
+		problem = g_strdup("this page is read-only: another page controls the session");
 	else if (g_queue_get_length(page->said) >= 100)
-		problem = g_strdup("too many lines wait already");
+		problem = g_strdup("too many lines are waiting");
 	else if (page_read(bytes, length, page->stops, &line, &interrupts, &problem))
 		g_queue_push_tail(page->said, line ? line : g_strdup("\003"));
 	if (problem)
@@ -110,9 +110,9 @@ static void on_said(void *user, void *reader, const char *bytes, gsize length)
 	uv_async_send(page->something);
 }
 
-/* --- what is told ----------------------------------------------------------------------------- */
+/* --- to the pages ----------------------------------------------------------------------------- */
 
-/* {"ranks":...} becomes {"role":...,"ranks":...}. */
+/* Turns {"ranks":...} into {"role":...,"ranks":...}. */
 static void add_role(GString *json, struct viewer *viewer)
 {
 	GString *role = g_string_new("{");
@@ -177,7 +177,7 @@ static GString *on_next(void *user, void *reader)
 
 /* --- turns ------------------------------------------------------------------------------------ */
 
-/* [rank, call, what is in its messages] */
+/* [rank, call, contents of its messages] */
 static void look_for(struct page *page, struct viewer *viewer)
 {
 	g_autofree char *text = page->owner.contents(page->owner.user, viewer->look_rank,
@@ -230,7 +230,7 @@ static void close_turns(struct page *page)
 	uv_close((uv_handle_t *)page->looks, (uv_close_cb)(void (*)(void))g_free);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole page --------------------------------------------------------------------------- */
 
 struct page *page_new(uv_loop_t *loop, const struct page_request *request,
                       const struct page_owner *owner, GError **error)

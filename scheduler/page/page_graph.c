@@ -9,15 +9,15 @@ struct page_graph {
 	struct page_state *state;
 	int ranks;
 	bool any;
-	guint32 number;          /* of the world that is shown */
-	GArray **hashes;         /* guint64, by rank: what each call is known by */
-	guint64 events_hash;     /* of the events that were read */
-	size_t events;           /* that were read */
-	guint choices;           /* the same */
-	const GPtrArray *stacks; /* page_graph_follow's */
+	guint32 number;          /* number of the world that is shown */
+	GArray **hashes;         /* guint64, by rank: identity of each call */
+	guint64 events_hash;     /* hash of the events that were read */
+	size_t events;           /* number of events that were read */
+	guint choices;           /* number of choices that were read */
+	const GPtrArray *stacks; /* as given to page_graph_follow */
 	GHashTable *frames;      /* stack: its innermost frame + 1 */
 	GHashTable *collectives; /* guint64: number from 1 */
-	GHashTable *probes;      /* struct op_id: what takes no message */
+	GHashTable *probes;      /* struct op_id: probes, which take no message */
 	GHashTable *shapes;      /* hash of a call: its shape + 1 */
 };
 
@@ -78,7 +78,7 @@ static guint64 hash_event(guint64 hash, const struct event *event)
 	return hash;
 }
 
-/* --- whether it goes on where the last one stood ---------------------------------------------- */
+/* --- whether a world continues the last one --------------------------------------------------- */
 
 static bool has_calls(const struct page_graph *graph, const struct world *world)
 {
@@ -135,7 +135,7 @@ static int place_of(struct page_graph *graph, const struct place *place)
 	return page_state_place(graph->state, text);
 }
 
-/* The innermost of a stack's frames; -1: there is no stack. */
+/* The innermost frame of a stack; -1: there is no stack. */
 static int frame_of(struct page_graph *graph, guint32 stack)
 {
 	int index = GPOINTER_TO_INT(g_hash_table_lookup(graph->frames, GUINT_TO_POINTER(stack)))
@@ -198,7 +198,7 @@ static int shape_of(struct page_graph *graph, const struct verdict_facts *facts,
 	return shape;
 }
 
-/* Up to one that another thread has yet to tell of. */
+/* Stops at a call that another thread has not reported yet. */
 static void read_calls(struct page_graph *graph, const struct verdict_facts *facts, int rank)
 {
 	GArray *hashes = graph->hashes[rank];
@@ -216,7 +216,7 @@ static void read_calls(struct page_graph *graph, const struct verdict_facts *fac
 	}
 }
 
-/* --- what met what ---------------------------------------------------------------------------- */
+/* --- matches ---------------------------------------------------------------------------------- */
 
 static guint32 collective_number(struct page_graph *graph, guint64 collective)
 {
@@ -234,7 +234,7 @@ static void read_event(struct page_graph *graph, const struct event *event)
 {
 	const struct op_id *id = &event->op.id;
 
-	if (id->rank >= graph->ranks) /* the place of a lock */
+	if (id->rank >= graph->ranks) /* id of a window's lock, not of a call */
 		return;
 	switch (event->kind) {
 	case EVENT_RECEIVE:
@@ -268,7 +268,7 @@ static void read_events(struct page_graph *graph, const struct trace *trace)
 	}
 }
 
-/* --- what was decided ------------------------------------------------------------------------- */
+/* --- choices ---------------------------------------------------------------------------------- */
 
 static void add_option(GString *json, const struct verdict_facts *facts, const struct point *point,
                        const struct taken *taken)
@@ -328,7 +328,7 @@ static bool is_in_call(const struct verdict_facts *facts, int rank, const GPtrAr
 	       || phase == PHASE_HELD;
 }
 
-/* The names that the program has given since. */
+/* The names that the program has given communicators since the last time. */
 static void read_names(struct page_graph *graph, const struct verdict_facts *facts)
 {
 	g_autoptr(GArray) all = communicators_list(facts->comms);

@@ -1,9 +1,8 @@
-/* What a page says, one of
+/* A message from a page is one of these, in UTF-8 on one line:
  *   say LINE        a line for the prompt
- *   at STOP LINE    the same, if it still stands at that stop
+ *   at STOP LINE    the same, if the session is still at that stop
  *   interrupt
- *   look RANK.CALL  what is in the messages of that call, for this page alone
- * in UTF-8, on one line. */
+ *   look RANK.CALL  asks for the contents of that call's messages, for this page alone */
 #include "page_read.h"
 
 #include <string.h>
@@ -28,7 +27,7 @@ bool page_read(const char *bytes, gsize length, guint32 stop, char **ret_line, b
 	*ret_line = *ret_problem = NULL;
 	*ret_interrupts = false;
 	if (!is_one_line(bytes, length)) {
-		*ret_problem = g_strdup("what the page has said is not one line of UTF-8");
+		*ret_problem = g_strdup("the page's message is not one line of UTF-8");
 		return false;
 	}
 	text = g_strndup(bytes, length);
@@ -46,12 +45,11 @@ bool page_read(const char *bytes, gsize length, guint32 stop, char **ret_line, b
 	if (!line
 	    || !g_ascii_string_to_unsigned(text + strlen("at "), 10, 1, G_MAXUINT32, &number,
 	                                   NULL)) {
-		*ret_problem = g_strdup("the page has said what is neither a line nor interrupt");
+		*ret_problem = g_strdup("the page's message is neither a line nor an interrupt");
 		return false;
 	}
 	if (number != stop) {
-		*ret_problem = g_strdup_printf(
-			"'%s' comes too late: the session has gone on meanwhile", line);
+		*ret_problem = g_strdup_printf("'%s' is too late: the session has moved on", line);
 		return false;
 	}
 	*ret_line = g_strdup(line);

@@ -14,8 +14,8 @@
 #define ADDRESS "127.0.0.1"
 #define PROTOCOL "matchpoint"
 #define TOKEN_BYTES 16
-#define CLOSING_TURNS 10     /* handles are closed in one, sockets in two */
-#define SERVED_AT_ONCE 32768 /* bytes of the page */
+#define CLOSING_TURNS 10     /* handles close in one turn, sockets in two */
+#define SERVED_AT_ONCE 32768 /* bytes of the page in one write */
 
 G_DEFINE_QUARK(matchpoint_page_server_error, page_server_error)
 
@@ -27,17 +27,17 @@ struct page_server {
 	char *page, *url;
 	char token[2 * TOKEN_BYTES + 1];
 	int port;
-	GPtrArray *pages; /* struct lws: websockets that are established */
+	GPtrArray *pages; /* struct lws: established websockets */
 };
 
-/* What libwebsockets keeps for each connection. */
+/* libwebsockets' data of each connection. */
 struct connection {
-	void *reader;  /* of a websocket that is established */
-	GString *said; /* of it, what has come of a message; NULL: nothing */
-	gsize served;  /* of a page: bytes that were written */
+	void *reader;  /* of an established websocket */
+	GString *said; /* of a websocket: a message received in part; NULL: none */
+	gsize served;  /* of a page: bytes already written */
 };
 
-/* --- who may come ----------------------------------------------------------------------------- */
+/* --- access ----------------------------------------------------------------------------------- */
 
 static bool make_token(char *token)
 {
@@ -50,7 +50,7 @@ static bool make_token(char *token)
 	return true;
 }
 
-/* Takes as long whatever it is. */
+/* Takes the same time for every text. */
 static bool is_token(const struct page_server *server, const char *text)
 {
 	unsigned differs = strlen(text) != 2 * TOKEN_BYTES;
@@ -70,8 +70,8 @@ static char *header_of(struct lws *wsi, enum lws_token_indexes which)
 	return text;
 }
 
-/* Whether the browser was sent here by this page's own address: a name that somebody else has made
- * lead to this machine is none. */
+/* Whether the request names this page's own address. Another name that leads to this machine (DNS
+ * rebinding) is refused. */
 static bool is_here(const struct page_server *server, const char *host)
 {
 	g_autofree char *numbers = g_strdup_printf(ADDRESS ":%d", server->port);
@@ -102,7 +102,7 @@ static bool is_own_script(const struct page_server *server, struct lws *wsi)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* 1: the answer has gone out whole; as callbacks return it. */
+/* Returns 1, as a callback does: the answer is complete. */
 static int refuse(struct lws *wsi, unsigned status)
 {
 	if (lws_return_http_status(wsi, status, NULL) < 0)
@@ -158,7 +158,7 @@ static int go_on_with_page(const struct page_server *server, struct lws *wsi,
 
 /* --- its websocket ---------------------------------------------------------------------------- */
 
-/* 0: it may; 1: it was answered; -1: it is cut off. */
+/* 0: accepted; 1: answered with an error; -1: the connection is closed. */
 static int confirm(const struct page_server *server, struct lws *wsi)
 {
 	unsigned status = HTTP_STATUS_FORBIDDEN;
@@ -192,7 +192,7 @@ static int write_some(struct page_server *server, struct lws *wsi, struct connec
 	g_string_free(text, true);
 	if (lws_write(wsi, buffer + LWS_PRE, length, LWS_WRITE_TEXT) < (int)length)
 		return -1;
-	lws_callback_on_writable(wsi); /* there may be more */
+	lws_callback_on_writable(wsi); /* there may be more to send */
 	return 0;
 }
 
@@ -258,7 +258,7 @@ static const struct lws_protocols protocols[] = {
 	{0},
 };
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the server ------------------------------------------------------------------------------- */
 
 static void log_line(int level, const char *line)
 {
@@ -266,7 +266,7 @@ static void log_line(int level, const char *line)
 	log_debug(LOG_SESSION, "libwebsockets: %s", line);
 }
 
-/* The library only says that it could not; why, is asked here. */
+/* libwebsockets reports only that it cannot listen; this finds the reason. */
 static bool can_listen(int port, GError **error)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
@@ -282,11 +282,11 @@ static bool can_listen(int port, GError **error)
 		close(file);
 	if (problem == 0)
 		return true;
-	g_set_error(
-		error, PAGE_SERVER_ERROR, 0,
-		"--web: port %d of " ADDRESS " cannot be had (%s); --web alone takes one that is "
-		"free",
-		port, problem == EADDRINUSE ? "something else listens there" : g_strerror(problem));
+	g_set_error(error, PAGE_SERVER_ERROR, 0,
+	            "--web: cannot listen on port %d of " ADDRESS
+	            " (%s); --web alone uses a free port",
+	            port,
+	            problem == EADDRINUSE ? "another process listens there" : g_strerror(problem));
 	return false;
 }
 
@@ -318,8 +318,8 @@ static bool open_context(struct page_server *server, int port, GError **error)
 	server->vhost = lws_create_vhost(server->context, &info);
 	if (server->vhost)
 		return true;
-	g_set_error(error, PAGE_SERVER_ERROR, 0,
-	            "--web: port %d of " ADDRESS " cannot be listened on", port);
+	g_set_error(error, PAGE_SERVER_ERROR, 0, "--web: cannot listen on port %d of " ADDRESS,
+	            port);
 	return false;
 }
 
@@ -345,8 +345,8 @@ struct page_server *page_server_new(uv_loop_t *loop, int port, const char *page,
 	return NULL;
 }
 
-/* Its handles are closed in turns of the loop. Some versions free the context then (and set it to
- * NULL: pcontext), others when they are told once more. */
+/* Handles are closed in turns of the loop. Some versions of the library free the context then (and
+ * set it to NULL: pcontext); others need a second call. */
 static void close_context(struct page_server *server)
 {
 	lws_context_destroy(server->context);

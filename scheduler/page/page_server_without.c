@@ -1,4 +1,4 @@
-/* Where there is no libwebsockets. */
+/* Replaces page_server.c in a build without libwebsockets. */
 #include "page_server.h"
 
 G_DEFINE_QUARK(matchpoint_page_server_error, page_server_error)
@@ -10,9 +10,10 @@ struct page_server *page_server_new(uv_loop_t *loop, int port, const char *page,
 	(void)port;
 	(void)page;
 	(void)owner;
-	g_set_error_literal(error, PAGE_SERVER_ERROR, 0,
-	                    "--web: this matchpoint was built without libwebsockets (Debian: "
-	                    "libwebsockets-dev and libwebsockets-evlib-uv, then build again)");
+	g_set_error_literal(
+		error, PAGE_SERVER_ERROR, 0,
+		"--web: this matchpoint was built without libwebsockets (install libwebsockets-dev "
+		"and libwebsockets-evlib-uv on Debian, and build again)");
 	return NULL;
 }
 

@@ -2,31 +2,31 @@
 
 #include <string.h>
 
-#define MESSAGE_BYTES 262144     /* of a message, about */
-#define TABLES_BYTES (32u << 20) /* of what calls have in common: more is forgotten */
+#define MESSAGE_BYTES 262144     /* approximate size of a message */
+#define TABLES_BYTES (32u << 20) /* limit for data that calls share; the rest is not kept */
 
-/* JSON values, one behind the other. */
+/* JSON values, one after another. */
 struct table {
 	GString *json;
-	GArray *ends;      /* gsize: where each ends */
-	GHashTable *known; /* what makes one the same: its number + 1; NULL: nothing does */
+	GArray *ends;      /* gsize: end of each value */
+	GHashTable *known; /* key of a value: its number + 1; NULL: every value is new */
 };
 
 enum { PLACES, COMMUNICATORS, NAMES, STRINGS, FRAMES, SHAPES, TABLES };
 static const char *const table_names[] = {"places",  "communicators", "names",
                                           "strings", "frames",        "shapes"};
 
-/* Numbers, so many of which belong together. */
+/* Arrays of numbers, in groups of a fixed size. */
 enum { COMPLETED, COLLECTIVES, MATCHES, FLATS };
 static const char *const flat_names[] = {"completed", "collectives", "matches"};
 static const guint flat_widths[] = {3, 3, 4};
 
 struct page_state {
 	int ranks;
-	guint tables_begun; /* how often they were */
-	guint begun;        /* interleavings */
+	guint tables_begun; /* number of times that tables were cleared */
+	guint begun;        /* number of interleavings */
 	struct table tables[TABLES];
-	GHashTable *names; /* what communicators are called by now: const char *, by index + 1 */
+	GHashTable *names; /* current names of communicators: const char *, by index + 1 */
 	GArray **calls;    /* gint32, by rank: shapes */
 	guint call_count, left_out;
 	GArray *flats[FLATS]; /* gint32 */
@@ -34,15 +34,15 @@ struct page_state {
 	char *now, *stop;
 	guint now_changes, stop_changes;
 	GString *text;
-	guint64 text_before; /* bytes that were forgotten */
+	guint64 text_before; /* bytes that were dropped from the beginning */
 };
 
 struct page_reader {
 	struct page_state *state;
-	bool knows; /* anything */
+	bool knows; /* has received anything */
 	guint tables_begun, begun, left_out, now_changes, stop_changes;
 	guint tables[TABLES], flats[FLATS], choices;
-	guint *calls; /* by rank */
+	guint *calls; /* calls received, by rank */
 	guint64 text;
 };
 
@@ -75,7 +75,7 @@ static void table_append(struct table *table, const char *json)
 	g_array_append_val(table->ends, table->json->len);
 }
 
-/* The number of what is the same; its JSON is appended if there is none. */
+/* The number of the value with key `same`. Appends its JSON if there is none. */
 static int table_find(struct table *table, const char *same, const char *json)
 {
 	int known = GPOINTER_TO_INT(g_hash_table_lookup(table->known, same));
@@ -92,7 +92,7 @@ static gsize table_end(const struct table *table, guint count)
 	return count == 0 ? 0 : g_array_index(table->ends, gsize, count - 1);
 }
 
-/* --- what calls have in common ---------------------------------------------------------------- */
+/* --- shared data of calls --------------------------------------------------------------------- */
 
 static char *text_json(const char *text)
 {
@@ -269,7 +269,7 @@ void page_state_choice(struct page_state *state, const char *json)
 	table_append(&state->choices, json);
 }
 
-/* --- what is replaced ------------------------------------------------------------------------- */
+/* --- values that are replaced ----------------------------------------------------------------- */
 
 static void replace(char **text, guint *changes, const char *by)
 {
@@ -298,9 +298,9 @@ void page_state_tell(struct page_state *state, const char *text)
 	g_string_append(state->text, valid);
 	if (state->text->len <= PAGE_TEXT_MOST)
 		return;
-	over = state->text->len - PAGE_TEXT_MOST / 2; /* not each time */
+	over = state->text->len - PAGE_TEXT_MOST / 2; /* in large steps, not for each text */
 	while (over < state->text->len && ((unsigned char)state->text->str[over] & 0xc0) == 0x80)
-		over++; /* whole characters */
+		over++; /* keep whole characters */
 	g_string_erase(state->text, 0, (gssize)over);
 	state->text_before += over;
 }
@@ -329,7 +329,7 @@ static bool is_full(const GString *json)
 	return json->len >= MESSAGE_BYTES;
 }
 
-/* Elements of the table from *next on, as an array; those for which there is room. */
+/* Appends elements of the table from *next on, as an array, while there is room. */
 static void read_table(GString *json, const char *name, const struct table *table, guint *next)
 {
 	guint count = *next;
@@ -416,7 +416,7 @@ static void read_text(GString *json, struct page_reader *reader)
 	json_add_text(json, state->text->str + from);
 }
 
-/* From the beginning, where the state has begun anew. */
+/* The reader starts again from the beginning, as the state did. */
 static void begin_anew(GString *json, struct page_reader *reader)
 {
 	const struct page_state *state = reader->state;
@@ -471,7 +471,7 @@ GString *page_reader_next(struct page_reader *reader)
 		json_add_name(json, "leftOut");
 		json_add_number(json, state->left_out);
 	}
-	if (knows_all(reader)) { /* they speak of calls */
+	if (knows_all(reader)) { /* these refer to calls */
 		read_replaced(json, "now", state->now, state->now_changes, &reader->now_changes);
 		read_replaced(json, "stop", state->stop, state->stop_changes,
 		              &reader->stop_changes);

@@ -1,10 +1,10 @@
-/* What a page shows of a session, kept for whoever opens it, now or later: the calls of the
- * interleaving that runs, what met what, where it has stopped, what was told at the prompt.
+/* The state of a session that pages show: the calls of the current interleaving, matches, the stop,
+ * and the prompt's text. It is kept for pages that connect later.
  *
- * All of it grows by appending; each reader remembers how far it has read, and is given what has
- * come since in one message, however much that is. So a slow reader costs no memory, and one that
- * begins anew is given all there is. Pure: no I/O, no clock. The form is that of the report's
- * graphs (reports/page/data.js); reports/page/live.js reads it. */
+ * All data grows by appending. Each reader remembers how far it has read, and receives everything
+ * since then in one message. So a slow reader costs no memory, and a new reader receives
+ * everything. Pure: no I/O, no clock. The form is that of the report's graphs
+ * (reports/page/data.js); reports/page/live.js reads it. */
 #ifndef MATCHPOINT_SCHEDULER_PAGE_PAGE_STATE_H
 #define MATCHPOINT_SCHEDULER_PAGE_PAGE_STATE_H
 
@@ -14,57 +14,58 @@
 
 #include "reports/live_page.h"
 
-#define PAGE_CALLS_MOST 500000u /* of an interleaving; later ones are counted only */
-#define PAGE_TEXT_MOST 200000u  /* bytes of what was told: the last ones */
+#define PAGE_CALLS_MOST 500000u /* of an interleaving; later ones are only counted */
+#define PAGE_TEXT_MOST 200000u  /* bytes of the prompt's text, the last ones */
 
 struct page_state;
 struct page_reader;
 
 struct page_state *page_state_new(int ranks);
-void page_state_free(struct page_state *state); /* NULL is legal, after its readers */
+void page_state_free(
+	struct page_state *state); /* Call it after its readers are freed. NULL is legal. */
 
-/* Another interleaving begins: what was shown of the last is forgotten. */
+/* Begins another interleaving; what was shown of the last is dropped. */
 void page_state_begin(struct page_state *state);
 
-/* What calls have in common, each known by a number from 0. Of a stack's frame: `outer` is the one
- * it was called from, or -1; function may be NULL, if it is not known. */
+/* Data that calls share; each value has a number from 0. In a frame, `outer` is the frame that
+ * called it, or -1; the function may be NULL if not known. */
 int page_state_place(struct page_state *state, const char *text);
 int page_state_communicator(struct page_state *state, uint64_t number, const char *name);
-/* It is called so by now, if it is known: "names", the index in "communicators" and the name. */
+/* Renames a known communicator: "names", with its index in "communicators" and the name. */
 void page_state_rename(struct page_state *state, uint64_t number, const char *name);
 int page_state_frame(struct page_state *state, const char *function, int place, int outer);
 
 struct page_shape {
-	const char *name; /* of the function; interned, or for ever */
+	const char *name; /* of the function; interned or static */
 	uint64_t bytes;
 	int kind;                       /* enum record_call_kind */
-	int place, communicator, frame; /* -1: none; a place must be */
+	int place, communicator, frame; /* -1: none; a place is required */
 	int32_t peer, peer_given, tag;  /* -1: any, or none */
 	int operations;
 };
 int page_state_shape(struct page_state *state, const struct page_shape *shape);
 
-/* The next call of a rank. false: there are too many already. */
+/* Adds the next call of a rank. Returns false if there are too many calls. */
 bool page_state_call(struct page_state *state, int rank, int shape);
-/* The rank has learnt in its call `in` that what its call `call` began is complete. */
+/* In its call `in` the rank has learnt that the operation of its call `call` is complete. */
 void page_state_completed(struct page_state *state, int rank, guint32 call, guint32 in);
-/* A call is part of the collective of that number, from 1. */
+/* Adds a call to the collective of this number, from 1. */
 void page_state_collective(struct page_state *state, int rank, guint32 call, guint32 collective);
 void page_state_match(struct page_state *state, int rank, guint32 call, int source, guint32 sent);
-/* One that was made, as JSON: an element of "choices" in page/data.js. */
+/* Adds a choice that was made, as JSON: an element of "choices" in page/data.js. */
 void page_state_choice(struct page_state *state, const char *json);
 
-/* As JSON, an object: what replaces what it was. "now": who waits in a call; "stop": where it has
- * stopped, or that it runs. */
+/* Each replaces a value, a JSON object. "now": ranks that wait in a call. "stop": where the session
+ * has stopped, or that it runs. */
 void page_state_set_now(struct page_state *state, const char *json);
 void page_state_set_stop(struct page_state *state, const char *json);
-/* Something was told, or a line was said. */
+/* Appends a text of the prompt, or a line that was given. */
 void page_state_tell(struct page_state *state, const char *text);
 
 struct page_reader *page_reader_new(struct page_state *state);
 void page_reader_free(struct page_reader *reader); /* NULL is legal */
-/* What the reader does not know yet, as one JSON object; not more than some 256 kB at a time. NULL:
- * nothing. Free with g_string_free. */
+/* What the reader has not received, as one JSON object of at most about 256 kB. NULL: nothing. Free
+ * with g_string_free. */
 GString *page_reader_next(struct page_reader *reader);
 
 #endif

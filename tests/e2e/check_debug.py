@@ -98,7 +98,7 @@ def check_answers(tool):
         number = re.search(r"^ *(\d+)\)  %s\b" % words, run.out, flags=re.M).group(1)
         shown = debug(tool, ["run", "x " + number], "-n", "3", program)
         check(re.findall(r"^     0: (\d+)$", shown.out, flags=re.M) == values, str(shown))
-        check(bool(values) != ("%s is no message" % number in shown.out + shown.err), str(shown))
+        check(bool(values) != ("%s is not a message" % number in shown.out + shown.err), str(shown))
 
 
 # Every kind of choice: program, ranks, options, what can be chosen at its first stop as `choices`
@@ -225,28 +225,28 @@ def check_later(tool):
 
 
 REFUSED = [
-    ("chose 0.2=1", "there is no word chose; did you mean choose?"),
-    ("cho", "cho could be choices or choose: type more of it"),
-    ("choose 0.9=1", "0.9=1 is not possible here; say choose 0.2=1 or 0.2=2"),
-    ("choose 0.2=7", "0.2=7 is no choice"),
-    ("0.9=1", "0.9=1 is not possible here; say choose 0.2=1 or 0.2=2"),
+    ("chose 0.2=1", "there is no command chose; did you mean choose?"),
+    ("cho", "cho is ambiguous: choices or choose"),
+    ("choose 0.9=1", "0.9=1 is not possible here; use choose 0.2=1 or 0.2=2"),
+    ("choose 0.2=7", "0.2=7 is not a choice"),
+    ("0.9=1", "0.9=1 is not possible here; use choose 0.2=1 or 0.2=2"),
     ("choose 0.2=no", "0.2=no is not possible here"),
-    ("path", "there is no word path; did you mean info path?"),
-    ("choose", "is no choice"),
-    ("3", "3 is not one of 1 to 2"),
-    ("99999999999999999999999", "is not one of 1 to 2"),
-    ("back", "there is no stop before this one; run starts anew"),
-    ("back 0", "0 is no number from 1"),
-    ("forward", "there is no stop behind this one that was seen"),
+    ("path", "there is no command path; did you mean info path?"),
+    ("choose", "is not a choice"),
+    ("3", "3 is not a number from 1 to 2"),
+    ("99999999999999999999999", " is not a number from 1 to 2"),
+    ("back", "there is no stop before this one; run starts again"),
+    ("back 0", "0 is not a number from 1 up"),
+    ("forward", "there is no stop after this one"),
     ("where 3", "there is no rank 3; ranks are 0 to 2"),
-    ("continue now", "now is no rank, nor ranks; ranks are 0 to 2"),
+    ("continue now", "now does not name ranks; ranks are 0 to 2"),
     ("set choices maybe", "set choices cannot be maybe"),
-    ("info", "info what? It goes with breakpoints, "),
+    ("info", "info needs one of breakpoints, "),
     ("goto mp1:n4:", "that path is for 4 ranks, not 3"),
     ("goto somewhere", "not a path"),
     ("goto finding 1", "there is no finding 1 here"),
     ("source nowhere.mp", "nowhere.mp"),
-    ("help chose", "there is no word chose; did you mean choose?"),
+    ("help chose", "there is no command chose; did you mean choose?"),
 ]
 
 
@@ -264,7 +264,7 @@ def check_refused(tool):
     check(run.status == 1, str(run))
     script = tool.write("itself.mp", "source itself.mp\n")
     run = tool.run("debug", "-n", "3", "-x", script, "--batch", program)
-    check("scripts read each other" in run.out and run.status == 3, str(run))
+    check("nested scripts" in run.out and run.status == 3, str(run))
 
 
 def check_help(tool):
@@ -273,7 +273,7 @@ def check_help(tool):
     words = re.findall(r"^  ([a-z]+) .*  ", run.out, flags=re.M)
     check(len(words) > 10 and "continue" in words, str(run))
     run = debug(tool, ["help %s" % word for word in words], "-n", "3", program)
-    check(run.out.count("Example: ") >= len(words) - 2 and "no word" not in run.out, str(run))
+    check(run.out.count("Example: ") >= len(words) - 2 and "no command" not in run.out, str(run))
 
 
 def check_kinds(tool):

@@ -127,7 +127,7 @@ def check_refused(tool, program):
                         (["--wrap-rank", "1"], "needs --wrap"),
                         (["--wrap", "nothing-like-it"], "no program nothing-like-it"),
                         (["--wrap", "'"], "--wrap: "),
-                        (["--wrap", "true", "--gdb", "1"], "cannot go with")):
+                        (["--wrap", "true", "--gdb", "1"], "cannot be combined with")):
         done = tool.run("replay", PATH, *words, "--", program)
         check(done.status == 2 and says in done.err, "%s\nis to say %s" % (done, says))
 

@@ -81,7 +81,7 @@ def check_steps(tool):
     run = debug(tool, ["run", "hold 1", "1", "1", "continue", "continue", "continue", "release 1",
                        "continue"], "-n", "3", program)
     check(stops(run)[-3:] == ["choice 0.5", "held", "end"], str(run))
-    check("nobody can go on: say release 1, and continue" in run.out, str(run))
+    check("no rank can go on: use release 1, and continue" in run.out, str(run))
 
 
 def check_held(tool):
@@ -89,20 +89,20 @@ def check_held(tool):
     program = tool.compile(tool.write("many_waits.c", MANY_WAITS))
     run = debug(tool, ["hold 1", "run", "step 0"], "-n", "3", program)
     check(stops(run) == ["held"] and told_of(run, 0) == told_of(run, 1), str(run))
-    check("rank 0 comes out of its MPI_Init together with rank 1, which is held" in run.out,
+    check("rank 0 returns from its MPI_Init together with rank 1, which is held" in run.out,
           str(run))
     run = debug(tool, ["run", "hold 2", "1", "set choices default", "continue", "continue",
                        "release", "continue"], "-n", "3", program)
     check(stops(run)[-1] == "end" and run.status == 0, str(run))
-    for lines, words in ((["hold"], "which ranks? Say 0, 0-2 or all"),
-                         (["hold 3"], "3 is no rank, nor ranks"),
-                         (["hold 2-1"], "2-1 is no rank"),
-                         (["step 0 x"], "x is no number from 1"),
+    for lines, words in ((["hold"], "no ranks given; use 0, 0-2 or all"),
+                         (["hold 3"], "3 does not name ranks"),
+                         (["hold 2-1"], "2-1 does not name ranks"),
+                         (["step 0 x"], "x is not a number from 1 up"),
                          (["step 7"], "there is no rank 7"),
                          (["step"], "nothing runs: run starts the program"),
                          (["continue 0"], "nothing runs: run starts the program"),
                          (["run", "finish", "step"], "this interleaving is over"),
-                         (["set all-stop maybe"], "set all-stop goes with on or off")):
+                         (["set all-stop maybe"], "set all-stop needs on or off")):
         run = debug(tool, lines, "-n", "3", program)
         check(words in run.out, "%s\n%s" % (lines, run))
 
@@ -169,13 +169,15 @@ def check_breakpoints(tool):
                     program)
         check(stops(run)[0] == "breakpoint 1", str(run))
     check(stops(run)[1:] == ["end", "held", "end"], str(run))
-    for line, words in (("break MPI_Comm_rank", "does not communicate"), ("break", "break where?"),
+    for line, words in (("break MPI_Comm_rank", "does not communicate"),
+                        ("break", "no place given"),
                         ("break rank 3", "there is no rank 3"), ("delete 7", "no breakpoint 7"),
-                        ("ignore 1", "how often?"), ("condition x", "which breakpoint?"),
+                        ("ignore 1", "no count given"), ("condition x", "no breakpoint given"),
                         ("enable 3", "no breakpoint 3"), ("break nested.c:1", "has no code before"),
-                        ("break nested.c:10000", "nested.c has no code behind line "),
-                        ("break other.c:3", "breakpoint 2\n  no code of a file other.c is known"),
-                        ("break exchanges", "breakpoint 2\n  no function like exchanges is kn")):
+                        ("break nested.c:10000", "nested.c has no code after line "),
+                        ("break other.c:3",
+                         "breakpoint 2\n  the program has no code of a file other.c"),
+                        ("break exchanges", "breakpoint 2\n  no function of the program matches")):
         run = debug(tool, ["tbreak main", line], "-n", "3", program)
         check(words in run.out, "%s\n%s" % (line, run))
 
@@ -275,10 +277,10 @@ def check_rollback(tool):
     run = debug(tool, ["run", "rollback 1.4", "goto 0.2,1.4", "goto 0.9", "goto 9.1", "rollback x",
                        "rollback 1.4", "set confirm maybe"], "-n", "3", "--buffering", "infinite",
                 program)
-    for words in ("rank 1 came out of its call 3 only after rank 0 had gone beyond its call 2: the "
+    for words in ("rank 1 returned from its call 3 only after rank 0 had passed its call 2: the "
                   "nearest is goto 0.2,1.3,2.2", "rank 0 has made 6 calls here",
-                  "9.1 is no call of a rank from 0 to 2", "to which call?",
-                  "rank 1 stands in its call 4", "set confirm goes with on or off"):
+                  "9.1 is not a call of a rank from 0 to 2", "no call given; ",
+                  "rank 1 is in its call 4 now", "set confirm needs on or off"):
         check(words in run.out, "%s\n%s" % (words, run))
     run = debug(tool, ["rollback 0.2"], "-n", "3", program)
     check("nothing runs: run starts the program" in run.out, str(run))
@@ -364,10 +366,10 @@ def check_positions(tool):
                        "info checkpoints", "restart first"], "-n", "3", program)
     check(stops(run) == ["choice 0.2", "choice 0.3", "finding mpi-error", "breakpoint 1",
                          "choice 0.3", "choice 0.2", "choice 0.2"], str(run))
-    check(re.search(r"^  0\.2  MPI_Probe\(ANY_SOURCE, tag=0\)  \S+\.c:22  a snapshot$", run.out,
+    check(re.search(r"^  0\.2  MPI_Probe\(ANY_SOURCE, tag=0\)  \S+\.c:22  snapshot$", run.out,
                     flags=re.M), "a checkpoint has a snapshot\n%s" % run)
     check("position: mp1:n3:zero:0.2=1,0.3=2@0.4,1.2,2.2\n" in run.out, str(run))
-    check("no stop before this one, and no breakpoint fits" in run.out, str(run))
+    check("no stop before this one, and no breakpoint matches" in run.out, str(run))
     check("checkpoint 1 first: mp1:n3:zero:, a snapshot\n" in run.out, str(run))
     run = debug(tool, ["goto mp1:n3:zero:0.2=1,0.3=1@0.4,1.2,2.2", "info path", "checkpoint",
                        "goto mp1:n3:zero:0.2=1@0.3,1.1,2.1",
@@ -377,14 +379,14 @@ def check_positions(tool):
                        "info checkpoints"], "-n", "3", program)
     check(run.out.count("position: mp1:n3:zero:0.2=1,0.3=1@0.4,1.2,2.2\n") == 2,
           "refused, and where it was\n%s" % run)
-    for words in ("rank 0 came out of its call 2 only after rank 1 had gone beyond its call 1: the "
+    for words in ("rank 0 returned from its call 2 only after rank 1 had passed its call 1: the "
                   "nearest is goto 0.1,1.1,2.1",
-                  "rank 1 comes no further there than its call 2, MPI_Send(dest=0, tag=0) at "
+                  "rank 1 gets no further there than its call 2, MPI_Send(dest=0, tag=0) at "
                   "probe_then_receive.c:31, which waits for rank 0; the nearest is goto "
                   "mp1:n3:zero:0.2=1@0.2,1.2,2.2",
-                  "there is no checkpoint 2; there are 1", "which checkpoint? There are 1",
-                  "3 would look like a number", "delete goes with the number of a breakpoint",
-                  "no place is kept"):
+                  "there is no checkpoint 2; there are 1", "no checkpoint given; there are 1",
+                  "3 looks like a number", "delete needs the number of a breakpoint",
+                  "there are no checkpoints"):
         check(words in run.out, "%s\n%s" % (words, run))
     run = debug(tool, ["run", "1", "set choices default", "back", "forward", "hold 1", "list",
                        "goto mp1:n3:zero:0.2=2", "1"], "-n", "3", program)

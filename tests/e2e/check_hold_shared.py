@@ -73,9 +73,9 @@ def check_locks(tool):
     check(re.findall(r"found (\d+)", run.out) == ["2", "0", "21", "23", "0", "2"], str(run))
     run = debug(tool, ["run", "2", "1", "goto 0.5,1.4", "goto 1.7", "reverse-step 1",
                        "info calls 1"], "-n", "3", program)
-    check("rank 0 came out of its call 4 only after rank 1 had gone beyond its call 4: the nearest "
+    check("rank 0 returned from its call 4 only after rank 1 had passed its call 4: the nearest "
           "is goto 0.4,1.4,2.4" in run.out, str(run))
-    here = re.findall(r"^  (1\.\d+)  .*is here(?:, a snapshot)?$", run.out, re.M)
+    here = re.findall(r"^  (1\.\d+)  .*  here(?:, snapshot)?$", run.out, re.M)
     check(here == ["1.6"], str(run))
 
 
@@ -141,14 +141,14 @@ def check_threads(tool):
                        "reverse-step 0", "info calls 0", "continue"], "-n", "3", program)
     check(stops(run) == ["held", "choice 0.2", "breakpoint 1", "held", "held", "choice 0.3", "end",
                          "held", "end"], str(run))
-    check("rank 1 comes out of its MPI_Init_thread together with rank 0" in run.out, str(run))
+    check("rank 1 returns from its MPI_Init_thread together with rank 0" in run.out, str(run))
     at_break = run.out.partition("(matchpoint) where 0")[2].partition("(matchpoint)")[0]
     check(re.search(r"^  rank 0  MPI_Send\(dest=1, tag=7\) .* is held$", at_break, re.M)
           and re.search(r"^  rank 0  MPI_Recv\(ANY_SOURCE, tag=1\) .* waits for", at_break, re.M),
           "each thread has a line\n%s" % run)
     check(rollbacks(run) == ["0.3 1.3 2.2", "0.13 1.9 2.7"], str(run))
     check("a thread waits for its turn, which comes when no rank is held" in run.out, str(run))
-    check(re.findall(r"^  (0\.\d+)  .*is here$", run.out, re.M) == ["0.3", "0.3", "0.13"],
+    check(re.findall(r"^  (0\.\d+)  .*  here$", run.out, re.M) == ["0.3", "0.3", "0.13"],
           str(run))
     ends = run.out.split("stopped: end")[1:]
     check(len(ends) == 2 and ends[0].partition("(match")[0] == ends[1].partition("(match")[0],
@@ -158,7 +158,7 @@ def check_threads(tool):
     run = debug(tool, ["goto " + place, "info path", "hold 0", "continue", "release", "finish"],
                 "-n", "3", program)
     check("position: %s\n" % place in run.out, str(run))
-    check("nobody can go on: say release 0, and continue" in run.out, str(run))
+    check("no rank can go on: use release 0, and continue" in run.out, str(run))
     check(stops(run) == ["held", "end"], str(run))
 
 

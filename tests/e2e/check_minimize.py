@@ -166,7 +166,7 @@ def check_refused(tool):
     done = tool.run("minimize", "-q", "7", "--store", "nothing")
     check(done.status == 2 and "nothing" in done.err, "%s\nhas no store" % done)
     done = tool.run("minimize")
-    check(done.status == 2 and "which path?" in done.err, "%s\nlacks the finding" % done)
+    check(done.status == 2 and "no path given" in done.err, "%s\nlacks the finding" % done)
 
 
 def body(tool, _):

@@ -94,9 +94,10 @@ def check_words(tool):
     for line in ("finding 1 here: mpi-error; goto finding 1\n", "path: mp1:n3:zero:0.2=1\n",
                  "1 of 2 choices needed", "\nmp1:n3:zero:0.3=2\n",
                  "script.mp:7: this interleaving is over", "Unknown option --nonsense",
-                 "script.mp:13: where?", "script.mp:14: nothing is wrong here: say minimize f",
+                 "script.mp:13: no file given; ",
+                 "script.mp:14: this interleaving has no finding: use minimize f",
                  "script.mp:15: there is no such finding here",
-                 "script.mp:16: nowhere/x.html cannot be written: No such file or directory\n",
+                 "script.mp:16: cannot write nowhere/x.html: No such file or directory\n",
                  "script.mp:17: d.html is a folder\n",
                  "script.mp:18: there is no rank 7; ranks are 0 to 2\n", "w.mp\n", "p.txt\n"):
         check(line in run.out, "%s\n%s" % (line, run))
@@ -171,7 +172,7 @@ def check_from(tool):
     check(run.status == 1, str(run))
     for words, told in ((["mp1:n3:0.9=1"], "does not make all of these choices"),
                         (["mp1:n3:", "-n", "4"], "the path is for 3 ranks, not 4"),
-                        (["mp1:n3:0.2=1", "--random", "1"], "cannot go with --random"),
+                        (["mp1:n3:0.2=1", "--random", "1"], "cannot be combined with --random"),
                         (["nonsense"], "not a path")):
         run = tool.run("explore", "--from", *words, program)
         check(told in run.err and run.status in (2, 4), str(run))

@@ -103,7 +103,7 @@ def check_shards(tool, program, whole):
 
 
 def check_refused(tool, program):
-    for options, word in ((("--order", "wide"), "say portfolio, depth or deviations"),
+    for options, word in ((("--order", "wide"), "use portfolio, depth or deviations"),
                           (("--order", "depth", "--random", "1"), "an order of their own")):
         run = tool.run("explore", "-n", "3", *options, program)
         check(run.status == 2 and word in run.err, str(run))

@@ -199,7 +199,8 @@ def check_completion(tool, prefix):
         check(words, "no words for --%s" % option)
         for word in words:  # each is taken: what it complains of comes later
             run = tool.run("explore", "--%s=%s" % (option, word), "--", program)
-            check("how many ranks" in run.err, "--%s=%s is offered\n%s" % (option, word, run))
+            check("number of ranks is missing" in run.err,
+                  "--%s=%s is offered\n%s" % (option, word, run))
 
 
 def check_links(directory):

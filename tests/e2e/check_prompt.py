@@ -119,7 +119,7 @@ def has_readline(tool):
 
 def check_session(tool, program):
     terminal = Terminal(tool, "-n", "3", program)
-    check("help tells the words" in terminal.expect(re.escape(PROMPT)), terminal.text)
+    check("help lists the commands" in terminal.expect(re.escape(PROMPT)), terminal.text)
     terminal.say("run", "stopped: choice 0.2\r?\n")
     terminal.say("1", "stopped: choice 0.3\r?\n")
     terminal.say("2", "stopped: finding mpi-error\r?\n")
@@ -250,7 +250,7 @@ def check_interrupted(tool):
     told = terminal.expect("stopped: interrupted\r?\n") + terminal.expect(re.escape(PROMPT))
     check(re.search(r"rank 0  MPI_Recv.*runs, and has made no call since", told), told)
     check("MPI_Send" in terminal.say("where", "rank 0"), terminal.text)
-    check("the ranks still run" in terminal.say("choose 0.3=1", "still run"), terminal.text)
+    check("the ranks are running" in terminal.say("choose 0.3=1", "are running"), terminal.text)
     terminal.say("back", "stopped: choice 0.2")
     terminal.say("run", "stopped: choice 0.2")
     terminal.type("finish\r")

@@ -100,11 +100,11 @@ def check_refused(tool):
             ("--random cannot be '-1'", "--random", "-1"),
             ("--random cannot be '9223372036854775808'", "--random", "9223372036854775808"),
             ("--random cannot be 'seed'", "--random", "seed"),
-            ("cannot go with -j", "--random", "1", "-j", "2"),
-            ("cannot go with --shard", "--random", "1", "--shard", "1/2"),
-            ("cannot go with --deviations", "--random", "1", "--deviations", "1"),
-            ("cannot go with --deviations", "--random", "1", "--bound-rank", "0=1"),
-            ("cannot go with --deviations", "--random", "1", "--bound-site", "a.c:1=1")):
+            ("cannot be combined with -j", "--random", "1", "-j", "2"),
+            ("cannot be combined with --shard", "--random", "1", "--shard", "1/2"),
+            ("cannot be combined with --deviations", "--random", "1", "--deviations", "1"),
+            ("cannot be combined with --deviations", "--random", "1", "--bound-rank", "0=1"),
+            ("cannot be combined with --deviations", "--random", "1", "--bound-site", "a.c:1=1")):
         run = tool.run("explore", "-n", "3", *arguments, "--", program)
         check(run.status == 2 and words in run.err, "not refused: %s\n%s" % (words, run))
     store = os.path.join(tool.directory, "walked")

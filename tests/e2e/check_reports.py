@@ -159,7 +159,7 @@ def check_outcomes(tool, store):
         check(json.loads(texts["json"])["findings"][0]["path"].endswith(first.split(":")[-1]),
               texts["json"])
     run = tool.run("replay", "1", "--store", store)
-    check(run.status == 0 and "this is the one of outcome 2; of outcome 1 it is mp1:n4:zero"
+    check(run.status == 0 and "this path leads to outcome 2; the path to outcome 1 is mp1:n4:zero"
           in run.err, run)
 
 

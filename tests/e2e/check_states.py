@@ -226,7 +226,7 @@ def check_refused(tool):
     for options in REFUSED:
         run = tool.run("explore", "-n", "3", "--search", "states", *options, "--", program)
         check(run.status == 64 or run.status == 2, "%s\n%s" % (options, run))
-        check("--search states cannot go with" in run.err, str(run))
+        check("--search states cannot be combined with" in run.err, str(run))
 
 
 def body(tool, options):

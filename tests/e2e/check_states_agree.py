@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOME = ["master_worker", "wildcard_deadlock", "result_order", "sum_by_arrival", "many_kinds",
         "worker_not_stopped", "large_messages"]
 MOST = 300  # interleavings; of programs with more nothing is compared
-REFUSED = "--search states cannot go with"
+REFUSED = "--search states cannot be combined with"
 RECEIVED = ("\tsprintf(line + strlen(line), \" %d<-%d.%d\", number[i], payload[i][0], "
             "payload[i][1]);\n")
 FORGOTTEN = """\ttotal += 1000 * payload[i][0] + payload[i][1];

@@ -80,7 +80,7 @@ def check_shared(tool, program):
               == [[1, 1, 2], [2, 2, 2]], "not what can be taken: %s" % page.told["stop"])
         check("stopped: choice 0.2" in page.told["text"], page.told["text"])
     second.say("continue")
-    second.until_told(lambda told: "watches" in told.get("refused", ""), "it is refused")
+    second.until_told(lambda told: "read-only" in told.get("refused", ""), "it is refused")
     # What somebody typed is seen by the pages, and a click on what is no more comes too late.
     number = first.told["stop"]["number"]
     session.type("choose 0.2=1")
@@ -281,7 +281,7 @@ def check_ports(tool, program):
         port = taken.getsockname()[1]
         run = tool.run("debug", "--web", str(port), "-n", "3", program)
         check(run.status == 4 and "port %d of 127.0.0.1" % port in run.err
-              and "something else listens there" in run.err, str(run))
+              and "another process listens there" in run.err, str(run))
     run = tool.run("debug", "--web", "70000", "-n", "3", program)
     check(run.status == 2 and "70000" in run.err, str(run))
     script = tool.write("quit.mp", "quit\n")

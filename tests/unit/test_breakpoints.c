@@ -39,7 +39,7 @@ static bool fits(const char *text)
 	return fits_call(text, &call);
 }
 
-static void a_call_fits_by_all_that_is_asked(void **state)
+static void a_call_must_match_every_part(void **state)
 {
 	(void)state;
 	assert_true(fits("MPI_Recv"));
@@ -59,7 +59,7 @@ static void a_call_fits_by_all_that_is_asked(void **state)
 	assert_false(fits("comm 6"));
 }
 
-static void conditions_compare(void **state)
+static void conditions_compare_values(void **state)
 {
 	(void)state;
 	assert_true(fits("if bytes > 99"));
@@ -70,7 +70,7 @@ static void conditions_compare(void **state)
 	assert_true(fits("rank 1 if peer == 2 and call < 13 and rank != 0"));
 }
 
-static void wildcards_fit_but_no_condition(void **state)
+static void wildcards_match_but_no_condition(void **state)
 {
 	struct breakpoint_call call = receive();
 
@@ -85,7 +85,7 @@ static void wildcards_fit_but_no_condition(void **state)
 	assert_true(fits_call("MPI_Recv rank 1", &call));
 }
 
-static void a_stack_fits_anywhere(void **state)
+static void a_place_matches_anywhere_in_the_stack(void **state)
 {
 	g_autoptr(GArray) frames = g_array_new(false, true, sizeof(struct record_frame));
 	const struct record_frame told[] = {
@@ -111,7 +111,7 @@ static void a_stack_fits_anywhere(void **state)
 	assert_false(fits_call("grid", &call));
 }
 
-static void they_fire_as_often_as_is_said(void **state)
+static void ignore_and_tbreak_limit_the_hits(void **state)
 {
 	struct breakpoints *breakpoints = breakpoints_new(4);
 	const struct breakpoint_call call = receive();
@@ -141,7 +141,7 @@ static void they_fire_as_often_as_is_said(void **state)
 	assert_false(breakpoints_delete(breakpoints, 2));
 	assert_true(breakpoints_delete(breakpoints, 1));
 	assert_int_equal(breakpoints_hit(breakpoints, &call), 0);
-	/* Numbers are not given again. */
+	/* Numbers are not used again. */
 	assert_int_equal(breakpoints_add(breakpoints, "main", false, &problem), 3);
 	assert_true(breakpoints_want_stacks(breakpoints));
 	breakpoints_delete_all(breakpoints);
@@ -150,25 +150,25 @@ static void they_fire_as_often_as_is_said(void **state)
 	breakpoints_free(breakpoints);
 }
 
-static void what_can_never_fire_is_refused(void **state)
+static void an_impossible_breakpoint_is_refused(void **state)
 {
 	static const char *const texts[][2] = {
 		{"MPI_Comm_rank",
-	         "MPI_Comm_rank does not communicate: its calls are not stopped at"},
-		{"MPI_Frobnicate", "MPI has no function like MPI_Frobnicate"},
+	         "MPI_Comm_rank does not communicate: breakpoints do not stop at it"},
+		{"MPI_Frobnicate", "no MPI function matches MPI_Frobnicate"},
 		{"rank 4", "there is no rank 4; ranks are 0 to 3"},
 		{"MPI_Recv peer 9", "there is no rank 9; ranks are 0 to 3"},
 		{"if rank == 4", "there is no rank 4; ranks are 0 to 3"},
 		{"call 0", "calls are numbered from 1"},
-		{"solver.c:x", "solver.c:x is no FILE:LINE"},
-		{"MPI_Recv rank", "rank goes with a number"},
-		{"MPI_Recv tag x", "tag goes with a number"},
-		{"MPI_Recv size 3", "size: rank, tag, peer, comm, call or if is expected"},
+		{"solver.c:x", "solver.c:x is not FILE:LINE"},
+		{"MPI_Recv rank", "rank needs a number"},
+		{"MPI_Recv tag x", "tag needs a number"},
+		{"MPI_Recv size 3", "size: expected rank, tag, peer, comm, call or if"},
 		{"MPI_Recv if size > 3",
-	         "size: bytes, tag, peer, rank or call is expected, as in bytes > 1000"},
-		{"if bytes", "bytes goes with ==, !=, <, <=, > or >="},
-		{"if bytes > many", "bytes is compared with a number, not with many"},
-		{"if bytes >", "bytes is compared with a number, not with nothing"},
+	         "size: expected bytes, tag, peer, rank or call, as in bytes > 1000"},
+		{"if bytes", "bytes needs one of ==, !=, <, <=, > or >="},
+		{"if bytes > many", "bytes must be compared with a number, not with many"},
+		{"if bytes >", "bytes must be compared with a number, not with nothing"},
 	};
 	struct breakpoints *breakpoints = breakpoints_new(4);
 
@@ -205,12 +205,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_with_blanks_are_quoted),
-		cmocka_unit_test(a_call_fits_by_all_that_is_asked),
-		cmocka_unit_test(conditions_compare),
-		cmocka_unit_test(wildcards_fit_but_no_condition),
-		cmocka_unit_test(a_stack_fits_anywhere),
-		cmocka_unit_test(they_fire_as_often_as_is_said),
-		cmocka_unit_test(what_can_never_fire_is_refused),
+		cmocka_unit_test(a_call_must_match_every_part),
+		cmocka_unit_test(conditions_compare_values),
+		cmocka_unit_test(wildcards_match_but_no_condition),
+		cmocka_unit_test(a_place_matches_anywhere_in_the_stack),
+		cmocka_unit_test(ignore_and_tbreak_limit_the_hits),
+		cmocka_unit_test(an_impossible_breakpoint_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

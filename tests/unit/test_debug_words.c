@@ -1,4 +1,4 @@
-/* The table of the words of the prompt. room: debug. */
+/* The table of the prompt's commands. room: debug. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static guint check_table(const struct vocabulary_word *words, const char *before
 	return count;
 }
 
-static void each_row_is_whole(void **state)
+static void each_row_is_complete(void **state)
 {
 	(void)state;
 	assert_true(check_table(debug_vocabulary, "") > 40);
@@ -73,7 +73,7 @@ static void help_shows_each_row(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_row_is_whole),
+		cmocka_unit_test(each_row_is_complete),
 		cmocka_unit_test(help_shows_each_row),
 	};
 

@@ -1,4 +1,4 @@
-/* What gdb says by its machine interface. room: debug */
+/* gdb's machine interface. room: debug */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void literals_are_read(void **state)
 	expect_literal("", NULL);
 }
 
-static void what_is_written_is_read_again(void **state)
+static void a_written_literal_is_read_back(void **state)
 {
 	static const char *const texts[] = {"",        "print a[1]", "print \"x\"",
 	                                    "p '\\n'", "\\",         "\"\""};
@@ -44,7 +44,7 @@ static void what_is_written_is_read_again(void **state)
 	}
 }
 
-/* A line is one command, whatever stands in it. */
+/* A line is one command, whatever it contains. */
 static void a_newline_ends_no_command(void **state)
 {
 	g_autofree char *literal = gdb_write_literal("1\n-gdb-exit");
@@ -68,7 +68,7 @@ static void the_frame_is_found_by_its_address(void **state)
 	assert_int_equal(gdb_find_frame("level=\"3\"", 0), -1);
 }
 
-/* Behind the signal, in the program: not where the C library raises it. */
+/* After the signal, in the program: not where the C library raises it. */
 static void the_frame_of_a_crash_is_found_by_its_place(void **state)
 {
 	static const char answer[] =
@@ -87,7 +87,7 @@ static void the_frame_of_a_crash_is_found_by_its_place(void **state)
 	assert_int_equal(gdb_find_interrupted("^done,stack=[frame={level=\"0\"}]", NULL, 0), -1);
 }
 
-static void what_is_on_the_way_is_read(void **state)
+static void libraries_on_the_stack_are_read(void **state)
 {
 	static const char maps[] = "1000-2000 r-xp 0 00:00 1 /usr/lib/libc.so.6\n"
 				   "2000-3000 r--p 0 00:00 1 /usr/lib/libc.so.6\n"
@@ -107,9 +107,9 @@ static void what_is_on_the_way_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_on_the_way_is_read),
+		cmocka_unit_test(libraries_on_the_stack_are_read),
 		cmocka_unit_test(literals_are_read),
-		cmocka_unit_test(what_is_written_is_read_again),
+		cmocka_unit_test(a_written_literal_is_read_back),
 		cmocka_unit_test(a_newline_ends_no_command),
 		cmocka_unit_test(the_frame_is_found_by_its_address),
 		cmocka_unit_test(the_frame_of_a_crash_is_found_by_its_place),

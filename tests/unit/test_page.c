@@ -1,4 +1,5 @@
-/* room: page. What a page is told, however late it comes, and what it may say. */
+/* Tests what a page receives, however late it connects, and which messages it may send. room:
+ * page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,7 @@ static int add_shape(struct page_state *state, const char *name, int tag)
 	return page_state_shape(state, &shape);
 }
 
-/* What the reader is told now; NULL: nothing. */
+/* The reader's next message; NULL: none. */
 static JsonObject *next(struct page_reader *reader, JsonNode **ret_node)
 {
 	GString *text = page_reader_next(reader);
@@ -73,7 +74,7 @@ static void test_grows(void **state_)
 	assert_string_equal(json_object_get_string_member(told, "text"), "hello <\"&\\\n");
 	assert_nothing(reader);
 
-	/* the same shape is told once */
+	/* a shape is sent once */
 	page_state_call(state, 1, add_shape(state, "MPI_Send", 3));
 	page_state_completed(state, 1, 1, 2);
 	told = next(reader, &more);
@@ -89,8 +90,7 @@ static void test_grows(void **state_)
 	page_state_free(state);
 }
 
-/* A communicator that is called otherwise later is the same one, and the newest name is told last.
- */
+/* A renamed communicator stays the same one; its newest name is sent last. */
 static void test_names(void **state_)
 {
 	static const char *const given[] = {"rows", "rows", "lines", "rows"};
@@ -121,8 +121,7 @@ static void test_names(void **state_)
 	page_state_free(state);
 }
 
-/* What has come meanwhile is one message, or a few; the last thing that is told is where it stands.
- */
+/* Everything since then is one message, or a few; the stop is sent last. */
 static void test_late(void **state_)
 {
 	struct page_state *state = page_state_new(1);
@@ -212,11 +211,11 @@ static void test_bounds(void **state_)
 	page_state_free(state);
 }
 
-/* --- what it says ----------------------------------------------------------------------------- */
+/* --- messages from pages ---------------------------------------------------------------------- */
 
 struct said {
 	const char *bytes;
-	const char *line; /* NULL: refused, or interrupt */
+	const char *line; /* NULL: refused, or an interrupt */
 	bool interrupts;
 };
 

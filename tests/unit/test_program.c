@@ -233,7 +233,7 @@ static void test_what_cannot_be_controlled(void **state)
 	        "");
 	of_finder = notes_of("finder");
 	assert_int_equal(of_finder->len, 1);
-	assert_true(notes(of_finder, "finder finds functions by name"));
+	assert_true(notes(of_finder, "finder looks up functions by name"));
 	compile("mpicc.mpich", "plain",
 	        "#include <mpi.h>\n"
 	        "int main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n",

@@ -62,7 +62,7 @@ static void assert_place(const struct fixture *fixture, guint before, guint behi
 	assert_int_equal(stop_choices(stops_here(fixture->stops))->len, before);
 }
 
-static void at_first_there_is_none(void **state)
+static void there_is_no_stop_at_first(void **state)
 {
 	const struct fixture *fixture = *state;
 
@@ -73,7 +73,7 @@ static void at_first_there_is_none(void **state)
 	assert_int_equal(stops_behind(fixture->stops), 0);
 }
 
-static void one_walks_back_and_forward(void **state)
+static void back_and_forward_move_in_the_history(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -90,7 +90,7 @@ static void one_walks_back_and_forward(void **state)
 	assert_non_null(stops_at(fixture->stops, -1));
 }
 
-static void who_decides_the_same_finds_it_again(void **state)
+static void the_same_decision_keeps_later_stops(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -104,7 +104,7 @@ static void who_decides_the_same_finds_it_again(void **state)
 	assert_place(fixture, 1, 1);
 }
 
-static void who_decides_otherwise_forgets_what_came_after(void **state)
+static void another_decision_drops_later_stops(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -129,7 +129,7 @@ static void an_end_is_no_choice(void **state)
 	assert_true(stops_here(fixture->stops)->ended);
 }
 
-static void the_order_of_choices_says_nothing(void **state)
+static void the_order_of_choices_does_not_matter(void **state)
 {
 	struct fixture *fixture = *state;
 	struct choice first;
@@ -149,14 +149,16 @@ static void the_order_of_choices_says_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(at_first_there_is_none, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_walks_back_and_forward, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_decides_the_same_finds_it_again, setup,
+		cmocka_unit_test_setup_teardown(there_is_no_stop_at_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(back_and_forward_move_in_the_history, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(who_decides_otherwise_forgets_what_came_after,
-	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(the_same_decision_keeps_later_stops, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(another_decision_drops_later_stops, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(an_end_is_no_choice, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_order_of_choices_says_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_order_of_choices_does_not_matter, setup,
+	                                        teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

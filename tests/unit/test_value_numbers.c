@@ -46,9 +46,9 @@ static void test_one_row(void **state)
 	tell(numbers, 0, "$2 = 7\n", "$4 = 7\n");
 	ask(numbers, 0, "$1 + $4", "$1 + $2");
 	ask(numbers, 1, "$2.x + $3[0]", "$1.x + $2[0]");
-	refuse(numbers, 0, "1 + $2", "$2 is a value of rank 1: say print 1 ...");
-	refuse(numbers, 0, "$5", "there is no value $5: 4 were told so far");
-	refuse(numbers, 0, "$0", "there is no value $0: 4 were told so far");
+	refuse(numbers, 0, "1 + $2", "$2 is a value of rank 1: use print 1 ...");
+	refuse(numbers, 0, "$5", "there is no value $5: there were 4 so far");
+	refuse(numbers, 0, "$0", "there is no value $0: there were 4 so far");
 	value_numbers_free(numbers);
 }
 
@@ -61,7 +61,7 @@ static void test_other_words(void **state)
 	ask(numbers, 0, "$ + $$ + $$1 + $rip + a$1 + _$1 + $1x",
 	    "$ + $$ + $$1 + $rip + a$1 + _$1 + $1x");
 	ask(numbers, 0, "\"$1 \\\" $1\" '$'", "\"$1 \\\" $1\" '$'");
-	refuse(numbers, 0, "\"$1\" + $1", "$1 is a value of rank 3: say print 3 ...");
+	refuse(numbers, 0, "\"$1\" + $1", "$1 is a value of rank 3: use print 3 ...");
 	ask(numbers, 0, "", "");
 	value_numbers_free(numbers);
 }

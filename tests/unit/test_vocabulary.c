@@ -8,7 +8,7 @@
 
 #include "scheduler/debug/vocabulary.h"
 
-/* What was obeyed last, and what there is to complete. */
+/* The last command obeyed, and arguments for completion. */
 struct debugger {
 	const char *obeyed;
 	char *rest;
@@ -59,7 +59,7 @@ static const struct vocabulary_word table[] = {
 	{"choose", "POINT=TAKEN", "decides", word_choose, .example = "choose 0.3=1",
          .complete = complete_arguments},
 	{"continue", "", "goes on", word_continue, .example = "continue", .shorter = "c"},
-	{"info", "", "tells: info", .below = things},
+	{"info", "", "show information: info", .below = things},
 	{0},
 };
 
@@ -83,7 +83,7 @@ static void assert_refused(const char *line, const char *why)
 	assert_null(debugger.obeyed);
 }
 
-static void as_much_as_tells_them_apart_is_enough(void **state)
+static void an_unambiguous_prefix_is_enough(void **state)
 {
 	(void)state;
 	assert_obeyed("continue", "continue", "");
@@ -101,34 +101,35 @@ static void a_short_form_wins(void **state)
 	assert_obeyed("b", "back", "");
 }
 
-static void ambiguous_words_are_refused(void **state)
+static void ambiguous_commands_are_refused(void **state)
 {
 	(void)state;
-	assert_refused("ch", "ch could be choices or choose: type more of it");
-	assert_refused("cho 0.3=1", "cho could be choices or choose: type more of it");
+	assert_refused("ch", "ch is ambiguous: choices or choose");
+	assert_refused("cho 0.3=1", "cho is ambiguous: choices or choose");
 }
 
-static void what_takes_nothing_gets_nothing(void **state)
+static void arguments_are_refused_where_there_are_none(void **state)
 {
 	(void)state;
-	assert_refused("c 3", "continue takes nothing behind it; see help continue");
-	assert_refused("info ranks 0", "ranks takes nothing behind it; see help ranks");
+	assert_refused("c 3", "continue takes no arguments; see help continue");
+	assert_refused("info ranks 0", "ranks takes no arguments; see help ranks");
 }
 
-static void what_is_misspelt_is_suggested(void **state)
+static void a_misspelt_command_gets_a_suggestion(void **state)
 {
 	(void)state;
-	assert_refused("chose 0.3=1", "there is no word chose; did you mean choose?");
-	assert_refused("chuose", "there is no word chuose; did you mean choose?");
-	assert_refused("bcak", "there is no word bcak; did you mean back?");
-	assert_refused("info rnaks", "there is no word info rnaks; did you mean info ranks?");
-	assert_refused("path", "there is no word path; did you mean info path?");
-	assert_refused("zzz", "there is no word zzz; help tells those there are");
-	assert_refused("info zzz", "there is no word info zzz; info goes with ranks or path");
-	assert_refused("info", "info what? It goes with ranks or path");
+	assert_refused("chose 0.3=1", "there is no command chose; did you mean choose?");
+	assert_refused("chuose", "there is no command chuose; did you mean choose?");
+	assert_refused("bcak", "there is no command bcak; did you mean back?");
+	assert_refused("info rnaks", "there is no command info rnaks; did you mean info ranks?");
+	assert_refused("path", "there is no command path; did you mean info path?");
+	assert_refused("zzz", "there is no command zzz; help lists them");
+	assert_refused("info zzz",
+	               "there is no command info zzz; use info and one of ranks or path");
+	assert_refused("info", "info needs one of ranks or path");
 }
 
-static void what_is_far_is_not_suggested(void **state)
+static void a_distant_word_gets_no_suggestion(void **state)
 {
 	static const char *const texts[] = {"back", "condition", NULL};
 
@@ -176,33 +177,33 @@ static void assert_help(const char *about, const char *text)
 	assert_non_null(strstr(help, text));
 }
 
-static void help_has_an_example_for_each_word(void **state)
+static void help_shows_an_example(void **state)
 {
 	char *problem = NULL;
 
 	(void)state;
-	assert_help("", "  info ...                     tells: info ranks, path\n");
+	assert_help("", "  info ...                     show information: info ranks, path\n");
 	assert_help("", "  back [N]                     to the stop before this one\n");
 	assert_help("choose", "Example: choose 0.3=1\n");
-	assert_help("c", "  c                            the same\n");
+	assert_help("c", "  c                            short form\n");
 	assert_help("info", "  info ranks                   where every rank is\n");
 	assert_help("info path", "Example: info path\n");
 	assert_null(vocabulary_help(table, "chose", &problem));
-	assert_string_equal(problem, "there is no word chose; did you mean choose?");
+	assert_string_equal(problem, "there is no command chose; did you mean choose?");
 	g_free(problem);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_much_as_tells_them_apart_is_enough),
+		cmocka_unit_test(an_unambiguous_prefix_is_enough),
 		cmocka_unit_test(a_short_form_wins),
-		cmocka_unit_test(ambiguous_words_are_refused),
-		cmocka_unit_test(what_takes_nothing_gets_nothing),
-		cmocka_unit_test(what_is_misspelt_is_suggested),
-		cmocka_unit_test(what_is_far_is_not_suggested),
+		cmocka_unit_test(ambiguous_commands_are_refused),
+		cmocka_unit_test(arguments_are_refused_where_there_are_none),
+		cmocka_unit_test(a_misspelt_command_gets_a_suggestion),
+		cmocka_unit_test(a_distant_word_gets_no_suggestion),
 		cmocka_unit_test(lines_are_completed),
-		cmocka_unit_test(help_has_an_example_for_each_word),
+		cmocka_unit_test(help_shows_an_example),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

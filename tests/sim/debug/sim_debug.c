@@ -385,7 +385,7 @@ void prompt_tell(struct prompt *prompt, const char *text)
 {
 	(void)prompt;
 	g_string_append(now.told, text);
-	now.refusal |= strstr(text, "comes no further there") != NULL;
+	now.refusal |= strstr(text, "gets no further there") != NULL;
 	/* It was not told to be inconsistent: so it can be gone to (but see check_straight). */
 	if (now.refusal && !now.straight && now.walk->buffering != PROGRAM_PER_SEND)
 		fail("to what was taken for a consistent cut it does not get: %s", text);
