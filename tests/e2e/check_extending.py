@@ -84,8 +84,8 @@ def before(line, text):
 
 def as_ssend(content):
     """Its line in the table is that of another call."""
-    line = re.search(r"^.* MPI_Ssend\(.*\n", content, flags=re.M).group()
-    return content.replace(line, line + line.replace(" MPI_Ssend(", " MPI_Deliver("))
+    row = re.search(r"^.* MPI_Ssend\(.*\n(?: .*\n)*", content, flags=re.M).group()
+    return content.replace(row, row + row.replace(" MPI_Ssend(", " MPI_Deliver("))
 
 
 CALL = {
