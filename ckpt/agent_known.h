@@ -8,7 +8,7 @@
  * all its threads, and its children's, which may share its memory (vfork). What else gives it pages
  * without a fault is khugepaged, which makes one large page of small ones: where it could, pages
  * are looked at each time. It does not in a process that has no large pages (PR_SET_THP_DISABLE),
- * as ranks that tell their states (shim/process/state.h). */
+ * as ranks that tell their states (shim/state/state.h). */
 #ifndef MATCHPOINT_CKPT_AGENT_KNOWN_H
 #define MATCHPOINT_CKPT_AGENT_KNOWN_H
 

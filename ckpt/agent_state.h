@@ -1,5 +1,5 @@
 /* What the kernel holds of a process, as part of a state that is compared with others
- * (shim/process/state.h): which files are open, where they stand and, of those that are written,
+ * (shim/state/state.h): which files are open, where they stand and, of those that are written,
  * what is in them (the captured output among them); signals, working directory, limits. By hash;
  * numbers that differ between two copies of the same process are left out. Libc only. */
 #ifndef MATCHPOINT_CKPT_AGENT_STATE_H

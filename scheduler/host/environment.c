@@ -171,7 +171,7 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 	return g_environ_setenv(environment, variable->name, variable->value, false);
 }
 
-/* Beside the shim: the library that tells heaps apart (shim/process/heap.h). Functions that are
+/* Beside the shim: the library that tells heaps apart (shim/state/heap.h). Functions that are
  * bound when they are first called would be a difference in memory. */
 static char **prepare_for_states(char **environment, const char *shim)
 {

@@ -1,6 +1,6 @@
 /* Whether ranks that only poll have come back to the very state in which they were some rounds
  * before: then, as nothing comes from elsewhere, they go on like that for ever. What a rank goes by
- * is told as a digest (shim/process/digest.h). Pure. */
+ * is told as a digest (shim/state/digest.h). Pure. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_LIVELOCK_DETECTOR_H
 #define MATCHPOINT_SCHEDULER_RUN_LIVELOCK_DETECTOR_H
 

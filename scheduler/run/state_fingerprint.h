@@ -1,5 +1,5 @@
 /* The name of the state in which a world is at rest (explorer/state_search.h): what the world knows
- * (world_fingerprint.h), and what each rank says of itself when asked (shim/process/state.h). Pure.
+ * (world_fingerprint.h), and what each rank says of itself when asked (shim/state/state.h). Pure.
  */
 #ifndef MATCHPOINT_SCHEDULER_RUN_STATE_FINGERPRINT_H
 #define MATCHPOINT_SCHEDULER_RUN_STATE_FINGERPRINT_H

@@ -34,7 +34,7 @@ static void note_files(struct session *session)
 		add_note(session, problems->pdata[i]);
 }
 
-/* Ranks look at buffers, and we at ranks, by this call (shim/check/buffer_checksum.c, stall.c). */
+/* Ranks look at buffers, and we at ranks, by this call (buffer_checksum.c, stall.c). */
 static void note_unwatched(struct session *session)
 {
 	char from = 1, to = 0;

@@ -1,7 +1,7 @@
 /* The name of what the scheduler knows of a world at rest, for a search that visits equal states
  * once (explorer/state_search.h): messages that wait, operations and collectives under way, who
  * waits where, how polls were answered, what was remarked. Of the past only what can make a
- * difference to what comes. What is in the ranks' memory is theirs to tell (shim/process/state.h).
+ * difference to what comes. What is in the ranks' memory is theirs to tell (shim/state/state.h).
  *
  * Calls are known by how long ago their rank made them, so that ranks can come to the same state in
  * more calls or in fewer: a worker that has done three tasks, or four. What is in a message, and

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "error.h"
-#include "shim/mpi/caller.h"
+#include "shim/gate/caller.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
 
 /* Of MPI_COMM_SELF, last set first. */
 struct attribute {

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "collective.h"
-#include "communicator_internal.h"
-#include "error.h"
+#include "shim/gate/caller.h"
 #include "shim/gate/gate.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator_internal.h"
+#include "shim/objects/error.h"
 #include "shim/request/request.h"
 #include "tracking.h"
 

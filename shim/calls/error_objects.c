@@ -2,10 +2,10 @@
 
 #include <stddef.h>
 
-#include "error.h"
+#include "shim/gate/caller.h"
 #include "shim/gate/gate.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
 
 /* What the library has in place of MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT. */
 struct stand_ins {

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 
 #include "common/mix.h"
-#include "communicator.h"
 #include "shim/check/access.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
-#include "shim/process/state.h"
-#include "shim/process/state_memory.h"
+#include "shim/objects/communicator.h"
+#include "shim/state/state.h"
+#include "shim/state/state_memory.h"
 
 /* An open file or a window, under the number by which its members meet. */
 struct shared {

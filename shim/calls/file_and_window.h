@@ -10,7 +10,7 @@
 #include <mpi.h>
 
 #include "mpi_calls.h"
-#include "shim/process/window_state.h"
+#include "shim/objects/window_state.h"
 
 /* Returns MPI_SUCCESS once all members of the file's (window's) group have made the call. They must
  * agree on `arguments`, a hash (0: of nothing). */

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 
 #include "common/mix.h"
-#include "communicator_internal.h"
-#include "error.h"
 #include "shim/gate/contents.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator_internal.h"
+#include "shim/objects/error.h"
 #include "shim/request/request_internal.h"
 #include "shim/request/transfer.h"
 #include "shim/types/signature.h"

@@ -1,10 +1,10 @@
 /* Sends and receives that are one call each. */
 #include <string.h>
 
-#include "error.h"
-#include "shim/check/buffer_checksum.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
+#include "shim/request/buffer_checksum.h"
 #include "shim/request/receiving.h"
 #include "shim/request/request.h"
 #include "shim/request/transfer.h"

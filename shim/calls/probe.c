@@ -1,9 +1,9 @@
 /* Probes, and receives of what they took. A probe is an operation with a name, as a receive is;
  * upon BIND it knows the one message that it is to report, and after GO looks for just that. */
-#include "communicator.h"
-#include "error.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator.h"
+#include "shim/objects/error.h"
 #include "shim/request/request_internal.h"
 #include "shim/request/transfer.h"
 

@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-#include "objects.h"
+#include "shim/gate/caller.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
-#include "shim/mpi/caller.h"
+#include "shim/lifecycle/startup.h"
 #include "shim/mpi/real.h"
-#include "shim/process/startup.h"
+#include "shim/objects/objects.h"
 #include "shim/request/request.h"
 
 bool tracking_enter(enum mpi_call function, const void *site)

@@ -5,12 +5,12 @@
  * MPI for more than progress, and what is in the window is a function of the grants. */
 #include <stdlib.h>
 
-#include "communicator.h"
 #include "file_and_window.h"
 #include "shim/check/access.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator.h"
 
 /* Locks that this process holds, in all its windows. */
 static unsigned exclusive_held, shared_held;

@@ -2,9 +2,9 @@
 
 #include <stddef.h>
 
+#include "caller.h"
 #include "gate.h"
 #include "shim/calls/file_and_window.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/real.h"
 #include "yielding.h"
 

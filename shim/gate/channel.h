@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "common/wire.h"
-#include "shim/process/digest.h"
+#include "shim/state/digest.h"
 
 /* Takes over a connected socket. */
 void channel_open(int socket);

@@ -10,6 +10,7 @@
 #include "blocking_call.h"
 #include "channel.h"
 #include "contents.h"
+#include "forked.h"
 #include "region.h"
 #include "shim/check/access.h"
 #include "shim/check/overlap.h"
@@ -17,8 +18,7 @@
 #include "shim/libc/virtual_time.h"
 #include "shim/mpi/python_stack.h"
 #include "shim/mpi/real.h"
-#include "shim/process/digest.h"
-#include "shim/process/forked.h"
+#include "shim/state/digest.h"
 #include "threading.h"
 #include "yielding.h"
 

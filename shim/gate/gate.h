@@ -24,7 +24,7 @@
 #include <mpi.h>
 
 #include "common/wire.h"
-#include "shim/process/digest.h"
+#include "shim/state/digest.h"
 
 /* Whether calls of the program are controlled: between MPI_Init and MPI_Finalize, in a process that
  * matchpoint started. */

@@ -14,12 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "caller.h"
 #include "gate.h"
-#include "shim/calls/error.h"
-#include "shim/mpi/caller.h"
+#include "shim/lifecycle/startup.h"
 #include "shim/mpi/next.h"
 #include "shim/mpi/real.h"
-#include "shim/process/startup.h"
+#include "shim/objects/error.h"
 
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 

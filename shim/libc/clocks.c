@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/gate/caller.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/next.h"
 #include "virtual_time.h"
 

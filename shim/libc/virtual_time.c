@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "ckpt/agent.h"
+#include "shim/gate/caller.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/next.h"
 
 #define SECOND INT64_C(1000000000) /* in nanoseconds */

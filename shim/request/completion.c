@@ -11,12 +11,12 @@
 
 #include "receiving.h"
 #include "request_internal.h"
-#include "shim/calls/error.h"
 #include "shim/calls/tracking.h"
 #include "shim/check/access.h"
 #include "shim/check/misuse.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
 
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 

@@ -14,7 +14,7 @@
 #include <mpi.h>
 
 #include "background.h"
-#include "shim/calls/communicator.h"
+#include "shim/objects/communicator.h"
 #include "staging.h"
 
 /* What is posted to the library and must be over. */

@@ -7,12 +7,12 @@
 #include "buffer.h"
 #include "receiving.h"
 #include "request_internal.h"
-#include "shim/calls/communicator.h"
 #include "shim/gate/contents.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/message_memory.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator.h"
 #include "shim/types/signature.h"
 
 static int largest_tag(void)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "shim/process/heap.c"
+#include "shim/state/heap.c"
 
 /* Who asks is MPI. Volatile, for the compiler knows what malloc looks at, and does not. */
 static volatile bool is_mpi;

@@ -1,5 +1,5 @@
 /* The shim is a library that is preloaded; this part of it stands alone. */
-#include "shim/calls/objects.c"
+#include "shim/objects/objects.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* A keeper in a process of its own, with this process as its scheduler. park.c belongs to the shim,
  * which is no library for others: it is compiled in here. */
 #include "shim/gate/channel.c"
-#include "shim/process/park.c"
-#include "shim/process/park_hold.c"
-#include "shim/process/park_image.c"
-#include "shim/process/peers.c"
+#include "shim/park/park.c"
+#include "shim/park/park_hold.c"
+#include "shim/park/park_image.c"
+#include "shim/park/peers.c"
 #include "shim/process/tracer.c"
 
 #include <setjmp.h>

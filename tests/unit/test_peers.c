@@ -1,6 +1,6 @@
 /* Ranks as processes that share a world's directory. peers.c belongs to the shim, which is no
  * library for others: it is compiled in here. */
-#include "shim/process/peers.c"
+#include "shim/park/peers.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

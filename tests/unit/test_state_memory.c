@@ -12,9 +12,9 @@
 #include "ckpt/agent_page_scan.h"
 #include "ckpt/agent_rewind.h"
 #include "ckpt/agent_state.h"
-#include "shim/process/mappings.c"
-#include "shim/process/state_mappings.c"
-#include "shim/process/state_memory.c"
+#include "shim/state/mappings.c"
+#include "shim/state/state_mappings.c"
+#include "shim/state/state_memory.c"
 
 enum {
 	PAGES = 64,

@@ -1,4 +1,4 @@
-/* Ranks that stay at their end, to be rewound in place: what shim/process/park_hold.c does. */
+/* Ranks that stay at their end, to be rewound in place: what shim/park/park_hold.c does. */
 #include <glib/gstdio.h>
 
 #include "sim_internal.h"

@@ -1,0 +1,30 @@
+/* The last that the scheduler hears of a rank: how it ends, while it is still there to be looked
+ * at. */
+#ifndef MATCHPOINT_SHIM_LIFECYCLE_ENDING_H
+#define MATCHPOINT_SHIM_LIFECYCLE_ENDING_H
+
+#include <stdbool.h>
+
+/* From here on, where the rank has connected, a deadly signal that the program does not handle is
+ * reported with the place where it struck. The rank then stays until the scheduler ends it, so that
+ * its peers are not killed by the launcher before they have come to rest. */
+void ending_watch(void);
+
+/* real_backtrace for calls that go well. Unwinding goes by what the program says of itself: where
+ * that leads astray the answer is 0, and no crash. */
+int ending_backtrace(void **ret_frames, int most);
+
+/* Whether a deadly signal has struck: the rank stands in its handler. */
+bool ending_was_struck(void);
+
+/* Whether gdb or lldb runs this process, and it has not been shown why the rank ends: by a signal
+ * that the debugger has seen, or by an exit. */
+bool ending_is_traced(void);
+
+/* The program is about to exit. When that is before MPI_Finalize the rank stays likewise. */
+void ending_exit(int status, bool finalised);
+
+/* The same without flushing anything (_exit). */
+void ending_leave(int status, bool finalised);
+
+#endif

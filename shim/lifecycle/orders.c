@@ -1,0 +1,134 @@
+#include "orders.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "ending.h"
+#include "shim/calls/file_and_window.h"
+#include "shim/park/park.h"
+#include "shim/park/park_rewind.h"
+#include "shim/request/request.h"
+#include "shim/request/request_names.h"
+#include "shim/state/state.h"
+#include "shim/state/state_memory.h"
+#include "startup.h"
+
+enum { MOST_RANGES = 8 };
+
+static void park(struct wire_welcome *ret_welcome)
+{
+	if (state_is_wanted())
+		state_memory_note_shared();
+	if (park_wait(ret_welcome) == PARK_RESTORED)
+		startup_adopt_process();
+}
+
+static void take_image(const struct wire_image *order, bool may_be_idle,
+                       struct wire_welcome *ret_welcome)
+{
+	if (park_take_image(order, may_be_idle && !park_handles_signals(), ret_welcome))
+		startup_adopt_process();
+}
+
+/* Here a debugger shows where the rank is when all is over: blocked, or where MPI failed. */
+static void stop_in_debugger(void)
+{
+	if (ending_is_traced())
+		raise(SIGTRAP);
+}
+
+static _Noreturn void end_rank(const struct wire_end *order)
+{
+	stop_in_debugger();
+	if (order->flush) {
+		startup_flush();
+		gate_tell_apart(&(const struct wire_message){.type = WIRE_ENDING,
+		                                             .ending.status = order->status});
+	}
+	if (order->hold && !ending_was_struck())
+		park_hold();
+	park_finish_launcher();
+	_exit(order->status);
+}
+
+/* Where a rank waits though MPI is not initialised, there is nothing to drive. */
+static void progress(void)
+{
+	if (startup_is_initialised())
+		request_progress();
+}
+
+/* What MPI still has under way can change what comes. */
+static struct wire_digest digest(const struct wire_call *call, const struct digest_range *own,
+                                 size_t own_count)
+{
+	struct digest_range ranges[MOST_RANGES] = {{0}};
+	struct wire_digest digest = {0};
+	size_t count = 0;
+
+	if (own_count + 2 > MOST_RANGES || request_incomplete() > 0 || window_exists())
+		return digest;
+	for (; count < own_count; count++)
+		ranges[count] = own[count];
+	ranges[count].start = request_names_memory(&ranges[count].length);
+	count++;
+	if (call->op_count > 0) /* a probe is another request each time */
+		ranges[count++] = (struct digest_range){request_find_named(call->ops[0].name),
+		                                        request_size()};
+	if (!digest_take(call->site, ranges, count, digest.hash))
+		digest = (struct wire_digest){0};
+	return digest;
+}
+
+static void tell_seal(uint32_t call)
+{
+	gate_tell(&(const struct wire_message){.type = WIRE_SEAL, .seal = state_seal(call)});
+}
+
+/* The state before anybody has asked for it, while nothing lets the rank move. */
+static struct {
+	bool holds;
+	struct wire_state state;
+} foreseen;
+
+static void foresee_state(const struct wire_call *pending)
+{
+	foreseen.state = state_tell(pending);
+	foreseen.holds = !foreseen.state.hazard && park_is_unmoved();
+}
+
+static void tell_state(const struct wire_call *pending, bool may_be_idle)
+{
+	static char none[] = "";
+	struct wire_message message = {.type = WIRE_STATE};
+
+	message.state = foreseen.holds && park_is_unmoved() ? foreseen.state : state_tell(pending);
+	foreseen.holds = false;
+	if (!message.state.hazard)
+		message.state.hazard = none;
+	message.state.idle = may_be_idle && !park_handles_signals();
+	if (message.state.idle)
+		park_be_idle();
+	gate_tell(&message);
+}
+
+const struct gate_orders orders = {
+	.bind = request_bind,
+	.park = park,
+	.image = take_image,
+	.rewind = park_rewind,
+	.forget = park_forget_image,
+	.moved = park_note_moved,
+	.is_still = park_is_idle,
+	.end = end_rank,
+	.progress = progress,
+	.incomplete = request_incomplete,
+	.moving = request_moving,
+	.serves_windows = window_exists,
+	.arrive = request_let_arrive,
+	.digest = digest,
+	.tell_seal = tell_seal,
+	.tell_state = tell_state,
+	.foresee_state = foresee_state,
+	.backtrace = ending_backtrace,
+};

@@ -1,0 +1,88 @@
+/* process_vm_readv() and process_vm_writev() for the program, and for UCX. In a copy of a rank the
+ * numbers of processes that it knows are those of keepers, whose memory must stay what it was: its
+ * own is answered by itself. When the program names another one the scheduler is told, and runs the
+ * program along the path instead, where each number is what it was told to be. UCX names the
+ * process that sends a message, and gets the one that it is in this world (peers.h). System calls
+ * of the program's own are not seen. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "park_internal.h"
+#include "peers.h"
+#include "shim/gate/gate.h"
+#include "shim/mpi/next.h"
+#include "shim/mpi/real.h"
+
+static char reason[] = "it reads or writes the memory of other processes (process_vm_readv, "
+		       "process_vm_writev)";
+
+/* The number of the process that is meant. */
+static pid_t find(pid_t pid)
+{
+	const struct wire_message message = {.type = WIRE_ERROR,
+	                                     .error = {.refused = true, .text = reason}};
+
+	if (!park_is_rank() || pid == park.real_pid || !gate_is_active())
+		return pid;
+	if (pid == park.told_pid)
+		return park.real_pid;
+	gate_tell(&message);
+	gate_wait_for_end();
+}
+
+static size_t bytes_of(const struct iovec *parts, unsigned long count)
+{
+	size_t bytes = 0;
+
+	for (unsigned long i = 0; i < count; i++)
+		bytes += parts[i].iov_len;
+	return bytes;
+}
+
+/* UCX reads a part of a message. When its sender is gone nothing more becomes of this rank: through
+ * shared memory it would wait for the rest, and so it does here; an error would be a failure of its
+ * own. Of a message that is there in part UCX would take what is not there for read. */
+static ssize_t read_message(pid_t told, const struct iovec *local, unsigned long local_count,
+                            const struct iovec *remote, unsigned long remote_count,
+                            unsigned long flags)
+{
+	pid_t process = told;
+	ssize_t got;
+
+	if (park_is_rank())
+		process = peers_find(park.world, told, park.control_fd);
+	if (process < 0)
+		park_leave_without_scheduler();
+	got = syscall(SYS_process_vm_readv, (long)(process > 0 ? process : find(told)), local,
+	              local_count, remote, remote_count, flags);
+	if (got < 0 && errno == ESRCH && gate_is_active())
+		gate_wait_for_end_in_mpi();
+	if (got >= 0 && (size_t)got < bytes_of(local, local_count)) {
+		errno = EFAULT;
+		return -1;
+	}
+	return got;
+}
+
+EXPORTED ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long local_count,
+                                  const struct iovec *remote, unsigned long remote_count,
+                                  unsigned long flags)
+{
+	const void *site = __builtin_return_address(0);
+
+	if (!real_is_shim(site) && peers_is_asked_by(site))
+		return read_message(pid, local, local_count, remote, remote_count, flags);
+	return syscall(SYS_process_vm_readv, (long)find(pid), local, local_count, remote,
+	               remote_count, flags);
+}
+
+EXPORTED ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long local_count,
+                                   const struct iovec *remote, unsigned long remote_count,
+                                   unsigned long flags)
+{
+	return syscall(SYS_process_vm_writev, (long)find(pid), local, local_count, remote,
+	               remote_count, flags);
+}
