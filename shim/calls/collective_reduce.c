@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "collective.h"
+#include "collective_early.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
 #include "shim/objects/error.h"
-#include "shim/request/early.h"
 
 /* A contributor's part goes on in the background, from a copy, also where the library makes it an
  * inner node of a tree. */

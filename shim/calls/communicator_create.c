@@ -521,3 +521,13 @@ int shim_MPI_Comm_disconnect(void *site, MPI_Comm *comm)
 	*comm = MPI_COMM_NULL;
 	return MPI_SUCCESS;
 }
+
+int shim_MPI_Comm_set_name(void *site, MPI_Comm comm, const char *name)
+{
+	int code = real_mpi()->Comm_set_name(comm, name);
+	uint64_t number = communicator_number(comm);
+
+	if (code == MPI_SUCCESS && number != 0)
+		communicator_tell_name(number, name);
+	return error_check(comm, code, MPI_CALL_Comm_set_name, site);
+}

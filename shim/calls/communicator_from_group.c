@@ -1,6 +1,8 @@
 /* The calls that make communicators of groups alone, with no parent (MPI 4.0, sections 7.4.2 and
  * 7.6.2). The members of the groups meet at the scheduler under the number of the communicator to
  * be. */
+#include "communicator_from_group.h"
+
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator.h"

@@ -5,6 +5,8 @@
  *
  * The n-th initialisation of a send belongs to the n-th one of a receive with the same envelope,
  * whatever is started when: each such pair has a number of its own, as a communicator has. */
+#include "partitioned.h"
+
 #include <stdlib.h>
 
 #include "common/mix.h"

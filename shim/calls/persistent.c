@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "collective.h"
+#include "partitioned.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/error.h"

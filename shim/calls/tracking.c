@@ -2,31 +2,10 @@
 
 #include <stdlib.h>
 
-#include "shim/gate/caller.h"
 #include "shim/gate/gate.h"
-#include "shim/gate/threading.h"
-#include "shim/lifecycle/startup.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/objects.h"
 #include "shim/request/request.h"
-
-bool tracking_enter(enum mpi_call function, const void *site)
-{
-	if (!gate_is_active()) {
-		startup_check_order(function, site);
-		return false;
-	}
-	if (!tracking_applies(site))
-		return false;
-	if (function != MPI_CALL_Is_thread_main && function != MPI_CALL_Query_thread)
-		threading_check_moment(site);
-	return true;
-}
-
-bool tracking_applies(const void *site)
-{
-	return startup_is_managed() && !caller_is_mpi() && !real_is_own(site);
-}
 
 /* MPICH's handles of objects that are made at run time have the highest bit set; groups, and
  * requests of what is over at once, can be given that are predefined for it, though not for the

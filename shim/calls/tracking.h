@@ -12,13 +12,6 @@
 #include "common/wire.h"
 #include "mpi_calls.h"
 
-/* For the wrapper of a call that goes to MPI unseen, with its own return address: whether the call
- * is the program's own, between MPI_Init and MPI_Finalize. Elsewhere the call may be a mistake
- * (startup_check_order), and so it may in this thread (threading.h). */
-bool tracking_enter(enum mpi_call function, const void *site);
-/* The same for a call that is right at any time: there is no more to it than whose it is. */
-bool tracking_applies(const void *site);
-
 /* The call has given the program this handle, which may be null or predefined, in the variable at
  * `where`; or the program has given it back from there. Files are pointers, all other handles
  * numbers. */

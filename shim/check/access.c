@@ -6,10 +6,10 @@
 
 #include "access_checksum.h"
 #include "misuse.h"
-#include "shim/calls/file_and_window.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/windows.h"
 #include "shim/types/layout.h"
 #include "shim/types/signature.h"
 

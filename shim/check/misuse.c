@@ -129,8 +129,3 @@ int misuse_partners(MPI_Comm comm, bool neighbors)
 		real_mpi()->Comm_size(comm, &in);
 	return in;
 }
-
-void misuse_by_child(enum mpi_call function, const void *site)
-{
-	tell_unnumbered(function, site, (struct wire_misuse){.why = WIRE_MISUSE_CHILD});
-}

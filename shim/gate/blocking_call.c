@@ -4,8 +4,8 @@
 
 #include "caller.h"
 #include "gate.h"
-#include "shim/calls/file_and_window.h"
 #include "shim/mpi/real.h"
+#include "shim/process/process.h"
 #include "yielding.h"
 
 /* Read by the scheduler at any moment; the function is written last and cleared first. */
@@ -21,12 +21,12 @@ void blocking_call_wait(unsigned function, uint64_t site)
 /* With threads that call at the same time one note would not do. */
 static bool is_noted(const void *site)
 {
-	return gate_is_active() && !gate_is_serialised() && !caller_is_mpi() && !real_is_own(site);
+	return process_is_controlled() && !gate_is_serialised() && !process_is_in_call()
+	       && !real_is_own(site);
 }
 
 bool blocking_call_enter(unsigned function, void *site)
 {
-	window_note(function);
 	if (!is_noted(site))
 		return false;
 	blocking_call_wait(function, (uintptr_t)site_of_caller(site));

@@ -26,8 +26,13 @@ bool caller_enter(void **site);
 bool caller_enter_always(void **site);
 void caller_leave(void);
 
-/* Whether this thread is in a controlled call. */
-bool caller_is_mpi(void);
+/* An error of the controlled call that this thread is in has been raised; and whether that was. */
+void caller_note_error(void);
+bool caller_has_noted_error(void);
+
+/* For the wrapper of a call that goes to MPI unseen: whether the call is the program's own. Its
+ * own return address is `site`. */
+bool caller_is_program(const void *site);
 
 /* While functions of the program run inside a controlled call (error handlers, attribute
  * callbacks): their MPI calls are the program's own again. Resume with what suspend returned. */

@@ -216,8 +216,13 @@ bool channel_has_unread(void)
 	return channel.input_count > 0;
 }
 
-void channel_memory(struct digest_range ret_ranges[CHANNEL_RANGES])
+static struct memory_range range_of(const uint8_t *bytes, size_t count)
 {
-	ret_ranges[0] = (struct digest_range){channel.out.bytes, channel.out.capacity};
-	ret_ranges[1] = (struct digest_range){channel.input, channel.input_capacity};
+	return (struct memory_range){(uintptr_t)bytes, (uintptr_t)bytes + count};
+}
+
+void channel_memory(struct memory_range ret_ranges[CHANNEL_RANGES])
+{
+	ret_ranges[0] = range_of(channel.out.bytes, channel.out.capacity);
+	ret_ranges[1] = range_of(channel.input, channel.input_capacity);
 }

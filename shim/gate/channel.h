@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "common/wire.h"
-#include "shim/state/digest.h"
+#include "shim/process/memory_range.h"
 
 /* Takes over a connected socket. */
 void channel_open(int socket);
@@ -41,6 +41,6 @@ bool channel_has_unread(void);
 
 /* The memory in which frames lie, none of the program's. */
 enum { CHANNEL_RANGES = 2 };
-void channel_memory(struct digest_range ret_ranges[CHANNEL_RANGES]);
+void channel_memory(struct memory_range ret_ranges[CHANNEL_RANGES]);
 
 #endif

@@ -7,7 +7,6 @@
 #include "gate.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
-#include "shim/request/request_internal.h"
 #include "shim/types/signature.h"
 #include "threading.h"
 
@@ -123,11 +122,10 @@ void contents_note_data(struct wire_name name, const struct contents_data *data)
 		note(name, data, signature_of(data->type));
 }
 
-void contents_note(const struct request *send)
+void contents_note(struct wire_name name, const struct contents_data *data, struct wire_types types)
 {
 	if (contents_are_wanted())
-		note(send->name, &(struct contents_data){send->data, send->count, send->type},
-		     send->types);
+		note(name, data, types);
 }
 
 void contents_encode(struct wire_buffer *out)

@@ -3,8 +3,9 @@
 #ifndef MATCHPOINT_SHIM_GATE_CONTENTS_H
 #define MATCHPOINT_SHIM_GATE_CONTENTS_H
 
+#include <mpi.h>
+
 #include "common/wire.h"
-#include "shim/request/request.h"
 
 /* What MPI takes out of the program's memory. */
 struct contents_data {
@@ -17,9 +18,10 @@ struct contents_data {
 bool contents_are_wanted(void);
 
 /* The first bytes of what this operation, which begins, takes: kept for the next message to the
- * scheduler. The same of a send. */
+ * scheduler. The same where the type signature is known already. */
 void contents_note_data(struct wire_name name, const struct contents_data *data);
-void contents_note(const struct request *send);
+void contents_note(struct wire_name name, const struct contents_data *data,
+                   struct wire_types types);
 
 /* For gate.c: appends what was noted. */
 void contents_encode(struct wire_buffer *out);

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "ckpt/agent.h"
-#include "shim/check/misuse.h"
+#include "gate.h"
+#include "mpi_calls.h"
 
 /* In the world's directory, which such processes have open until they become other programs. */
 #define FORKED_FILE "forked-%d"
@@ -71,7 +72,12 @@ void forked_tell(void)
 	if (file < 0)
 		return;
 	if (read(file, &call, sizeof(call)) == sizeof(call))
-		misuse_by_child((enum mpi_call)call.function, (const void *)(uintptr_t)call.site);
+		gate_tell(&(const struct wire_message){
+			.type = WIRE_MISUSE,
+			.misuse = {.why = WIRE_MISUSE_CHILD,
+		                   .function = (uint16_t)call.function,
+		                   .site = call.site},
+		});
 	close(file);
 	unlinkat(AGENT_WORLD_FD, name, 0);
 }

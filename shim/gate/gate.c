@@ -12,13 +12,10 @@
 #include "contents.h"
 #include "forked.h"
 #include "region.h"
-#include "shim/check/access.h"
-#include "shim/check/overlap.h"
 #include "shim/libc/clocks.h"
 #include "shim/libc/virtual_time.h"
 #include "shim/mpi/python_stack.h"
 #include "shim/mpi/real.h"
-#include "shim/state/digest.h"
 #include "threading.h"
 #include "yielding.h"
 
@@ -38,7 +35,7 @@ struct waiter {
 };
 
 static struct {
-	bool active, serialised, welcomed;
+	bool serialised, welcomed;
 	uint32_t call; /* opened last */
 	bool gone_ahead;
 	const struct wire_call *pending; /* waits for GO; NULL: none, or several threads may call */
@@ -68,14 +65,14 @@ static void tell(const struct wire_message *message, const struct wire_message *
 	if (gate.serialised)
 		threading_lock(&gate.telling);
 	out = channel_begin();
-	access_encode(out);
+	gate.orders->encode_ahead(out);
 	contents_encode(out);
 	if (message)
 		wire_encode(out, message);
 	if (next)
 		wire_encode(out, next);
 	if (next || (message && message->type == WIRE_CALL))
-		overlap_encode(out, (next ? next : message)->call.call);
+		gate.orders->encode_behind(out, (next ? next : message)->call.call);
 	send();
 	if (gate.serialised)
 		pthread_mutex_unlock(&gate.telling);
@@ -172,7 +169,7 @@ static bool let_go(bool enters, uint32_t number, struct wire_message *message)
 
 static void tell_digest(void)
 {
-	struct digest_range own[CHANNEL_RANGES];
+	struct memory_range own[CHANNEL_RANGES];
 	struct wire_message message = {.type = WIRE_DIGEST};
 
 	channel_memory(own);
@@ -570,11 +567,6 @@ void gate_current(uint16_t *ret_function, const void **ret_site)
 	*ret_site = own_site;
 }
 
-bool gate_is_active(void)
-{
-	return gate.active;
-}
-
 bool gate_is_serialised(void)
 {
 	return gate.serialised;
@@ -583,11 +575,6 @@ bool gate_is_serialised(void)
 const struct wire_welcome *gate_welcome(void)
 {
 	return &gate.welcome;
-}
-
-void gate_activate(bool active)
-{
-	gate.active = active;
 }
 
 void gate_serialise(void)

@@ -24,11 +24,7 @@
 #include <mpi.h>
 
 #include "common/wire.h"
-#include "shim/state/digest.h"
-
-/* Whether calls of the program are controlled: between MPI_Init and MPI_Finalize, in a process that
- * matchpoint started. */
-bool gate_is_active(void);
+#include "shim/process/memory_range.h"
 
 /* Calls of several threads must go one after another (MPI_THREAD_MULTIPLE; threading.h). */
 bool gate_is_serialised(void);
@@ -122,6 +118,11 @@ struct gate_orders {
 	/* END: never comes back. */
 	void (*end)(const struct wire_end *order) __attribute__((noreturn));
 
+	/* What goes along with messages: appends frames ahead of each, and behind a call that is
+	 * told (its number). */
+	void (*encode_ahead)(struct wire_buffer *out);
+	void (*encode_behind)(struct wire_buffer *out, uint32_t call);
+
 	/* Moves what is under way in MPI; how many requests are not complete, and of how many
 	 * data was seen to move; whether other ranks may need this one's progress at any time. */
 	void (*progress)(void);
@@ -133,7 +134,7 @@ struct gate_orders {
 
 	/* What the program goes by when this call returns (digest.h), but for memory of the gate's;
 	 * zero: it cannot be told. */
-	struct wire_digest (*digest)(const struct wire_call *call, const struct digest_range *own,
+	struct wire_digest (*digest)(const struct wire_call *call, const struct memory_range *own,
 	                             size_t own_count);
 	/* Tells of a call before it is told, and the state of the rank while it waits (state.h);
 	 * which has been foreseen perhaps. */
@@ -147,7 +148,6 @@ struct gate_orders {
 /* For startup. Takes over a connected socket, says hello, and waits for the welcome. `orders` stay
  * valid. */
 void gate_open(int socket, const struct gate_orders *orders, const struct wire_hello *hello);
-void gate_activate(bool active);
 void gate_serialise(void);
 
 #endif

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "caller.h"
+#include "error_report.h"
 #include "gate.h"
-#include "shim/lifecycle/startup.h"
 #include "shim/mpi/next.h"
 #include "shim/mpi/real.h"
-#include "shim/objects/error.h"
+#include "shim/process/process.h"
 
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 
@@ -123,7 +123,7 @@ static void begin_thread(uint32_t number)
 	}
 	if (threads.has_key)
 		pthread_setspecific(threads.key, &threads);
-	if (gate_is_active() && gate_is_serialised())
+	if (process_is_controlled() && gate_is_serialised())
 		tell_thread(number, kernel_id(), false);
 }
 
@@ -144,7 +144,7 @@ static void end_thread(void *value)
 		break;
 	}
 	pthread_mutex_unlock(&threads.lock);
-	if (gate_is_active() && gate_is_serialised() && startup_is_own_process()) {
+	if (process_is_controlled() && gate_is_serialised() && process_is_own()) {
 		threads.ended++;
 		tell_thread(self, kernel_id(), true);
 	} else {
@@ -198,20 +198,13 @@ void threading_start(void)
 
 /* --- creating one ---------------------------------------------------------------------------- */
 
-static atomic_bool made;
-
-bool threading_was_made(void)
-{
-	return atomic_load_explicit(&made, memory_order_relaxed);
-}
-
 /* Those that MPI makes for itself are none of ours. */
 static bool is_watched(const void *caller)
 {
-	if (!startup_is_managed() || caller_is_mpi() || real_is_library(caller))
+	if (!process_is_managed() || process_is_in_call() || real_is_library(caller))
 		return false;
-	atomic_store_explicit(&made, true, memory_order_relaxed);
-	return !startup_is_initialised() || (gate_is_serialised() && startup_is_own_process());
+	process_note_thread();
+	return !process_is_initialised() || (gate_is_serialised() && process_is_own());
 }
 
 static struct birth *conceive_thread(void *argument, const void *caller)
@@ -224,7 +217,7 @@ static struct birth *conceive_thread(void *argument, const void *caller)
 	if (!threads.has_key)
 		threads.has_key = pthread_key_create(&threads.key, end_thread) == 0;
 	pthread_mutex_unlock(&threads.lock);
-	if (gate_is_active() && gate_is_serialised())
+	if (process_is_controlled() && gate_is_serialised())
 		threading_enter(caller);
 	sem_init(&birth->known, 0, 0);
 	birth->argument = argument;
@@ -314,7 +307,7 @@ void threading_enter(const void *site)
 	threading_lock(&turn);
 	if (self == UNKNOWN)
 		error_refuse_thread(site);
-	if (gate_is_active())
+	if (process_is_controlled())
 		gate_enter(&enter);
 }
 
@@ -376,7 +369,7 @@ void threading_be_first(void)
 /* Does not return if this thread must not call MPI. `others`: that are in a call of it. */
 static void check_thread(const void *site, unsigned others)
 {
-	int level = startup_thread_level();
+	int level = process_thread_level();
 
 	if (level == MPI_THREAD_SERIALIZED) {
 		if (others > 0)
@@ -393,19 +386,19 @@ static void check_thread(const void *site, unsigned others)
 
 void threading_check_level(const void *site)
 {
-	if (startup_thread_level() == MPI_THREAD_MULTIPLE || under_way++ > 0)
+	if (process_thread_level() == MPI_THREAD_MULTIPLE || under_way++ > 0)
 		return;
-	check_thread(site, startup_thread_level() == MPI_THREAD_SERIALIZED ? callers++ : 0);
+	check_thread(site, process_thread_level() == MPI_THREAD_SERIALIZED ? callers++ : 0);
 }
 
 void threading_check_moment(const void *site)
 {
-	if (startup_thread_level() != MPI_THREAD_MULTIPLE && under_way == 0)
+	if (process_thread_level() != MPI_THREAD_MULTIPLE && under_way == 0)
 		check_thread(site, callers);
 }
 
 void threading_check_over(void)
 {
-	if (under_way > 0 && --under_way == 0 && startup_thread_level() == MPI_THREAD_SERIALIZED)
+	if (under_way > 0 && --under_way == 0 && process_thread_level() == MPI_THREAD_SERIALIZED)
 		callers--;
 }

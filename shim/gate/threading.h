@@ -24,9 +24,6 @@
  * there already. */
 void threading_start(void);
 
-/* The program has made a thread, at whatever time. */
-bool threading_was_made(void);
-
 /* More than one thread of the program's may call MPI; one that has ended counts until another one
  * has been given its turn. */
 bool threading_are_many(void);

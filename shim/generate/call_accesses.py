@@ -19,6 +19,13 @@ def tells(call):
     return call.waits() and (moves(call) or synchronises(call))
 
 
+def atomic(call):
+    """The statement that notes an atomic operation on a window, by whoever."""
+    if "accumulate" in call.name.lower() or call.name in ("Compare_and_swap", "Fetch_and_op"):
+        return ["\twindow_note_atomic();"]
+    return []
+
+
 def before(call):
     """Statements ahead of a call that goes to the library unseen."""
     if not synchronises(call):

@@ -291,12 +291,13 @@ def window(call, own=""):
 def passing_wrapper(call):
     """The library's own; that the rank is inside it may be noted, and what it makes."""
     tracks = call_objects.tracks(call) or call_accesses.tells(call)
-    enter = ("tracking_applies(site)" if call_objects.any_time(call)
-             else f"tracking_enter(MPI_CALL_{call.name}, site)")
+    enter = ("caller_is_program(site)" if call_objects.any_time(call)
+             else f"startup_enter_unseen(MPI_CALL_{call.name}, site)")
     note = "blocking_call_enter" if call.waits() else "blocking_call_compute"
     inside = f"\tbool inside = {note}(MPI_CALL_{call.name}, site);\n"
     leave = "\tif (inside)\n\t\tblocking_call_leave();\n"
     first = block(call_objects.before(call)) + (inside if call.stays() else "")
+    first = block(call_accesses.atomic(call)) + first
     first += block(window(call, "own")) if tracks else ""
     first += block(call_accesses.before(call))
     first += block(call_states.passing(call))
@@ -385,10 +386,11 @@ def wrappers_source(calls, by_name):
 #include "shim/gate/caller.h"
 #include "shim/calls/collective.h"
 #include "shim/request/completion.h"
-#include "shim/request/early.h"
+#include "shim/calls/collective_early.h"
 #include "shim/objects/error.h"
 #include "common/mix.h"
 #include "shim/calls/file_and_window.h"
+#include "shim/objects/windows.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/calls/large_count.h"

@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include "ckpt/agent.h"
-#include "shim/gate/caller.h"
-#include "shim/gate/gate.h"
-#include "shim/gate/threading.h"
 #include "shim/mpi/next.h"
+#include "shim/process/process.h"
 
 #define SECOND INT64_C(1000000000) /* in nanoseconds */
 
@@ -93,7 +91,8 @@ static bool leap_over(const struct timespec *duration)
 {
 	int64_t slept = duration->tv_sec * SECOND + duration->tv_nsec;
 
-	if (!virtual.most || !gate_is_active() || caller_is_mpi() || threading_was_made())
+	if (!virtual.most || !process_is_controlled() || process_is_in_call()
+	    || process_has_made_threads())
 		return false;
 	raise_to(virtual.most, atomic_fetch_add(&virtual.ahead, slept) + slept);
 	return true;

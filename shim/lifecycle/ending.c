@@ -16,6 +16,7 @@
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
 #include "shim/park/park.h"
+#include "shim/process/process.h"
 #include "startup.h"
 
 enum { FRAMES_MAX = 48, STACK_BYTES = 128 * 1024 };
@@ -23,9 +24,8 @@ enum { FRAMES_MAX = 48, STACK_BYTES = 128 * 1024 };
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 
 static uint8_t signal_stack[STACK_BYTES]; /* an overflowing stack is a crash as well */
-static pid_t watched;
-static bool was_struck; /* by a deadly signal */
-static bool shown;      /* to a debugger, if there is one: how the rank ends */
+static bool was_struck;                   /* by a deadly signal */
+static bool shown;                        /* to a debugger, if there is one: how the rank ends */
 
 /* Where a thread goes on when unwinding is struck. */
 static _Thread_local sigjmp_buf *way_out __attribute__((tls_model("initial-exec")));
@@ -83,7 +83,7 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 		leave_unwinding(number);
 	shown = was_struck = true;
 	signal(number, SIG_DFL);
-	if (watched != park_real_pid())
+	if (!process_is_own())
 		return; /* a process of the program's own: the signal strikes again */
 	uint64_t frames[FRAMES_MAX + 1];
 	struct wire_message message = {.type = WIRE_ENDING};
@@ -102,12 +102,12 @@ static void watch_signal(int number)
 	sigaction(number, &action, NULL);
 }
 
-void ending_watch(void)
+void ending_adopt_process(void)
 {
 	const stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof(signal_stack)};
 	stack_t taken;
 
-	watched = park_real_pid();
+	process_adopt();
 	if (sigaltstack(NULL, &taken) == 0 && (taken.ss_flags & SS_DISABLE))
 		sigaltstack(&stack, NULL);
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {

@@ -5,10 +5,11 @@
 
 #include <stdbool.h>
 
-/* From here on, where the rank has connected, a deadly signal that the program does not handle is
- * reported with the place where it struck. The rank then stays until the scheduler ends it, so that
- * its peers are not killed by the launcher before they have come to rest. */
-void ending_watch(void);
+/* This process is the rank now: after MPI_Init, and in a restored copy. From here on, if the rank
+ * has connected, a deadly signal that the program does not handle is reported with the place where
+ * it struck. The rank then stays until the scheduler ends it: so the launcher does not kill its
+ * peers before they have come to rest. */
+void ending_adopt_process(void);
 
 /* real_backtrace for calls that go well. Unwinding goes by what the program says of itself: where
  * that leads astray the answer is 0, and no crash. */

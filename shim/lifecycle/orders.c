@@ -4,11 +4,15 @@
 #include <unistd.h>
 
 #include "ending.h"
-#include "shim/calls/file_and_window.h"
+#include "shim/check/access.h"
+#include "shim/check/overlap.h"
+#include "shim/objects/windows.h"
 #include "shim/park/park.h"
 #include "shim/park/park_rewind.h"
+#include "shim/process/process.h"
 #include "shim/request/request.h"
 #include "shim/request/request_names.h"
+#include "shim/state/digest.h"
 #include "shim/state/state.h"
 #include "shim/state/state_memory.h"
 #include "startup.h"
@@ -20,14 +24,14 @@ static void park(struct wire_welcome *ret_welcome)
 	if (state_is_wanted())
 		state_memory_note_shared();
 	if (park_wait(ret_welcome) == PARK_RESTORED)
-		startup_adopt_process();
+		ending_adopt_process();
 }
 
 static void take_image(const struct wire_image *order, bool may_be_idle,
                        struct wire_welcome *ret_welcome)
 {
 	if (park_take_image(order, may_be_idle && !park_handles_signals(), ret_welcome))
-		startup_adopt_process();
+		ending_adopt_process();
 }
 
 /* Here a debugger shows where the rank is when all is over: blocked, or where MPI failed. */
@@ -54,15 +58,15 @@ static _Noreturn void end_rank(const struct wire_end *order)
 /* Where a rank waits though MPI is not initialised, there is nothing to drive. */
 static void progress(void)
 {
-	if (startup_is_initialised())
+	if (process_is_initialised())
 		request_progress();
 }
 
 /* What MPI still has under way can change what comes. */
-static struct wire_digest digest(const struct wire_call *call, const struct digest_range *own,
+static struct wire_digest digest(const struct wire_call *call, const struct memory_range *own,
                                  size_t own_count)
 {
-	struct digest_range ranges[MOST_RANGES] = {{0}};
+	struct memory_range ranges[MOST_RANGES] = {{0}};
 	struct wire_digest digest = {0};
 	size_t count = 0;
 
@@ -70,11 +74,9 @@ static struct wire_digest digest(const struct wire_call *call, const struct dige
 		return digest;
 	for (; count < own_count; count++)
 		ranges[count] = own[count];
-	ranges[count].start = request_names_memory(&ranges[count].length);
-	count++;
+	ranges[count++] = request_names_memory();
 	if (call->op_count > 0) /* a probe is another request each time */
-		ranges[count++] = (struct digest_range){request_find_named(call->ops[0].name),
-		                                        request_size()};
+		ranges[count++] = request_memory(request_find_named(call->ops[0].name));
 	if (!digest_take(call->site, ranges, count, digest.hash))
 		digest = (struct wire_digest){0};
 	return digest;
@@ -121,6 +123,8 @@ const struct gate_orders orders = {
 	.moved = park_note_moved,
 	.is_still = park_is_idle,
 	.end = end_rank,
+	.encode_ahead = access_encode,
+	.encode_behind = overlap_encode,
 	.progress = progress,
 	.incomplete = request_incomplete,
 	.moving = request_moving,

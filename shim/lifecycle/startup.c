@@ -18,6 +18,8 @@
 #include "ending.h"
 #include "orders.h"
 #include "shim/calls/attributes.h"
+#include "shim/calls/communicator_from_group.h"
+#include "shim/calls/error_objects.h"
 #include "shim/calls/tracking.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/caller.h"
@@ -32,6 +34,7 @@
 #include "shim/objects/error.h"
 #include "shim/park/park.h"
 #include "shim/park/peers.h"
+#include "shim/process/process.h"
 #include "shim/process/tracer.h"
 #include "shim/request/request.h"
 #include "shim/state/digest.h"
@@ -43,38 +46,14 @@ enum {
 };
 
 static struct {
-	bool managed;                            /* started by matchpoint under an MPI launcher */
 	bool connected;                          /* to the scheduler, or about to be */
-	bool initialised;                        /* once: MPI's own stays so to the end */
 	bool world_initialised, world_finalised; /* by MPI_Init and MPI_Finalize */
 	bool finalised;                          /* that, and no session is open */
 	int sessions;                            /* that are open */
 	uint32_t world;
 	int rank;
-	int thread_level;
 	int exit_status; /* once exit has begun */
-	pid_t process;
-} startup = {.rank = -1, .thread_level = -1};
-
-int startup_thread_level(void)
-{
-	return startup.thread_level;
-}
-
-bool startup_is_managed(void)
-{
-	return startup.managed;
-}
-
-bool startup_is_initialised(void)
-{
-	return startup.initialised;
-}
-
-bool startup_is_own_process(void)
-{
-	return startup.process == park_real_pid();
-}
+} startup = {.rank = -1};
 
 static void redirect(int descriptor, const char *path, int flags)
 {
@@ -115,7 +94,7 @@ __attribute__((constructor)) static void load(void)
 
 	if (!rank || !getenv("MATCHPOINT_SOCKET") || !getenv("MATCHPOINT_DIRECTORY"))
 		return;
-	startup.managed = true;
+	process_set_managed();
 	startup.rank = atoi(rank);
 	startup.world = world ? (uint32_t)strtoul(world, NULL, 10) : 0;
 	state_load();
@@ -181,7 +160,7 @@ static void say_hello(int control)
 			  .version = WIRE_VERSION,
 			  .world = startup.world,
 			  .rank = startup.rank,
-			  .pid = park_real_pid(),
+			  .pid = process_real_pid(),
 			  .inside = blocking_call_address(),
 			  .program = program,
 			  .mpi = version,
@@ -228,7 +207,7 @@ static void go_under_control(unsigned function, const void *site, int *ret_contr
 		_exit(COMMUNICATION_FAILED);
 	peers_start(startup.rank);
 	prepare_backtrace();
-	startup_adopt_process(); /* a crash inside MPI_Init is told as well */
+	ending_adopt_process(); /* a crash inside MPI_Init is told as well */
 	agent_before_init();
 	state_load(); /* the library may have been loaded since */
 	blocking_call_wait(function, (uintptr_t)site_of_caller((void *)(uintptr_t)site));
@@ -267,19 +246,26 @@ static void call_before_init(enum mpi_call function, const void *site)
 
 void startup_check_order(enum mpi_call function, const void *site)
 {
-	if (!startup.managed || real_is_library(site))
+	if (!process_is_managed() || real_is_library(site))
 		return;
-	if (!startup.initialised)
+	if (!process_is_initialised())
 		call_before_init(function, site_of_caller((void *)(uintptr_t)site));
-	else if (startup.finalised && startup.process == park_real_pid())
+	else if (startup.finalised && process_is_own())
 		error_out_of_order(function, site_of_caller((void *)(uintptr_t)site),
 		                   "after MPI_Finalize");
 }
 
-void startup_adopt_process(void)
+bool startup_enter_unseen(enum mpi_call function, const void *site)
 {
-	startup.process = park_real_pid();
-	ending_watch();
+	if (!process_is_controlled()) {
+		startup_check_order(function, site);
+		return false;
+	}
+	if (!caller_is_program(site))
+		return false;
+	if (function != MPI_CALL_Is_thread_main && function != MPI_CALL_Query_thread)
+		threading_check_moment(site);
+	return true;
 }
 
 static void note_exit_status(int status, void *unused)
@@ -291,19 +277,22 @@ static void note_exit_status(int status, void *unused)
 /* After it: MPI's code. */
 static int stand_under_control(int control, unsigned function, const void *site)
 {
-	int code;
+	int code, thread_level = -1;
 
 	blocking_call_leave();
-	startup.initialised = true;
-	startup_adopt_process();
+	process_set_initialised();
+	ending_adopt_process();
 	on_exit(note_exit_status, NULL);
 	real_mpi()->Comm_rank(MPI_COMM_WORLD, &startup.rank);
-	real_mpi()->Query_thread(&startup.thread_level);
+	real_mpi()->Query_thread(&thread_level);
+	process_set_thread_level(thread_level);
 	threading_be_first();
 	digest_know_threads();
-	if (startup.thread_level == MPI_THREAD_MULTIPLE)
+	if (thread_level == MPI_THREAD_MULTIPLE)
 		gate_serialise();
 	code = error_start();
+	if (code == MPI_SUCCESS)
+		code = error_objects_start();
 	if (code == MPI_SUCCESS)
 		code = communicator_start();
 	if (code != MPI_SUCCESS)
@@ -313,11 +302,11 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	park_set_blocking_call(blocking_call_address());
 	if (gate_welcome()->states)
 		state_start();
-	gate_activate(true);
+	process_set_controlled(true);
 	if (gate_is_serialised())
 		threading_start();
 	meet_everybody(function, site, MPI_CALL_Init, WIRE_COMM_WORLD,
-	               startup.thread_level == MPI_THREAD_MULTIPLE);
+	               thread_level == MPI_THREAD_MULTIPLE);
 	return MPI_SUCCESS;
 }
 
@@ -326,7 +315,7 @@ static int init_again(const void *site, unsigned function)
 {
 	startup.world_initialised = true;
 	startup.finalised = false;
-	gate_activate(true);
+	process_set_controlled(true);
 	error_report_call(site, (enum mpi_call)function);
 	return MPI_SUCCESS;
 }
@@ -335,14 +324,14 @@ int shim_MPI_Init(void *site, int *argc, char ***argv)
 {
 	int control, code;
 
-	if (!startup.managed)
+	if (!process_is_managed())
 		return real_mpi()->Init(argc, argv);
 	if (startup.world_initialised) {
 		startup_check_order(MPI_CALL_Init, site);
 		code = real_mpi()->Init(argc, argv);
 		return error_check(MPI_COMM_WORLD, code, MPI_CALL_Init, site);
 	}
-	if (startup.initialised)
+	if (process_is_initialised())
 		return init_again(site, MPI_CALL_Init);
 	go_under_control(MPI_CALL_Init, site, &control);
 	let_others_go_first();
@@ -358,15 +347,15 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 {
 	int control, code;
 
-	if (!startup.managed)
+	if (!process_is_managed())
 		return real_mpi()->Init_thread(argc, argv, required, provided);
 	if (startup.world_initialised) {
 		startup_check_order(MPI_CALL_Init_thread, site);
 		code = real_mpi()->Init_thread(argc, argv, required, provided);
 		return error_check(MPI_COMM_WORLD, code, MPI_CALL_Init_thread, site);
 	}
-	if (startup.initialised) {
-		*provided = startup.thread_level;
+	if (process_is_initialised()) {
+		*provided = process_thread_level();
 		return init_again(site, MPI_CALL_Init_thread);
 	}
 	go_under_control(MPI_CALL_Init_thread, site, &control);
@@ -382,7 +371,7 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 int shim_MPI_Initialized(void *site, int *flag)
 {
 	(void)site;
-	if (!startup.initialised || !flag)
+	if (!process_is_initialised() || !flag)
 		return real_mpi()->Initialized(flag);
 	*flag = startup.world_initialised;
 	return MPI_SUCCESS;
@@ -391,7 +380,7 @@ int shim_MPI_Initialized(void *site, int *flag)
 int shim_MPI_Finalized(void *site, int *flag)
 {
 	(void)site;
-	if (!startup.initialised || !flag)
+	if (!process_is_initialised() || !flag)
 		return real_mpi()->Finalized(flag);
 	*flag = startup.world_finalised;
 	return MPI_SUCCESS;
@@ -401,13 +390,14 @@ int shim_MPI_Finalized(void *site, int *flag)
  * finalised: the process may be a keeper, or a copy of one. */
 static void end_control(void)
 {
-	gate_activate(false);
+	process_set_controlled(false);
 	startup.finalised = true;
 }
 
 static int finalize_status(void)
 {
-	bool in_turn = startup.thread_level == MPI_THREAD_SERIALIZED && threading_was_made();
+	bool in_turn = process_thread_level() == MPI_THREAD_SERIALIZED
+	               && process_has_made_threads();
 
 	return (startup.sessions > 0 ? WIRE_SESSIONS_OPEN : 0)
 	       | (in_turn ? WIRE_THREADS_IN_TURN : 0);
@@ -470,13 +460,13 @@ int shim_MPI_Session_init(void *site, MPI_Info info, MPI_Errhandler errhandler,
 {
 	int code = MPI_SUCCESS;
 
-	if (!startup.managed)
+	if (!process_is_managed())
 		return real_mpi()->Session_init(info, errhandler, session);
-	if (!startup.initialised) {
+	if (!process_is_initialised()) {
 		code = init_for_session(site, info);
 	} else {
 		startup.finalised = false;
-		gate_activate(true);
+		process_set_controlled(true);
 		error_report_call(site, MPI_CALL_Session_init);
 	}
 	if (code == MPI_SUCCESS)
@@ -525,7 +515,7 @@ int startup_abort(MPI_Comm comm, int errorcode)
 {
 	int code = real_mpi()->Abort(comm, errorcode);
 
-	while (startup_is_managed())
+	while (process_is_managed())
 		pause();
 	return code;
 }
@@ -554,7 +544,7 @@ void startup_flush(void)
  * that the program forked is none of ours. */
 __attribute__((destructor)) static void leave(void)
 {
-	if (!startup.initialised || startup.process != park_real_pid())
+	if (!process_is_initialised() || !process_is_own())
 		return;
 	ending_exit(startup.exit_status, startup.finalised);
 	if (gate_welcome()->rewinds)
@@ -567,7 +557,7 @@ __attribute__((destructor)) static void leave(void)
  * launcher kills the others at once. */
 static _Noreturn void leave_at_once(int status, const void *caller)
 {
-	if (startup.initialised && startup.process == park_real_pid() && !real_is_shim(caller)) {
+	if (process_is_initialised() && process_is_own() && !real_is_shim(caller)) {
 		ending_leave(status, startup.finalised);
 		channel_send_kept();
 		park_finish_launcher();

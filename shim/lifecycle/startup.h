@@ -14,25 +14,18 @@
 
 #include "mpi_calls.h"
 
-/* The thread level that MPI granted: MPI_THREAD_SINGLE ... MPI_THREAD_MULTIPLE; -1 before. */
-int startup_thread_level(void);
-
-/* Started by matchpoint; and MPI has been initialised; and it is no process that the program has
- * forked off. */
-bool startup_is_managed(void);
-bool startup_is_initialised(void);
-bool startup_is_own_process(void);
-
 /* For a call that comes while nothing is under control: when that is because it comes before
  * MPI_Init or after MPI_Finalize the scheduler is told, and it does not return. */
 void startup_check_order(enum mpi_call function, const void *site);
 
+/* For the wrapper of a call that goes to MPI unseen, with its own return address: whether the call
+ * is the program's own, between MPI_Init and MPI_Finalize. Elsewhere the call may be a mistake
+ * (startup_check_order), and so it may in this thread (threading.h). */
+bool startup_enter_unseen(enum mpi_call function, const void *site);
+
 /* MPI_Abort that passes through, as in the function of an MPI_Op. In MPICH 4.2 it returns when the
  * process manager does not kill at once; a managed rank stays where it is until it is killed. */
 int startup_abort(MPI_Comm comm, int errorcode);
-
-/* This process is the rank now: after MPI_Init, and in a restored copy. */
-void startup_adopt_process(void);
 
 /* Flushes the streams of C, C++ and Fortran. */
 void startup_flush(void);

@@ -348,16 +348,6 @@ void communicator_tell_name(uint64_t number, const char *name)
 	gate_tell(&(struct wire_message){.type = WIRE_NAMED, .named = {number, text}});
 }
 
-int shim_MPI_Comm_set_name(void *site, MPI_Comm comm, const char *name)
-{
-	int code = real_mpi()->Comm_set_name(comm, name);
-	uint64_t number = communicator_number(comm);
-
-	if (code == MPI_SUCCESS && number != 0)
-		communicator_tell_name(number, name);
-	return error_check(comm, code, MPI_CALL_Comm_set_name, site);
-}
-
 /* --- the end of a communicator --------------------------------------------------------------- */
 
 /* Attributes' callbacks are the program's, and may call MPI. */

@@ -59,9 +59,6 @@ void communicator_announce(uint64_t number, const struct communicator_groups *gr
 int communicator_add(MPI_Comm handle, uint64_t number, MPI_Comm shadow,
                      const struct communicator *parent, const char *name);
 
-/* Whether one with other ranks has been made from a group alone, for a session. */
-bool communicator_from_group(void);
-
 /* What the program frees: runs the delete callbacks of its attributes. MPI's code. */
 int communicator_free(struct communicator *communicator);
 

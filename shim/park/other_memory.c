@@ -15,6 +15,7 @@
 #include "shim/gate/gate.h"
 #include "shim/mpi/next.h"
 #include "shim/mpi/real.h"
+#include "shim/process/process.h"
 
 static char reason[] = "it reads or writes the memory of other processes (process_vm_readv, "
 		       "process_vm_writev)";
@@ -25,7 +26,7 @@ static pid_t find(pid_t pid)
 	const struct wire_message message = {.type = WIRE_ERROR,
 	                                     .error = {.refused = true, .text = reason}};
 
-	if (!park_is_rank() || pid == park.real_pid || !gate_is_active())
+	if (!park_is_rank() || pid == park.real_pid || !process_is_controlled())
 		return pid;
 	if (pid == park.told_pid)
 		return park.real_pid;
@@ -58,7 +59,7 @@ static ssize_t read_message(pid_t told, const struct iovec *local, unsigned long
 		park_leave_without_scheduler();
 	got = syscall(SYS_process_vm_readv, (long)(process > 0 ? process : find(told)), local,
 	              local_count, remote, remote_count, flags);
-	if (got < 0 && errno == ESRCH && gate_is_active())
+	if (got < 0 && errno == ESRCH && process_is_controlled())
 		gate_wait_for_end_in_mpi();
 	if (got >= 0 && (size_t)got < bytes_of(local, local_count)) {
 		errno = EFAULT;

@@ -22,6 +22,7 @@
 #include "shim/gate/forked.h"
 #include "shim/libc/virtual_time.h"
 #include "shim/mpi/next.h"
+#include "shim/process/process.h"
 #include "shim/process/tracer.h"
 
 #define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler has gone away */
@@ -32,20 +33,15 @@
 
 struct park park = {.control_fd = -1, .pmi_fd = -1, .launcher_fd = -1};
 
-pid_t park_real_pid(void)
-{
-	return (pid_t)syscall(SYS_getpid);
-}
-
 /* A process that the program forked itself is no rank: it is told its own identity. */
 bool park_is_rank(void)
 {
-	return park.real_pid && park_real_pid() == park.real_pid;
+	return park.real_pid && process_real_pid() == park.real_pid;
 }
 
 EXPORTED pid_t getpid(void)
 {
-	pid_t real = park_real_pid();
+	pid_t real = process_real_pid();
 
 	return park.real_pid == real ? park.told_pid : real;
 }
@@ -384,7 +380,7 @@ static void keep_identity(pid_t told_pid, pid_t told_parent)
 {
 	park.told_pid = told_pid;
 	park.told_parent = told_parent;
-	park.real_pid = park_real_pid();
+	park.real_pid = process_real_pid();
 }
 
 void park_await_welcome(struct wire_welcome *ret_welcome)
@@ -402,11 +398,11 @@ void park_join_world(struct wire_welcome *ret_welcome, bool goes_on)
 	struct wire_message message = {.type = WIRE_HELLO};
 	char mpi[] = "";
 
-	peers_tell(park.world, park_real_pid());
+	peers_tell(park.world, process_real_pid());
 	message.hello.version = WIRE_VERSION;
 	message.hello.world = park.world;
 	message.hello.rank = park.rank;
-	message.hello.pid = park_real_pid();
+	message.hello.pid = process_real_pid();
 	message.hello.inside = park.inside;
 	message.hello.restored = true;
 	message.hello.program = program;

@@ -17,7 +17,7 @@
  *
  * Linking park.o replaces getpid, getppid, gettid and kill for the program: in every world a rank
  * is told the identity it had in the first one. Export all four from the shim. What must know the
- * truth calls park_real_pid. */
+ * truth calls process_real_pid (process.h). */
 #ifndef MATCHPOINT_SHIM_PARK_PARK_H
 #define MATCHPOINT_SHIM_PARK_PARK_H
 
@@ -26,7 +26,7 @@
 #include <sys/types.h>
 
 #include "common/wire.h"
-#include "shim/state/heap.h"
+#include "shim/process/memory_range.h"
 
 /* Once, right after PMPI_Init; control_fd is connected and has said HELLO. Puts a connection to
  * $MATCHPOINT_DIRECTORY/pmi in place of the launcher's on $PMI_FD (if that is set). Call
@@ -48,8 +48,6 @@ enum park_outcome {
  * rank is a plain blocking one: set its time limits again. */
 enum park_outcome park_wait(struct wire_welcome *ret_welcome);
 
-pid_t park_real_pid(void);
-
 /* A restored rank is at its end: when it can be rewound it says so (HELD), stays, and goes on from
  * where park_wait returned last, as restored in another world. Else the scheduler is told why, and
  * this returns. Nothing happens in a rank of the launcher's. */
@@ -65,7 +63,7 @@ bool park_handles_signals(void);
 /* What the kernel holds of this rank as part of its state, and where that is kept meanwhile, as in
  * ckpt/agent_state.h; and whether it has a file open for writing, or none of this can be told. */
 const char *park_state(void (*add)(void *user, const void *bytes, size_t size), void *user);
-int park_state_memory(struct heap_range *ranges, int most);
+int park_state_memory(struct memory_range *ranges, int most);
 bool park_writes_files(void);
 /* As in ckpt/agent_page_scan.h. */
 struct agent_page_scan;

@@ -49,7 +49,7 @@ const char *park_state(void (*add)(void *user, const void *bytes, size_t size), 
 	return trouble;
 }
 
-int park_state_memory(struct heap_range *ranges, int most)
+int park_state_memory(struct memory_range *ranges, int most)
 {
 	_Static_assert(sizeof(*ranges) == sizeof(struct agent_state_range), "the same");
 

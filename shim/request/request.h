@@ -16,6 +16,7 @@
 
 #include "common/wire.h"
 #include "mpi_calls.h"
+#include "shim/process/memory_range.h"
 
 enum request_kind {
 	REQUEST_SEND,
@@ -83,8 +84,8 @@ bool request_may_start(const struct request *request);
 /* What its actions are given. */
 void *request_closure(const struct request *request);
 
-/* How many bytes of the shim's memory one takes. */
-size_t request_size(void);
+/* Where it lies. */
+struct memory_range request_memory(const struct request *request);
 
 /* Gives another name (call 0: none). 0, or -1: out of memory. */
 int request_rename(struct request *request, struct wire_name name);

@@ -339,7 +339,9 @@ struct wire_op transfer_op(const struct request *request)
 	bool receive = request->kind == REQUEST_RECEIVE;
 
 	if (!receive)
-		contents_note(request);
+		contents_note(request->name,
+		              &(struct contents_data){request->data, request->count, request->type},
+		              request->types);
 	return (struct wire_op){
 		.name = request->name,
 		.kind = receive ? WIRE_RECEIVE : WIRE_SEND,

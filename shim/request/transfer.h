@@ -62,10 +62,6 @@ bool transfer_may_go_ahead(const struct request *request);
 /* For receives that outlive their call: the program may free datatype and communicator at once. */
 int transfer_keep_arguments(struct request *request);
 
-/* Starts a partitioned send or receive; adds its operation, if there is one already, to the
- * call. MPI's code. */
-int partitioned_start(struct request *request, struct wire_call *call, uint32_t sub);
-
 /* The started request outlives its call: watches over its buffer until it completes. */
 void transfer_checksum(struct request *request);
 

@@ -264,7 +264,7 @@ void digest_know_threads(void)
 	known_threads = each_thread(NULL);
 }
 
-bool digest_take(uint64_t site, const struct digest_range *own, size_t own_count, uint64_t ret[2])
+bool digest_take(uint64_t site, const struct memory_range *own, size_t own_count, uint64_t ret[2])
 {
 	memset(&work, 0, sizeof(work));
 	work.frame.site = site;
@@ -278,7 +278,7 @@ bool digest_take(uint64_t site, const struct digest_range *own, size_t own_count
 		const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 		dl_iterate_phdr(look_at_module, NULL);
 		for (size_t i = 0; i < own_count; i++)
-			leave_out((uintptr_t)own[i].start, (uintptr_t)own[i].start + own[i].length);
+			leave_out(own[i].start, own[i].end);
 		if (here < work.frame.stack) /* a stack that is not the process's first one */
 			leave_out(here - PAGE, work.frame.stack);
 		for (size_t i = 0; i < sizeof(work.frame.preserved) / sizeof(uint64_t); i++)

@@ -12,17 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/process/memory_range.h"
+
 /* When MPI is initialised: the threads that are there are MPI's. */
 void digest_know_threads(void);
-
-struct digest_range {
-	const void *start;
-	size_t length; /* bytes */
-};
 
 /* `site`: the call's return address in the program; `own`: memory of the shim's on the heap. For
  * the program's only thread. False: it cannot be told, for threads or timers of the program's, a
  * stack that cannot be unwound, or much memory. */
-bool digest_take(uint64_t site, const struct digest_range *own, size_t own_count, uint64_t ret[2]);
+bool digest_take(uint64_t site, const struct memory_range *own, size_t own_count, uint64_t ret[2]);
 
 #endif

@@ -300,12 +300,12 @@ bool matchpoint_heap_know(const void *guest)
 	return apart.start != 0;
 }
 
-int matchpoint_heap_left_out(struct heap_range *ranges, int most)
+int matchpoint_heap_left_out(struct memory_range *ranges, int most)
 {
 	int count = heap_modules_data(ranges, most);
 
 	if (count < 0 || count == most)
 		return -1;
-	ranges[count++] = (struct heap_range){apart.start, apart.start + RESERVED};
+	ranges[count++] = (struct memory_range){apart.start, apart.start + RESERVED};
 	return count;
 }

@@ -10,12 +10,8 @@
 #define MATCHPOINT_SHIM_STATE_HEAP_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-struct heap_range {
-	uintptr_t start, end;
-};
+#include "shim/process/memory_range.h"
 
 /* By these names the shim finds them (dlsym): it works without that library.
  *
@@ -26,6 +22,6 @@ struct heap_range {
 #define HEAP_KNOW "matchpoint_heap_know"
 #define HEAP_LEFT_OUT "matchpoint_heap_left_out"
 typedef bool heap_know_function(const void *guest);
-typedef int heap_left_out_function(struct heap_range *ranges, int most);
+typedef int heap_left_out_function(struct memory_range *ranges, int most);
 
 #endif

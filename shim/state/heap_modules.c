@@ -2,6 +2,7 @@
 #include "heap_modules.h"
 
 #include <link.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { MODULES = 256, NEEDED = 64, PARTS = 128 };
@@ -31,7 +32,7 @@ static struct {
 } known;
 
 /* What malloc looks at: replaced as a whole. */
-static struct heap_range code[PARTS];
+static struct memory_range code[PARTS];
 static int code_count;
 
 static const char *last_part(const char *path)
@@ -178,7 +179,7 @@ static void note_code(void)
 			uintptr_t start = module->base + part->p_vaddr;
 
 			if (part->p_type == PT_LOAD && (part->p_flags & PF_X) && count < PARTS)
-				code[count++] = (struct heap_range){start, start + part->p_memsz};
+				code[count++] = (struct memory_range){start, start + part->p_memsz};
 		}
 	}
 	__atomic_store_n(&code_count, count, __ATOMIC_RELEASE);
@@ -250,14 +251,14 @@ bool heap_modules_contain(const void *address)
 /* --- data ------------------------------------------------------------------------------------- */
 
 struct gathering {
-	struct heap_range *ranges;
+	struct memory_range *ranges;
 	int most, count;
 };
 
 static void gather(struct gathering *gathering, uintptr_t start, uintptr_t size)
 {
 	if (gathering->count < gathering->most)
-		gathering->ranges[gathering->count] = (struct heap_range){start, start + size};
+		gathering->ranges[gathering->count] = (struct memory_range){start, start + size};
 	gathering->count++;
 }
 
@@ -283,7 +284,7 @@ static int gather_module(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-int heap_modules_data(struct heap_range *ranges, int most)
+int heap_modules_data(struct memory_range *ranges, int most)
 {
 	struct gathering gathering = {ranges, most, 0};
 

@@ -14,6 +14,6 @@ bool heap_modules_know(const void *guest, const void *own);
 bool heap_modules_contain(const void *address);
 
 /* Where they keep their data: of those known. How many; -1: more than `most`. */
-int heap_modules_data(struct heap_range *ranges, int most);
+int heap_modules_data(struct memory_range *ranges, int most);
 
 #endif

@@ -11,12 +11,13 @@
 #include <unwind.h>
 
 #include "heap.h"
-#include "shim/calls/file_and_window.h"
 #include "shim/check/access.h"
 #include "shim/gate/threading.h"
 #include "shim/libc/file_calls.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/windows.h"
 #include "shim/park/park.h"
+#include "shim/process/process.h"
 #include "shim/request/request.h"
 #include "state_fork.h"
 #include "state_memory.h"
@@ -32,8 +33,8 @@ static struct {
 	bool knows_contents;
 	long own_faults;     /* of the one child that is the shim's (state_fork.h) */
 	bool has_generation; /* known: */
-	struct heap_range generation;
-	struct heap_range ranges[RANGES];
+	struct memory_range generation;
+	struct memory_range ranges[RANGES];
 } state = {.knows_contents = true};
 
 /* The frame that has made the pending call. */
@@ -103,7 +104,7 @@ static bool is_basic(MPI_Datatype type)
 static bool add_contents(const char *from, size_t size)
 {
 	static uint64_t copy[COPIED / sizeof(uint64_t)];
-	pid_t self = park_real_pid();
+	pid_t self = process_real_pid();
 
 	while (size > 0) {
 		size_t part = size < sizeof(copy) ? size : sizeof(copy);
@@ -190,19 +191,19 @@ static void add_arithmetic(struct state_hash *hash)
 
 /* The C library keeps the kernel's number of the thread beside what the program sees of it; it is
  * another one in each copy. Returns how many places. */
-static int leave_out_thread(struct heap_range *ranges)
+static int leave_out_thread(struct memory_range *ranges)
 {
 	enum { BYTES = 2304, RSEQ = 32 }; /* of glibc's struct pthread */
 	const uint32_t *words = (const uint32_t *)(uintptr_t)pthread_self();
-	const uint32_t number = (uint32_t)park_real_pid();
+	const uint32_t number = (uint32_t)process_real_pid();
 	int count = 0;
 
 	for (size_t i = 0; i < BYTES / sizeof(*words) && count < THREAD_WORDS; i++)
 		if (words[i] == number)
-			ranges[count++] = (struct heap_range){(uintptr_t)&words[i],
-			                                      (uintptr_t)&words[i + 1]};
+			ranges[count++] = (struct memory_range){(uintptr_t)&words[i],
+			                                        (uintptr_t)&words[i + 1]};
 	/* Which processor it runs on (restartable sequences), as the kernel writes it there. */
-	ranges[count++] = (struct heap_range){
+	ranges[count++] = (struct memory_range){
 		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset,
 		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset + RSEQ};
 	return count;
@@ -221,7 +222,7 @@ static const char *add_memory(struct state_hash *hash, uintptr_t stack)
 	if (count < 0)
 		return "it has too many libraries";
 	if (here < stack)
-		state.ranges[count++] = (struct heap_range){here - BELOW, stack};
+		state.ranges[count++] = (struct memory_range){here - BELOW, stack};
 	count += leave_out_thread(state.ranges + count);
 	if (state.has_generation)
 		state.ranges[count++] = state.generation;

@@ -21,7 +21,7 @@ struct found {
 
 static int look_at_library(struct dl_phdr_info *info, size_t size, void *data)
 {
-	struct heap_range *range = data;
+	struct memory_range *range = data;
 	const char *slash = strrchr(info->dlpi_name, '/');
 
 	(void)size;
@@ -31,14 +31,14 @@ static int look_at_library(struct dl_phdr_info *info, size_t size, void *data)
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 
 		if (part->p_type == PT_LOAD && (part->p_flags & PF_W))
-			*range = (struct heap_range){info->dlpi_addr + part->p_vaddr,
-			                             info->dlpi_addr + part->p_vaddr
-			                                     + part->p_memsz};
+			*range = (struct memory_range){info->dlpi_addr + part->p_vaddr,
+			                               info->dlpi_addr + part->p_vaddr
+			                                       + part->p_memsz};
 	}
 	return 1;
 }
 
-static void compare(const struct heap_range *now, const uint64_t *before, struct found *found)
+static void compare(const struct memory_range *now, const uint64_t *before, struct found *found)
 {
 	const uint64_t *words = (const uint64_t *)now->start;
 
@@ -51,7 +51,7 @@ static void compare(const struct heap_range *now, const uint64_t *before, struct
 }
 
 /* Nobody is told of the child: its end makes no signal. */
-static void try_it(const struct heap_range *data, const uint64_t *before, struct found *found)
+static void try_it(const struct memory_range *data, const uint64_t *before, struct found *found)
 {
 	const struct timespec none = {0, 0};
 	sigset_t all, child, mask;
@@ -72,9 +72,9 @@ static void try_it(const struct heap_range *data, const uint64_t *before, struct
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-bool state_fork_find(struct heap_range *ret)
+bool state_fork_find(struct memory_range *ret)
 {
-	struct heap_range data = {0, 0};
+	struct memory_range data = {0, 0};
 	size_t size;
 	void *before, *found;
 	struct found result = {0, 0};
@@ -96,6 +96,6 @@ bool state_fork_find(struct heap_range *ret)
 		munmap(before, size);
 	if (found != MAP_FAILED)
 		munmap(found, sizeof(result));
-	*ret = (struct heap_range){result.at, result.at + sizeof(uint64_t)};
+	*ret = (struct memory_range){result.at, result.at + sizeof(uint64_t)};
 	return result.count == 1;
 }

@@ -11,6 +11,6 @@
 /* Where that is, found by trying: the one word of the C library's data that is four more in a
  * child. Once, with one thread of the program's. false: it cannot be told, and copies merge
  * less. */
-bool state_fork_find(struct heap_range *ret);
+bool state_fork_find(struct memory_range *ret);
 
 #endif

@@ -64,7 +64,7 @@ static struct {
 	const struct hashes *known;         /* what pages came to by an earlier look */
 	size_t at;                          /* in these */
 	struct hashes *noted; /* what they come to by this one; NULL: they are the same */
-	const struct heap_range *left_out;
+	const struct memory_range *left_out;
 	size_t left_out_count;
 	uint64_t entries[PAGES_AT_ONCE];
 	/* Where pages are that were written, if the kernel tells at once; how far was looked. */
@@ -80,7 +80,7 @@ static struct {
 
 /* Memory that MPI shares among ranks. */
 static struct {
-	struct heap_range ranges[SHARED];
+	struct memory_range ranges[SHARED];
 	size_t count;
 } shared;
 
@@ -231,7 +231,7 @@ static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
 static void add_range(uintptr_t start, uintptr_t end, bool anonymous)
 {
 	for (size_t i = 0; i < work.left_out_count && start < end && !work.trouble; i++) {
-		const struct heap_range *one = &work.left_out[i];
+		const struct memory_range *one = &work.left_out[i];
 
 		if (one->end <= start || one->start >= end)
 			continue;
@@ -267,7 +267,7 @@ static bool is_known_shared(const struct state_mapping *mapping)
 	     && !strstr(mapping->path, "/" PEERS_FILE))
 	    || shared.count == SHARED)
 		return false;
-	shared.ranges[shared.count++] = (struct heap_range){mapping->start, mapping->end};
+	shared.ranges[shared.count++] = (struct memory_range){mapping->start, mapping->end};
 	return true;
 }
 
@@ -297,7 +297,7 @@ static void add_extents(const struct state_mapping *mapping)
 	uintptr_t start = mapping->start;
 
 	for (size_t i = 0; !is_stack && i < work.left_out_count; i++) {
-		const struct heap_range *one = &work.left_out[i];
+		const struct memory_range *one = &work.left_out[i];
 
 		if (one->end <= start || one->start >= mapping->end)
 			continue;
@@ -441,7 +441,7 @@ static bool take_look(uintptr_t stack)
 
 static int ascending(const void *one, const void *other)
 {
-	const struct heap_range *a = one, *b = other;
+	const struct memory_range *a = one, *b = other;
 
 	return a->start < b->start ? -1 : a->start > b->start;
 }
@@ -467,7 +467,7 @@ static void begin(struct state_hash *hash)
 	work.trouble = NULL;
 }
 
-const char *state_memory_add(struct state_hash *hash, struct heap_range *left_out, size_t count,
+const char *state_memory_add(struct state_hash *hash, struct memory_range *left_out, size_t count,
                              uintptr_t stack)
 {
 	const struct state_hash before = *hash;
@@ -486,7 +486,7 @@ const char *state_memory_add(struct state_hash *hash, struct heap_range *left_ou
 	return work.trouble;
 }
 
-static struct heap_range idle_shared[SHARED];
+static struct memory_range idle_shared[SHARED];
 static size_t idle_shared_count;
 
 static bool keep_shared(const struct state_mapping *mapping)

@@ -7,7 +7,7 @@
 
 /* Adds all private memory that was ever written, without these ranges (sorted here, and changed),
  * and from `stack` on of the stack in which that lies. NULL: done; or why it cannot be told. */
-const char *state_memory_add(struct state_hash *hash, struct heap_range *left_out, size_t count,
+const char *state_memory_add(struct state_hash *hash, struct memory_range *left_out, size_t count,
                              uintptr_t stack);
 
 /* Notes the memory that MPI shares among ranks, as it is now: by the names of its files, which
