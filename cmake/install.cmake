@@ -5,13 +5,13 @@ install(FILES scheduler/debug/show_pickle.py DESTINATION ${CMAKE_INSTALL_LIBDIR}
 install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE packaging/debian/copyright
 	DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.mp")
-# Where the links of README and ARCHITECTURE lead.
-install(DIRECTORY docs/internals DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+	FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
+# Where links of these documents lead.
 install(DIRECTORY packaging/ci packaging/spack DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
-install(FILES shim/MPI_CALLS.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/shim)
 install(FILES tests/e2e/ARCHIVE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/e2e)
 
-# --- man pages, made of what --help says -----------------------------------------------------------
+# --- man pages, made of what --describe prints -----------------------------------------------------
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS scheduler/commands/main.c)
 file(STRINGS scheduler/commands/main.c COMMAND_LINES REGEX "&command_")
 string(REGEX MATCHALL "&command_[a-z]+" MAN_COMMANDS "${COMMAND_LINES}")

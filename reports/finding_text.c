@@ -166,21 +166,22 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 	g_autofree char *path = words_path(finding->path);
 	g_auto(GStrv) variants = words_variants(finding);
 	const struct record_rank *told = NULL;
-	bool deadlock = finding->kind == FINDING_DEADLOCK;
+	const struct finding_kind_info *kind = finding_kind_info(finding->kind);
 	bool remark = record_finding_is_remark(finding);
-	bool leak = finding->kind == FINDING_LEAK; /* its message says all */
+	bool message_alone = kind->text == FINDING_TEXT_MESSAGE;
+	bool roll_call_alone = kind->text == FINDING_TEXT_ROLL_CALL;
 
 	write_outcomes(finding->outcomes, out);
-	if (finding->message && *finding->message && (!remark || leak)
-	    && finding->outcomes->len == 0 && !(deadlock && finding->ranks->len > 0)) {
+	if (finding->message && *finding->message && (!remark || message_alone)
+	    && finding->outcomes->len == 0 && !(roll_call_alone && finding->ranks->len > 0)) {
 		fprintf(out, "  %s\n", finding->message);
-		told = finding->kind == FINDING_STALL ? NULL : culprit(finding->ranks);
+		told = kind->unexplained_end ? NULL : culprit(finding->ranks);
 	}
 	if (told)
 		write_callers(reader, told, out);
-	if (!leak)
+	if (!message_alone)
 		write_roll_call(reader, finding->ranks, told, out);
-	if (!deadlock && !remark && finding->outcomes->len == 0
+	if (!roll_call_alone && !remark && finding->outcomes->len == 0
 	    && !write_example(reader, finding, out, error))
 		return false;
 	if (finding->blame) {

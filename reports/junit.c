@@ -244,6 +244,7 @@ static bool junit_write(struct store_reader *reader, const struct report_options
 
 const struct report report_junit = {
 	.name = "junit",
+	.suffix = "xml",
 	.summary = "the verdict as JUnit XML, a test case for each buffering",
 	.write = junit_write,
 };

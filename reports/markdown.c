@@ -95,6 +95,7 @@ static bool markdown_write(struct store_reader *reader, const struct report_opti
 
 const struct report report_markdown = {
 	.name = "markdown",
+	.suffix = "md",
 	.summary = "the verdict as Markdown, as for the summary of a step of GitHub Actions",
 	.write = markdown_write,
 };

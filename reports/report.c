@@ -1,20 +1,30 @@
 #include "report.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 G_DEFINE_QUARK(matchpoint_report_error, report_error)
 
-static const struct report *const reports[] = {&report_terminal, &report_json,    &report_html,
-                                               &report_junit,    &report_sarif,   &report_github,
-                                               &report_markdown, &report_mermaid, &report_dot,
-                                               &report_perfetto, &report_otf2,    NULL};
-_Static_assert(G_N_ELEMENTS(reports) <= REPORT_MAX + 1, "raise REPORT_MAX");
+#define REPORT_LISTED(name) &report_##name,
+static const struct report *const reports[] = {REPORT_FORMATS(REPORT_LISTED) NULL};
 
 const struct report *const *report_list(void)
 {
 	return reports;
+}
+
+int report_for_file(const char *file)
+{
+	const char *suffix = strrchr(file, '.');
+
+	for (int i = 1; suffix && reports[i]; i++) {
+		if (g_str_equal(suffix + 1, reports[i]->name)
+		    || g_strcmp0(suffix + 1, reports[i]->suffix) == 0)
+			return i;
+	}
+	return 0;
 }
 
 static bool fail(const char *file, int number, GError **error)

@@ -1,5 +1,6 @@
-/* A report: what a store holds, told in one format. A format is one file with one of these at its
- * end, and a line in report.c's list. */
+/* A report: what a store holds, in one format. A format is one file, reports/<name>.c, with a
+ * struct report report_<name> at its end, and its name in the list here. Options, --help, manual,
+ * completion, and what `save` at the prompt understands, are made of these. */
 #ifndef MATCHPOINT_REPORTS_REPORT_H
 #define MATCHPOINT_REPORTS_REPORT_H
 
@@ -19,6 +20,7 @@ struct report_options {
 struct report {
 	const char *name;    /* as in the option: --json */
 	const char *summary; /* half a sentence for --help */
+	const char *suffix;  /* of files that are usual for it, besides its name: "xml"; or NULL */
 	/* One of the two: */
 	bool (*write)(struct store_reader *reader, const struct report_options *options, FILE *out,
 	              GError **error);
@@ -29,10 +31,31 @@ struct report {
 	                            then); NULL: it can */
 };
 
-/* All formats, NULL at the end; at most REPORT_MAX of them. The first is for the terminal and has
- * no option, the others are written where --<name> says. */
-#define REPORT_MAX 16
+/* All formats, in the order of --help. The first is for the terminal and has no option, the others
+ * are written where --<name> says. */
+#define REPORT_FORMATS(FORMAT) \
+	FORMAT(terminal)       \
+	FORMAT(json)           \
+	FORMAT(html)           \
+	FORMAT(junit)          \
+	FORMAT(sarif)          \
+	FORMAT(github)         \
+	FORMAT(markdown)       \
+	FORMAT(mermaid)        \
+	FORMAT(dot)            \
+	FORMAT(perfetto)       \
+	FORMAT(otf2)
+
+#define REPORT_DECLARED(name) extern const struct report report_##name;
+REPORT_FORMATS(REPORT_DECLARED)
+#define REPORT_COUNTED(name) +1
+enum { REPORT_COUNT = 0 REPORT_FORMATS(REPORT_COUNTED) };
+
+/* REPORT_COUNT of them, and NULL. */
 const struct report *const *report_list(void);
+
+/* The place in the list of the format that a file's name stands for: "x.html", "x.xml"; 0: none. */
+int report_for_file(const char *file);
 
 /* Writes to the file, `-` being standard output, or to the directory. False with `error` set when
  * the store is damaged or the file cannot be written to its end; then there is no file. */
@@ -46,18 +69,5 @@ bool report_append(const struct report *report, struct store_reader *reader,
 /* The store has been read, but does not hold what a format needs. */
 #define REPORT_ERROR (report_error_quark())
 GQuark report_error_quark(void);
-
-/* The formats. */
-extern const struct report report_terminal; /* the verdict, for a person */
-extern const struct report report_json;
-extern const struct report report_html; /* a page for a browser */
-extern const struct report report_junit;
-extern const struct report report_sarif;
-extern const struct report report_github;
-extern const struct report report_markdown;
-extern const struct report report_mermaid;
-extern const struct report report_dot;
-extern const struct report report_perfetto; /* a trace, as JSON */
-extern const struct report report_otf2;     /* a trace */
 
 #endif

@@ -2,9 +2,10 @@
 
     python3 generate.py MATCHPOINT VERSION DIRECTORY COMMAND...
 
-Usage, options and examples are what `matchpoint COMMAND --help` says; what it does not say stands
-in COMMAND.man beside this script, and goes between options and example."""
+Usage, options and examples are what `matchpoint --describe` prints; everything else stands in
+COMMAND.man beside this script, and goes between options and example."""
 
+import json
 import os
 import re
 import subprocess
@@ -19,98 +20,82 @@ def escape(text):
     return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M)
 
 
-def help_of(*command):
-    done = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True,
-                          encoding="utf-8")
-    return done.stdout
+def described(program):
+    done = subprocess.run([program, "--describe"], capture_output=True, check=True)
+    return json.loads(done.stdout.decode("utf-8"))
 
 
-def blocks(text):
-    """The blocks of a help text by their heading; what stands above all is under ""."""
-    found = {"": []}
-    heading = ""
-    for line in text.splitlines():
-        match = re.fullmatch(r"(\w[\w ]*):", line)
-        if match:
-            heading = match.group(1)
-            found[heading] = []
-        elif line.strip():
-            heading = heading if line.startswith(" ") else ""
-            found[heading].append(line)
-    return found
+def option_name(option):
+    letter = "-%s, " % option["letter"] if "letter" in option else ""
+    value = "=%s" % option["value"] if "value" in option else ""
+    return "%s--%s%s" % (letter, option["name"], value)
 
 
-def entries(lines, what):
-    """`  name  explanation` as tagged paragraphs."""
+def entries(pairs):
+    """Names with their explanations as tagged paragraphs."""
     page = []
-    for line in lines:
-        match = re.fullmatch(r"\s+(\S+(?: \S+)*?)\s{2,}(.+)", line)
-        if not match:
-            sys.exit("%s: what is this line of the help text? %s" % (what, line))
-        page += [".TP", "\\fB%s\\fR" % escape(match.group(1)), escape(match.group(2))]
+    for name, explanation in pairs:
+        page += [".TP", "\\fB%s\\fR" % escape(name), escape(explanation)]
     return page
 
 
+def options(described_options):
+    return [".SH OPTIONS",
+            *entries((option_name(option), option["help"]) for option in described_options)]
+
+
 def part(name):
+    """What stands above and below the options."""
     path = os.path.join(HERE, name + ".man")
     if not os.path.exists(path):
-        return []
+        return [], []
     with open(path, encoding="utf-8") as file:
-        return file.read().splitlines()
+        lines = file.read().splitlines()
+    split = next((i for i, line in enumerate(lines) if line.startswith(".SH EXIT")), len(lines))
+    return lines[:split], lines[split:]
 
 
-def page_of(program, version, command):
-    found = blocks(help_of(program, command))
-    usage = found["Usage"][0].strip()
-    synopsis, _, summary = usage.partition(" - ")
-    name = "matchpoint-" + command
-    page = ['.TH %s 1 "" "matchpoint %s" "User Commands"' % (name.upper(), version), ".SH NAME",
-            "%s \\- %s" % (escape(name), escape(summary)), ".SH SYNOPSIS",
-            "\\fB%s\\fR %s" % (escape("matchpoint " + command),
-                               escape(synopsis.split(" ", 2)[2]))]
-    more = part(command)
-    split = next((i for i, line in enumerate(more) if line.startswith(".SH EXIT")), len(more))
-    page += more[:split]
-    page += [".SH OPTIONS", *entries(found.get("Help Options", [])
-                                     + found.get("Application Options", []), name)]
-    page += more[split:]
-    if "Example" in found:
-        page += [".SH EXAMPLE", ".nf", *(escape(line.strip()) for line in found["Example"]), ".fi"]
-    return name, page + [".SH SEE ALSO", ".BR matchpoint (1)"]
+def page_of(version, command):
+    name = "matchpoint-" + command["name"]
+    above, below = part(command["name"])
+    asked = {"name": "help", "letter": "h", "help": "Show help options"}
+    return name, [
+        '.TH %s 1 "" "matchpoint %s" "User Commands"' % (name.upper(), version),
+        ".SH NAME", "%s \\- %s" % (escape(name), escape(command["summary"])),
+        ".SH SYNOPSIS", "\\fB%s\\fR %s" % (escape("matchpoint " + command["name"]),
+                                           escape("[OPTION...] " + command["synopsis"])),
+        *above, *options([asked, *command["options"]]), *below,
+        ".SH EXAMPLE", ".nf", escape(command["example"]), ".fi",
+        ".SH SEE ALSO", ".BR matchpoint (1)"]
 
 
-def main_page(program, version, commands):
-    text = help_of(program)
-    summary = text.split("\n\n")[1].strip().rstrip(".")
-    found = blocks(text)
+def main_page(version, tables):
+    summary = tables["summary"].rstrip(".")
+    above, below = part("matchpoint")
     page = ['.TH MATCHPOINT 1 "" "matchpoint %s" "User Commands"' % version, ".SH NAME",
             "matchpoint \\- %s" % escape(summary[0].lower() + summary[1:]), ".SH SYNOPSIS",
-            "\\fBmatchpoint\\fR COMMAND [options] [\\-\\-] PROGRAM [ARG...]"]
-    more = part("matchpoint")
-    split = next((i for i, line in enumerate(more) if line.startswith(".SH EXIT")), len(more))
-    page += more[:split] + [".SH COMMANDS"]
-    told = [line for line in found[""] if re.match(r"  \w+\s+\S", line)]
-    missing = {line.split()[0] for line in told} ^ set(commands)
-    if missing:
-        sys.exit("commands without a page, or pages without a command: %s"
-                 % ", ".join(sorted(missing)))
-    for line in told:
-        command, _, what = line.strip().partition(" ")
-        page += [".TP", ".BR matchpoint\\-%s (1)" % command, escape(what.strip())]
-    page += [".SH OPTIONS", *entries(found["Options"], "matchpoint")]
-    page += [".SH ENVIRONMENT", *entries(found["Environment"], "matchpoint"), *more[split:]]
-    page += [".SH SEE ALSO"]
-    page += [".BR matchpoint\\-%s (1)%s" % (command, "" if command == commands[-1] else ",")
-             for command in commands]
-    return "matchpoint", page
+            "\\fBmatchpoint\\fR COMMAND [options] [\\-\\-] PROGRAM [ARG...]", *above,
+            ".SH COMMANDS"]
+    for command in tables["commands"]:
+        page += [".TP", ".BR matchpoint\\-%s (1)" % command["name"], escape(command["summary"])]
+    page += options(tables["options"])
+    page += [".SH ENVIRONMENT", *entries((variable["name"], variable["help"])
+                                         for variable in tables["environment"]
+                                         if variable["role"] == "read"), *below, ".SH SEE ALSO"]
+    names = [".BR matchpoint\\-%s (1)" % command["name"] for command in tables["commands"]]
+    return "matchpoint", page + [name + "," for name in names[:-1]] + names[-1:]
 
 
 def main():
     program, version, directory, *commands = sys.argv[1:]
+    tables = described(program)
+    missing = {command["name"] for command in tables["commands"]} ^ set(commands)
+    if missing:
+        sys.exit("commands without a page, or pages without a command: %s"
+                 % ", ".join(sorted(missing)))
     os.makedirs(directory, exist_ok=True)
-    pages = [main_page(program, version, commands)]
-    pages += [page_of(program, version, command) for command in commands]
-    for name, lines in pages:
+    for name, lines in [main_page(version, tables),
+                        *(page_of(version, command) for command in tables["commands"])]:
         with open(os.path.join(directory, name + ".1"), "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command_suggest.h"
+#include "command_line.h"
 #include "command_values.h"
 #include "scheduler/host/program.h"
 
@@ -39,29 +39,6 @@ void command_show_unresponsive(void *user, const struct session_progress *now)
 		fprintf(stderr, "  %s\n", (const char *)g_ptr_array_index(now->stacks, i));
 }
 
-/* Chooses among words; -1: complained. */
-static int word_index(const char *option, const char *word, const char *const *words)
-{
-	for (int i = 0; words[i]; i++) {
-		if (strcmp(word, words[i]) == 0)
-			return i;
-	}
-	command_complain("%s cannot be '%s'; see --help", option, word);
-	return -1;
-}
-
-static char *kinds_to_ignore(void)
-{
-	GString *text = g_string_new(NULL);
-
-	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
-		if (finding_kind_info(kind)->can_be_ignored)
-			g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "",
-			                       finding_kind_name(kind));
-	}
-	return g_string_free(text, false);
-}
-
 /* Kinds of findings, several separated by commas; false: complained. */
 static bool parse_kinds(const struct command_options *options, GStrv *ret_kinds)
 {
@@ -75,7 +52,7 @@ static bool parse_kinds(const struct command_options *options, GStrv *ret_kinds)
 				g_strv_builder_add(kinds, *word);
 				continue;
 			}
-			g_autofree char *all = kinds_to_ignore();
+			g_autofree char *all = g_strjoinv(", ", (char **)command_words("ignore"));
 			command_complain("--ignore cannot be '%s'; kinds of findings are: %s",
 			                 *word, all);
 			return false;
@@ -106,15 +83,13 @@ static char *redirected_input(void)
 
 static bool interpret_options(struct command_options *options)
 {
-	static const char *const bufferings[] = {"both", "zero", "infinite", "per-send", NULL};
 	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
 	                              RECORD_PER_SEND};
-	static const char *const backtracks[] = {"auto", "snapshot", "rerun", "rewind", NULL};
 	struct session_options *session = &options->session;
 	int buffering = 0, backtrack = 0;
 
 	if (options->buffering)
-		buffering = word_index("--buffering", options->buffering, bufferings);
+		buffering = command_word("buffering", options->buffering);
 	session->collectives = COLLECTIVES_BOTH;
 	if (options->collectives
 	    && !collective_mode_from_word(options->collectives, &session->collectives)) {
@@ -122,7 +97,7 @@ static bool interpret_options(struct command_options *options)
 		return false;
 	}
 	if (options->backtrack)
-		backtrack = word_index("--backtrack", options->backtrack, backtracks);
+		backtrack = command_word("backtrack", options->backtrack);
 	if (buffering < 0 || backtrack < 0 || !command_inspect_reports(options))
 		return false;
 	if (options->max_memory
@@ -168,8 +143,8 @@ void command_follow_collectives(struct command_options *options, const struct pa
 		options->session.collectives = COLLECTIVES_ASYNC;
 }
 
-static GOptionContext *context_new(struct command_options *options, const GOptionEntry *more,
-                                   const char *usage, const char *example)
+static struct command_line *line_new(struct command_options *options, const struct command *command,
+                                     const GOptionEntry *more)
 {
 	struct session_options *session = &options->session;
 	const GOptionEntry shared[] = {
@@ -214,39 +189,13 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 	         NULL},
 		G_OPTION_ENTRY_NULL,
 	};
-	GOptionContext *context = g_option_context_new(usage);
-	g_autofree char *description = g_strdup_printf("Example:\n  %s\n", example);
+	struct command_line *line = command_line_new(command);
 
-	g_option_context_set_strict_posix(context, true);
-	g_option_context_set_description(context, description);
 	if (more)
-		g_option_context_add_main_entries(context, more, NULL);
-	g_option_context_add_main_entries(context, shared, NULL);
-	command_add_reports(context, options);
-	return context;
-}
-
-/* --help prints "Usage: matchpoint explore ...". */
-static void name_program(const char *command)
-{
-	g_autofree char *name = g_strdup_printf("matchpoint %s", command);
-
-	g_set_prgname(name);
-}
-
-static bool parse_options(struct command_options *options, int *argc, char ***argv,
-                          const GOptionEntry *more, const char *usage, const char *example)
-{
-	g_autoptr(GError) error = NULL;
-	GOptionContext *context = context_new(options, more, usage, example);
-	bool parsed = g_option_context_parse(context, argc, argv, &error);
-	g_autofree char *meant = parsed ? NULL : command_suggest_option(error, context);
-
-	g_option_context_free(context);
-	if (!parsed)
-		command_complain("%s%s; see matchpoint %s --help", error->message, meant,
-		                 (*argv)[0]);
-	return parsed;
+		command_line_add(line, more);
+	command_line_add(line, shared);
+	command_add_reports(line, options);
+	return line;
 }
 
 static bool is_option(int argc, char **argv)
@@ -275,27 +224,37 @@ static bool take_number(struct command_options *options, int *argc, char **argv)
 	return true;
 }
 
-int command_parse(struct command_options *options, int *argc, char ***argv,
-                  const GOptionEntry *more, const char *usage, const char *example)
+static bool parse_line(const struct command_line *line, struct command_options *options, int *argc,
+                       char ***argv)
 {
-	char **rest;
-
-	name_program((*argv)[0]);
-	options->not_yet = SESSION_NOT_YET_USUAL;
-	options->some = COMMAND_SOME_DEFAULT;
 	take_word(options, argc, *argv);
-	if (!parse_options(options, argc, argv, more, usage, example))
-		return EXIT_USAGE;
+	if (!command_line_parse(line, argc, argv, true))
+		return false;
 	for (bool more_words = options->takes_word; more_words;) {
 		bool had_word = options->word != NULL;
 
 		more_words = take_number(options, argc, *argv);
 		take_word(options, argc, *argv);
 		more_words |= options->word && !had_word;
-		if (is_option(*argc, *argv)
-		    && !parse_options(options, argc, argv, more, usage, example))
-			return EXIT_USAGE;
+		if (is_option(*argc, *argv) && !command_line_parse(line, argc, argv, true))
+			return false;
 	}
+	return true;
+}
+
+int command_parse(struct command_options *options, const struct command *command, int *argc,
+                  char ***argv, const GOptionEntry *more)
+{
+	struct command_line *line = line_new(options, command, more);
+	bool parsed;
+	char **rest;
+
+	options->not_yet = SESSION_NOT_YET_USUAL;
+	options->some = COMMAND_SOME_DEFAULT;
+	parsed = parse_line(line, options, argc, argv);
+	command_line_free(line);
+	if (!parsed)
+		return EXIT_USAGE;
 	rest = *argv + 1;
 	if (*rest && strcmp(*rest, "--") == 0)
 		rest++;
@@ -312,7 +271,7 @@ void command_options_release(struct command_options *options)
 	g_free(options->word);
 	g_free(options->store);
 	g_free(options->source_root);
-	for (int i = 0; i < REPORT_MAX; i++)
+	for (int i = 0; i < REPORT_COUNT; i++)
 		g_free(options->reports[i]);
 	g_free(options->keep_files);
 	g_free(options->seed);

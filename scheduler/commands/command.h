@@ -22,7 +22,10 @@ enum exit_status {
 
 struct command {
 	const char *name;
-	const char *summary; /* for `matchpoint --help` */
+	const char *summary;  /* half a sentence, for both kinds of --help */
+	const char *synopsis; /* what follows the name on the line: "-n N [--] PROGRAM [ARG...]" */
+	const char *notes;    /* a paragraph below the options in --help; NULL: none */
+	const char *example;  /* a whole line */
 	/* argv[0] is the command's name. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 	bool runs_ranks; /* and must clean up when it is asked to end */
@@ -42,8 +45,8 @@ void command_show_unresponsive(void *user, const struct session_progress *now);
 struct command_options {
 	struct session_options session;
 	char **program;
-	char *reports[REPORT_MAX]; /* where each of report_list() goes; NULL: not asked for */
-	char **ignored;            /* as given */
+	char *reports[REPORT_COUNT]; /* where each of report_list() goes; NULL: not asked for */
+	char **ignored;              /* as given */
 	char *source_root;
 	int execution;
 	bool takes_word;                   /* PATH|FINDING|DIR */
@@ -68,12 +71,13 @@ struct command_options {
 };
 
 /* Parses argv: the shared options and `more` (may be NULL), then PROGRAM [ARG...] into ->program.
- * `usage` follows the command's name in --help, `example` ends it. Returns EXIT_CLEAN, or
- * EXIT_USAGE after having complained. */
-int command_parse(struct command_options *options, int *argc, char ***argv,
-                  const GOptionEntry *more, const char *usage, const char *example);
+ * EXIT_CLEAN; or EXIT_USAGE after having complained, or when the line was handed over
+ * (command_line.h). */
+int command_parse(struct command_options *options, const struct command *command, int *argc,
+                  char ***argv, const GOptionEntry *more);
+struct command_line;
 /* Adds the options of the reports, which every command that writes any has alike. */
-void command_add_reports(GOptionContext *context, struct command_options *options);
+void command_add_reports(struct command_line *line, struct command_options *options);
 /* false after having complained of what they were given. */
 bool command_inspect_reports(const struct command_options *options);
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "command.h"
+#include "command_line.h"
 
 static void print_list(const char *title, const GPtrArray *list, const char *program)
 {
@@ -75,37 +75,29 @@ static int check_program(const char *name)
 
 static int check_run(int argc, char **argv)
 {
-	const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};
-	GOptionContext *context = g_option_context_new(
-		"PROGRAM - which of its MPI calls are controlled, passed through, refused");
-	g_autoptr(GError) error = NULL;
-	bool parsed;
+	struct command_line *line = command_line_new(&command_check);
+	bool parsed = command_line_parse(line, &argc, &argv, true);
 
-	g_set_prgname("matchpoint check");
-	g_option_context_add_main_entries(context, entries, NULL);
-	g_option_context_set_strict_posix(context, true);
-	g_option_context_set_description(
-		context, "Exit status: 0 all is controlled or harmless, 3 something "
-			 "is passed through that could matter, or refused, 2 usage, "
-			 "4 it cannot be controlled.\n\n"
-			 "Example:\n  matchpoint check ./solver\n");
-	parsed = g_option_context_parse(context, &argc, &argv, &error);
-	g_option_context_free(context);
+	command_line_free(line);
 	if (parsed && argc > 1 && strcmp(argv[1], "--") == 0) {
 		argv++;
 		argc--;
 	}
-	if (!parsed || argc < 2) {
-		command_complain("%s; see matchpoint check --help",
-		                 error ? error->message : "which program?");
-		return EXIT_USAGE;
+	if (parsed && argc < 2) {
+		command_complain("which program?; see matchpoint check --help");
+		parsed = false;
 	}
+	if (!parsed)
+		return EXIT_USAGE;
 	return check_program(argv[1]);
 }
 
 const struct command command_check = {
-	"check",
-	"tell which of a program's MPI calls are controlled, passed through, refused",
-	check_run,
-	false,
+	.name = "check",
+	.summary = "which of a program's MPI calls are controlled, passed through, refused",
+	.synopsis = "PROGRAM",
+	.notes = "Exit status: 0 all is controlled or harmless, 3 something is passed through that "
+		 "could matter, or refused, 2 usage, 4 it cannot be controlled.",
+	.example = "matchpoint check ./solver",
+	.run = check_run,
 };

@@ -144,27 +144,17 @@ static char *why_not_writable(const char *file)
 static bool add_report(void *user, const char *file, char **ret_problem)
 {
 	struct debug_command *asked = user;
-	const struct report *const *reports = report_list();
-	const char *suffix = strrchr(file, '.');
-	const char *name = suffix && strcmp(suffix, ".xml") == 0  ? "junit"
-	                   : suffix && strcmp(suffix, ".md") == 0 ? "markdown"
-	                   : suffix                               ? suffix + 1
-	                                                          : "";
+	int format = report_for_file(file);
+	const struct report *report = report_list()[format];
 
-	for (int i = 1; reports[i]; i++) {
-		if (strcmp(reports[i]->name, name) != 0)
-			continue;
-		if (reports[i]->unavailable)
-			*ret_problem = g_strdup(reports[i]->unavailable);
-		else
-			*ret_problem = why_not_writable(file);
-		if (*ret_problem)
-			return true;
-		g_free(asked->options->reports[i]);
-		asked->options->reports[i] = g_strdup(file);
-		return true;
+	if (format == 0)
+		return false;
+	*ret_problem = report->unavailable ? g_strdup(report->unavailable) : why_not_writable(file);
+	if (!*ret_problem) {
+		g_free(asked->options->reports[format]);
+		asked->options->reports[format] = g_strdup(file);
 	}
-	return false;
+	return true;
 }
 
 static int prepare(struct command_options *options, struct debug_command *asked)
@@ -270,11 +260,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	options.user = &asked;
-	status = command_parse(
-		&options, &argc, &argv, entries,
-		"-n N [--] PROGRAM [ARG...] | FINDING|PATH [-- PROGRAM ARG...] - choose by hand "
-		"what happens, go back, choose otherwise",
-		"matchpoint debug -n 4 ./solver");
+	status = command_parse(&options, &command_debug, &argc, &argv, entries);
 
 	if (status == EXIT_CLEAN)
 		status = prepare(&options, &asked);
@@ -286,8 +272,10 @@ static int run(int argc, char **argv)
 }
 
 const struct command command_debug = {
-	"debug",
-	"choose by hand what happens, go back, choose otherwise",
-	run,
-	true,
+	.name = "debug",
+	.summary = "choose by hand what happens, go back, choose otherwise",
+	.synopsis = "-n N [--] PROGRAM [ARG...] | FINDING|PATH [-- PROGRAM ARG...]",
+	.example = "matchpoint debug -n 4 ./solver",
+	.run = run,
+	.runs_ranks = true,
 };

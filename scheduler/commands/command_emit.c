@@ -183,7 +183,9 @@ static bool begin_sketch(struct emit *emit)
 		if (emit_shows(emit))
 			return true;
 		/* The one that ends well may leave something behind in the program, too. */
-		emit->good_leaks = good && emit->finding->kind != FINDING_LEAK;
+		emit->good_leaks = good
+		                   && finding_kind_info(emit->finding->kind)->emit
+		                              != FINDING_EMIT_LEAVE;
 		if (emit->good_leaks && emit_shows(emit))
 			return true;
 	}

@@ -43,7 +43,8 @@ static bool is_good(const struct record_execution *execution, void *data, GError
 
 	(void)error;
 	looking->good |= execution->status == FINDING_NONE
-	                 || (looking->leaks && execution->status == FINDING_LEAK);
+	                 || (looking->leaks
+	                     && finding_kind_info(execution->status)->emit == FINDING_EMIT_LEAVE);
 	return true;
 }
 

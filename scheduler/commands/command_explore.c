@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_values.h"
 #include "scheduler/world/bounds.h"
 
 /* The progress line on a terminal is redrawn in place; elsewhere a line every so often. */
@@ -196,11 +197,7 @@ static bool interpret_random(struct command_options *options)
  * for all. */
 static bool interpret_order(struct command_options *options)
 {
-	static const char *const words[] = {
-		[SESSION_ORDER_DEPTH] = "depth",
-		[SESSION_ORDER_DEVIATIONS] = "deviations",
-		[SESSION_ORDER_PORTFOLIO] = "portfolio",
-	};
+	const char *const *words = command_words("order");
 	struct session_options *session = &options->session;
 	guint order = 0;
 
@@ -215,9 +212,9 @@ static bool interpret_order(struct command_options *options)
 		                 "their own");
 		return false;
 	}
-	while (order < G_N_ELEMENTS(words) && !g_str_equal(options->order, words[order]))
+	while (words[order] && !g_str_equal(options->order, words[order]))
 		order++;
-	if (order == G_N_ELEMENTS(words)) {
+	if (!words[order]) {
 		command_complain("--order cannot be '%s'; say portfolio, depth or deviations",
 		                 options->order);
 		return false;
@@ -454,11 +451,7 @@ static int explore_run(int argc, char **argv)
 	         "do not stop at findings (the default)", NULL},
 		G_OPTION_ENTRY_NULL,
 	};
-	int status = command_parse(
-		&options, &argc, &argv, entries,
-		"-n N [--] PROGRAM [ARG...] - run every interleaving, report "
-		"what is wrong",
-		"matchpoint explore -n 4 --json report.json -- ./solver input.dat");
+	int status = command_parse(&options, &command_explore, &argc, &argv, entries);
 
 	if (status == EXIT_CLEAN)
 		status = interpret_explore(&options, interleavings, from);
@@ -470,8 +463,10 @@ static int explore_run(int argc, char **argv)
 }
 
 const struct command command_explore = {
-	"explore",
-	"run every interleaving, report what is wrong",
-	explore_run,
-	true,
+	.name = "explore",
+	.summary = "run every interleaving, report what is wrong",
+	.synopsis = "-n N [--] PROGRAM [ARG...]",
+	.example = "matchpoint explore -n 4 --json report.json -- ./solver input.dat",
+	.run = explore_run,
+	.runs_ranks = true,
 };

@@ -55,7 +55,7 @@ static bool read_store(struct subject *subject, const char *store, GError **erro
 	if (!subject->reader)
 		return false;
 	finding = store_reader_finding(subject->reader, subject->id);
-	if (finding->kind == FINDING_NOT_REPRODUCIBLE) {
+	if (finding_kind_info(finding->kind)->beyond_choices) {
 		g_set_error(
 			error, COMMAND_ERROR, 0,
 			"finding %u says that the program does not depend on its choices alone: "
@@ -318,10 +318,7 @@ static int minimize_run(int argc, char **argv)
 	         "how to go back: auto, snapshot, rerun, rewind", "WORD"},
 		G_OPTION_ENTRY_NULL,
 	};
-	int status = command_parse(&options, &argc, &argv, entries,
-	                           "FINDING|PATH [-- PROGRAM ARG...] - the fewest forced choices "
-	                           "that still show it",
-	                           "matchpoint minimize 1");
+	int status = command_parse(&options, &command_minimize, &argc, &argv, entries);
 
 	if (status == EXIT_CLEAN && tries < 1) {
 		command_complain("a bound must be positive");
@@ -337,8 +334,10 @@ static int minimize_run(int argc, char **argv)
 }
 
 const struct command command_minimize = {
-	"minimize",
-	"the fewest forced choices that still show a finding",
-	minimize_run,
-	true,
+	.name = "minimize",
+	.summary = "the fewest forced choices that still show a finding",
+	.synopsis = "FINDING|PATH [-- PROGRAM ARG...]",
+	.example = "matchpoint minimize 1",
+	.run = minimize_run,
+	.runs_ranks = true,
 };

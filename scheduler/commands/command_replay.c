@@ -69,10 +69,7 @@ static int run_once(int argc, char **argv)
 {
 	g_autofree char *beside = NULL;
 	struct command_options options = {.session = {.command = "run", .deviations = -1}};
-	int status = command_parse(
-		&options, &argc, &argv, NULL,
-		"-n N [--] PROGRAM [ARG...] - one controlled execution, recorded",
-		"matchpoint run -n 4 ./solver");
+	int status = command_parse(&options, &command_run, &argc, &argv, NULL);
 	struct path *path;
 
 	if (status == EXIT_CLEAN)
@@ -90,10 +87,12 @@ static int run_once(int argc, char **argv)
 }
 
 const struct command command_run = {
-	"run",
-	"one controlled execution, recorded",
-	run_once,
-	true,
+	.name = "run",
+	.summary = "one controlled execution, recorded",
+	.synopsis = "-n N [--] PROGRAM [ARG...]",
+	.example = "matchpoint run -n 4 ./solver",
+	.run = run_once,
+	.runs_ranks = true,
 };
 
 /* What the ranks are to run under. */
@@ -182,10 +181,7 @@ static int replay_run(int argc, char **argv)
 		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "only this rank", "RANK"},
 		G_OPTION_ENTRY_NULL,
 	};
-	int status = command_parse(&options, &argc, &argv, entries,
-	                           "PATH|FINDING|DIR [-- PROGRAM ARG...] - one interleaving again, "
-	                           "the same way",
-	                           "matchpoint replay mp1:n4:0.3=1 -- ./solver");
+	int status = command_parse(&options, &command_replay, &argc, &argv, entries);
 
 	if (status == EXIT_CLEAN)
 		status = command_find_path(&options, &path, &id);
@@ -206,8 +202,10 @@ static int replay_run(int argc, char **argv)
 }
 
 const struct command command_replay = {
-	"replay",
-	"one interleaving again, the same way",
-	replay_run,
-	true,
+	.name = "replay",
+	.summary = "one interleaving again, the same way",
+	.synopsis = "PATH|FINDING|DIR [-- PROGRAM ARG...]",
+	.example = "matchpoint replay mp1:n4:0.3=1 -- ./solver",
+	.run = replay_run,
+	.runs_ranks = true,
 };

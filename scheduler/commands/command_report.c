@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "command_suggest.h"
+#include "command_line.h"
 #include "scheduler/reproduce/merge.h"
 #include "scheduler/store/schema.h"
 
@@ -122,8 +121,7 @@ static void gather_stores(struct report_request *request)
 
 static int report_run(int argc, char **argv)
 {
-	GOptionContext *context = g_option_context_new(
-		"[STORE...] - tell again what explorations found; several stores as one");
+	struct command_line *line = command_line_new(&command_report);
 	struct report_request request = {0};
 	const GOptionEntry entries[] = {
 		{"store", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request.named,
@@ -138,22 +136,14 @@ static int report_run(int argc, char **argv)
 	         NULL},
 		G_OPTION_ENTRY_NULL,
 	};
-	g_autoptr(GError) error = NULL;
-	g_autofree char *meant = NULL;
 	int status = EXIT_USAGE;
 	bool parsed;
 
-	g_set_prgname("matchpoint report");
-	g_option_context_add_main_entries(context, entries, NULL);
-	command_add_reports(context, &request.shared);
-	g_option_context_set_description(context,
-	                                 "Example:\n  matchpoint report .matchpoint --json -\n");
-	parsed = g_option_context_parse(context, &argc, &argv, &error);
-	meant = parsed ? NULL : command_suggest_option(error, context);
-	g_option_context_free(context);
-	if (!parsed)
-		command_complain("%s%s; see matchpoint report --help", error->message, meant);
-	else if (command_inspect_reports(&request.shared)) {
+	command_line_add(line, entries);
+	command_add_reports(line, &request.shared);
+	parsed = command_line_parse(line, &argc, &argv, false);
+	command_line_free(line);
+	if (parsed && command_inspect_reports(&request.shared)) {
 		gather_stores(&request);
 		request.shared.session.store = request.stores[0];
 		status = request.stores[1] || request.merge_into ? merge_and_tell(&request)
@@ -167,8 +157,9 @@ static int report_run(int argc, char **argv)
 }
 
 const struct command command_report = {
-	"report",
-	"tell again what explorations found, in any format; several stores as one",
-	report_run,
-	false,
+	.name = "report",
+	.summary = "tell again what explorations found, in any format; several stores as one",
+	.synopsis = "[STORE...]",
+	.example = "matchpoint report .matchpoint --json -",
+	.run = report_run,
 };

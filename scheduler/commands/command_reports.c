@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "command_line.h"
 #include "scheduler/host/environment.h"
 
 /* The reports that a command writes at its end. */
@@ -11,10 +11,17 @@ static bool is_directory(const struct report *report)
 	return !report->write;
 }
 
-void command_add_reports(GOptionContext *context, struct command_options *options)
+static const char *option_text(struct command_line *line, const struct report *report)
+{
+	return report->unavailable ? command_line_text(
+		       line, g_strdup_printf("%s (not in this build)", report->summary))
+	                           : report->summary;
+}
+
+void command_add_reports(struct command_line *line, struct command_options *options)
 {
 	const struct report *const *reports = report_list();
-	GOptionEntry entries[REPORT_MAX + 1] = {0};
+	GOptionEntry entries[REPORT_COUNT] = {0};
 	const GOptionEntry more[] = {
 		{"source-root", 0, 0, G_OPTION_ARG_FILENAME, &options->source_root,
 	         "name source files relative to this (default: where the program was started)",
@@ -24,16 +31,16 @@ void command_add_reports(GOptionContext *context, struct command_options *option
 		G_OPTION_ENTRY_NULL,
 	};
 
-	for (int i = 1; reports[i]; i++) {
+	for (int i = 1; i < REPORT_COUNT; i++) {
 		entries[i - 1] = (GOptionEntry){
 			.long_name = reports[i]->name,
 			.arg = G_OPTION_ARG_FILENAME,
 			.arg_data = &options->reports[i],
-			.description = reports[i]->summary,
+			.description = option_text(line, reports[i]),
 			.arg_description = is_directory(reports[i]) ? "DIR" : "FILE"};
 	}
-	g_option_context_add_main_entries(context, entries, NULL);
-	g_option_context_add_main_entries(context, more, NULL);
+	command_line_add(line, entries);
+	command_line_add(line, more);
 }
 
 /* A rank's output, each line with the rank in front, as `mpiexec -l` does it. */
@@ -106,7 +113,7 @@ bool command_inspect_reports(const struct command_options *options)
 
 static bool to_standard_output(const struct command_options *options)
 {
-	for (int i = 0; i < REPORT_MAX; i++) {
+	for (int i = 0; i < REPORT_COUNT; i++) {
 		if (g_strcmp0(options->reports[i], "-") == 0)
 			return true;
 	}

@@ -6,6 +6,60 @@
 #include "command.h"
 #include "reports/words.h"
 
+static const struct {
+	const char *option;
+	const char *words[5];
+} options[] = {
+	{"buffering", {"both", "zero", "infinite", "per-send"}},
+	{"collectives", {"both", "async", "sync", "per-call"}},
+	{"backtrack",
+         {[BACKTRACK_AUTO] = "auto",
+          [BACKTRACK_SNAPSHOT] = "snapshot",
+          [BACKTRACK_RERUN] = "rerun",
+          [BACKTRACK_REWIND] = "rewind"}},
+	{"order",
+         {[SESSION_ORDER_DEPTH] = "depth",
+          [SESSION_ORDER_DEVIATIONS] = "deviations",
+          [SESSION_ORDER_PORTFOLIO] = "portfolio"}},
+	{"search", {"auto", "tree", "states"}},
+	{"compare", {"output", "none"}}, /* or a file */
+};
+
+static const char *const *kinds_to_ignore(void)
+{
+	static const char *kinds[FINDING_KINDS + 1];
+	guint count = 0;
+
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
+		if (finding_kind_info(kind)->can_be_ignored)
+			kinds[count++] = finding_kind_name(kind);
+	}
+	return kinds;
+}
+
+const char *const *command_words(const char *option)
+{
+	if (g_str_equal(option, "ignore"))
+		return kinds_to_ignore();
+	for (gsize i = 0; i < G_N_ELEMENTS(options); i++) {
+		if (g_str_equal(option, options[i].option))
+			return options[i].words;
+	}
+	return NULL;
+}
+
+int command_word(const char *option, const char *word)
+{
+	const char *const *words = command_words(option);
+
+	for (int i = 0; words[i]; i++) {
+		if (g_str_equal(word, words[i]))
+			return i;
+	}
+	command_complain("--%s cannot be '%s'; see --help", option, word);
+	return -1;
+}
+
 bool command_size(const char *option, const char *text, guint64 *ret_bytes)
 {
 	char *end;

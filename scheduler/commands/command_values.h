@@ -5,6 +5,12 @@
 #include <glib.h>
 #include <stdbool.h>
 
+/* The words that a value of this option can be ("buffering"), in the order of what they stand for,
+ * NULL at the end; NULL: it takes no certain words. */
+const char *const *command_words(const char *option);
+/* The place of the word among them; -1 after having complained. */
+int command_word(const char *option, const char *word);
+
 /* Each returns false after having complained of `text`, which was given for `option`. */
 
 /* "512M", "2G", "2GB" in bytes. */

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "command_suggest.h"
+#include "describe.h"
 #include "scheduler/host/environment.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/mpi_library.h"
@@ -26,16 +27,15 @@ static void print_help(FILE *out)
 {
 	const struct environment_variable *variable = environment_variables();
 
-	fputs("Usage: matchpoint COMMAND [options] [--] PROGRAM [ARG...]\n\n"
-	      "Finds what an MPI program does when its messages arrive in another order.\n\n",
+	fputs("Usage: matchpoint COMMAND [options] [--] PROGRAM [ARG...]\n\n" DESCRIBE_SUMMARY
+	      "\n\n",
 	      out);
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
 		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\nOptions:\n"
-	      "  --help     this\n"
-	      "  --version  matchpoint's version, and the MPI library that it drives\n"
-	      "\nEnvironment:\n",
-	      out);
+	fputs("\nOptions:\n", out);
+	for (const GOptionEntry *entry = describe_options; entry->long_name; entry++)
+		fprintf(out, "  --%-7s  %s\n", entry->long_name, entry->description);
+	fputs("\nEnvironment:\n", out);
 	for (; variable->name; variable++) {
 		if (variable->role == ENVIRONMENT_READ)
 			fprintf(out, "  %-19s  %s\n", variable->name, variable->explanation);
@@ -96,6 +96,20 @@ static int help_run(int argc, char **argv)
 	return EXIT_CLEAN;
 }
 
+/* `matchpoint --describe [completion]`: not for users, and so not in --help. */
+static int describe_run(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[2] : "all";
+	g_autofree char *text = describe(what, commands, G_N_ELEMENTS(commands));
+
+	if (!text) {
+		command_complain("--describe cannot be '%s'; say all or completion", what);
+		return EXIT_USAGE;
+	}
+	fputs(text, stdout);
+	return EXIT_CLEAN;
+}
+
 static int print_errno; /* why GLib could not print, if so */
 static bool output_seen_to;
 
@@ -145,6 +159,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
 	    || strcmp(argv[1], "help") == 0)
 		return with_output(help_run(argc, argv));
+	if (strcmp(argv[1], "--describe") == 0)
+		return with_output(describe_run(argc, argv));
 	if (strcmp(argv[1], "--version") == 0) {
 		print_version();
 		return with_output(EXIT_CLEAN);

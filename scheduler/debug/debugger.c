@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "debug_internal.h"
+#include "debug_words.h"
 #include "scheduler/page/page.h"
 #include "value_numbers.h"
 
@@ -458,4 +459,9 @@ void debug_conduct(struct session *session, void *debug_session)
 	}
 	asked->debugger = NULL;
 	debugger_release(&debugger);
+}
+
+const struct vocabulary_word *debugger_words(void)
+{
+	return debug_vocabulary;
 }

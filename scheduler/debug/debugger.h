@@ -5,6 +5,7 @@
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUGGER_H
 
 #include "scheduler/session/scripted_session.h"
+#include "vocabulary.h"
 
 struct debug_request {
 	enum buffering buffering;         /* of the first interleaving */
@@ -42,5 +43,8 @@ struct debug_session {
 /* As in struct session_options; `debug_session` is a struct debug_session. */
 void debug_conduct(struct session *session, void *debug_session);
 bool debugger_interrupted(void *debug_session);
+
+/* The words of the prompt. */
+const struct vocabulary_word *debugger_words(void);
 
 #endif

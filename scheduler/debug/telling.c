@@ -482,7 +482,7 @@ static const struct record_rank *culprit(const struct record_finding *finding)
 {
 	const struct record_rank *found = NULL;
 
-	for (guint i = 0; i < finding->ranks->len && finding->kind != FINDING_STALL; i++) {
+	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = finding->ranks->pdata[i];
 
 		if (rank->bystander)
@@ -496,16 +496,18 @@ static const struct record_rank *culprit(const struct record_finding *finding)
 
 void telling_finding(GString *text, const struct record_finding *finding)
 {
+	const struct finding_kind_info *kind = finding_kind_info(finding->kind);
 	bool remark = record_finding_is_remark(finding);
-	bool leak = finding->kind == FINDING_LEAK; /* its message says all */
-	bool roll_call_says_all = finding->kind == FINDING_DEADLOCK && finding->ranks->len > 0;
-	bool says_message = (!remark || leak) && !roll_call_says_all;
-	const struct record_rank *told = says_message && !leak ? culprit(finding) : NULL;
+	bool message_alone = kind->text == FINDING_TEXT_MESSAGE;
+	bool roll_call_alone = kind->text == FINDING_TEXT_ROLL_CALL && finding->ranks->len > 0;
+	bool says_message = (!remark || message_alone) && !roll_call_alone;
+	bool explains = says_message && !message_alone && !kind->unexplained_end;
+	const struct record_rank *told = explains ? culprit(finding) : NULL;
 	g_autoptr(GPtrArray) rows = rows_new();
 
 	if (says_message)
 		g_string_append_printf(text, "  %s\n", finding->message);
-	if (!leak)
+	if (!message_alone)
 		add_ranks(rows, finding->ranks, NULL, told);
 	append_rows(text, rows);
 }

@@ -8,8 +8,8 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
          "directory, best on tmpfs, for sockets and shared memory (default: /dev/shm)"},
 	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL,
-         "[FILE:]WHAT,... to log for those who work on matchpoint (ARCHITECTURE.md), as in "
-         "/tmp/log:calls,matches,choices"},
+         "[FILE:]WHAT,... to log for those who work on matchpoint (docs/reference/environment.md), "
+         "as in /tmp/log:calls,matches,choices"},
 	{ENVIRONMENT_HASTE, ENVIRONMENT_READ, NULL,
          "for tests: stalls and livelocks are taken for such this many times sooner (1 to 100)"},
 	{ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "not empty: no colours on the terminal"},
@@ -27,16 +27,31 @@ static const struct environment_variable variables[] = {
          "directory in which matchpoint/history keeps the lines of debug (default: "
          "~/.local/state)"},
 
+	{"XDG_RUNTIME_DIR", ENVIRONMENT_SYSTEM, NULL,
+         "directory for sockets and shared memory where /dev/shm does not serve"},
+	{"TMPDIR", ENVIRONMENT_SYSTEM, NULL,
+         "the same, the last choice; also for temporary stores"},
+	{"HOME", ENVIRONMENT_SYSTEM, NULL, "where .local/state is, unless XDG_STATE_HOME is set"},
+	{"PATH", ENVIRONMENT_SYSTEM, NULL, "where programs, mpiexec.mpich and gdb are looked for"},
+	{"LD_LIBRARY_PATH", ENVIRONMENT_SYSTEM, NULL,
+         "where the libraries of a program are looked for, to find its MPI"},
+	{"TERM", ENVIRONMENT_SYSTEM, NULL, "dumb: no colours on the terminal"},
+
 	{ENVIRONMENT_SOCKET, ENVIRONMENT_TOLD, NULL, "where the shim connects"},
 	{ENVIRONMENT_WORLD, ENVIRONMENT_TOLD, NULL, "number of the world that the job is"},
 	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_TOLD, NULL, "the run directory"},
 	{ENVIRONMENT_STDIN, ENVIRONMENT_TOLD, NULL, "file for rank 0's standard input"},
 	{ENVIRONMENT_JOURNAL, ENVIRONMENT_TOLD, NULL, "directory that keeps files as they were"},
-	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_TOLD, NULL, "set: who sleeps goes on at once"},
+	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_TOLD, NULL, "set: sleeps return at once"},
 	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_TOLD, NULL,
          "set by the shim: a process above has redirected the standard streams"},
 	{"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
 	{"LD_BIND_NOW", ENVIRONMENT_TOLD, NULL, "with --search states: memory differs less"},
+	{"VALGRIND_OPTS", ENVIRONMENT_TOLD, NULL,
+         "with --wrap: the user's, and --run-libc-freeres=no, as ranks are ended by _exit"},
+
+	{"PMI_RANK", ENVIRONMENT_LAUNCH, NULL, "the number of the rank"},
+	{"PMI_FD", ENVIRONMENT_LAUNCH, NULL, "the rank's connection to its launcher"},
 
 	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,cma,self",
          "shared memory that can be cloned, and where it is allowed large messages read from the "

@@ -1,4 +1,5 @@
-/* Every environment variable that matchpoint reads or sets: environment.c holds the one table. */
+/* Every environment variable that matchpoint, its shim or its reports read or set: environment.c
+ * holds the one table, of which docs/reference/environment.md is made. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_ENVIRONMENT_H
 #define MATCHPOINT_SCHEDULER_HOST_ENVIRONMENT_H
 
@@ -49,7 +50,9 @@ bool environment_has(const char *pid, const char *name, const char *value);
 
 enum environment_role {
 	ENVIRONMENT_READ,    /* by matchpoint, from the user */
+	ENVIRONMENT_SYSTEM,  /* the same, of those that every program knows */
 	ENVIRONMENT_TOLD,    /* set for the ranks, read by the shim */
+	ENVIRONMENT_LAUNCH,  /* set for the ranks by their launcher, read by the shim */
 	ENVIRONMENT_FORCED,  /* set for MPI; another value of the user's is overridden */
 	ENVIRONMENT_DEFAULT, /* set for MPI or libc unless the user has set it */
 };
@@ -57,7 +60,7 @@ enum environment_role {
 struct environment_variable {
 	const char *name;
 	enum environment_role role;
-	const char *value; /* NULL: depends */
+	const char *value; /* that is set; NULL: depends, or is only read */
 	const char *explanation;
 };
 

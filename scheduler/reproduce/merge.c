@@ -20,7 +20,7 @@ static GBytes *name_of(const struct merge *merge, const struct record_execution 
 		const struct record_finding *finding = store_reader_finding(
 			merge->current->reader, g_array_index(execution->findings, guint32, i));
 
-		shown += finding && finding->kind != FINDING_OUTCOME_DIFFERS;
+		shown += finding && !finding_kind_info(finding->kind)->compares;
 	}
 	name = g_byte_array_new();
 	position_put(name, position);
@@ -57,7 +57,7 @@ static void note_difference(struct merge_source *source, const struct record_exe
 		const struct record_finding *finding = store_reader_finding(
 			source->reader, g_array_index(execution->findings, guint32, i));
 
-		if (finding && finding->kind == FINDING_OUTCOME_DIFFERS)
+		if (finding && finding_kind_info(finding->kind)->compares)
 			g_array_append_val(source->differ, id);
 	}
 }
@@ -201,7 +201,7 @@ static void shorten_paths(const struct merge *merge)
 		struct record_finding *finding = all->pdata[i];
 
 		if (finding->reproduced && finding->outcomes->len == 0
-		    && finding->kind != FINDING_NOT_REPRODUCIBLE
+		    && !finding_kind_info(finding->kind)->beyond_choices
 		    && findings_everywhere(merge->findings, finding->id))
 			leave_out_buffering(finding);
 	}
@@ -252,7 +252,7 @@ static bool take_all(struct merge *merge, GError **error)
 		for (guint j = 0; j < findings->len; j++) {
 			const struct record_finding *finding = findings->pdata[j];
 
-			if (finding->kind != FINDING_OUTCOME_DIFFERS
+			if (!finding_kind_info(finding->kind)->compares
 			    && !is_shown(merge->current->reader, finding->id))
 				add_unshown(merge, finding);
 		}

@@ -223,7 +223,7 @@ static bool tell_each(struct merge *merge, bool *ret_told, GError **error)
 		for (guint j = 0; j < findings->len; j++) {
 			const struct record_finding *finding = findings->pdata[j];
 
-			if (finding->kind != FINDING_OUTCOME_DIFFERS)
+			if (!finding_kind_info(finding->kind)->compares)
 				continue;
 			*ret_told = true;
 			if (!tell_own(merge, source, finding, error))

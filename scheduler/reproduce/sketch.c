@@ -168,6 +168,11 @@ static bool is_completed(const struct sketch *sketch, guint index)
 	return false;
 }
 
+static bool shown_by(const struct record_finding *finding, enum finding_emit emit)
+{
+	return finding_kind_info(finding->kind)->emit == emit;
+}
+
 /* Where the finding shows: the first rank's call that is not by the way. A leak is known by its
  * place alone, at which other requests may have been made, too. */
 static int32_t standing_call(const struct sketch *sketch, const struct record_finding *finding)
@@ -176,7 +181,7 @@ static int32_t standing_call(const struct sketch *sketch, const struct record_fi
 		const struct record_rank *rank = finding->ranks->pdata[i];
 		bool ended = rank->end == RECORD_END_WELL;
 		/* of a call that also receives */
-		bool sends = rank->call > 0 && finding->kind == FINDING_LEAK;
+		bool sends = rank->call > 0 && shown_by(finding, FINDING_EMIT_LEAVE);
 
 		if (rank->bystander || ended)
 			continue;
@@ -285,11 +290,6 @@ static bool is_one_sided(const char *function)
 	return false;
 }
 
-static bool goes_wrong_between_calls(const struct record_finding *finding)
-{
-	return finding_kind_info(finding->kind)->between_calls;
-}
-
 bool sketch_can_show(const struct record_finding *finding, GError **error)
 {
 	const char *no_calls = finding_kind_info(finding->kind)->no_calls;
@@ -310,7 +310,7 @@ bool sketch_can_show(const struct record_finding *finding, GError **error)
 		}
 	}
 	if (finding->blame && finding->blame->point.kind == POINT_LOCK
-	    && goes_wrong_between_calls(finding)) {
+	    && shown_by(finding, FINDING_EMIT_ASSERT)) {
 		g_set_error(error, SKETCH_ERROR, 0,
 		            "the choice to blame is who gets the lock of a window, and what is put "
 		            "into windows is not written out");
@@ -365,7 +365,7 @@ struct sketch *sketch_new(const struct record_finding *finding,
 	if (!sketch_can_show(finding, error))
 		return NULL;
 	sketch = g_new0(struct sketch, 1);
-	sketch->asserts = goes_wrong_between_calls(finding);
+	sketch->asserts = shown_by(finding, FINDING_EMIT_ASSERT);
 	sketch->steps = g_ptr_array_new_with_free_func(sketch_step_free);
 	sketch->ranks = (int32_t)execution->outputs->len;
 	sketch->gone = g_new0(bool, sketch->ranks);
@@ -381,7 +381,7 @@ struct sketch *sketch_new(const struct record_finding *finding,
 	take_given(sketch, finding);
 	if (!sketch->asserts)
 		sketch->stands = standing_call(sketch, finding);
-	if (finding->kind == FINDING_DEADLOCK) {
+	if (shown_by(finding, FINDING_EMIT_HANG)) {
 		mark_hanging(sketch, finding);
 		stand_at_lock(sketch);
 	}

@@ -311,12 +311,17 @@ static const char *collective_name(const char *function)
 	return sketch_begins(function, "MPI_I") ? "MPI_Ibarrier" : "MPI_Barrier";
 }
 
+static bool shown_by(const struct tracing *tracing, enum finding_emit emit)
+{
+	return finding_kind_info(tracing->finding->kind)->emit == emit;
+}
+
 /* Whether the finding is that what is made here is never freed. */
 static bool is_left(const struct tracing *tracing, const struct record_call *call)
 {
 	const GPtrArray *ranks = tracing->finding->ranks;
 
-	for (guint i = 0; tracing->finding->kind == FINDING_LEAK && i < ranks->len; i++) {
+	for (guint i = 0; shown_by(tracing, FINDING_EMIT_LEAVE) && i < ranks->len; i++) {
 		const struct record_rank *rank = ranks->pdata[i];
 
 		if (rank->rank == call->rank && rank->call == 0
@@ -333,7 +338,7 @@ static void add_left(struct tracing *tracing, uint32_t last)
 {
 	const GPtrArray *ranks = tracing->finding->ranks;
 
-	for (guint i = 0; tracing->finding->kind == FINDING_LEAK && i < ranks->len; i++) {
+	for (guint i = 0; shown_by(tracing, FINDING_EMIT_LEAVE) && i < ranks->len; i++) {
 		const struct record_rank *rank = ranks->pdata[i];
 		const struct record_call call = {.rank = rank->rank,
 		                                 .call = last,
@@ -361,7 +366,7 @@ static void add_write(struct tracing *tracing, const struct record_call *call)
 	const struct record_rank *begin, *end;
 	struct sketch_step *step;
 
-	if (tracing->finding->kind != FINDING_BUFFER_MODIFIED || ranks->len < 2)
+	if (!shown_by(tracing, FINDING_EMIT_WRITE) || ranks->len < 2)
 		return;
 	begin = ranks->pdata[0];
 	end = ranks->pdata[1];

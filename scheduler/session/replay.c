@@ -86,7 +86,7 @@ static bool is_same(const struct record_finding *finding, const struct record_fi
 	g_autofree char *again = record_finding_key(shown);
 
 	return g_str_equal(key, again)
-	       || (finding->kind == FINDING_THREAD_LEVEL && shown->kind == FINDING_THREAD_LEVEL);
+	       || (finding->kind == shown->kind && finding_kind_info(finding->kind)->any_call);
 }
 
 /* Whether the interleaving just carried out has shown this finding. */
@@ -154,7 +154,8 @@ static char *struck_again(const struct execution *execution, int ranks)
 static bool may_be_of_the_machine(const struct replay *replay, const struct execution *execution,
                                   const struct record_finding *finding)
 {
-	return (finding->kind == FINDING_CRASH && session_has_starved(replay->session))
+	return (finding_kind_info(finding->kind)->may_be_memory
+	        && session_has_starved(replay->session))
 	       || session_has_hurried(replay->session, execution);
 }
 
@@ -392,7 +393,7 @@ static void leave_out_all_conditions(struct replay *replay, GPtrArray *changed)
 		struct record_finding *finding = all->pdata[i];
 
 		if (finding->reproduced && finding->outcomes->len == 0
-		    && finding->kind != FINDING_NOT_REPRODUCIBLE
+		    && !finding_kind_info(finding->kind)->beyond_choices
 		    && leave_out_conditions(replay, finding))
 			g_ptr_array_add(changed, finding);
 	}
@@ -485,7 +486,7 @@ void replay_findings(struct replay *replay)
 		gint64 begun = session_now(session);
 
 		if (!finding->reproduced) {
-			if (seen_again || finding->kind == FINDING_NOT_REPRODUCIBLE)
+			if (seen_again || finding_kind_info(finding->kind)->beyond_choices)
 				finding->replayed = finding->reproduced = true;
 			else
 				replay_finding(replay, finding);

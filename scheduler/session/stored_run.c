@@ -44,7 +44,7 @@ GPtrArray *stored_run_findings(const struct store_reader *reader,
 		const struct record_finding *finding = store_reader_finding(
 			reader, g_array_index(execution->findings, guint32, i));
 
-		if (finding && finding->kind != FINDING_OUTCOME_DIFFERS)
+		if (finding && !finding_kind_info(finding->kind)->compares)
 			g_ptr_array_add(shown, stored_run_finding(finding));
 	}
 	return shown;

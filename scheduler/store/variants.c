@@ -20,7 +20,7 @@ static char *line_of(const struct store_reader *reader, const struct record_find
                      const struct record_rank *rank)
 {
 	const GArray *frames = store_reader_stack(reader, rank->stack);
-	bool tells = rank->function && finding->kind != FINDING_THREAD_LEVEL;
+	bool tells = rank->function && !finding_kind_info(finding->kind)->any_call;
 	GString *text = g_string_new(tells ? rank->function : "");
 	g_autofree char *own = place_print(&rank->place);
 

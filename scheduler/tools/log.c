@@ -5,9 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[LOG_CATEGORIES] = {
-	"worlds", "calls",   "matches",   "choices", "rests", "stops", "findings",
-	"ends",   "session", "snapshots", "ranks",   "store", "wire",
+static const struct {
+	const char *name, *lines;
+} categories[LOG_CATEGORIES] = {
+	[LOG_WORLDS] = {"worlds", "execution that begins"},
+	[LOG_CALLS] = {"calls", "MPI call of a rank"},
+	[LOG_MATCHES] = {"matches", "message that is taken, and collective that is complete"},
+	[LOG_CHOICES] = {"choices", "choice that is made"},
+	[LOG_RESTS] = {"rests", "rest (every rank stands still), with what is open"},
+	[LOG_STOPS] = {"stops", "execution that goes no further, and why"},
+	[LOG_FINDINGS] = {"findings", "finding that an interleaving shows"},
+	[LOG_ENDS] = {"ends", "execution that ended as an interleaving"},
+	[LOG_SESSION] = {"session", "plan, and job"},
+	[LOG_SNAPSHOTS] = {"snapshots", "world that is parked, restored or given up"},
+	[LOG_RANKS] = {"ranks", "connection and end of a rank"},
+	[LOG_STORE] = {"store", "writing of the store, with what it cost"},
+	[LOG_WIRE] = {"wire", "thing that a world is asked and does: a recording, which can be fed "
+                              "into a world again"},
 };
 
 static bool enabled[LOG_CATEGORIES];
@@ -18,24 +32,36 @@ static int failure; /* errno of the first line that could not be written; 0: non
 
 G_DEFINE_QUARK(matchpoint_log_error, log_error)
 
+const char *log_category_name(enum log_category category)
+{
+	return categories[category].name;
+}
+
+const char *log_category_lines(enum log_category category)
+{
+	return categories[category].lines;
+}
+
 /* "all" is all but the recording, which is long. */
 static bool enable(const char *word, GError **error)
 {
 	bool known = false;
-	g_autofree char *list = NULL;
+	g_autoptr(GString) list = NULL;
 
 	for (guint i = 0; i < LOG_CATEGORIES; i++) {
-		if (strcmp(word, names[i]) == 0 || (strcmp(word, "all") == 0 && i != LOG_WIRE))
+		if (strcmp(word, categories[i].name) == 0
+		    || (strcmp(word, "all") == 0 && i != LOG_WIRE))
 			known = enabled[i] = true;
 	}
 	if (known)
 		return true;
-	list = g_strjoin(", ", names[0], names[1], names[2], names[3], names[4], names[5], names[6],
-	                 names[7], names[8], names[9], names[10], names[11], names[12], NULL);
+	list = g_string_new(categories[0].name);
+	for (guint i = 1; i < LOG_CATEGORIES; i++)
+		g_string_append_printf(list, ", %s", categories[i].name);
 	g_set_error(error, LOG_ERROR, 0,
 	            "MATCHPOINT_LOG cannot name '%s': say %s, or all (but wire), separated by "
 	            "commas, and before them FILE: if not to standard error",
-	            word, list);
+	            word, list->str);
 	return false;
 }
 
@@ -106,7 +132,7 @@ void log_write(enum log_category category, const char *format, ...)
 	if (enabled[LOG_WIRE]) /* a comment is one line */
 		g_strdelimit(text, "\n", ' ');
 	head = g_strdup_printf("%s%9.6f %s: ", enabled[LOG_WIRE] ? "# " : "", seconds,
-	                       names[category]);
+	                       categories[category].name);
 	put_line(head, text);
 }
 

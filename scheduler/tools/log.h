@@ -12,24 +12,29 @@
 #include <glib.h>
 #include <stdbool.h>
 
+/* log.c holds the words of MATCHPOINT_LOG and what each logs. */
 enum log_category {
 	/* what happens in interleavings: kinds of scheduler/run/events.h */
-	LOG_WORLDS,   /* an execution begins */
-	LOG_CALLS,    /* a rank has called MPI */
-	LOG_MATCHES,  /* a message is taken, a collective complete */
-	LOG_CHOICES,  /* one of several is taken */
-	LOG_RESTS,    /* every rank stands still */
-	LOG_STOPS,    /* it goes no further */
-	LOG_FINDINGS, /* an interleaving has shown one */
-	LOG_ENDS,     /* an interleaving has ended */
+	LOG_WORLDS,
+	LOG_CALLS,
+	LOG_MATCHES,
+	LOG_CHOICES,
+	LOG_RESTS,
+	LOG_STOPS,
+	LOG_FINDINGS,
+	LOG_ENDS,
 	/* how they are carried out */
-	LOG_SESSION,   /* plans, the job */
-	LOG_SNAPSHOTS, /* parking, restoring, giving up */
-	LOG_RANKS,     /* connections, ends */
-	LOG_STORE,     /* what writing it cost */
-	LOG_WIRE,      /* a recording that can be fed into a world again */
+	LOG_SESSION,
+	LOG_SNAPSHOTS,
+	LOG_RANKS,
+	LOG_STORE,
+	LOG_WIRE, /* not logged for "all" */
 	LOG_CATEGORIES,
 };
+
+/* The word of MATCHPOINT_LOG, and what it logs: half a sentence, "a line for each ...". */
+const char *log_category_name(enum log_category category);
+const char *log_category_lines(enum log_category category);
 
 /* Reads a setting and opens its file; NULL is none. false with `error` set: no such category, or
  * the file cannot be written. */

@@ -6,7 +6,7 @@
 #include "shim/mpi/real.h"
 #include "shim/objects/error.h"
 
-/* Of MPI_COMM_SELF, last set first. */
+/* An attribute of MPI_COMM_SELF; a list, last set first. */
 struct attribute {
 	int keyval;
 	struct attribute *next;
@@ -27,7 +27,7 @@ static void forget_keyval(int keyval)
 	}
 }
 
-/* An attribute that is set again counts as set last. */
+/* An attribute that is set again moves to the front. */
 static void remember_keyval(int keyval)
 {
 	struct attribute *attribute;

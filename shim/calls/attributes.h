@@ -1,5 +1,5 @@
-/* Attributes of MPI_COMM_SELF: their delete callbacks run first thing in MPI_Finalize, which the
- * shim carries out itself (MPI 3.1, section 8.7.1). */
+/* Attributes of MPI_COMM_SELF. Their delete callbacks run first in MPI_Finalize, and the shim calls
+ * them itself (MPI 3.1, section 8.7.1). */
 #ifndef MATCHPOINT_SHIM_CALLS_ATTRIBUTES_H
 #define MATCHPOINT_SHIM_CALLS_ATTRIBUTES_H
 

@@ -8,7 +8,7 @@
 #include "shim/objects/error.h"
 #include "shim/request/buffer_checksum.h"
 
-/* Reduction operations of the program that collectives not yet in the library need. */
+/* Reduction operations of the program that collectives not posted to MPI yet need. */
 struct used_op {
 	MPI_Op op;
 	unsigned uses;
@@ -18,13 +18,13 @@ struct used_op {
 
 static struct used_op *used_ops;
 
-/* MPICH's handles tell what they are: 1 in the two highest bits is built in. */
+/* The two highest bits of MPICH's handles show the storage class: 1 is built in. */
 static bool is_builtin(int handle)
 {
 	return (unsigned)handle >> 30 == 1;
 }
 
-/* --- entering -------------------------------------------------------------------------------- */
+/* --- starting ------------------------------------------------------------------------------- */
 
 bool collective_is_valid(MPI_Comm comm, int root, const struct collective_signature *signature)
 {
@@ -46,7 +46,7 @@ bool collective_takes_info(MPI_Info info)
 	return info == MPI_INFO_NULL || real_mpi()->Info_get_nkeys(info, &count) == MPI_SUCCESS;
 }
 
-static int32_t tell_root(const struct communicator *communicator, int root)
+static int32_t wire_root(const struct communicator *communicator, int root)
 {
 	if (root >= 0)
 		return root;
@@ -65,7 +65,7 @@ struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signatur
 		.nonblocking = function != 0,
 		.function = function,
 		.comm = communicator->number,
-		.peer = tell_root(communicator, root),
+		.peer = wire_root(communicator, root),
 		.bytes = signature.bytes,
 		.types = signature.types,
 		.same_data = signature.same_data,
@@ -85,7 +85,7 @@ static struct wire_op describe(struct wire_name name, MPI_Comm comm, int root,
 	return op;
 }
 
-/* For whoever looks at it at the prompt. */
+/* Keeps the data for the prompt. */
 static void note_given(const struct wire_op *op, MPI_Comm comm, enum mpi_call function, int root,
                        const struct collective_signature *signature)
 {
@@ -170,9 +170,9 @@ int collective_advance(void *closure, int code, const MPI_Status *status, MPI_Re
 	return code;
 }
 
-/* --- what a nonblocking collective keeps ----------------------------------------------------- */
+/* --- what a nonblocking collective keeps ---------------------------------------------------- */
 
-/* A type made of it keeps a derived type alive, under its own handle (MPICH counts references). */
+/* Keeps a derived type alive by a new type made of it (MPICH counts references). */
 void collective_keep_type(struct collective_kept *kept, MPI_Datatype type)
 {
 	MPI_Datatype *holder = &kept->types[kept->type_count];

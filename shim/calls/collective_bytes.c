@@ -1,7 +1,7 @@
-/* Which bytes of its memory a member of a collective uses: what it gives is read, what it gets is
- * written. What is not significant at a member (MPI 3.1, chapter 5) is not used there, nor are the
- * holes between the parts of the v- and w-variants; in place a member's own part stays where it
- * is. And, for whoever looks at that, which data it gives. */
+/* Which bytes of its memory a member of a collective uses: it reads what it sends and writes what
+ * it receives. Arguments that are not significant at a member (MPI 3.1, chapter 5) are not used
+ * there. Neither are the gaps between the parts of the v- and w-variants. In place, a member's own
+ * part is not moved. Also the data that a member gives, for the prompt. */
 #include <string.h>
 
 #include "collective.h"
@@ -10,7 +10,7 @@
 #include "shim/objects/communicator_internal.h"
 #include "shim/types/bytes.h"
 
-/* The part of one partner in such data. */
+/* Adds the part of one partner. */
 static void add_part(struct bytes *bytes, uint8_t role, const struct collective_data *data,
                      int partner)
 {
@@ -28,8 +28,8 @@ static void add_part(struct bytes *bytes, uint8_t role, const struct collective_
 		bytes_add(bytes, role, (const char *)data->buffer + place * extent, count, type);
 }
 
-/* One part for each of so many partners, but for those that `partners` has as MPI_PROC_NULL, and
- * for `but`, of which the role is another one; -1: nobody. */
+/* Adds one part for each of `count` partners, except those that are MPI_PROC_NULL in `partners`.
+ * Partner `but` (-1: none) has role `but_role` instead (-1: it is left out). */
 static void add_parts(struct bytes *bytes, uint8_t role, const struct collective_data *data,
                       int count, const int *partners, int but, int but_role)
 {
@@ -43,7 +43,7 @@ static void add_parts(struct bytes *bytes, uint8_t role, const struct collective
 	}
 }
 
-/* The same data for all. */
+/* Adds data that is the same for all. */
 static void add_whole(struct bytes *bytes, uint8_t role, const struct collective_data *data)
 {
 	if (data->count > 0)
@@ -55,7 +55,8 @@ static bool is_root(const struct communicator *communicator, int root)
 	return root == (communicator->is_inter ? MPI_ROOT : communicator->rank);
 }
 
-/* The root's buffer has a part for each; MPI_Bcast has one buffer, which is `send` and `recv`. */
+/* The root's buffer has a part for each member. MPI_Bcast has one buffer, which is `send` and
+ * `recv`. */
 static void add_rooted(struct bytes *bytes, const struct communicator *communicator,
                        const struct collective_exchange *exchange, bool is_bcast)
 {
@@ -80,7 +81,7 @@ static void add_rooted(struct bytes *bytes, const struct communicator *communica
 	}
 }
 
-/* In place Alltoall gives what it gets; Allgather gives its own part. */
+/* In place, Alltoall sends from its receive buffer, and Allgather sends its own part. */
 static void add_all(struct bytes *bytes, const struct communicator *communicator,
                     const struct collective_exchange *exchange, bool is_gathered)
 {
@@ -131,7 +132,7 @@ static void add_exchange(struct bytes *bytes, const struct communicator *communi
 	}
 }
 
-/* So many elements of all that is reduced, and of what this member gets of it. */
+/* The elements of all that is reduced, and of the part that this member receives. */
 static void count_reduced(const struct communicator *communicator,
                           const struct collective_reduced *reduced, MPI_Count *ret_all,
                           MPI_Count *ret_own)
@@ -147,7 +148,7 @@ static void count_reduced(const struct communicator *communicator,
 	*ret_own = reduced->counts[communicator->rank];
 }
 
-/* What comes in place is overwritten, also beyond a result that is shorter. */
+/* In place, the whole buffer counts as written, also beyond a shorter result. */
 static void add_reduced(struct bytes *bytes, const struct communicator *communicator,
                         enum mpi_call function, int root, const struct collective_reduced *reduced)
 {
@@ -186,7 +187,7 @@ struct bytes *collective_bytes(MPI_Comm comm, enum mpi_call function, int root,
 	return bytes;
 }
 
-/* --- what it gives ---------------------------------------------------------------------------- */
+/* --- data given ------------------------------------------------------------------------------- */
 
 static bool give_whole(const struct collective_data *data, struct contents_data *ret_data)
 {
@@ -194,7 +195,7 @@ static bool give_whole(const struct collective_data *data, struct contents_data 
 	return data->buffer != MPI_IN_PLACE;
 }
 
-/* The parts of so many partners, if one lies behind the other. */
+/* The parts of `partners` ranks. false: they are not contiguous. */
 static bool give_parts(const struct collective_data *data, int partners,
                        struct contents_data *ret_data)
 {

@@ -1,4 +1,4 @@
-/* What moves the data of each collective whose members need not wait for all (early.h). */
+/* Moves the data of each collective whose members need not wait for all (early.h). */
 #ifndef MATCHPOINT_SHIM_CALLS_COLLECTIVE_EARLY_H
 #define MATCHPOINT_SHIM_CALLS_COLLECTIVE_EARLY_H
 
@@ -6,8 +6,8 @@
 
 #include "shim/request/early.h"
 
-/* The arguments are MPI's. MPI's code: also if it is none, what has
- * been posted must be completed. */
+/* The arguments are MPI's. MPI's code: after an error, too, what has been posted must be
+ * completed. */
 int early_Bcast(struct early *early, void *buffer, int count, MPI_Datatype datatype, int root);
 int early_Scatter(struct early *early, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int root);

@@ -1,8 +1,8 @@
 /* Persistent collectives (MPI 4.0, section 6.12): each start is a nonblocking collective. The
- * members' starts of one initialisation belong together, whatever else they start in between: each
- * has a number of its own, and a tag. The library pairs collectives by their order; that of BINDs
- * and GOs is the same everywhere. (Its own persistent collectives are of no
- * use: MPICH 4.0.2 gathers what the root had when it initialised them.) */
+ * members' starts of one initialisation belong together, whatever they start in between. So each
+ * initialisation has its own number and its own tag. MPI pairs collectives by their order; BIND and
+ * GO have the same order in all ranks. MPI's own persistent collectives are not used: MPICH 4.0.2
+ * gathers what the root had when it initialised them. */
 #include "collective.h"
 
 #include "shim/mpi/real.h"

@@ -1,6 +1,6 @@
-/* Reduce, Scan, Exscan, Reduce_scatter_block. Results are those of the library without the shim, to
- * the last bit: the nonblocking variants combine in the same order as the blocking ones (MPICH 4.0,
- * tested), and the shim's own prefix sums repeat the library's recursive doubling. */
+/* Reduce, Scan, Exscan, Reduce_scatter_block. Results are bitwise those of MPI without the shim.
+ * The nonblocking variants combine in the same order as the blocking ones (MPICH 4.0, tested). The
+ * shim's own prefix sums repeat MPI's recursive doubling. */
 #include <stdlib.h>
 
 #include "collective.h"
@@ -11,8 +11,8 @@
 #include "shim/objects/communicator_internal.h"
 #include "shim/objects/error.h"
 
-/* A contributor's part goes on in the background, from a copy, also where the library makes it an
- * inner node of a tree. */
+/* A contributor's part continues in the background, from a copy, also if MPI makes it an inner node
+ * of a tree. */
 static int contribute(const struct early *early, const void *data, int count, MPI_Datatype type,
                       MPI_Op op, int root)
 {
@@ -30,8 +30,8 @@ static int contribute(const struct early *early, const void *data, int count, MP
 	return code;
 }
 
-/* All reductions of the shadow go to the library in the order of the calls, the root's as well: it
- * is a contributor in others. */
+/* All reductions on the shadow are posted to MPI in the order of the calls. So is the root's part,
+ * because the root contributes to other reductions. */
 int early_Reduce(struct early *early, const void *sendbuf, void *recvbuf, int count,
                  MPI_Datatype datatype, MPI_Op op, int root)
 {
@@ -53,8 +53,8 @@ int early_Reduce(struct early *early, const void *sendbuf, void *recvbuf, int co
 	return code;
 }
 
-/* MPICH 4.0's blocking variant combines long vectors pairwise, as its Ireduce_scatter does, but not
- * its Ireduce_scatter_block. */
+/* MPICH 4.0's blocking variant combines long vectors pairwise. Its Ireduce_scatter does the same,
+ * but its Ireduce_scatter_block does not. */
 int shim_MPI_Reduce_scatter_block(void *site, const void *sendbuf, void *recvbuf, int recvcount,
                                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
@@ -88,9 +88,9 @@ int shim_MPI_Reduce_scatter_block(void *site, const void *sendbuf, void *recvbuf
 	return error_check(comm, code, MPI_CALL_Reduce_scatter_block, site);
 }
 
-/* --- prefix reductions ----------------------------------------------------------------------- */
+/* --- prefix reductions ---------------------------------------------------------------------- */
 
-/* What the members below this rank contribute, all of the same layout. */
+/* The data of the members below this rank, all with the same layout. */
 struct contributions {
 	int count;
 	MPI_Datatype type;
@@ -128,9 +128,9 @@ static int contributions_receive(struct contributions *all, struct early *early)
 	return code;
 }
 
-/* Combines, in all->data[first], the 2^k members that member `as` knows of after k steps of
- * recursive doubling; the block begins at `first`. With a commutative operation a member
- * combines what it receives with what it has, in this order, whichever side it is on. */
+/* Combines into all->data[first] the 2^k members from `first` on, in the order in which member `as`
+ * combines them in k steps of recursive doubling. With a commutative operation, a member combines
+ * what it receives with what it has, in this order, whichever side it is on. */
 static int combine_block(struct contributions *all, int first, int k, int as)
 {
 	int half = k > 0 ? 1 << (k - 1) : 0, code;
@@ -155,8 +155,9 @@ static int combine_block(struct contributions *all, int first, int k, int as)
 	                                all->type, all->op);
 }
 
-/* MPICH's recursive doubling: in step k a member whose rank has bit k set puts the block of the
- * partner below in front of its result, which holds nothing in the first such step of Exscan. */
+/* MPICH's recursive doubling. In step k, a member whose rank has bit k set combines the block of
+ * the lower partner in front of its result. In the first such step of Exscan the result is
+ * empty. */
 static int combine_prefix(void *state)
 {
 	struct contributions *all = state;
@@ -180,8 +181,8 @@ static int combine_prefix(void *state)
 	return code;
 }
 
-/* Sends what this rank contributes to all above it. */
-static int tell_upwards(struct early *early, const struct contributions *all, const void *sendbuf)
+/* Sends this rank's data to all ranks above it. */
+static int send_upwards(struct early *early, const struct contributions *all, const void *sendbuf)
 {
 	const struct communicator *communicator = early->communicator;
 	const void *own = sendbuf == MPI_IN_PLACE ? all->result : sendbuf;
@@ -213,7 +214,7 @@ static int prefix(struct early *early, const void *sendbuf, const struct contrib
 	early->state = all;
 	early->finish = combine_prefix;
 	early->release = contributions_release;
-	code = tell_upwards(early, all, sendbuf);
+	code = send_upwards(early, all, sendbuf);
 	return code == MPI_SUCCESS ? contributions_receive(all, early) : code;
 }
 

@@ -16,10 +16,10 @@ static struct part own_part(const void *data, int count, MPI_Datatype type)
 	return (struct part){(void *)(uintptr_t)data, count, type};
 }
 
-/* Where the parts of all members stand in the root's buffer. */
+/* Where the parts of all members lie in the root's buffer. */
 struct layout {
 	const void *data;
-	int equal_count; /* without `counts`: of each, one after another */
+	int equal_count; /* without `counts`: elements of each part; the parts are contiguous */
 	const int *counts, *displacements;
 	MPI_Datatype type;
 };
@@ -35,7 +35,7 @@ static struct part part_of(const struct layout *layout, int i)
 	return own_part((const char *)layout->data + place * extent, count, layout->type);
 }
 
-/* Leaves the program's buffer at once. */
+/* Copies the data, so that the program may reuse its buffer at once. */
 static int send_part(struct early *early, int destination, const struct part *part)
 {
 	struct packed *packed;
@@ -49,7 +49,7 @@ static int send_part(struct early *early, int destination, const struct part *pa
 	return code;
 }
 
-/* The root's own part goes through the library too, as the types may differ. */
+/* The root's own part is sent by MPI, too, because the types may differ. */
 static int copy_part(struct early *early, const struct part *from, const struct part *to)
 {
 	int self = early->communicator->rank, code;

@@ -8,7 +8,7 @@
 #include "shim/objects/communicator_internal.h"
 #include "shim/types/signature.h"
 
-/* A type of the program's must be committed before it is used in communication. */
+/* A derived type must be committed before it is used in communication. */
 static bool is_committed(MPI_Datatype type)
 {
 	static int nowhere;
@@ -35,7 +35,7 @@ static bool data_is_sound(int count, MPI_Datatype type, uint64_t *ret_bytes)
 	return count == 0 || is_committed(type);
 }
 
-/* Whether the operation is one, and may be used with such data (MPI 3.1, section 5.9.2). */
+/* Whether the operation is valid, and allowed for such data (MPI 3.1, section 5.9.2). */
 static bool op_is_sound(MPI_Op op, int count, MPI_Datatype type)
 {
 	static int from, to;
@@ -53,9 +53,9 @@ void collective_signature_release(struct collective_signature *signature)
 	signature->sends = signature->receives = (struct wire_side){0};
 }
 
-/* --- data that is exchanged ------------------------------------------------------------------ */
+/* --- exchanged data ------------------------------------------------------------------------ */
 
-/* All arrays of a side are one piece of memory, which begins with the amounts. */
+/* All arrays of a side are one allocation, which begins with `bytes`. */
 static bool side_new(struct wire_side *side, uint32_t parts, uint32_t types, uint32_t peers)
 {
 	size_t bytes = parts * sizeof(*side->bytes), of_types = types * sizeof(*side->types);
@@ -74,8 +74,8 @@ static bool side_new(struct wire_side *side, uint32_t parts, uint32_t types, uin
 	return true;
 }
 
-/* Whose data it is, of `partners` ranks. The type of what is empty may be anything where each has
- * one of its own. */
+/* Fills in a side for `partners` ranks. false: an argument is invalid. If each part has its own
+ * type, the type of an empty part may be anything. */
 static bool fill_side(struct wire_side *side, const struct collective_data *data, int partners)
 {
 	if (data->is_each && !data->counts && partners > 0)
@@ -84,7 +84,7 @@ static bool fill_side(struct wire_side *side, const struct collective_data *data
 		MPI_Datatype type = data->types ? data->types[i] : data->type;
 		int count = data->is_each ? data->counts[i] : data->count;
 
-		/* With counts of their own MPI looks at the first. */
+		/* With a count for each, MPI checks the first. */
 		if (i == 0 && partners > 0 && count > 0 && !data->buffer && type_is_basic(type))
 			return false;
 		if ((count != 0 || !data->types) && !data_is_sound(count, type, &side->bytes[i]))
@@ -97,7 +97,8 @@ static bool fill_side(struct wire_side *side, const struct collective_data *data
 	return true;
 }
 
-/* Data for `count` partners, or NULL for each of the group that messages go to. */
+/* Data for the `count` ranks in `peers`; `peers` NULL: for each rank of the group that messages go
+ * to. */
 static bool sign_side(struct wire_side *side, const struct communicator *communicator,
                       const struct collective_data *data, const int *peers, int count)
 {
@@ -105,14 +106,14 @@ static bool sign_side(struct wire_side *side, const struct communicator *communi
 
 	if (!side_new(side, data->is_each ? partners : 1, data->types ? partners : 1,
 	              peers ? partners : 0))
-		return true; /* not compared, for want of memory */
+		return true; /* out of memory: not compared */
 	side->partners = peers ? WIRE_WITH_LISTED : WIRE_WITH_EACH;
 	for (uint32_t i = 0; i < side->peer_count; i++)
 		side->peers[i] = peers[i];
 	return fill_side(side, data, (int)partners);
 }
 
-/* The root's own part may stay where it is. */
+/* In place, the root has no part of its own. */
 static bool sign_rooted(struct collective_signature *signature,
                         const struct communicator *communicator,
                         const struct collective_exchange *exchange)
@@ -134,7 +135,8 @@ static bool sign_rooted(struct collective_signature *signature,
 	return !has_own || sign_side(own_side, communicator, own, &exchange->root, 1);
 }
 
-/* In place a member gives what it gets, but for Allgather, where it gives its own part to all. */
+/* In place, a member sends what is in its receive buffer; in Allgather it sends its own part to
+ * all. */
 static struct collective_data contribution(const struct communicator *communicator,
                                            const struct collective_exchange *exchange)
 {
@@ -178,7 +180,7 @@ static bool sign_neighbors(struct collective_signature *signature,
 	return sound;
 }
 
-/* What is told of this rank's part where that is the same for all. */
+/* Sets the size and types of this rank's part, if they are the same for all. */
 static void sign_part(struct collective_signature *signature)
 {
 	const struct wire_side *side = &signature->sends;
@@ -216,15 +218,15 @@ struct collective_signature collective_sign_exchange(MPI_Comm comm,
 	return signature;
 }
 
-/* --- reductions ------------------------------------------------------------------------------ */
+/* --- reductions ---------------------------------------------------------------------------- */
 
-/* MPICH's handles tell what they are: 1 in the two highest bits is built in. */
+/* The two highest bits of MPICH's handles show the storage class: 1 is built in. */
 static uint8_t sign_op(MPI_Op op)
 {
 	return (unsigned)op >> 30 == 1 ? (uint8_t)((unsigned)op & 0xff) : WIRE_OWN_REDUCTION;
 }
 
-/* What MPICH looks at: MPI_BOTTOM is NULL, too, and right with a type that has addresses. */
+/* As MPICH checks: MPI_BOTTOM is NULL, too, and valid with a derived type. */
 static bool is_missing(const void *buffer, uint64_t count, MPI_Datatype type)
 {
 	return !buffer && count > 0 && type_is_basic(type);
@@ -252,8 +254,8 @@ static bool buffers_are_sound(const struct communicator *communicator, int root,
 	       || buffers.send == MPI_IN_PLACE;
 }
 
-/* In an intercommunicator both groups must give the same (MPI 3.1, section 5.9), but for the
- * root's fellows, who give nothing. */
+/* In an intercommunicator both groups must give the same (MPI 3.1, section 5.9), except the other
+ * members of the root's group, which give nothing. */
 static struct collective_signature sign_reduction(const struct communicator *communicator, int root,
                                                   int count, MPI_Datatype type, MPI_Op op)
 {
@@ -291,7 +293,7 @@ struct collective_signature collective_sign_block(MPI_Comm comm, struct collecti
 	struct collective_signature signature = collective_sign_reduction(comm, COLLECTIVE_NO_ROOT,
 	                                                                  buffers, count, type, op);
 
-	/* The blocks of a group add up to as much as those of the other. */
+	/* The blocks of both groups must have the same total size. */
 	if (communicator && communicator->is_inter)
 		signature.bytes *= (uint64_t)communicator->size;
 	return signature;

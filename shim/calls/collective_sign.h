@@ -1,6 +1,6 @@
-/* What the members of a collective must agree on: equal reductions, and data of which the amount
- * and type signature that a member gives to another are those that this one expects of it (MPI
- * 3.1, section 5.1). */
+/* The arguments that members of a collective must agree on. Reductions must be equal. Amount and
+ * type signature of the data that one member sends to another must be those that the other expects
+ * (MPI 3.1, section 5.1). */
 #ifndef MATCHPOINT_SHIM_CALLS_COLLECTIVE_SIGN_H
 #define MATCHPOINT_SHIM_CALLS_COLLECTIVE_SIGN_H
 
@@ -11,29 +11,29 @@
 
 #include "common/wire.h"
 
-#define COLLECTIVE_NO_ROOT (-99) /* in place of a root */
+#define COLLECTIVE_NO_ROOT (-99) /* instead of a root */
 
 struct collective_exchange;
 
-/* The buffers of a reduction, as MPI has them. */
+/* The buffers of a reduction, as in MPI's arguments. */
 struct collective_reduced {
 	const void *send, *recv;
 	int count;
-	bool is_block;     /* each gets a block of `count` elements */
-	const int *counts; /* each gets a block of its own size; NULL: none of both */
+	bool is_block;     /* each member gets a block of `count` elements */
+	const int *counts; /* each member gets a block of its own size; NULL: neither of both */
 	MPI_Datatype type;
 };
 
 struct collective_signature {
-	bool sound;     /* false: an argument is invalid, and MPI will say which */
-	uint64_t bytes; /* of this rank's contribution, to each where it is the same for all */
+	bool sound;     /* false: an argument is invalid; MPI will report which */
+	uint64_t bytes; /* of this rank's contribution; to each member, if it is the same for all */
 	struct wire_types types;
-	/* to be compared, as in struct wire_op; the arrays are owned */
+	/* Compared by the scheduler, as in struct wire_op. The arrays are owned. */
 	bool same_data;
 	uint8_t reduction;
 	uint64_t counts;
 	struct wire_side sends, receives;
-	/* What it was made of, where there is data; as long as the call lasts. */
+	/* The arguments it was made of, if there is data. Valid during the call. */
 	const struct collective_exchange *exchange;
 	const struct collective_reduced *reduced;
 };
@@ -41,7 +41,7 @@ struct collective_signature {
 
 void collective_signature_release(struct collective_signature *signature);
 
-/* Who gives data to whom. */
+/* Which members send data to which. */
 enum collective_flow {
 	COLLECTIVE_FROM_ROOT,
 	COLLECTIVE_TO_ROOT,
@@ -49,36 +49,36 @@ enum collective_flow {
 	COLLECTIVE_TO_NEIGHBORS,
 };
 
-/* The arguments of one direction, as MPI has them. */
+/* The arguments of one direction, as in MPI. */
 struct collective_data {
 	const void *buffer;
-	bool is_each; /* a count for each: `counts`; NULL where that is not significant */
+	bool is_each; /* one count for each: `counts`, or NULL if that is not significant */
 	int count;
 	const int *counts;
 	MPI_Datatype type;
-	const MPI_Datatype *types; /* for each; NULL: `type` */
-	/* Where each begins, in extents of `type`, or bytes with `types`; both NULL: one behind the
-	 * other. */
+	const MPI_Datatype *types; /* one for each; NULL: `type` for all */
+	/* Where each part begins: in extents of `type`, or with `types` in bytes. Both NULL: the
+	 * parts are contiguous. */
 	const int *displacements;
 	const MPI_Aint *addresses;
 };
 
 struct collective_exchange {
 	enum collective_flow flow;
-	int root;                          /* where there is one */
+	int root;                          /* if there is one */
 	struct collective_data send, recv; /* of MPI_Bcast both are its buffer */
 };
 
 struct collective_signature collective_sign_exchange(MPI_Comm comm,
                                                      const struct collective_exchange *exchange);
 
-/* As MPI has them: each member gives data, and the root, or else each member, has a place for the
- * result, which must be another one. */
+/* As in MPI: each member gives data. The root, or without a root each member, has another buffer
+ * for the result. */
 struct collective_buffers {
 	const void *send, *recv;
 };
 
-/* Reductions (root: COLLECTIVE_NO_ROOT where there is none); those whose result is scattered, in
+/* Reductions (`root` COLLECTIVE_NO_ROOT: there is none), and those with a scattered result, in
  * blocks of one size or of several. */
 struct collective_signature collective_sign_reduction(MPI_Comm comm, int root,
                                                       struct collective_buffers buffers, int count,
@@ -87,7 +87,7 @@ struct collective_signature collective_sign_block(MPI_Comm comm, struct collecti
                                                   int count, MPI_Datatype type, MPI_Op op);
 struct collective_signature collective_sign_counts(MPI_Comm comm, struct collective_buffers buffers,
                                                    const int *counts, MPI_Datatype type, MPI_Op op);
-/* The same, with its buffers. */
+/* The same signature with its buffers. */
 struct collective_signature collective_sign_buffers(struct collective_signature signature,
                                                     const struct collective_reduced *reduced);
 

@@ -1,5 +1,5 @@
-/* The calls that make and free communicators. All members of the parent meet at the scheduler, then
- * the library makes the communicator, then it is announced. */
+/* The calls that make and free communicators. All members of the parent meet at the scheduler. Then
+ * MPI makes the communicator, and the shim announces it. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,10 +21,10 @@ struct creation {
 	const void *site;
 	enum mpi_call function;
 	MPI_Comm comm;               /* as the program gave it */
-	struct communicator *parent; /* NULL: none, and the library will say so */
+	struct communicator *parent; /* NULL: none; MPI will report the error */
 };
 
-/* All members of the parent have come, unless there is none; they must agree on `arguments`
+/* Waits for all members of the parent, if there is one. They must agree on `arguments`
  * (communicator_meet). */
 static struct creation creation_begin_with(const void *site, enum mpi_call function, MPI_Comm comm,
                                            uint64_t arguments)
@@ -49,7 +49,7 @@ static void name_child(char *name, enum mpi_call function, const struct communic
 	         parent->name ? parent->name : "a communicator");
 }
 
-/* Takes over what the library has made, with the key that tells its number. */
+/* Registers the communicator that MPI has made. `key` distinguishes its number. */
 static int adopt(const struct creation *creation, uint64_t parent_number, uint64_t key,
                  MPI_Comm shadow, MPI_Comm made)
 {
@@ -75,9 +75,10 @@ static int creation_end(const struct creation *creation, int code, MPI_Comm shad
 	return error_check(creation->comm, code, creation->function, creation->site);
 }
 
-/* --- duplicates ------------------------------------------------------------------------------ */
+/* --- duplicates ----------------------------------------------------------------------------- */
 
-/* The shadow's shadow, as a copy of the communicator itself would copy its attributes once more. */
+/* Duplicates the parent's shadow. A duplicate of the communicator itself would copy its attributes
+ * once more. */
 static int dup_shadow(const struct communicator *parent, MPI_Comm *ret_shadow,
                       MPI_Request *ret_request)
 {
@@ -88,7 +89,7 @@ static int dup_shadow(const struct communicator *parent, MPI_Comm *ret_shadow,
 	return real_mpi()->Comm_idup(parent->shadow, ret_shadow, ret_request);
 }
 
-/* Copy callbacks of attributes are the program's, and may call MPI. */
+/* Copy callbacks of attributes belong to the program, and may call MPI. */
 static int dup_with_callbacks(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	struct caller_pause pause = caller_suspend();
@@ -184,7 +185,7 @@ static void idup_over(void *closure, int code)
 	collective_over(closure, code);
 }
 
-/* The number is given now: duplicates may become complete in another order elsewhere. */
+/* The number is made now, because duplicates may complete in another order in other members. */
 static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, MPI_Info info,
                       bool has_info, MPI_Comm *newcomm, MPI_Request *request)
 {
@@ -212,7 +213,7 @@ static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, M
 		real_mpi()->Info_dup(info, &idup->info);
 	name_child(idup->name, function, parent);
 	idup->number = communicator_announce_copy(parent, function, idup->name);
-	/* What is done on a shadow is done in the order of the calls. */
+	/* Operations on a shadow happen in the order of the calls. */
 	code = dup_shadow(parent, &idup->shadow, &idup->shadow_request);
 	if (code != MPI_SUCCESS) {
 		free(idup);
@@ -233,7 +234,7 @@ int shim_MPI_Comm_idup_with_info(void *site, MPI_Comm comm, MPI_Info info, MPI_C
 	return start_idup(site, MPI_CALL_Comm_idup_with_info, comm, info, true, newcomm, request);
 }
 
-/* --- parts and topologies -------------------------------------------------------------------- */
+/* --- parts and topologies ------------------------------------------------------------------- */
 
 int shim_MPI_Comm_split(void *site, MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
@@ -246,7 +247,7 @@ int shim_MPI_Comm_split(void *site, MPI_Comm comm, int color, int key, MPI_Comm 
 int shim_MPI_Comm_split_type(void *site, MPI_Comm comm, int split_type, int key, MPI_Info info,
                              MPI_Comm *newcomm)
 {
-	/* Who takes no part in it need not tell the type (MPI 3.1, section 6.4.2). */
+	/* A member that takes no part need not give the type (MPI 3.1, section 6.4.2). */
 	uint64_t arguments = split_type != MPI_UNDEFINED ? communicator_hash(1, 1, &split_type) : 0;
 	struct creation creation = creation_begin_with(site, MPI_CALL_Comm_split_type, comm,
 	                                               arguments);
@@ -255,7 +256,8 @@ int shim_MPI_Comm_split_type(void *site, MPI_Comm comm, int split_type, int key,
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
 }
 
-/* World ranks become those in the communicator; false: some are not in it, and MPI will say so. */
+/* Translates world ranks to ranks in the communicator. false: some are not in it; MPI will report
+ * the error. */
 static bool to_ranks_of(const struct communicator *parent, struct communicator_groups *groups)
 {
 	for (int i = 0; i < groups->size; i++) {
@@ -270,7 +272,7 @@ static bool to_ranks_of(const struct communicator *parent, struct communicator_g
 	return true;
 }
 
-/* All members of a group must give the same one (MPI 3.1, section 6.4.2). */
+/* All members of a group must give the same group (MPI 3.1, section 6.4.2). */
 static struct creation begin_with_group(const void *site, enum mpi_call function, MPI_Comm comm,
                                         MPI_Group group)
 {
@@ -342,11 +344,11 @@ int shim_MPI_Graph_create(void *site, MPI_Comm comm, int nnodes, const int indx[
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
 }
 
-/* Either all edges of a graph have weights or none (MPI 3.1, section 7.5.4). Returns 0 where that
- * cannot be told: no array for no edges. */
+/* Either all edges of a graph have weights or none (MPI 3.1, section 7.5.4). 0: not known, because
+ * there is no array for no edges. */
 static uint64_t hash_distributed(const int *const *weights, int count, int reorder)
 {
-	/* A variable of the library's, which the shim is not linked with. */
+	/* a variable of MPI's; the shim is not linked with MPI */
 	int *const *unweighted = real_symbol("MPI_UNWEIGHTED");
 	uint64_t arguments = communicator_hash_flags(1, 1, &reorder);
 
@@ -399,7 +401,7 @@ int shim_MPI_Intercomm_merge(void *site, MPI_Comm comm, int high, MPI_Comm *newc
 
 /* --- without the parent's other members ------------------------------------------------------ */
 
-/* Only the group's members call: they meet under the number of the communicator to be. */
+/* Only the group's members call: they meet under the new communicator's number. */
 int shim_MPI_Comm_create_group(void *site, MPI_Comm comm, MPI_Group group, int tag,
                                MPI_Comm *newcomm)
 {
@@ -427,7 +429,7 @@ int shim_MPI_Comm_create_group(void *site, MPI_Comm comm, MPI_Group group, int t
 	return error_check(comm, code, function, site);
 }
 
-/* --- between two groups ---------------------------------------------------------------------- */
+/* --- between two groups --------------------------------------------------------------------- */
 
 /* The two leaders meet under a number of their own. */
 static void meet_leader(const struct creation *creation, MPI_Comm peer_comm, int remote_leader,
@@ -448,8 +450,8 @@ static void meet_leader(const struct creation *creation, MPI_Comm peer_comm, int
 	communicator_meet_again(number, creation->function, creation->site, 1);
 }
 
-/* Each group meets before its leader meets the other's, so that the leaders know all to be
- * there, and again afterwards, so that all know. */
+/* Each group meets, then the two leaders meet, then each group meets again. When the leaders meet,
+ * both groups are complete; after the second meeting, all members know it. */
 int shim_MPI_Intercomm_create(void *site, MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
                               int remote_leader, int tag, MPI_Comm *newcomm)
 {
@@ -469,7 +471,7 @@ int shim_MPI_Intercomm_create(void *site, MPI_Comm local_comm, int local_leader,
 	return error_check(local_comm, code, creation.function, site);
 }
 
-/* --- the end --------------------------------------------------------------------------------- */
+/* --- freeing ---------------------------------------------------------------------------------- */
 
 static int no_communicator(const void *site, enum mpi_call function, MPI_Comm *comm)
 {
@@ -480,7 +482,7 @@ static int no_communicator(const void *site, enum mpi_call function, MPI_Comm *c
 	return error_check(MPI_COMM_WORLD, code, function, site);
 }
 
-/* Collective, but nobody is made to wait: MPI's own does not, either. */
+/* Collective, but no member waits, as in MPI itself. */
 int shim_MPI_Comm_free(void *site, MPI_Comm *comm)
 {
 	struct communicator *communicator = comm ? communicator_find(*comm) : NULL;
@@ -528,6 +530,6 @@ int shim_MPI_Comm_set_name(void *site, MPI_Comm comm, const char *name)
 	uint64_t number = communicator_number(comm);
 
 	if (code == MPI_SUCCESS && number != 0)
-		communicator_tell_name(number, name);
+		communicator_report_name(number, name);
 	return error_check(comm, code, MPI_CALL_Comm_set_name, site);
 }

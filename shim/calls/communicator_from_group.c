@@ -1,6 +1,5 @@
-/* The calls that make communicators of groups alone, with no parent (MPI 4.0, sections 7.4.2 and
- * 7.6.2). The members of the groups meet at the scheduler under the number of the communicator to
- * be. */
+/* The calls that make communicators from groups alone, without a parent (MPI 4.0, sections 7.4.2
+ * and 7.6.2). The members meet at the scheduler under the new communicator's number. */
 #include "communicator_from_group.h"
 
 #include "shim/gate/gate.h"
@@ -24,7 +23,7 @@ static uint64_t hash_of(const char *text)
 	return hash;
 }
 
-/* All members of both groups meet under the number of the communicator to be. */
+/* All members of both groups meet under the new communicator's number. */
 static uint64_t meet_as_groups(const void *site, enum mpi_call function, const char *stringtag,
                                const struct communicator_groups *groups, int me)
 {
@@ -36,7 +35,7 @@ static uint64_t meet_as_groups(const void *site, enum mpi_call function, const c
 	return number;
 }
 
-/* An error of the library's has been raised already, on `handler`. */
+/* If `code` is an error, MPI has raised it already, on `handler`. */
 static int adopt_from_groups(const void *site, enum mpi_call function, int code, uint64_t number,
                              MPI_Errhandler handler, MPI_Comm made)
 {

@@ -8,7 +8,7 @@
 #include "shim/objects/error.h"
 #include "shim/process/process.h"
 
-/* What the library has in place of MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT. */
+/* The handlers that MPI gets instead of MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT. */
 struct stand_ins {
 	MPI_Errhandler fatal, abort;
 };
@@ -69,7 +69,7 @@ static bool is_stand_in(const struct stand_ins *stand_ins, MPI_Errhandler handle
 	return handler == stand_ins->fatal || handler == stand_ins->abort;
 }
 
-static MPI_Errhandler meant_by(const struct stand_ins *stand_ins, MPI_Errhandler handler)
+static MPI_Errhandler replaced_by(const struct stand_ins *stand_ins, MPI_Errhandler handler)
 {
 	return handler == stand_ins->fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_ABORT;
 }
@@ -80,14 +80,14 @@ int shim_MPI_File_set_errhandler(void *site, MPI_File file, MPI_Errhandler handl
 	return real_mpi()->File_set_errhandler(file, stand_in(&for_files, handler));
 }
 
-/* MPICH 4.0 counts no reference for whoever asks for a file's. */
+/* MPICH 4.0 does not count a reference for the caller of File_get_errhandler. */
 int shim_MPI_File_get_errhandler(void *site, MPI_File file, MPI_Errhandler *handler)
 {
 	int code = real_mpi()->File_get_errhandler(file, handler);
 
 	(void)site;
 	if (code == MPI_SUCCESS && is_stand_in(&for_files, *handler))
-		*handler = meant_by(&for_files, *handler);
+		*handler = replaced_by(&for_files, *handler);
 	return code;
 }
 
@@ -106,6 +106,6 @@ int shim_MPI_Win_get_errhandler(void *site, MPI_Win window, MPI_Errhandler *hand
 	if (code != MPI_SUCCESS || !is_stand_in(&for_windows, *handler))
 		return code;
 	got = *handler;
-	*handler = meant_by(&for_windows, got);
+	*handler = replaced_by(&for_windows, got);
 	return real_mpi()->Errhandler_free(&got);
 }

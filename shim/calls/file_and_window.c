@@ -15,7 +15,7 @@
 #include "shim/state/state.h"
 #include "shim/state/state_memory.h"
 
-/* An open file, under the number by which its members meet. */
+/* An open file, with the number under which its members meet. */
 struct open_file {
 	MPI_File handle;
 	uint64_t number;
@@ -73,7 +73,7 @@ int window_meet(const void *site, enum mpi_call function, MPI_Win window, uint64
 	return MPI_SUCCESS;
 }
 
-/* All members have come; returns the number of what they are about to make, or 0. */
+/* Waits for all members. Returns the number of the object that they are about to make; 0: none. */
 static uint64_t meet_to_make(const void *site, enum mpi_call function, MPI_Comm comm,
                              uint64_t arguments)
 {
@@ -85,7 +85,7 @@ static uint64_t meet_to_make(const void *site, enum mpi_call function, MPI_Comm 
 	return communicator_derive(communicator, function);
 }
 
-/* "nfs:/scratch/file": ROMIO's way to name the file system, which all must name then. */
+/* "nfs:/scratch/file": ROMIO's prefix for the file system, which all members must give then. */
 static const char *without_prefix(const char *name)
 {
 	size_t letters = strspn(name, "abcdefghijklmnopqrstuvwxyz");
@@ -100,9 +100,9 @@ static uint64_t mix_text(uint64_t hash, const char *text, size_t length)
 	return hash;
 }
 
-/* Names may differ if they mean the same file (MPI 3.1, section 13.2.1). Whether the file is there
- * says nothing: another rank may make or remove it meanwhile. Returns false where names do not tell
- * files apart: links; or one that is not to be had. */
+/* Names may differ if they mean the same file (MPI 3.1, section 13.2.1). Whether the file exists is
+ * not used, because another rank may create or remove it at the same time. false: names do not
+ * identify the file (links), or its directory cannot be read. */
 static bool hash_file(const char *filename, uint64_t *hash)
 {
 	const char *path = without_prefix(filename), *slash = strrchr(path, '/');
@@ -110,17 +110,17 @@ static bool hash_file(const char *filename, uint64_t *hash)
 	char directory[PATH_MAX];
 	struct stat there;
 	int saved = errno;
-	bool is_told = (size_t)(name - path) < sizeof(directory);
+	bool identifies = (size_t)(name - path) < sizeof(directory);
 
-	if (is_told) {
+	if (identifies) {
 		memcpy(directory, path, (size_t)(name - path));
 		directory[name - path] = '\0';
-		is_told = lstat(path, &there) != 0
-		          || (S_ISREG(there.st_mode) && there.st_nlink == 1);
+		identifies = lstat(path, &there) != 0
+		             || (S_ISREG(there.st_mode) && there.st_nlink == 1);
 	}
-	is_told = is_told && stat(slash ? directory : ".", &there) == 0;
+	identifies = identifies && stat(slash ? directory : ".", &there) == 0;
 	errno = saved;
-	if (!is_told)
+	if (!identifies)
 		return false;
 	*hash = mix(mix(*hash, (uint64_t)there.st_dev), (uint64_t)there.st_ino);
 	*hash = mix_text(*hash, filename, (size_t)(path - filename));
@@ -153,8 +153,8 @@ int shim_MPI_File_close(void *site, MPI_File *file)
 	return code;
 }
 
-/* The same for a window; its number is told before all have come, so that whoever uses it is known
- * to use one. */
+/* The same for a window. Its number is announced before all members have come, so that the
+ * scheduler knows which calls use a window. */
 static uint64_t meet_for_window(const void *site, enum mpi_call function, MPI_Comm comm)
 {
 	const struct communicator *communicator = communicator_find(comm);
@@ -169,11 +169,11 @@ static uint64_t meet_for_window(const void *site, enum mpi_call function, MPI_Co
 	return number;
 }
 
-/* What MPI keeps of it can be seen from now on, or no state can be told any more. */
+/* From now on, MPI's data of the window can be read. If not, the rank's state is refused. */
 static void begin_state(MPI_Win window)
 {
 	if (!window_begin_state(window))
-		state_refuse("it has a window of which nothing is known");
+		state_refuse("it has a window whose state cannot be read");
 	state_memory_note_shared();
 }
 
@@ -250,7 +250,7 @@ int shim_MPI_Win_set_name(void *site, MPI_Win win, const char *name)
 
 	(void)site;
 	if (code == MPI_SUCCESS && window_find(win, &number))
-		communicator_tell_name(number, name);
+		communicator_report_name(number, name);
 	return code;
 }
 

@@ -1,10 +1,11 @@
-/* Partitioned communication (MPI 4.0, chapter 4). It knows no wildcards, so that nothing is to be
- * chosen and the library may begin at once. To the scheduler the start of a receive is a receive,
- * and the call that makes the last partition ready a synchronous send. Who waits for a send before
- * that waits for what only he himself could do (WIRE_NEVER).
+/* Partitioned communication (MPI 4.0, chapter 4). It has no wildcards, so there is no choice, and
+ * MPI may begin at once. For the scheduler, the start of a receive is a receive. The call that
+ * makes the last partition ready is a synchronous send. A rank that waits for its send before that
+ * waits for itself (WIRE_NEVER).
  *
- * The n-th initialisation of a send belongs to the n-th one of a receive with the same envelope,
- * whatever is started when: each such pair has a number of its own, as a communicator has. */
+ * The n-th initialisation of a send belongs to the n-th initialisation of a receive with the same
+ * envelope, whatever is started when. So each such pair has its own number, as a communicator
+ * has. */
 #include "partitioned.h"
 
 #include <stdlib.h>
@@ -21,15 +22,15 @@
 
 struct partitioned {
 	MPI_Request real;
-	struct wire_op op; /* of each start but for the name */
+	struct wire_op op; /* for each start, without the name */
 	bool sends, has_peer;
-	int partitions, left; /* not ready yet */
+	int partitions, left; /* number not ready yet */
 	bool *ready;
-	struct contents_data given; /* of a send, in all */
-	bool owns_type;             /* of that: the program may free its own */
+	struct contents_data given; /* of a send: the whole buffer */
+	bool owns_type;             /* of given.type, because the program may free its own */
 };
 
-/* How many sends (receives) there were with this envelope. */
+/* The number of sends (receives) with this envelope. */
 struct envelope {
 	uint64_t hash, used;
 	struct envelope *next;
@@ -94,7 +95,7 @@ static bool is_unready(const void *closure)
 	return partitioned->sends && partitioned->left > 0;
 }
 
-/* What both have in common, before the library is asked. NULL: out of memory. */
+/* The common part of both initialisations, before MPI is called. NULL: out of memory. */
 static struct request *prepare(bool sends, int partitions, int peer, MPI_Comm comm)
 {
 	static const struct request_actions actions = {.release = release_closure,
@@ -124,7 +125,7 @@ static struct request *prepare(bool sends, int partitions, int peer, MPI_Comm co
 	return request;
 }
 
-/* The library has accepted the arguments (or refused: code). */
+/* MPI has accepted or refused the arguments with `code`. MPI's code. */
 static int initialise(struct request *request, int code, int count, MPI_Datatype type, int peer,
                       int tag, MPI_Request *ret_handle)
 {
@@ -159,7 +160,7 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 	return MPI_SUCCESS;
 }
 
-/* The buffer of a send that was accepted. */
+/* Keeps the buffer of a send that MPI accepted. */
 static void keep_given(struct partitioned *partitioned, const void *buffer, MPI_Count count,
                        MPI_Datatype type)
 {
@@ -203,8 +204,8 @@ int shim_MPI_Precv_init(void *site, void *buf, int partitions, MPI_Count count,
 	return error_check(comm, code, MPI_CALL_Precv_init, site);
 }
 
-/* From now on the library is asked whether it is complete. (MPICH 4.0.2 takes a send for complete
- * that is asked for before all is ready.) */
+/* From now on the shim asks MPI whether the request is complete. (MPICH 4.0.2 reports a send as
+ * complete if it is asked before all partitions are ready.) */
 static int post_partitions(struct request *request, struct wire_name name)
 {
 	const struct partitioned *partitioned = request->closure;
@@ -255,8 +256,8 @@ static struct request *find_partitioned(MPI_Request handle)
 	return request && request->kind == REQUEST_PARTITIONED ? request : NULL;
 }
 
-/* The library checks the arguments; for a request without a peer it has none. */
-static MPI_Request known_to_library(MPI_Request handle)
+/* The request with which MPI can check the arguments. MPI has none for a request without a peer. */
+static MPI_Request real_handle(MPI_Request handle)
 {
 	const struct request *request = request_find(handle);
 	MPI_Request real = handle;
@@ -292,13 +293,13 @@ static int make_ready(struct request *request, int partition)
 	return code;
 }
 
-/* Where an argument is wrong: what the library has said of it, in any case an error. */
+/* An argument is wrong: MPI's code, but never MPI_SUCCESS. */
 static int refused(int code)
 {
 	return code == MPI_SUCCESS ? MPI_ERR_ARG : code;
 }
 
-/* Reports the call that made partitions ready; with the last one the message is sent. */
+/* Reports the call that made partitions ready. The last one sends the message. */
 static int report_ready(void *site, enum mpi_call function, struct request *request, int code)
 {
 	struct wire_call call = gate_call(function, site);
@@ -322,7 +323,7 @@ int shim_MPI_Pready(void *site, int partition, MPI_Request handle)
 	struct request *request = find_partitioned(handle);
 	int code = can_be_ready(request, partition)
 	                   ? make_ready(request, partition)
-	                   : refused(real_mpi()->Pready(partition, known_to_library(handle)));
+	                   : refused(real_mpi()->Pready(partition, real_handle(handle)));
 
 	return report_ready(site, MPI_CALL_Pready, request, code);
 }
@@ -334,7 +335,7 @@ int shim_MPI_Pready_range(void *site, int partition_low, int partition_high, MPI
 
 	if (!can_be_ready(request, partition_low) || !can_be_ready(request, partition_high))
 		code = refused(real_mpi()->Pready_range(partition_low, partition_high,
-		                                        known_to_library(handle)));
+		                                        real_handle(handle)));
 	for (int i = partition_low; code == MPI_SUCCESS && i <= partition_high; i++)
 		code = make_ready(request, i);
 	return report_ready(site, MPI_CALL_Pready_range, request, code);
@@ -356,16 +357,16 @@ int shim_MPI_Pready_list(void *site, int length, const int array_of_partitions[]
 	int code = MPI_SUCCESS;
 
 	if (!list_can_be_ready(request, length, array_of_partitions))
-		code = refused(real_mpi()->Pready_list(length, array_of_partitions,
-		                                       known_to_library(handle)));
+		code = refused(
+			real_mpi()->Pready_list(length, array_of_partitions, real_handle(handle)));
 	for (int i = 0; code == MPI_SUCCESS && i < length; i++)
 		code = make_ready(request, array_of_partitions[i]);
 	return report_ready(site, MPI_CALL_Pready_list, request, code);
 }
 
-/* What the library says of an active receive; when the whole message is known to have been sent,
- * waits for the partition. MPICH wants no question about what it knows to be complete. */
-static int look_at_partition(const struct request *request, int partition, bool whole, int *flag)
+/* Asks MPI about an active receive. `whole`: the whole message is known to have been sent, so the
+ * partition is waited for. MPICH must not be asked about a completed request. */
+static int poll_partition(const struct request *request, int partition, bool whole, int *flag)
 {
 	const struct partitioned *partitioned = request->closure;
 	int code = MPI_SUCCESS;
@@ -382,8 +383,8 @@ static int look_at_partition(const struct request *request, int partition, bool 
 	}
 }
 
-/* A poll for the whole message. That only this partition could have come is looked at when the
- * scheduler has nothing else to let go on. */
+/* A poll for the whole message. The answer "not yet" comes when the scheduler can let nothing else
+ * continue. Then MPI is asked about this partition alone. */
 int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
 {
 	struct wire_call call = gate_call(MPI_CALL_Parrived, site);
@@ -394,7 +395,7 @@ int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
 	if (!flag || !partitioned || partitioned->sends || partition < 0
 	    || partition >= partitioned->partitions) {
 		gate_report(&call);
-		code = refused(real_mpi()->Parrived(known_to_library(handle), partition, flag));
+		code = refused(real_mpi()->Parrived(real_handle(handle), partition, flag));
 		return error_check(request ? request->comm : MPI_COMM_WORLD, code,
 		                   MPI_CALL_Parrived, site);
 	}
@@ -407,6 +408,6 @@ int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
 	call.waited = &request->name;
 	call.waited_count = 1;
 	bool whole = gate_wait(&call).count > 0;
-	return error_check(request->comm, look_at_partition(request, partition, whole, flag),
+	return error_check(request->comm, poll_partition(request, partition, whole, flag),
 	                   MPI_CALL_Parrived, site);
 }

@@ -7,8 +7,8 @@
 #include "common/wire.h"
 #include "shim/request/request.h"
 
-/* Starts a partitioned send or receive; adds its operation, if there is one already, to the
- * call. MPI's code. */
+/* Starts a partitioned send or receive. Adds its operation to the call, if there is one already.
+ * MPI's code. */
 int partitioned_start(struct request *request, struct wire_call *call, uint32_t sub);
 
 #endif

@@ -1,6 +1,6 @@
-/* Persistent sends and receives: the shim's own from beginning to end, started as if each start
- * were a nonblocking call; and the starts of persistent collectives
- * (collective_persistent.c) and of partitioned communication (partitioned.c). */
+/* Persistent sends and receives. They are entirely the shim's own: each start is like a nonblocking
+ * call. Also the starts of persistent collectives (collective_persistent.c) and of partitioned
+ * communication (partitioned.c). */
 #include <stdlib.h>
 
 #include "collective.h"

@@ -9,7 +9,7 @@
 #include "shim/request/request.h"
 #include "shim/request/transfer.h"
 
-/* The call counts although MPI refuses it: the scheduler hears of it without operations. */
+/* The call counts although MPI refuses it: it is reported without operations. */
 static int refuse_call(const struct wire_call *call, MPI_Comm comm, int code)
 {
 	gate_report(call);
@@ -25,7 +25,7 @@ static int finish_call(const struct wire_call *call, MPI_Comm comm, int code)
 	                   (const void *)(uintptr_t)call->site);
 }
 
-/* Checks and starts; MPI's code, with a request only when that is MPI_SUCCESS. */
+/* Checks and starts. MPI's code; *ret_request is set only on MPI_SUCCESS. */
 static int begin_transfer(const struct transfer *transfer, struct wire_name name,
                           struct request **ret_request)
 {
@@ -43,8 +43,8 @@ static int begin_transfer(const struct transfer *transfer, struct wire_name name
 	return MPI_SUCCESS;
 }
 
-/* Whether no order is needed for a call that is known to return. While the program holds other
- * requests the scheduler tells when what they bring is to be seen. */
+/* Whether the call is known to return, so that it needs no order. If the program holds other
+ * requests, it does: the scheduler decides when their data appears. */
 static bool may_go_ahead(struct request *const *requests, uint32_t count)
 {
 	if (!gate_may_go_ahead() || request_attended() != count)
@@ -69,7 +69,8 @@ static void go_ahead(struct wire_call *call, struct request **requests, uint32_t
 	gate_came_ahead();
 }
 
-/* A blocking call with these requests: all of them are waited for, unless a send leaves at once. */
+/* Reports a blocking call with these requests. Waits for all of them, unless `credit`: a send that
+ * returns at once. */
 static void report_blocking(struct wire_call *call, struct request **requests, uint32_t count,
                             bool credit)
 {
@@ -228,13 +229,13 @@ int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int s
 		return refuse_call(&call, comm, code);
 	report_blocking(&call, &request, 1, false);
 	code = request_complete(request);
-	request_tell_status(status, request);
+	request_store_result(status, request);
 	request_retire(request);
 	return finish_call(&call, comm, code);
 }
 
-/* One call, two operations: sub 0 the send, sub 1 the receive. MPI's code, with requests only when
- * that is MPI_SUCCESS. */
+/* One call with two operations: sub 0 is the send, sub 1 the receive. MPI's code; the requests are
+ * set only on MPI_SUCCESS. */
 static int begin_both(const struct wire_call *call, const struct transfer *send,
                       const struct transfer *receive, struct request **requests)
 {
@@ -270,7 +271,7 @@ static int exchange(void *site, unsigned function, struct transfer *send,
 	int sent = request_complete(requests[0]);
 	code = request_complete(requests[1]);
 	overlap_end(sending);
-	request_tell_status(status, requests[1]);
+	request_store_result(status, requests[1]);
 	if (function == MPI_CALL_Sendrecv_replace && status != MPI_STATUS_IGNORE)
 		status->MPI_ERROR = MPI_SUCCESS; /* as in MPICH */
 	request_retire(requests[0]);
@@ -301,7 +302,8 @@ int shim_MPI_Sendrecv_replace(void *site, void *buf, int count, MPI_Datatype dat
 	return exchange(site, MPI_CALL_Sendrecv_replace, &send, &receive, status);
 }
 
-/* The program gets one request for both, which the scheduler knows as joined. */
+/* The program gets one request for both operations, which are marked as joined for the
+ * scheduler. */
 static int exchange_nonblocking(void *site, unsigned function, const struct transfer *send,
                                 const struct transfer *receive, MPI_Request *ret_handle)
 {

@@ -1,5 +1,6 @@
-/* Probes, and receives of what they took. A probe is an operation with a name, as a receive is;
- * upon BIND it knows the one message that it is to report, and after GO looks for just that. */
+/* Probes, and receives of the messages that they took. A probe is an operation with a name, like a
+ * receive. BIND names the one message that it is to report; after GO the probe looks for that
+ * message. */
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator.h"
@@ -30,7 +31,7 @@ static struct probe probing(unsigned function, int source, int tag, MPI_Comm com
 	};
 }
 
-/* MPI's own judgement of the arguments. */
+/* Checks the arguments with MPI. MPI's code. */
 static int check_probe(const struct probe *probe)
 {
 	const struct transfer empty = {
@@ -43,7 +44,7 @@ static int check_probe(const struct probe *probe)
 	return transfer_check(&empty);
 }
 
-/* Finds the message in the library: it has been sent, so it will be there. */
+/* Finds the message in MPI. It has been sent, so it will arrive. */
 static int find_message(const struct request *request, MPI_Message *ret_message, MPI_Status *status)
 {
 	int found = 0;
@@ -77,7 +78,7 @@ static bool ask(struct wire_call *call, const struct probe *probe, const struct 
 	return probe->wait == WIRE_WAIT_ALL || answer.count > 0;
 }
 
-/* MPI's code; *ret_found tells whether there was a message. */
+/* MPI's code; *ret_found: whether there was a message. */
 static int look_for_message(void *site, const struct probe *probe, int *ret_found,
                             MPI_Message *ret_message, MPI_Status *status)
 {
@@ -161,7 +162,7 @@ int shim_MPI_Improbe(void *site, int source, int tag, MPI_Comm comm, int *flag,
 	return look_for_message(site, &probe, flag, message, status);
 }
 
-/* The scheduler has matched the message already: nothing is waited for but the library. */
+/* The scheduler has matched the message already, so only MPI is waited for. */
 int shim_MPI_Mrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
                    MPI_Status *status)
 {

@@ -7,9 +7,8 @@
 #include "shim/objects/objects.h"
 #include "shim/request/request.h"
 
-/* MPICH's handles of objects that are made at run time have the highest bit set; groups, and
- * requests of what is over at once, can be given that are predefined for it, though not for the
- * program. */
+/* MPICH's handles of objects made at run time have the highest bit set. Groups, and requests of
+ * completed operations, may have handles that are predefined in MPICH, but not for the program. */
 static bool must_be_freed(enum wire_object kind, uintptr_t handle)
 {
 	switch (kind) {
@@ -38,7 +37,7 @@ void tracking_freed(enum wire_object kind, uintptr_t handle, const void *where)
 	objects_remove(kind, handle, where);
 }
 
-/* How many types a type is made of, and how; the large counts are right for all. */
+/* How a type is made, and of how many types. The large counts are right for all types. */
 static int combiner_of(MPI_Datatype type, MPI_Count *ret_types)
 {
 	MPI_Count integers, addresses, counts;
@@ -79,7 +78,7 @@ void tracking_got_contents(MPI_Datatype type, const MPI_Datatype *types, enum mp
 		tracking_got_types(count, types, function, site);
 }
 
-static void tell_left(struct wire_left *left, uint32_t count)
+static void report_left(struct wire_left *left, uint32_t count)
 {
 	const struct wire_message message = {.type = WIRE_LEFT, .objects = {count, left}};
 
@@ -94,7 +93,7 @@ void tracking_report(void)
 	struct wire_left *left = request_left(&count);
 
 	left = objects_left(left, &count, false);
-	tell_left(left, count);
+	report_left(left, count);
 }
 
 void tracking_report_last(void)
@@ -102,5 +101,5 @@ void tracking_report_last(void)
 	uint32_t count = 0;
 	struct wire_left *left = objects_left(NULL, &count, true);
 
-	tell_left(left, count);
+	report_left(left, count);
 }

@@ -9,7 +9,7 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
 	return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* Finishes those of the given places, with an MPI_ERROR in each status when one of them failed. */
+/* Collects finished requests. Sets MPI_ERROR in each status if one of them failed. */
 struct finished {
 	MPI_Status *statuses;
 	int count;
@@ -32,7 +32,7 @@ static void finish_next(struct completion *set, struct finished *finished, int p
 	finished->count++;
 }
 
-/* MPI_Waitall of MPICH fills in the MPI_ERROR of each request, though not of MPI_REQUEST_NULL. */
+/* MPICH's MPI_Waitall sets the MPI_ERROR of each request, except of MPI_REQUEST_NULL. */
 static int finish_all(struct completion *set, MPI_Status *statuses)
 {
 	struct finished finished = {.statuses = statuses};
@@ -118,8 +118,8 @@ static bool is_all_absent(const struct completion *set)
 	return set->asked == 0 && set->ready == 0 && set->foreign == 0;
 }
 
-/* One that can complete without waiting, else what the scheduler answers to `wait`. The index, or
- * -1; the request is finished. */
+/* Finishes one request: one that can complete without waiting, otherwise the one that the scheduler
+ * answers to `wait`. Returns its index, or -1. */
 static int find_one(struct completion *set, enum wire_wait wait, MPI_Status *status, int *ret_code)
 {
 	int place = set->first_ready;
@@ -167,7 +167,7 @@ int shim_MPI_Waitany(void *site, int count, MPI_Request array_of_requests[], int
 	return completion_raise(&set, code);
 }
 
-/* Inactive requests beside null ones: MPICH 4.0 leaves the status alone then. */
+/* With inactive requests among null ones, MPICH 4.0 does not set the status. */
 static bool leaves_status_alone(const struct completion *set)
 {
 	if (real_version() > 400)
@@ -209,13 +209,13 @@ static bool is_foreign_over(MPI_Request handle)
 	return code != MPI_SUCCESS || done;
 }
 
-/* All that can complete: those that need no asking, the answered, the foreign ones that are over,
- * in ascending order of their indices. */
+/* Finishes all that can complete: those that need no answer, those answered, and foreign ones that
+ * are over. In ascending order of their indices. */
 static int finish_some(struct completion *set, struct gate_answer answer, int *indices,
                        MPI_Status *statuses, bool *ret_failed)
 {
 	struct finished finished = {.statuses = statuses};
-	uint32_t next = 0; /* of those asked for, which stand in ascending order */
+	uint32_t next = 0; /* index in set->names, which is in ascending order of requests */
 
 	for (uint32_t k = 0; k < answer.count; k++) {
 		if (answer.done[k] < set->asked)

@@ -1,8 +1,8 @@
 /* Locks of windows; post, start, complete and wait (MPI 3.1, section 11.5).
  *
- * The library gets a call that may wait only once the scheduler knows that it need not, and the
- * scheduler hears of an epoch's end only once the library has ended it: so no rank waits inside
- * MPI for more than progress, and what is in the window is a function of the grants. */
+ * A call that may wait is passed to MPI only after the scheduler knows that it need not wait. The
+ * end of an epoch is reported only after MPI has ended it. So no rank waits inside MPI for more
+ * than progress, and the contents of a window are a function of the grants. */
 #include <stdlib.h>
 
 #include "file_and_window.h"
@@ -25,7 +25,7 @@ static void note_blocking_call(const struct wire_call *call)
 	blocking_call_wait(call->function, call->site);
 }
 
-/* The number of the window; 0: none. */
+/* The window's number; 0: none. */
 static uint64_t number_of_all(MPI_Win window)
 {
 	uint64_t number;
@@ -33,7 +33,7 @@ static uint64_t number_of_all(MPI_Win window)
 	return window_find(window, &number) ? number : 0;
 }
 
-/* The same if this rank is one of its group; MPI_PROC_NULL is none. */
+/* The same if `target` is a rank of its group; otherwise 0, also for MPI_PROC_NULL. */
 static uint64_t number_of(MPI_Win window, int target)
 {
 	uint64_t number = number_of_all(window);
@@ -50,12 +50,12 @@ static uint64_t number_of(MPI_Win window, int target)
 /* --- locks ---------------------------------------------------------------------------------- */
 
 struct lock {
-	uint64_t window; /* its number; 0: none that can be locked so */
-	int target;      /* or WIRE_ANY: all of the window's ranks */
+	uint64_t window; /* its number; 0: it cannot be locked this way */
+	int target;      /* WIRE_ANY: all of the window's ranks */
 	bool shared;
 };
 
-/* Returns when the library may be asked for the lock: it will get it at once. */
+/* Returns when MPI may be asked for the lock: it will get it at once. */
 static void before_lock(const struct wire_call *call, const struct lock *lock, int assert)
 {
 	struct wire_op op = lock_op(call, WIRE_LOCK, lock->window, lock->target);
@@ -68,8 +68,8 @@ static void before_lock(const struct wire_call *call, const struct lock *lock, i
 	note_blocking_call(call);
 }
 
-/* Gives back what is held there; `step`: of the call opened last. */
-static void give_back(const struct wire_call *call, uint64_t number, int target, uint32_t step)
+/* Reports the end of a lock; `step` is the operation's sub-number in the call. */
+static void report_unlock(const struct wire_call *call, uint64_t number, int target, uint32_t step)
 {
 	struct wire_call report = *call;
 	struct wire_op op = lock_op(call, WIRE_UNLOCK, number, target);
@@ -99,7 +99,7 @@ static void count_held(MPI_Win window, bool shared, int change)
 		locks->exclusive += (unsigned)change;
 }
 
-/* Returns the library's answer, `code`. */
+/* Returns `code`, which is MPI's. */
 static int after_lock(const struct wire_call *call, const struct lock *lock, MPI_Win window,
                       int assert, int code)
 {
@@ -110,7 +110,7 @@ static int after_lock(const struct wire_call *call, const struct lock *lock, MPI
 	if (code == MPI_SUCCESS && lock->window != 0)
 		count_held(window, lock->shared, 1);
 	else if (lock->window != 0)
-		give_back(call, lock->window, lock->target, WIRE_LOCK_REFUSED);
+		report_unlock(call, lock->window, lock->target, WIRE_LOCK_REFUSED);
 	return code;
 }
 
@@ -126,7 +126,7 @@ static int after_unlock(const struct wire_call *call, const struct lock *lock, M
 	}
 	if ((lock->shared ? window_locks()->shared : window_locks()->exclusive) > 0)
 		count_held(window, lock->shared, -1);
-	give_back(call, lock->window, lock->target, 0);
+	report_unlock(call, lock->window, lock->target, 0);
 	return code;
 }
 
@@ -155,14 +155,14 @@ int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win w
 	before_lock(&call, &lock, assert);
 	int code = real_mpi()->Win_lock(lock_type, rank, assert, win);
 
-	/* Who locks its own window is about to look at it. */
+	/* A rank that locks its own window is about to read it. */
 	if (code == MPI_SUCCESS && is_own_rank(win, rank))
 		access_step(WIRE_ACCESS_LOOK, MPI_CALL_Win_lock, site, lock.window, rank);
 	return after_lock(&call, &lock, win, assert, code);
 }
 
-/* Which kind of lock ends is not told to MPI_Win_unlock: of those held, a shared one is taken to go
- * first only when there is no other. */
+/* MPI_Win_unlock does not know the kind of lock. It is taken to end a shared lock only if no
+ * exclusive one is held. */
 int shim_MPI_Win_unlock(void *site, int rank, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_unlock, site);
@@ -205,14 +205,14 @@ void window_meet_to_free(const void *site, MPI_Win window)
 		return;
 	}
 	call = gate_call(MPI_CALL_Win_free, site);
-	give_back(&call, number, WIRE_ANY, 0);
+	report_unlock(&call, number, WIRE_ANY, 0);
 	communicator_meet_again(number, MPI_CALL_Win_free, site, WIRE_LOCK_REFUSED);
 }
 
 /* --- post, start, complete, wait ------------------------------------------------------------- */
 
-/* The ranks of `group` in the window's group; NULL: they are not all in it, or there is no memory.
- * Free with free. */
+/* The ranks of `group` in the window's group. The caller frees them. NULL: some are not in it, or
+ * out of memory. */
 static int *ranks_in_window(MPI_Win window, MPI_Group group, int *ret_count)
 {
 	MPI_Group all = MPI_GROUP_NULL;
@@ -240,8 +240,8 @@ static int *ranks_in_window(MPI_Win window, MPI_Group group, int *ret_count)
 	return NULL;
 }
 
-/* Adds an operation to the call for each of the ranks: a message without data that nobody waits to
- * be received, or the receive of one. Room for them is the caller's. */
+/* Adds an operation to the call for each rank: a buffered send without data, or the receive of one.
+ * call->ops must have room. */
 static void add_messages(struct wire_call *call, uint64_t number, uint8_t kind, int tag,
                          const int *ranks, int count)
 {
@@ -259,8 +259,8 @@ static void add_messages(struct wire_call *call, uint64_t number, uint8_t kind, 
 	}
 }
 
-/* Waits for `count` operations from this one on, or asks about them (WIRE_TEST_ALL). Whether they
- * are done. */
+/* Waits for `count` operations from `first` on, or asks about them (WIRE_TEST_ALL). Returns whether
+ * they are done. */
 static bool wait_for_messages(struct wire_call *call, struct wire_name first, uint32_t count,
                               enum wire_wait wait)
 {
@@ -416,7 +416,7 @@ int shim_MPI_Win_test(void *site, MPI_Win win, int *flag)
 		*flag = 0;
 		return MPI_SUCCESS;
 	}
-	/* All have completed: that the library knows, too, is a matter of progress. */
+	/* All origins have completed; MPI needs only progress to know it, too. */
 	for (unsigned round = 0;; round++) {
 		code = real_mpi()->Win_test(win, flag);
 		if (code != MPI_SUCCESS || *flag || !epochs || epochs->exposure == 0)

@@ -15,7 +15,7 @@
 
 enum { GATHERED_MAX = 512, BUCKETS = 1024 };
 
-/* A request of the library's for an access. */
+/* A request of MPI for an access. */
 struct pending {
 	MPI_Request handle;
 	uint64_t window;
@@ -24,7 +24,7 @@ struct pending {
 };
 
 static struct {
-	pthread_mutex_t lock; /* of all below, where threads call at the same time */
+	pthread_mutex_t lock; /* protects what follows, if threads call at the same time */
 	struct wire_access list[GATHERED_MAX];
 	uint32_t count, number;
 	struct pending *requests[BUCKETS];
@@ -69,8 +69,8 @@ static bool is_same(const struct wire_access *one, const struct wire_access *oth
 	       && parts_same(one, other);
 }
 
-/* A loop that looks into a window until something changes does the same for ever; it tells no more
- * than its second round. */
+/* A loop that polls a window repeats the same accesses. The third and later rounds give no
+ * information, so they are dropped. */
 static void drop_repetition(void)
 {
 	enum { STEPS_MAX = 4 };
@@ -90,7 +90,7 @@ static void drop_repetition(void)
 	}
 }
 
-/* Nothing is ever left out: a flush that is not told would be a false alarm. */
+/* Never drops a record: a flush that is not reported would cause a false alarm. */
 static void add_access(const struct wire_access *access)
 {
 	while (gathered.count == GATHERED_MAX) {
@@ -102,7 +102,7 @@ static void add_access(const struct wire_access *access)
 	drop_repetition();
 }
 
-/* Takes over its parts. */
+/* Takes ownership of the parts. */
 static void gather_access(const struct wire_access *access)
 {
 	enum { CHANGED_MAX = 8 };
@@ -168,7 +168,7 @@ static void remember_request(MPI_Request handle, const struct wire_access *acces
 	unlock_gathered();
 }
 
-/* false: it is none for an access. */
+/* false: the request does not belong to an access. */
 static bool forget_request(MPI_Request handle, struct pending *ret)
 {
 	struct pending **at, *found;
@@ -237,7 +237,7 @@ static bool is_get(enum mpi_call function)
 	       || function == MPI_CALL_Rget_c;
 }
 
-/* Its own buffers and the target's memory. false: something of it is not known. */
+/* The rank's own buffers, and the target's memory. false: some of them are not known. */
 static bool lay_out(const struct access_call *call, struct wire_access *access)
 {
 	struct wire_part **parts = &access->parts;
@@ -245,7 +245,7 @@ static bool lay_out(const struct access_call *call, struct wire_access *access)
 	bool known = layout_append(parts, count, WIRE_PART_TARGET, 0, call->target_count,
 	                           call->target_type);
 
-	/* With MPI_NO_OP the origin's buffer is not looked at (MPI 3.1, section 11.3.4). */
+	/* With MPI_NO_OP the origin's buffer is ignored (MPI 3.1, section 11.3.4). */
 	if (call->op != MPI_NO_OP)
 		known &= layout_append(
 			parts, count, is_get(call->function) ? WIRE_PART_WRITTEN : WIRE_PART_READ,
@@ -289,10 +289,10 @@ void access_made(const struct access_call *call, const MPI_Request *request)
 		remember_request(*request, &access);
 	}
 	gather_access(&access);
-	misuse_look_at_access(call, request != NULL && epochs->locks == 0);
+	misuse_check_access(call, request != NULL && epochs->locks == 0);
 }
 
-/* --- windows and what completes accesses --------------------------------------------------- */
+/* --- windows, and calls that complete accesses ------------------------------------------- */
 
 static bool get_info(MPI_Info info, const char *key, char ret_value[MPI_MAX_INFO_VAL + 1])
 {
@@ -302,8 +302,8 @@ static bool get_info(MPI_Info info, const char *key, char ret_value[MPI_MAX_INFO
 	return found;
 }
 
-/* What the program has told MPI of its accumulates: which order it needs among one rank's, and that
- * concurrent ones have one operation (MPI 4.0, sections 12.2.1 and 12.7.2). */
+/* What the program's info keys promise about accumulates: the order needed among one rank's, and
+ * that concurrent ones use one operation (MPI 4.0, sections 12.2.1 and 12.7.2). */
 static uint8_t window_flags(MPI_Win window)
 {
 	char orders[MPI_MAX_INFO_VAL + 1] = "", operations[MPI_MAX_INFO_VAL + 1] = "";
@@ -330,8 +330,8 @@ static void add_memory(uint64_t window, const void *base, MPI_Aint bytes)
 	unlock_gathered();
 }
 
-/* Each member's part, as it lies in this rank. */
-static void tell_views(MPI_Win window, uint64_t number)
+/* Reports each member's part, at its address in this rank. */
+static void report_views(MPI_Win window, uint64_t number)
 {
 	MPI_Group group;
 	int size = 0;
@@ -358,8 +358,8 @@ static void tell_views(MPI_Win window, uint64_t number)
 	}
 }
 
-/* Out of memory: it is not told. */
-static void tell_size(struct wire_access *access, uint64_t bytes)
+/* If memory is out, the size is not reported. */
+static void set_size(struct wire_access *access, uint64_t bytes)
 {
 	access->parts = malloc(sizeof(*access->parts));
 	if (!access->parts)
@@ -388,14 +388,14 @@ void access_window(MPI_Win window, uint64_t number)
 			return;
 		access.displacement = (intptr_t)base;
 		access.unit = (uint64_t)*unit;
-		tell_size(&access, (uint64_t)*bytes);
+		set_size(&access, (uint64_t)*bytes);
 		if (!found[0] || *flavor != MPI_WIN_FLAVOR_SHARED)
 			add_memory(number, base, *bytes);
 	}
 	access.flags = window_flags(window);
 	gather_access(&access);
 	if (found[0] && *flavor == MPI_WIN_FLAVOR_SHARED)
-		tell_views(window, number);
+		report_views(window, number);
 }
 
 void access_attach(MPI_Win window, const void *base, MPI_Aint bytes)
@@ -470,7 +470,7 @@ void access_window_end(const void *site, uint64_t number)
 	unlock_gathered();
 }
 
-/* MPI is going to refuse another. WIRE_ANY: all of them. */
+/* MPI refuses other targets. WIRE_ANY: all of them. */
 static bool is_target(MPI_Win window, int target)
 {
 	MPI_Group group;

@@ -13,26 +13,26 @@
 #include "window_memory.h"
 
 enum {
-	GUARDS_MAX = 4096, /* calls under way; beyond, they are not watched */
+	GUARDS_MAX = 4096, /* calls under way; further ones are not watched */
 	BYTES_MAX = 16 << 10,
 	PIECES_MAX = 64,
 	PARTS_MAX = 4,
 };
 
-/* A call under way: which, and what was in its memory. */
+/* A call under way, and a hash of the memory that it reads. */
 struct buffer_checksum {
-	struct wire_access access; /* without parts */
+	struct wire_access access; /* no parts */
 	struct wire_part parts[PARTS_MAX];
 	uint32_t part_count;
 	uint64_t hash;
 	bool hashed;
-	struct overlap_use *use; /* of its own memory; NULL: none */
+	struct overlap_use *use; /* the rank's own memory; NULL: none */
 };
 
 static struct buffer_checksum guards[GUARDS_MAX];
 static uint32_t buffer_checksum_count;
 
-/* The pieces of memory that are compared. 0: none, or one lies in a window. */
+/* The pieces of memory to compare. 0: there are none, or one lies in a window. */
 static size_t list_pieces(const struct buffer_checksum *checksum, struct iovec *pieces,
                           size_t *ret_bytes)
 {
@@ -59,7 +59,7 @@ static size_t list_pieces(const struct buffer_checksum *checksum, struct iovec *
 	return count;
 }
 
-/* false: it is not all there, or must not be read. */
+/* false: some of the memory is not mapped, or must not be read. */
 static bool hash_memory(const struct buffer_checksum *checksum, uint64_t *ret_hash)
 {
 	static char scratch[BYTES_MAX];
@@ -84,7 +84,7 @@ static bool hash_memory(const struct buffer_checksum *checksum, uint64_t *ret_ha
 	return true;
 }
 
-/* Threads that move data come here beside one that has the other operations' buffers. */
+/* NULL if threads are serialised: then another thread may be in overlap.h, which has no lock. */
 static struct overlap_use *use_own(const struct wire_access *access)
 {
 	const struct wire_user user = {

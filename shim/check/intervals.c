@@ -18,7 +18,7 @@ static void find_highest(struct interval *node)
 		node->highest = node->right->highest;
 }
 
-/* Into what comes before `at`, and what comes behind it. */
+/* Splits a tree into the nodes before `at` and those after it. */
 static void split(struct interval *node, const struct interval *at, struct interval **ret_left,
                   struct interval **ret_right)
 {
@@ -35,7 +35,7 @@ static void split(struct interval *node, const struct interval *at, struct inter
 	}
 }
 
-/* All of `left` comes before all of `right`. */
+/* Joins two trees; all of `left` comes before all of `right`. */
 static struct interval *join(struct interval *left, struct interval *right)
 {
 	if (!left || !right)
@@ -76,7 +76,7 @@ static void remove_below(struct interval **at, struct interval *interval)
 	find_highest(node);
 }
 
-/* The weight follows from where the node lies: chance enough, and the same in each run. */
+/* The weight is a hash of the node's address: random enough, and the same in each run. */
 void intervals_add(struct intervals *intervals, struct interval *interval)
 {
 	interval->weight = mix(1, (uintptr_t)interval);

@@ -19,20 +19,20 @@ void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const v
 	gate_tell(&message);
 }
 
-/* Of a call without a number. */
-static void tell_unnumbered(enum mpi_call function, const void *site, struct wire_misuse misuse)
+/* Reports a call that has no number. */
+static void report_unnumbered(enum mpi_call function, const void *site, struct wire_misuse misuse)
 {
 	misuse.function = (uint16_t)function;
 	misuse.site = (uintptr_t)site;
 	gate_tell(&(struct wire_message){.type = WIRE_MISUSE, .misuse = misuse});
 }
 
-static void tell_access(const struct access_call *call, struct wire_misuse misuse)
+static void report_access(const struct access_call *call, struct wire_misuse misuse)
 {
-	tell_unnumbered(call->function, call->site, misuse);
+	report_unnumbered(call->function, call->site, misuse);
 }
 
-/* So many elements of a type. */
+/* `count` elements of a type. */
 struct elements {
 	MPI_Count count;
 	MPI_Datatype type;
@@ -48,7 +48,7 @@ static struct wire_amount amount_of(struct elements elements)
 	                            signature_of(elements.type)};
 }
 
-/* What is plainly right is not told: whether the rest is, the scheduler says. */
+/* Reports only what is not obviously correct; the scheduler decides. */
 static void compare(const struct access_call *call, struct elements moved, struct elements expected)
 {
 	struct wire_misuse misuse = {.why = WIRE_MISUSE_TYPES};
@@ -59,7 +59,7 @@ static void compare(const struct access_call *call, struct elements moved, struc
 	misuse.expected = amount_of(expected);
 	if (misuse.moved.types.basic == 0 || misuse.moved.types.basic != misuse.expected.types.basic
 	    || misuse.moved.bytes > misuse.expected.bytes)
-		tell_access(call, misuse);
+		report_access(call, misuse);
 }
 
 static bool is_get(enum mpi_call function)
@@ -68,31 +68,31 @@ static bool is_get(enum mpi_call function)
 	       || function == MPI_CALL_Rget_c;
 }
 
-void misuse_look_at_access(const struct access_call *call, bool lacks_lock)
+void misuse_check_access(const struct access_call *call, bool lacks_lock)
 {
 	const struct elements own = {call->origin_count, call->origin_type};
 	const struct elements result = {call->result_count, call->result_type};
 	const struct elements target = {call->target_count, call->target_type};
 
 	if (lacks_lock)
-		tell_access(call, (struct wire_misuse){.why = WIRE_MISUSE_REQUEST});
+		report_access(call, (struct wire_misuse){.why = WIRE_MISUSE_REQUEST});
 	if (is_get(call->function)) {
 		compare(call, target, own);
-		misuse_look_at_receive(call->function, call->site, own.count, own.type);
+		misuse_check_receive(call->function, call->site, own.count, own.type);
 	} else if (call->op != MPI_NO_OP) {
 		compare(call, own, target);
 	}
 	if (call->result) {
 		compare(call, target, result);
-		misuse_look_at_receive(call->function, call->site, result.count, result.type);
+		misuse_check_receive(call->function, call->site, result.count, result.type);
 	}
 }
 
-void misuse_look_at_receive(enum mpi_call function, const void *site, MPI_Count count,
-                            MPI_Datatype type)
+void misuse_check_receive(enum mpi_call function, const void *site, MPI_Count count,
+                          MPI_Datatype type)
 {
 	if (layout_overlaps(count, type))
-		tell_unnumbered(function, site, (struct wire_misuse){.why = WIRE_MISUSE_OVERLAP});
+		report_unnumbered(function, site, (struct wire_misuse){.why = WIRE_MISUSE_OVERLAP});
 }
 
 static bool is_inter(MPI_Comm comm)

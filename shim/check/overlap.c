@@ -5,28 +5,29 @@
 #include "intervals.h"
 
 enum {
-	OTHERS_MAX = 4096, /* of one operation that may overlap it; further ones are not compared */
-	FOUND = 64,        /* not told yet; what is the same is told once (remarks.h) */
+	OTHERS_MAX = 4096, /* most operations kept for comparison with one */
+	FOUND = 64, /* the most pairs not sent yet; the scheduler drops repetitions (remarks.h) */
 };
 
-/* Kept while it is under way, and by those that are to be compared with it. */
+/* Kept while the operation is under way, and while an operation that is to be compared with it
+ * exists. */
 struct overlap_use {
 	unsigned users;
 	struct wire_user user;
-	struct bytes *bytes; /* NULL: not known */
+	struct bytes *bytes; /* NULL: not known yet */
 	uint64_t began;
 	bool overlaps;
-	uint64_t met_by;             /* the use that has met it last, by when that began */
-	struct overlap_use **others; /* that may overlap it, until it is known whether they do */
+	uint64_t met_by;             /* the last use that met it: its `began` */
+	struct overlap_use **others; /* uses to compare with, when the bytes of both are known */
 	uint32_t other_count;
 	uint32_t interval_count;
-	struct interval intervals[]; /* of all bytes that it may use */
+	struct interval intervals[]; /* spans of all bytes that it may use */
 };
 
 static struct {
-	struct intervals messages; /* and collectives */
+	struct intervals messages; /* of collectives, too */
 	struct intervals one_sided;
-	uint64_t now; /* goes up with each that begins */
+	uint64_t now; /* incremented by each use that begins */
 	unsigned under_way;
 	struct wire_overlap found[FOUND];
 	unsigned found_count;
@@ -61,7 +62,7 @@ static bool are_compared(const struct wire_user *one, const struct wire_user *ot
 	return one->name.call == 0 || other->name.call == 0 || !names_equal(one->name, other->name);
 }
 
-/* Both are known. Notes what it finds, what began first in front. */
+/* The bytes of both are known. Notes an overlap, with the operation that began first in front. */
 static void compare(struct overlap_use *one, struct overlap_use *other)
 {
 	struct overlap_use *first = one->began < other->began ? one : other;
@@ -75,9 +76,9 @@ static void compare(struct overlap_use *one, struct overlap_use *other)
 		uses.found[uses.found_count++] = found;
 }
 
-/* --- those that are not known yet ---------------------------------------------------------- */
+/* --- uses whose bytes are not known yet -------------------------------------------------- */
 
-/* Others come in powers of two. */
+/* The array's size is a power of two. */
 static void keep_other(struct overlap_use *use, struct overlap_use *other)
 {
 	uint32_t count = use->other_count;
@@ -117,7 +118,7 @@ static void on_meet(struct interval *interval, void *user)
 		keep_other(other, use);
 }
 
-/* --- as they come and go ------------------------------------------------------------------- */
+/* --- begin and end ---------------------------------------------------------------------- */
 
 static struct overlap_use *use_new(const struct wire_user *user, const struct bytes *bytes)
 {
@@ -141,7 +142,7 @@ static struct overlap_use *use_new(const struct wire_user *user, const struct by
 	return use;
 }
 
-/* With those that are under way. */
+/* Compares the use with all that are under way. */
 static void meet_all(struct overlap_use *use)
 {
 	for (uint32_t i = 0; i < use->interval_count; i++) {
@@ -153,13 +154,13 @@ static void meet_all(struct overlap_use *use)
 	}
 }
 
-struct overlap_use *overlap_begin(const struct wire_user *user, struct bytes *bytes, bool is_most)
+struct overlap_use *overlap_begin(const struct wire_user *user, struct bytes *bytes, bool at_most)
 {
 	struct overlap_use *use = use_new(user, bytes);
 
 	if (!use)
 		return NULL;
-	if (!is_most)
+	if (!at_most)
 		use->bytes = bytes_keep(bytes);
 	if (uses.under_way++ > 0)
 		meet_all(use);

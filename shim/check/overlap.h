@@ -1,11 +1,13 @@
-/* Which buffers are in use by operations under way, and whether two of them overlap where one is
- * written to (MPI 3.1, section 2.4.2 and 3.7): sends, receives, collectives, and what one-sided
- * calls use of the rank's own memory; of these last two with each other the scheduler knows
- * (scheduler/world/rma.h). What a receive uses is known when its message has come: a count is but
- * an upper bound. So it is compared then with all that was under way since it began, also if that
- * has ended. Found pairs are told behind the next call that is told.
+/* Finds overlapping buffers of operations under way, of which at least one is written (MPI 3.1,
+ * sections 2.4.2 and 3.7). Operations are sends, receives, collectives, and one-sided calls with
+ * the rank's own memory. One-sided calls are not compared with each other; the scheduler does that
+ * (scheduler/world/rma.h).
  *
- * O(log n) for each operation, beside those that it may overlap. */
+ * A receive's count is only an upper bound; the bytes used are known when its message has arrived.
+ * Then it is compared with all operations that were under way since it began, also with those that
+ * have ended. The pairs found are sent after the next reported call.
+ *
+ * O(log n) for each operation, plus the number of operations that it may overlap. */
 #ifndef MATCHPOINT_SHIM_CHECK_OVERLAP_H
 #define MATCHPOINT_SHIM_CHECK_OVERLAP_H
 
@@ -17,29 +19,29 @@
 
 struct overlap_use;
 
-/* An operation begins, which uses these bytes, or (`is_most`) some of them. Keeps `bytes`. NULL:
- * out of memory. */
-struct overlap_use *overlap_begin(const struct wire_user *user, struct bytes *bytes, bool is_most);
+/* An operation begins. It uses these bytes, or (`at_most`) some of them. Keeps a reference to
+ * `bytes`. The caller ends it with overlap_end. NULL: out of memory. */
+struct overlap_use *overlap_begin(const struct wire_user *user, struct bytes *bytes, bool at_most);
 
-/* Now it is known which. */
+/* The bytes that the operation really uses. Keeps a reference. */
 void overlap_know(struct overlap_use *use, struct bytes *bytes);
 
-/* What they are; NULL: not known. */
+/* The bytes that the operation uses; NULL: not known yet. */
 const struct bytes *overlap_bytes(const struct overlap_use *use);
 
-/* Whether it overlaps another one. */
+/* Whether the operation overlaps another one. */
 bool overlap_found(const struct overlap_use *use);
 
-/* The operation is complete, or the program no longer tells when it is. May be NULL. */
+/* The operation is complete, or its completion can no longer be observed. May be NULL. */
 void overlap_end(struct overlap_use *use);
 
-/* Whether anything is under way. */
+/* Whether any operation is under way. */
 bool overlap_is_any(void);
 
-/* An operation that begins and ends at once, as does a blocking call. */
+/* An operation that begins and ends at once: a blocking call. */
 void overlap_pass(const struct wire_user *user, struct bytes *bytes);
 
-/* For gate.c: appends what was found, as far as calls up to that one are about it. */
+/* For gate.c: appends the pairs found, except those that name a call after `call`. */
 void overlap_encode(struct wire_buffer *out, uint32_t call);
 
 #endif

@@ -13,7 +13,7 @@ struct area {
 static struct {
 	struct area *list;
 	uint32_t count, room;
-	uintptr_t lowest, highest; /* of all */
+	uintptr_t lowest, highest; /* of all areas */
 } areas;
 
 static void find_limits(void)
@@ -45,7 +45,7 @@ void window_memory_add(uint64_t window, const void *base, size_t bytes)
 	find_limits();
 }
 
-/* 0: wherever it begins. */
+/* `base` 0: all areas of the window. */
 static void forget_at(uint64_t window, uintptr_t base)
 {
 	uint32_t kept = 0;
@@ -103,7 +103,7 @@ uint64_t window_memory_of(const struct bytes *bytes)
 	return window;
 }
 
-/* --- what operations use of it ------------------------------------------------------------- */
+/* --- uses by operations ----------------------------------------------------------------- */
 
 void window_use_begin(struct window_use *use, const struct bytes *bytes)
 {

@@ -1,6 +1,7 @@
-/* Where the windows of this process lie: what they expose of its memory, and all of a shared one
- * that it sees (MPI 3.1, section 11.2). Others may rightly write there; and what sends, receives
- * and collectives use of it is told for the sake of what conflicts (scheduler/world/rma.h). */
+/* The memory of this process's windows: what they expose, and all of a shared window that is mapped
+ * here (MPI 3.1, section 11.2). Other processes may write there. Uses of it by sends, receives and
+ * collectives are reported, because they can conflict with one-sided accesses
+ * (scheduler/world/rma.h). */
 #ifndef MATCHPOINT_SHIM_CHECK_WINDOW_MEMORY_H
 #define MATCHPOINT_SHIM_CHECK_WINDOW_MEMORY_H
 
@@ -10,37 +11,37 @@
 
 #include "shim/types/bytes.h"
 
-/* `window`: its number. Out of memory: that part is not known. */
+/* `window` is the window's number. If memory is out, the area is not known. */
 void window_memory_add(uint64_t window, const void *base, size_t bytes);
-/* What was added with that base; or all of it. */
+/* Forgets the area with that base, or all areas of the window. */
 void window_memory_detach(uint64_t window, const void *base);
 void window_memory_forget(uint64_t window);
 
-/* The window in which one of the bytes from `low` to below `high` lies; 0: none. */
+/* The number of a window that has a byte in [low, high); 0: none. */
 uint64_t window_memory_at(uintptr_t low, uintptr_t high);
 
-/* The window in which something of this lies, or could; 0: none. `bytes` may be NULL. */
+/* The number of a window that `bytes` use, or may use; 0: none. `bytes` may be NULL. */
 uint64_t window_memory_of(const struct bytes *bytes);
 
-/* Whether there is any. */
+/* Whether any window has memory. */
 bool window_memory_is_any(void);
 
-/* What an operation under way uses of a window's memory. All zero: nothing that is told. */
+/* An operation's use of a window's memory, while it is under way. All zero: not reported. */
 struct window_use {
 	uint32_t number;
-	uint16_t function; /* that began it: enum mpi_call */
+	uint16_t function; /* the call that began it: enum mpi_call */
 	const void *site;
 };
 
-/* The call opened last begins it. */
+/* The call opened last begins the operation. */
 void window_use_begin(struct window_use *use, const struct bytes *bytes);
-/* It has used these bytes, and is complete; NULL: none that is known. */
+/* The operation is complete, and has used these bytes; NULL: not known, reported as none. */
 void window_use_end(struct window_use *use, const struct bytes *bytes);
-/* It was cancelled, and has used none of these. */
+/* The operation was cancelled, and has not used these bytes. */
 void window_use_drop(struct window_use *use, const struct bytes *bytes);
 
-/* The call opened last uses the bytes in that role (enum wire_part_role), and nobody can know of it
- * before it is over. */
+/* The call opened last uses the bytes with that role (enum wire_part_role), and the use is over
+ * before any other process can depend on it. */
 void window_use_once(const struct bytes *bytes, uint8_t role);
 
 #endif

@@ -91,10 +91,10 @@ void error_wrong_thread(const void *site, const char *why)
 
 void error_refuse_thread(const void *site)
 {
-	report_error(
-		gate_current_call(), MPI_CALL_NONE, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,
-		"a thread calls MPI that was made neither by pthread_create nor by thrd_create, "
-		"which matchpoint cannot control");
+	report_error(gate_current_call(), MPI_CALL_NONE, site, MPI_ERR_UNSUPPORTED_OPERATION, true,
+	             true,
+	             "a thread that neither pthread_create nor thrd_create made calls MPI, "
+	             "which matchpoint cannot control");
 	gate_wait_for_end();
 }
 

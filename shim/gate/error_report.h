@@ -16,22 +16,22 @@ void error_report_code(int code, uint32_t call, enum mpi_call function, const vo
 /* The same for an error that is fatal: the rank waits for its end. */
 _Noreturn void error_fatal(int code, uint32_t call, enum mpi_call function, const void *site);
 
-/* Reports a call that starts nothing, as MPI is going to refuse it. */
+/* Reports a call that starts no operation, because MPI will refuse it. */
 void error_report_call(const void *site, enum mpi_call function);
 
-/* For a call that matchpoint cannot control: says so, which ends the exploration. */
+/* Reports a call that matchpoint cannot control, which ends the exploration. */
 _Noreturn int error_refused(const void *site, enum mpi_call function);
-/* The same where that is due to arguments: `why` stands after the call's name, " with ...". */
-_Noreturn int error_refused_for(const void *site, enum mpi_call function, const char *why);
-/* The same for a call of a thread whose creation the shim has not seen. */
+/* The same for a call of a thread that the shim does not know. */
 _Noreturn void error_refuse_thread(const void *site);
+/* The same if the arguments are the reason. `why` follows the call's name: " with ...". */
+_Noreturn int error_refused_for(const void *site, enum mpi_call function, const char *why);
 
-/* For a call of a thread that the level of thread support does not let call MPI now. Another thread
- * may be inside the shim: this one does nothing more, and those that call later come here, too. */
+/* A call of a thread that may not call MPI at this level of thread support. Another thread may be
+ * inside the shim: this thread does nothing more, and threads that call later come here, too. */
 _Noreturn void error_wrong_thread(const void *site, const char *why);
 
-/* For a call before MPI_Init or after MPI_Finalize (`when`): MPI would end the program, and there
- * is no error handler to ask. */
+/* A call before MPI_Init or after MPI_Finalize (`when`). MPI would end the program, and there is no
+ * error handler. */
 _Noreturn void error_out_of_order(enum mpi_call function, const void *site, const char *when);
 
 #endif

@@ -26,7 +26,7 @@ def behind(call):
     """Statements behind a call that has succeeded."""
     names = {a.name for a in call.arguments}
     when = "result == MPI_SUCCESS"
-    look = f"misuse_look_at_receive(MPI_CALL_{call.name}, site, "
+    look = f"misuse_check_receive(MPI_CALL_{call.name}, site, "
     if "recvtypes" in names:
         kind = "true" if "eighbor" in call.name else "false"
         return [f"\tfor (int i = 0, all = misuse_partners(comm, {kind}); {when} && i < all; i++)",

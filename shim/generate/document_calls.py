@@ -1,21 +1,9 @@
-#!/usr/bin/env python3
-"""Makes the table for readers (MPI_CALLS.md) from the table of MPI calls (mpi_calls.txt).
-
-usage: document_calls.py [--check]
-
---check only compares: exit status 1 when MPI_CALLS.md is not what the table gives.
-"""
-import os
+"""Makes the table for readers (docs/reference/mpi-calls.md) from the table of MPI calls
+(mpi_calls.txt). docs/generate.py writes it."""
 import re
-import sys
 
 import call_collectives
 import call_objects
-import mpi_table
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-TABLE = os.path.join(HERE, "mpi_calls.txt")
-DOCUMENT = os.path.join(HERE, "..", "MPI_CALLS.md")
 
 # Chapters in the order of the standard, and the names of their calls without MPI_; the first that
 # fits counts.
@@ -73,28 +61,25 @@ TAKE_REQUESTS = ("Start", "Wait", "Test", "Request_free", "Cancel")
 ASK = ("Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Request_get_status",
        "Parrived", "Win_test")
 
-INTRODUCTION = """# How each MPI call is treated
+INTRODUCTION = """All {total} functions of MPI 3.1 and of those of MPI 4.0 that MPICH 4.0 has.
+Fortran's bindings, `PMPI_` names included, are treated as the function of that name in C.
+`matchpoint check PROGRAM` lists those that a program calls."""
 
-<!-- Generated from mpi_calls.txt by document_calls.py: change those. -->
+TREATMENTS = {
+    "controlled": "goes on when the scheduler says so",
+    "answered": "the shim answers it, or notes it; it is no step of a path",
+    "bracketed": "the members meet at the scheduler, then MPI carries it out",
+    "passed": "goes to MPI unseen, and could matter for what is explored",
+    "harmless": "goes to MPI unseen; only asks or computes within the rank",
+    "refused": "ends the exploration with exit status 4, with the call and its place",
+}
 
-All {total} functions of MPI 3.1 and of those of MPI 4.0 that MPICH 4.0 has. Fortran's bindings,
-`PMPI_` names included, are treated as the function of that name in C. `matchpoint check PROGRAM`
-tells which of them a program calls.
-
-| treatment | functions | |
-| --- | --- | --- |
-| controlled | {controlled} | goes on when the scheduler says so |
-| answered | {answered} | the shim answers it or keeps books on it; no step of a path |
-| bracketed | {bracketed} | the members meet at the scheduler, then MPI carries it out |
-| passed | {passed} | goes to MPI unseen, and could matter for what is explored |
-| harmless | {harmless} | goes to MPI unseen; only asks or computes within the rank |
-| refused | {refused} | ends the exploration with exit status 4, with the call and its place |
-
-Variants with large counts (`_c`) are treated alike and not listed; of those that are controlled, a
-count above 2^31-1 ends the exploration with exit status 4. What a nonblocking or persistent call
-waits for is waited for where its request is completed. The members of a collective wait for no more
-than the data they need, as the standard allows, or for all (`--collectives`). "Wildcard" means that
-which message is taken is a choice when there are several.
+NOTES = """\
+Variants with large counts (`_c`) are treated alike and not listed. If such a call is controlled,
+a count above 2^31-1 ends the exploration with exit status 4. What a nonblocking or persistent call
+waits for, it waits for where its request is completed. The members of a collective wait only for
+the data that they need, as the standard allows, or for all members (`--collectives`). "Wildcard"
+means that it is a choice which of several messages is taken.
 """
 
 
@@ -150,32 +135,17 @@ def rows(calls):
 
 
 def document(calls):
-    counts = {treatment: sum(treatment_of(call) == treatment for call in calls)
-              for treatment in ("controlled", "answered", "bracketed", "passed", "harmless",
-                                "refused")}
-    text = [INTRODUCTION.format(total=len(calls), **counts)]
+    """The introduction, and the lines below it."""
+    lines = ["| treatment | functions | meaning |", "| --- | --- | --- |"]
+    for treatment, meaning in TREATMENTS.items():
+        count = sum(treatment_of(call) == treatment for call in calls)
+        lines.append(f"| {treatment} | {count} | {meaning} |")
+    lines += ["", *NOTES.split("\n")]
     for title in ORDER:
-        text.append(f"## {title}\n")
-        text.append("| function | treatment | waits for | remarks |\n| --- | --- | --- | --- |")
-        text += [f"| `MPI_{call.name}` | {treatment_of(call)} | {waits_of(call)} "
-                 f"| {remarks_of(call)} |".replace("|  |", "| |").replace("|  |", "| |")
-                 for call in rows(calls) if chapter_of(call) == title]
-        text.append("")
-    return "\n".join(text)
-
-
-def main():
-    if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
-    text = document(mpi_table.read_table(TABLE))
-    if sys.argv[1:]:
-        with open(DOCUMENT, encoding="utf-8") as current:
-            if current.read() != text:
-                sys.exit("shim/MPI_CALLS.md is not up to date: say shim/generate/document_calls.py")
-        return
-    with open(DOCUMENT, "w", encoding="utf-8") as output:
-        output.write(text)
-
-
-if __name__ == "__main__":
-    main()
+        lines += [f"## {title}", "", "| function | treatment | waits for | remarks |",
+                  "| --- | --- | --- | --- |"]
+        lines += [f"| `MPI_{call.name}` | {treatment_of(call)} | {waits_of(call)} "
+                  f"| {remarks_of(call)} |".replace("|  |", "| |").replace("|  |", "| |")
+                  for call in rows(calls) if chapter_of(call) == title]
+        lines.append("")
+    return INTRODUCTION.format(total=len(calls)), lines

@@ -16,7 +16,7 @@ enum { BUCKETS = 128, FIRST_NUMBER = 16, LONGEST_NAME = 160 };
 static struct communicator *buckets[BUCKETS];
 static MPI_Group world_group = MPI_GROUP_NULL;
 
-/* How often a number with the same origin has been given. */
+/* How many numbers with the same origin have been made. */
 struct origin {
 	uint64_t hash, given;
 	struct origin *next;
@@ -144,7 +144,7 @@ static int lowest(int size, const int *ranks)
 	return least;
 }
 
-/* The same on both sides of an intercommunicator: the group with the lowest rank goes first. */
+/* The same on both sides of an intercommunicator: the group with the lowest rank comes first. */
 static uint64_t mix_groups(uint64_t hash, const struct communicator_groups *groups)
 {
 	bool local_first = groups->remote_size == 0
@@ -236,7 +236,7 @@ uint64_t communicator_derive(const struct communicator *communicator, unsigned f
 
 uint64_t communicator_derive_window(const struct communicator *communicator, unsigned function)
 {
-	static uint32_t made; /* windows of which this process has the lowest rank */
+	static uint32_t made; /* windows in which this process has the lowest rank */
 	const struct communicator_groups groups = {.size = communicator->size,
 	                                           .local = communicator->local};
 	uint64_t number = communicator_new_number(communicator->number, function, 0, &groups);
@@ -264,8 +264,8 @@ static void forget_communicator(struct communicator *communicator)
 	free(communicator);
 }
 
-/* Nobody but the members of the communicator knows of the shadow, and it carries no attributes.
- * Worlds that go on from MPI_Init may differ in whether they need one. */
+/* Only the communicator's members know the shadow, and it carries no attributes. MPI_COMM_WORLD
+ * always gets one: worlds that continue from MPI_Init may differ in whether they need it. */
 static int make_shadow(const struct communicator *communicator, MPI_Comm *ret_shadow)
 {
 	MPI_Request request;
@@ -338,19 +338,19 @@ int communicator_start(void)
 	return code;
 }
 
-/* --- the program's names ---------------------------------------------------------------------- */
+/* --- names given by the program ------------------------------------------------------------- */
 
-void communicator_tell_name(uint64_t number, const char *name)
+void communicator_report_name(uint64_t number, const char *name)
 {
-	char text[MPI_MAX_OBJECT_NAME]; /* as much as MPI keeps */
+	char text[MPI_MAX_OBJECT_NAME]; /* MPI keeps no more */
 
 	snprintf(text, sizeof(text), "%s", name);
 	gate_tell(&(struct wire_message){.type = WIRE_NAMED, .named = {number, text}});
 }
 
-/* --- the end of a communicator --------------------------------------------------------------- */
+/* --- end of a communicator ------------------------------------------------------------------ */
 
-/* Attributes' callbacks are the program's, and may call MPI. */
+/* Delete callbacks of attributes belong to the program, and may call MPI. */
 static int free_in_library(struct communicator *communicator)
 {
 	MPI_Comm handle = communicator->handle;
@@ -426,7 +426,7 @@ static struct wire_op meeting(const struct wire_call *call, uint32_t step, uint6
 	};
 }
 
-/* What follows is MPI's, in which they may wait for each other. */
+/* After this, members may wait for each other inside MPI. */
 static void wait_for_members(const struct wire_call *call, struct wire_op *op)
 {
 	gate_wait_for(call, op, WIRE_WAIT_ALL);
@@ -442,7 +442,8 @@ void communicator_meet(uint64_t number, unsigned function, const void *site, uin
 	wait_for_members(&call, &op);
 }
 
-/* To the scheduler each sends nothing to those in its group, and has the same arguments. */
+/* For the scheduler, each member sends nothing to the others of its group, and has the same
+ * arguments as they. */
 void communicator_meet_as_group(uint64_t number, unsigned function, const void *site, int count,
                                 int *group)
 {

@@ -10,8 +10,8 @@
 #include "shim/mpi/real.h"
 #include "shim/process/process.h"
 
-/* What the library calls upon an error on a communicator. */
-static MPI_Errhandler telling;
+/* The handler that MPI calls on an error of a communicator. */
+static MPI_Errhandler reporting_handler;
 
 static bool is_predefined(MPI_Errhandler handler)
 {
@@ -28,7 +28,7 @@ bool error_is_unmatched(int code)
 	       && strstr(text, "unmatched message");
 }
 
-/* "internal_Comm_rank(74): MPI_Comm_rank(MPI_COMM_NULL, rank=0x7ffc4cc4) failed" */
+/* Parses "internal_Comm_rank(74): MPI_Comm_rank(MPI_COMM_NULL, rank=0x7ffc4cc4) failed". */
 static enum mpi_call function_in_words(int code)
 {
 	char text[MPI_MAX_ERROR_STRING] = "", *start;
@@ -49,7 +49,7 @@ enum mpi_call error_find_call(int code, void **ret_site)
 	return function != MPI_CALL_NONE ? function : function_in_words(code);
 }
 
-/* Controlled calls look at the code themselves; here come the errors of those that pass through. */
+/* Gets errors of calls that pass through. Controlled calls check their code themselves. */
 static void on_passed_error(MPI_Comm *comm, int *code, ...)
 {
 	void *site = NULL;
@@ -63,10 +63,10 @@ static void on_passed_error(MPI_Comm *comm, int *code, ...)
 
 int error_start(void)
 {
-	return real_mpi()->Comm_create_errhandler(on_passed_error, &telling);
+	return real_mpi()->Comm_create_errhandler(on_passed_error, &reporting_handler);
 }
 
-/* The program's own handler gets the error from MPI itself, as it would without the shim. */
+/* MPI calls the program's own handler, as it would without the shim. */
 static void call_handler(struct communicator *communicator, int code)
 {
 	MPI_Comm comm = communicator->handle;
@@ -76,7 +76,7 @@ static void call_handler(struct communicator *communicator, int code)
 	real_mpi()->Comm_call_errhandler(comm, code);
 	caller_resume(&pause);
 	if (communicator_find(comm))
-		real_mpi()->Comm_set_errhandler(comm, telling);
+		real_mpi()->Comm_set_errhandler(comm, reporting_handler);
 }
 
 int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, const void *site)
@@ -88,7 +88,7 @@ int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, 
 	if (!communicator || communicator->handler == MPI_ERRORS_ARE_FATAL
 	    || communicator->handler == MPI_ERRORS_ABORT)
 		error_fatal(code, call, function, site);
-	if (call != 0) /* others may wait for it in that one */
+	if (call != 0) /* others may wait for the rank in that call */
 		error_report_code(code, call, function, site, false);
 	if (!is_predefined(communicator->handler))
 		call_handler(communicator, code);
@@ -107,8 +107,9 @@ int error_settle_window(int code, MPI_Win window, enum mpi_call function, const 
 
 	if (code == MPI_SUCCESS || caller_has_noted_error())
 		return code;
-	/* A window without one has that of MPI_COMM_WORLD, and MPICH names it so; one for which
-	 * errors are fatal has the shim's (error_objects.h). */
+	/* A window without its own handler uses that of MPI_COMM_WORLD; MPICH then returns
+	 * MPI_ERRORS_ARE_FATAL. A window whose errors are fatal has the shim's
+	 * (error_objects.h). */
 	if (real_mpi()->Win_get_errhandler(window, &handler) != MPI_SUCCESS
 	    || handler == MPI_ERRORS_ARE_FATAL)
 		return error_check(MPI_COMM_WORLD, code, function, site);
@@ -125,8 +126,8 @@ int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *sit
 	return error_raise(comm, code, gate_current_call(), function, site);
 }
 
-/* The library holds a reference for each communicator that has the handler, and asking for it gives
- * another, which is the shim's to keep. */
+/* MPI holds a reference for each communicator with the handler. Comm_get_errhandler adds one, which
+ * the shim keeps. */
 int error_set_handler(struct communicator *communicator, MPI_Errhandler handler)
 {
 	MPI_Errhandler own = handler;
@@ -136,7 +137,7 @@ int error_set_handler(struct communicator *communicator, MPI_Errhandler handler)
 		return code;
 	if (!is_predefined(handler))
 		code = real_mpi()->Comm_get_errhandler(communicator->handle, &own);
-	real_mpi()->Comm_set_errhandler(communicator->handle, telling);
+	real_mpi()->Comm_set_errhandler(communicator->handle, reporting_handler);
 	if (code == MPI_SUCCESS) {
 		error_release_handler(communicator);
 		communicator->handler = own;
@@ -154,14 +155,14 @@ int error_get_handler(const struct communicator *communicator, MPI_Errhandler *r
 	}
 	real_mpi()->Comm_set_errhandler(communicator->handle, communicator->handler);
 	code = real_mpi()->Comm_get_errhandler(communicator->handle, ret_handler);
-	real_mpi()->Comm_set_errhandler(communicator->handle, telling);
+	real_mpi()->Comm_set_errhandler(communicator->handle, reporting_handler);
 	return code;
 }
 
 void error_watch(struct communicator *communicator, bool watches)
 {
 	real_mpi()->Comm_set_errhandler(communicator->handle,
-	                                watches ? telling : MPI_ERRORS_RETURN);
+	                                watches ? reporting_handler : MPI_ERRORS_RETURN);
 }
 
 void error_release_handler(struct communicator *communicator)

@@ -11,8 +11,8 @@ struct object {
 	const void *where;
 	uint16_t function;
 	uint8_t kind;
-	struct object *next;          /* in its bucket; those given last come first */
-	struct object *older, *newer; /* all of them */
+	struct object *next;          /* in its bucket; given last, first */
+	struct object *older, *newer; /* in the list of all objects */
 };
 
 static struct {
@@ -22,7 +22,8 @@ static struct {
 	struct object *unused;
 } table;
 
-/* Not the lock of controlled calls: most of these go to MPI unseen, from any thread. */
+/* Not the lock of controlled calls: most of these calls pass to MPI uncontrolled, from any
+ * thread. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct object **bucket_of(uint8_t kind, uint64_t handle)

@@ -15,11 +15,11 @@
 /* What this process has begun with a window and not ended. */
 struct window_epochs {
 	uint32_t exposure;              /* number of the MPI_Win_post call; 0: none */
-	uint32_t origins, first_origin; /* its operations that wait for the origins */
-	int *targets;                   /* of MPI_Win_start, as ranks in the window's group */
+	uint32_t origins, first_origin; /* operations of that call that wait for the origins */
+	int *targets; /* of MPI_Win_start, as ranks in the window's group; owned */
 	int target_count;
 	uint32_t locks;             /* MPI_Win_lock, MPI_Win_lock_all */
-	struct window_state *state; /* where states are compared, else NULL */
+	struct window_state *state; /* for comparing states; otherwise NULL */
 };
 
 /* MPI has made the window; `number` is that of its members' messages. 0, or out of memory: it stays
@@ -28,11 +28,12 @@ void window_add(MPI_Win window, uint64_t number);
 /* It has been freed. */
 void window_remove(MPI_Win window);
 
-/* NULL: no window that the program may use. */
+/* NULL: not a window that the program may use. *ret_number is the number of its members'
+ * messages. */
 struct window_epochs *window_find(MPI_Win window, uint64_t *ret_number);
 
-/* For the library: MPI_WIN_NULL, which it refuses, in place of a window that has been freed, which
- * it may not know for one. */
+/* The handle to pass to MPI: MPI_WIN_NULL, which MPI refuses, instead of a freed window, which MPI
+ * may not recognise as one. */
 MPI_Win window_idle(MPI_Win window);
 
 /* Whether peers may need this rank to drive MPI's progress at any time. */
@@ -49,16 +50,15 @@ struct window_locks *window_locks(void);
 /* The process is about to make an atomic operation (MPI_Accumulate and its kin). */
 void window_note_atomic(void);
 
-/* Where states are compared: from now on it can be seen what MPI keeps of the window. false: that
- * cannot be known. */
+/* For comparing states: from now on MPI's data of the window can be read. false: it cannot. */
 bool window_begin_state(MPI_Win window);
 
-/* A call on a window, or one that moves data, has succeeded: window_state.h has what is noted. */
+/* A call on a window, or one that moves data, has succeeded: recorded for window_state.h. */
 void window_called(enum mpi_call function, int target, int mode, MPI_Win window);
 void window_moves(int target, MPI_Win window);
 
-/* What a rank's state has of its windows and locks: calls `add` for each piece. NULL; or why it
- * cannot be told. */
+/* Adds the windows and locks to the rank's state (window_state.h). NULL, or why that is not
+ * possible. */
 const char *window_add_state(void (*add)(void *user, const void *bytes, size_t size), void *user);
 
 #endif

@@ -13,7 +13,8 @@
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
 
-/* Whether count elements are so many bytes without gaps, from the address given. */
+/* Whether `count` elements are `count` times *ret_size bytes without gaps, from the given address
+ * on. */
 static bool is_plain(MPI_Datatype type, MPI_Count *ret_size)
 {
 	MPI_Count lower = 0, extent = 0, true_lower = 0, true_extent = 0;
@@ -22,8 +23,8 @@ static bool is_plain(MPI_Datatype type, MPI_Count *ret_size)
 		return false;
 	real_mpi()->Type_get_extent_x(type, &lower, &extent);
 	real_mpi()->Type_get_true_extent_x(type, &true_lower, &true_extent);
-	/* Elements of a pair type may have padding inside, and a type may list its parts in any
-	 * order: only basic types are plain for certain. */
+	/* Elements of a pair type may have padding, and a derived type may list its parts in any
+	 * order. So only basic types are plain for certain. */
 	return (unsigned)type >> 30 == 1 && lower == 0 && true_lower == 0 && extent == *ret_size
 	       && true_extent == *ret_size;
 }
@@ -80,8 +81,9 @@ static void memory_over(void *closure, int code)
 	free(closure);
 }
 
-/* Most are over at once. */
-static void leave_to_itself(MPI_Request real, const struct request_actions *actions, void *closure)
+/* Tests first, because most requests are over at once. */
+static void complete_in_background(MPI_Request real, const struct request_actions *actions,
+                                   void *closure)
 {
 	struct request *carrier;
 	int done = 0;
@@ -132,7 +134,7 @@ int background_send(struct packed *packed, int destination, int tag, MPI_Comm co
 	if (code != MPI_SUCCESS)
 		return code;
 	packed->users++;
-	leave_to_itself(real, &actions, packed);
+	complete_in_background(real, &actions, packed);
 	return MPI_SUCCESS;
 }
 
@@ -140,7 +142,7 @@ void background_finish(MPI_Request real, void *memory)
 {
 	static const struct request_actions actions = {.over = memory_over};
 
-	leave_to_itself(real, &actions, memory);
+	complete_in_background(real, &actions, memory);
 }
 
 int typed_room(int count, MPI_Datatype type, void **ret_data, void **ret_memory)

@@ -10,12 +10,12 @@
 static struct {
 	size_t size, taken;
 	bool attached;
-	uint32_t times;         /* attached */
-	struct wire_name *held; /* sends since it was attached */
+	uint32_t times;         /* number of attachments */
+	struct wire_name *held; /* sends since the last attachment */
 	uint32_t held_count, held_room;
 } buffer;
 
-/* Room for one more name. */
+/* Makes room for one more name. */
 static bool reserve(void)
 {
 	uint32_t room = 2 * buffer.held_room + 16;
@@ -44,13 +44,13 @@ uint64_t buffer_attached(void)
 
 struct buffer_room buffer_take(size_t bytes)
 {
-	enum { PATIENCE = 3000 };
+	enum { ROUNDS_MAX = 3000 };
 	const struct buffer_room none = {0};
 	size_t wanted = bytes + MPI_BSEND_OVERHEAD;
 
 	if (!reserve())
 		return none;
-	for (unsigned round = 0; round < PATIENCE; round++) {
+	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		if (buffer.attached && wanted <= buffer.size - buffer.taken) {
 			buffer.taken += wanted;
 			return (struct buffer_room){wanted, buffer.times};
@@ -69,7 +69,8 @@ void buffer_give_back(struct buffer_room room)
 		buffer.taken -= room.bytes;
 }
 
-/* Attached to MPI as well, which sends nothing from it: what it says of it is as without us. */
+/* The buffer is attached to MPI as well, so that MPI checks the calls. MPI sends nothing from
+ * it. */
 int shim_MPI_Buffer_attach(void *site, void *address, int size)
 {
 	int code = real_mpi()->Buffer_attach(address, size);

@@ -15,9 +15,9 @@
 #include "shim/types/signature.h"
 
 enum {
-	WHOLE_MAX = 16 << 10, /* bytes; beyond, these samples are compared */
-	EDGE = 1 << 10,       /* at both ends */
-	SAMPLES = 6,          /* in between, evenly */
+	WHOLE_MAX = 16 << 10, /* bytes; of larger buffers, the following samples are compared */
+	EDGE = 1 << 10,       /* at each end */
+	SAMPLES = 6,          /* in between, evenly spaced */
 	SAMPLE = 512,
 	PARTS_AT_ONCE = 64,
 };
@@ -46,7 +46,8 @@ static uint64_t hash_bytes(const char *bytes, size_t count)
 	return hash;
 }
 
-/* Containers can forbid the call, then or from now on: nothing is known of any buffer. */
+/* Containers can forbid process_vm_readv, from the start or later. Then nothing is known of any
+ * buffer. */
 static bool read_parts(const struct iovec *parts, size_t count, char *to, size_t bytes)
 {
 	struct iovec local = {to, bytes};
@@ -68,13 +69,13 @@ static bool can_read(void)
 	return read_parts(&part, 1, &copy, 1);
 }
 
-/* Some of the bytes, in the order of bytes.h. */
+/* A range of the buffer's bytes, in the order of bytes.h. */
 struct piece {
 	uint64_t at, length;
 };
 
-/* Into pieces, small ones first as messages are often shorter than their buffers; large buffers in
- * part only. */
+/* Divides a buffer of that size into pieces. The first ones are small, because messages are often
+ * shorter than their buffers. Large buffers are covered in part. */
 static size_t divide(uint64_t bytes, struct piece *pieces)
 {
 	size_t count = 0;
@@ -96,10 +97,10 @@ static size_t divide(uint64_t bytes, struct piece *pieces)
 	return count;
 }
 
-/* What is put into `scratch`, one after another. */
+/* Copies memory to `scratch`, piece after piece. */
 struct fetch {
 	struct iovec parts[PARTS_AT_ONCE];
-	size_t count, waiting; /* parts that are to be read, and their bytes */
+	size_t count, waiting; /* parts still to be read, and their bytes */
 	size_t total;          /* bytes in `scratch` */
 	bool is_safe, failed;
 };
@@ -134,9 +135,9 @@ static bool fetch_piece(void *user, uintptr_t address, size_t length)
 	return !fetch->failed;
 }
 
-/* Hashes of the pieces of what the operation uses in that role, at most the first `bytes`; their
- * number, 0: it cannot be read, or there is nothing. `is_safe`: the memory is there; else the
- * program may have given it back, or never have had as much as its count says. */
+/* Hashes the pieces of the bytes with that role, at most the first `most` bytes. Returns their
+ * number. 0: there are none, or the memory cannot be read. `is_safe`: the memory is known to be
+ * mapped. Otherwise the program may have freed it, or its count may exceed the buffer. */
 static size_t hash_pieces(const struct bytes *bytes, uint8_t role, bool is_safe, uint64_t most,
                           uint64_t *ret_hashes, struct piece *pieces)
 {
@@ -188,7 +189,7 @@ void buffer_checksum_prepare(struct request *request)
 		                                   request->type);
 }
 
-/* --- as it begins ------------------------------------------------------------------------- */
+/* --- beginning -------------------------------------------------------------------------- */
 
 static void keep_pieces(struct buffer_checksum *checksum)
 {
@@ -224,7 +225,7 @@ static void begin_guarding(struct request *request, struct bytes *bytes, bool is
 	checksum->use = overlap_begin(&user, bytes, request->kind == REQUEST_RECEIVE);
 }
 
-/* Ends what was before it, but for the bytes of its arguments. */
+/* Ends the previous use. Returns the bytes of the request's arguments; the caller owns them. */
 static struct bytes *clear_checksum(struct request *request)
 {
 	struct bytes *bytes = request->checksum.bytes;
@@ -237,7 +238,7 @@ static struct bytes *clear_checksum(struct request *request)
 void buffer_checksum_begin(struct request *request)
 {
 	buffer_checksum_prepare(request);
-	/* What is sent the library has read, or is about to. */
+	/* MPI has read what is sent, or is about to, so the memory is mapped. */
 	begin_guarding(request, clear_checksum(request), request->kind == REQUEST_SEND);
 }
 
@@ -289,7 +290,7 @@ void buffer_checksum_collective_over(const struct bytes *bytes)
 	window_use_once(bytes, WIRE_PART_WRITTEN);
 }
 
-/* --- as its data comes -------------------------------------------------------------------- */
+/* --- delivery --------------------------------------------------------------------------- */
 
 void buffer_checksum_before_delivery(struct request *request)
 {
@@ -305,10 +306,10 @@ void buffer_checksum_before_delivery(struct request *request)
 		if (hashes[i] != checksum->pieces[i])
 			checksum->changed |= UINT64_C(1) << i;
 	if (count == 0 && can_read())
-		checksum->changed = UINT64_MAX; /* given back */
+		checksum->changed = UINT64_MAX; /* freed */
 }
 
-/* Whether the program has changed something that the message then filled. */
+/* Whether the program has changed a piece that the message then filled. */
 static bool was_changed(const struct buffer_checksum *checksum)
 {
 	struct piece pieces[GUARD_PIECES];
@@ -321,7 +322,7 @@ static bool was_changed(const struct buffer_checksum *checksum)
 	return false;
 }
 
-/* What the message has filled; of elements of a derived type, whole ones. */
+/* The size of one element of a derived type, because whole elements are filled; otherwise 1. */
 static int element_size(const struct request *request)
 {
 	MPI_Count size = 0;
@@ -343,8 +344,8 @@ static uint64_t received_bytes(const struct request *request)
 	return (uint64_t)(bytes - bytes % element_size(request));
 }
 
-/* A blocking receive has one for the moment. */
-static void tell_filled(struct request *request)
+/* Reports the bytes that the message has filled. A blocking receive uses them only for a moment. */
+static void report_filled(struct request *request)
 {
 	const struct wire_user user = user_of(request);
 	const struct buffer_checksum *checksum = &request->checksum;
@@ -372,7 +373,7 @@ void buffer_checksum_after_delivery(struct request *request)
 	struct buffer_checksum *checksum = &request->checksum;
 
 	if (request->kind == REQUEST_RECEIVE)
-		tell_filled(request);
+		report_filled(request);
 	if (!is_watched(checksum) || request->unattended)
 		return;
 	if (request->kind == REQUEST_RECEIVE)
@@ -382,9 +383,9 @@ void buffer_checksum_after_delivery(struct request *request)
 	                               &checksum->received);
 }
 
-/* --- as it ends --------------------------------------------------------------------------- */
+/* --- completion ------------------------------------------------------------------------- */
 
-/* Whether what is used in that role is no more as it was; all of it, or `filled` bytes. */
+/* Whether the first `most` bytes with that role have another hash than `before`. */
 static bool differs(const struct buffer_checksum *checksum, uint8_t role, uint64_t most,
                     uint64_t before)
 {
@@ -397,7 +398,7 @@ static bool differs(const struct buffer_checksum *checksum, uint8_t role, uint64
 	return can_read();
 }
 
-/* Persistent requests keep the bytes of their arguments. */
+/* Keeps the bytes of the arguments, for a persistent request. */
 static void end_guarding(struct buffer_checksum *checksum)
 {
 	if (checksum->cancelled)
@@ -431,7 +432,7 @@ void buffer_checksum_end(struct request *request)
 
 	if (!checksum->active)
 		return;
-	/* The data of two operations that overlap is not the program's doing. */
+	/* If two operations overlap, the change may be theirs. */
 	if (is_watched(checksum) && !(checksum->use && overlap_found(checksum->use)))
 		touched = checksum->touched
 		          || differs(checksum, WIRE_PART_READ, UINT64_MAX, checksum->sent)

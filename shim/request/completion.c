@@ -1,10 +1,9 @@
-/* Waiting for requests, testing them, giving them up.
+/* Waiting for requests, testing, cancelling and freeing them.
  *
- * Of the requests of a call, those that the scheduler knows are asked for under their names.
- * Others can complete without it: inactive ones and MPI_REQUEST_NULL (which count as absent),
- * those without a peer, messages taken by MPI_Mprobe, and foreign ones, which only the MPI library
- * can tell about. The rule among them is fixed: what can complete without asking comes first,
- * lowest index first. */
+ * The scheduler is asked for those requests of a call that it knows, under their names. The others
+ * can complete without it: inactive ones and MPI_REQUEST_NULL (both ABSENT), those without a peer,
+ * messages taken by MPI_Mprobe, and foreign ones, which only MPI knows. The order among requests is
+ * fixed: those that can complete without asking come first, lowest index first. */
 #include "completion.h"
 
 #include <stdlib.h>
@@ -32,8 +31,9 @@ enum standing completion_standing(MPI_Request handle)
 	return request->local ? READY : ASKED;
 }
 
-/* MPICH's handles tell what they are: of what kind, and in the two highest bits where it is kept,
- * not 0. (To ask the library of a generalised request would call the program's query function.) */
+/* Whether MPICH's handle bits allow a request: its kind, and a nonzero storage class in the two
+ * highest bits. (Asking MPI about a generalised request would call the program's query
+ * function.) */
 static bool can_be_request(MPI_Request handle)
 {
 	return (unsigned)handle >> 30 != 0
@@ -60,7 +60,7 @@ MPI_Request *completion_stand_ins(int count, const MPI_Request *handles)
 	return stand_ins;
 }
 
-/* The arrays live as long as the process, so that a call allocates nothing. */
+/* The arrays live as long as the thread, so that most calls allocate nothing. */
 static int grow(struct completion *set)
 {
 	static _Thread_local struct wire_name *names IN_CALL;
@@ -115,7 +115,7 @@ int completion_open(struct completion *set, unsigned function, const void *site,
 	return code;
 }
 
-/* While the program waits for all of them, it does not see when each arrives. */
+/* The program waits for all of them, so it cannot see when each arrives. */
 static void set_awaited(const struct completion *set)
 {
 	for (uint32_t i = 0; i < set->asked; i++) {
@@ -145,17 +145,16 @@ struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
 	return gate_wait(&set->call);
 }
 
-/* As in MPICH: it looks at a request's communicator only where there is one request alone, and
- * 4.0 has forgotten it by then unless the request is persistent. The others go to MPI_COMM_WORLD's
- * error handler. */
+/* As in MPICH. It uses a request's communicator only in calls with one request, and release 4.0
+ * only if the request is persistent. Other errors go to MPI_COMM_WORLD's error handler. */
 static bool raises_on_own_communicator(const struct completion *set, const struct request *request)
 {
 	return (set->call.function == MPI_CALL_Wait || set->call.function == MPI_CALL_Test)
 	       && (request->persistent || real_version() > 400);
 }
 
-/* Completes it, and looks at its buffer before anything else can happen to it: at what it sends
- * before the library goes on, at what it receives when that is there. */
+/* Completes the request and checks its buffer: a send's before MPI continues, a receive's when the
+ * data is there. */
 static int complete(struct request *request)
 {
 	if (request->kind != REQUEST_SEND)
@@ -166,12 +165,12 @@ static int complete(struct request *request)
 	return request_complete(request);
 }
 
-/* MPICH 4.1 and later take a persistent request that MPI_Request_get_status told of, or that has no
- * peer, for an inactive one. */
+/* MPICH 4.1 and later treat some persistent requests as inactive: those that MPI_Request_get_status
+ * has reported, and receives without a peer. */
 static bool leaves_empty(const struct request *request)
 {
 	return request->persistent && real_version() > 400
-	       && (request->was_told
+	       && (request->was_reported
 	           || (request->kind == REQUEST_RECEIVE && request->peer == MPI_PROC_NULL));
 }
 
@@ -188,8 +187,8 @@ int completion_finish(struct completion *set, int place, MPI_Status *status)
 	if (leaves_empty(request))
 		request_store_empty(status);
 	else
-		request_tell_status(status, request);
-	request->was_told = false;
+		request_store_result(status, request);
+	request->was_reported = false;
 	if (code != MPI_SUCCESS && raises_on_own_communicator(set, request))
 		set->comm = request->comm;
 	if (!request->persistent)
@@ -198,7 +197,7 @@ int completion_finish(struct completion *set, int place, MPI_Status *status)
 	return code;
 }
 
-/* Whether this foreign request is over; then it is completed. */
+/* Tests a foreign request. true: it is over, and completed. */
 static bool test_foreign(MPI_Request *handle, MPI_Status *status, int *ret_code)
 {
 	MPI_Request before = *handle;
@@ -317,8 +316,8 @@ int shim_MPI_Request_free(void *site, MPI_Request *handle)
 	return completion_raise(&set, code);
 }
 
-/* MPICH 4.0 leaves the status alone of what is neither a send nor a receive. */
-static bool is_told_early(const struct request *request)
+/* MPICH 4.0 does not set the status of a request that is neither a send nor a receive. */
+static bool has_early_status(const struct request *request)
 {
 	return request->persistent || real_version() > 400
 	       || (request->kind != REQUEST_COLLECTIVE && request->kind != REQUEST_PAIR);
@@ -345,9 +344,9 @@ int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_S
 	request = request_find(handle);
 	if (over && request && request->active) {
 		complete(request);
-		request->was_told = true;
-		if (is_told_early(request))
-			request_tell_status(status, request);
+		request->was_reported = true;
+		if (has_early_status(request))
+			request_store_result(status, request);
 	} else if (over) {
 		request_store_empty(status);
 		if (handle == MPI_REQUEST_NULL && status != MPI_STATUS_IGNORE)

@@ -86,7 +86,7 @@ int early_advance(struct early *early, int code, const MPI_Status *status, MPI_R
 	}
 	if (early->code == MPI_SUCCESS && early->finish) {
 		struct wire_blocking_call before =
-			blocking_call_drive(); /* functions of the program's */
+			blocking_call_drive(); /* calls functions of the program */
 
 		early->code = early->finish(early->state);
 		blocking_call_driven(&before);

@@ -6,15 +6,15 @@
 #include "transfer.h"
 
 enum {
-	LEAST_AHEAD = 64 << 10, /* bytes; who waits for less sleeps rather than drives MPI */
-	LOOKED_AT = 64,         /* receives, at most */
+	LEAST_AHEAD =
+		64 << 10, /* bytes; a rank that waits for less sleeps and does not drive MPI */
+	LOOKED_AT = 64,   /* the most receives examined */
 };
 
-/* Those that are not posted, in program order. */
+/* Receives that are not posted, in program order. */
 static struct {
 	struct request *first, *last;
-	unsigned
-		ahead; /* how many of them could be posted ahead, as far as they go by themselves */
+	unsigned ahead; /* those among them with names_large */
 } waiting;
 
 static bool names_message(const struct request *request)
@@ -22,7 +22,7 @@ static bool names_message(const struct request *request)
 	return request->peer != MPI_ANY_SOURCE && request->tag != MPI_ANY_TAG;
 }
 
-static bool is_worth_it(const struct request *request)
+static bool may_post_ahead(const struct request *request)
 {
 	return names_message(request) && transfer_bytes(request) >= LEAST_AHEAD;
 }
@@ -30,7 +30,7 @@ static bool is_worth_it(const struct request *request)
 void receiving_begin(struct request *request)
 {
 	request->unposted = true;
-	request->names_large = is_worth_it(request);
+	request->names_large = may_post_ahead(request);
 	waiting.ahead += request->names_large;
 	request->next_unposted = NULL;
 	request->previous_unposted = waiting.last;
@@ -55,13 +55,13 @@ static void post(struct request *request, int source, int tag)
 	int code;
 
 	receiving_leave(request);
-	request->apart = request->outlives && !request->awaited && !request->unattended;
-	if (!request->apart)
+	request->staged = request->outlives && !request->awaited && !request->unattended;
+	if (!request->staged)
 		buffer_checksum_before_delivery(request);
 	staging_begin(&request->staging, request->data, request->count, request->type,
-	              request->apart);
-	if (request->apart && !request->staging.packed) {
-		request->apart = false;
+	              request->staged);
+	if (request->staged && !request->staging.packed) {
+		request->staged = false;
 		buffer_checksum_before_delivery(request);
 	}
 	code = real_mpi()->Irecv(staging_data(&request->staging), staging_count(&request->staging),
@@ -76,7 +76,7 @@ void receiving_post(struct request *request)
 }
 
 /* Whether a message could fit both. */
-static bool are_alike(const struct request *one, const struct request *other)
+static bool may_share_message(const struct request *one, const struct request *other)
 {
 	return one->comm == other->comm
 	       && (one->peer == other->peer || one->peer == MPI_ANY_SOURCE
@@ -88,7 +88,7 @@ static bool is_first(const struct request *request)
 {
 	for (const struct request *earlier = waiting.first; earlier != request;
 	     earlier = earlier->next_unposted)
-		if (are_alike(earlier, request))
+		if (may_share_message(earlier, request))
 			return false;
 	return true;
 }

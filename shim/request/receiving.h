@@ -1,11 +1,11 @@
-/* Receives on their way into the library.
+/* Posting receives to MPI.
  *
- * The library never sees a wildcard: a receive is given to it once BIND says from whom its message
- * comes (MPI 3.1, section 3.5). A large one that names source and tag itself can be given to it
- * before, so that the message is on its way while the scheduler thinks. Not while the program could
- * see its buffer or cancel it: only when it waits for that receive. And not before an earlier one
- * that the same message fits, which has the first right to it. Which message it takes is then the
- * same by the rules of MPI as by the scheduler's. */
+ * MPI never sees a wildcard: a receive is posted after BIND has fixed the source of its message
+ * (MPI 3.1, section 3.5). A large receive that names source and tag may be posted before BIND, so
+ * that its message travels while the scheduler decides. That is done only if the program waits for
+ * this receive, because otherwise it could see the buffer or cancel the receive. It is not done if
+ * an earlier unposted receive fits the same message and so comes first. Then MPI's rules and the
+ * scheduler's select the same message. */
 #ifndef MATCHPOINT_SHIM_REQUEST_RECEIVING_H
 #define MATCHPOINT_SHIM_REQUEST_RECEIVING_H
 
@@ -13,19 +13,19 @@
 
 struct request;
 
-/* A receive has been started; in program order. */
+/* A receive has been started. Called in program order. */
 void receiving_begin(struct request *request);
 
-/* It will not be given to the library any more. Harmless when it has been, or is no receive. */
+/* The receive will not be posted any more. No effect if it has been, or if it is not a receive. */
 void receiving_leave(struct request *request);
 
-/* BIND has come for it. */
+/* BIND has come for the receive. */
 void receiving_post(struct request *request);
 
-/* The program is about to wait: gives the library what it can take ahead of BIND. */
+/* The program is about to wait: posts the receives that may be posted before BIND. */
 void receiving_post_ahead(void);
-/* Whether it names its message itself, and nothing that was started before can take that. Posts
- * such a receive, for which BIND will not come. */
+/* Whether the receive names source and tag, and no receive started before it fits the same message.
+ * receiving_go_ahead posts such a receive, for which BIND will not come. */
 bool receiving_may_go_ahead(const struct request *request);
 void receiving_go_ahead(struct request *request);
 

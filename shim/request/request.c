@@ -18,14 +18,14 @@
 
 enum { CHUNK = 64, REAPED_AT_ONCE = 64, MOVED_AT_ONCE = 8 };
 
-/* By index; those not in use are chained in `unused`. */
+/* By index. Those not in use are chained in `unused`. */
 static struct {
 	struct request **slots;
 	uint32_t count, capacity;
 	struct request *unused;
 } table;
 
-/* A queue of requests without a handle that are posted to the library. */
+/* A queue of requests without a handle that are posted to MPI. */
 static struct {
 	struct request *first, **last;
 } unattended = {.last = &unattended.first};
@@ -39,7 +39,7 @@ static struct {
 static unsigned incomplete;
 static unsigned attended; /* in use, and not unattended */
 
-static struct request *arriving; /* a list: their data is to be brought in */
+static struct request *arriving; /* a list: their data is to be put into the program's buffers */
 
 static bool grow_table(void)
 {
@@ -68,7 +68,7 @@ static bool grow_table(void)
 	return true;
 }
 
-/* As far back as its rank's picture tells it (world_fingerprint.h). */
+/* Calls are counted back from the last one, as in the world's fingerprint (world_fingerprint.h). */
 static uint32_t age_of(uint32_t call)
 {
 	uint32_t calls = gate_current_call();
@@ -196,7 +196,7 @@ MPI_Request request_inactive(void)
 	return inactive ? inactive : MPI_REQUEST_NULL;
 }
 
-/* The copy of a message goes on alone when its request is gone. */
+/* If MPI still sends the copy, it lives on in a request of its own. */
 static void release_copy(struct request *request)
 {
 	request->copied = false;
@@ -247,12 +247,12 @@ static void set_moving(struct request *request, bool moves)
 	moving.next = next;
 }
 
-/* The message that landed apart is put where the program sees it. */
+/* Moves a staged message to the program's buffer. */
 static void deliver_message(struct request *request)
 {
-	if (!request->apart || !request->completed)
+	if (!request->staged || !request->completed)
 		return;
-	request->apart = false;
+	request->staged = false;
 	buffer_checksum_before_delivery(request);
 	staging_over(&request->staging, &request->status);
 	buffer_checksum_after_delivery(request);
@@ -266,7 +266,7 @@ static void set_real_over(struct request *request, int code)
 	request->real = MPI_REQUEST_NULL;
 	request->completed = true;
 	request->code = code;
-	if (request->kind == REQUEST_RECEIVE && !request->apart) {
+	if (request->kind == REQUEST_RECEIVE && !request->staged) {
 		staging_over(&request->staging, &request->status);
 		buffer_checksum_after_delivery(request);
 	} else if (request->kind == REQUEST_COLLECTIVE) {
@@ -278,8 +278,8 @@ static void set_real_over(struct request *request, int code)
 	}
 }
 
-/* Whether another request of the library's belongs to it. */
-static bool goes_on(struct request *request, int *code)
+/* Whether the request continues with another request of MPI's. */
+static bool advances(struct request *request, int *code)
 {
 	if (!request->actions || !request->actions->advance)
 		return false;
@@ -289,7 +289,8 @@ static bool goes_on(struct request *request, int *code)
 	return request->real != MPI_REQUEST_NULL;
 }
 
-/* Small messages are often over at once; while something is incomplete the gate has to be busy. */
+/* Requests are tested as soon as they are posted: small messages are often over at once, and the
+ * gate must poll while a request is incomplete. */
 static bool poll_library(struct request *request)
 {
 	int code, done;
@@ -299,7 +300,7 @@ static bool poll_library(struct request *request)
 		code = real_mpi()->Test(&request->real, &done, &request->status);
 		if (code == MPI_SUCCESS && !done)
 			return false;
-	} while (goes_on(request, &code));
+	} while (advances(request, &code));
 	incomplete--;
 	set_real_over(request, code);
 	return true;
@@ -325,7 +326,7 @@ void request_posted(struct request *request, int code)
 		set_moving(request, request->kind == REQUEST_RECEIVE && !request->ahead);
 }
 
-/* Any request that is in the library without a handle in the program. */
+/* Queues a request that is posted to MPI and has no handle in the program. */
 static void watch_unattended(struct request *request)
 {
 	request->next_unattended = NULL;
@@ -347,7 +348,7 @@ void request_bind(struct wire_name name, int source, int tag)
 	if (!request)
 		return;
 	if (source == WIRE_ARRIVES) {
-		if (request->bound && request->apart) {
+		if (request->bound && request->staged) {
 			request->next_arriving = arriving;
 			arriving = request;
 		}
@@ -413,7 +414,7 @@ int request_complete(struct request *request)
 	if (request->kind == REQUEST_PAIR)
 		return complete_pair(request);
 	if (request->copied) {
-		/* The library goes on with the copy. */
+		/* MPI continues with the copy. */
 		request->status = request_empty_status();
 		return MPI_SUCCESS;
 	}
@@ -425,7 +426,7 @@ int request_complete(struct request *request)
 		int code;
 		do {
 			code = gate_complete(&request->real, &request->status);
-		} while (goes_on(request, &code));
+		} while (advances(request, &code));
 		incomplete--;
 		set_real_over(request, code);
 		deliver_message(request);
@@ -433,7 +434,7 @@ int request_complete(struct request *request)
 	return request->code;
 }
 
-/* True when the request is over and released. */
+/* true: the request is over and freed. */
 static bool reap(struct request *request)
 {
 	if (request->real != MPI_REQUEST_NULL && !poll_library(request))
@@ -443,7 +444,7 @@ static bool reap(struct request *request)
 	return true;
 }
 
-/* Looks at the oldest ones, which are sent to the end of the queue when they are not yet over. */
+/* Tests the oldest ones. Those that are not over move to the end of the queue. */
 static void reap_some(void)
 {
 	struct request *end = NULL;
@@ -483,8 +484,8 @@ static int cancel_nothing(void *state, int complete)
 	return MPI_SUCCESS;
 }
 
-/* Testing what is never complete drives everything else. (MPICH 4.0.2's MPI_Iprobe does not on
- * MPI_COMM_SELF, and elsewhere but seldom.) */
+/* Testing a request that never completes drives everything else. (MPI_Iprobe of MPICH 4.0.2 does
+ * not on MPI_COMM_SELF, and elsewhere only seldom.) */
 void request_progress(void)
 {
 	static MPI_Request never = MPI_REQUEST_NULL;
@@ -560,7 +561,7 @@ void request_abandon(struct request *request)
 		reap_some();
 }
 
-/* What the library still does with the copy of a persistent request's message. */
+/* Moves MPI's request with the copy of a persistent send's message to a request of its own. */
 static void leave_copy_behind(struct request *request)
 {
 	struct wire_name name = request->name;

@@ -1,10 +1,10 @@
-/* The requests that the program holds. What the program gets is a number of the shim's own
- * (0x2d000000 | index: kind bits that MPICH gives to no valid handle); the MPI library's request
- * behind it exists only once the scheduler has bound it. Requests of the library's own (MPI-IO,
- * Rput, generalised requests) are foreign here and pass through.
+/* The requests that the program holds. The program gets a handle of the shim's (0x2d000000 | index:
+ * kind bits that no valid handle of MPICH has). MPI's own request behind it exists only after the
+ * scheduler has bound it. Requests that MPI makes itself (MPI-IO, Rput, generalised requests) are
+ * foreign here and pass through.
  *
- * An operation is known by its name (call, sub) to the scheduler, also when the program holds no
- * request for it: a blocking receive or a probe is a request for the duration of the call. */
+ * The scheduler knows an operation by its name (call, sub), also if the program holds no request
+ * for it. A blocking receive or a probe is a request for the duration of the call. */
 #ifndef MATCHPOINT_SHIM_REQUEST_REQUEST_H
 #define MATCHPOINT_SHIM_REQUEST_REQUEST_H
 
@@ -21,135 +21,141 @@
 enum request_kind {
 	REQUEST_SEND,
 	REQUEST_RECEIVE,
-	REQUEST_PROBE,      /* of a probe or mprobe: BIND only fills in bound_peer and bound_tag */
+	REQUEST_PROBE,      /* a probe or mprobe: BIND only fills in bound_peer and bound_tag */
 	REQUEST_COLLECTIVE, /* nonblocking and persistent collectives, Comm_idup */
-	REQUEST_PAIR,       /* of a send and a receive (MPI_Isendrecv) */
+	REQUEST_PAIR,       /* a send and a receive (MPI_Isendrecv) */
 	REQUEST_PARTITIONED,
 };
 
-/* How a nonblocking collective, or a send that is held, is given to the library, and what is to be
- * done when it is over. */
+/* How a nonblocking collective or a held send is passed to MPI, and what follows when it is
+ * over. */
 struct request_actions {
-	/* Upon BIND. MPI's code; *ret_real is the library's request. */
+	/* Called upon BIND. Returns MPI's code; *ret_real is MPI's request. */
 	int (*post)(void *closure, MPI_Request *ret_real);
-	/* Optional: upon the end of the library's request, with its code and status. *ret_real is
-	 * another one that must be over too, or MPI_REQUEST_NULL; then the code of all. */
+	/* Optional. Called when MPI's request is over, with its code and status. *ret_real is
+	 * another request that must complete too, or MPI_REQUEST_NULL; then the code of all is
+	 * returned. */
 	int (*advance)(void *closure, int code, const MPI_Status *status, MPI_Request *ret_real);
-	/* Optional: once, when the request is over (code: MPI's); frees the closure. */
+	/* Optional. Called once when the request is over, with MPI's code; frees the closure. */
 	void (*over)(void *closure, int code);
-	/* Of a persistent request instead: when the program has freed it; frees the closure. */
+	/* For a persistent request, instead of `over`: called when the program has freed it; frees
+	 * the closure. */
 	void (*release)(void *closure);
-	/* Optional: whether something is missing that only this rank itself can do. */
+	/* Optional. Whether an action is missing that only this rank can do. */
 	bool (*waits)(const void *closure);
 };
 
 struct request; /* request_internal.h */
 
-/* A request that is active and in the program's hands; `name.call` 0 for one that the scheduler
- * does not know. NULL: out of memory. */
+/* An active request that the program holds. `name.call` 0: the scheduler does not know it. NULL:
+ * out of memory. */
 struct request *request_new(enum request_kind kind, struct wire_name name, MPI_Comm comm);
 
-/* A nonblocking collective. Not posted before BIND. */
+/* A nonblocking collective. It is not posted before BIND. NULL: out of memory. */
 struct request *request_new_collective(struct wire_name name, MPI_Comm comm,
                                        const struct request_actions *actions, void *closure);
 
-/* Takes over both. NULL: out of memory. */
+/* Takes ownership of both. NULL: out of memory. */
 struct request *request_new_pair(struct request *send, struct request *receive);
 
-/* Under which name the scheduler is asked for it: of a pair, that of the half that came last. */
+/* The name to wait for at the scheduler. A pair has the name of its receive, or of its send if the
+ * receive is local. WIRE_NEVER: only this rank can make the request complete. */
 struct wire_name request_asked_name(const struct request *request);
 
-/* What the program sees. */
+/* The handle that the program sees. */
 MPI_Request request_handle(const struct request *request);
-/* The request of a handle, or NULL when it is foreign (or MPI_REQUEST_NULL). */
+/* The request of a handle. NULL: the handle is foreign, or MPI_REQUEST_NULL. */
 struct request *request_find(MPI_Request handle);
 
-/* One of the library's own, persistent and never started: stands for one of the shim's in a call
- * that the library is to refuse, in its own words. */
+/* A persistent request of MPI's own, never started. It replaces a handle of the shim's in a call
+ * that MPI is to refuse, so that the error is MPI's. */
 MPI_Request request_inactive(void);
 
-/* The call of the program's, at that return address, that gave it to the program. */
+/* Records the call of the program, and its return address, that gave the request to the program. */
 void request_note_maker(struct request *request, enum mpi_call function, const void *site);
 
-/* It becomes one that is started again and again; it is not active. */
+/* Makes the request persistent; it is not active then. */
 void request_make_persistent(struct request *request);
-/* A persistent one is started under a name of its own. 0, or -1: out of memory. */
+/* Starts a persistent request under a new name. 0; -1: out of memory. */
 int request_start(struct request *request, struct wire_name name);
-/* Whether the scheduler does not know of it: it can always complete. */
+/* Whether the scheduler does not know the request. Then it can always complete. */
 bool request_is_local(const struct request *request);
 enum request_kind request_kind_of(const struct request *request);
 MPI_Comm request_comm(const struct request *request);
 /* Whether it is persistent, and not active. */
 bool request_may_start(const struct request *request);
-/* What its actions are given. */
+/* The argument of its actions. */
 void *request_closure(const struct request *request);
 
-/* Where it lies. */
+/* The shim's memory for one request. */
 struct memory_range request_memory(const struct request *request);
 
-/* Gives another name (call 0: none). 0, or -1: out of memory. */
+/* Gives the request another name (call 0: none). 0; -1: out of memory. */
 int request_rename(struct request *request, struct wire_name name);
 
-/* This request of the library's is under way for it, without BIND. */
+/* `real` is MPI's request for it, under way without BIND. */
 void request_carry(struct request *request, MPI_Request real);
-/* `real` was filled in by a call to the library that returned this code. */
+/* A call to MPI that returned `code` has filled in `real`. */
 void request_posted(struct request *request, int code);
 
-/* Gives it to the library now; BIND will change nothing. */
+/* Posts it to MPI now; BIND will change nothing. */
 void request_post(struct request *request);
 
-/* BIND: posts the receive, collective or held send of this name to the library. What a receive that
- * outlives its call brings is seen by the program when it is complete, unless it is waiting for
- * that; or from request_let_arrive on, if BIND comes once more with WIRE_ARRIVES. */
+/* BIND: posts the receive, collective or held send with this name to MPI.
+ *
+ * The data of a receive that outlives its call appears in the program's buffer when the receive is
+ * complete, or earlier if the program waits for exactly that. After a second BIND with
+ * WIRE_ARRIVES, it appears at the next request_let_arrive. */
 void request_bind(struct wire_name name, int source, int tag);
 
-/* Brings in the data of all those that are to arrive now. */
+/* Puts the data of all receives with WIRE_ARRIVES into the program's buffers. */
 void request_let_arrive(void);
 
-/* The scheduler has let the request complete: completes it in the library. Fills in completed,
- * status and code, and returns the code. */
+/* The scheduler has allowed the request to complete: completes it in MPI. Fills in `completed`,
+ * `status` and `code`; returns the code. */
 int request_complete(struct request *request);
 
-/* Cancelled, and not matched before. */
+/* The request was cancelled before it was matched. */
 void request_withdraw(struct request *request);
 
-/* After request_complete, once the program has been told: a persistent request becomes inactive,
- * another one is gone. */
+/* After request_complete, when the program has the result: a persistent request becomes inactive,
+ * any other is freed. */
 void request_retire(struct request *request);
 
-/* The program holds no handle any more. What is still under way goes on. */
+/* The program holds no handle any more. An operation under way continues. */
 void request_abandon(struct request *request);
-/* Of a request that is over. */
+/* Frees a request that is over. */
 void request_release(struct request *request);
 
-/* Drives MPI's progress, and reaps abandoned requests that are over. */
+/* Drives MPI's progress, and frees abandoned requests that are over. */
 void request_progress(void);
-/* Requests that are posted to the library and not yet known to be complete. */
+/* The number of requests that are posted to MPI and not known to be complete. */
 unsigned request_incomplete(void);
-/* Those of them that have found their peer, receives and large sends: data is moving, and quickly
- * if both ranks drive it. */
+/* The number of those whose data is moving: matched receives and large sends. They are fast if both
+ * ranks drive progress. */
 unsigned request_moving(void);
 
-/* Those that belong to a call under way, or that the program holds. */
+/* The number of requests that a call under way uses, or that the program holds. */
 unsigned request_attended(void);
 
-/* Those that the program still holds, each told once, as a list of objects.h, malloc'ed. NULL:
- * none, or out of memory. */
+/* The requests that the program still holds, as a list of objects.h. Each is reported once. The
+ * caller frees it; NULL: none, or out of memory. */
 struct wire_left *request_left(uint32_t *ret_count);
 
-/* The requests as part of the rank's state (state.h): what each handle stands for, and which come
- * next. Not how far the library is with them. */
+/* Adds the requests to the rank's state (state.h): what each handle means, and which handles come
+ * next. MPI's progress is not part of it. */
 void request_add_state(void (*add)(void *user, const void *bytes, size_t size), void *user);
 
 /* MPI 3.1, section 3.7.3: source MPI_ANY_SOURCE, tag MPI_ANY_TAG, no error, count 0. */
 MPI_Status request_empty_status(void);
-/* Copies all but MPI_ERROR, as calls with a single status must; ret may be MPI_STATUS_IGNORE. */
+/* Copies all fields except MPI_ERROR, as calls with a single status must. `ret` may be
+ * MPI_STATUS_IGNORE. */
 void request_store_status(MPI_Status *ret, const MPI_Status *status);
-/* Stores the empty status (MPI 3.1, section 3.7.3) as the library does where there is no active
- * request: MPICH's releases do not agree on whether that has an MPI_ERROR. */
+/* Stores the empty status (MPI 3.1, section 3.7.3) as MPI does if there is no active request.
+ * Releases of MPICH differ in whether that sets MPI_ERROR. */
 void request_store_empty(MPI_Status *ret);
-/* What MPICH leaves in the status of a completed request: of a send only whether it was
- * cancelled. */
-void request_tell_status(MPI_Status *ret, const struct request *request);
+/* Stores what MPICH leaves in the status of a completed request. For a send, that is only whether
+ * it was cancelled. */
+void request_store_result(MPI_Status *ret, const struct request *request);
 
 #endif

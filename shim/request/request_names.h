@@ -1,4 +1,4 @@
-/* Requests by the name of the operation that is under way (request.h has request_rename). */
+/* Finds requests by the name of the operation under way. (request_rename is in request.h.) */
 #ifndef MATCHPOINT_SHIM_REQUEST_REQUEST_NAMES_H
 #define MATCHPOINT_SHIM_REQUEST_REQUEST_NAMES_H
 
@@ -8,10 +8,10 @@
 /* NULL: there is none. */
 struct request *request_find_named(struct wire_name name);
 
-/* The request has no name any more; it need not have had one. */
+/* Removes the request's name, if it has one. */
 void request_forget_name(struct request *request);
 
-/* All memory that changes when names do, besides the requests themselves. */
+/* All memory that changes with the names, besides the requests. */
 struct memory_range request_names_memory(void);
 
 #endif

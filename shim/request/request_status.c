@@ -1,5 +1,5 @@
-/* Requests as the program sees them: what their status tells, which call made them, which are
- * persistent. */
+/* Requests as the program sees them: their status, the call that made them, persistence. Also the
+ * accessors of request.h. */
 #include <string.h>
 
 #include "request_internal.h"
@@ -32,7 +32,7 @@ void request_store_empty(MPI_Status *ret)
 	real_mpi()->Wait(&none, ret);
 }
 
-void request_tell_status(MPI_Status *ret, const struct request *request)
+void request_store_result(MPI_Status *ret, const struct request *request)
 {
 	int cancelled = 0;
 

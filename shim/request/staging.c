@@ -8,7 +8,7 @@
 #include "shim/mpi/real.h"
 #include "shim/types/signature.h"
 
-/* Bytes: smaller messages come in one piece. */
+/* bytes; smaller messages come in one piece */
 enum { LEAST_PACKED = 4 << 10 };
 
 static MPI_Count size_of(MPI_Datatype type)
@@ -50,7 +50,7 @@ MPI_Datatype staging_type(const struct staging *staging)
 	return staging->packed ? MPI_PACKED : staging->type;
 }
 
-/* The first bytes of an element; the others stay as they are. */
+/* Writes the first `count` bytes of one element; the others stay as they are. */
 static void place_part(const void *bytes, int count, void *data, MPI_Datatype type, int size)
 {
 	char *element = message_memory_new((size_t)size);

@@ -1,9 +1,12 @@
-/* Messages that the library does not receive where the program wants them, and which are put in
- * their places later. Of two kinds: those of derived types, as MPICH moves a large message in
- * pieces and takes each apart by itself: where a piece ends inside an element that the sender saw
- * otherwise (as bytes of MPI_PACKED, for one), it says that the message were truncated; and those
- * that are to be seen in the program's buffer at a certain time, not when the library comes to it.
- */
+/* Staging buffers: a message that MPI does not receive directly into the program's buffer. There
+ * are two reasons.
+ *
+ * Derived types: MPICH moves a large message in pieces and unpacks each by itself. If a piece ends
+ * inside an element, and the sender's elements differ (bytes of MPI_PACKED, for example), MPICH
+ * reports a truncated message.
+ *
+ * Time: the data must appear in the program's buffer at a certain moment, not when MPI receives
+ * it. */
 #ifndef MATCHPOINT_SHIM_REQUEST_STAGING_H
 #define MATCHPOINT_SHIM_REQUEST_STAGING_H
 
@@ -11,24 +14,26 @@
 
 #include <mpi.h>
 
-/* A buffer of the program's, and what is received in its stead. */
+/* A buffer of the program, and the staging buffer for it. */
 struct staging {
-	void *packed; /* owned; NULL: the library writes to the buffer itself */
+	void *packed; /* owned; NULL: MPI writes to the program's buffer */
 	void *data;
 	int count;
 	MPI_Datatype type;
 };
 
-/* Where the library is to receive, in MPI's terms; the type must live until staging_over. Without
- * memory it is the buffer itself; so it is if `apart` is asked for more than STAGING_MAX bytes. */
+/* staging_begin chooses where MPI receives; the functions below it return that in MPI's terms.
+ * `apart`: use a staging buffer if the message has at most STAGING_MAX bytes. If memory is out, MPI
+ * receives into the program's buffer. The type must live until staging_over. */
 enum { STAGING_MAX = 64 << 20 };
 void staging_begin(struct staging *staging, void *data, int count, MPI_Datatype type, bool apart);
 void *staging_data(const struct staging *staging);
 int staging_count(const struct staging *staging);
 MPI_Datatype staging_type(const struct staging *staging);
 
-/* The message has come, with this status: puts it in its place. Also after an error, and for one
- * that has not come (status NULL). Once. */
+/* The message has arrived with this status: copies it to the program's buffer and frees the staging
+ * buffer. Must be called once, also after an error, and for a message that has not arrived
+ * (`status` NULL). */
 void staging_over(struct staging *staging, const MPI_Status *status);
 
 #endif

@@ -21,7 +21,7 @@ static int largest_tag(void)
 	int *value, found;
 
 	if (largest < 0) {
-		largest = 32767; /* what MPI 3.1, section 8.1.2 promises */
+		largest = 32767; /* the least that MPI 3.1, section 8.1.2 guarantees */
 		if (real_mpi()->Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found)
 		            == MPI_SUCCESS
 		    && found)
@@ -95,7 +95,7 @@ struct transfer transfer_receiving(void *data, int count, MPI_Datatype type, int
 	};
 }
 
-/* A larger message moves in steps of both ranks, which are best made while both wait for orders. */
+/* A larger message needs steps of both ranks. They are fastest while both wait for orders. */
 static bool moves_at_once(const struct request *request)
 {
 	return transfer_bytes(request) < WIRE_LARGE_MESSAGE;
@@ -147,7 +147,7 @@ bool transfer_may_go_ahead(const struct request *request)
 	return request->synchronous || transfer_returns(request->mode);
 }
 
-/* Smaller messages are better on their way while the scheduler thinks. */
+/* Smaller messages are better sent while the scheduler decides. */
 enum { LEAST_HELD = 64 << 10 }; /* bytes; at least WIRE_LARGE_MESSAGE */
 
 size_t transfer_bytes(const struct request *request)
@@ -157,7 +157,7 @@ size_t transfer_bytes(const struct request *request)
 	return (size_t)size * (size_t)request->count;
 }
 
-/* What is given to the library: the program's buffer, or a copy. */
+/* What is passed to MPI: the program's buffer, or a copy. */
 struct outgoing {
 	const void *data;
 	int count;
@@ -194,8 +194,8 @@ static void copy_packed(struct request *request, struct outgoing *outgoing)
 	request->copied = true;
 }
 
-/* Where no copy can be made (more packed bytes than an int counts, no memory) the program waits for
- * the library. */
+/* If no copy can be made (more packed bytes than an int holds, no memory), the program waits for
+ * MPI. */
 static struct outgoing copy_message(struct request *request)
 {
 	struct outgoing outgoing = {request->data, request->count, request->type};
@@ -224,8 +224,8 @@ static int post_send(struct request *request, bool from_copy, MPI_Request *ret_r
 	}
 	if (from_copy)
 		outgoing = copy_message(request);
-	/* Synchronous mode is the scheduler's business, which knows when the message is matched;
-	 * whoever does not wait for it has the library see to that. */
+	/* Synchronous mode is left to the scheduler, which knows when the message is matched. A
+	 * call that does not wait for the scheduler uses MPI_Issend. */
 	code = (request->synchronous ? real_mpi()->Issend : real_mpi()->Isend)(
 		outgoing.data, outgoing.count, outgoing.type, request->peer, request->tag,
 		request->comm, ret_real);
@@ -234,8 +234,8 @@ static int post_send(struct request *request, bool from_copy, MPI_Request *ret_r
 	return code;
 }
 
-/* Upon BIND. A peer that waits for the message takes it at once; if it does not, the program may
- * be about to go on. */
+/* Called upon BIND. A receiver that waits for the message takes it at once, so no copy is needed.
+ * Otherwise the program may continue first. */
 static int post_held(void *closure, MPI_Request *ret_real)
 {
 	struct request *request = closure;
@@ -246,7 +246,8 @@ static int post_held(void *closure, MPI_Request *ret_real)
 
 static const struct request_actions held_send = {.post = post_held};
 
-/* Several threads may overtake each other in the library. */
+/* Not with several threads, because held sends of different threads could overtake each other in
+ * MPI. */
 static bool is_held(const struct request *request)
 {
 	return request->held && !request->must_copy && request->mode != WIRE_BUFFERED
@@ -274,7 +275,7 @@ void transfer_let_go(struct request *request)
 {
 	if (request->actions != &held_send || request->bound)
 		return;
-	gate_obey(); /* the match may stand behind GO */
+	gate_obey(); /* BIND may follow GO */
 	if (!request->bound)
 		request_post(request);
 }
@@ -313,7 +314,7 @@ int transfer_keep_arguments(struct request *request)
 		MPI_Datatype twin;
 
 		buffer_checksum_prepare(request);
-		/* Not MPI_Type_dup: that calls the program's attribute functions. */
+		/* Not MPI_Type_dup: it calls the program's attribute functions. */
 		code = real_mpi()->Type_contiguous(1, request->type, &twin);
 		if (code != MPI_SUCCESS)
 			return code;

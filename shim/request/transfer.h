@@ -1,5 +1,5 @@
-/* One message to be sent or received, as all point-to-point calls have it: checking the arguments,
- * giving sends to the library, and telling the scheduler of it. */
+/* One message to be sent or received, common to all point-to-point calls: checks the arguments,
+ * passes sends to MPI, and describes the operation to the scheduler. */
 #ifndef MATCHPOINT_SHIM_REQUEST_TRANSFER_H
 #define MATCHPOINT_SHIM_REQUEST_TRANSFER_H
 
@@ -22,10 +22,10 @@ struct transfer {
 	MPI_Comm comm;
 	bool must_copy;   /* the data will be overwritten before it is known to be sent */
 	bool held;        /* a send: its call waits for the scheduler; see transfer_start */
-	bool synchronous; /* a send: the library is to tell when it is matched */
+	bool synchronous; /* a send: MPI must report when it is matched */
 };
 
-/* MPI's own judgement of the arguments, without communicating. */
+/* Checks the arguments with MPI, without communication. MPI's code. */
 int transfer_check(const struct transfer *transfer);
 
 /* The arguments of a send or receive, in MPI's order. */
@@ -34,41 +34,43 @@ struct transfer transfer_sending(uint8_t mode, const void *data, int count, MPI_
 struct transfer transfer_receiving(void *data, int count, MPI_Datatype type, int source, int tag,
                                    MPI_Comm comm);
 
-/* Checks, and makes a request that is not started. MPI's code; the request is untouched unless that
- * is MPI_SUCCESS. */
+/* Checks, and makes a request that is not started. MPI's code; *ret_request is set only on
+ * MPI_SUCCESS. */
 int transfer_new(const struct transfer *transfer, struct request **ret_request);
 
-/* Starts it under this name: a send is posted to the library (from a copy where the program may go
- * on before it is received), a receive waits for BIND. So does a large send whose call is held:
- * most are matched before the call returns, and then need no copy. Without a peer (MPI_PROC_NULL)
- * it is over and keeps no name. MPI's code. */
+/* Starts the request under this name. A send is posted to MPI, from a copy if the program may
+ * continue before it is received. A receive waits for BIND. So does a large send whose call is
+ * held: most are matched before the call returns, and then need no copy. A request without a peer
+ * (MPI_PROC_NULL) is over and gets no name. MPI's code. */
 int transfer_start(struct request *request, struct wire_name name);
 
-/* The held call may return: posts a send that has not been matched until now. */
+/* The held call may return: posts a send that has not been matched yet. */
 void transfer_let_go(struct request *request);
 
-/* How many bytes its message has; of a receive, at most. */
+/* The bytes of its message; of a receive, the most. */
 size_t transfer_bytes(const struct request *request);
 
-/* Whether a send of this mode leaves the program's buffer at once. */
+/* Whether a send of this mode frees the program's buffer at once. */
 bool transfer_copies(uint8_t mode);
 
-/* Whether a blocking send of this mode returns without asking. */
+/* Whether a blocking send of this mode returns without waiting for the scheduler. */
 bool transfer_returns(uint8_t mode);
 
-/* The same of one that is known to return: the library can tell when. */
+/* Whether the call of this request may return without the scheduler: it is known to complete, and
+ * MPI can report when. */
 bool transfer_may_go_ahead(const struct request *request);
 
-/* For receives that outlive their call: the program may free datatype and communicator at once. */
+/* For requests that outlive their call: the program may free datatype and communicator at once.
+ * MPI's code. */
 int transfer_keep_arguments(struct request *request);
 
-/* The started request outlives its call: watches over its buffer until it completes. */
+/* The started request outlives its call: watches its buffer until it completes. */
 void transfer_checksum(struct request *request);
 
-/* What the scheduler is told of a started request with a name, once for each start. */
+/* The operation of a started request with a name, for the scheduler. Once for each start. */
 struct wire_op transfer_op(const struct request *request);
 
-/* Adds that to the call's operations, for which there is room: one that outlives the call. */
+/* Adds that operation to the call, for which there is room, as one that outlives the call. */
 void transfer_add_nonblocking(struct wire_call *call, const struct request *request);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "layout.h"
 
-enum { STEPS_MAX = 1 << 20 }; /* of one comparison of two parts */
+enum { STEPS_MAX = 1 << 20 }; /* steps of one comparison of two parts */
 
 struct bytes *bytes_new(void)
 {
@@ -109,10 +109,10 @@ struct bytes *bytes_filled(const struct bytes *bytes, uint64_t filled, uint64_t 
 	return some;
 }
 
-/* --- one byte after the other ------------------------------------------------------------- */
+/* --- positions of bytes ------------------------------------------------------------------ */
 
-/* Parts of the same elements, which follow one another: from `first`, in all of `size` bytes for
- * each of `count` elements. */
+/* Consecutive parts that describe the same `count` elements: the first part, the one after the
+ * last, and the bytes of one element. */
 struct group {
 	uint32_t first, end;
 	uint64_t size, count;
@@ -145,7 +145,8 @@ uint64_t bytes_size(const struct bytes *bytes, uint8_t role)
 	return size;
 }
 
-/* From `at` on in this element; *length is what is left of it. false: no more is wanted. */
+/* Reports the pieces of one element from byte `at` on. Decrements *length by what it reported.
+ * false: `found` stopped. */
 static bool locate_in_element(const struct bytes *bytes, const struct group *group,
                               uint64_t element, uint64_t at, uint64_t *length, bytes_found found,
                               void *user)
@@ -198,7 +199,7 @@ void bytes_locate(const struct bytes *bytes, uint8_t role, uint64_t at, uint64_t
 	}
 }
 
-/* --- bytes in common ---------------------------------------------------------------------- */
+/* --- common bytes ------------------------------------------------------------------------- */
 
 void bytes_span(const struct wire_part *part, int64_t *ret_low, int64_t *ret_high)
 {
@@ -210,8 +211,9 @@ void bytes_span(const struct wire_part *part, int64_t *ret_low, int64_t *ret_hig
 	            + (int64_t)part->length;
 }
 
-/* Repeats its pieces upwards, and those of an element rather than elements. */
-static struct wire_part straighten(struct wire_part part)
+/* Returns the same pieces with a positive stride. Repetition is within an element if possible, so
+ * that `times` is used and `count` is 1. */
+static struct wire_part normalise(struct wire_part part)
 {
 	if (part.times == 1 || part.stride == 0) {
 		part.times = part.count;
@@ -227,7 +229,7 @@ static struct wire_part straighten(struct wire_part part)
 	return part;
 }
 
-/* Whether one of the equidistant pieces from `start` on has a byte of those. */
+/* Whether one of the equidistant pieces that begin at `start` has a byte in [low, high). */
 static bool hits(const struct wire_part *part, int64_t start, int64_t low, int64_t high)
 {
 	int64_t last = start + (int64_t)(part->times - 1) * part->stride;
@@ -235,7 +237,7 @@ static bool hits(const struct wire_part *part, int64_t start, int64_t low, int64
 
 	if (high <= start || low >= last + length)
 		return false;
-	/* The last one that begins before the end. */
+	/* The last piece that begins before `high`. */
 	if (part->times > 1)
 		at = high > last ? last : start + (high - 1 - start) / part->stride * part->stride;
 	return at + length > low;
@@ -253,8 +255,8 @@ static bool parts_meet(const struct wire_part *one, const struct wire_part *othe
 	bytes_span(other, &from, &to);
 	if (high <= from || to <= low)
 		return false;
-	a = straighten(*one);
-	b = straighten(*other);
+	a = normalise(*one);
+	b = normalise(*other);
 	if (a.times > STEPS_MAX || a.count > STEPS_MAX || b.times > STEPS_MAX
 	    || b.count > STEPS_MAX)
 		return false;

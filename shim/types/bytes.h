@@ -1,5 +1,6 @@
-/* The bytes of a buffer, or of all buffers of one operation: parts (struct wire_part) of the rank's
- * own memory that are read, and such that are written. Counted by their users; never changed. */
+/* The bytes of one buffer, or of all buffers of one operation: parts (struct wire_part) of the
+ * rank's own memory that the operation reads or writes. Reference-counted. Constant while it has
+ * more than one user. */
 #ifndef MATCHPOINT_SHIM_TYPES_BYTES_H
 #define MATCHPOINT_SHIM_TYPES_BYTES_H
 
@@ -13,48 +14,50 @@
 
 struct bytes {
 	unsigned users;
-	bool unknown; /* something of it could not be told, and is missing */
+	bool unknown; /* the bytes of some part could not be determined; they are missing */
 	uint32_t count;
 	struct wire_part *parts;
 };
 
-/* Without parts; the caller is its first user. NULL: out of memory. */
+/* No parts; the caller holds the one reference. NULL: out of memory. */
 struct bytes *bytes_new(void);
 struct bytes *bytes_keep(struct bytes *bytes);
 void bytes_release(struct bytes *bytes); /* may be NULL */
 
-/* While it has one user. `role`: WIRE_PART_READ or WIRE_PART_WRITTEN; `data` may be MPI_BOTTOM. */
+/* Only while `bytes` has one user. `role`: WIRE_PART_READ or WIRE_PART_WRITTEN. `data` may be
+ * MPI_BOTTOM. */
 void bytes_add(struct bytes *bytes, uint8_t role, const void *data, MPI_Count count,
                MPI_Datatype type);
 
 /* One buffer: bytes_new and bytes_add. NULL: out of memory. */
 struct bytes *bytes_of(uint8_t role, const void *data, MPI_Count count, MPI_Datatype type);
 
-/* Of parts that are there, those in the rank's own memory. NULL: out of memory. */
+/* Of the given parts, those in the rank's own memory (not WIRE_PART_TARGET). NULL: out of
+ * memory. */
 struct bytes *bytes_own(const struct wire_part *parts, uint32_t count);
 
-/* Of one buffer, as much as a message of so many bytes fills, in whole elements of `size` bytes
+/* The part of one buffer that a message of `filled` bytes fills: whole elements of `size` bytes
  * each. NULL: out of memory. */
 struct bytes *bytes_filled(const struct bytes *bytes, uint64_t filled, uint64_t size);
 
-/* Those in that role. NULL: out of memory. */
+/* The parts with that role. NULL: out of memory. */
 struct bytes *bytes_in_role(const struct bytes *bytes, uint8_t role);
 
-/* Where a part begins and ends: its lowest address, and the one behind its highest. It is not empty
+/* The lowest address of a part, and the address after its highest. The part must not be empty
  * (length, times, count). */
 void bytes_span(const struct wire_part *part, int64_t *ret_low, int64_t *ret_high);
 
-/* How many there are in that role. */
+/* The number of bytes with that role. */
 uint64_t bytes_size(const struct bytes *bytes, uint8_t role);
 
-/* Where bytes `at` to `at` + `length` of those in that role lie, in the order in which MPI has the
- * elements: calls `found` with one piece of memory after the other; until it returns false. */
+/* Where the bytes `at` to `at` + `length` of those with that role lie, in MPI's order of elements.
+ * Calls `found` with one piece of memory after the other, until it returns false. */
 typedef bool (*bytes_found)(void *user, uintptr_t address, size_t length);
 void bytes_locate(const struct bytes *bytes, uint8_t role, uint64_t at, uint64_t length,
                   bytes_found found, void *user);
 
-/* Whether the two have a byte in common that one of them writes; then which does. Layouts too
- * large to be compared have none. */
+/* Whether the two have a common byte that at least one of them writes; then sets which of them
+ * write. Layouts that are too large to compare count as disjoint. */
 bool bytes_meet(const struct bytes *one, const struct bytes *other, bool *ret_one_writes,
                 bool *ret_other_writes);
 

@@ -8,33 +8,33 @@
 #include "type_value.h"
 
 enum {
-	EXTENT_MAX = 4 << 20,    /* bytes of memory that are looked at for one type */
+	EXTENT_MAX = 4 << 20,    /* bytes of memory that one type is examined in */
 	RUNS_MAX = 64,           /* regular sequences in one element */
-	COMPARED_MAX = 16 << 20, /* bytes that are compared to find elements that overlap */
+	COMPARED_MAX = 16 << 20, /* byte comparisons to find overlapping elements */
 };
 
-/* Of one element: so many equal pieces, evenly apart. */
+/* `times` pieces of one element: equal lengths, equal distances. */
 struct run {
 	int64_t offset, stride;
 	uint64_t length, times;
 };
 
 struct layout {
-	bool known;      /* the runs */
-	uint64_t beside; /* so many elements beside one another have no byte twice */
+	bool known;        /* `runs` are valid */
+	uint64_t disjoint; /* this many consecutive elements have no byte twice */
 	int64_t extent;
 	uint32_t count;
 	struct run runs[];
 };
 
-static const struct layout unknown = {.beside = UINT64_MAX};
+static const struct layout unknown = {.disjoint = UINT64_MAX};
 
 static bool is_basic(MPI_Datatype type)
 {
 	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
 }
 
-/* A piece that continues the last run's sequence makes it longer. false: there are too many. */
+/* Adds a piece: it extends the last run, or begins a new one. false: too many runs. */
 static bool add_piece(struct run *runs, uint32_t *count, int64_t offset, uint64_t length)
 {
 	struct run *last = *count > 0 ? &runs[*count - 1] : NULL;
@@ -64,8 +64,8 @@ static uint64_t count_ones(const unsigned char *memory, size_t size)
 	return ones;
 }
 
-/* How many bytes MPI writes at least for one of this basic type: of a long double not always the
- * padding. */
+/* The number of bytes that MPI writes at least for one element of this basic type. The padding of a
+ * long double is not always written. */
 static uint64_t count_written(uint16_t basic)
 {
 	enum { LONG_DOUBLE = 16, PRECISION = 10 }; /* bytes */
@@ -74,8 +74,8 @@ static uint64_t count_written(uint16_t basic)
 	return size < LONG_DOUBLE ? size : size / LONG_DOUBLE * PRECISION;
 }
 
-/* The same for an element of so many bytes, if no byte comes twice; 0: not known. */
-static uint64_t count_apart(MPI_Datatype type, uint64_t size)
+/* The same for one element of `size` bytes, if no byte occurs twice. 0: not known. */
+static uint64_t count_least(MPI_Datatype type, uint64_t size)
 {
 	struct wire_types types = signature_of(type);
 	uint64_t period = 0, written = 0;
@@ -89,14 +89,15 @@ static uint64_t count_apart(MPI_Datatype type, uint64_t size)
 	return period > 0 ? size / period * written : 0;
 }
 
-/* `memory` has ones where one element lies, which are `apart` if no byte comes twice. */
-static uint64_t count_beside(const unsigned char *memory, size_t size, uint64_t apart,
-                             int64_t extent)
+/* How many consecutive elements have no byte twice. `memory` has ones where one element lies.
+ * `least_covered`: the least number of bytes that an element covers if no byte occurs twice. */
+static uint64_t count_disjoint(const unsigned char *memory, size_t size, uint64_t least_covered,
+                               int64_t extent)
 {
 	uint64_t step = (uint64_t)(extent < 0 ? -extent : extent), compared = 0;
 	uint64_t covered = count_ones(memory, size);
 
-	if (covered < apart)
+	if (covered < least_covered)
 		return 0;
 	if (covered > 0 && step == 0)
 		return 1;
@@ -112,9 +113,10 @@ static uint64_t count_beside(const unsigned char *memory, size_t size, uint64_t 
 	return UINT64_MAX;
 }
 
-/* The bytes of `memory` that have been written to; it begins `low` bytes from the element. Without
- * runs if there are too many. */
-static struct layout *read_off(const unsigned char *memory, size_t size, int64_t low)
+/* The runs of bytes of `memory` that have been written. `memory` begins `low` bytes after the
+ * element's address. Not `known` if there are too many. The caller frees it; NULL: out of
+ * memory. */
+static struct layout *find_runs(const unsigned char *memory, size_t size, int64_t low)
 {
 	struct run runs[RUNS_MAX];
 	uint32_t count = 0;
@@ -140,7 +142,8 @@ static struct layout *read_off(const unsigned char *memory, size_t size, int64_t
 	return layout;
 }
 
-/* MPI itself is asked: it unpacks ones into zeros. */
+/* Examines a type by MPI itself: unpacks bytes of ones into zeroed memory. The caller frees it;
+ * NULL: too large, or out of memory. */
 static struct layout *make_layout(MPI_Datatype type)
 {
 	MPI_Count low = 0, true_extent = 0, start = 0, extent = 0, size = 0;
@@ -161,12 +164,12 @@ static struct layout *make_layout(MPI_Datatype type)
 		if (real_mpi()->Unpack(packed, room, &position, memory - low, 1, type,
 		                       MPI_COMM_SELF)
 		    == MPI_SUCCESS)
-			layout = read_off(memory, (size_t)true_extent, low);
+			layout = find_runs(memory, (size_t)true_extent, low);
 	}
 	if (layout) {
 		layout->extent = extent;
-		layout->beside = count_beside(memory, (size_t)true_extent,
-		                              count_apart(type, (uint64_t)size), extent);
+		layout->disjoint = count_disjoint(memory, (size_t)true_extent,
+		                                  count_least(type, (uint64_t)size), extent);
 	}
 	free(memory);
 	free(packed);
@@ -199,7 +202,7 @@ static const struct layout *layout_of(MPI_Datatype type)
 bool layout_overlaps(MPI_Count count, MPI_Datatype type)
 {
 	return count > 0 && !is_basic(type) && type != MPI_DATATYPE_NULL
-	       && (uint64_t)count > layout_of(type)->beside;
+	       && (uint64_t)count > layout_of(type)->disjoint;
 }
 
 static struct wire_part *make_room(struct wire_part **parts, uint32_t count, uint32_t more)

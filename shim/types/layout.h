@@ -9,14 +9,14 @@
 
 #include "common/wire.h"
 
-/* What `count` elements of the type at `start` (an address, or an offset) cover, as parts of that
- * role: appended to *parts, of which there are *part_count (malloc'ed; grown with realloc). false:
- * the type is too irregular or too large to be told, or memory is out; then nothing is appended. */
+/* Appends parts with that role to *parts: what `count` elements of the type at `start` (an address
+ * or an offset) cover. *parts has *part_count entries; it is malloc'ed and grown with realloc.
+ * false: the type is too irregular or too large, or memory is out. Then nothing is appended. */
 bool layout_append(struct wire_part **parts, uint32_t *part_count, uint8_t role, int64_t start,
                    MPI_Count count, MPI_Datatype type);
 
-/* Whether so many elements have a byte twice (MPI 3.1, section 4.1.11); false where that is not
- * known. Basic types are told at once, others looked at once. */
+/* Whether `count` elements of the type have a byte twice (MPI 3.1, section 4.1.11); false if that
+ * is not known. Each derived type is examined once. */
 bool layout_overlaps(MPI_Count count, MPI_Datatype type);
 
 #endif

@@ -6,10 +6,12 @@
 #include "shim/mpi/real.h"
 #include "type_value.h"
 
-/* A type with more runs, or a program with more different lists of them, is not looked at. */
+/* A type with more runs or deeper nesting gets the unknown signature, and so do new lists of runs
+ * beyond LISTS_MAX. */
 enum { RUNS_MAX = 256, LISTS_MAX = 4096, DEPTH_MAX = 32 };
 
-/* Every different list is kept once and for good: types come and go, their lists are few. */
+/* Each different list is kept until the process ends: types come and go, different lists are
+ * few. */
 struct list {
 	struct wire_types types;
 	struct list *next;
@@ -19,7 +21,7 @@ static struct list *lists;
 static unsigned list_count;
 static const struct list unknown;
 
-/* A signature being put together: the runs of one period, repeated to so many bytes. */
+/* A signature under construction: the runs of one period. */
 struct draft {
 	struct wire_run runs[RUNS_MAX];
 	uint32_t count;
@@ -36,7 +38,7 @@ static uint64_t basic_size(uint16_t basic)
 	return basic >> 8;
 }
 
-/* The pairs of one basic type are two of it (MPI 3.1, section 5.9.4). */
+/* A pair of one basic type is two elements of it (MPI 3.1, section 5.9.4). */
 static uint16_t basic_of(MPI_Datatype type)
 {
 	switch (type) {
@@ -111,7 +113,7 @@ static uint64_t period_of(const struct wire_types *types)
 	return bytes;
 }
 
-/* Appends what so many bytes of such a type consist of. */
+/* Appends the runs of `bytes` bytes of such a type. */
 static void append_types(struct draft *draft, const struct wire_types *types, uint64_t bytes)
 {
 	uint64_t period = period_of(types);
@@ -140,7 +142,7 @@ static struct wire_types types_of(MPI_Datatype type, int depth)
 	return list_of(type, depth)->types;
 }
 
-/* The types of MPI_MINLOC and MPI_MAXLOC, which are named and not basic. */
+/* The types of MPI_MINLOC and MPI_MAXLOC, which are predefined but not basic. */
 static void append_named(struct draft *draft, MPI_Datatype type)
 {
 	static const struct {
@@ -163,7 +165,7 @@ static void append_named(struct draft *draft, MPI_Datatype type)
 	draft->failed = true;
 }
 
-/* The arguments with which a type was made. */
+/* The arguments with which a type was made. Owned: see contents_release. */
 struct contents {
 	int integers, addresses, types, combiner;
 	int *integer;
@@ -189,7 +191,7 @@ static void contents_release(struct contents *contents)
 	free(contents->type);
 }
 
-/* false: nothing to release. */
+/* false: there is nothing to release. */
 static bool contents_of(MPI_Datatype type, struct contents *contents)
 {
 	*contents = (struct contents){0};
@@ -212,7 +214,7 @@ static bool contents_of(MPI_Datatype type, struct contents *contents)
 	return false;
 }
 
-/* All constructors but that of structures repeat one type. */
+/* All constructors except that of structures repeat one type. */
 static void append_derived(struct draft *draft, MPI_Datatype type, const struct contents *contents,
                            int depth)
 {
@@ -226,11 +228,11 @@ static void append_derived(struct draft *draft, MPI_Datatype type, const struct 
 	} else if (contents->types == 1) {
 		struct wire_types types = types_of(contents->type[0], depth);
 
-		/* A period of it says as much as all of it. */
+		/* One period of the old type is enough. */
 		append_types(draft, &types,
 		             types.run_count > 0 ? period_of(&types) : size_of(type));
 	} else {
-		draft->failed = true; /* MPI_Type_create_f90_real and its kin */
+		draft->failed = true; /* MPI_Type_create_f90_real and similar types */
 	}
 }
 

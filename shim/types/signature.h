@@ -1,5 +1,6 @@
-/* Type signatures (MPI 3.1, section 4.1): of which basic types, in which order, a message consists.
- * Most messages are of one basic type, whatever their type map; the others are told as runs. */
+/* Type signatures (MPI 3.1, section 4.1): the sequence of basic types that a message consists of.
+ * Most messages consist of one basic type, whatever their type map. The others are described by
+ * runs. */
 #ifndef MATCHPOINT_SHIM_TYPES_SIGNATURE_H
 #define MATCHPOINT_SHIM_TYPES_SIGNATURE_H
 
@@ -10,8 +11,9 @@
 
 #include "common/wire.h"
 
-/* Of one element of `type`, or of any number of them. The runs live until the process ends. What
- * cannot be told (MPI_PACKED, very many runs, no valid type) is all zero: not to be compared. */
+/* The signature of any number of elements of `type`. The runs live until the process ends. All
+ * zero: not known (MPI_PACKED, too many runs, an invalid type); such a signature is not
+ * compared. */
 struct wire_types signature_of(MPI_Datatype type);
 
 /* A predefined type other than those of MPI_MINLOC and MPI_MAXLOC, in MPICH's ABI. */

@@ -2,6 +2,7 @@
 matchpoint by CMake and pkg-config, and the manual and the completion tell what there is."""
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 
 import check_look
+import documents
 import harness
 from harness import check
 
@@ -151,6 +153,23 @@ def check_manual(tool, prefix):
               "%s\n%s" % (page, done.stderr))
 
 
+def check_described(tool):
+    """--describe has what --help has, of each command."""
+    tables = json.loads(tool.run("--describe").out)
+    text = tool.run("--help").out
+    for command in tables["commands"]:
+        line = "  %-9s %s\n" % (command["name"], command["summary"])
+        check(line in text, "--help has no line '%s'" % line)
+        told = tool.run(command["name"], "--help").out
+        check(command["example"] in told and command["synopsis"] in told, told)
+        options = {option["name"]: option["help"] for option in command["options"]}
+        found = dict(re.findall(r"^  (?:-., )?--([a-z0-9-]+)(?:=\S+)? +(\S.*)$", told, flags=re.M))
+        found.pop("help")
+        check(found == options, "%s: %s\n%s" % (command["name"], options, told))
+    run = tool.run("--describe", "nonsense")
+    check(run.status == 2 and "completion" in run.err, str(run))
+
+
 def completions(prefix, *words):
     """What bash offers for the last word."""
     script = ('source "$1/share/bash-completion/completions/matchpoint"; shift; COMP_WORDS=("$@"); '
@@ -183,14 +202,12 @@ def check_completion(tool, prefix):
             check("how many ranks" in run.err, "--%s=%s is offered\n%s" % (option, word, run))
 
 
-def check_links(documents):
-    """What the README leads to is there."""
-    with open(os.path.join(documents, "README.md")) as file:
-        links = re.findall(r"\]\(([^)#]+)\)", file.read())
-    check(len(links) >= 8, "links: %s" % links)
-    for link in links:
-        check("://" in link or os.path.exists(os.path.join(documents, link)),
-              "%s: there is no %s" % (documents, link))
+def check_links(directory):
+    """What the README and the pages for users lead to is there."""
+    names = [name for name in documents.find(directory) if documents.is_for_users(name)]
+    count, broken = documents.check_links(directory, names)
+    check(len(names) >= 10 and count >= 60, "%d links in %s" % (count, names))
+    check(not broken, "%s:\n%s" % (directory, "\n".join(broken)))
 
 
 def check_debian(tool, build):
@@ -232,6 +249,7 @@ def body(tool, _):
     check_calls(tool)
     check_pkg_config(prefix, version)
     check_manual(tool, prefix)
+    check_described(tool)
     check_completion(tool, prefix)
     check_debian(tool, build)
 

@@ -25,9 +25,9 @@ char *outcome_describe(const struct random_program *program, GBytes *outcome);
 
 enum brute_force_steps {
 	STEPS_IN_TURN,  /* of several threads of a rank one after another makes a call, when
-	                   nothing else moves; whose calls race (README) in every order; then of
-	                   the first call of which anything can become whatever can, "no" alone
-	                   last: no search finds less */
+	                   nothing else moves; whose calls race (docs/choices.md) in every order;
+	                   then of the first call of which anything can become whatever can, "no"
+	                   alone last: no search finds less */
 	STEPS_AWAITED,  /* the same, and what can become something may also wait for a rank that has
 	                   nothing for it yet, while all else goes on */
 	STEPS_ANY_TIME, /* every order of steps and matches */

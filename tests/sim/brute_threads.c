@@ -211,7 +211,7 @@ static bool any_tag_was_asked(const struct walk *walk, const guint8 *state)
 	return false;
 }
 
-/* What the README says of two threads that wait to be let in. */
+/* What docs/choices.md says of two threads that wait to be let in. */
 static bool calls_race(const struct instruction *one, const struct instruction *other, bool any_tag)
 {
 	if (one->comm != other->comm)

@@ -15,7 +15,7 @@ FUNCTION_LINES = 72  # "about a screen"
 FILE_LINES = 620
 
 FOLDERS = ["common", "shim", "ckpt", "explorer", "scheduler", "reports", "tests", "examples",
-           "packaging"]
+           "packaging", "docs"]
 
 # What a folder's files may include: its own headers, and of "quoted" and <angled> ones those that
 # match. This is the table of ARCHITECTURE.md.
@@ -282,6 +282,24 @@ def check_header(problems, root, path, text):
         problems.add(path, 1, "the include guard should be %s" % guard)
 
 
+def check_environment(problems, root):
+    """Every environment variable that is read or set is declared in the one table of them."""
+    folder = os.path.join(root, "scheduler", "host")
+    with open(os.path.join(folder, "environment.c")) as file:
+        named = re.findall(r'^\t\{("?\w+"?), ENVIRONMENT_', file.read(), flags=re.M)
+    with open(os.path.join(folder, "environment.h")) as file:
+        macros = dict(re.findall(r'^#define (ENVIRONMENT_\w+) "(\w+)"', file.read(), flags=re.M))
+    declared = {macros.get(name, name.strip('"')) for name in named}
+    for _, path in sources(root, FOLDERS[:6], (".c", ".h")):
+        with open(path) as file:
+            text = file.read()
+        for match in re.finditer(r'env\((?:environment, )?("\w+"|ENVIRONMENT_\w+)', text):
+            name = macros.get(match.group(1), match.group(1).strip('"'))
+            if name not in declared:
+                problems.add(path, text.count("\n", 0, match.start()) + 1,
+                             "%s is not declared in scheduler/host/environment.c" % name)
+
+
 def check_format(problems, root):
     """The version of clang-format that the code is kept in; another one sees things otherwise."""
     program = shutil.which("clang-format-14") or shutil.which("clang-format")
@@ -320,6 +338,7 @@ def main():
         if path.endswith(".h"):
             check_header(problems, root, path, text)
     check_openness(problems, root)
+    check_environment(problems, root)
     check_format(problems, root)
     for line in problems.lines:
         print(line)

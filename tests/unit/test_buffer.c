@@ -1,5 +1,4 @@
-/* The shim is a library that is preloaded; this part of it is compiled in here, with an MPI that
- * takes any buffer. */
+/* Part of the preloaded shim, compiled in here with an MPI that accepts any buffer. */
 #include "shim/request/buffer.c"
 
 #include <setjmp.h>
@@ -92,7 +91,7 @@ static void detach_it(void)
 	assert_int_equal(shim_MPI_Buffer_detach(NULL, &address, &size), MPI_SUCCESS);
 }
 
-static void test_what_is_given_back_can_be_taken_again(void **state)
+static void test_room_given_back_can_be_taken_again(void **state)
 {
 	struct buffer_room room;
 
@@ -106,8 +105,8 @@ static void test_what_is_given_back_can_be_taken_again(void **state)
 	detach_it();
 }
 
-/* The copy of a message may live longer than the buffer that it was sent through. */
-static void test_what_another_buffer_had_gives_no_room_here(void **state)
+/* A message's copy may outlive the buffer that it was sent through. */
+static void test_room_of_a_detached_buffer_is_not_added_to_the_next(void **state)
 {
 	struct buffer_room before, room;
 
@@ -125,7 +124,7 @@ static void test_what_another_buffer_had_gives_no_room_here(void **state)
 	detach_it();
 }
 
-static void test_without_a_buffer_nothing_is_waited_for(void **state)
+static void test_a_message_that_cannot_fit_is_refused_without_waiting(void **state)
 {
 	(void)state;
 	rounds = 0;
@@ -139,9 +138,9 @@ static void test_without_a_buffer_nothing_is_waited_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_given_back_can_be_taken_again),
-		cmocka_unit_test(test_what_another_buffer_had_gives_no_room_here),
-		cmocka_unit_test(test_without_a_buffer_nothing_is_waited_for),
+		cmocka_unit_test(test_room_given_back_can_be_taken_again),
+		cmocka_unit_test(test_room_of_a_detached_buffer_is_not_added_to_the_next),
+		cmocka_unit_test(test_a_message_that_cannot_fit_is_refused_without_waiting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

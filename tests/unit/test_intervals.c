@@ -1,4 +1,4 @@
-/* The shim is a library that is preloaded; this part of it stands alone. */
+/* Part of the preloaded shim, compiled in here alone. */
 #include "shim/check/intervals.c"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static uint32_t random_number(uint32_t *state, uint32_t below)
 	return (*state >> 8) % below;
 }
 
-/* Each that meets the range once, and no other. */
+/* `found` is called once for each interval that meets the range, and for no other. */
 static void test_random_intervals_agree_with_a_search_through_all(void **state)
 {
 	enum { COUNT = 300, ROUNDS = 3000, SPACE = 400 };
@@ -59,8 +59,9 @@ static void test_random_intervals_agree_with_a_search_through_all(void **state)
 	}
 }
 
-/* Of many that lie apart few are looked at, in whichever order they come and go. */
-static void test_few_are_looked_at(void **state)
+/* With many disjoint intervals few nodes are visited, in whatever order they are added and
+ * removed. */
+static void test_few_nodes_are_visited(void **state)
 {
 	enum { COUNT = 5000, LENGTH = 64, MOST = 64 };
 	struct interval *list = calloc(COUNT, sizeof(*list));
@@ -92,7 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_intervals_agree_with_a_search_through_all),
-		cmocka_unit_test(test_few_are_looked_at),
+		cmocka_unit_test(test_few_nodes_are_visited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

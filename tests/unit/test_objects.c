@@ -1,4 +1,4 @@
-/* The shim is a library that is preloaded; this part of it stands alone. */
+/* Part of the preloaded shim, compiled in here alone. */
 #include "shim/objects/objects.c"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 static int variables[3];
 
-static void test_left_by_call(void **state)
+static void test_objects_left_are_counted_by_call(void **state)
 {
 	struct wire_left *left;
 	uint32_t count = 0;
@@ -43,8 +43,8 @@ static uint64_t only_site(void)
 	return site;
 }
 
-/* One handle, given twice and given back once. */
-static void test_which_of_equal_handles(void **state)
+/* One handle, given twice and freed once. */
+static void test_free_prefers_the_same_variable_then_the_last(void **state)
 {
 	(void)state;
 	objects_add(WIRE_OBJECT_GROUP, 5, &variables[0], 4, 70);
@@ -58,7 +58,7 @@ static void test_which_of_equal_handles(void **state)
 	assert_int_equal(only_site(), 70);
 }
 
-static void test_unknown_ones(void **state)
+static void test_unknown_handles_are_ignored(void **state)
 {
 	uint32_t count = 0;
 
@@ -72,8 +72,8 @@ static void test_unknown_ones(void **state)
 	assert_int_equal(count, 0);
 }
 
-/* Each is told once. */
-static void test_at_any_time(void **state)
+/* Each object is reported once. */
+static void test_kinds_that_may_be_freed_late_are_reported_apart(void **state)
 {
 	struct wire_left *left;
 	uint32_t count = 0;
@@ -96,10 +96,10 @@ static void test_at_any_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_left_by_call),
-		cmocka_unit_test(test_which_of_equal_handles),
-		cmocka_unit_test(test_unknown_ones),
-		cmocka_unit_test(test_at_any_time),
+		cmocka_unit_test(test_objects_left_are_counted_by_call),
+		cmocka_unit_test(test_free_prefers_the_same_variable_then_the_last),
+		cmocka_unit_test(test_unknown_handles_are_ignored),
+		cmocka_unit_test(test_kinds_that_may_be_freed_late_are_reported_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The shim is a library that is preloaded; this part of it is compiled in here, with a count of how
- * often two buffers are compared byte by byte. */
+/* Part of the preloaded shim, compiled in here. Counts how often two buffers are compared byte by
+ * byte. */
 #include "shim/check/intervals.c"
 #include "shim/types/bytes.c"
 
@@ -71,7 +71,7 @@ static unsigned take_found(void)
 	return count;
 }
 
-/* Posted all at once, they come in any order; beside them a send. */
+/* Receives posted together whose messages arrive in another order, and a send. */
 static void test_many_receives_are_hardly_compared(void **state)
 {
 	enum { COUNT = 5000, LENGTH = 32 };
@@ -83,7 +83,7 @@ static void test_many_receives_are_hardly_compared(void **state)
 	for (uint32_t i = 0; i < COUNT; i++)
 		list[i] = receive(i + 2, 0x10000 + i * LENGTH, LENGTH);
 	for (uint32_t i = 0; i < COUNT; i++) {
-		uint32_t next = i * 7 % COUNT; /* which has no divisor of COUNT */
+		uint32_t next = i * 7 % COUNT; /* 7 and COUNT have no common divisor */
 
 		arrive(list[next], 0x10000 + next * LENGTH, LENGTH);
 		overlap_end(list[next]);
@@ -95,7 +95,8 @@ static void test_many_receives_are_hardly_compared(void **state)
 	assert_int_equal(comparisons, 0);
 }
 
-/* What was under way meanwhile is compared with what the message fills, also when that is over. */
+/* The bytes that the message fills are compared with operations that were under way meanwhile, also
+ * with those that have ended. */
 static void test_a_receive_is_compared_when_its_message_has_come(void **state)
 {
 	(void)state;
@@ -115,7 +116,7 @@ static void test_a_receive_is_compared_when_its_message_has_come(void **state)
 	}
 }
 
-static void test_of_two_receives_the_later_message_tells(void **state)
+static void test_two_receives_are_compared_when_both_messages_have_come(void **state)
 {
 	struct overlap_use *one = receive(2, 0x1000, 64), *other = receive(3, 0x1000, 64);
 
@@ -132,8 +133,8 @@ static void test_of_two_receives_the_later_message_tells(void **state)
 	overlap_end(one);
 }
 
-/* Parts of several others, and of one in several places. */
-static void test_each_pair_is_told_once(void **state)
+/* Parts of one operation overlap several parts of another. */
+static void test_each_pair_is_reported_once(void **state)
 {
 	const struct wire_user user = {.name = {3, 0}, .kind = WIRE_USE_COLLECTIVE};
 	struct overlap_use *sent = send(2, 0x1000, 100);
@@ -150,7 +151,7 @@ static void test_each_pair_is_told_once(void **state)
 	bytes_release(bytes);
 }
 
-/* It never comes: nothing is known of it, and nothing is left. */
+/* Its message never arrives. */
 static void test_a_cancelled_receive_overlaps_nothing(void **state)
 {
 	struct overlap_use *one = receive(2, 0x1000, 64), *other = receive(3, 0x1000, 64);
@@ -169,8 +170,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_many_receives_are_hardly_compared),
 		cmocka_unit_test(test_a_receive_is_compared_when_its_message_has_come),
-		cmocka_unit_test(test_of_two_receives_the_later_message_tells),
-		cmocka_unit_test(test_each_pair_is_told_once),
+		cmocka_unit_test(test_two_receives_are_compared_when_both_messages_have_come),
+		cmocka_unit_test(test_each_pair_is_reported_once),
 		cmocka_unit_test(test_a_cancelled_receive_overlaps_nothing),
 	};
 
