@@ -76,6 +76,13 @@ COMMON = {"scheduler/store/record.h", "scheduler/store/finding_kind.h",
 FROM_HOST = {"run": {"scheduler/host/host.h", "scheduler/host/thread_view.h",
                      "scheduler/host/wrapper.h", "scheduler/host/environment.h"}}
 
+# The folders of shim/, from what knows all others down to what all use: a folder may include
+# headers of those below it, none above.
+SHIM = ["lifecycle", "calls", "state", "request", "check", "objects", "park", "gate", "types",
+        "libc", "mpi", "process"]
+# The table of MPI calls and its scripts: no header of its own.
+SHIM_SCRIPTS = "generate"
+
 BANNED = [
     (r"\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|alloca|tmpnam|mktemp)\s*\(",
      "unsafe; use the g_ or n form", FOLDERS[:5]),
@@ -196,6 +203,34 @@ def arrow_allowed(user, used):
     return here == there or LEVELS[here] < LEVELS[there] or used in COMMON
 
 
+def shim_folder_of(name):
+    parts = name.split("/")
+    return parts[1] if parts[0] == "shim" and len(parts) == 3 else None
+
+
+def shim_arrow_allowed(user, used):
+    """Whether a file of one folder of shim/ may include a header of another."""
+    here, there = shim_folder_of(user), shim_folder_of(used)
+    return here in SHIM and there in SHIM and SHIM.index(here) <= SHIM.index(there)
+
+
+def check_shim_declarations(problems, path, code):
+    """No declaration in a .c file stands for an include: but of functions of the C library."""
+    for match in re.finditer(r"^extern\b[^;]*;", code, flags=re.M):
+        if "__libc_" not in match.group(0):
+            problems.add(path, code.count("\n", 0, match.start()) + 1,
+                         "include the header that declares it")
+
+
+def check_shim_top(problems, root):
+    """The folders of shim/ hold its files; beside them is a README alone."""
+    top = os.path.join(root, "shim")
+    for name in sorted(os.listdir(top) if os.path.isdir(top) else []):
+        path = os.path.join(top, name)
+        if os.path.isfile(path) and name != "README.md":
+            problems.add(path, 1, "belongs into a folder of shim/ (see ARCHITECTURE.md)")
+
+
 def check_includes(problems, root, folder, path, text):
     if folder == "tests":
         return
@@ -216,6 +251,10 @@ def check_includes(problems, root, folder, path, text):
         if own and folder == "scheduler":
             if not arrow_allowed(os.path.relpath(path, root), name):
                 problems.add(path, line, '"%s" is no room below this one (see ARCHITECTURE.md)'
+                             % name)
+        elif own and folder == "shim":
+            if not shim_arrow_allowed(os.path.relpath(path, root), name):
+                problems.add(path, line, '"%s" is no folder below this one (see ARCHITECTURE.md)'
                              % name)
         elif own and "/agent" in path and folder == "ckpt" and "agent" not in name:
             problems.add(path, line, "the agent includes its own headers alone")
@@ -332,11 +371,14 @@ def main():
         check_lengths(problems, path, lines[:-1])
         check_truth(problems, path, lines)
         check_banned(problems, path, without_comments(text))
+        if folder == "shim" and path.endswith(".c"):
+            check_shim_declarations(problems, path, without_comments(text))
         if folder != "tests":
             check_error_domains(problems, path, without_comments(text))
         check_includes(problems, root, folder, path, text)
         if path.endswith(".h"):
             check_header(problems, root, path, text)
+    check_shim_top(problems, root)
     check_openness(problems, root)
     check_environment(problems, root)
     check_format(problems, root)
