@@ -1,9 +1,9 @@
 /* Which MPI calls are the program's own, and where in the program they come from.
  *
- * The library calls itself under the exported names (ROMIO calls PMPI_*, MPI_X may call PMPI_Y),
- * and so does the shim through struct real_mpi's functions; such calls must reach the library as
- * they are. A call is the program's when it does not come from inside the library and the
- * calling thread is in no other controlled call. */
+ * MPI calls itself under the exported names (ROMIO calls PMPI_*, MPI_X may call PMPI_Y), and so
+ * does the shim through struct real_mpi. Such calls must reach MPI unchanged. A call is the
+ * program's own if it does not come from inside MPI, and the calling thread is in no other
+ * controlled call. */
 #ifndef MATCHPOINT_SHIM_GATE_CALLER_H
 #define MATCHPOINT_SHIM_GATE_CALLER_H
 
@@ -11,35 +11,36 @@
 
 #include "common/wire.h"
 
-/* What a thread is in the middle of. */
+/* The controlled call that a thread is in. */
 struct caller_pause {
 	unsigned depth;
 	struct wire_blocking_call inside;
 };
 
-/* Called by a wrapper with its own return address. True: the call is to be controlled, *site is the
+/* For a wrapper; *site is its own return address. true: the call is controlled; *site is then the
  * return address in the program (outside of MPI's Fortran and C++ bindings), and caller_leave must
- * follow. False: call the library. */
+ * follow. false: call MPI. */
 bool caller_enter(void **site);
 
-/* The same for calls that are controlled before MPI_Init and after MPI_Finalize, too. */
+/* The same for calls that are also controlled before MPI_Init and after MPI_Finalize. */
 bool caller_enter_always(void **site);
 void caller_leave(void);
 
-/* An error of the controlled call that this thread is in has been raised; and whether that was. */
+/* The controlled call of this thread has raised an error; and whether it has. */
 void caller_note_error(void);
 bool caller_has_noted_error(void);
 
-/* For the wrapper of a call that goes to MPI unseen: whether the call is the program's own. Its
- * own return address is `site`. */
+/* For the wrapper of a call that passes to MPI uncontrolled; `site` is its return address. Whether
+ * the call is the program's own. */
 bool caller_is_program(const void *site);
 
-/* While functions of the program run inside a controlled call (error handlers, attribute
- * callbacks): their MPI calls are the program's own again. Resume with what suspend returned. */
+/* Around functions of the program that run inside a controlled call (error handlers, attribute
+ * callbacks): MPI calls there are the program's own again. Resume takes what suspend returned. */
 struct caller_pause caller_suspend(void);
 void caller_resume(const struct caller_pause *pause);
 
-/* The innermost return address outside the shim and the bindings, given the wrapper's own. */
+/* The innermost return address outside the shim and the bindings. `return_address` is the
+ * wrapper's. */
 void *site_of_caller(void *return_address);
 
 #endif

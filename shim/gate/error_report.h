@@ -1,5 +1,5 @@
-/* Reports of errors to the scheduler, and of calls that end the exploration. No error handler of
- * the program is asked here: objects/error.h does that. */
+/* Reports of errors to the scheduler, and of calls that end the exploration. These functions call
+ * no error handler of the program; objects/error.h does. */
 #ifndef MATCHPOINT_SHIM_GATE_ERROR_REPORT_H
 #define MATCHPOINT_SHIM_GATE_ERROR_REPORT_H
 
@@ -8,12 +8,12 @@
 
 #include "mpi_calls.h"
 
-/* Reports the MPI error `code` of a call, in MPI's words. Call number 0: the scheduler does not
- * know of the call. `fatal`: the program ends of it. */
+/* Reports the MPI error `code` of a call, with MPI's text. `call` 0: a call that is not reported to
+ * the scheduler. `fatal`: the error ends the program. */
 void error_report_code(int code, uint32_t call, enum mpi_call function, const void *site,
                        bool fatal);
 
-/* The same for an error that is fatal: the rank waits for its end. */
+/* The same for a fatal error; then waits for END. */
 _Noreturn void error_fatal(int code, uint32_t call, enum mpi_call function, const void *site);
 
 /* Reports a call that starts no operation, because MPI will refuse it. */
