@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "mpi_calls.h"
+
 char *words_ranks(const GArray *ranks)
 {
 	GString *text = g_string_new(ranks->len == 1 ? "rank " : "ranks ");
@@ -91,7 +93,7 @@ static const char *holding(const struct record_rank *rank, const GPtrArray *roll
 {
 	bool several = rank->waits_for->len > 1;
 
-	if (!rank->function || !g_str_has_prefix(rank->function, "MPI_Win_lock"))
+	if (mpi_call_lock(mpi_call_by_name(rank->function)) != MPI_CALL_LOCK_TAKES)
 		return "";
 	for (guint i = 0; i < roll_call->len; i++) {
 		const struct record_rank *other = g_ptr_array_index(roll_call, i);

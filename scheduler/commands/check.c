@@ -65,18 +65,7 @@ static bool is_refused(const char *name)
 
 static bool is_atomic(const char *name)
 {
-	static const char *const names[] = {"MPI_Accumulate",   "MPI_Get_accumulate",
-	                                    "MPI_Raccumulate",  "MPI_Rget_accumulate",
-	                                    "MPI_Fetch_and_op", "MPI_Compare_and_swap"};
-
-	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-		gsize length = strlen(names[i]);
-
-		if (strncmp(name, names[i], length) == 0
-		    && (!name[length] || strcmp(name + length, "_c") == 0))
-			return true;
-	}
-	return false;
+	return mpi_call_is_atomic(mpi_call_by_name(name));
 }
 
 static bool is_file_access(const char *name)

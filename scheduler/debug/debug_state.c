@@ -154,11 +154,8 @@ static bool leaves_request(const struct verdict_facts *facts, struct op_id id)
 	const struct world_call *info = id.rank < facts->ranks
 	                                        ? world_call_info(facts->world, id.rank, id.call)
 	                                        : NULL;
-	const char *name = info ? mpi_call_name(info->function) : "";
 
-	return g_str_has_prefix(name, "MPI_Start")
-	       || (g_str_has_prefix(name, "MPI_I") && !g_str_has_prefix(name, "MPI_Intercomm")
-	           && !g_str_has_prefix(name, "MPI_Init"));
+	return info && mpi_call_leaves_request(info->function);
 }
 
 static int compare_pending(gconstpointer one, gconstpointer other)

@@ -193,7 +193,7 @@ static int32_t standing_call(const struct sketch *sketch, const struct record_fi
 			    && (rank->call > 0 || !is_completed(sketch, j))
 			    && (rank->call > 0
 			                ? step->events[SKETCH_BAD].call == rank->call
-			                : step->original == rank->function
+			                : step->original == mpi_call_by_name(rank->function)
 			                          && place_equal(&step->place, &rank->place)))
 				return (int32_t)j;
 		}
@@ -271,23 +271,14 @@ static bool take_blame(struct sketch *sketch, const struct record_finding *findi
 	return sketch->blamed >= 0;
 }
 
-static bool is_one_sided(const char *function)
+/* Of windows, locks alone are written out. */
+static bool is_left_out(enum mpi_call function)
 {
-	static const char *const prefixes[] = {
-		"MPI_Win_", "MPI_Put",   "MPI_Get",       "MPI_Accumulate", "MPI_Rput",
-		"MPI_Rget", "MPI_Raccu", "MPI_Fetch_and", "MPI_Compare",    "MPI_File_"};
-	static const char *const written[] = {"MPI_Get_count", "MPI_Get_elements", "MPI_Win_lock",
-	                                      "MPI_Win_unlock"};
+	enum mpi_call_subject subject = mpi_call_subject(function);
 
-	for (guint i = 0; i < G_N_ELEMENTS(written); i++) {
-		if (sketch_begins(function, written[i]))
-			return false;
-	}
-	for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
-		if (sketch_begins(function, prefixes[i]))
-			return true;
-	}
-	return false;
+	return subject == MPI_CALL_SUBJECT_FILE
+	       || (subject == MPI_CALL_SUBJECT_WINDOW
+	           && mpi_call_lock(function) == MPI_CALL_LOCK_NONE);
 }
 
 bool sketch_can_show(const struct record_finding *finding, GError **error)
@@ -301,7 +292,7 @@ bool sketch_can_show(const struct record_finding *finding, GError **error)
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = finding->ranks->pdata[i];
 
-		if (!rank->bystander && rank->function && is_one_sided(rank->function)) {
+		if (!rank->bystander && is_left_out(mpi_call_by_name(rank->function))) {
 			g_set_error(error, SKETCH_ERROR, 0,
 			            "it is about %s, and of one-sided communication and files "
 			            "nothing but the locks of windows is written out",
@@ -476,8 +467,8 @@ void sketch_merge_waits(struct sketch *sketch)
 		int wait = next_step(sketch, i);
 
 		if (step->dropped || !step->immediate || step->exchange || wait < 0
-		    || step->kind > SKETCH_RECEIVE || sketch_begins(step->original, "MPI_Ibsend")
-		    || sketch_begins(step->original, "MPI_Bsend")
+		    || step->kind > SKETCH_RECEIVE
+		    || mpi_call_send_mode(step->original) == MPI_CALL_SEND_MODE_BUFFERED
 		    || sketch_step(sketch, (guint)wait)->unit == step->unit
 		    || !waits_for_it_alone(sketch, (guint)wait, i))
 			continue;

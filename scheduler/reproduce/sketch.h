@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "mpi_calls.h"
 #include "scheduler/store/record.h"
 
 enum sketch_kind {
@@ -59,11 +60,11 @@ struct sketch_step {
 	int32_t rank; /* in the program that was run */
 	uint32_t sub; /* of the operations of one call, or SKETCH_ANY_SUB */
 	struct sketch_event events[SKETCH_SIDES];
-	const char *function; /* what is called here: MPI_Send, MPI_Isend, MPI_Wait, ... */
-	const char *original; /* what the program calls */
-	int32_t peer;         /* rank in MPI_COMM_WORLD: destination, source, root; -1: any, none */
-	int32_t follows;      /* index of the step from whose message `peer` is taken; -1: none */
-	int32_t tag;          /* -1: any */
+	enum mpi_call function; /* what is called here: MPI_Send, MPI_Isend, MPI_Wait, ... */
+	enum mpi_call original; /* what the program calls */
+	int32_t peer;    /* rank in MPI_COMM_WORLD: destination, source, root; -1: any, none */
+	int32_t follows; /* index of the step from whose message `peer` is taken; -1: none */
+	int32_t tag;     /* -1: any */
 	uint64_t communicator;
 	uint64_t window;       /* its number; 0: the call is about none */
 	uint64_t count;        /* of `type` */

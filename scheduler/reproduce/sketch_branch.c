@@ -32,7 +32,7 @@ bool sketch_asks(const struct sketch_step *step)
 		return false;
 	if (bad->call > 0 && good->call > 0 && bad->done)
 		return !arrays_equal(bad->reported, good->reported);
-	return bad->call > 0 && !bad->done && sketch_begins(step->function, "MPI_Wait");
+	return bad->call > 0 && !bad->done && !mpi_call_asks(step->function);
 }
 
 enum sketch_sign sketch_sign(const struct sketch_step *step)
@@ -50,7 +50,7 @@ enum sketch_sign sketch_sign(const struct sketch_step *step)
 		return SKETCH_UNKNOWN;
 	if (step->kind != SKETCH_RECEIVE && step->kind != SKETCH_PROBE)
 		return SKETCH_UNKNOWN;
-	if (g_str_equal(step->function, "MPI_Iprobe") && bad->yes != good->yes)
+	if (step->function == MPI_CALL_Iprobe && bad->yes != good->yes)
 		return SKETCH_BY_ANSWER;
 	if (step->peer < 0 && bad->source != good->source)
 		return SKETCH_BY_SOURCE;
@@ -380,7 +380,7 @@ static int sender_of(const struct sketch *sketch, guint index, enum sketch_side 
 		return sketch_find(sketch, side, event->source, event->send, event->send_sub,
 		                   SKETCH_SEND);
 	for (guint i = 0; event->meeting > 0 && step->kind == SKETCH_COLLECTIVE
-	                  && g_str_equal(step->function, "MPI_Bcast") && i < sketch->steps->len;
+	                  && step->function == MPI_CALL_Bcast && i < sketch->steps->len;
 	     i++) {
 		const struct sketch_step *root = sketch_step(sketch, i);
 

@@ -11,7 +11,8 @@ void sketch_put_call(struct sketch_printing *printing, struct sketch_step *step,
 	if (step->place.file)
 		g_string_append(remark, place);
 	if (other)
-		g_string_append_printf(remark, "%s%s", remark->len > 0 ? ", " : "", step->original);
+		g_string_append_printf(remark, "%s%s", remark->len > 0 ? ", " : "",
+		                       mpi_call_name(step->original));
 	if (stays)
 		g_string_append(remark, ": never freed");
 	if (step->hangs)
@@ -128,7 +129,7 @@ static char *answer_condition(const struct sketch_printing *printing,
 		return g_strdup(step->events[SKETCH_BAD].yes == bad ? "cancelled" : "!cancelled");
 	wrong = reported_places(printing, step, SKETCH_BAD);
 	right = reported_places(printing, step, SKETCH_GOOD);
-	if (g_str_has_suffix(step->function, "some")) {
+	if (mpi_call_completes(step->function) == MPI_CALL_COMPLETES_SOME) {
 		if (wrong->len != right->len)
 			return g_strdup_printf("count %s %u", equal, wrong->len);
 		while (i + 1 < wrong->len
@@ -137,7 +138,7 @@ static char *answer_condition(const struct sketch_printing *printing,
 		return g_strdup_printf("indices[%u] %s %u", i, equal,
 		                       g_array_index(wrong, guint, i));
 	}
-	if ((wrong->len == 0) != (right->len == 0) && !sketch_begins(step->function, "MPI_Wait"))
+	if ((wrong->len == 0) != (right->len == 0) && mpi_call_asks(step->function))
 		return g_strdup((wrong->len > 0) == bad ? "flag" : "!flag");
 	return g_strdup_printf("index %s %u", equal,
 	                       wrong->len > 0 ? g_array_index(wrong, guint, 0) : 0);
@@ -267,11 +268,14 @@ static bool is_put(const struct sketch_printing *printing, guint index)
 	       || (index >= 2 && sketch_is_exchange(sketch, index - 2));
 }
 
-static const char *blocking_name(const char *function)
+/* The call that does the same and waits, of those that are written. */
+static enum mpi_call blocking_call(enum mpi_call function)
 {
-	if (g_str_equal(function, "MPI_Irecv"))
-		return "MPI_Recv";
-	return g_str_equal(function, "MPI_Issend") ? "MPI_Ssend" : "MPI_Send";
+	switch (function) {
+	case MPI_CALL_Irecv: return MPI_CALL_Recv;
+	case MPI_CALL_Issend: return MPI_CALL_Ssend;
+	default: return MPI_CALL_Send;
+	}
 }
 
 static void put_message(struct sketch_printing *printing, guint index)
@@ -281,7 +285,7 @@ static void put_message(struct sketch_printing *printing, guint index)
 	g_autofree char *peer = peer_of(printing, step), *tag = tag_of(step);
 	g_autofree char *status = step->kind == SKETCH_SEND ? NULL : status_of(printing, index);
 	bool immediate = step->immediate && !step->blocking;
-	const char *function = step->blocking ? blocking_name(step->function) : step->function;
+	enum mpi_call function = step->blocking ? blocking_call(step->function) : step->function;
 	g_autofree char *request = immediate ? request_of(printing, index) : NULL;
 	g_autofree char *buffer = buffer_of(printing, index);
 	const char *last = immediate ? request : status;
@@ -289,9 +293,9 @@ static void put_message(struct sketch_printing *printing, guint index)
 
 	if (step->kind == SKETCH_SEND)
 		put_value(printing, index);
-	call = g_strdup_printf("%s(%s, %" G_GUINT64_FORMAT ", %s, %s, %s, %s%s%s)", function,
-	                       buffer, step->count, step->type, peer, tag, communicator,
-	                       last ? ", " : "", last ? last : "");
+	call = g_strdup_printf("%s(%s, %" G_GUINT64_FORMAT ", %s, %s, %s, %s%s%s)",
+	                       mpi_call_name(function), buffer, step->count, step->type, peer, tag,
+	                       communicator, last ? ", " : "", last ? last : "");
 	sketch_put_call(printing, step, call);
 	if (!immediate)
 		put_learnt(printing, index);
@@ -312,7 +316,7 @@ static void put_probe(struct sketch_printing *printing, guint index)
 	bool polls = sketch_sign(step) == SKETCH_BY_ANSWER;
 	enum sketch_side side = made_in(step);
 
-	if (!polls && g_str_equal(step->function, "MPI_Iprobe") && !step->events[side].yes)
+	if (!polls && step->function == MPI_CALL_Iprobe && !step->events[side].yes)
 		return;
 	call = g_strdup_printf("%s(%s, %s, %s, %s%s)", polls ? "MPI_Iprobe" : "MPI_Probe", peer,
 	                       tag, communicator, polls ? "&flag, " : "", status);
@@ -323,8 +327,6 @@ static void put_probe(struct sketch_printing *printing, guint index)
 static void put_collective(struct sketch_printing *printing, guint index)
 {
 	struct sketch_step *step = sketch_step(printing->sketch, index);
-	const char *name = step->function;
-	const char *plain = name + strlen("MPI_") + (step->immediate ? 1 : 0);
 	g_autofree char *communicator = sketch_communicator(printing, step->communicator);
 	g_autofree char *data = buffer_of(printing, index);
 	g_autofree char *result = step->immediate ? g_strdup_printf("results[%u]",
@@ -339,22 +341,26 @@ static void put_collective(struct sketch_printing *printing, guint index)
 	                                        step->count, step->type);
 	g_autofree char *parts = g_strdup_printf("%s, %s, %" G_GUINT64_FORMAT ", %s", sent, result,
 	                                         step->count, step->type);
-	g_autoptr(GString) call = g_string_new(name);
+	g_autoptr(GString) call = g_string_new(mpi_call_name(step->function));
 
-	if (g_ascii_strcasecmp(plain, "barrier") == 0)
-		g_string_append(call, "(");
-	else if (g_ascii_strcasecmp(plain, "bcast") == 0)
+	switch (mpi_call_collective(step->function)) {
+	case MPI_CALL_COLLECTIVE_BARRIER: g_string_append(call, "("); break;
+	case MPI_CALL_COLLECTIVE_BCAST:
 		g_string_append_printf(call, "(%s, %d, ", sent, root);
-	else if (g_ascii_strcasecmp(plain, "reduce") == 0)
+		break;
+	case MPI_CALL_COLLECTIVE_REDUCE:
 		g_string_append_printf(call, "(%s, %s, %d, ", both, step->reduction, root);
-	else if (g_ascii_strcasecmp(plain, "allreduce") == 0
-	         || g_ascii_strcasecmp(plain, "scan") == 0)
+		break;
+	case MPI_CALL_COLLECTIVE_ALLREDUCE:
+	case MPI_CALL_COLLECTIVE_SCAN:
 		g_string_append_printf(call, "(%s, %s, ", both, step->reduction);
-	else if (g_ascii_strcasecmp(plain, "gather") == 0
-	         || g_ascii_strcasecmp(plain, "scatter") == 0)
+		break;
+	case MPI_CALL_COLLECTIVE_GATHER:
+	case MPI_CALL_COLLECTIVE_SCATTER:
 		g_string_append_printf(call, "(%s, %d, ", parts, root);
-	else
-		g_string_append_printf(call, "(%s, ", parts);
+		break;
+	default: g_string_append_printf(call, "(%s, ", parts); break;
+	}
 	put_value(printing, index);
 	g_string_append_printf(call, "%s%s%s)", communicator, request ? ", " : "",
 	                       request ? request : "");
@@ -430,7 +436,7 @@ static void put_question(struct sketch_printing *printing, guint index)
 	struct sketch_step *step = sketch_step(printing->sketch, index);
 	enum sketch_side side = made_in(step);
 	g_autofree char *requests = NULL, *status = status_of(printing, index);
-	g_autoptr(GString) call = g_string_new(step->function);
+	g_autoptr(GString) call = g_string_new(mpi_call_name(step->function));
 	guint first, last, count;
 
 	if (!sketch_asks(step)) {
@@ -442,18 +448,23 @@ static void put_question(struct sketch_printing *printing, guint index)
 		return;
 	count = last - first + 1;
 	requests = array_of(printing, first, count);
-	if (g_str_equal(step->function, "MPI_Test"))
+	switch (mpi_call_completes(step->function)) {
+	case MPI_CALL_COMPLETES_ONE:
 		g_string_append_printf(call, "(%s, &flag, %s)", requests, status);
-	else if (g_str_equal(step->function, "MPI_Testall"))
+		break;
+	case MPI_CALL_COMPLETES_ALL:
 		g_string_append_printf(call, "(%u, %s, &flag, MPI_STATUSES_IGNORE)", count,
 		                       requests);
-	else if (g_str_has_suffix(step->function, "some"))
+		break;
+	case MPI_CALL_COMPLETES_SOME:
 		g_string_append_printf(call, "(%u, %s, &count, indices, MPI_STATUSES_IGNORE)",
 		                       count, requests);
-	else
+		break;
+	default:
 		g_string_append_printf(call, "(%u, %s, &index, %s%s)", count, requests,
-		                       sketch_begins(step->function, "MPI_Test") ? "&flag, " : "",
-		                       status);
+		                       mpi_call_asks(step->function) ? "&flag, " : "", status);
+		break;
+	}
 	sketch_put_call(printing, step, call->str);
 	put_learnt(printing, index);
 }
@@ -496,22 +507,18 @@ static void put_cancel(struct sketch_printing *printing, guint index)
 	}
 }
 
-const char *sketch_object(const char *function)
+const char *sketch_object(enum mpi_call function)
 {
-	if (g_str_has_suffix(function, "_init"))
-		return "MPI_Request";
-	if (strstr(function, "keyval") || g_str_equal(function, "MPI_Keyval_create"))
-		return "int";
-	if (strstr(function, "rrhandler"))
-		return "MPI_Errhandler";
-	if (sketch_begins(function, "MPI_Info_") || strstr(function, "_info"))
-		return "MPI_Info";
-	if (sketch_begins(function, "MPI_Op_"))
-		return "MPI_Op";
-	if (sketch_begins(function, "MPI_Type_"))
-		return "MPI_Datatype";
-	return strstr(function, "group") || sketch_begins(function, "MPI_Group_") ? "MPI_Group"
-	                                                                          : "MPI_Comm";
+	switch (mpi_call_makes(function)) {
+	case MPI_CALL_MAKES_REQUEST: return "MPI_Request";
+	case MPI_CALL_MAKES_KEYVAL: return "int";
+	case MPI_CALL_MAKES_ERRHANDLER: return "MPI_Errhandler";
+	case MPI_CALL_MAKES_INFO: return "MPI_Info";
+	case MPI_CALL_MAKES_OP: return "MPI_Op";
+	case MPI_CALL_MAKES_DATATYPE: return "MPI_Datatype";
+	case MPI_CALL_MAKES_GROUP: return "MPI_Group";
+	default: return "MPI_Comm";
+	}
 }
 
 /* Something of the same kind, which is never freed. */
@@ -519,27 +526,30 @@ static void put_object(struct sketch_printing *printing, guint index)
 {
 	struct sketch_step *step = sketch_step(printing->sketch, index);
 	g_autofree char *communicator = sketch_communicator(printing, step->communicator);
-	const char *object = sketch_object(step->function);
 	g_autofree char *call = NULL;
 
-	if (g_str_equal(object, "MPI_Request"))
+	switch (mpi_call_makes(step->function)) {
+	case MPI_CALL_MAKES_REQUEST:
 		call = g_strdup("MPI_Send_init(data, 4, MPI_BYTE, 0, 0, MPI_COMM_SELF, &left)");
-	else if (g_str_equal(object, "MPI_Datatype"))
+		break;
+	case MPI_CALL_MAKES_DATATYPE:
 		call = g_strdup("MPI_Type_contiguous(2, MPI_INT, &left)");
-	else if (g_str_equal(object, "int"))
+		break;
+	case MPI_CALL_MAKES_KEYVAL:
 		call = g_strdup("MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, "
 		                "MPI_COMM_NULL_DELETE_FN, &left, NULL)");
-	else if (g_str_equal(object, "MPI_Errhandler"))
+		break;
+	case MPI_CALL_MAKES_ERRHANDLER:
 		call = g_strdup("MPI_Comm_create_errhandler("
 		                "(MPI_Comm_errhandler_function *)abort, &left)");
-	else if (g_str_equal(object, "MPI_Info"))
-		call = g_strdup("MPI_Info_create(&left)");
-	else if (g_str_equal(object, "MPI_Op"))
+		break;
+	case MPI_CALL_MAKES_INFO: call = g_strdup("MPI_Info_create(&left)"); break;
+	case MPI_CALL_MAKES_OP:
 		call = g_strdup("MPI_Op_create((MPI_User_function *)abort, 1, &left)");
-	else if (g_str_equal(object, "MPI_Group"))
-		call = g_strdup("MPI_Comm_group(MPI_COMM_WORLD, &left)");
-	else
-		call = g_strdup_printf("MPI_Comm_dup(%s, &left)", communicator);
+		break;
+	case MPI_CALL_MAKES_GROUP: call = g_strdup("MPI_Comm_group(MPI_COMM_WORLD, &left)"); break;
+	default: call = g_strdup_printf("MPI_Comm_dup(%s, &left)", communicator); break;
+	}
 	sketch_put_call(printing, step, call);
 }
 

@@ -13,11 +13,6 @@ static inline struct sketch_step *sketch_step(const struct sketch *sketch, guint
 	return sketch->steps->pdata[index];
 }
 
-static inline bool sketch_begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* The index of a step of this kind (a receive may also be a probe or a question); -1: there is
  * none. */
 int sketch_find(const struct sketch *sketch, enum sketch_side side, int32_t rank, uint32_t call,
@@ -89,7 +84,7 @@ void sketch_put_call(struct sketch_printing *printing, struct sketch_step *step,
 char *sketch_communicator(const struct sketch_printing *printing, uint64_t communicator);
 int32_t sketch_rank_in(const struct sketch_printing *printing, int32_t rank, uint64_t communicator);
 /* The type of what a function makes. */
-const char *sketch_object(const char *function);
+const char *sketch_object(enum mpi_call function);
 void sketch_put_step(struct sketch_printing *printing, guint index);
 /* Whether the program asks if this SKETCH_CANCEL came in time. */
 bool sketch_tests_cancelled(const struct sketch *sketch, guint index);

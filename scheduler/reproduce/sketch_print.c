@@ -194,9 +194,15 @@ static void number_statuses(struct sketch_printing *printing, int32_t rank)
 	printing->statuses = MAX(printing->statuses, count);
 }
 
-static bool needs_result(const char *collective)
+static bool is_barrier(const struct sketch_step *step)
 {
-	return !g_str_has_suffix(collective, "arrier") && !g_str_has_suffix(collective, "cast");
+	return mpi_call_collective(step->function) == MPI_CALL_COLLECTIVE_BARRIER;
+}
+
+static bool needs_result(const struct sketch_step *step)
+{
+	return step->kind == SKETCH_COLLECTIVE && !is_barrier(step)
+	       && mpi_call_collective(step->function) != MPI_CALL_COLLECTIVE_BCAST;
 }
 
 static bool needs_data(const struct sketch_step *step)
@@ -206,8 +212,7 @@ static bool needs_data(const struct sketch_step *step)
 	return step->exchange
 	       || ((!step->immediate || step->blocking)
 	           && (step->kind == SKETCH_SEND || step->kind == SKETCH_RECEIVE
-	               || (step->kind == SKETCH_COLLECTIVE
-	                   && !g_str_has_suffix(step->function, "arrier"))));
+	               || (step->kind == SKETCH_COLLECTIVE && !is_barrier(step))));
 }
 
 static void survey_steps(struct sketch_printing *printing)
@@ -216,7 +221,7 @@ static void survey_steps(struct sketch_printing *printing)
 
 	for (guint i = 0; i < sketch->steps->len; i++) {
 		const struct sketch_step *step = sketch_step(sketch, i);
-		const char *name = step->function;
+		enum mpi_call_completes completes = mpi_call_completes(step->function);
 		bool polls;
 
 		if (step->dropped)
@@ -227,20 +232,20 @@ static void survey_steps(struct sketch_printing *printing)
 		printing->data |= needs_data(step);
 		printing->result |= step->exchange;
 		if (step->kind == SKETCH_MAKE)
-			printing->object = sketch_object(name);
-		if (step->kind == SKETCH_COLLECTIVE && needs_result(name)) {
+			printing->object = sketch_object(step->function);
+		if (needs_result(step)) {
 			printing->result |= !step->immediate;
 			printing->results |= step->immediate;
 		}
 		polls = sketch_asks(step)
-		        || (g_str_equal(name, "MPI_Iprobe")
+		        || (step->function == MPI_CALL_Iprobe
 		            && sketch_sign(step) == SKETCH_BY_ANSWER);
-		printing->index |= polls && g_str_has_suffix(name, "any");
-		printing->count |= polls && g_str_has_suffix(name, "some");
+		printing->index |= polls && completes == MPI_CALL_COMPLETES_ANY;
+		printing->count |= polls && completes == MPI_CALL_COMPLETES_SOME;
 		printing->cancelled |= step->kind == SKETCH_CANCEL
 		                       && sketch_tests_cancelled(sketch, i);
-		printing->flag |= polls && !g_str_has_suffix(name, "some")
-		                  && !sketch_begins(name, "MPI_Wait");
+		printing->flag |= polls && completes != MPI_CALL_COMPLETES_SOME
+		                  && mpi_call_asks(step->function);
 	}
 	sketch_survey_windows(printing);
 	for (int32_t rank = 0; rank < sketch->ranks; rank++) {

@@ -83,16 +83,21 @@ static void take_message(const struct tracing *tracing, struct sketch_step *step
 	}
 }
 
+static enum mpi_call function_of(const struct record_call *call)
+{
+	return mpi_call_by_name(call->function);
+}
+
 static struct sketch_step *add_step(struct tracing *tracing, const struct record_call *call,
-                                    enum sketch_kind kind, const char *function)
+                                    enum sketch_kind kind, enum mpi_call function)
 {
 	struct sketch_step *step = g_new0(struct sketch_step, 1);
 
 	step->kind = kind;
 	step->rank = call->rank;
 	step->sub = SKETCH_ANY_SUB;
-	step->function = g_intern_string(function);
-	step->original = call->function;
+	step->function = function;
+	step->original = function_of(call);
 	step->peer = call->peer;
 	step->follows = -1;
 	step->tag = call->tag;
@@ -129,15 +134,16 @@ static bool is_wildcard(const struct tracing *tracing, uint32_t call)
  * tells the rest. */
 static void add_exchange(struct tracing *tracing, const struct record_call *call)
 {
-	bool immediate = sketch_begins(call->function, "MPI_I");
-	struct sketch_step *send = add_step(tracing, call, SKETCH_SEND, "MPI_Isend"), *receive,
+	bool immediate = mpi_call_leaves_request(function_of(call));
+	struct sketch_step *send = add_step(tracing, call, SKETCH_SEND, MPI_CALL_Isend), *receive,
 			   *wait;
 	const GPtrArray *ranks = tracing->finding->ranks;
 	guint index = tracing->trace.steps->len - 1;
 
 	send->immediate = true;
 	send->exchange = !immediate;
-	receive = add_step(tracing, call, SKETCH_RECEIVE, immediate ? "MPI_Irecv" : "MPI_Recv");
+	receive = add_step(tracing, call, SKETCH_RECEIVE,
+	                   immediate ? MPI_CALL_Irecv : MPI_CALL_Recv);
 	receive->immediate = immediate;
 	receive->peer = -1;
 	take_message(tracing, receive, call->call);
@@ -153,7 +159,7 @@ static void add_exchange(struct tracing *tracing, const struct record_call *call
 	}
 	if (immediate)
 		return;
-	wait = add_step(tracing, call, SKETCH_WAIT, "MPI_Wait");
+	wait = add_step(tracing, call, SKETCH_WAIT, MPI_CALL_Wait);
 	wait->waits = g_array_new(false, false, sizeof(guint));
 	g_array_append_val(wait->waits, index);
 }
@@ -172,7 +178,7 @@ static void add_starts(struct tracing *tracing, const struct record_call *call)
 		if (!receives && !sends)
 			continue;
 		step = add_step(tracing, call, sends ? SKETCH_SEND : SKETCH_RECEIVE,
-		                sends ? "MPI_Isend" : "MPI_Irecv");
+		                sends ? MPI_CALL_Isend : MPI_CALL_Irecv);
 		step->immediate = true;
 		step->tag = match->tag;
 		step->sub = sends ? match->send_sub : match->sub;
@@ -246,7 +252,7 @@ static void add_cancel(struct tracing *tracing, const struct record_call *call)
 	}
 	from = step_at(tracing, g_array_index(indices, guint, 0));
 	event = &from->events[tracing->side];
-	step = add_step(tracing, call, SKETCH_CANCEL, "MPI_Cancel");
+	step = add_step(tracing, call, SKETCH_CANCEL, MPI_CALL_Cancel);
 	step->waits = indices;
 	event->withdrawn = step->events[tracing->side].done && from->kind == SKETCH_RECEIVE
 	                   && event->send == 0;
@@ -261,7 +267,7 @@ static void add_wait(struct tracing *tracing, const struct record_call *call)
 	struct sketch_step *step;
 
 	if (asked && asked->len > 0) {
-		step = add_step(tracing, call, SKETCH_ASK, call->function);
+		step = add_step(tracing, call, SKETCH_ASK, function_of(call));
 		step->waits = asked;
 		step->events[tracing->side].reported = reported;
 		step->events[tracing->side].yes = reported->len > 0;
@@ -281,34 +287,34 @@ static void add_wait(struct tracing *tracing, const struct record_call *call)
 		g_array_unref(reported);
 		return;
 	}
-	step = add_step(tracing, call, SKETCH_WAIT, reported->len > 1 ? "MPI_Waitall" : "MPI_Wait");
+	step = add_step(tracing, call, SKETCH_WAIT,
+	                reported->len > 1 ? MPI_CALL_Waitall : MPI_CALL_Wait);
 	step->waits = reported;
 }
 
-/* Collectives that are written as they are; others, and those that create communicators, stand for
- * a barrier. */
-static const char *collective_name(const char *function)
+/* What is written for a collective. All that are not here, and those that create communicators,
+ * stand for a barrier. */
+static enum mpi_call written_collective(enum mpi_call function)
 {
-	static const char *const same[][2] = {
-		{"MPI_Bcast", "MPI_Ibcast"},         {"MPI_Reduce", "MPI_Ireduce"},
-		{"MPI_Allreduce", "MPI_Iallreduce"}, {"MPI_Gather", "MPI_Igather"},
-		{"MPI_Scatter", "MPI_Iscatter"},     {"MPI_Allgather", "MPI_Iallgather"},
-		{"MPI_Scan", "MPI_Iscan"},           {"MPI_Alltoall", "MPI_Ialltoall"},
+	static const enum mpi_call written[][2] = {
+		[MPI_CALL_COLLECTIVE_BCAST] = {MPI_CALL_Bcast, MPI_CALL_Ibcast},
+		[MPI_CALL_COLLECTIVE_REDUCE] = {MPI_CALL_Reduce, MPI_CALL_Ireduce},
+		[MPI_CALL_COLLECTIVE_ALLREDUCE] = {MPI_CALL_Allreduce, MPI_CALL_Iallreduce},
+		[MPI_CALL_COLLECTIVE_GATHER] = {MPI_CALL_Gather, MPI_CALL_Igather},
+		[MPI_CALL_COLLECTIVE_GATHERV] = {MPI_CALL_Gather, MPI_CALL_Igather},
+		[MPI_CALL_COLLECTIVE_SCATTER] = {MPI_CALL_Scatter, MPI_CALL_Iscatter},
+		[MPI_CALL_COLLECTIVE_SCATTERV] = {MPI_CALL_Scatter, MPI_CALL_Iscatter},
+		[MPI_CALL_COLLECTIVE_ALLGATHER] = {MPI_CALL_Allgather, MPI_CALL_Iallgather},
+		[MPI_CALL_COLLECTIVE_SCAN] = {MPI_CALL_Scan, MPI_CALL_Iscan},
+		[MPI_CALL_COLLECTIVE_ALLTOALL] = {MPI_CALL_Alltoall, MPI_CALL_Ialltoall},
 	};
+	enum mpi_call_collective collective = mpi_call_collective(function);
+	bool immediate = mpi_call_leaves_request(function);
 
-	for (guint i = 0; i < G_N_ELEMENTS(same); i++) {
-		if (g_str_equal(function, same[i][0]) || g_str_equal(function, same[i][1]))
-			return function;
-	}
-	if (g_str_equal(function, "MPI_Gatherv"))
-		return "MPI_Gather";
-	if (g_str_equal(function, "MPI_Scatterv"))
-		return "MPI_Scatter";
-	if (g_str_equal(function, "MPI_Igatherv"))
-		return "MPI_Igather";
-	if (g_str_equal(function, "MPI_Iscatterv"))
-		return "MPI_Iscatter";
-	return sketch_begins(function, "MPI_I") ? "MPI_Ibarrier" : "MPI_Barrier";
+	if (collective < G_N_ELEMENTS(written) && written[collective][0] != MPI_CALL_NONE)
+		return written[collective][immediate];
+	return immediate && mpi_call_makes(function) == MPI_CALL_MAKES_REQUEST ? MPI_CALL_Ibarrier
+	                                                                       : MPI_CALL_Barrier;
 }
 
 static bool shown_by(const struct tracing *tracing, enum finding_emit emit)
@@ -351,11 +357,11 @@ static void add_left(struct tracing *tracing, uint32_t last)
 		for (guint j = 0; j < tracing->trace.steps->len && !known; j++) {
 			const struct sketch_step *step = step_at(tracing, j);
 
-			known = step->original == rank->function
+			known = step->original == mpi_call_by_name(rank->function)
 			        && place_equal(&step->place, &rank->place);
 		}
 		if (!known)
-			add_step(tracing, &call, SKETCH_MAKE, rank->function);
+			add_step(tracing, &call, SKETCH_MAKE, function_of(&call));
 	}
 }
 
@@ -377,7 +383,7 @@ static void add_write(struct tracing *tracing, const struct record_call *call)
 		    || from->events[tracing->side].call != begin->call)
 			continue;
 		from->count = MAX(from->count, sizeof(int));
-		step = add_step(tracing, call, SKETCH_WRITE, call->function);
+		step = add_step(tracing, call, SKETCH_WRITE, function_of(call));
 		step->waits = g_array_new(false, false, sizeof(guint));
 		g_array_append_val(step->waits, i);
 		return;
@@ -386,40 +392,37 @@ static void add_write(struct tracing *tracing, const struct record_call *call)
 
 static void add_collective(struct tracing *tracing, const struct record_call *call)
 {
-	const char *name = call->function;
-	bool makes = strstr(name, "MPI_Comm_") || strstr(name, "MPI_Win_")
-	             || strstr(name, "MPI_File_") || strstr(name, "MPI_Intercomm_");
+	enum mpi_call function = function_of(call), written = written_collective(function);
 
-	if (sketch_begins(name, "MPI_Finalize") || sketch_begins(name, "MPI_Init")
-	    || sketch_begins(name, "MPI_Session"))
+	if (mpi_call_begins_mpi(function) || mpi_call_ends_mpi(function))
 		return;
 	if (is_left(tracing, call)) {
-		add_step(tracing, call, SKETCH_MAKE, name);
+		add_step(tracing, call, SKETCH_MAKE, function);
 		return;
 	}
-	name = makes ? "MPI_Barrier" : collective_name(name);
-	add_step(tracing, call, SKETCH_COLLECTIVE, name)->immediate = sketch_begins(name, "MPI_I");
+	add_step(tracing, call, SKETCH_COLLECTIVE, written)->immediate = mpi_call_leaves_request(
+		written);
 }
 
 static void add_send(struct tracing *tracing, const struct record_call *call, bool immediate)
 {
-	const char *name = call->function;
-	bool buffered = sketch_begins(name, "MPI_Bsend") || sketch_begins(name, "MPI_Ibsend");
-	bool synchronous = sketch_begins(name, "MPI_Ssend") || sketch_begins(name, "MPI_Issend");
+	enum mpi_call_send_mode mode = mpi_call_send_mode(function_of(call));
+	bool buffered = mode == MPI_CALL_SEND_MODE_BUFFERED;
+	enum mpi_call written;
 
 	if (buffered) /* it waits for nobody */
-		name = "MPI_Isend";
-	else if (synchronous)
-		name = immediate ? "MPI_Issend" : "MPI_Ssend";
+		written = MPI_CALL_Isend;
+	else if (mode == MPI_CALL_SEND_MODE_SYNCHRONOUS)
+		written = immediate ? MPI_CALL_Issend : MPI_CALL_Ssend;
 	else
-		name = immediate ? "MPI_Isend" : "MPI_Send";
-	add_step(tracing, call, SKETCH_SEND, name)->immediate = immediate || buffered;
+		written = immediate ? MPI_CALL_Isend : MPI_CALL_Send;
+	add_step(tracing, call, SKETCH_SEND, written)->immediate = immediate || buffered;
 }
 
 static void add_receive(struct tracing *tracing, const struct record_call *call, bool immediate)
 {
 	struct sketch_step *step = add_step(tracing, call, SKETCH_RECEIVE,
-	                                    immediate ? "MPI_Irecv" : "MPI_Recv");
+	                                    immediate ? MPI_CALL_Irecv : MPI_CALL_Recv);
 
 	step->immediate = immediate;
 	take_message(tracing, step, call->call);
@@ -427,13 +430,13 @@ static void add_receive(struct tracing *tracing, const struct record_call *call,
 
 static void add_probe(struct tracing *tracing, const struct record_call *call)
 {
-	bool polls = sketch_begins(call->function, "MPI_Iprobe")
-	             || sketch_begins(call->function, "MPI_Improbe");
+	bool polls = mpi_call_asks(function_of(call));
 	const struct record_call *send;
 	struct sketch_step *step;
 
 	if (call->kind == RECORD_CALL_PROBE || polls) {
-		step = add_step(tracing, call, SKETCH_PROBE, polls ? "MPI_Iprobe" : "MPI_Probe");
+		step = add_step(tracing, call, SKETCH_PROBE,
+		                polls ? MPI_CALL_Iprobe : MPI_CALL_Probe);
 		take_message(tracing, step, call->call);
 	}
 	/* What is taken away is received, all of it. */
@@ -451,15 +454,17 @@ static void add_probe(struct tracing *tracing, const struct record_call *call)
 /* Whether the rank holds there what this call gives back. */
 static bool rank_holds(const struct tracing *tracing, const struct record_call *call)
 {
-	bool all = sketch_begins(call->function, "MPI_Win_unlock_all");
+	bool all = function_of(call) == MPI_CALL_Win_unlock_all;
 	int held = 0;
 
 	for (guint i = 0; i < tracing->trace.steps->len; i++) {
 		const struct sketch_step *step = step_at(tracing, i);
+		bool of_all = step->function == MPI_CALL_Win_lock_all
+		              || step->function == MPI_CALL_Win_unlock_all;
 
 		if (step->kind == SKETCH_LOCK && step->window == call->communicator
-		    && step->peer == call->peer && g_str_has_suffix(step->function, "_all") == all)
-			held += sketch_begins(step->function, "MPI_Win_lock") ? 1 : -1;
+		    && step->peer == call->peer && of_all == all)
+			held += mpi_call_lock(step->function) == MPI_CALL_LOCK_TAKES ? 1 : -1;
 	}
 	return held > 0;
 }
@@ -467,24 +472,25 @@ static bool rank_holds(const struct tracing *tracing, const struct record_call *
 /* A lock that is taken without asking is none here. */
 static void add_lock(struct tracing *tracing, const struct record_call *call)
 {
+	enum mpi_call function = function_of(call);
 	struct sketch_step *step;
 
 	if (call->communicator == 0
-	    || (sketch_begins(call->function, "MPI_Win_unlock") && !rank_holds(tracing, call)))
+	    || (mpi_call_lock(function) == MPI_CALL_LOCK_GIVES_BACK && !rank_holds(tracing, call)))
 		return;
-	step = add_step(tracing, call, SKETCH_LOCK, call->function);
+	step = add_step(tracing, call, SKETCH_LOCK, function);
 	step->window = call->communicator;
 	step->communicator = 0;
 }
 
 static void add_call(struct tracing *tracing, const struct record_call *call)
 {
-	const char *name = call->function;
-	bool immediate = sketch_begins(name, "MPI_I") || sketch_begins(name, "MPI_Start");
+	enum mpi_call function = function_of(call);
+	bool immediate = mpi_call_leaves_request(function);
 
-	if (sketch_begins(name, "MPI_Win_lock") || sketch_begins(name, "MPI_Win_unlock"))
+	if (mpi_call_lock(function) != MPI_CALL_LOCK_NONE)
 		add_lock(tracing, call);
-	else if (sketch_begins(name, "MPI_Startall"))
+	else if (function == MPI_CALL_Startall)
 		add_starts(tracing, call);
 	else if (call->kind == RECORD_CALL_SEND && call->operations > 1)
 		add_exchange(tracing, call);
@@ -496,9 +502,9 @@ static void add_call(struct tracing *tracing, const struct record_call *call)
 		add_probe(tracing, call);
 	else if (call->kind == RECORD_CALL_COLLECTIVE)
 		add_collective(tracing, call);
-	else if (sketch_begins(name, "MPI_Wait") || sketch_begins(name, "MPI_Test"))
+	else if (mpi_call_completes(function) != MPI_CALL_COMPLETES_NONE)
 		add_wait(tracing, call);
-	else if (sketch_begins(name, "MPI_Cancel"))
+	else if (function == MPI_CALL_Cancel)
 		add_cancel(tracing, call);
 }
 
@@ -522,6 +528,6 @@ struct sketch_trace sketch_trace_make(const struct record_finding *finding,
 	if (call && side == SKETCH_BAD)
 		add_left(&tracing, call->call);
 	tracing.trace.known = execution != NULL;
-	tracing.trace.stuck = !call || !sketch_begins(call->function, "MPI_Finalize");
+	tracing.trace.stuck = !call || function_of(call) != MPI_CALL_Finalize;
 	return tracing.trace;
 }

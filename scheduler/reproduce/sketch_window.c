@@ -14,7 +14,8 @@ static int unlock_of(const struct sketch *sketch, guint index)
 		if (step->rank != lock->rank)
 			break;
 		if (step->kind == SKETCH_LOCK && step->window == lock->window
-		    && step->peer == lock->peer && sketch_begins(step->function, "MPI_Win_unlock")
+		    && step->peer == lock->peer
+		    && mpi_call_lock(step->function) == MPI_CALL_LOCK_GIVES_BACK
 		    && (step->side == lock->side || lock->side == SKETCH_BOTH))
 			return (int)i;
 	}
@@ -26,7 +27,7 @@ void sketch_unite_locks(struct sketch *sketch)
 	for (guint i = 0; i < sketch->steps->len; i++) {
 		struct sketch_step *step = sketch_step(sketch, i);
 		bool takes = step->kind == SKETCH_LOCK
-		             && sketch_begins(step->function, "MPI_Win_lock");
+		             && mpi_call_lock(step->function) == MPI_CALL_LOCK_TAKES;
 		int other = takes ? unlock_of(sketch, i) : -1;
 
 		if (other >= 0)
@@ -40,7 +41,8 @@ bool sketch_keeps_locks(const struct sketch *sketch)
 		const struct sketch_step *lock = sketch_step(sketch, i);
 
 		if (lock->kind != SKETCH_LOCK || lock->dropped
-		    || !sketch_begins(lock->function, "MPI_Win_lock") || unlock_of(sketch, i) >= 0)
+		    || mpi_call_lock(lock->function) != MPI_CALL_LOCK_TAKES
+		    || unlock_of(sketch, i) >= 0)
 			continue;
 		for (guint j = i + 1; j < sketch->steps->len; j++) {
 			const struct sketch_step *step = sketch_step(sketch, j);
@@ -106,15 +108,15 @@ void sketch_put_lock(struct sketch_printing *printing, guint index)
 	g_autofree char *window = window_name(printing,
 	                                      sketch_position(printing->windows, step->window));
 	int32_t target = step->peer < 0 ? 0 : sketch_rank(printing->sketch, step->peer);
-	g_autoptr(GString) call = g_string_new(step->function);
+	g_autoptr(GString) call = g_string_new(mpi_call_name(step->function));
 
-	if (g_str_equal(step->function, "MPI_Win_lock"))
+	if (step->function == MPI_CALL_Win_lock)
 		g_string_append_printf(call, "(%s, %d, 0, ",
 		                       step->tag == 0 ? "MPI_LOCK_EXCLUSIVE" : "MPI_LOCK_SHARED",
 		                       target);
-	else if (g_str_equal(step->function, "MPI_Win_lock_all"))
+	else if (step->function == MPI_CALL_Win_lock_all)
 		g_string_append(call, "(0, ");
-	else if (g_str_equal(step->function, "MPI_Win_unlock"))
+	else if (step->function == MPI_CALL_Win_unlock)
 		g_string_append_printf(call, "(%d, ", target);
 	else
 		g_string_append(call, "(");

@@ -17,7 +17,7 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 		execution->ends[rank].aborted = true;
 		execution->ends[rank].abort_code = call->status;
 	}
-	if (call->function == MPI_CALL_Finalize || call->function == MPI_CALL_Session_finalize)
+	if (mpi_call_ends_mpi(call->function))
 		execution->result.threads_in_turn |= (call->status & WIRE_THREADS_IN_TURN) != 0;
 	if (execution->launched && !execution->runs->snapshots)
 		/* When the verdict is reached the process may be gone, and no keeper has its image.

@@ -108,26 +108,6 @@ static struct wire_blocking_call read_note(const struct stall *stall, const stru
 	return note;
 }
 
-/* Calls by which a rank sees what others do to a window. An operation that also changes it (as
- * MPI_Compare_and_swap may) is one of a lock that the program makes itself. */
-static bool only_looks(unsigned function)
-{
-	switch (function) {
-	case MPI_CALL_Fetch_and_op:
-	case MPI_CALL_Compare_and_swap:
-	case MPI_CALL_Get:
-	case MPI_CALL_Rget:
-	case MPI_CALL_Get_accumulate:
-	case MPI_CALL_Rget_accumulate:
-	case MPI_CALL_Win_flush:
-	case MPI_CALL_Win_flush_all:
-	case MPI_CALL_Win_flush_local:
-	case MPI_CALL_Win_flush_local_all:
-	case MPI_CALL_Win_sync: return true;
-	default: return false;
-	}
-}
-
 static void begin_spin(struct seat *seat, gint64 now)
 {
 	seat->spin = (struct spin){.since = now, .times_then = seat->note.times};
@@ -141,7 +121,7 @@ static void note_spin(struct seat *seat, gint64 now)
 	spin->looks++;
 	if (note->function == 0 || note->driven) {
 		spin->outside++;
-	} else if (!only_looks(note->function)) {
+	} else if (!mpi_call_only_looks(note->function)) {
 		begin_spin(seat, now);
 	} else {
 		if (spin->votes == 0)

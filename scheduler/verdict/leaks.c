@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-/* How it is told: "3 <many> made by MPI_X at a.c:7 are <fate>". */
+/* Parts of the message "3 <many> made by MPI_X at a.c:7 are <fate>". */
 static const struct {
 	const char *one, *many, *made, *fate;
-	const char *does; /* of one rank, whatever the number */
+	const char *does; /* of one rank, for any number */
 } words[] = {
 	[WIRE_OBJECT_REQUEST] = {"request", "requests", "made", "never completed",
                                  "makes a request that is never completed"},
@@ -36,12 +36,12 @@ static const struct {
                              "sends a message that is never received"},
 };
 
-enum { RANKS_TOLD = 8 };
+enum { RANKS_SHOWN = 8 };
 
-/* What is one finding. */
+/* The leaks of one finding. */
 struct group {
 	struct leak first;
-	char *arguments; /* of the first */
+	char *arguments; /* of `first`, owned */
 	GArray *counts;  /* struct share, ascending by rank */
 	guint total;
 };
@@ -130,7 +130,7 @@ static bool is_even(const struct group *group)
 	return true;
 }
 
-/* "rank 0: 3, rank 2: 1", or "1 on each rank". */
+/* "rank 0: 3, rank 2: 1", or "1 on each rank". Free with g_free. */
 static char *describe_shares(const struct group *group, int ranks)
 {
 	const GArray *counts = group->counts;
@@ -140,14 +140,14 @@ static char *describe_shares(const struct group *group, int ranks)
 		g_string_printf(text, "%u on each rank", group->total / counts->len);
 		return g_string_free(text, false);
 	}
-	for (guint i = 0; i < MIN(counts->len, RANKS_TOLD); i++) {
+	for (guint i = 0; i < MIN(counts->len, RANKS_SHOWN); i++) {
 		const struct share *share = &g_array_index(counts, struct share, i);
 
 		g_string_append_printf(text, "%srank %d: %u", i > 0 ? ", " : "", share->rank,
 		                       share->count);
 	}
-	if (counts->len > RANKS_TOLD)
-		g_string_append_printf(text, ", and on %u other ranks", counts->len - RANKS_TOLD);
+	if (counts->len > RANKS_SHOWN)
+		g_string_append_printf(text, ", and on %u other ranks", counts->len - RANKS_SHOWN);
 	return g_string_free(text, false);
 }
 

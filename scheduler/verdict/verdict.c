@@ -1,4 +1,4 @@
-/* What an interleaving amounts to: its record, and the finding if something is wrong. */
+/* The result of an interleaving: its record, and the finding if something is wrong. */
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -22,7 +22,7 @@ void verdict_free(struct verdict *verdict)
 	g_free(verdict);
 }
 
-/* By the worst end that a rank has had. */
+/* By enum ending. */
 static const enum finding_kind ending_kinds[] = {FINDING_CRASH, FINDING_ABORT, FINDING_THREAD_LEVEL,
                                                  FINDING_MPI_ERROR, FINDING_EXIT};
 
@@ -50,12 +50,10 @@ bool verdict_in_finalize(const struct verdict_facts *facts, int rank)
 	const struct world_call *info = world_call_info(facts->world, rank,
 	                                                world_calls(facts->world, rank));
 
-	return info
-	       && (info->function == MPI_CALL_Finalize
-	           || info->function == MPI_CALL_Session_finalize);
+	return info && mpi_call_ends_mpi(info->function);
 }
 
-/* The same as a field, and its code. */
+/* The end of a rank as a field of the record, with its code. */
 static enum record_end end_of(const struct verdict_facts *facts, int rank, int32_t *ret_code)
 {
 	const struct rank_end *end = &facts->ends[rank];
@@ -73,7 +71,7 @@ static enum record_end end_of(const struct verdict_facts *facts, int rank, int32
 	return end->gone || verdict_in_finalize(facts, rank) ? RECORD_END_WELL : RECORD_END_NONE;
 }
 
-/* A running rank stands inside a call that was not reported. false: it does not. */
+/* Describes an unreported call that the rank is inside. false: it is in none. */
 static bool line_inside(const struct verdict_facts *facts, int rank, struct record_rank *line)
 {
 	const struct wire_blocking_call *inside = facts->inside[rank];
@@ -101,7 +99,7 @@ static void describe_call(const struct verdict_facts *facts, guint32 call, struc
 	line->place = verdict_place(facts, line->rank, call);
 }
 
-/* Of several threads the first one that waits. */
+/* Of several threads, describes the first one that waits. */
 static struct record_rank *roll_call_line(const struct verdict_facts *facts, int rank)
 {
 	struct record_rank *line = record_rank_new(rank);
@@ -128,8 +126,8 @@ static struct record_rank *roll_call_line(const struct verdict_facts *facts, int
 	return line;
 }
 
-/* A rank that is held, in this call or before its next one. */
-static void tell_held(const struct verdict_facts *facts, struct record_rank *line, guint32 call)
+/* Marks a rank that is held in this call, or before its next one. */
+static void mark_held(const struct verdict_facts *facts, struct record_rank *line, guint32 call)
 {
 	if (!world_holds_call(facts->world, line->rank, call))
 		return;
@@ -138,8 +136,8 @@ static void tell_held(const struct verdict_facts *facts, struct record_rank *lin
 	line->does = g_strdup("is held");
 }
 
-/* Those who wait to be admitted. */
-static void call_entering(const struct verdict_facts *facts, int rank, GPtrArray *ranks)
+/* Adds a line for threads that wait to be admitted. */
+static void add_entering(const struct verdict_facts *facts, int rank, GPtrArray *ranks)
 {
 	guint count = world_threads_entering(facts->world, rank);
 	bool held = world_phase(facts->world, rank) == PHASE_HELD;
@@ -153,14 +151,14 @@ static void call_entering(const struct verdict_facts *facts, int rank, GPtrArray
 	if (held || world_holds(facts->world)) {
 		char *does = line->does;
 
-		line->does = g_strdup_printf("%s, which comes when nobody is held", does);
+		line->does = g_strdup_printf("%s, which comes when no rank is held", does);
 		g_free(does);
 	}
 	g_ptr_array_add(ranks, line);
 }
 
-/* The other threads that wait stand behind all ranks, each in a line of its own. */
-static void call_threads(const struct verdict_facts *facts, GPtrArray *ranks)
+/* Adds a line for each further thread that waits, after those of all ranks. */
+static void add_threads(const struct verdict_facts *facts, GPtrArray *ranks)
 {
 	guint count = ranks->len;
 
@@ -176,11 +174,11 @@ static void call_threads(const struct verdict_facts *facts, GPtrArray *ranks)
 			g_array_unref(line->waits_for);
 			line->waits_for = world_waits_for(facts->world, (int)rank, call);
 			line->bystander = first->bystander;
-			tell_held(facts, line, call);
+			mark_held(facts, line, call);
 			g_ptr_array_add(ranks, line);
 		}
 		if (!first->ended)
-			call_entering(facts, (int)rank, ranks);
+			add_entering(facts, (int)rank, ranks);
 	}
 }
 
@@ -191,12 +189,12 @@ GPtrArray *verdict_roll_call(const struct verdict_facts *facts)
 	for (int rank = 0; rank < facts->ranks; rank++) {
 		struct record_rank *line = roll_call_line(facts, rank);
 
-		tell_held(facts, line, line->call);
+		mark_held(facts, line, line->call);
 		if (!line->ended && world_phase(facts->world, rank) == PHASE_RUNNING)
 			line->does = g_strdup("runs, and has made no call since");
 		g_ptr_array_add(ranks, line);
 	}
-	call_threads(facts, ranks);
+	add_threads(facts, ranks);
 	return ranks;
 }
 
@@ -233,8 +231,8 @@ bool verdict_is_driven(const struct verdict_facts *facts, const struct record_ra
 	return inside && inside->driven;
 }
 
-/* What the members of a collective have given that does not fit together. */
-static void tell_given(const struct verdict_facts *facts, struct record_finding *finding)
+/* Stores which arguments of a collective do not match. */
+static void add_given(const struct verdict_facts *facts, struct record_finding *finding)
 {
 	struct world_given calls[2];
 	g_autofree char *words = world_mismatch(facts->world, calls);
@@ -257,7 +255,7 @@ static bool collectives_differ(const struct verdict_facts *facts)
 	return mismatch != NULL;
 }
 
-/* Errors and exits may be what comes of collectives that do not fit together. */
+/* Errors and exits may be consequences of a collective mismatch, which then takes precedence. */
 static enum ending worst_ending(const struct verdict_facts *facts)
 {
 	enum ending worst = ENDING_NONE;
@@ -297,7 +295,7 @@ static bool waits_for_ended(const GPtrArray *ranks, const struct record_rank *li
 	return false;
 }
 
-/* Whether a rank waits, directly or not, for `wanted`. */
+/* Whether a rank waits for `wanted`, directly or indirectly. */
 static bool waits_for_rank(const GPtrArray *ranks, const struct record_rank *from, int wanted,
                            bool *seen)
 {
@@ -315,9 +313,10 @@ static bool waits_for_rank(const GPtrArray *ranks, const struct record_rank *fro
 	return false;
 }
 
-/* Of a deadlock those are the heart who wait for a rank that has ended, or in a circle; of a
- * function that does not return those from whom MPI has called it (how far the others come before
- * that is a matter of time); of anything else those who went wrong themselves. */
+/* Marks the ranks that are not the cause. The cause of a deadlock: ranks that wait for an ended
+ * rank, or in a cycle. If a function called by MPI does not return: the ranks where MPI has called
+ * it, since it depends on time how far the others come. Otherwise: the ranks that went wrong
+ * themselves. */
 static void mark_bystanders(const struct verdict_facts *facts, GPtrArray *ranks, enum ending worst)
 {
 	bool driven = false;
@@ -340,14 +339,15 @@ static void mark_bystanders(const struct verdict_facts *facts, GPtrArray *ranks,
 	}
 }
 
-/* Not part of what tells findings apart: it need not be so the next time. And what lies below is
- * not explored. */
+/* Adds this to the message only. Findings are not compared by it, since it may differ next time.
+ * What lies below is not explored. */
 static void blame_memory(struct verdict *verdict, struct record_finding *finding)
 {
 	char *message = finding->message;
 
 	verdict->starved = true;
-	/* Seen twice already; when there is memory again it does not show, which is no fault. */
+	/* Seen twice already. If there is memory again, the finding does not show, which is
+	 * correct. */
 	finding->replayed = finding->reproduced = true;
 	finding->message = g_strdup_printf("%s; the kernel has killed processes because memory ran "
 	                                   "out",
@@ -363,13 +363,13 @@ static void find_fault(struct verdict *verdict, const struct verdict_facts *fact
 	for (int rank = 0; rank < facts->ranks; rank++)
 		g_ptr_array_add(finding->ranks, roll_call_line(facts, rank));
 	mark_bystanders(facts, finding->ranks, worst);
-	call_threads(facts, finding->ranks);
+	add_threads(facts, finding->ranks);
 	for (guint i = 0; i < finding->ranks->len; i++)
 		g_ptr_array_add(verdict->record->ranks, record_rank_copy(finding->ranks->pdata[i]));
 	finding->path = g_strdup(verdict->record->path);
 	finding->message = verdict_message(facts, kind, finding->ranks, worst);
 	if (kind == FINDING_COLLECTIVE_MISMATCH)
-		tell_given(facts, finding);
+		add_given(facts, finding);
 	if (worst == ENDING_CRASH && facts->struck_before && facts->memory_ran_out)
 		blame_memory(verdict, finding);
 	g_ptr_array_add(verdict->findings, finding);

@@ -1,4 +1,5 @@
-/* The calls of an interleaving, for its record: who called what where, and what met what. */
+/* The calls of an interleaving, for its record: function, place and peer of each call, and which
+ * calls belong together. */
 #include "mpi_calls.h"
 #include "verdict_internal.h"
 
@@ -46,13 +47,14 @@ static enum record_wait wait_of(enum event_order order)
 	}
 }
 
-/* Which of the sends that may complete early did so is not asked here. */
+/* Whether a send waits for its receive. With a decision per send, this does not tell which sends
+ * completed early. */
 static bool waits_for_receive(const struct operation *send, uint32_t buffering)
 {
 	return send->waits_for_match && buffering != RECORD_PER_SEND;
 }
 
-/* The calls whose requests are asked about: "3,4". A request has an entry or two, in a row. */
+/* The calls whose requests are asked about: "3,4". A request has one or two consecutive entries. */
 static const char *asked_calls(const struct trace *trace, const struct event *ask)
 {
 	const struct asked *asked = trace->asked + ask->asked_first;
@@ -67,8 +69,8 @@ static const char *asked_calls(const struct trace *trace, const struct event *as
 	return text->len > 0 ? g_intern_string(text->str) : NULL;
 }
 
-/* Collectives, completions and questions, as the trace tells of them. `first` has where each rank's
- * calls begin. */
+/* Takes collectives, completions and questions from the trace. first[r]: index of rank r's first
+ * call. */
 static void connect_calls(const struct trace *trace, struct record_execution *record,
                           const guint *first, int ranks)
 {

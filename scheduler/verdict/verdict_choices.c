@@ -1,5 +1,5 @@
-/* The choices of an interleaving, for its record and its path: what was taken where, and what could
- * have been. */
+/* The choices of an interleaving, for its record and its path: what was taken at each point, and
+ * the alternatives. */
 #include "mpi_calls.h"
 #include "verdict_internal.h"
 
@@ -29,8 +29,8 @@ struct place verdict_site(const struct verdict_facts *facts, int rank, guint64 s
 	return facts->place(facts->user, rank, site);
 }
 
-/* Of its stack's frames the one at which the call is said to stand; NULL: its site tells. */
-static const struct record_frame *told_frame(const struct verdict_facts *facts, guint32 stack)
+/* The frame of a call's stack that is shown as its place; NULL: use its address. */
+static const struct record_frame *shown_frame(const struct verdict_facts *facts, guint32 stack)
 {
 	const GArray *frames = facts->stacks && stack > 0 && stack <= facts->stacks->len
 	                               ? facts->stacks->pdata[stack - 1]
@@ -45,7 +45,7 @@ static const struct record_frame *told_frame(const struct verdict_facts *facts, 
 struct place verdict_call_place(const struct verdict_facts *facts, int rank,
                                 const struct world_call *info)
 {
-	const struct record_frame *told = told_frame(facts, info->stack);
+	const struct record_frame *told = shown_frame(facts, info->stack);
 
 	return told ? told->place : verdict_site(facts, rank, info->site);
 }
@@ -59,8 +59,8 @@ struct place verdict_place(const struct verdict_facts *facts, int rank, guint32 
 	return verdict_call_place(facts, rank, info);
 }
 
-/* What choices are told from; points into the trace. */
-struct telling {
+/* The tables from which choices are described; their contents point into the trace. */
+struct describer {
 	const struct verdict_facts *facts;
 	GHashTable *operations; /* const struct operation *, by id */
 	GHashTable *questions;  /* const struct event *, EVENT_ASK, by id */
@@ -79,18 +79,19 @@ static GHashTable *questions_of(const struct trace *trace)
 	return table;
 }
 
-/* The calls that started what the answer reports: "3,4"; NULL: none. */
-static char *reported_calls(const struct telling *telling, const struct point *point,
+/* The calls that started the requests in the answer: "3,4"; NULL: none. *ret_first: the first of
+ * them. */
+static char *reported_calls(const struct describer *describer, const struct point *point,
                             const struct taken *answer, guint32 *ret_first)
 {
-	const struct op_id question = point_operation(point, telling->facts->ranks);
-	const struct event *ask = g_hash_table_lookup(telling->questions, &question);
+	const struct op_id question = point_operation(point, describer->facts->ranks);
+	const struct event *ask = g_hash_table_lookup(describer->questions, &question);
 	const struct asked *asked =
-		ask ? world_trace(telling->facts->world)->asked + ask->asked_first : NULL;
+		ask ? world_trace(describer->facts->world)->asked + ask->asked_first : NULL;
 	guint32 last = 0;
 	GString *text = g_string_new(NULL);
 
-	/* A request has an entry or two, in its order: none stands before its own number. */
+	/* A request has one or two entries, in order, so no entry is before its index. */
 	for (guint32 i = ask ? taken_next(answer, 0, ask->asked_count) : 0;
 	     ask && i < ask->asked_count
 	     && taken_next(answer, asked[i].index, UINT32_MAX) != UINT32_MAX;
@@ -105,7 +106,7 @@ static char *reported_calls(const struct telling *telling, const struct point *p
 	return g_string_free(text, text->len == 0);
 }
 
-static struct record_message alternative_of(const struct telling *telling,
+static struct record_message alternative_of(const struct describer *describer,
                                             const struct point *point, const struct taken *taken)
 {
 	struct record_message record = record_message_of(taken);
@@ -114,18 +115,18 @@ static struct record_message alternative_of(const struct telling *telling,
 
 	if (taken->kind == TAKEN_MESSAGE) {
 		rank = taken->send.rank;
-		record.tag = verdict_tag(telling->operations, taken->send);
+		record.tag = verdict_tag(describer->operations, taken->send);
 	} else if (taken->kind != TAKEN_THREAD) {
-		calls = reported_calls(telling, point, taken, &record.call);
+		calls = reported_calls(describer, point, taken, &record.call);
 		record.requests = calls ? g_intern_string(calls) : NULL;
 	}
 	if (record.call > 0)
-		record.place = verdict_place(telling->facts, rank, record.call);
+		record.place = verdict_place(describer->facts, rank, record.call);
 	return record;
 }
 
-/* The call by which the choice is told. */
-static struct op_id told_by(const struct choice *choice)
+/* The call shown for a choice. */
+static struct op_id shown_call(const struct choice *choice)
 {
 	const struct point *point = &choice->point;
 
@@ -141,7 +142,7 @@ static void fill_point(const struct verdict_facts *facts, const struct choice *c
                        struct record_choice *record)
 {
 	const struct world_call *info;
-	struct op_id call = told_by(choice);
+	struct op_id call = shown_call(choice);
 
 	record->point = choice->point;
 	record->rank = call.rank;
@@ -152,16 +153,16 @@ static void fill_point(const struct verdict_facts *facts, const struct choice *c
 	record->place = verdict_place(facts, call.rank, call.call);
 }
 
-static struct record_choice *choice_of(const struct telling *telling, const struct choice *choice,
-                                       const GArray *others)
+static struct record_choice *choice_of(const struct describer *describer,
+                                       const struct choice *choice, const GArray *others)
 {
 	struct record_choice *record = record_choice_new();
 
-	fill_point(telling->facts, choice, record);
-	record->taken = alternative_of(telling, &choice->point, &choice->taken);
+	fill_point(describer->facts, choice, record);
+	record->taken = alternative_of(describer, &choice->point, &choice->taken);
 	for (guint i = 0; i < others->len; i++) {
 		struct record_message other = alternative_of(
-			telling, &choice->point, &g_array_index(others, struct taken, i));
+			describer, &choice->point, &g_array_index(others, struct taken, i));
 
 		g_array_append_val(record->alternatives, other);
 	}
@@ -173,7 +174,7 @@ void verdict_choices(struct verdict *verdict, const struct verdict_facts *facts,
 {
 	const GArray *choices = world_choices(facts->world);
 	g_autoptr(GHashTable) questions = questions_of(world_trace(facts->world));
-	const struct telling telling = {facts, operations, questions};
+	const struct describer describer = {facts, operations, questions};
 
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *choice = &g_array_index(choices, struct choice, i);
@@ -181,7 +182,7 @@ void verdict_choices(struct verdict *verdict, const struct verdict_facts *facts,
 
 		if (!world_choice_is_told(facts->world, i))
 			continue;
-		record = choice_of(&telling, choice, world_alternatives(facts->world, i));
+		record = choice_of(&describer, choice, world_alternatives(facts->world, i));
 		record->is_first = world_choice_is_first(facts->world, i);
 		g_ptr_array_add(verdict->record->choices, record);
 	}
@@ -194,15 +195,15 @@ struct record_choice *verdict_tell_open(const struct verdict_facts *facts,
 	g_autoptr(GHashTable) operations = verdict_operations(trace);
 	g_autoptr(GHashTable) questions = questions_of(trace);
 	g_autoptr(GArray) others = g_array_new(false, false, sizeof(struct taken));
-	const struct telling telling = {facts, operations, questions};
+	const struct describer describer = {facts, operations, questions};
 	struct choice first = {open->point, g_array_index(open->alternatives, struct taken, 0)};
 
 	g_array_append_vals(others, &g_array_index(open->alternatives, struct taken, 0) + 1,
 	                    open->alternatives->len - 1);
-	return choice_of(&telling, &first, others);
+	return choice_of(&describer, &first, others);
 }
 
-/* Without a word they are left early, which only zero buffering is not usually paired with. */
+/* A path without a mode means async. Under zero buffering that is unusual, so it is named there. */
 static enum collective_mode collectives_needed(const struct world *world)
 {
 	const struct world_options *options = world_options(world);

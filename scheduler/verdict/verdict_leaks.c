@@ -1,4 +1,4 @@
-/* Findings of what is left behind when all has ended well. */
+/* Findings about what is left behind when an interleaving ended well. */
 #include "leaks.h"
 #include "mpi_calls.h"
 #include "verdict_internal.h"

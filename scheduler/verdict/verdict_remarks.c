@@ -1,4 +1,4 @@
-/* Findings that end nothing: made of what the world has remarked on. */
+/* Findings that do not end an interleaving, from the world's remarks. */
 #include "mpi_calls.h"
 #include "verdict_internal.h"
 
@@ -23,7 +23,7 @@ static bool lines_equal(const struct record_rank *one, const struct record_rank 
 	       && place_equal(&one->place, &other->place);
 }
 
-/* Those whom the finding does not name yet. */
+/* Moves the lines of ranks that the finding does not name yet. Frees `other`. */
 static void take_lines(struct record_finding *finding, struct record_finding *other)
 {
 	while (other->ranks->len > 0) {
@@ -56,7 +56,7 @@ static char *describe_lines(const GPtrArray *lines)
 	return g_string_free(text, false);
 }
 
-static void tell_given(struct record_finding *finding, const struct remark_party *party)
+static void add_given(struct record_finding *finding, const struct remark_party *party)
 {
 	struct record_given given = {.rank = party->rank,
 	                             .call = party->call,
@@ -74,7 +74,7 @@ static struct record_finding *finding_of(const struct verdict *verdict,
 	struct record_finding *finding = record_finding_new(remark->kind);
 
 	for (guint i = 0; i < remark->count; i++)
-		tell_given(finding, &remark->parties[i]);
+		add_given(finding, &remark->parties[i]);
 	for (guint i = 0; i < remark->count; i++)
 		g_ptr_array_add(finding->ranks, line_of(facts, &remark->parties[i]));
 	finding->path = g_strdup(verdict->record->path);
@@ -82,7 +82,7 @@ static struct record_finding *finding_of(const struct verdict *verdict,
 	return finding;
 }
 
-/* How many ranks the message does not name. */
+/* Number of ranks that the message does not name. */
 static guint count_others(const struct record_finding *finding, guint named)
 {
 	g_autoptr(GHashTable) ranks = g_hash_table_new(NULL, NULL);
@@ -98,7 +98,7 @@ static guint count_others(const struct record_finding *finding, guint named)
 	return g_hash_table_size(ranks) - before;
 }
 
-static void tell_others(struct record_finding *finding, guint named)
+static void append_others(struct record_finding *finding, guint named)
 {
 	guint others = count_others(finding, named);
 	char *message = finding->message;
@@ -118,7 +118,7 @@ static gint compare_ranks(gconstpointer one, gconstpointer other)
 	return a->parties[0].rank - b->parties[0].rank;
 }
 
-/* By rank: in which order the ranks came to speak says nothing, and differs from run to run. */
+/* By rank: the order in which ranks reported has no meaning, and differs from run to run. */
 static GPtrArray *sort_remarks(const struct remarks *remarks)
 {
 	GPtrArray *sorted = g_ptr_array_new();
@@ -154,5 +154,5 @@ void verdict_add_remarks(struct verdict *verdict, const struct verdict_facts *fa
 	}
 	g_hash_table_iter_init(&iter, named);
 	while (g_hash_table_iter_next(&iter, &finding, &count))
-		tell_others(finding, GPOINTER_TO_UINT(count));
+		append_others(finding, GPOINTER_TO_UINT(count));
 }

@@ -1,5 +1,4 @@
-/* The sentences of a verdict: how a rank has ended, and what a finding says of those who have to do
- * with it. */
+/* The texts of a verdict: how a rank has ended, and the message of a finding. */
 #define _GNU_SOURCE /* sigabbrev_np */
 #include <sys/wait.h>
 
@@ -21,7 +20,7 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 	case ENDING_ERROR: return g_strdup_printf("stopped by an MPI error: %s", end->error);
 	case ENDING_EXIT:
 		if (end->untold)
-			return g_strdup_printf("ended without MPI_Finalize (how is not known)%s",
+			return g_strdup_printf("ended without MPI_Finalize (it is not known how)%s",
 			                       facts->struck_before ? ", twice along this path"
 			                                            : "");
 		if (!world_finalized(facts->world, rank))
@@ -36,7 +35,7 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 /* "rank 0 waits in MPI_Recv(source=1, tag=7) at solver.c:121" */
 static char *describe_line(const struct verdict_facts *facts, const struct record_rank *line)
 {
-	/* Is it known in which call, though that has not been told? */
+	/* `function` is set if the error was in an unreported call: then the call is known. */
 	const char *where = facts->ends[line->rank].function != 0 ? "in" : "in or after";
 	g_autofree char *place = place_print(&line->place);
 	const char *arguments = line->arguments ? line->arguments : "";
@@ -66,24 +65,23 @@ static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ran
 		    && (inside->driven || world_phase(facts->world, line->rank) == PHASE_RUNNING))
 			g_string_append_printf(text, "%srank %d %s %s at %s",
 			                       text->len > 0 ? "; " : "", line->rank,
-			                       facts->livelock ? "looks again and again by"
-			                                       : "is inside",
+			                       facts->livelock ? "repeats" : "is inside",
 			                       line->function, place);
 	}
 	if (facts->livelock)
 		g_string_append_printf(text,
-		                       ": no rank has done anything else for %g s, which is "
-		                       "taken to go on for ever (judged by time alone)",
+		                       ": no rank has done anything else for %g s, so this is "
+		                       "assumed to go on for ever (judged by time alone)",
 		                       facts->still);
 	else if (driven)
 		g_string_append_printf(text,
-		                       ": nothing has moved for %g s; what MPI calls there, as the "
-		                       "function of an MPI_Op, does not return",
+		                       ": no progress for %g s; a function that MPI calls there, "
+		                       "such as that of an MPI_Op, does not return",
 		                       facts->still);
 	else
 		g_string_append_printf(text,
-		                       ": nothing has moved for %g s; matchpoint does not control "
-		                       "this call and cannot tell whether it would return",
+		                       ": no progress for %g s; matchpoint does not control this "
+		                       "call and cannot know whether it would return",
 		                       facts->still);
 	return g_string_free(text, false);
 }
@@ -102,7 +100,7 @@ static void mismatch_words(const struct verdict_facts *facts, GString *text)
 		g_string_append_printf(text, ", rank %d at %s", another.rank, there);
 }
 
-/* Which message was too long, if that is what MPI complains of. */
+/* Appends which message was too long, if that is MPI's error. */
 static void truncation_words(const struct verdict_facts *facts, int rank, GString *text)
 {
 	const char *error = facts->ends[rank].error;
@@ -123,7 +121,7 @@ static void truncation_words(const struct verdict_facts *facts, int rank, GStrin
 	}
 }
 
-/* Whether the rank waits in a collective in which another one has had an error. */
+/* Whether the rank waits in a collective in which another rank had an error. */
 static bool waits_in(const struct verdict_facts *facts, int rank, guint16 function)
 {
 	const struct world_call *info;
@@ -134,7 +132,7 @@ static bool waits_in(const struct verdict_facts *facts, int rank, guint16 functi
 	return info && info->function == function;
 }
 
-/* Those who wait may do so since a rank has gone on after an error. */
+/* Ranks may wait because another rank has gone on after an error. */
 static void returned_words(const struct verdict_facts *facts, GString *text)
 {
 	for (int rank = 0; rank < facts->ranks; rank++) {

@@ -21,7 +21,7 @@ static bool parse_number(const char *text, guint64 most, guint32 *ret)
 	return true;
 }
 
-/* Cuts "WHAT=K" in two; NULL: it is not such. Free what comes back with g_free. */
+/* Splits "WHAT=K". Returns WHAT (free with g_free); NULL: it has another form. */
 static char *parse_most(const char *text, guint32 *ret_most)
 {
 	const char *equals = strrchr(text, '=');
@@ -40,15 +40,15 @@ static bool parse_rank(const char *text, int ranks, struct bound *ret, GError **
 	if (!what || !parse_number(what, G_MAXINT32, &rank)) {
 		g_set_error(
 			error, BOUNDS_ERROR, 0,
-			"--bound-rank cannot be '%s'; say RANK=K, as 0=1: at most one choice of "
+			"--bound-rank cannot be '%s'; say RANK=K; 0=1 means: at most one choice of "
 			"rank 0 differs from the default",
 			text);
 		return false;
 	}
 	if (rank >= (guint32)ranks) {
 		g_set_error(error, BOUNDS_ERROR, 0,
-		            "--bound-rank %s: there is no rank %u among %d, the last one is %d",
-		            text, rank, ranks, ranks - 1);
+		            "--bound-rank %s: there is no rank %u; ranks are 0 to %d", text, rank,
+		            ranks - 1);
 		return false;
 	}
 	bound.rank = (int)rank;
@@ -64,10 +64,11 @@ static bool parse_site(const char *text, struct bound *ret, GError **error)
 
 	if (!colon || colon == what || colon[-1] == '/'
 	    || !parse_number(colon + 1, G_MAXUINT32, &bound.line) || bound.line == 0) {
-		g_set_error(error, BOUNDS_ERROR, 0,
-		            "--bound-site cannot be '%s'; say FILE:LINE=K, as solver.c:118=1: at "
-		            "most one choice of the calls made there differs from the default",
-		            text);
+		g_set_error(
+			error, BOUNDS_ERROR, 0,
+			"--bound-site cannot be '%s'; say FILE:LINE=K; solver.c:118=1 means: at "
+			"most one choice of the calls made there differs from the default",
+			text);
 		return false;
 	}
 	*colon = 0;

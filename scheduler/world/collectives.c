@@ -7,23 +7,23 @@
 struct instance {
 	struct collective_members members;
 	struct op_id *calls;             /* by member; call 0: not arrived */
-	struct collective_call *entered; /* by member; NULL once all have come, and agree */
+	struct collective_call *entered; /* by member; NULL once all have come and agree */
 	int arrived;
-	int last; /* position of the member that came last, if any has */
+	int last; /* position of the member that came last, if any */
 	bool disagrees;
 };
 
-/* How many collective calls a rank has made on a communicator. */
+/* Number of collective calls that a rank has made on a communicator. */
 struct counter {
 	guint64 comm;
 	gint64 rank;
 	guint64 made;
 };
 
-/* Where the n-th instance of a communicator stands. */
+/* The instances of a communicator, in order. */
 struct place {
 	guint64 comm;
-	gint64 owner;      /* the rank itself on MPI_COMM_SELF, where each has its own; else -1 */
+	gint64 owner;      /* on MPI_COMM_SELF, where each rank has its own: that rank; else -1 */
 	GArray *instances; /* of guint64 */
 };
 
@@ -46,7 +46,7 @@ static gboolean pair_equal(gconstpointer a, gconstpointer b)
 	return memcmp(a, b, 2 * sizeof(guint64)) == 0;
 }
 
-/* What the members have said is not needed any more. */
+/* Frees the members' arguments, which are not needed any more. */
 static void forget_entered(struct instance *instance)
 {
 	for (int i = 0; instance->entered && i < instance->members.count; i++)
@@ -173,15 +173,15 @@ static struct instance *get_instance(const struct collectives *collectives, guin
 	return collectives->instances->pdata[number];
 }
 
-/* --- agreement ------------------------------------------------------------------------------- */
+/* --- agreement -------------------------------------------------------------------------------- */
 
-/* Members of which group; of an intracommunicator all are in the second. */
+/* Whether a member is in the first group. All members of an intracommunicator are in the second. */
 static bool in_first(const struct instance *instance, int position)
 {
 	return position < instance->members.first;
 }
 
-/* The rank by which others know a member. */
+/* The rank by which other members name this one. */
 static int place_of(const struct instance *instance, int position)
 {
 	return in_first(instance, position) ? position : position - instance->members.first;
@@ -192,8 +192,9 @@ static bool members_exchange(const struct instance *instance, int from, int to)
 	return instance->members.first == 0 || in_first(instance, from) != in_first(instance, to);
 }
 
-/* Arguments must be equal within a group of an intercommunicator; where members tell with whom they
- * have to do, among these. */
+/* Whether the arguments of two members must be equal. They must be within a group of an
+ * intercommunicator. If members state with which others they exchange data, only the arguments of
+ * these must be equal. */
 static bool shares_arguments(const struct instance *instance, int first, int other)
 {
 	const struct exchange *exchange = instance->entered[first].exchange;
@@ -204,7 +205,7 @@ static bool shares_arguments(const struct instance *instance, int first, int oth
 	           || exchange_reaches(others, place_of(instance, first)));
 }
 
-/* Where the root of an intercommunicator stands that a member names; -1: nobody has said. */
+/* The position of the root that a member of an intercommunicator names; -1: it names none. */
 static int root_position(const struct instance *instance, int position)
 {
 	int given = instance->entered[position].given_root;
@@ -214,13 +215,13 @@ static int root_position(const struct instance *instance, int position)
 	return in_first(instance, position) ? instance->members.first + given : given;
 }
 
-/* Who says that the root is beside it means another member of its group. */
+/* A member that gives MPI_PROC_NULL means that another member of its group is the root. */
 static bool may_be_beside(const struct instance *instance, int position, int root)
 {
 	return root != position && in_first(instance, position) == in_first(instance, root);
 }
 
-/* Both call the same function: each of them names a root, or none does. */
+/* Both call the same function: both name a root, or neither does. */
 static bool roots_differ(const struct instance *instance, int first, int other)
 {
 	int a = root_position(instance, first), b = root_position(instance, other);
@@ -266,7 +267,7 @@ static struct exchange_difference data_differs(const struct instance *instance, 
 	                        instance->entered[to].exchange, place_of(instance, to));
 }
 
-/* Both have arrived; they may be one and the same. false: they agree. */
+/* Compares two members that have arrived; they may be the same. false: they agree. */
 static bool members_differ(const struct instance *instance, int first, int other,
                            struct collective_mismatch *mismatch)
 {
@@ -299,7 +300,8 @@ static bool members_agree(const struct instance *instance, int one, int other)
 	return !instance->disagrees || !members_differ(instance, one, other, &unused);
 }
 
-/* Whatever fits the one call fits the other, and each fits itself. */
+/* Whether every call that matches one of the two also matches the other, and each matches
+ * itself. */
 static bool is_alike(const struct collective_call *one, const struct collective_call *other)
 {
 	return !one->exchange && !other->exchange && one->function == other->function
@@ -309,7 +311,8 @@ static bool is_alike(const struct collective_call *one, const struct collective_
 	       && one->types.runs == other->types.runs;
 }
 
-/* Who has just come is compared with all that came before, unless the last of these is alike. */
+/* A member that arrives is compared with all that came before. If it is like the last of these,
+ * that is not necessary. */
 static bool disagrees_with_some(const struct instance *instance, int position)
 {
 	struct collective_mismatch unused;
@@ -355,7 +358,7 @@ int collectives_position(const struct collectives *collectives, guint64 number, 
 	return -1;
 }
 
-/* Whether those have come with whom it exchanges data, and it agrees with them. */
+/* Whether the members with which it exchanges data have come, and agree with it. */
 static bool may_leave_early(const struct instance *instance, int position, enum event_order order)
 {
 	int root;
@@ -416,7 +419,8 @@ const struct op_id *collectives_calls(const struct collectives *collectives, gui
 	return instance->calls;
 }
 
-/* Which group of an intercommunicator was told first is chance; the i-th member is not. */
+/* Which group of an intercommunicator was announced first is chance. This order of the members does
+ * not depend on it. */
 static int position_of(const struct instance *instance, int i)
 {
 	const struct collective_members *members = &instance->members;
@@ -443,7 +447,7 @@ static bool find_mismatch(const struct instance *instance, struct collective_mis
 	return false;
 }
 
-/* The earlier call, as its rank counts. */
+/* Whether a has the earlier call, in the count of its rank. */
 static bool is_before(const struct collective_mismatch *a, const struct collective_mismatch *b)
 {
 	struct op_id one = a->first.id, other = b->first.id;

@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-enum { LONGEST_NAME = 255 }; /* bytes; MPI_MAX_OBJECT_NAME is less */
+enum { LONGEST_NAME = 255 }; /* bytes; MPI_MAX_OBJECT_NAME is smaller */
 
 struct communicator {
 	guint64 number;
 	int *members; /* the first group's world ranks, then the second's */
 	int first_count, second_count;
-	guint32 window; /* as its lowest rank has told; else 0 */
+	guint32 window; /* as announced by its lowest rank; else 0 */
 	char *origin;
 	guint ordinal;
-	const char *group; /* its members as text, interned; NULL: nobody has asked for it yet */
+	const char *group; /* its members as text, interned; NULL: not made yet */
 };
 
 struct communicators {
@@ -76,7 +76,7 @@ static const struct communicator *find_communicator(const struct communicators *
 	return g_hash_table_lookup(communicators->table, &comm);
 }
 
-/* Each rank exists, and stands nowhere else (`seen`, by rank). */
+/* Whether each rank exists and occurs only here; marks it in `seen` (by rank). */
 static bool ranks_valid(const struct communicators *communicators, const int32_t *ranks,
                         guint count, bool *seen)
 {
@@ -96,7 +96,7 @@ static bool groups_valid(const struct communicators *communicators, const struct
 	       && ranks_valid(communicators, comm->remote, comm->remote_count, seen);
 }
 
-/* Windows are told apart by their number and the lowest rank in them, which tells it. */
+/* A window is identified by its number and its lowest rank, which announces the number. */
 static bool window_valid(const struct communicators *communicators, int rank,
                          const struct wire_comm *comm)
 {
@@ -123,19 +123,20 @@ static bool window_valid(const struct communicators *communicators, int rank,
 	return true;
 }
 
-/* What is wrong with what a rank says of a communicator, whatever others say; NULL: nothing. */
+/* Validates a communicator as one rank announces it, whatever others announce. Returns what is
+ * wrong; NULL: nothing. */
 static const char *validate_communicator(const struct communicators *communicators, int rank,
                                          const struct wire_comm *comm)
 {
 	if (comm->comm == WIRE_COMM_SELF)
 		return "its own MPI_COMM_SELF as a communicator";
 	if (comm->local_count == 0 || !groups_valid(communicators, comm))
-		return "a communicator with ranks that do not exist, or twice";
+		return "a communicator with ranks that do not exist or occur twice";
 	if (comm->my_rank < 0 || (guint32)comm->my_rank >= comm->local_count
 	    || comm->local[comm->my_rank] != rank)
-		return "a communicator in which it is another rank";
+		return "a communicator in which it has another rank";
 	if (!window_valid(communicators, rank, comm))
-		return "a window that is another one";
+		return "a window with a wrong number";
 	return NULL;
 }
 
@@ -164,7 +165,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 
 	if (wrong) {
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d said something impossible: it announced %s", rank, wrong);
+		            "rank %d made an impossible report: it announced %s", rank, wrong);
 		return false;
 	}
 	if (known && same_groups(known, comm)) {
@@ -173,7 +174,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 	}
 	if (known) {
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d said something impossible: it announced other members for a "
+		            "rank %d made an impossible report: it announced other members for a "
 		            "communicator (%s) than another rank",
 		            rank, known->origin);
 		return false;
@@ -314,12 +315,12 @@ bool communicators_may_name(const struct communicators *communicators, int rank,
 	if (!communicators_known(communicators, named->comm))
 		wrong = "a communicator that does not exist";
 	else if (!communicators_is_member(communicators, named->comm, rank))
-		wrong = "a communicator in which it is not";
+		wrong = "a communicator of which it is not a member";
 	else if (named->name && strlen(named->name) > LONGEST_NAME)
-		wrong = "a communicator by a name that is too long";
+		wrong = "a communicator with a name that is too long";
 	if (wrong)
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d said something impossible: it named %s", rank, wrong);
+		            "rank %d made an impossible report: it named %s", rank, wrong);
 	return !wrong;
 }
 

@@ -1,4 +1,4 @@
-/* The communicators that ranks have announced: who is in them, and the translation between ranks of
+/* The communicators that ranks have announced: their members, and the translation between ranks of
  * a communicator and ranks in MPI_COMM_WORLD. A number means the same group in every world of an
  * exploration, so one registry serves them all. Pure. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_COMMUNICATORS_H
@@ -12,18 +12,18 @@
 
 struct communicators;
 
-/* Knows MPI_COMM_WORLD of that size and every rank's MPI_COMM_SELF. */
+/* Contains MPI_COMM_WORLD of that size, and each rank's MPI_COMM_SELF. */
 struct communicators *communicators_new(int ranks);
 void communicators_free(struct communicators *communicators);
 
-/* Takes what rank `rank` says of a communicator. false: it cannot be, or contradicts what is known
- * (`error` set). */
+/* Adds a communicator that `rank` announces. false: it is impossible, or contradicts an earlier
+ * announcement (`error` set). */
 bool communicators_add(struct communicators *communicators, int rank, const struct wire_comm *comm,
                        GError **error);
 
 bool communicators_known(const struct communicators *communicators, guint64 comm);
 
-/* Whether the rank is in (one of) its group(s). */
+/* Whether the rank is in the group, or in one of the two groups. */
 bool communicators_is_member(const struct communicators *communicators, guint64 comm, int rank);
 
 /* World rank of rank `peer` of the group that `rank` sends to on `comm` (the remote group of an
@@ -31,7 +31,7 @@ bool communicators_is_member(const struct communicators *communicators, guint64 
 int communicators_to_world(const struct communicators *communicators, guint64 comm, int rank,
                            int peer);
 
-/* The rank that `rank` knows world rank `peer` by on `comm`; -1: not a member. */
+/* The rank by which `rank` names world rank `peer` on `comm`; -1: not a member. */
 int communicators_from_world(const struct communicators *communicators, guint64 comm, int rank,
                              int peer);
 
@@ -40,32 +40,33 @@ int communicators_from_world(const struct communicators *communicators, guint64 
 const int *communicators_members(const struct communicators *communicators, guint64 comm, int rank,
                                  int *ret_count);
 
-/* How many of those are the first group of an intercommunicator; 0: it is none. */
+/* The size of an intercommunicator's first group; 0: it is an intracommunicator. */
 int communicators_first_group(const struct communicators *communicators, guint64 comm);
 
-/* How many ranks the group has that `rank` sends to; 0: not known. */
+/* The size of the group that `rank` sends to; 0: not known. */
 guint communicators_peers(const struct communicators *communicators, guint64 comm, int rank);
 
-/* Which window this is the number of: fills in `window` and `first`. false: of none. */
+/* The window that has this number: fills in `window` and `first`. false: it is no window. */
 bool communicators_window(const struct communicators *communicators, guint64 comm,
                           struct lock_place *ret_place);
 
-/* Whether a rank may say so (given_names.h); false with `error` set. */
+/* Whether a rank may give this name (given_names.h); false: `error` is set. */
 bool communicators_may_name(const struct communicators *communicators, int rank,
                             const struct wire_named *named, GError **error);
 
-/* For people: from 1 (MPI_COMM_WORLD) as they were announced first; 0: not known, or a rank's own
- * MPI_COMM_SELF. */
+/* A number to show: 1 is MPI_COMM_WORLD, the others in the order of their announcement. 0: not
+ * known, or a rank's own MPI_COMM_SELF. */
 guint communicators_ordinal(const struct communicators *communicators, guint64 comm);
 
 /* "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD", ... */
 const char *communicators_origin(const struct communicators *communicators, guint64 comm);
 
-/* All that are known, windows and files among them (guint64, by their ordinals); the caller's. */
+/* All that are known, including windows and files (guint64, by ordinal); free with
+ * g_array_unref. */
 GArray *communicators_list(const struct communicators *communicators);
 
-/* The ranks of its members as text (struct record_call), interned; NULL: not known, or a rank's
- * own MPI_COMM_SELF. */
+/* The ranks of its members as text (struct record_call), interned. NULL: not known, or a rank's own
+ * MPI_COMM_SELF. */
 const char *communicators_group(const struct communicators *communicators, guint64 comm);
 
 #define COMMUNICATORS_ERROR (communicators_error_quark())

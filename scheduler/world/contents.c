@@ -6,9 +6,9 @@
 #define ROW_VALUES 8
 #define ROW_BYTES 16
 
-/* --- what is told ----------------------------------------------------------------------------- */
+/* --- what ranks report ------------------------------------------------------------------------ */
 
-/* NULL: these are no bytes. */
+/* NULL: these are not bytes. */
 static GBytes *read_digits(const char *digits)
 {
 	gsize length = strlen(digits), count = length / 2;
@@ -37,17 +37,17 @@ static void release(gpointer data)
 	g_bytes_unref(contents->first);
 }
 
-struct contents *contents_new(const struct wire_contents *told)
+struct contents *contents_new(const struct wire_contents *report)
 {
-	GBytes *first = read_digits(told->first ? told->first : "");
+	GBytes *first = read_digits(report->first ? report->first : "");
 	struct contents *contents;
 
-	if (!first || g_bytes_get_size(first) > told->bytes) {
+	if (!first || g_bytes_get_size(first) > report->bytes) {
 		g_clear_pointer(&first, g_bytes_unref);
 		return NULL;
 	}
 	contents = g_rc_box_new0(struct contents);
-	contents->types = types_of_runs(&told->types, told->bytes);
+	contents->types = types_of_runs(&report->types, report->bytes);
 	contents->first = first;
 	return contents;
 }
@@ -67,7 +67,7 @@ void contents_unref(struct contents *contents)
 
 enum { BASIC_BYTE = 0x010d, BASIC_C_BOOL = 0x013f, BASIC_CXX_BOOL = 0x0133 };
 
-/* Characters that the program does not calculate with. */
+/* Characters that programs do not calculate with. */
 static bool is_text(guint16 basic)
 {
 	static const guint16 text[] = {0x0101, 0x0118, 0x0102, 0x011a};
@@ -78,7 +78,6 @@ static bool is_text(guint16 basic)
 	return false;
 }
 
-/* Whether it consists of bytes, or of what is not known: only the program can read it. */
 bool contents_are_bytes(const struct contents *contents)
 {
 	return !contents->types.runs
@@ -112,7 +111,7 @@ static gint64 signed_value(const guint8 *bytes, gsize size)
 	}
 }
 
-/* As few digits as tell it from all others. */
+/* The fewest digits that identify the value. */
 static void append_float(GString *text, const guint8 *bytes, gsize size)
 {
 	char digits[64];
@@ -146,7 +145,7 @@ static void append_float(GString *text, const guint8 *bytes, gsize size)
 static void append_hexadecimal(GString *text, const guint8 *bytes, gsize size)
 {
 	g_string_append(text, "0x");
-	for (gsize i = size; i > 0; i--) /* as a number: the lowest comes first in memory */
+	for (gsize i = size; i > 0; i--) /* as a number: the lowest byte is first in memory */
 		g_string_append_printf(text, "%02x", bytes[i - 1]);
 }
 
@@ -196,7 +195,7 @@ static void append_value(GString *text, guint16 basic, const guint8 *bytes)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* A character, or what stands for it; returns how many bytes it takes. */
+/* Appends a character, or its escape sequence. Returns the number of bytes that it takes. */
 static gsize append_character(GString *text, const char *at, gsize left)
 {
 	gunichar letter = g_utf8_get_char_validated(at, (gssize)left);
@@ -217,7 +216,7 @@ static gsize append_character(GString *text, const char *at, gsize left)
 	return (gsize)g_unichar_to_utf8(letter, NULL);
 }
 
-/* What fills a buffer behind a string is told once. */
+/* Zeros that fill a buffer after a string are shown as a count. */
 static void append_text(GString *text, const guint8 *bytes, gsize count, gsize most)
 {
 	gsize end = count, at = 0;
@@ -247,18 +246,18 @@ static void append_bytes(GString *text, const guint8 *bytes, gsize count, gsize 
 	append_text(text, bytes, count, most);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
-/* A walk through what is known of a message. */
+/* Iterates over the known values of a message. */
 struct reading {
 	GString *text;
 	const guint8 *at;
-	gsize left; /* bytes that are known */
+	gsize left; /* known bytes */
 	guint values, values_most, text_most;
 	bool cut; /* there is more, which is not shown */
 };
 
-/* Whether another value is there; else that is said. */
+/* Whether another value may be shown; else notes that the text is cut. */
 static bool may_read(struct reading *reading, gsize size)
 {
 	if (!reading->cut && reading->left >= size && reading->values < reading->values_most)
@@ -280,7 +279,7 @@ static void separate(struct reading *reading, bool first)
 		g_string_append(reading->text, ", ");
 }
 
-/* Characters in a row. */
+/* Consecutive characters. */
 static void read_text(struct reading *reading, guint64 count)
 {
 	gsize known = (gsize)MIN(count, (guint64)reading->left);
@@ -448,9 +447,9 @@ void contents_append_lines(GString *text, const struct contents *contents)
 		                       known, contents->types.bytes);
 }
 
-/* --- of many messages ------------------------------------------------------------------------- */
+/* --- contents of many messages ---------------------------------------------------------------- */
 
-/* The key stands first. */
+/* The key must be the first member. */
 struct entry {
 	struct op_id send;
 	struct contents *contents;
@@ -458,7 +457,7 @@ struct entry {
 
 struct message_contents {
 	GHashTable *entries; /* struct entry, by send */
-	GQueue *order;       /* struct op_id, as told */
+	GQueue *order;       /* struct op_id, as reported */
 	gsize bytes;
 };
 

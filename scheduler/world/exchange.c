@@ -19,12 +19,12 @@ static bool is_one_or(guint count, guint each)
 	return count == 1 || count == each;
 }
 
-static bool is_sound(const struct wire_side *told, guint group)
+static bool is_sound(const struct wire_side *report, guint group)
 {
-	guint each = told->partners == WIRE_WITH_LISTED ? told->peer_count : group;
+	guint each = report->partners == WIRE_WITH_LISTED ? report->peer_count : group;
 
-	return told->partners == WIRE_WITH_NOBODY
-	       || (is_one_or(told->part_count, each) && is_one_or(told->type_count, each));
+	return report->partners == WIRE_WITH_NOBODY
+	       || (is_one_or(report->part_count, each) && is_one_or(report->type_count, each));
 }
 
 bool exchange_is_sound(const struct wire_op *op, guint group)
@@ -32,17 +32,17 @@ bool exchange_is_sound(const struct wire_op *op, guint group)
 	return is_sound(&op->sends, group) && is_sound(&op->receives, group);
 }
 
-static void take_side(const struct wire_side *told, struct side *side)
+static void take_side(const struct wire_side *report, struct side *side)
 {
-	side->partners = told->partners;
-	side->peer_count = told->peer_count;
-	side->part_count = told->part_count;
-	side->type_count = told->type_count;
-	side->peers = g_memdup2(told->peers, told->peer_count * sizeof(*side->peers));
-	side->bytes = g_memdup2(told->bytes, told->part_count * sizeof(*side->bytes));
-	side->types = g_new0(struct types, told->type_count);
-	for (guint i = 0; i < told->type_count; i++)
-		side->types[i] = types_of_runs(&told->types[i], 0);
+	side->partners = report->partners;
+	side->peer_count = report->peer_count;
+	side->part_count = report->part_count;
+	side->type_count = report->type_count;
+	side->peers = g_memdup2(report->peers, report->peer_count * sizeof(*side->peers));
+	side->bytes = g_memdup2(report->bytes, report->part_count * sizeof(*side->bytes));
+	side->types = g_new0(struct types, report->type_count);
+	for (guint i = 0; i < report->type_count; i++)
+		side->types[i] = types_of_runs(&report->types[i], 0);
 }
 
 static void side_clear(struct side *side)
@@ -91,8 +91,8 @@ static struct types side_part(const struct side *side, guint i)
 	return types;
 }
 
-/* How often the side has this partner; of several parts (two neighbours are one and the same) only
- * the amount is told. */
+/* How often the side has this partner. If it has several parts (two neighbours are the same rank),
+ * only their amount is returned. */
 static guint find_partner(const struct side *side, int peer, struct types *ret)
 {
 	guint found = 0;
@@ -138,7 +138,7 @@ struct exchange_difference exchange_compare(const struct exchange *sender, int f
 	else if (sent == 0 || expected == 0)
 		return difference;
 	else if (!types_match(&difference.sent, &difference.expected))
-		difference.fault = EXCHANGE_TYPE; /* the amounts may differ for that */
+		difference.fault = EXCHANGE_TYPE; /* the amounts may differ for that reason */
 	else if (difference.sent.bytes != difference.expected.bytes)
 		difference.fault = EXCHANGE_AMOUNT;
 	return difference;

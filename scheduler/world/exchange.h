@@ -1,6 +1,6 @@
-/* The data that members of a collective give to each other, compared two by two: what one sends to
- * another must be what that one expects of it, in amount and type signature (MPI 3.1, section 5.1;
- * types as in types.h). Pure. */
+/* The data that members of a collective exchange, compared for each two of them. What one sends to
+ * the other must be what the other expects from it, in amount and type signature (MPI 3.1, section
+ * 5.1; types as in types.h). Pure. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_EXCHANGE_H
 #define MATCHPOINT_SCHEDULER_WORLD_EXCHANGE_H
 
@@ -11,23 +11,23 @@
 
 struct exchange;
 
-/* Whether what a member tells of it makes sense; `group`: how many ranks the group has that its
- * messages go to. */
+/* Whether a member's report of it is consistent. `group`: size of the group that its messages go
+ * to. */
 bool exchange_is_sound(const struct wire_op *op, guint group);
 
-/* Of what is sound; to be given to exchange_unref. NULL: there is nothing to compare. */
+/* From a consistent report; release with exchange_unref. NULL: there is nothing to compare. */
 struct exchange *exchange_of(const struct wire_op *op);
-struct exchange *exchange_ref(struct exchange *exchange); /* NULL is legal */
-void exchange_unref(struct exchange *exchange);           /* NULL is legal */
+struct exchange *exchange_ref(struct exchange *exchange); /* NULL is allowed */
+void exchange_unref(struct exchange *exchange);           /* NULL is allowed */
 
-/* Whether it sends something, be it empty, to the member of this rank. */
+/* Whether it sends something, possibly empty, to the member of this rank. */
 bool exchange_reaches(const struct exchange *exchange, int to);
 
 enum exchange_fault {
 	EXCHANGE_FITS,
 	EXCHANGE_AMOUNT,
-	EXCHANGE_TYPE,     /* and perhaps the amount */
-	EXCHANGE_NEIGHBOR, /* only one of the two has the other as its neighbour */
+	EXCHANGE_TYPE,     /* and possibly the amount */
+	EXCHANGE_NEIGHBOR, /* only one of the two names the other as its neighbour */
 };
 
 struct exchange_difference {
@@ -35,7 +35,8 @@ struct exchange_difference {
 	struct types sent, expected; /* no bytes: nothing */
 };
 
-/* From one member, whose rank the other knows as `from`, to that one, which is `to` to it. */
+/* Compares data from one member, `from` to the other, with what the other, `to` to the first,
+ * expects. */
 struct exchange_difference exchange_compare(const struct exchange *sender, int from,
                                             const struct exchange *receiver, int to);
 

@@ -2,8 +2,8 @@
 
 struct given_name {
 	guint64 comm;
-	char *text; /* NULL: none any more */
-	int giver;  /* the lowest rank that has given one */
+	char *text; /* NULL: it has no name any more */
+	int giver;  /* the lowest rank that has given a name */
 };
 
 struct given_names {
@@ -34,7 +34,7 @@ void given_names_free(struct given_names *names)
 	g_free(names);
 }
 
-/* Takes `text`. */
+/* Takes ownership of `text`. */
 static void put(struct given_names *names, guint64 comm, char *text, int giver)
 {
 	struct given_name *name = g_new(struct given_name, 1);
@@ -58,7 +58,7 @@ struct given_names *given_names_copy(const struct given_names *names)
 	return copy;
 }
 
-/* For the terminal and for pages: MPI takes any bytes for a name. */
+/* For the terminal and for pages: MPI allows any bytes in a name. */
 static char *printable(const char *name)
 {
 	char *text = g_utf8_make_valid(name, -1);

@@ -3,18 +3,18 @@
 #include "explorer/explorer.h"
 #include "explorer/queue_key.h"
 
-/* A tour. Messages and receives that wait stand in queues, and whether two of them may match is
- * told from heads of queues alone.
+/* How it works. Waiting messages and receives are in queues. The heads of queues alone determine
+ * whether two of them may match.
  *
  * All receives of one class (rank, communicator, source or any, tag or any) fit the same messages,
- * so only the first of a class can be matched; a message fits four classes, and the earliest of
- * their four heads, its owner, is the only receive that rule 2 lets take it. Of the messages of
- * one source, rule 1 lets a receive take but the first in the queue of its tag, or, with any tag,
- * the first in the queue of all. A pair is allowed when each is the other's.
+ * so only the first of a class can be matched. A message fits four classes. The earliest of their
+ * four heads, its owner, is the only receive that rule 2 allows to take it. Of the messages of one
+ * source, rule 1 allows a receive to take only the first in the queue of its tag, or, with any tag,
+ * the first in the queue of all. A pair is allowed if each is the other's.
  *
- * So a class whose source is named need be looked at again only when its head changes, when the
- * first message for it changes, or when the receive that owns that message goes away; for the last
- * case the class is noted with that owner. Queues that run empty are dropped. */
+ * So a class whose source is named must be checked again only if its head changes, if the first
+ * message for it changes, or if the receive that owns that message goes away. For the last case the
+ * class is noted with that owner. Empty queues are removed. */
 
 enum { LINK_TAG, LINK_ALL, LINKS };
 
@@ -22,20 +22,21 @@ struct entry {
 	struct operation op;
 	uint64_t order; /* of posting */
 	struct entry *next[LINKS];
-	struct entry *previous[LINKS]; /* a receive uses LINK_TAG alone */
-	GArray *blocks; /* of struct queue_key: classes whose head wants a message of this one */
+	struct entry *previous[LINKS]; /* a receive uses only LINK_TAG */
+	GArray *blocks; /* of struct queue_key: classes whose head wants a message that this
+	                   receive owns */
 };
 
 struct queue {
 	struct queue_key key;
 	struct entry *first;
 	struct entry *last;
-	uint64_t blocker; /* order of the entry in whose `blocks` this class is noted, or 0 */
+	uint64_t blocker; /* order of the entry in whose `blocks` this class is noted; 0: none */
 };
 
-/* Who has sent what waits at a destination, for those that would take it from anybody. */
+/* The ranks that have sent what waits at a destination, for receives from any source. */
 struct sources {
-	struct queue_key key; /* of their queues, but the source: OPERATION_ANY */
+	struct queue_key key; /* the key of their queues, with source OPERATION_ANY */
 	GArray *ranks;        /* of int32_t, ascending */
 };
 
@@ -45,9 +46,9 @@ struct matcher {
 	GHashTable *entries; /* by their operation's id */
 	GHashTable *queues;  /* by their key; none is empty */
 	GHashTable *sources; /* by their key; none is empty */
-	GHashTable *chosen;  /* set of the queues that hold receives matched only by choice */
+	GHashTable *chosen;  /* set of queues that hold receives matched only by choice */
 	GHashTable *probes;  /* set of entries */
-	GQueue checks;       /* of struct queue_key: classes with a named source to look at again */
+	GQueue checks;       /* of struct queue_key: classes with a named source to check again */
 };
 
 static bool is_probe(const struct entry *entry)
@@ -55,7 +56,7 @@ static bool is_probe(const struct entry *entry)
 	return entry->op.kind == OPERATION_PROBE;
 }
 
-/* Whether somebody must choose before it is matched. */
+/* Whether it is matched only by choice. */
 static bool is_chosen(const struct entry *entry)
 {
 	return entry->op.kind != OPERATION_SEND
@@ -137,7 +138,7 @@ static struct sources *find_sources(const struct matcher *matcher, struct queue_
 	return g_hash_table_lookup(matcher->sources, &key);
 }
 
-/* The first place that is not below the rank. */
+/* The first index whose rank is not lower. */
 static guint source_place(const GArray *ranks, int32_t rank)
 {
 	guint from = 0, end = ranks->len;
@@ -153,7 +154,7 @@ static guint source_place(const GArray *ranks, int32_t rank)
 	return from;
 }
 
-/* The queue is one of messages, and not empty any more. */
+/* The queue holds messages, and is not empty any more. */
 static void add_source(struct matcher *matcher, struct queue_key key)
 {
 	struct sources *sources = find_sources(matcher, key);
@@ -226,7 +227,7 @@ static void check_later(struct matcher *matcher, struct queue_key class)
 		g_queue_push_tail(&matcher->checks, g_memdup2(&class, sizeof class));
 }
 
-/* The first message for the two classes that name this source and fit this tag may have changed. */
+/* The first message may have changed for the two classes that name this source and fit this tag. */
 static void check_message(struct matcher *matcher, const struct operation *send)
 {
 	struct queue_key class = {send->peer, send->id.rank, send->tag, false, send->comm};
@@ -255,7 +256,7 @@ void matcher_post(struct matcher *matcher, const struct operation *operation)
 	}
 }
 
-/* Takes an operation out of all queues and frees it. */
+/* Removes an operation from all queues and frees it. */
 static void drop_entry(struct matcher *matcher, struct entry *entry)
 {
 	if (entry->op.kind == OPERATION_SEND) {
@@ -273,7 +274,7 @@ static void drop_entry(struct matcher *matcher, struct entry *entry)
 	g_hash_table_remove(matcher->entries, &entry->op.id);
 }
 
-/* The receive that rule 2 gives this message to, or NULL. */
+/* The receive to which rule 2 gives this message; NULL: none. */
 static struct entry *owner_of(const struct matcher *matcher, const struct operation *send)
 {
 	struct entry *owner = NULL;
@@ -289,7 +290,7 @@ static struct entry *owner_of(const struct matcher *matcher, const struct operat
 	return owner;
 }
 
-/* The message of this source that rule 1 leaves to the receive, or NULL. */
+/* The message of this source that rule 1 leaves to the receive; NULL: none. */
 static struct entry *message_for(const struct matcher *matcher, const struct operation *receive,
                                  int32_t source)
 {
@@ -361,7 +362,7 @@ static void note_match(struct matcher *matcher, GArray *matches, struct entry *r
 	matcher_match(matcher, match.receive, match.send);
 }
 
-/* Matches the head of a class that names its source, or notes what stands in its way. */
+/* Matches the head of a class that names its source, or notes what prevents it. */
 static void check_class(struct matcher *matcher, struct queue_key class, GArray *matches)
 {
 	struct queue *queue = find_queue(matcher, class);

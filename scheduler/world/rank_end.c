@@ -38,6 +38,6 @@ bool rank_end_is_struck(const struct rank_end *end)
 
 char *rank_end_struck_words(const struct rank_end *end)
 {
-	return end->untold ? g_strdup("as it seems: the job launcher did not tell how it ended")
+	return end->untold ? g_strdup("probably: the job launcher did not report how it ended")
 	                   : g_strdup_printf("by SIG%s", sigabbrev_np(WTERMSIG(end->status)));
 }

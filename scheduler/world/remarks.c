@@ -2,15 +2,15 @@
 
 #include <string.h>
 
-/* Whoever does as many different things wrong does not read on. */
+/* More different mistakes than this are not useful to a reader. */
 #define REMARKS_MAX 512u
 
 struct remarks {
 	GPtrArray *all;    /* struct remark, shared with copies */
-	GHashTable *known; /* of them, by what makes them equal */
+	GHashTable *known; /* the same remarks, to find equal ones */
 };
 
-/* Equal but for numbers: a loop sends now 3, now 4 elements. */
+/* Equal except for numbers: a loop sends 3 elements, then 4. */
 static bool words_equal(const char *one, const char *other)
 {
 	for (;; one++, other++) {

@@ -1,6 +1,6 @@
-/* Each report of a rank is doubted before it is believed: what comes after relies on names that are
- * new or known, on ranks that are members, on calls that wait for what they start. A shim that
- * keeps to the contract (common/wire.h) is never doubted. */
+/* Each report of a rank is validated before it is used. The code that uses it relies on names that
+ * are new or known, on ranks that are members, and on calls that wait for what they start. A shim
+ * that keeps to the contract (common/wire.h) is never refused. */
 #include "communicators.h"
 #include "exchange.h"
 #include "mpi_calls.h"
@@ -24,7 +24,7 @@ static bool starts_it(const struct wire_call *call, struct wire_name name)
 	return false;
 }
 
-/* --- what a call starts ---------------------------------------------------------------------- */
+/* --- what a call starts ----------------------------------------------------------------------- */
 
 static const char *validate_message(const struct world *world, int rank, const struct wire_op *op)
 {
@@ -47,12 +47,12 @@ static const char *validate_lock(const struct world *world, int rank, const stru
 	if (op->nonblocking)
 		return "a request for a lock";
 	if (!communicators_window(world_comms(world), op->comm, &window))
-		return "a window that is not known";
+		return "an unknown window";
 	if (op->peer != WIRE_ANY
 	    && communicators_to_world(world_comms(world), op->comm, rank, op->peer) < 0)
 		return "a target outside the window";
 	if (op->kind == WIRE_UNLOCK)
-		return call->wait == WIRE_WAIT_NONE ? NULL : "it waits to give back a lock";
+		return call->wait == WIRE_WAIT_NONE ? NULL : "an unlock that waits";
 	if (call->wait != WIRE_WAIT_ALL || call->op_count != 1 || op->name.sub != 0)
 		return "a lock among other operations";
 	if (windows_asks(world_locks(world), rank))
@@ -75,7 +75,7 @@ static const char *validate_collective(const struct world *world, int rank,
 	if (op->peer < (is_inter ? WIRE_ROOT_BESIDE : WIRE_NO_ROOT)
 	    || (op->peer >= 0 && (guint)op->peer >= group))
 		return "a root that does not exist";
-	return exchange_is_sound(op, group) ? NULL : "data for other members than there are";
+	return exchange_is_sound(op, group) ? NULL : "data for members that do not exist";
 }
 
 static const char *validate_op(const struct world *world, int rank, const struct wire_call *call,
@@ -87,15 +87,15 @@ static const char *validate_op(const struct world *world, int rank, const struct
 		return "an operation of another call";
 	if (index > 0 ? op->name.sub <= call->ops[index - 1].name.sub
 	              : was_started(world, rank, op->name))
-		return "a name for an operation that another one has";
+		return "a name that another operation has";
 	if (op->joined && (index == 0 || !joins_operation(&call->ops[index - 1], op)))
-		return "an operation joined with none";
+		return "a joined operation without its other half";
 	if (op->function >= MPI_CALL_COUNT)
 		return "a call that does not exist";
 	if (!communicators_known(world_comms(world), op->comm))
 		return "an unknown communicator";
 	if (!communicators_is_member(world_comms(world), op->comm, rank))
-		return "a communicator of which it is no member";
+		return "a communicator of which it is not a member";
 	switch (op->kind) {
 	case WIRE_COLLECTIVE: return validate_collective(world, rank, op);
 	case WIRE_LOCK:
@@ -111,7 +111,7 @@ static bool is_probe_poll(const struct wire_call *call)
 	       && (call->ops[0].kind == WIRE_PROBE || call->ops[0].kind == WIRE_MPROBE);
 }
 
-/* A question goes by the name that the first operation of its call would have. */
+/* A question has the name that the first operation of its call would have. */
 static bool asks_beside_operations(const struct world *world, int rank,
                                    const struct wire_call *call)
 {
@@ -121,8 +121,8 @@ static bool asks_beside_operations(const struct world *world, int rank,
 	       && was_started(world, rank, first);
 }
 
-/* A credit starts what nobody has to wait for; others wait for all that has no request, which they
- * name in the order in which they start it. */
+/* A credit starts only what no rank must wait for. Other calls wait for all their operations that
+ * have no request, in the order in which they start them. */
 static const char *validate_waiting(const struct wire_call *call)
 {
 	bool credit = call->wait == WIRE_WAIT_NONE;
@@ -140,12 +140,12 @@ static const char *validate_waiting(const struct wire_call *call)
 		       && world_compare_names(call->waited[place], op->name) != 0)
 			place++;
 		if (place == call->waited_count)
-			return "an operation without a request for which it does not wait";
+			return "it does not wait for an operation without a request";
 	}
 	return NULL;
 }
 
-/* --- what a call waits for ------------------------------------------------------------------- */
+/* --- what a call waits for -------------------------------------------------------------------- */
 
 static const char *validate_name(const struct world *world, int rank, const struct wire_call *call,
                                  struct wire_name name)
@@ -166,7 +166,7 @@ static const char *validate_waited(const struct world *world, int rank,
                                    const struct wire_call *call)
 {
 	if (call->wait == WIRE_CANCEL && call->waited_count != 1)
-		return "nothing to cancel, or too much";
+		return "not exactly one request to cancel";
 	if (call->waited_count > 0 && (call->wait == WIRE_WAIT_NONE || call->wait == WIRE_ABORT))
 		return "requests for which it does not wait";
 	for (uint32_t i = 0; i < call->waited_count; i++) {
@@ -178,7 +178,7 @@ static const char *validate_waited(const struct world *world, int rank,
 	return NULL;
 }
 
-/* --- the call -------------------------------------------------------------------------------- */
+/* --- the call --------------------------------------------------------------------------------- */
 
 static const char *validate_number(const struct world *world, int number,
                                    const struct wire_call *call)
@@ -193,7 +193,7 @@ static const char *validate_number(const struct world *world, int number,
 		return "calls are not numbered in order";
 	info = world_call_info(world, number, call->call);
 	if (info && (info->function != call->function || info->thread != call->thread))
-		return "two calls of one number";
+		return "two calls with one number";
 	return NULL;
 }
 
@@ -206,6 +206,6 @@ const char *world_validation(const struct world *world, int rank, const struct w
 	if (!wrong)
 		wrong = validate_waiting(call);
 	if (!wrong && asks_beside_operations(world, rank, call))
-		wrong = "a question of a call that starts something";
+		wrong = "a question in a call that starts an operation";
 	return wrong ? wrong : validate_waited(world, rank, call);
 }

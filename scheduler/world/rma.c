@@ -12,7 +12,7 @@ enum {
 
 #define FAR (G_GINT64_CONSTANT(1) << 46)
 
-/* --- tables -------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static GArray *list_of(GHashTable *table, struct rma_key key, bool make)
 {
@@ -31,7 +31,7 @@ static GHashTable *lists_new(void)
 	                             (GDestroyNotify)g_array_unref);
 }
 
-/* --- what conflicts ------------------------------------------------------------------------ */
+/* --- what conflicts --------------------------------------------------------------------------- */
 
 static bool are_atomic(const struct rma_search *search, const struct rma_use *old,
                        const struct rma_use *use)
@@ -46,8 +46,8 @@ static bool are_atomic(const struct rma_search *search, const struct rma_use *ol
 	                       &older, &newer);
 }
 
-/* What one rank does with memory of its own, a send, receive or collective among it, the shim
- * compares (shim/check/overlap.h). */
+/* Two accesses of one rank to its own memory are compared by the shim if one of them is a send,
+ * receive or collective (shim/check/overlap.h). */
 static bool is_compared_there(const struct rma_item *one, const struct rma_item *other)
 {
 	return one->rank == other->rank
@@ -55,8 +55,9 @@ static bool is_compared_there(const struct rma_item *one, const struct rma_item 
 	           || other->access->kind == WIRE_ACCESS_LOCAL);
 }
 
-/* What conflicts with `old` from now on conflicts with `use` as well, which is the same call of the
- * same rank, made again. One with a request may be complete before the other. */
+/* Whether `use` is the same call of the same rank as `old`, made again: then all that conflicts
+ * with `old` from now on conflicts with `use` as well. A call with a request may be complete before
+ * the earlier one. */
 static bool repeats_use(const struct rma_search *search, const struct rma_use *use,
                         const struct rma_use *old, bool is_before)
 {
@@ -126,9 +127,9 @@ static bool may_follow(const struct rma_search *search, const struct rma_use *la
 	                            later->issued);
 }
 
-/* --- what the calls do --------------------------------------------------------------------- */
+/* --- what the calls do ------------------------------------------------------------------------ */
 
-/* How many pieces; 0: none, or more than can be looked at (*ret_known is false then). */
+/* The number of pieces; 0: none, or too many to look at (then *ret_known is false). */
 static guint64 count_pieces(const struct wire_part *part, bool *ret_known)
 {
 	guint64 pieces;
@@ -143,7 +144,7 @@ static guint64 count_pieces(const struct wire_part *part, bool *ret_known)
 	return *ret_known ? pieces : 0;
 }
 
-/* Notes whose memory it is, if it is seen as the rank's own. */
+/* If the use is of the rank's own memory, this also notes whose memory it is in truth. */
 static bool use_range(struct rma_search *search, guint32 index, int memory, struct rma_range range)
 {
 	while (range.low < range.high) {
@@ -180,7 +181,7 @@ static bool use_part(struct rma_search *search, guint32 index, const struct wire
 	return true;
 }
 
-/* What a call does in one role, as in `use` but for its place. false: not all of it is known. */
+/* What a call does in one role; `use` lacks only the place. false: not all of it is known. */
 static bool use_parts(struct rma_search *search, guint8 role, guint64 offset, struct rma_use use)
 {
 	const struct wire_access *access = rma_item_at(search, use.item)->access;
@@ -249,12 +250,12 @@ static void move_data(struct rma_search *search, guint index)
 		known &= use_role(search, index, WIRE_PART_WRITTEN, 0);
 	}
 	if (!known)
-		search->doubts.unknown++;
+		search->uncertain.unknown++;
 }
 
-/* --- what completes them ------------------------------------------------------------------- */
+/* --- what completes them ---------------------------------------------------------------------- */
 
-/* A completion in that rank; it takes a time only when there is something to complete. */
+/* A completion in that rank. It takes a time only if there is something to complete. */
 struct completion {
 	int rank;
 	guint32 time;
@@ -273,8 +274,8 @@ static void finish_use(struct rma_search *search, struct completion *completion,
 	use->done_time = completion->time;
 }
 
-/* Those that this rank has begun at the target; `local`: its own buffers alone; the rest stays, or
- * moves to `rest`. */
+/* Completes the uses that this rank has begun at the target; with `local`, only those of its own
+ * buffers. The others stay, or move to `rest`. */
 static void finish_list(struct rma_search *search, struct completion *completion,
                         struct rma_key key, bool local, GHashTable *rest)
 {
@@ -336,8 +337,8 @@ static bool reads_alone(const struct wire_access *access)
 	return (access->flags & does) == WIRE_ACCESS_READS;
 }
 
-/* A request that is complete says that its rank's buffers are free; of a Get alone, that it is
- * complete at the target (MPI 3.1, section 11.3.5). */
+/* A complete request means that its rank's buffers are free. Only for a Get it means completion at
+ * the target, too (MPI 3.1, section 11.3.5). */
 static void finish_request(struct rma_search *search, const struct rma_item *item)
 {
 	struct completion completion = {item->rank, 0};
@@ -357,7 +358,7 @@ static void finish_request(struct rma_search *search, const struct rma_item *ite
 	}
 }
 
-/* A send, receive or collective of this rank, which is over. */
+/* A send, receive or collective of this rank that is over. */
 static void use_locally(struct rma_search *search, guint index)
 {
 	const struct rma_item *item = rma_item_at(search, index);
@@ -387,7 +388,7 @@ static void use_locally(struct rma_search *search, guint index)
 	}
 	rma_clock_unref(begun);
 	if (!known)
-		search->doubts.unknown++;
+		search->uncertain.unknown++;
 }
 
 static void read_item(struct rma_search *search, guint index)
@@ -420,7 +421,7 @@ static void read_item(struct rma_search *search, guint index)
 	}
 }
 
-/* --- all of it ----------------------------------------------------------------------------- */
+/* --- the whole search ------------------------------------------------------------------------- */
 
 static void list_items(struct rma_search *search, const struct rma_log *log)
 {
@@ -463,7 +464,7 @@ static int compare_numbers(guint64 one, guint64 other)
 	return one < other ? -1 : one > other;
 }
 
-/* The same story in each run: by ranks and lines, then by how often they had been there. */
+/* Gives the same order in each run: by ranks and lines, then by the number of the access. */
 static gint compare_candidates(gconstpointer a, gconstpointer b, gpointer user)
 {
 	const struct rma_candidate *one = a, *other = b;
@@ -487,7 +488,7 @@ static gint compare_candidates(gconstpointer a, gconstpointer b, gpointer user)
 	return order;
 }
 
-void rma_tell_conflicts(struct rma_search *search, rma_found found, void *user)
+void rma_report_conflicts(struct rma_search *search, rma_found found, void *user)
 {
 	g_array_sort_with_data(search->candidates, compare_candidates, search);
 	for (guint i = 0; i < search->candidates->len; i++) {
@@ -499,7 +500,7 @@ void rma_tell_conflicts(struct rma_search *search, rma_found found, void *user)
 		                            side_of(search, candidate->uses[1])};
 
 		if (may_follow(search, one, other) || may_follow(search, other, one))
-			search->doubts.learnt++;
+			search->uncertain.learnt++;
 		else
 			found(user, sides);
 	}
@@ -555,8 +556,8 @@ void rma_find(const struct rma_log *log, const struct trace *trace, int ranks, r
 {
 	struct rma_search *search = rma_search_new(log, trace, ranks);
 
-	rma_tell_conflicts(search, found, user);
-	search->doubts.unknown += rma_log_dropped(log);
-	*ret_uncertain = search->doubts;
+	rma_report_conflicts(search, found, user);
+	search->uncertain.unknown += rma_log_dropped(log);
+	*ret_uncertain = search->uncertain;
 	rma_search_free(search);
 }

@@ -2,7 +2,7 @@
 
 #include "types.h"
 
-/* The elements are the same, so that each of them is updated as a whole. */
+/* Whether both use the same elements, so that each element is updated as a whole. */
 static bool elements_fit(const struct rma_accumulate *one, const struct rma_accumulate *other)
 {
 	guint16 basic = one->access->basic, other_basic = other->access->basic;
@@ -15,7 +15,7 @@ static bool elements_fit(const struct rma_accumulate *one, const struct rma_accu
 	       && (one->first - other->first) % size == 0;
 }
 
-/* Whether MPI keeps two of one rank in order. */
+/* Whether MPI keeps two accumulates of one rank in order. */
 static bool are_ordered(guint8 window, guint8 older, guint8 newer)
 {
 	bool reads = older & WIRE_ACCESS_READS, writes = older & WIRE_ACCESS_WRITES;

@@ -1,5 +1,5 @@
-/* Which accumulates may meet (MPI 3.1, section 11.7.2): atomic for each element, and those of one
- * rank in order, as far as the window's info has it so. Pure. */
+/* Which accumulates may run concurrently (MPI 3.1, section 11.7.2). They are atomic for each
+ * element; those of one rank are in order, unless the window's info says otherwise. Pure. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_ACCUMULATES_H
 #define MATCHPOINT_SCHEDULER_WORLD_RMA_ACCUMULATES_H
 
@@ -8,14 +8,14 @@
 
 #include "rma_places.h"
 
-/* One that uses the target's memory from that address on. */
+/* An accumulate that uses the target's memory from address `first` on. */
 struct rma_accumulate {
 	const struct wire_access *access;
 	int rank;
 	guint64 first;
 };
 
-/* `place`: the window of `older` at the target; NULL: not known. `older` was told first. */
+/* `place`: the window of `older` at the target; NULL: not known. `older` was reported first. */
 bool rma_may_meet(const struct rma_place *place, const struct rma_accumulate *older,
                   const struct rma_accumulate *newer);
 

@@ -3,15 +3,15 @@
 #include "mpi_calls.h"
 
 enum channel {
-	CHANNEL_ATOMIC, /* one updates, another one fetches */
-	CHANNEL_LOOK,   /* one writes, another one looks into its memory */
+	CHANNEL_ATOMIC, /* one rank updates, another one fetches */
+	CHANNEL_LOOK,   /* one rank writes, another one looks into its memory */
 	CHANNELS
 };
 
-/* The steps of one rank, in its order. */
+/* The steps of one rank, in program order. */
 struct steps {
-	GArray *told;   /* struct rma_clock pointers: what the rank knew when it told */
-	GArray *learnt; /* guint32: times at which it may have learnt */
+	GArray *written; /* struct rma_clock pointers: what the rank knew when it wrote */
+	GArray *learnt;  /* guint32: times at which it may have learnt something */
 };
 
 /* All channels of one window: steps[rank * CHANNELS + channel]. */
@@ -37,9 +37,9 @@ static struct window *window_new(guint64 number, int ranks)
 
 	window->number = number;
 	for (guint i = 0; i < count; i++) {
-		window->steps[i].told = g_array_new(false, false, sizeof(struct rma_clock *));
+		window->steps[i].written = g_array_new(false, false, sizeof(struct rma_clock *));
 		window->steps[i].learnt = g_array_new(false, false, sizeof(guint32));
-		g_array_set_clear_func(window->steps[i].told, clear_clock);
+		g_array_set_clear_func(window->steps[i].written, clear_clock);
 	}
 	return window;
 }
@@ -61,7 +61,7 @@ void rma_channels_free(struct rma_channels *channels)
 		struct window *window = channels->windows->pdata[i];
 
 		for (guint j = 0; j < (guint)channels->ranks * CHANNELS; j++) {
-			g_array_unref(window->steps[j].told);
+			g_array_unref(window->steps[j].written);
 			g_array_unref(window->steps[j].learnt);
 		}
 		g_free(window);
@@ -88,15 +88,15 @@ static struct steps *steps_of(const struct rma_channels *channels, guint64 numbe
 	return &window->steps[(guint)rank * CHANNELS + channel];
 }
 
-/* Of several steps with the same knowledge the first says all. */
+/* Several steps with the same knowledge are kept once. */
 static void add_step(struct steps *steps, struct rma_clock *known)
 {
-	guint count = steps->told->len;
+	guint count = steps->written->len;
 
-	if (count > 0 && g_array_index(steps->told, struct rma_clock *, count - 1) == known)
+	if (count > 0 && g_array_index(steps->written, struct rma_clock *, count - 1) == known)
 		rma_clock_unref(known);
 	else
-		g_array_append_val(steps->told, known);
+		g_array_append_val(steps->written, known);
 }
 
 void rma_channels_read(struct rma_channels *channels, struct rma_order *order, int rank,
@@ -116,7 +116,7 @@ void rma_channels_read(struct rma_channels *channels, struct rma_order *order, i
 	memory = steps_of(channels, access->window, rank, CHANNEL_LOOK);
 	if (writes && atomic)
 		add_step(updates, rma_order_now(order, rank));
-	/* What a rank has stored into its own memory, MPI_Win_sync shows to others. */
+	/* MPI_Win_sync makes visible to others what a rank has stored into its own memory. */
 	if (writes || (looks && access->function == MPI_CALL_Win_sync))
 		add_step(memory, rma_order_now(order, rank));
 	if (!fetches && !looks)
@@ -125,28 +125,29 @@ void rma_channels_read(struct rma_channels *channels, struct rma_order *order, i
 	g_array_append_val(fetches ? updates->learnt : memory->learnt, time);
 }
 
-/* What the rank knew at its first step that tells of it; false: there is none. */
-static bool first_told(const struct steps *steps, int rank, guint32 time,
-                       struct rma_clock **ret_known)
+/* What the rank knew at its first step that passes this knowledge on; false: there is no such
+ * step. */
+static bool first_written(const struct steps *steps, int rank, guint32 time,
+                          struct rma_clock **ret_known)
 {
-	guint low = 0, high = steps->told->len;
+	guint low = 0, high = steps->written->len;
 
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
-		if (rma_clock_knows(g_array_index(steps->told, struct rma_clock *, middle), rank,
+		if (rma_clock_knows(g_array_index(steps->written, struct rma_clock *, middle), rank,
 		                    time))
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	if (low == steps->told->len)
+	if (low == steps->written->len)
 		return false;
-	*ret_known = g_array_index(steps->told, struct rma_clock *, low);
+	*ret_known = g_array_index(steps->written, struct rma_clock *, low);
 	return true;
 }
 
-/* The time of the rank's last step by which it learns before `later`, or 0. */
+/* The time of the rank's last learning step before `later`; 0: none. */
 static guint32 last_learnt(const struct steps *steps, int rank, const struct rma_clock *later)
 {
 	guint low = 0, high = steps->learnt->len;
@@ -166,17 +167,17 @@ static bool passes(const struct rma_channels *channels, const struct window *win
                    int rank, guint32 time, const struct rma_clock *later)
 {
 	for (int from = 0; from < channels->ranks; from++) {
-		struct rma_clock *told;
+		struct rma_clock *written;
 
-		if (!first_told(&window->steps[(guint)from * CHANNELS + channel], rank, time,
-		                &told))
+		if (!first_written(&window->steps[(guint)from * CHANNELS + channel], rank, time,
+		                   &written))
 			continue;
 		for (int to = 0; to < channels->ranks; to++) {
 			const struct steps *steps = &window->steps[(guint)to * CHANNELS + channel];
 			guint32 learnt = to == from ? 0 : last_learnt(steps, to, later);
 
-			/* What was learnt before it was told was something else. */
-			if (learnt > 0 && !rma_clock_knows(told, to, learnt))
+			/* What was learnt before it was written was something else. */
+			if (learnt > 0 && !rma_clock_knows(written, to, learnt))
 				return true;
 		}
 	}
@@ -195,9 +196,9 @@ bool rma_channels_pass(const struct rma_channels *channels, int rank, guint32 ti
 	return false;
 }
 
-/* --- what of it matters -------------------------------------------------------------------- */
+/* --- what still matters ----------------------------------------------------------------------- */
 
-/* The time of the rank's last step by which it learns, or 0. */
+/* The time of the rank's last learning step; 0: none. */
 static guint32 learnt_last(const struct steps *steps)
 {
 	return steps->learnt->len > 0
@@ -234,12 +235,12 @@ bool rma_channels_known(const struct rma_channels *channels, const struct rma_or
 }
 
 static bool has_passed(const struct rma_channels *channels, const struct window *window,
-                       guint channel, int from, const struct rma_clock *told)
+                       guint channel, int from, const struct rma_clock *written)
 {
 	for (int to = 0; to < channels->ranks; to++) {
 		guint32 last = learnt_last(&window->steps[(guint)to * CHANNELS + channel]);
 
-		if (to != from && last > 0 && !rma_clock_knows(told, to, last))
+		if (to != from && last > 0 && !rma_clock_knows(written, to, last))
 			return true;
 	}
 	return false;
@@ -255,12 +256,12 @@ void rma_channels_fingerprint(const struct rma_channels *channels, int rank, gui
 
 		for (guint j = 0; j < (guint)channels->ranks * CHANNELS; j++) {
 			struct state_hash one = {{window->number, j}};
-			struct rma_clock *told;
+			struct rma_clock *written;
 
-			if (!first_told(&window->steps[j], rank, time, &told))
+			if (!first_written(&window->steps[j], rank, time, &written))
 				continue;
 			state_hash_add(&one, has_passed(channels, window, j % CHANNELS,
-			                                (int)(j / CHANNELS), told));
+			                                (int)(j / CHANNELS), written));
 			state_hash_add_member(&sum, &one);
 		}
 	}

@@ -2,8 +2,8 @@
 
 #include "rma_internal.h"
 
-/* Of one rank's memory, in ascending order: bytes that are next to each other and have the same
- * users that matter. */
+/* Consecutive bytes of one rank's memory, in ascending order, that have the same users that
+ * matter. */
 struct drawing {
 	const struct rma_search *search;
 	const struct rma_scale *scale;
@@ -105,7 +105,7 @@ static void note_cell(struct rma_range range, const guint32 *uses, guint count, 
 	}
 }
 
-/* When what matters was complete. */
+/* The times at which the accesses that matter were complete. */
 static struct rma_scale *scale_of(const struct rma_search *search)
 {
 	struct rma_scale *scale = rma_scale_new(search->ranks);
@@ -117,7 +117,7 @@ static struct rma_scale *scale_of(const struct rma_search *search)
 	return scale;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole fingerprint -------------------------------------------------------------------- */
 
 static bool any_under_way(const struct rma_search *search)
 {
@@ -130,11 +130,11 @@ static bool any_under_way(const struct rma_search *search)
 static const char *fingerprint(struct rma_search *search, const struct rma_scale *scale,
                                const struct rma_namer *namer, struct state_hash *ret)
 {
-	const char *unseen = "what a rank may have learnt from a window is not known to all others";
+	const char *unseen = "a rank may have learnt from a window what other ranks do not know";
 
-	/* Of that it is not known whether it is under way. */
-	if (search->doubts.unknown > 0)
-		return "what is done to windows is too irregular to be compared";
+	/* Then it is not known whether more is under way. */
+	if (search->uncertain.unknown > 0)
+		return "accesses to windows are too irregular to be compared";
 	if (any_under_way(search))
 		return "one-sided communication is under way";
 	if (!rma_channels_known(search->channels, search->order))
@@ -145,7 +145,7 @@ static const char *fingerprint(struct rma_search *search, const struct rma_scale
 	    && rma_channels_learnt(search->channels))
 		return unseen;
 	if (!rma_order_fingerprint(search->order, scale, namer, ret))
-		return "some ranks have left a fence that others have not come to";
+		return "some ranks have left a fence that others have not reached";
 	return NULL;
 }
 
@@ -158,13 +158,13 @@ const char *rma_fingerprint(const struct rma_log *log, const struct trace *trace
 	const char *why;
 
 	if (rma_log_dropped(log) > 0)
-		return "more is done to windows than is kept";
+		return "there are too many accesses to windows";
 	search = rma_search_new(log, trace, ranks);
 	scale = scale_of(search);
 	why = fingerprint(search, scale, namer, ret);
-	rma_tell_conflicts(search, found, user);
-	/* The verdict will speak of them. */
-	state_hash_add(ret, search->doubts.learnt > 0);
+	rma_report_conflicts(search, found, user);
+	/* A note of the verdict mentions them. */
+	state_hash_add(ret, search->uncertain.learnt > 0);
 	rma_scale_free(scale);
 	rma_search_free(search);
 	return why;

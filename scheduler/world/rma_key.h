@@ -1,5 +1,5 @@
-/* What is kept of one rank's part in a window, or of what it does to another one's there, in a
- * GHashTable: its keys (to be freed with g_free). */
+/* Keys of a GHashTable for one rank's part in a window, or for what a rank does to another rank's
+ * part. Free keys with g_free. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_KEY_H
 #define MATCHPOINT_SCHEDULER_WORLD_RMA_KEY_H
 
@@ -7,7 +7,7 @@
 
 struct rma_key {
 	guint64 window;
-	gint32 rank, target; /* target: 0 where there is none */
+	gint32 rank, target; /* target: 0 if there is none */
 };
 
 struct rma_key *rma_key_new(struct rma_key key);

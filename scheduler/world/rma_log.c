@@ -1,9 +1,9 @@
 #include "rma_log.h"
 
-/* Beyond so many nothing is kept any more: what conflicts before does not depend on what comes
- * behind. Some 200 bytes each. */
+/* Further accesses are not kept. Conflicts before them do not depend on what comes after. About 200
+ * bytes each. */
 enum {
-	MOVES_MAX = 400000, /* that move data */
+	MOVES_MAX = 400000, /* accesses that move data */
 	KEPT_MAX = 4 * MOVES_MAX,
 };
 

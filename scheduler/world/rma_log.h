@@ -1,5 +1,5 @@
-/* What the ranks of one world have told of their one-sided communication, in the order told. Part
- * of the world's state: copies share what they have in common. Pure. */
+/* The reports of the ranks of one world on their one-sided communication, in the order reported.
+ * Part of the world's state: copies share what they have in common. Pure. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_LOG_H
 #define MATCHPOINT_SCHEDULER_WORLD_RMA_LOG_H
 
@@ -9,8 +9,8 @@
 
 struct rma_log;
 
-/* As many accesses of one rank, told when the trace had so many events; `targets` are their ranks
- * in MPI_COMM_WORLD, WIRE_ANY for all, or -2: nobody that is known. */
+/* Accesses of one rank, reported when the trace had `position` events. `targets` are ranks in
+ * MPI_COMM_WORLD, WIRE_ANY for all, or RMA_NOBODY: not known. */
 struct rma_block {
 	int rank;
 	gsize position;
@@ -25,7 +25,7 @@ struct rma_log *rma_log_new(void);
 struct rma_log *rma_log_copy(const struct rma_log *log);
 void rma_log_free(struct rma_log *log);
 
-/* Copies them; `to_world` translates a rank of a window's group. */
+/* Copies the accesses; `to_world` translates a rank of a window's group. */
 typedef int (*rma_to_world)(void *user, guint64 window, int rank, int target);
 void rma_log_add(struct rma_log *log, int rank, gsize position,
                  const struct wire_accesses *accesses, rma_to_world to_world, void *user);
@@ -33,8 +33,8 @@ void rma_log_add(struct rma_log *log, int rank, gsize position,
 guint rma_log_blocks(const struct rma_log *log);
 const struct rma_block *rma_log_block(const struct rma_log *log, guint index);
 
-/* How many accesses that move data, one-sided or not, are kept; how much else was told that was too
- * much to be kept. */
+/* The number of accesses kept that move data, one-sided or not; the number of accesses that were
+ * too many to keep. */
 guint64 rma_log_moves(const struct rma_log *log);
 guint64 rma_log_dropped(const struct rma_log *log);
 

@@ -1,12 +1,12 @@
 #include "rma_memory.h"
 
 enum {
-	FIRST_SWEEP = 1 << 14, /* intervals; uses that are past are then thrown away */
+	FIRST_SWEEP = 1 << 14, /* intervals; at this number, past uses are removed */
 	CELLS_MAX = 1 << 21,
 	CROWD = 32, /* users of one interval */
 };
 
-/* An interval all of whose bytes have the same users. */
+/* An interval whose bytes all have the same users. */
 struct cell {
 	struct rma_range range;
 	guint count, capacity;
@@ -75,7 +75,7 @@ static void add_use(struct cell *cell, guint32 use)
 	cell->uses[cell->count++] = use;
 }
 
-/* The cell ends before `at`; what follows is one of its own, with the same users. */
+/* Ends the cell before `at`; a new cell with the same users follows it. */
 static void split_cell(struct rma_memory *memory, int rank, struct cell *cell, guint64 at)
 {
 	struct cell *rest = g_new0(struct cell, 1);
@@ -87,7 +87,7 @@ static void split_cell(struct rma_memory *memory, int rank, struct cell *cell, g
 	insert_cell(memory, rank, rest);
 }
 
-/* The first cell that reaches beyond `at`, or NULL. */
+/* The first cell that reaches beyond `at`; NULL: none. */
 static struct cell *find_cell(const struct rma_memory *memory, int rank, guint64 at)
 {
 	const struct cell key = {.range.low = at};
@@ -100,7 +100,7 @@ static struct cell *find_cell(const struct rma_memory *memory, int rank, guint64
 	return next ? g_tree_node_value(next) : NULL;
 }
 
-/* All of the cell is used. */
+/* The use covers the whole cell. */
 static void meet_all(struct rma_memory *memory, struct cell *cell, guint32 use)
 {
 	bool crowded = cell->count > CROWD;

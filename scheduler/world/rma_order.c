@@ -4,7 +4,7 @@
 
 #include "rma_key.h"
 
-/* A vector of times, by rank; shared, and never changed once it is. */
+/* A vector of times, by rank. Shared, and then never changed. */
 struct rma_clock {
 	guint references;
 	guint32 times[];
@@ -19,13 +19,13 @@ struct arrival {
 };
 
 struct meeting {
-	struct rma_clock *all; /* of all arrivals so far */
+	struct rma_clock *all; /* joined clocks of all arrivals so far */
 	GArray *arrivals;      /* struct arrival */
 	gint32 root;
 	gint32 members;
-	guint left;     /* so many have left it */
-	guint64 fenced; /* a fence of this window; 0: none */
-	bool ends;      /* an epoch, somewhere */
+	guint left;     /* number of members that have left it */
+	guint64 fenced; /* window, if it is a fence; 0: it is none */
+	bool ends;      /* some member's fence ends an epoch */
 };
 
 /* `window` 0: none. */
@@ -39,10 +39,11 @@ struct rma_order {
 	GHashTable *clocks;   /* struct rma_clock by rank; also of the places of locks (lock.h) */
 	GHashTable *issued;   /* struct rma_clock by op_id: of sends and receives not yet matched */
 	GHashTable *probes;   /* op_id: those of them that take no message */
-	GHashTable *learnt;   /* struct rma_clock by op_id: what its completion will tell */
+	GHashTable *learnt;   /* struct rma_clock by op_id: what is known with its completion */
 	GHashTable *meetings; /* struct meeting, by number */
-	struct fence *fences; /* by rank: that is its next arrival */
-	GHashTable *exposed;  /* guint64 by struct rma_key: meeting of the last fence left */
+	struct fence *fences; /* by rank: the fence that its next arrival belongs to */
+	GHashTable *exposed;  /* guint64 by struct rma_key: meeting of the last fence that the
+	                         rank has left */
 };
 
 struct rma_clock *rma_clock_ref(struct rma_clock *clock)
@@ -167,9 +168,9 @@ static void put_clock(GHashTable *table, struct op_id id, struct rma_clock *cloc
 		g_hash_table_replace(table, g_memdup2(&id, sizeof(id)), rma_clock_ref(clock));
 }
 
-/* A receive, or a probe, will tell its rank what the sender knew; a send that waits for it, what
- * the receiver knew when it was posted. A probe leaves the message for others. A send may be
- * complete long before. */
+/* When a receive or probe completes, its rank knows what the sender knew. When a send completes
+ * that waits for its match, its rank knows what the receiver knew at the post. A probe leaves the
+ * message for others. A send may be complete long before its match. */
 static void order_match(struct rma_order *order, const struct event *event)
 {
 	struct rma_clock *sent = g_hash_table_lookup(order->issued, &event->other);
@@ -319,7 +320,7 @@ bool rma_order_knows(const struct rma_order *order, int rank, int other, guint32
 	return rma_clock_knows(clock_of(order, rank), other, time);
 }
 
-/* --- what of it matters -------------------------------------------------------------------- */
+/* --- what still matters ----------------------------------------------------------------------- */
 
 static guint32 time_of(const struct rma_clock *clock, int rank)
 {
@@ -375,7 +376,7 @@ static void add_ranks(const struct rma_order *order, const struct rma_scale *sca
 	}
 }
 
-/* Nobody can come any more, or learn anything there. */
+/* No member can still come, or learn anything there. */
 static bool is_over(const struct meeting *meeting)
 {
 	return meeting->members > 0 && meeting->arrivals->len == (guint)meeting->members
@@ -405,7 +406,7 @@ static void add_meetings(const struct rma_order *order, const struct rma_scale *
 	}
 }
 
-/* What an access to that member's window knows besides what its own rank does. */
+/* What an access to that member's window knows in addition to what its own rank does. */
 static void add_view(const struct rma_order *order, const struct rma_key *view,
                      const struct arrival *arrival, const struct rma_scale *scale,
                      struct state_hash *sum)

@@ -2,19 +2,19 @@
 
 #include "rma_key.h"
 
-/* What `owner` gave to a window, as `rank` sees it. */
+/* The part of `owner` in a window, as mapped in `rank`. */
 struct view {
 	guint64 window;
 	int rank, owner;
 	struct rma_range range;
-	guint64 shift; /* to the owner's addresses */
+	guint64 shift; /* added to get the owner's addresses */
 };
 
 struct rma_places {
 	int ranks;
 	GHashTable *places; /* struct rma_place by window, in each rank */
-	GArray *told;       /* struct view, without shift */
-	GHashTable *opened; /* guint64: windows of which some are among these */
+	GArray *reported;   /* struct view, without shift */
+	GHashTable *opened; /* guint64: windows that have been opened */
 	GArray **open;      /* struct view, by rank */
 };
 
@@ -24,7 +24,7 @@ static struct rma_places *places_new(int ranks)
 
 	places->ranks = ranks;
 	places->places = g_hash_table_new_full(rma_key_hash, rma_key_equal, g_free, g_free);
-	places->told = g_array_new(false, false, sizeof(struct view));
+	places->reported = g_array_new(false, false, sizeof(struct view));
 	places->opened = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	places->open = g_new(GArray *, ranks);
 	for (int rank = 0; rank < ranks; rank++)
@@ -41,7 +41,7 @@ void rma_places_free(struct rma_places *places)
 	g_free(places->open);
 	g_hash_table_destroy(places->places);
 	g_hash_table_destroy(places->opened);
-	g_array_unref(places->told);
+	g_array_unref(places->reported);
 	g_free(places);
 }
 
@@ -66,7 +66,7 @@ static void note_place(struct rma_places *places, int rank, gint32 target,
 	           && base + access->unit > base) {
 		struct view view = {access->window, rank, target, {base, base + access->unit}, 0};
 
-		g_array_append_val(places->told, view);
+		g_array_append_val(places->reported, view);
 	}
 }
 
@@ -90,16 +90,16 @@ const struct rma_place *rma_places_find(const struct rma_places *places, guint64
 	return g_hash_table_lookup(places->places, &key);
 }
 
-static const struct view *told_at(const struct rma_places *places, guint index)
+static const struct view *reported_at(const struct rma_places *places, guint index)
 {
-	return &g_array_index(places->told, struct view, index);
+	return &g_array_index(places->reported, struct view, index);
 }
 
-/* Where the owner itself sees its part; false: it has not told. */
+/* The address at which the owner has mapped its own part; false: not reported. */
 static bool base_of(const struct rma_places *places, guint64 window, int owner, guint64 *ret_base)
 {
-	for (guint i = 0; i < places->told->len; i++) {
-		const struct view *view = told_at(places, i);
+	for (guint i = 0; i < places->reported->len; i++) {
+		const struct view *view = reported_at(places, i);
 
 		if (view->window != window || view->owner != owner || view->rank != owner)
 			continue;
@@ -113,8 +113,8 @@ void rma_places_open(struct rma_places *places, guint64 window)
 {
 	if (!g_hash_table_add(places->opened, g_memdup2(&window, sizeof(window))))
 		return;
-	for (guint i = 0; i < places->told->len; i++) {
-		struct view view = *told_at(places, i);
+	for (guint i = 0; i < places->reported->len; i++) {
+		struct view view = *reported_at(places, i);
 		guint64 base;
 
 		if (view.window != window || view.rank == view.owner

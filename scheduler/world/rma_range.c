@@ -1,7 +1,6 @@
 #include "rma_range.h"
 
-/* From a first byte to behind the last one; where that is further than numbers go, as far as they
- * go. */
+/* From the first byte to after the last one; limited to the range of gint64. */
 struct span {
 	gint64 low, high;
 };
@@ -22,7 +21,7 @@ static gint64 multiply_limited(guint64 times, gint64 step)
 	                                                      : G_MAXINT64;
 }
 
-/* The same so many times, so far apart. */
+/* The span repeated `times` times, at a distance of `step`. */
 static void repeat_span(struct span *span, guint64 times, gint64 step)
 {
 	gint64 *moved = step < 0 ? &span->low : &span->high;
@@ -30,7 +29,7 @@ static void repeat_span(struct span *span, guint64 times, gint64 step)
 	*moved = add_limited(*moved, multiply_limited(times - 1, step));
 }
 
-/* In bytes from where the window begins. */
+/* In bytes from the beginning of the window. */
 static struct span span_of(const struct rma_place *place, const struct wire_access *access,
                            const struct wire_part *part)
 {
@@ -42,7 +41,7 @@ static struct span span_of(const struct rma_place *place, const struct wire_acce
 	return span;
 }
 
-static void look(const struct rma_beyond *access, rma_found_beyond found, void *user)
+static void check_access(const struct rma_beyond *access, rma_found_beyond found, void *user)
 {
 	struct rma_beyond beyond = *access;
 	struct span all = {G_MAXINT64, G_MININT64};
@@ -84,7 +83,7 @@ void rma_find_beyond(const struct rma_log *log, int ranks, rma_found_beyond foun
 			access.place = rma_places_find(places, access.access->window,
 			                               access.target);
 			if (access.place && access.place->is_bounded)
-				look(&access, found, user);
+				check_access(&access, found, user);
 		}
 	}
 	rma_places_free(places);

@@ -1,6 +1,6 @@
 /* Accesses beyond the memory that their target gives to a window (MPI 3.1, section 11.6.2,
- * MPI_ERR_RMA_RANGE): wrong whatever the order, and MPI need not say so. What is attached to a
- * dynamic window is not known here. Pure. */
+ * MPI_ERR_RMA_RANGE). They are wrong in any order, and MPI need not report them. Memory attached to
+ * a dynamic window is not known here. Pure. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_RANGE_H
 #define MATCHPOINT_SCHEDULER_WORLD_RMA_RANGE_H
 
@@ -13,16 +13,16 @@
 struct rma_beyond {
 	const struct wire_access *access;
 	int rank, target;
-	guint64 bytes; /* that it reads or writes there, all in all */
+	guint64 bytes; /* number of bytes that it reads or writes there */
 	gint64 first,
-		last; /* of them, from where the window begins; the nearest that can be told */
+		last; /* of them, from the beginning of the window; limited to the type's range */
 	const struct rma_place *place;
 };
 
-/* What is handed over lasts as long as the call. */
+/* `beyond` is valid during the call. */
 typedef void (*rma_found_beyond)(void *user, const struct rma_beyond *beyond);
 
-/* Calls `found` for each, in the order told. Linear in what was told. */
+/* Calls `found` for each such access, in the order reported. Linear in the number of accesses. */
 void rma_find_beyond(const struct rma_log *log, int ranks, rma_found_beyond found, void *user);
 
 #endif

@@ -2,7 +2,7 @@
 
 struct rma_scale {
 	int ranks;
-	GArray **times; /* guint32 by rank; once settled ascending, each once */
+	GArray **times; /* guint32 by rank; once settled ascending, without duplicates */
 };
 
 struct rma_scale *rma_scale_new(int ranks)

@@ -1,5 +1,5 @@
-/* Times of vector clocks, as far as they matter: of each rank those that somebody may yet ask
- * about. Where two worlds differ in other times they differ in nothing. Pure. */
+/* The times of vector clocks that matter: for each rank, those that may still be compared. Worlds
+ * that differ only in other times are equal. Pure. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_SCALE_H
 #define MATCHPOINT_SCHEDULER_WORLD_RMA_SCALE_H
 
@@ -13,15 +13,14 @@ struct rma_scale;
 struct rma_scale *rma_scale_new(int ranks);
 void rma_scale_free(struct rma_scale *scale);
 
-/* That a time of this rank matters, from 1; then, when all are noted, rma_scale_settle. */
+/* Notes that a time of this rank matters, from 1. Call rma_scale_settle when all are noted. */
 void rma_scale_note(struct rma_scale *scale, int rank, guint32 time);
 void rma_scale_settle(struct rma_scale *scale);
 
-/* How many of those noted are no later. */
+/* The number of noted times that are not later. */
 guint32 rma_scale_place(const struct rma_scale *scale, int rank, guint32 time);
 
-/* How an operation is named where calls are known by how long ago they were made: adds to `hash`.
- */
+/* How to name an operation if calls are identified by their age: adds it to `hash`. */
 struct rma_namer {
 	void (*add_id)(struct state_hash *hash, const void *user, struct op_id id);
 	const void *user;

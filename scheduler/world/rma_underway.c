@@ -70,7 +70,7 @@ bool rma_underway_end(struct rma_underway *underway, int rank, guint32 number,
 	return true;
 }
 
-/* What a rank knows only grows: the one that began first knows least. */
+/* A rank's knowledge only grows, so the operation that began first knows least. */
 bool rma_underway_know(const struct rma_underway *underway, int other, guint32 time)
 {
 	for (int rank = 0; rank < underway->ranks; rank++) {

@@ -1,5 +1,6 @@
-/* Ranks in collectives that MPI carries out and that will not end: all members have come, and one
- * of them has failed there, or is gone. Nobody sees the others wait: they are inside MPI. */
+/* Ranks in collectives that MPI carries out and that do not end: all members have come, and one of
+ * them has failed there, or is gone. The others are inside MPI, where nothing shows that they
+ * wait. */
 #include "collectives.h"
 #include "entered.h"
 #include "world_context.h"
@@ -20,7 +21,7 @@ static bool has_failed(const struct world *world, int rank, guint64 instance)
 	       || entered_has_failed(world_entered(world), rank, instance);
 }
 
-/* Those members that have failed; whether there are any. */
+/* Marks the members that have failed (`waits` may be NULL). Returns whether there are any. */
 static bool mark_failed(const struct world *world, int number, bool *waits)
 {
 	const GArray *entered = entered_by(world_entered(world), number);

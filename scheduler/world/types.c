@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#define STEPS_MAX 100000u /* runs looked at; what follows is taken to match */
+#define STEPS_MAX 100000u /* runs compared; the rest is assumed to match */
 #define RUNS_PRINTED 6u
 
 struct runs {
 	guint count;
-	guint64 bytes; /* of all together */
+	guint64 bytes; /* of all runs together */
 	struct wire_run run[];
 };
 
@@ -42,8 +42,7 @@ static const struct {
 	{0x011a, TYPES_CHARACTER, "MPI_CHARACTER"},
 	{0x0427, TYPES_FLOAT, "MPI_REAL4"},
 	{0x0829, TYPES_FLOAT, "MPI_REAL8"},
-	{0x102b, TYPES_ANY,
-         "MPI_REAL16"}, /* a long double for some compilers, and not for others */
+	{0x102b, TYPES_ANY, "MPI_REAL16"}, /* a long double for some compilers, not for others */
 	{0x0828, TYPES_COMPLEX, "MPI_COMPLEX8"},
 	{0x102a, TYPES_COMPLEX, "MPI_COMPLEX16"},
 	{0x202c, TYPES_COMPLEX, "MPI_COMPLEX32"},
@@ -95,7 +94,7 @@ static bool basics_match(guint16 one, guint16 other)
 	return kind == others && size_of(one) == size_of(other);
 }
 
-/* --- what ranks report ----------------------------------------------------------------------- */
+/* --- what ranks report ------------------------------------------------------------------------ */
 
 static guint runs_hash(gconstpointer pointer)
 {
@@ -150,14 +149,14 @@ static const struct runs *keep_runs(const struct wire_types *types)
 	return known ? known : runs;
 }
 
-struct types types_of_runs(const struct wire_types *told, guint64 bytes)
+struct types types_of_runs(const struct wire_types *wire, guint64 bytes)
 {
 	struct types types = {.bytes = bytes};
 
-	if (told->run_count > 0)
-		types.runs = keep_runs(told);
-	else if (size_of(told->basic) > 0)
-		types.basic = told->basic;
+	if (wire->run_count > 0)
+		types.runs = keep_runs(wire);
+	else if (size_of(wire->basic) > 0)
+		types.basic = wire->basic;
 	return types;
 }
 
@@ -166,14 +165,14 @@ struct types types_of(const struct wire_op *op)
 	return types_of_runs(&op->types, op->bytes);
 }
 
-/* --- comparing ------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
-/* A place in the data. */
+/* A position in the data. */
 struct cursor {
 	const struct types *types;
 	guint run;
-	guint64 left;  /* bytes of the run */
-	guint16 basic; /* of the run */
+	guint64 left;  /* bytes of the run that are left */
+	guint16 basic; /* type of the run */
 };
 
 static void begin_run(struct cursor *cursor)
@@ -221,7 +220,7 @@ bool types_match(const struct types *sent, const struct types *received)
 	return true;
 }
 
-/* --- words ----------------------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 static const char *find_name(guint16 basic)
 {

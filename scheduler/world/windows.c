@@ -5,7 +5,7 @@ struct place {
 	guint32 grants;
 	int holder; /* -1: free */
 	bool offered;
-	bool shared, exclusive; /* such locks have asked for it */
+	bool shared, exclusive; /* whether such locks have asked for it */
 };
 
 /* A lock asked for or held. */
@@ -15,8 +15,8 @@ struct lock {
 	bool shared;
 	GArray *held;   /* struct lock_grant */
 	GArray *claims; /* struct lock_claim: of this stage */
-	GArray *later;  /* struct lock_claim: of the next */
-	guint granted;  /* of `claims` */
+	GArray *later;  /* struct lock_claim: of the next stage */
+	guint granted;  /* number of `claims` granted */
 };
 
 struct windows {
@@ -24,7 +24,7 @@ struct windows {
 	GHashTable *places;   /* struct place, by number */
 	struct lock **asking; /* by rank; NULL: none */
 	GPtrArray **held;     /* by rank: struct lock; NULL: none so far */
-	bool *again;          /* by rank: its last request was for what it holds */
+	bool *again;          /* by rank: its last request was for a lock that it holds */
 };
 
 static struct lock *lock_new(const struct lock_wish *wish)
@@ -136,7 +136,8 @@ static struct place *make_place(struct windows *windows, gint32 number)
 	return place;
 }
 
-/* Adds a claim of the place in which `reader` (-1: nobody) could hold a shared lock. */
+/* Adds a claim of the place in which `reader` could hold a shared lock; -1: the target's own
+ * place. */
 static bool add_claim(struct windows *windows, const struct lock_wish *wish, int target, int reader,
                       GArray *claims, guint32 sub)
 {
@@ -322,7 +323,7 @@ static void add_claims(const GArray *claims, struct state_hash *ret)
 	}
 }
 
-/* Which grants it has needs no saying: of each place the last one. */
+/* The grant numbers are not needed: it is the last grant of each place. */
 static void add_lock(const struct lock *lock, struct state_hash *ret)
 {
 	state_hash_add(ret, lock->comm);

@@ -1,9 +1,10 @@
-/* The locks of windows in one world: who holds what, who asks for what (MPI 3.1, section 11.5.3).
+/* The locks of windows in one world: which rank holds a lock, and which asks for one (MPI 3.1,
+ * section 11.5.3).
  *
- * A lock is taken as places, each of which one rank holds at a time (explorer/lock.h). An exclusive
- * lock asks for the target's place first and, once it has that, for all those in which other
- * ranks could hold a shared one; so of two that ask for exclusive locks one gets all of them. Pure:
- * who is granted a place is decided elsewhere. */
+ * A lock consists of places, each of which one rank holds at a time (explorer/lock.h). An exclusive
+ * lock asks for the target's place first. Once it has that, it asks for all places in which other
+ * ranks could hold a shared lock. So of two ranks that ask for exclusive locks, one gets all
+ * places. Pure: grants are decided elsewhere. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WINDOWS_H
 #define MATCHPOINT_SCHEDULER_WORLD_WINDOWS_H
 
@@ -17,7 +18,7 @@ struct windows;
 
 #define WINDOWS_ALL (-1) /* as a target: a shared lock at every rank */
 
-/* What a rank asks for; ranks are ranks in MPI_COMM_WORLD. */
+/* A rank's request for a lock; ranks are ranks in MPI_COMM_WORLD. */
 struct lock_wish {
 	int rank;
 	guint64 comm;             /* the window */
@@ -28,7 +29,7 @@ struct lock_wish {
 	int count;
 };
 
-/* A place that a lock needs; `sub` tells the claims of one call apart, from 0. */
+/* A place that a lock needs; `sub` numbers the claims of one call, from 0. */
 struct lock_claim {
 	gint32 place;
 	guint32 sub;
@@ -36,61 +37,62 @@ struct lock_claim {
 
 enum lock_progress {
 	LOCK_WAITS,   /* for more grants */
-	LOCK_CLAIMS,  /* windows_claims has more to ask for */
-	LOCK_GRANTED, /* the rank has it */
+	LOCK_CLAIMS,  /* windows_claims returns further claims */
+	LOCK_GRANTED, /* the rank has the lock */
 };
 
 struct windows *windows_new(int ranks);
 struct windows *windows_copy(const struct windows *windows);
 void windows_free(struct windows *windows);
 
-/* Whether the rank holds a lock at that target already (at any, for WINDOWS_ALL). */
+/* Whether the rank already holds a lock at that target (WINDOWS_ALL: at any). */
 bool windows_holds(const struct windows *windows, int rank, guint64 comm, int target);
 
-/* Whether it holds one, and others may hold one at the same time. */
+/* Whether the rank holds a lock there, and others may hold one at the same time. */
 bool windows_shares(const struct windows *windows, int rank, guint64 comm, int target);
 
-/* Whether the rank has asked for a lock that it has not got yet. */
+/* Whether the rank has asked for a lock that is not granted yet. */
 bool windows_asks(const struct windows *windows, int rank);
 
-/* A rank asks; it has asked for nothing else that is not granted. false: there are too many windows
- * to number the places. */
+/* A rank asks for a lock; it must not wait for another one. false: there are too many windows to
+ * number the places. */
 bool windows_ask(struct windows *windows, const struct lock_wish *wish);
 
-/* A rank asks for what it holds already: nothing is claimed, and if MPI refuses the lock nothing is
- * given back. Tells whether its last request was such, once. */
+/* A rank asks for a lock that it already holds. Nothing is claimed, and nothing is given back if
+ * MPI refuses the lock. windows_was_again returns whether the rank's last request was such, and
+ * clears that. */
 void windows_ask_again(struct windows *windows, int rank);
 bool windows_was_again(struct windows *windows, int rank);
 
-/* What the rank has to claim now (struct lock_claim), valid until the next call. */
+/* What the rank must claim now (struct lock_claim); valid until the next call. */
 const GArray *windows_claims(const struct windows *windows, int rank);
 
-/* If the place is free and not on offer yet, puts it on offer and returns the number of the grant
- * to come, from 1; else 0. */
+/* If the place is free and not on offer yet, puts it on offer and returns the number of the next
+ * grant, from 1; else 0. */
 guint32 windows_offer(struct windows *windows, gint32 place);
 
-/* The place on offer goes to this rank, which has claimed it. */
+/* Grants the place on offer to this rank, which has claimed it. */
 enum lock_progress windows_grant(struct windows *windows, gint32 place, int rank);
 
-/* A rank gives back what it holds at the target of a window: fills in the places (struct
- * lock_grant, in the order claimed). Empty: it holds nothing there. */
+/* A rank gives back the lock that it holds at the target of a window: appends the places (struct
+ * lock_grant, in the order claimed). Nothing appended: it holds none there. */
 struct lock_grant {
 	gint32 place;
-	guint32 grant; /* which one it was */
+	guint32 grant; /* number of the grant */
 };
 void windows_release(struct windows *windows, int rank, guint64 comm, int target, GArray *ret);
 
-/* Marks those whom a rank that asks for a lock waits for, waits[rank of MPI_COMM_WORLD]. */
+/* Marks the ranks for which a rank that asks for a lock waits: waits[rank of MPI_COMM_WORLD]. */
 void windows_mark_holders(const struct windows *windows, int rank, bool *waits);
 
-/* How often the place was granted so far; 0: nobody has asked for it. */
+/* How often the place was granted so far; 0: not yet. */
 guint32 windows_grants(const struct windows *windows, gint32 place);
 
-/* Who holds and asks for what, and what has been asked for. Adds it to `ret`. */
+/* Adds to `ret` which locks are held and asked for, and what was asked for so far. */
 void windows_fingerprint(const struct windows *windows, struct state_hash *ret);
 
-/* Whether both shared and exclusive locks have asked for the place, or it is a target's own; who
- * gets it makes a difference then. */
+/* Whether both shared and exclusive locks have asked for the place, or it is a target's own. Only
+ * then the order of its grants makes a difference. */
 bool windows_contended(const struct windows *windows, gint32 place);
 
 #endif

@@ -6,7 +6,7 @@
 #include "mpi_calls.h"
 #include "send_modes.h"
 
-enum { CALLS_SHIFT = 5 }; /* 32 to a chunk */
+enum { CALLS_SHIFT = 5 }; /* 32 in a chunk */
 
 static void rank_init(struct rank *rank)
 {
@@ -171,8 +171,7 @@ void world_free(struct world *world)
 	g_free(world);
 }
 
-/* --- operations that live ------------------------------------------------------------------------
- * */
+/* --- live operations -------------------------------------------------------------------------- */
 
 int world_compare_names(struct wire_name a, struct wire_name b)
 {
@@ -250,7 +249,7 @@ static void observe_one(struct world *world, int rank, struct live *live)
 	struct event event = {.op.id = world_op_id(rank, live->name),
 	                      .other = {rank, world->ranks[rank].line->call, 0}};
 
-	if (live->observed) /* waited for twice in one call */
+	if (live->observed) /* the same call waits for it twice */
 		return;
 	if (live->kind == WIRE_COLLECTIVE) {
 		event.kind = EVENT_LEAVE;
@@ -266,7 +265,7 @@ static void observe_one(struct world *world, int rank, struct live *live)
 	live->observed = true;
 }
 
-/* The rank has learnt that the operation is complete. */
+/* The rank now knows that the operation is complete. */
 static void observe_complete(struct world *world, int rank, struct wire_name name)
 {
 	struct live *live = world_find_live(world, rank, name);
@@ -283,14 +282,14 @@ void world_forget(struct world *world, int rank, struct wire_name name)
 	const struct live *live = world_find_live(world, rank, name);
 	const struct live *other = live ? world_find_joined(world, rank, live) : NULL;
 
-	/* The other half stands before it in the array. */
+	/* In the array, the other half is before it. */
 	if (live)
 		world_remove_live(world, rank, live);
 	if (other)
 		world_remove_live(world, rank, other);
 }
 
-/* What has been observed is removed: one by one, or when it is much, in one sweep. */
+/* Removes what was observed: few operations one by one, many in one sweep. */
 static void forget_observed(struct world *world, int number, const guint32 *done, guint count)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -321,7 +320,7 @@ const struct message *world_find_message(const struct world *world, int rank, st
 	return message && !message->recalled ? message : NULL;
 }
 
-/* The rank has learnt that all these messages are matched. */
+/* The rank now knows that all these messages are matched. */
 static void note_taken(struct world *world, int number)
 {
 	const GArray *waited = world->ranks[number].line->waited;
@@ -365,7 +364,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	world_go(world, number, &go);
 }
 
-/* What is complete stays so: the search goes on where it stopped the last time. */
+/* A complete operation stays complete: the search continues where it stopped last time. */
 static bool all_completable(const struct world *world, int number)
 {
 	struct rank *rank = &world->ranks[number];
@@ -386,8 +385,8 @@ static bool all_completable(const struct world *world, int number)
 	return true;
 }
 
-/* Of several completable requests the one that was started first is reported unless another is
- * chosen: nobody starves. */
+/* Of several completable requests, the one that was started first is reported unless another is
+ * chosen: so no request starves. */
 guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count)
 {
 	guint32 best = indices[0];
@@ -403,7 +402,7 @@ guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint coun
 	return best;
 }
 
-/* Whatever the rank does after MPI_Cancel comes after the match. */
+/* MPI_Cancel came too late: what the rank does after it comes after the match. */
 static void note_too_late(struct world *world, int number, const struct live *live)
 {
 	struct event event = {.kind = EVENT_COMPLETE,
@@ -470,8 +469,7 @@ void world_start(struct world *world)
 		world_try_release(world, rank);
 }
 
-/* --- matches -------------------------------------------------------------------------------------
- * */
+/* --- matches ---------------------------------------------------------------------------------- */
 
 void world_on_match(struct world *world, const struct match *match, bool chosen)
 {
@@ -538,8 +536,7 @@ void world_settle(struct world *world)
 		world_on_match(world, &g_array_index(world->matches, struct match, i), false);
 }
 
-/* --- for those who carry one subject (world_context.h) -------------------------------------------
- * */
+/* --- for files that treat one subject (world_context.h) --------------------------------------- */
 
 const char *world_comm_name(const struct world *world, guint64 comm)
 {

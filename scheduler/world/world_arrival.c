@@ -3,61 +3,13 @@
 #include "mpi_calls.h"
 #include "world_internal.h"
 
-/* Calls that no rank inside MPI can wait for: point to point, and collectives that all members are
- * in together. Not so those that make communicators, in which groups wait for one another. */
-static const guint16 returns_at_rest[] = {
-	MPI_CALL_Send,
-	MPI_CALL_Ssend,
-	MPI_CALL_Rsend,
-	MPI_CALL_Bsend,
-	MPI_CALL_Recv,
-	MPI_CALL_Mrecv,
-	MPI_CALL_Sendrecv,
-	MPI_CALL_Sendrecv_replace,
-	MPI_CALL_Probe,
-	MPI_CALL_Mprobe,
-	MPI_CALL_Iprobe,
-	MPI_CALL_Improbe,
-	MPI_CALL_Wait,
-	MPI_CALL_Waitall,
-	MPI_CALL_Waitany,
-	MPI_CALL_Waitsome,
-	MPI_CALL_Test,
-	MPI_CALL_Testall,
-	MPI_CALL_Testany,
-	MPI_CALL_Testsome,
-	MPI_CALL_Request_get_status,
-	MPI_CALL_Cancel,
-	MPI_CALL_Barrier,
-	MPI_CALL_Bcast,
-	MPI_CALL_Gather,
-	MPI_CALL_Gatherv,
-	MPI_CALL_Scatter,
-	MPI_CALL_Scatterv,
-	MPI_CALL_Allgather,
-	MPI_CALL_Allgatherv,
-	MPI_CALL_Alltoall,
-	MPI_CALL_Alltoallv,
-	MPI_CALL_Alltoallw,
-	MPI_CALL_Reduce,
-	MPI_CALL_Allreduce,
-	MPI_CALL_Reduce_scatter,
-	MPI_CALL_Reduce_scatter_block,
-	MPI_CALL_Scan,
-	MPI_CALL_Exscan,
-};
-
-/* Whether somebody may be held back in such a call as the rank is in. */
+/* Whether a rank may be deferred in a call such as the one the rank is in. */
 static bool may_defer(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 
-	if (!world->options.arrives_early || world->windows)
-		return false;
-	for (guint i = 0; i < G_N_ELEMENTS(returns_at_rest); i++)
-		if (rank->line->function == returns_at_rest[i])
-			return true;
-	return false;
+	return world->options.arrives_early && !world->windows
+	       && mpi_call_is_deferrable(rank->line->function);
 }
 
 static bool is_underway(const struct live *live)
@@ -66,7 +18,8 @@ static bool is_underway(const struct live *live)
 	       && !live->cancelled;
 }
 
-/* Receives that the rank has started, and for whose completion its pending call does not wait. */
+/* The number of receives that the rank has started, and for which its pending call does not
+ * wait. */
 static guint count_pending(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -85,14 +38,14 @@ static guint count_pending(const struct world *world, int number)
 	return pending;
 }
 
-/* With threads data comes with completion: nobody is held back for it. */
+/* With threads, data arrives with completion: no rank is deferred for it. */
 static bool brings_pending(const struct world *world, int number)
 {
 	return !world->ranks[number].threads && count_pending(world, number) > 0;
 }
 
-/* Members of a collective that the library carries out can only go together, whether they have
- * threads or not. */
+/* Members of a collective that the library carries out must go together, with threads or
+ * without. */
 static bool is_bound_to_pending(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];

@@ -1,17 +1,19 @@
-/* When the data of a nonblocking receive is there (`arrives_early`): as soon as the receive is
- * matched, for whatever its rank does next; otherwise not before the rank learns that the receive
- * is complete (the shim sees to that by itself, shim/request/request.h). MPI may do either (MPI
- * 3.1, section 3.7.4), and a program that looks into the buffer in between can tell the two apart.
+/* When the data of a nonblocking receive is in its buffer. With `arrives_early`, it is there as
+ * soon as the receive is matched, for whatever its rank does next. Otherwise it is there only when
+ * the rank knows that the receive is complete (the shim does that by itself,
+ * shim/request/request.h). MPI may do either (MPI 3.1, section 3.7.4). A program that looks into
+ * the buffer in between can tell the difference.
  *
- * What is seen early must follow from the choices, not from the ranks' speed. So a rank with a
- * receive pending that it does not wait for is let go only when all others have come to rest: what
- * is matched at rest is a function of the choices made, and that is what has arrived. Whatever
- * could be matched before the rank goes on has been matched then; no order of steps brings more.
+ * What a program sees early must follow from the choices, not from the ranks' speed. So a rank with
+ * a pending receive that it does not wait for goes on only when all others have come to rest. What
+ * is matched at rest is a function of the choices made, and so is what has arrived. Whatever could
+ * be matched before the rank goes on has been matched then; no other order of steps matches more.
  *
- * Not so with threads, whose steps have no rest of their own, with windows, through which a rank
- * may wait for another that is held back, and in calls that make communicators, files or windows.
- * There data arrives with completion. But a member of a collective that has threads goes with those
- * that are held back: let into it alone it would wait for them inside MPI, and never be at rest. */
+ * In three cases data arrives with completion in spite of `arrives_early`: with threads, whose
+ * steps have no rest of their own; with windows, through which a rank may wait for a deferred one;
+ * and in calls that make communicators, files or windows. But a member of a collective that has
+ * threads goes on together with deferred members: alone, it would wait for them inside MPI, and
+ * never be at rest. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_ARRIVAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_ARRIVAL_H
 
@@ -22,16 +24,16 @@
 
 struct world;
 
-/* Whether a rank whose pending call could return must not before the others are at rest; notes
- * it. */
+/* Whether a rank whose pending call could return must wait until the others are at rest. If so,
+ * notes it. */
 bool world_defers(struct world *world, int rank);
 
-/* When the others do not come to rest (WORLD_DEFERRED_SECONDS without a word: one may
- * wait outside of MPI, for a file or in shared memory, for what somebody does who is held back):
- * lets those go. false: there were none. */
+/* Releases deferred ranks when the others do not come to rest, after WORLD_DEFERRED_SECONDS without
+ * a report. The others may wait outside MPI, for a file or in shared memory, for something that a
+ * deferred rank does. false: no rank was deferred. */
 bool world_release_deferred(struct world *world);
-/* Whether that has let any go while others were not at rest: what had arrived by then may depend on
- * the ranks' speed. */
+/* Whether that has released any rank while others were not at rest: what had arrived by then may
+ * depend on the ranks' speed. */
 bool world_has_let_go_unsettled(const struct world *world);
 
 /* The rank is about to go on: orders the data of its matched receives. */

@@ -1,18 +1,20 @@
-/* What is in messages: told by their senders, looked up by whoever shows it. */
+/* Contents of messages: reported by their senders, looked up by whatever shows them. */
 #include "contents.h"
 #include "world_context.h"
 
-bool world_contents(struct world *world, int rank, const struct wire_contents *told, GError **error)
+bool world_contents(struct world *world, int rank, const struct wire_contents *report,
+                    GError **error)
 {
-	struct contents *contents = contents_new(told);
+	struct contents *contents = contents_new(report);
 
 	world_tell_heard(world, rank,
-	                 &(struct wire_message){.type = WIRE_CONTENTS, .contents = *told});
-	if (!contents || told->name.call == 0 || told->name.call > world_calls(world, rank) + 1) {
+	                 &(struct wire_message){.type = WIRE_CONTENTS, .contents = *report});
+	if (!contents || report->name.call == 0
+	    || report->name.call > world_calls(world, rank) + 1) {
 		contents_unref(contents);
-		return world_refuse(error, rank, "what is in a message that it does not send");
+		return world_refuse(error, rank, "contents of a message that it does not send");
 	}
-	message_contents_add(world_kept_contents(world), world_op_id(rank, told->name), contents);
+	message_contents_add(world_kept_contents(world), world_op_id(rank, report->name), contents);
 	return true;
 }
 

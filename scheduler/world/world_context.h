@@ -1,6 +1,6 @@
-/* What the files of a world know of it that carry one subject (what is in messages, types, doubts,
- * mismatches, one-sided communication, locks, ranks that are caught), and have done for it. Its
- * state is in world_internal.h, and not for them. */
+/* What files may use of a world that treat one subject: contents of messages, types, validation of
+ * reports, mismatches, one-sided communication, locks, stuck collectives. The world's state is in
+ * world_internal.h, which they do not include. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_CONTEXT_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_CONTEXT_H
 
@@ -15,29 +15,32 @@ struct matcher;
 struct message_contents;
 struct windows;
 
-/* Its parts, each the subject of a module of its own. */
+/* Its parts, each a module of its own. */
 const struct communicators *world_comms(const struct world *world);
 const struct collectives *world_collectives(const struct world *world);
 struct matcher *world_matcher(struct world *world);
 struct message_contents *world_kept_contents(const struct world *world);
 struct windows *world_locks(const struct world *world);
 struct entered *world_entered(const struct world *world);
-/* struct moded_send (send_modes.h); NULL: with windows ranks may know of each other by memory. */
+/* struct moded_send (send_modes.h). NULL: the world has windows, through which ranks may know of
+ * each other without messages. */
 const GArray *world_moded_sends(const struct world *world);
 void world_note_lack_of_room(struct world *world);
 
-/* For a remark: who has made that call, which `does` so. */
+/* A party of a remark: the rank and place of that call, and what it `does`. */
 struct remark_party world_party(const struct world *world, struct op_id id, const char *does);
 
-/* What has happened so far, by which another event goes on. */
+/* Appends an event to the trace. */
 void world_append_event(struct world *world, const struct event *event);
-/* Before its next call the rank may have learnt what others have done so far (world_hold.c). */
+/* Notes that the rank may learn what others have done so far, before its next call
+ * (world_hold.c). */
 void world_note_learnt(struct world *world, int rank);
-/* Some rank's atomic operations were ordered by MPI alone. */
+/* Notes that MPI alone ordered some rank's atomic operations. */
 void world_note_atomics(struct world *world);
 
-/* Tell who watches a step (const struct world_step *), a report or an order (const struct
- * wire_message *). These are made only if anybody does: hence macros. */
+/* Call the watcher with a step (const struct world_step *), a report or an order (const struct
+ * wire_message *). They are macros so that the arguments are evaluated only if there is a
+ * watcher. */
 bool world_is_watched(const struct world *world);
 void world_tell_watcher(const struct world *world, const struct world_step *step);
 #define world_tell(world, ...)                                  \
@@ -60,7 +63,7 @@ static inline bool world_tell_answer(const struct world *world, bool yes)
 	return yes;
 }
 
-/* Order of calls, then of operations in a call: <0, 0, >0. */
+/* Order by call, then by operation in the call: <0, 0, >0. */
 int world_compare_names(struct wire_name a, struct wire_name b);
 
 static inline struct op_id world_op_id(int rank, struct wire_name name)
@@ -68,33 +71,34 @@ static inline struct op_id world_op_id(int rank, struct wire_name name)
 	return (struct op_id){rank, name.call, name.sub};
 }
 
-/* The operation of this name has not been seen to be complete, and no request stands for it. */
+/* Whether the operation of this name is not known to its rank as complete, and has no request. */
 bool world_lives_without_request(const struct world *world, int rank, struct wire_name name);
 
-/* Of the line in focus: its phase, and the last call it has told of. */
+/* The phase of the line in focus, and its last reported call. */
 enum world_phase world_line_phase(const struct world *world, int rank);
 guint32 world_line_call(const struct world *world, int rank);
-/* Between PHASE_RUNNING and one in which the rank is at rest. */
+/* Switches between PHASE_RUNNING and a phase in which the rank is at rest. */
 void world_change_phase(struct world *world, int rank, enum world_phase phase);
 
-/* "0", "MPI_ROOT", "none": a root, or an enum wire_root; free with g_free. */
+/* A root, or an enum wire_root: "0", "MPI_ROOT", "none". Free with g_free. */
 char *world_root_print(gint32 root);
 
-/* Sets `error` ("rank 1 said something impossible: ..."). Returns false. */
+/* Sets `error` ("rank 1 made an impossible report: ..."). Returns false. */
 bool world_refuse(GError **error, int rank, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* What is impossible in what a rank says of a call of the line in focus; NULL: it can be. */
+/* Validates a reported call of the line in focus. Returns what is impossible in it; NULL:
+ * nothing. */
 const char *world_validation(const struct world *world, int rank, const struct wire_call *call);
 
-/* Whom a rank waits for that is in PHASE_CAUGHT; of another one nobody. */
+/* Marks the ranks for which a rank in PHASE_CAUGHT waits; does nothing for other ranks. */
 void world_mark_stuck(const struct world *world, int rank, bool *waits);
 
-/* A rank asks for a lock, and waits for grants, unless it holds it already (`ret_held`). false:
- * there are too many windows. */
+/* A rank asks for a lock, and waits for grants unless it already holds the lock (`ret_held`).
+ * false: there are too many windows. */
 bool world_lock(struct world *world, int rank, const struct wire_op *op, bool *ret_held);
-/* Returns how many places the rank has given back. */
+/* Returns the number of places that the rank gave back. */
 guint world_unlock(struct world *world, int rank, const struct wire_op *op);
-/* A place of a lock of this window was granted. Whether that was the last one it waited for. */
+/* A place of a lock of this window was granted. Returns whether it was the last one waited for. */
 bool world_grant_place(struct world *world, const struct match *match, guint64 comm);
 
 #endif

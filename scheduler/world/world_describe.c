@@ -124,7 +124,7 @@ static void mark_peers(const struct world *world, int number, const struct live 
 	}
 }
 
-/* Of a joined operation, the half that is not complete; NULL: it can complete. */
+/* Of a joined operation, the half that is not complete; NULL: both are. */
 static const struct live *incomplete(const struct world *world, int number, const struct live *live)
 {
 	if (world_completable(world, number, live))
@@ -133,7 +133,8 @@ static const struct live *incomplete(const struct world *world, int number, cons
 	                                                   : live;
 }
 
-/* The operation of this name if the pending call still waits for something of it; else false. */
+/* Whether the pending call still waits for the operation of this name. If so, describes the part
+ * waited for. */
 static bool still_waits(const struct world *world, int number, struct wire_name name,
                         struct live *ret_for)
 {
@@ -233,7 +234,7 @@ static void append_envelope(GString *text, const struct world *world, guint8 kin
 		g_string_append_printf(text, "%s%s", separator, world_comm_name(world, comm));
 }
 
-/* A blocked completion call is described by the first operation that it still waits for. */
+/* A blocked completion call is described by the first operation for which it still waits. */
 static bool first_waited(const struct world *world, int number, struct live *ret_live)
 {
 	const GArray *waited = world->ranks[number].line->waited;

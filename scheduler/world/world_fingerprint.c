@@ -3,10 +3,10 @@
 #include "send_modes.h"
 #include "world_internal.h"
 
-/* What a rank has said of a call, for as long as the call matters. */
+/* What a rank has reported of a call, for as long as the call matters. */
 struct sealed {
 	struct state_hash arguments;
-	struct state_hash contents; /* of what it sends; or the choices made before */
+	struct state_hash contents; /* hash of what it sends; or the choices made before it */
 };
 
 /* --- small parts ------------------------------------------------------------------------------ */
@@ -16,7 +16,7 @@ static void add(struct state_hash *hash, guint64 value)
 	state_hash_add(hash, value);
 }
 
-/* How many calls ago its rank made it, from 1: all that still matters of its number. */
+/* Age of a call: 1 for the last one that its rank made. Only that matters of its number. */
 static guint32 age_of(const struct world *world, gint32 rank, guint32 call)
 {
 	guint32 calls = 0;
@@ -126,7 +126,8 @@ static bool waits_in(const struct world *world, struct op_id id)
 	return line->phase == PHASE_BLOCKED && line->call == id.call;
 }
 
-/* While its rank waits in the call, all that it sends is in its memory, and cannot change. */
+/* While its rank waits in the call, everything that it sends is in the rank's memory, and cannot
+ * change. */
 static void add_seal(struct state_hash *hash, const struct world *world, struct op_id id)
 {
 	const GArray *seals = world->ranks[id.rank].seals;
@@ -215,13 +216,15 @@ static void add_queues(struct state_hash *hash, const struct world *world)
 	add_operations(hash, world, receives);
 }
 
-/* Members that have left one before the others have come have given it what they had. */
+/* Collectives that are not complete. Members that have left one before the others came have given
+ * it their data. */
 static void add_collectives(struct state_hash *hash, const struct world *world)
 {
 	guint64 count = collectives_count(world->collectives);
 	struct collective_mismatch mismatch;
 
-	/* An instance's number tells in which order they began, which makes no difference. */
+	/* An instance's number depends on the order in which they began, which makes no
+	 * difference. */
 	struct state_hash sum = {{0, 0}};
 
 	for (guint64 i = 0; i < count; i++) {
@@ -353,7 +356,7 @@ static void add_impatience(struct state_hash *hash, const struct world *world)
 static void add_facts(struct state_hash *hash, const struct world *world)
 {
 	add(hash, (guint64)world->options.buffering << 8 | (guint64)world->options.collectives);
-	/* Not how many polls: that depends on which of several ranks was the first to call. */
+	/* Not the number of polls: it depends on which of several ranks called first. */
 	add(hash, world->idle.rounds);
 	add(hash, (guint64)world->collectives_wait | (guint64)world->collectives_matter << 1
 	                  | (guint64)world->by_rule << 2 | (guint64)world->any_tag << 3
@@ -377,7 +380,7 @@ static void name_operation(struct state_hash *hash, const void *world, struct op
 	add_id(hash, world, id);
 }
 
-/* What has been done to windows. */
+/* What was done to windows. */
 static const char *add_windows(struct state_hash *hash, const struct world *world)
 {
 	const struct rma_namer namer = {name_operation, world};
@@ -388,7 +391,7 @@ static const char *add_windows(struct state_hash *hash, const struct world *worl
 	return world_rma_fingerprint(world, &namer, hash);
 }
 
-/* Whether its receive is known to have begun goes by all that was before. */
+/* Whether the receive of a ready send is known to have begun depends on the whole past. */
 static bool any_was_ready(const struct world *world)
 {
 	for (guint i = 0; i < world->moded_sends->len; i++)

@@ -1,8 +1,8 @@
-/* Ranks that are held: what would let their calls return is done, and kept to be told; and what is
- * noted so that one can go back to where they stood. */
+/* Held ranks. What lets their calls return is done in the world, but the order is kept. This file
+ * also notes what is needed to return to the place where they were held. */
 #include "world_internal.h"
 
-/* The line that waits in this call; NULL: none does. */
+/* The line that waits in this call; NULL: none. */
 static const struct line *line_in(const struct rank *rank, guint32 call)
 {
 	for (guint i = 0; i < rank->lines->len; i++) {
@@ -15,8 +15,8 @@ static const struct line *line_in(const struct rank *rank, guint32 call)
 	return NULL;
 }
 
-/* Whether a member is in its call of the collective, and will not come out of it before it is told.
- */
+/* Whether a member waits in its call of the collective, and does not leave it until the world lets
+ * it. */
 static bool is_kept_in(const struct world *world, struct op_id call)
 {
 	const struct rank *rank = &world->ranks[call.rank];
@@ -24,8 +24,8 @@ static bool is_kept_in(const struct world *world, struct op_id call)
 	return call.call != 0 && call.call >= rank->held_from && line_in(rank, call.call);
 }
 
-/* A rank that is let into a collective waits there, inside MPI, for those it waits for in the
- * world. The first of these that is held; -1: none is. */
+/* A rank that is let into a collective waits there, inside MPI, for the members that it waits for
+ * in the world. Returns the first of these that is held; -1: none. */
 static int awaited_held(const struct world *world, int number, const struct line *line)
 {
 	const struct request_subset *together = &line->together;
@@ -56,7 +56,7 @@ void world_note_together(struct world *world, int number, const struct live *liv
 	struct request_subset *together = &world->ranks[number].line->together;
 
 	if (live->nonblocking)
-		return; /* MPI goes on with it while its members wait to be told */
+		return; /* MPI goes on with it while its members wait for their orders */
 	*together = (struct request_subset){live->instance, live->order, -1};
 	if (live->order == ORDER_ROOT && live->peer >= 0)
 		together->root = communicators_to_world(world->comms, live->comm, number,
@@ -89,8 +89,8 @@ guint32 world_held_from(const struct world *world, int number)
 	return world->ranks[number].held_from;
 }
 
-/* Of the line in focus. */
-static void let_go(struct world *world, int number)
+/* For the line in focus. */
+static void release_held(struct world *world, int number)
 {
 	struct line *line = world->ranks[number].line;
 	g_autofree uint32_t *done = g_steal_pointer(&line->kept.done);
@@ -112,7 +112,7 @@ void world_let_unheld_go(struct world *world)
 			world_focus(world, number, i);
 			if (rank->line->phase == PHASE_HELD
 			    && !must_be_kept(world, number, rank->line, rank->line->kept.call))
-				let_go(world, number);
+				release_held(world, number);
 		}
 		world_focus(world, number, focus);
 	}
@@ -124,7 +124,7 @@ void world_let_held_go(struct world *world)
 	world_let_unheld_go(world);
 }
 
-/* The line that is held, in this call (0: in any); NULL: none is. */
+/* The line that is held in this call (0: in any); NULL: none. */
 static const struct line *held_line(const struct world *world, int number, guint32 call)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -195,7 +195,7 @@ void world_note_round(struct world *world)
 	}
 }
 
-/* A rank that runs may be behind the call by now that it was let out of. */
+/* A running rank may have left its last call by now. */
 static void note_places(struct world *world)
 {
 	for (int number = 0; number < world->options.ranks; number++) {
@@ -253,8 +253,8 @@ void world_note_decision(struct world *world, const struct op_id *point)
 	}
 }
 
-/* Where a turn is held nobody is admitted: whoever goes on from there needs the call that it leads
- * to. */
+/* While a turn is held, no thread is admitted. To go on from there, one needs the call that the
+ * turn leads to. */
 void world_note_admitted(struct world *world, int number)
 {
 	if (world->options.every_call_waits && world_has_threads(world)) {

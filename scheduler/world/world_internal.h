@@ -1,7 +1,8 @@
-/* The state of a world: what the files share that carry it on, world.c (progress), world_report.c
- * (what ranks say), world_threads.c, world_points.c and world_polls.c (what is open), world_rest.c,
- * world_hold.c and world_arrival.c (who is let go, and when), world_fingerprint.c (its name) and
- * world_describe.c (words for people). Whoever carries one subject alone has world_context.h. */
+/* The state of a world, shared by the files that advance it: world.c (progress), world_report.c
+ * (reports of ranks), world_threads.c, world_points.c and world_polls.c (open choices),
+ * world_rest.c, world_hold.c and world_arrival.c (which rank goes on, and when),
+ * world_fingerprint.c (its fingerprint) and world_describe.c (texts). Files that treat only one
+ * subject use world_context.h instead. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_INTERNAL_H
 
@@ -22,91 +23,96 @@
 #include "world_rma.h"
 #include "world_types.h"
 
-/* An operation whose completion its rank has not learnt of yet. */
+/* An operation of which its rank does not know yet that it is complete. */
 struct live {
 	struct wire_name name;
 	guint8 kind; /* enum wire_op_kind */
 	bool matched, cancelled, nonblocking;
-	bool arrived;           /* a receive: its data was ordered to be there */
+	bool arrived;           /* a receive: an order has put its data into the buffer */
 	bool joined;            /* with the operation before it, as one request */
-	bool observed;          /* to be removed */
+	bool observed;          /* seen complete by its rank; to be removed */
 	bool waits_for_match;   /* sends */
-	bool is_decided_for;    /* sends and collectives that complete as is chosen for each */
-	int decided;            /* TAKEN_EARLY or TAKEN_LATE of these, or 0 */
+	bool is_decided_for;    /* sends and collectives whose early or late completion is a
+	                           choice */
+	int decided;            /* TAKEN_EARLY or TAKEN_LATE; 0: not decided yet */
 	bool by_choice;         /* receives that are matched only by choice */
-	enum event_order order; /* collectives: whom this member waits for */
+	enum event_order order; /* collectives: which members this one waits for */
 	guint64 instance;       /* collectives */
 	guint64 comm;
-	gint32 peer, tag; /* as the program gave them */
+	gint32 peer, tag; /* as given by the program */
 	struct types types;
 };
 
-/* The blocking collective that a thread was let into by its last call; whom it waits for there. */
+/* The blocking collective that a thread's last call let it into, and which members it waits for
+ * there. */
 struct request_subset {
 	guint64 instance;
-	enum event_order order; /* NONE: nobody, or it was none */
-	int root;               /* ROOT: in MPI_COMM_WORLD; -1: not known */
+	enum event_order order; /* NONE: for no member, or there is no such collective */
+	int root;               /* ORDER_ROOT: rank in MPI_COMM_WORLD; -1: not known */
 };
 
-/* A thread of a rank, with the call for which it waits, by its number (world_threads.c). */
+/* A thread of a rank, and the call for which it waits (world_threads.c). */
 struct line {
-	pid_t id;                /* the kernel's, while it may be there; 0: not known */
+	pid_t id;                /* the kernel's thread ID, while the thread may exist; 0: not
+	                            known */
 	struct wire_enter enter; /* PHASE_ENTERING */
 	enum world_phase phase;
-	bool ends_mpi; /* the call it waits in is the last of MPI's */
-	bool slept;    /* it was not in MPI when all else stood still, or is new; no call since */
+	bool ends_mpi; /* the pending call is the last MPI call */
+	bool slept;    /* it was outside MPI at a rest, or is new, and has made no call since */
 	guint8 wait;   /* enum wire_wait of the pending call; PHASE_BLOCKED */
 	guint32 call;
-	guint32 entered; /* its next call was begun before the rank had made more calls than these;
-	                    UINT32_MAX: it is not known when */
+	guint32 entered; /* number of calls of the rank when its next call was begun, at most;
+	                    UINT32_MAX: not known */
 	guint16 function;
 	GArray *waited;              /* struct wire_name */
 	enum open_question question; /* what the pending call asks */
 	guint32 asked;               /* the last call with a question */
 	guint complete; /* so many of `waited`, from the first, are known to be complete */
 	struct request_subset together;
-	struct wire_go kept; /* PHASE_HELD */
+	struct wire_go kept; /* order to give later; PHASE_HELD */
 };
 
 #define WORLD_THREADS_MAX 10000u
 
 /* A poll, and how it was answered. */
 struct poll {
-	guint64 identity; /* the same: the same question asked again */
+	guint64 identity; /* equal: the same question is asked again */
 	guint64 site;
-	guint64 key; /* of world->impatience */
+	guint64 key; /* in world->impatience */
 	struct op_id point;
-	bool chosen; /* it was told "no" by choice */
+	bool chosen; /* it was answered "no" by choice */
 };
 
-/* The polls of a rank, all of them told "no", between which it did nothing else (world_polls.c). */
+/* Consecutive polls of a rank that were all answered "no", with no other call between them
+ * (world_polls.c). */
 struct streak {
-	GArray *polls; /* struct poll: the last round */
-	guint rounds;  /* that have led back to the same poll */
+	GArray *polls; /* struct poll; the last round */
+	guint rounds;  /* number of times that they came back to the same poll */
 	guint64 last;  /* identity of the last poll of the first round */
-	GArray *known; /* guint64: places in the program where a round was closed before */
+	GArray *known; /* guint64; places in the program where a round was closed before */
 };
 
 struct rank {
 	struct streak streak;
-	GPtrArray *lines;  /* struct line, owned; one at least */
-	guint focus;       /* the number of `line` */
-	struct line *line; /* the one that the world looks at (world_focus) */
-	bool threads;      /* it has told of its threads, which are admitted one by one */
-	guint32 turn;      /* the last call after which it was asked whose turn it is */
+	GPtrArray *lines;  /* struct line, owned; at least one */
+	guint focus;       /* index of `line` */
+	struct line *line; /* the line in focus (world_focus) */
+	bool threads;      /* it has reported its threads, which are admitted one by one */
+	guint32 turn;      /* the last call after which a choice between its threads was noted */
 	bool finalized;
 	GArray *live;                    /* struct live, ascending by name */
 	struct truncated truncated;      /* the last one received */
 	struct chunks calls;             /* struct world_call; [call - 1] */
-	guint32 noted_call, noted_stack; /* world_note_stack */
+	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
-	bool went_into_call;      /* it is over, and had not come out of its last call */
+	bool went_into_call;      /* it is over, and was inside its last call */
 	GArray *left;             /* struct wire_left */
-	GArray *seals;            /* by call, of world_fingerprint.c; NULL: none are told */
-	struct state_hash hidden; /* the choices before calls whose effect MPI keeps */
+	GArray *seals;            /* struct sealed of world_fingerprint.c, by call; NULL: no
+	                             seals are reported */
+	struct state_hash hidden; /* the choices made before calls whose effect MPI itself keeps */
 };
 
-/* A message on its way: what a receive bound to it must ask MPI for. */
+/* A message under way: the arguments with which a bound receive asks MPI for it. */
 struct message {
 	struct op_id id;
 	guint64 comm;
@@ -122,9 +128,10 @@ struct world {
 	struct given_names *names;
 	struct world_orders orders;
 	void *user;
-	void (*watch)(void *user, const struct world_step *step); /* NULL: nobody does */
+	void (*watch)(void *user, const struct world_step *step); /* NULL: no watcher */
 	struct rank *ranks;
-	int running; /* ranks absent or running */
+	int running; /* number of ranks (of one with threads: of threads) that are absent or
+	                running */
 	struct matcher *matcher;
 	struct collectives *collectives;
 	GHashTable *messages; /* struct message, by id, not yet taken */
@@ -132,7 +139,7 @@ struct world {
 	GArray *matches; /* scratch */
 	GArray *choices;
 	GArray *plain; /* bool by choice: a receive that names its source took its message */
-	GArray *first; /* bool by choice: what a replay takes where its path says nothing */
+	GArray *first; /* bool by choice: it is the default of a replay */
 	GPtrArray *alternatives; /* GArray of struct taken, by choice; shared with copies */
 	struct trace trace;
 	struct cut_notes cut_notes;
@@ -142,20 +149,21 @@ struct world {
 	struct entered *entered;
 	struct windows *locks;
 	struct world_rma *rma;
-	GHashTable *impatience; /* polls told "not yet": by world_points.c's key, how often */
+	GHashTable *impatience; /* polls answered "not yet": count by livelock_policy_key */
 	struct world_idle idle;
 	bool started;            /* ranks may leave MPI_Init */
-	bool collectives_wait;   /* some collective was taken to wait for more than it must */
-	bool collectives_matter; /* one could be left before all have come */
-	bool deferred;           /* some rank may go on, but not before the others are at rest */
-	bool lets_go;            /* deferred ranks, now */
-	bool let_go_unsettled;   /* some were, while others were not at rest */
+	bool collectives_wait;   /* some collective was made to wait for more members than it
+	                            must */
+	bool collectives_matter; /* some collective could be left before all had come */
+	bool deferred;           /* some rank could go on, but waits until the others are at rest */
+	bool lets_go;            /* deferred ranks are being released now */
+	bool let_go_unsettled;   /* some were released while others were not at rest */
 	bool by_rule;
 	bool windows;
-	bool any_tag; /* somebody has received from any tag */
+	bool any_tag; /* some rank has received from any tag */
 	bool locked;  /* some rank has asked for a lock, or started an access epoch */
-	bool atomics; /* some rank's atomic operations were ordered by MPI alone */
-	bool held;    /* calls of some rank have been held, or are to be */
+	bool atomics; /* MPI alone ordered some rank's atomic operations */
+	bool held;    /* some rank has been held, or is to be */
 };
 
 /* Orders to a rank. */
@@ -163,110 +171,115 @@ void world_bind(struct world *world, int rank, const struct wire_bind *bind);
 void world_go(struct world *world, int rank, const struct wire_go *go);
 
 struct live *world_find_live(const struct world *world, int rank, struct wire_name name);
-/* The other half of a joined operation, or NULL. */
+/* The other half of a joined operation; NULL: none. */
 struct live *world_find_joined(const struct world *world, int rank, const struct live *live);
 void world_remove_live(struct world *world, int rank, const struct live *live);
-/* Removes the operation of this name, if it lives, and what is joined with it. */
+/* Removes the operation of this name, if it is there, and the operation joined with it. */
 void world_forget(struct world *world, int rank, struct wire_name name);
 bool world_completable(const struct world *world, int rank, const struct live *live);
-/* Without regard to the other half. */
+/* The same, without regard to the other half. */
 bool world_half_completable(const struct world *world, int rank, const struct live *live);
 
-/* The message of a send if it is neither matched nor recalled, or NULL. */
+/* The message of a send if it is neither matched nor recalled; else NULL. */
 const struct message *world_find_message(const struct world *world, int rank,
                                          struct wire_name name);
 
-/* Which of these indices into `waited` Waitany and Testany report. */
+/* The one of these indices into `waited` that Waitany and Testany report. */
 guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count);
 
 /* Lets the pending call of a rank return, with these indices into `waited` done (NULL: all). */
 void world_release(struct world *world, int rank, const guint32 *done, guint count);
 
-/* Lets pending calls return if that follows from the state alone, whenever it is looked at: all
- * that one waits for is complete. */
+/* Lets pending calls return if that follows from the state alone, at whatever moment: everything
+ * waited for is complete. */
 void world_try_release(struct world *world, int rank);
 
-/* How many lines a rank has; puts another one in focus (which was so before), or that whose call is
- * pending. */
+/* Lines of a rank: their number; put one in focus (returns the index of the previous one); put the
+ * one in focus whose pending call this is. */
 guint world_lines(const struct world *world, int rank);
 guint world_focus(struct world *world, int rank, guint line);
 void world_focus_call(struct world *world, int rank, guint32 call);
-/* The thread whose line that is, as events tell it; that of a rank's event. */
+/* The thread of the line in focus, as in events; the thread of an event of a rank. */
 uint8_t world_thread_in_focus(const struct world *world, int rank);
 uint8_t world_event_thread(const struct world *world, const struct event *event);
-/* The line in focus makes a call: what other threads of its rank have learnt until then, it may
- * have learnt of them, if it was not in MPI at a rest before. */
+/* The line in focus makes a call. If it was outside MPI at the last rest, it may have learnt from
+ * other threads of its rank whatever these know. */
 void world_note_woken(struct world *world, int rank, guint32 call);
 
-/* Remarks on a call just made, of a rank that has told of its threads: what others do beside it. */
+/* Remarks on a call just made by a rank with threads, if another thread's call must not run beside
+ * it. */
 void world_look_at_threads(struct world *world, int rank, const struct wire_call *call);
-/* Of the threads that wait to be admitted (guint32), the first one and those with whose calls its
- * own races; and the question, if there are several, which of them comes first. */
+/* Of the threads that wait to be admitted (guint32): the first one, and those whose calls race with
+ * it. world_turn_id names the question which of several comes first. */
 GArray *world_rivals(const struct world *world, int rank);
 struct op_id world_turn_id(const struct world *world, int rank);
 void world_admit_thread(struct world *world, int rank, guint32 thread);
-/* Threads that slept may be awake: something has happened in their rank. */
+/* Something has happened in the rank: threads that slept may be awake. */
 void world_wake(struct world *world, int rank);
-/* The rank will do nothing more, with all its threads. */
+/* The rank, with all its threads, does nothing more. */
 void world_leave(struct world *world, int rank, enum world_phase phase);
 bool world_is_over(const struct world *world, int rank);
-/* Of a new rank; of a copy of a rank, which else shares them. */
+/* Lines of a new rank; lines of a copied rank, which would otherwise share them with the
+ * original. */
 void world_lines_init(struct rank *rank);
 void world_lines_copy(struct rank *rank);
 
-/* The pending call asks about its requests: notes the question, if it has more than one answer. */
+/* If the pending call asks about its requests, and several answers are possible, notes the
+ * question. */
 void world_ask(struct world *world, int rank);
 /* Whether the pending call is an Iprobe or Improbe. */
 bool world_is_probe_poll(const struct world *world, int rank);
-/* Whether the pending poll can be told "not yet" by choice, not only when nothing else can move;
- * and whether that comes before all other answers: so that it is seen whether it makes any
- * difference. What it was told by the choice made last; and that a call was made, which may be one
+/* Whether the pending poll can be answered "not yet" by choice, not only when nothing else can
+ * move; whether that answer is the first alternative, to find out whether it makes a difference.
+ * The other two note the answer that the last choice gave, and a call just made, which may be one
  * more poll. */
 bool world_may_say_no(const struct world *world, int rank);
 bool world_says_no_first(const struct world *world, int rank);
 void world_note_answer(struct world *world, int rank, bool yes);
 void world_note_poll(struct world *world, int rank, const struct wire_call *call);
-/* The waited operations of a blocked rank that can complete (guint32), as indices. */
+/* The operations waited for by a blocked rank that can complete, as indices (guint32). */
 GArray *world_completable_indices(const struct world *world, int rank);
-/* MPI_Cancel has come before the match: the receive is withdrawn, and the rank goes on. */
+/* MPI_Cancel comes before the match: withdraws the receive, and lets the rank go on. */
 void world_withdraw_receive(struct world *world, int rank, struct live *live);
 
-/* Whether this order is kept until the rank is not held any more; gives those that need not be
- * kept; notes a collective that the rank is let into (world_hold.c). */
+/* Returns whether this order is kept because the rank is held. world_let_unheld_go gives the orders
+ * that need not be kept any more (world_hold.c). */
 bool world_keep_go(struct world *world, int rank, const struct wire_go *go);
 void world_let_unheld_go(struct world *world);
-/* Whether threads wait to be admitted, and are not since the rank has made all calls that it may;
- * whether one of them would be without a question. */
+/* Whether threads wait to be admitted, but are not because the rank has made all calls that it may;
+ * whether one of them would otherwise be admitted without a choice. */
 bool world_turn_is_held(const struct world *world, int rank);
 bool world_keeps_out(const struct world *world, int rank);
-/* Where ranks have threads, whether a call is held that could return: then it is no full rest. */
+/* Whether some rank has threads and a call is held that could return: then it is no full rest. */
 bool world_holds_up_rest(const struct world *world);
-/* Whether anything may be decided at rest; to be told (`point` NULL: it is no choice) before what
- * is decided. */
+/* Whether anything may be decided at rest. Call world_note_decision before each decision; `point`
+ * is NULL if it is no choice. */
 bool world_may_decide(const struct world *world);
 void world_note_decision(struct world *world, const struct op_id *point);
-/* That a thread of this rank is admitted by what was noted last. */
+/* Notes that the last noted decision admits a thread of this rank. */
 void world_note_admitted(struct world *world, int rank);
-/* Whether the rank waits in the last call that it has made. */
+/* Whether the rank waits in the last call that it has made.
+ *
+ * world_note_together notes a collective that the rank is let into (world_hold.c). */
 bool world_is_in_blocking_call(const struct world *world, int rank);
 void world_note_together(struct world *world, int rank, const struct live *live);
 
-/* The pending call of a rank is answered for want of anything else, in the round that is noted
- * next. */
+/* Notes that the rank's pending call is answered because nothing else can move. world_note_round
+ * then notes the round of such answers. */
 void world_note_rest(struct world *world, int rank);
 void world_note_round(struct world *world);
 
-/* Lets those go who were held back until all are at rest; whether there were any. */
+/* Releases the ranks that were deferred until all are at rest. Returns whether there were any. */
 bool world_let_go(struct world *world);
 
-/* Makes all deterministic matches and lets go whom they set free. */
+/* Makes all deterministic matches, and lets ranks go on that can. */
 void world_settle(struct world *world);
 void world_on_match(struct world *world, const struct match *match, bool chosen);
 
 /* A place of a lock (explorer/lock.h) was granted. */
 void world_on_grant(struct world *world, const struct match *match);
 
-/* The name of a pending question: such calls start nothing that could have it. */
+/* The name of a pending question. No operation has it, since such calls start none. */
 static inline struct op_id world_question_id(const struct world *world, int rank)
 {
 	return (struct op_id){rank, world->ranks[rank].line->call, 0};

@@ -1,17 +1,17 @@
-/* Words for the calls of a collective that do not belong together. */
+/* Texts for calls of a collective that do not match. */
 #include "collectives.h"
 #include "communicators.h"
 #include "mpi_calls.h"
 #include "world_context.h"
 
-/* By the low byte of MPICH's handles. */
+/* Indexed by the low byte of MPICH's handles. */
 static const char *const reductions[] = {
 	NULL,       "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
 	"MPI_LAND", "MPI_BAND",   "MPI_LOR",    "MPI_BOR",     "MPI_LXOR",
 	"MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP",
 };
 
-/* NULL: it is none of MPI's own. */
+/* NULL: not one of MPI's own. */
 static const char *find_reduction(guint8 reduction)
 {
 	return reduction < G_N_ELEMENTS(reductions) ? reductions[reduction] : NULL;
@@ -22,7 +22,7 @@ static const char *reduction_name(guint8 reduction)
 	const char *name = find_reduction(reduction);
 
 	if (reduction == WIRE_OWN_REDUCTION)
-		return "one of its own";
+		return "a user-defined one";
 	return name ? name : "?";
 }
 
@@ -68,16 +68,12 @@ static void append_part(GString *text, const struct world *world,
 		                       mismatch->first.id.rank, mismatch->other.id.rank);
 }
 
-/* What PART_COUNTS stands for. */
+/* The name of what PART_COUNTS stands for. */
 static const char *arguments_name(const struct collective_call *call)
 {
-	switch (call->function) {
-	case MPI_CALL_Comm_create: return "group";
-	case MPI_CALL_Comm_split_type: return "type";
-	case MPI_CALL_File_open: return "file or mode";
-	default: break;
-	}
-	return call->reduction != 0 ? "counts" : "arguments";
+	const char *name = mpi_call_agree_on(call->function);
+
+	return name ? name : call->reduction != 0 ? "counts" : "arguments";
 }
 
 static void append_data(GString *text, const struct collective_mismatch *mismatch)
@@ -109,7 +105,7 @@ static void append_data(GString *text, const struct collective_mismatch *mismatc
 		                       from, sent, to, expected);
 }
 
-/* Ranks of a communicator may stand in another order than in MPI_COMM_WORLD. */
+/* Ranks of a communicator may be in another order than in MPI_COMM_WORLD. */
 static void put_lower_first(struct collective_mismatch *mismatch)
 {
 	struct collective_call first = mismatch->first;

@@ -1,13 +1,13 @@
-/* The points of a world where the standard lets more than one thing happen: what is open now, and
- * what comes of a choice. */
+/* The points of a world, where the standard lets more than one thing happen: which are open now,
+ * and what a choice does. */
 #include "explorer/request_subsets.h"
 #include "mpi_calls.h"
 #include "world_internal.h"
 
-/* Sends that may complete early come first, even those that are matched already (of these it is not
- * asked whether they wait): so that what comes after never depends on what matched them; and
- * collectives that may be left early, in the same way. Then come points with messages or complete
- * requests, last those where nothing is possible but to say "not yet" or to cancel. */
+/* First come sends that may complete early, and collectives that may be left early. This includes
+ * sends that are matched already, whose only alternative is "early": so what comes after never
+ * depends on what matched them. Then come points with messages or complete requests. Last come
+ * points where only "not yet" or a cancellation is possible. */
 enum priority { PRIORITY_SEND, PRIORITY_FIRST, PRIORITY_LAST };
 
 struct offer {
@@ -25,16 +25,16 @@ static struct live *waited_live(const struct world *world, int number, guint ind
 	return world_find_live(world, number, *waited_name(&world->ranks[number], index));
 }
 
-/* --- questions ------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
-/* What the pending call may be told in more than one way; not so what the shim asks for reasons of
- * its own, when Waitany and Waitsome poll; nor MPI_Parrived, whose partitions MPI moves by itself.
- * */
+/* The question that the pending call asks, if it has several answers. Not counted: questions that
+ * the shim asks for itself, when Waitany and Waitsome poll; and MPI_Parrived, whose partitions MPI
+ * moves by itself. */
 static enum open_question question_of(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
-	bool waits = rank->line->function == MPI_CALL_Waitany
-	             || rank->line->function == MPI_CALL_Waitsome;
+	bool waits = mpi_call_completes(rank->line->function) != MPI_CALL_COMPLETES_NONE
+	             && !mpi_call_asks(rank->line->function);
 
 	if (rank->line->waited->len == 0 || rank->line->call == rank->line->asked
 	    || rank->line->function == MPI_CALL_Parrived || world_is_probe_poll(world, number))
@@ -93,7 +93,7 @@ GArray *world_completable_indices(const struct world *world, int number)
 	return indices;
 }
 
-/* --- what is open ---------------------------------------------------------------------------- */
+/* --- what is open ----------------------------------------------------------------------------- */
 
 static GArray *alternatives_new(void)
 {
@@ -121,7 +121,7 @@ static struct offer *find_point(GArray *points, const struct point *where)
 	return NULL;
 }
 
-/* One more alternative at a point that takes messages, if there are any. */
+/* Adds an alternative at a point, which may also take messages. */
 static void add_answer(const struct world *world, GArray *points, struct op_id id,
                        enum taken_kind kind)
 {
@@ -142,7 +142,7 @@ static void add_answer(const struct world *world, GArray *points, struct op_id i
 		add_alternative(point->choice.alternatives, answer);
 }
 
-/* With `only`, there. */
+/* `only` is not NULL: only the messages at that point. */
 static void add_messages(const struct world *world, GArray *points, const struct point *only)
 {
 	GArray *open = only ? matcher_open_choice(world->matcher,
@@ -164,7 +164,7 @@ static void add_messages(const struct world *world, GArray *points, const struct
 	g_array_free(open, true);
 }
 
-/* The first requests that can be reported together, as choice.h has it. */
+/* The first requests that can be reported together, as defined in choice.h. */
 static struct taken all_of(const GArray *indices)
 {
 	guint32 window = g_array_index(indices, guint32, 0) / TAKEN_WINDOW;
@@ -179,7 +179,7 @@ static struct taken all_of(const GArray *indices)
 	return taken_some(window, bits);
 }
 
-/* Every request alone; first that which was started first, so that nobody starves. */
+/* Each request alone. The one that was started first comes first, so that no request starves. */
 static void add_each(const struct world *world, int number, const GArray *indices,
                      GArray *alternatives, bool oldest_first)
 {
@@ -199,7 +199,7 @@ static void add_each(const struct world *world, int number, const GArray *indice
 	}
 }
 
-/* Every set of a few requests; that of all is there already. */
+/* Every subset of a few requests; the set of all is there already. */
 static bool add_sets(const struct world *world, const GArray *indices, GArray *alternatives)
 {
 	g_autoptr(GArray) sets = alternatives_new();
@@ -249,7 +249,7 @@ static void add_question(const struct world *world, GArray *points, int number)
 		g_array_free(alternatives, true);
 }
 
-/* Whether there is nothing left to wait for. */
+/* Whether nothing is left to wait for. */
 static bool is_late_enough(const struct world *world, const struct live *live)
 {
 	return live->kind == WIRE_COLLECTIVE
@@ -274,7 +274,7 @@ static void add_early(const struct world *world, GArray *points, int number,
 	g_array_append_val(points, point);
 }
 
-/* What may complete early of that for which the rank waits, or asks. */
+/* Operations for which the rank waits, or about which it asks, that may complete early. */
 static void add_all_early(const struct world *world, GArray *points, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -288,7 +288,8 @@ static void add_all_early(const struct world *world, GArray *points, int number)
 	}
 }
 
-/* The receive that the rank wants to cancel, if it can be chosen whether that comes in time. */
+/* The receive that the rank wants to cancel, if it is a choice whether that comes in time; else
+ * NULL. */
 static const struct live *recalled_receive(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -311,7 +312,7 @@ static int compare_points(const void *a, const void *b)
 	return point_compare(&left->choice.point, &right->choice.point);
 }
 
-/* Of the line in focus. */
+/* For the line in focus. */
 static void add_of_line(const struct world *world, GArray *points, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -356,7 +357,7 @@ static void add_of_rank(struct world *world, GArray *points, int number)
 	}
 }
 
-/* All; with `only`, at least what is open there. */
+/* All open points; with `only`, at least what is open at that point. */
 static GArray *list_open(struct world *world, const struct point *only)
 {
 	g_autoptr(GArray) points = g_array_new(false, false, sizeof(struct offer));
@@ -384,7 +385,7 @@ GArray *world_open_choices(struct world *world)
 	return open;
 }
 
-/* --- choosing -------------------------------------------------------------------------------- */
+/* --- choosing --------------------------------------------------------------------------------- */
 
 static bool reports_complete(const struct world *world, int number, const struct taken *answer)
 {
@@ -473,7 +474,7 @@ static bool allows_answer(struct world *world, const struct choice *choice)
 	return false;
 }
 
-/* Remembers what else could have been taken at this moment, and whether it comes first. */
+/* Stores what else could have been taken at this moment, and whether the choice is the default. */
 static void note_alternatives(struct world *world, const struct choice *choice)
 {
 	bool first = false;
@@ -544,7 +545,7 @@ static void choose_answer(struct world *world, const struct choice *choice)
 	}
 }
 
-/* A receive that names its source takes its message: no choice in anybody's eyes. */
+/* A receive that names its source takes its message: this is not shown as a choice. */
 static bool is_plain(const struct world *world, const struct choice *choice)
 {
 	struct wire_name name = {choice->point.call, choice->point.sub};
@@ -556,7 +557,7 @@ static bool is_plain(const struct world *world, const struct choice *choice)
 	return live && live->kind == WIRE_RECEIVE && live->peer != WIRE_ANY;
 }
 
-/* If it is a poll's probe that gets a message, the poll is told "yes". */
+/* If a poll's probe gets a message, the poll is answered "yes". */
 static void note_found(struct world *world, struct op_id probe)
 {
 	for (guint i = 0; probe.rank < world->options.ranks && i < world_lines(world, probe.rank);

@@ -1,9 +1,11 @@
-/* How often polls are told "not yet" though it may be otherwise, and whether it makes a difference.
+/* How often polls are answered "not yet" although another answer is possible, and whether that
+ * makes a difference.
  *
- * A rank that asks the same again, with nothing but polls in between that were told "no", has come
- * back to the state that it was in, but for what it counts. So the first round of such a loop is
- * told "no" for nothing: what else could have been answered in it can be answered in the second
- * round (EVENT_REPEAT), and there one poll, the last of the round, is not told "no" again. */
+ * A rank may ask the same again, with nothing but polls answered "no" in between. It is then back
+ * in the state it was in, except for what it counts. So the "no" answers in the first round of such
+ * a loop need no alternatives: whatever could have been answered there can be answered in the
+ * second round (EVENT_REPEAT). In the second round, the last poll of the round is not answered "no"
+ * again. */
 #include "common/mix.h"
 #include "world_internal.h"
 
@@ -19,7 +21,8 @@ bool world_is_probe_poll(const struct world *world, int number)
 	return live && (live->kind == WIRE_PROBE || live->kind == WIRE_MPROBE);
 }
 
-/* For each place in the program, and for MPI_Test each request, until it is told "yes". */
+/* One key for each place in the program, and for MPI_Test for each request. The count starts anew
+ * after a "yes". */
 static guint64 livelock_policy_key(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -110,7 +113,7 @@ void world_note_answer(struct world *world, int number, bool yes)
 		set_impatience(world, key, impatience(world, key) + 1);
 }
 
-/* Whether it is the first time at this place. */
+/* Whether this place is new; adds it. */
 static bool is_new(GArray *known, guint64 site)
 {
 	for (guint i = 0; i < known->len; i++)
@@ -120,7 +123,7 @@ static bool is_new(GArray *known, guint64 site)
 	return true;
 }
 
-/* The rank is back where it was at the poll `first` of the streak. */
+/* The rank is back where it was at poll `first` of the streak. */
 static void close_round(struct world *world, struct rank *rank, guint first)
 {
 	GArray *polls = rank->streak.polls;
@@ -153,7 +156,7 @@ void world_note_poll(struct world *world, int number, const struct wire_call *ca
 	struct poll poll = {0};
 
 	if (world_is_poll(call->wait) && call->waited_count == 0)
-		return; /* about nothing */
+		return; /* asks about nothing */
 	if (rank->threads || !world_is_poll(call->wait)
 	    || (rank->line->question == QUESTION_NONE && !world_is_probe_poll(world, number))) {
 		end_streak(rank);

@@ -1,4 +1,4 @@
-/* What the ranks report enters the world here. */
+/* The reports of ranks enter the world here. */
 #include "mpi_calls.h"
 #include "send_modes.h"
 #include "world_internal.h"
@@ -13,7 +13,7 @@ bool world_refuse(GError **error, int rank, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_set_error(error, WORLD_ERROR, 0, "rank %d said something impossible: %s", rank, what);
+	g_set_error(error, WORLD_ERROR, 0, "rank %d made an impossible report: %s", rank, what);
 	return false;
 }
 
@@ -113,7 +113,7 @@ static void post_to_matcher(struct world *world, int rank, const struct wire_cal
 	matcher_post(world->matcher, operation);
 }
 
-/* Whom the standard has this member wait for. */
+/* The members for which this member waits by the standard. */
 static enum event_order natural_order(int rank, guint16 function, int root)
 {
 	switch (mpi_call_order(function)) {
@@ -125,25 +125,25 @@ static enum event_order natural_order(int rank, guint16 function, int root)
 	}
 }
 
-/* An intercommunicator's root is not known to all, and persistent reductions are the library's,
- * which each member may start in another order (shim/request/early.h). */
+/* Exceptions: not all members know an intercommunicator's root, and the library carries out
+ * persistent reductions, which each member may start in another order (shim/request/early.h). */
 static enum event_order order_of(struct world *world, int rank, guint16 function, int root)
 {
 	enum mpi_call_order order = mpi_call_order(function);
 	bool rooted = order == MPI_CALL_ORDER_ROOT_FIRST || order == MPI_CALL_ORDER_ROOT_LAST;
 
-	if (!rooted || (root >= 0 && function != MPI_CALL_Reduce_init))
+	if (!rooted || (root >= 0 && !mpi_call_is_whole(function)))
 		return natural_order(rank, function, root);
 	world->collectives_wait |= world->options.collectives != COLLECTIVES_SYNC;
 	return ORDER_ALL;
 }
 
-/* Whom this member waits for, alone in its communicator or one of `members`; that may be yet to be
- * decided. */
+/* The members for which this member waits; `members` is the size of its communicator. That may be
+ * yet to be decided. */
 static void set_order(struct world *world, int rank, guint16 function, int root, int members,
                       struct live *live)
 {
-	/* Alone there is nobody to be early for: the library has it (shim/request/early.h). */
+	/* A single member cannot be early: the library carries it out (shim/request/early.h). */
 	live->order = members == 1 ? ORDER_ALL : order_of(world, rank, function, root);
 	if (live->order == ORDER_ALL)
 		return;
@@ -153,7 +153,7 @@ static void set_order(struct world *world, int rank, guint16 function, int root,
 		live->order = ORDER_ALL;
 }
 
-/* All members of a nonblocking collective have called it: the library gets it everywhere. */
+/* All members of a nonblocking collective have called it: all start it in the library. */
 static void bind_members(struct world *world, guint64 instance)
 {
 	int count;
@@ -201,7 +201,7 @@ static void arrive_in_collective(struct world *world, int rank, const struct wir
 	world_append_event(world, &event);
 }
 
-/* A thread may go on with a call of several steps when others have made calls since. */
+/* Another thread may have made calls between two steps of a thread's call. */
 static void keep_operation(GArray *array, const struct live *live)
 {
 	guint place = array->len;
@@ -213,8 +213,8 @@ static void keep_operation(GArray *array, const struct live *live)
 	g_array_insert_vals(array, place, live, 1);
 }
 
-/* Names of later operations of the call lie above its own. A lock has names for all places that it
- * claims, up to that by which it is given back. */
+/* Names of later operations of the call come after its own. A lock has names for all places that it
+ * claims, up to the name by which it is given back. */
 static void take_name(struct world *world, int rank, const struct wire_op *op, guint places)
 {
 	struct world_call *info = chunks_write(&world->ranks[rank].calls, op->name.call - 1);
@@ -250,13 +250,6 @@ static bool start_operation(struct world *world, int rank, const struct wire_cal
 	return true;
 }
 
-static bool makes_window(guint16 function)
-{
-	return function == MPI_CALL_Win_create || function == MPI_CALL_Win_allocate
-	       || function == MPI_CALL_Win_allocate_shared
-	       || function == MPI_CALL_Win_create_dynamic;
-}
-
 void world_note_stack(struct world *world, int rank, guint32 call, guint32 stack)
 {
 	world->ranks[rank].noted_call = call;
@@ -272,10 +265,8 @@ static void remember_call(struct world *world, int number, const struct wire_cal
 		chunks_append(calls, &(const struct world_call){0});
 	info = chunks_write(calls, call->call - 1);
 	info->function = call->function;
-	world->windows |= makes_window(call->function);
-	world->locked |= call->function == MPI_CALL_Win_lock
-	                 || call->function == MPI_CALL_Win_lock_all
-	                 || call->function == MPI_CALL_Win_start;
+	world->windows |= mpi_call_makes(call->function) == MPI_CALL_MAKES_WINDOW;
+	world->locked |= mpi_call_waits_for_target(call->function);
 	info->site = call->site;
 	info->thread = call->thread;
 	if (world->ranks[number].noted_call == call->call)
@@ -293,8 +284,8 @@ static void remember_call(struct world *world, int number, const struct wire_cal
 	}
 }
 
-/* Members of a collective may be free to go. Before all have come, nobody waits for who comes, but
- * for the root, or for those of lower rank. */
+/* Members of a collective may be free to go. Until all have come, others wait only for the root or
+ * for members of lower rank. */
 static void release_members(struct world *world, int rank, guint64 instance, enum event_order order)
 {
 	int count;
@@ -320,7 +311,8 @@ static void come_together(struct world *world, guint64 instance)
 	bind_members(world, instance);
 }
 
-/* Of the collectives that this call has entered: nobody goes before the library has them all. */
+/* For the collectives that this call has entered. No member goes on before all have started it in
+ * the library. */
 static void after_collectives(struct world *world, int rank, const struct wire_call *call)
 {
 	for (uint32_t i = 0; i < 2 * call->op_count; i++) {
@@ -339,8 +331,7 @@ static void after_collectives(struct world *world, int rank, const struct wire_c
 /* MPI_Finalize, unless sessions are still open, or the end of the last session. */
 static bool ends_mpi(const struct wire_call *call)
 {
-	return (call->function == MPI_CALL_Finalize || call->function == MPI_CALL_Session_finalize)
-	       && !(call->status & WIRE_SESSIONS_OPEN);
+	return mpi_call_ends_mpi(call->function) && !(call->status & WIRE_SESSIONS_OPEN);
 }
 
 /* The rank wants to cancel its receive. */
@@ -402,7 +393,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	if (world_is_over(world, number))
 		return true;
 	if (call->thread >= world_lines(world, number))
-		return refuse_call(error, number, call, "a thread that is not known");
+		return refuse_call(error, number, call, "an unknown thread");
 	world_wake(world, number);
 	world_focus(world, number, call->thread);
 	if (rank->line->phase != PHASE_RUNNING && rank->line->phase != PHASE_ABSENT)

@@ -53,7 +53,7 @@ bool world_answer_ready(struct world *world)
 	return world_tell_answer(world, answered);
 }
 
-/* What a poll started and did not find is withdrawn (Iprobe, Improbe). */
+/* Withdraws probes that a poll started and that found nothing (Iprobe, Improbe). */
 static void withdraw_probes(struct world *world, int number)
 {
 	struct rank *rank = &world->ranks[number];
@@ -72,8 +72,8 @@ static void withdraw_probes(struct world *world, int number)
 	}
 }
 
-/* MPI_Cancel is over. The request lives on until it is waited for: nothing is observed here. */
-static void go_on(struct world *world, int number, bool withdrawn)
+/* MPI_Cancel returns. The request exists until it is waited for: nothing is observed here. */
+static void finish_cancel(struct world *world, int number, bool withdrawn)
 {
 	struct rank *rank = &world->ranks[number];
 	guint32 done = 0;
@@ -88,8 +88,8 @@ static void go_on(struct world *world, int number, bool withdrawn)
 }
 
 /* MPI_Cancel when nothing else can move: a receive that is still unmatched is withdrawn. A send
- * cannot be taken back from MPI; as the standard wants its completion to be local from here on (MPI
- * 3.1, section 3.8.4), it waits for nobody any more. */
+ * cannot be taken back from MPI. The standard requires its completion to be local from here on (MPI
+ * 3.1, section 3.8.4), so it waits for no other rank any more. */
 static void withdraw_cancelled(struct world *world, int number)
 {
 	struct rank *rank = &world->ranks[number];
@@ -113,17 +113,17 @@ static void withdraw_cancelled(struct world *world, int number)
 		live->cancelled = true;
 		world_append_event(world, &event);
 	}
-	go_on(world, number, withdrawn);
+	finish_cancel(world, number, withdrawn);
 }
 
 void world_withdraw_receive(struct world *world, int number, struct live *live)
 {
 	matcher_withdraw(world->matcher, world_op_id(number, live->name));
 	live->cancelled = true;
-	go_on(world, number, true);
+	finish_cancel(world, number, true);
 }
 
-/* Whether a rank's poll is for a message that it is yet to be given by the plan. */
+/* Whether a choice of the plan still answers the rank's poll. */
 static bool is_planned(const struct world *world, int number, const GArray *plan)
 {
 	const struct rank *rank = &world->ranks[number];

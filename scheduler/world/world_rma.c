@@ -1,4 +1,4 @@
-/* One-sided communication: what the ranks tell of it, and what of it conflicts. */
+/* One-sided communication: what the ranks report of it, and which accesses conflict. */
 #include "world_rma.h"
 
 #include "communicators.h"
@@ -12,7 +12,7 @@
 
 struct world_rma {
 	struct rma_log *accesses;
-	struct rma_uncertain doubts; /* of the last look for conflicts */
+	struct rma_uncertain uncertain; /* of the last search for conflicts */
 };
 
 struct world_rma *world_rma_new(void)
@@ -42,8 +42,8 @@ static int to_world(void *world, guint64 window, int rank, int target)
 	return communicators_to_world(world_comms(world), window, rank, target);
 }
 
-/* What a call takes out of its memory has changed before it was complete there; `by` is what
- * completes it, if it comes right behind. */
+/* Memory that a call reads has changed before the call was complete there. `by` is the call that
+ * completes it, if it comes right after. */
 static void on_changed(struct world *world, int rank, const struct wire_access *access,
                        const struct wire_access *by)
 {
@@ -53,7 +53,7 @@ static void on_changed(struct world *world, int rank, const struct wire_access *
 		.rank = rank,
 		.function = access->function,
 		.site = access->site,
-		.does = "takes data out of its own memory, which the program changes before that "
+		.does = "reads its own memory, which the program changes before that "
 			"is complete",
 	};
 	if (by && by->site != 0) {
@@ -66,8 +66,9 @@ static void on_changed(struct world *world, int rank, const struct wire_access *
 	world_remark(world, &remark);
 }
 
-/* Whether what the rank does next may depend on what others have done to windows, and nothing but
- * memory tells it so: it looks into its own, or reads where others may write at the same time. */
+/* Whether the rank may learn from memory alone what others have done to windows: it looks into its
+ * own window, or reads where others may write at the same time. What it does next may depend on
+ * that. */
 static bool may_learn(const struct world *world, int rank, const struct wire_access *access)
 {
 	int target = access->target == WIRE_ANY
@@ -103,7 +104,7 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 			return world_refuse(error, rank, "an access to an unknown window");
 		if (access->target != WIRE_ANY
 		    && to_world(world, access->window, rank, access->target) < 0)
-			return world_refuse(error, rank, "an access outside of the window's group");
+			return world_refuse(error, rank, "an access outside the window's group");
 		if (access->function >= MPI_CALL_COUNT)
 			return world_refuse(error, rank, "a call that does not exist");
 	}
@@ -136,7 +137,7 @@ static char *describe_side(const struct rma_side *side)
 	if (side->own)
 		return g_strdup_printf(
 			side->writes ? "fetches %" G_GUINT64_FORMAT " bytes into its own memory"
-				     : "takes %" G_GUINT64_FORMAT " bytes out of its own memory",
+				     : "reads %" G_GUINT64_FORMAT " bytes of its own memory",
 			side->bytes);
 	return g_strdup_printf("%s %" G_GUINT64_FORMAT " bytes at displacement %" G_GINT64_FORMAT
 	                       " of rank %d's window",
@@ -156,15 +157,15 @@ static struct remark_party party_of(const struct rma_side *side, const char *doe
 	};
 }
 
-/* Who hears of what conflicts. */
-struct hearer {
-	void (*hear)(void *user, const struct remark *remark);
+/* Receives the remarks on conflicts. */
+struct remark_sink {
+	void (*add)(void *user, const struct remark *remark);
 	void *user;
 };
 
 static void on_conflict(void *user, const struct rma_side sides[2])
 {
-	const struct hearer *hearer = user;
+	const struct remark_sink *remark_sink = user;
 	g_autofree char *first = describe_side(&sides[0]), *then = describe_side(&sides[1]);
 	g_autofree char *second = g_strdup_printf("%s, %s", then,
 	                                          sides[0].rank == sides[1].rank
@@ -174,12 +175,12 @@ static void on_conflict(void *user, const struct rma_side sides[2])
 
 	remark.parties[0] = party_of(&sides[0], first);
 	remark.parties[1] = party_of(&sides[1], second);
-	hearer->hear(hearer->user, &remark);
+	remark_sink->add(remark_sink->user, &remark);
 }
 
 static void on_beyond(void *user, const struct rma_beyond *beyond)
 {
-	const struct hearer *hearer = user;
+	const struct remark_sink *remark_sink = user;
 	struct rma_side side = {
 		.access = beyond->access,
 		.rank = beyond->rank,
@@ -189,16 +190,16 @@ static void on_beyond(void *user, const struct rma_beyond *beyond)
 	};
 	g_autofree char *access = describe_side(&side);
 	g_autofree char *does = g_strdup_printf(
-		"%s, its bytes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-		", of which there are %" G_GUINT64_FORMAT,
+		"%s: bytes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+		" of a window of %" G_GUINT64_FORMAT " bytes",
 		access, beyond->first, beyond->last, beyond->place->size);
 	struct remark remark = {.kind = FINDING_RMA_RANGE, .count = 1};
 
 	remark.parties[0] = party_of(&side, does);
-	hearer->hear(hearer->user, &remark);
+	remark_sink->add(remark_sink->user, &remark);
 }
 
-static void hear_in_world(void *world, const struct remark *remark)
+static void add_to_world(void *world, const struct remark *remark)
 {
 	world_remark(world, remark);
 }
@@ -206,15 +207,15 @@ static void hear_in_world(void *world, const struct remark *remark)
 void world_find_conflicts(struct world *world)
 {
 	struct world_rma *rma = world_rma(world);
-	struct hearer hearer = {hear_in_world, world};
+	struct remark_sink remark_sink = {add_to_world, world};
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CONFLICTS});
 	world_look_at_modes(world);
 	if (!world_has_accesses(world))
 		return;
-	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, &hearer);
+	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, &remark_sink);
 	rma_find(rma->accesses, world_trace(world), world_options(world)->ranks, on_conflict,
-	         &hearer, &rma->doubts);
+	         &remark_sink, &rma->uncertain);
 }
 
 bool world_has_accesses(const struct world *world)
@@ -224,13 +225,13 @@ bool world_has_accesses(const struct world *world)
 
 const struct rma_uncertain *world_finds_invalid(const struct world *world)
 {
-	return &world_rma(world)->doubts;
+	return &world_rma(world)->uncertain;
 }
 
-/* --- what of it matters -------------------------------------------------------------------- */
+/* --- what still matters ----------------------------------------------------------------------- */
 
-/* Of several that say the same one counts. */
-static void hear_in_set(void *set, const struct remark *remark)
+/* Equal remarks count once. */
+static void add_to_set(void *set, const struct remark *remark)
 {
 	struct state_hash name = {{0, 0}};
 
@@ -245,16 +246,16 @@ const char *world_rma_fingerprint(const struct world *world, const struct rma_na
 	const int ranks = world_options(world)->ranks;
 	g_autoptr(GHashTable)
 		remarks = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
-	struct hearer hearer = {hear_in_set, remarks};
+	struct remark_sink remark_sink = {add_to_set, remarks};
 	struct state_hash sum = {{0, 0}};
 	GHashTableIter iter;
 	gpointer name;
 	const char *why = rma_fingerprint(log, world_trace(world), ranks, namer, on_conflict,
-	                                  &hearer, ret);
+	                                  &remark_sink, ret);
 
 	if (why)
 		return why;
-	rma_find_beyond(log, ranks, on_beyond, &hearer);
+	rma_find_beyond(log, ranks, on_beyond, &remark_sink);
 	g_hash_table_iter_init(&iter, remarks);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
 		state_hash_add_member(&sum, name);

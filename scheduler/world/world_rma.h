@@ -1,4 +1,4 @@
-/* What a world keeps of one-sided communication: what its ranks have told, and what could not be
+/* What a world keeps of one-sided communication: the ranks' reports, and what could not be
  * compared. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_RMA_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_RMA_H
@@ -16,8 +16,8 @@ void world_rma_free(struct world_rma *rma);
 /* The world's own. */
 struct world_rma *world_rma(const struct world *world);
 
-/* What of it can still make a difference, at rest, and what has gone wrong so far: added to `ret`
- * (world_fingerprint.h). NULL; or why that cannot be told. */
+/* Adds to `ret` the one-sided communication that can still make a difference, at rest, and the
+ * conflicts so far (world_fingerprint.h). Returns NULL, or why that is not possible. */
 const char *world_rma_fingerprint(const struct world *world, const struct rma_namer *namer,
                                   struct state_hash *ret);
 

@@ -1,6 +1,6 @@
-/* Ranks that call MPI from several threads: each thread has a line of its own in its rank, with the
- * call for which it waits. All else in the world looks at one line of a rank at a time, the one in
- * focus; a rank that has not told of its threads has just that one. */
+/* Ranks that call MPI from several threads. Each thread has a line in its rank, with the call for
+ * which it waits. The rest of the world looks at one line of a rank at a time, the line in focus. A
+ * rank that has not reported threads has a single line. */
 #include "mpi_calls.h"
 #include "remarks.h"
 #include "scheduler/host/thread_view.h"
@@ -221,7 +221,7 @@ void world_lines_init(struct rank *rank)
 	g_ptr_array_add(rank->lines, rank->line);
 }
 
-/* New lines belong to threads that are not there (yet). */
+/* New lines belong to threads that do not exist (yet). */
 static void make_line(struct world *world, int number, guint32 thread)
 {
 	struct rank *rank = &world->ranks[number];
@@ -231,7 +231,7 @@ static void make_line(struct world *world, int number, guint32 thread)
 		g_ptr_array_add(rank->lines, line_new(PHASE_ENDED));
 }
 
-/* Of several threads of a rank that stops, the others may not have heard of it. */
+/* If a rank with several threads stops, the other threads may not know it yet. */
 bool world_is_over(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -239,7 +239,7 @@ bool world_is_over(const struct world *world, int number)
 	return rank->threads && is_over(phase_of(rank, 0));
 }
 
-/* Who is not waiting to be let in may have come out of a call that was not told. */
+/* A thread that does not wait to be admitted may have returned from an unreported call. */
 static void forget_entries(struct rank *rank, guint32 but)
 {
 	for (guint i = 0; i < rank->lines->len; i++)
@@ -254,7 +254,7 @@ bool world_thread(struct world *world, int number, const struct wire_thread *thr
 	world_tell_heard(world, number,
 	                 &(struct wire_message){.type = WIRE_THREAD, .thread = *thread});
 	if (thread->thread > WORLD_THREADS_MAX)
-		return world_refuse(error, number, "it has too many threads");
+		return world_refuse(error, number, "too many threads");
 	if (thread->id <= 0)
 		return world_refuse(error, number, "a thread that the kernel does not know");
 	make_line(world, number, thread->thread);
@@ -289,7 +289,7 @@ bool world_enter(struct world *world, int number, const struct wire_enter *enter
 	if (world_is_over(world, number))
 		return true;
 	if (enter->thread >= world_lines(world, number))
-		return world_refuse(error, number, "thread %u is not known", enter->thread);
+		return world_refuse(error, number, "thread %u is unknown", enter->thread);
 	make_line(world, number, enter->thread);
 	world_wake(world, number);
 	if (phase_of(rank, enter->thread) != PHASE_RUNNING)
@@ -307,8 +307,8 @@ static bool is_collective(const struct world_call *info, guint64 comm)
 	return info && info->op_count > 0 && info->kind == WIRE_COLLECTIVE && info->comm == comm;
 }
 
-/* Whether another thread of the rank is in such a collective call, or has begun one since this one
- * has begun its call; which. */
+/* Whether another thread of the rank is in such a collective call, or has begun one since this
+ * thread began its call; which one. */
 static bool find_beside(const struct world *world, int number, guint64 comm,
                         const struct wire_call *call, guint32 *ret_call)
 {
@@ -335,19 +335,19 @@ static bool find_beside(const struct world *world, int number, guint64 comm,
 	return false;
 }
 
-/* Who has the window or the file says no more than that it is none. */
+/* For a window or a file, the communicator of the call says only that it is none. */
 static const char *kind_of_meeting(guint16 function)
 {
-	const char *name = mpi_call_name(function);
-
-	return g_str_has_prefix(name, "MPI_Win_")    ? "window"
-	       : g_str_has_prefix(name, "MPI_File_") ? "file"
-	                                             : "communicator";
+	switch (mpi_call_subject(function)) {
+	case MPI_CALL_SUBJECT_WINDOW: return "window";
+	case MPI_CALL_SUBJECT_FILE: return "file";
+	default: return "communicator";
+	}
 }
 
 /* Two collectives of one communicator must not be begun at the same time: MPI 3.1, section 12.4.3.
- * Of two barriers it does not matter which is which. */
-static void look_beside(struct world *world, int rank, const struct wire_call *call)
+ * The order of two barriers makes no difference. */
+static void check_beside(struct world *world, int rank, const struct wire_call *call)
 {
 	struct remark remark = {.kind = FINDING_MISUSE, .count = 2};
 	const struct wire_op *op = call->op_count > 0 ? &call->ops[0] : NULL;
@@ -369,7 +369,7 @@ static void look_beside(struct world *world, int rank, const struct wire_call *c
 
 void world_look_at_threads(struct world *world, int rank, const struct wire_call *call)
 {
-	look_beside(world, rank, call);
+	check_beside(world, rank, call);
 	world->ranks[rank].line->entered = UINT32_MAX;
 }
 
@@ -379,7 +379,7 @@ static bool equal_or_any(gint32 one, gint32 other)
 }
 
 /* Whether it can matter which of two calls comes first: both look for messages that the other could
- * get, or send what one receive could take. */
+ * get, or send messages that one receive could take. */
 static bool calls_race(const struct world *world, const struct wire_enter *one,
                        const struct wire_enter *other)
 {
@@ -467,9 +467,9 @@ static void note_sleepers(struct world *world)
 	}
 }
 
-/* Whose turn it is where calls race, is a question that somebody has to answer; who can go on
- * without an answer does so before. Those who were held back until all are at rest come before any
- * turn, and so also while one is held. */
+/* If calls race, it is a choice which thread comes first; threads that need no choice are admitted
+ * before. Ranks deferred until all are at rest come before any admission. So they also go on while
+ * an admission is held. */
 bool world_admit(struct world *world)
 {
 	bool admitted = false;

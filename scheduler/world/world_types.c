@@ -1,4 +1,5 @@
-/* What a message consists of, what its receive expects, and whether its buffers are left alone. */
+/* The types of a message, the types that its receive expects, and whether buffers stay
+ * unchanged. */
 #include "world_types.h"
 
 #include "matcher.h"
@@ -57,8 +58,7 @@ bool world_touched(struct world *world, int rank, const struct wire_touched *tou
 static const char *describe_first(const struct wire_user *user)
 {
 	if (user->kind == WIRE_USE_ONE_SIDED)
-		return user->writes ? "fetches data into its own memory"
-		                    : "takes data out of its own memory";
+		return user->writes ? "fetches data into its own memory" : "reads its own memory";
 	return starts[user->kind];
 }
 
@@ -73,7 +73,7 @@ static const char *describe_second(const struct wire_user *user)
 		return "uses the same bytes in a collective before that is complete";
 	default:
 		return user->writes ? "fetches data into the same bytes before that is complete"
-		                    : "takes data out of the same bytes before that is complete";
+		                    : "reads the same bytes before that is complete";
 	}
 }
 
@@ -102,7 +102,7 @@ bool world_overlap(struct world *world, int rank, const struct wire_overlap *ove
 	return true;
 }
 
-/* "moves 2 MPI_FLOAT to where it names 2 MPI_INT"; NULL: that is all right. */
+/* "moves 2 MPI_FLOAT, but names 2 MPI_INT at the destination"; NULL: they match. */
 static char *describe_misfit(const struct wire_misuse *misuse)
 {
 	struct types moved = types_of_runs(&misuse->moved.types, misuse->moved.bytes);
@@ -113,17 +113,18 @@ static char *describe_misfit(const struct wire_misuse *misuse)
 		return NULL;
 	moved_words = types_print(&moved);
 	expected_words = types_print(&expected);
-	return g_strdup_printf("moves %s to where it names %s", moved_words, expected_words);
+	return g_strdup_printf("moves %s, but names %s at the destination", moved_words,
+	                       expected_words);
 }
 
 static char *describe_misuse(const struct wire_misuse *misuse)
 {
 	static const char *const does[] = {
-		[WIRE_MISUSE_FREE] = "gives up the request of a collective that is under way",
+		[WIRE_MISUSE_FREE] = "frees the request of a collective that is not complete",
 		[WIRE_MISUSE_CANCEL] = "cancels a collective",
-		[WIRE_MISUSE_REQUEST] = "asks for a request where it holds no lock of the window",
+		[WIRE_MISUSE_REQUEST] = "asks for a request without holding a lock of the window",
 		[WIRE_MISUSE_OVERLAP] = "receives into a datatype with entries that overlap",
-		[WIRE_MISUSE_CHILD] = "has forked a process that calls MPI",
+		[WIRE_MISUSE_CHILD] = "has forked a child process that calls MPI",
 	};
 
 	return misuse->why == WIRE_MISUSE_TYPES ? describe_misfit(misuse)
@@ -153,7 +154,8 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 	return true;
 }
 
-/* That there is no room is an error, that there may be none is told beside the verdict. */
+/* A ready send without its receive is an error. A buffered send that may lack room becomes a note
+ * of the verdict. */
 static void on_unsure(void *user, const struct unsure_send *unsure)
 {
 	struct world *world = user;
@@ -165,7 +167,7 @@ static void on_unsure(void *user, const struct unsure_send *unsure)
 	}
 	remark.parties[0] = world_party(world, unsure->send->id, "sends in ready mode");
 	remark.parties[1] = world_party(world, unsure->receive,
-	                                "receives that, and nothing has it begin before");
+	                                "receives that, and nothing makes the receive begin first");
 	world_remark(world, &remark);
 }
 

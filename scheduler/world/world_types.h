@@ -1,4 +1,4 @@
-/* What a message consists of, and what its receive expects (world_types.c). */
+/* The types of a message, and the types that its receive expects (world_types.c). */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_TYPES_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_TYPES_H
 
@@ -10,19 +10,19 @@ struct world;
 
 /* A message that is longer than its receive has room for. */
 struct truncated {
-	struct op_id send, receive; /* call 0: there is none */
+	struct op_id send, receive; /* call 0: none */
 	struct types sent, received;
 };
 
-/* The last one that a rank has received; the world keeps it. */
+/* The last one that a rank has received; the world owns it. */
 struct truncated *world_last_truncated(const struct world *world, int rank);
 
-/* Remarks on a message whose types are not those that the receive expects. */
+/* Remarks on a message whose types do not match those of its receive. */
 void world_compare_types(struct world *world, const struct match *match, const struct types *sent,
                          const struct types *received);
 
-/* When the interleaving is over: remarks on sends in a mode for which it is not sure that they
- * might be (send_modes.h). */
+/* When the interleaving is over: remarks on sends whose mode may not have been allowed
+ * (send_modes.h). */
 void world_look_at_modes(struct world *world);
 
 #endif

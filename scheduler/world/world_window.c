@@ -1,11 +1,11 @@
-/* Locks of windows: requests, grants and releases as messages to and from the places that they take
- * (explorer/lock.h), so that matcher, trace and search need know nothing of them. */
+/* Locks of windows. Requests, grants and releases are messages to and from the places that a lock
+ * takes (explorer/lock.h), so matcher, trace and search know nothing of locks. */
 #include "communicators.h"
 #include "matcher.h"
 #include "windows.h"
 #include "world_context.h"
 
-enum { TAG_REQUEST, TAG_RELEASE }; /* seen by places alone, which no rank sends or receives from */
+enum { TAG_REQUEST, TAG_RELEASE }; /* used only by places, with which no rank communicates */
 
 static void append_event(struct world *world, enum event_kind kind, struct op_id id)
 {
@@ -68,7 +68,7 @@ bool world_lock(struct world *world, int rank, const struct wire_op *op, bool *r
 	wish.target = target_of(world, rank, op);
 	wish.shared = op->mode == WIRE_LOCK_SHARED || op->peer == WIRE_ANY;
 	communicators_window(world_comms(world), op->comm, &wish.window);
-	/* An error that MPI will tell. */
+	/* An error that MPI will report. */
 	*ret_held = windows_holds(world_locks(world), rank, op->comm, wish.target);
 	if (*ret_held) {
 		windows_ask_again(world_locks(world), rank);
@@ -97,7 +97,7 @@ guint world_unlock(struct world *world, int rank, const struct wire_op *op)
 		struct event event = message_event(EVENT_SEND, release, op->comm, grant.place,
 		                                   TAG_RELEASE);
 
-		/* Nobody else could send or take this message: the matcher is not asked. */
+		/* No other rank can send or take this message: the matcher is not needed. */
 		world_append_event(world, &event);
 		event = message_event(EVENT_RECEIVE, place, op->comm, rank, TAG_RELEASE);
 		world_append_event(world, &event);

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "collective.h"
 #include "shim/mpi/neighbors.h"
@@ -19,25 +18,17 @@ int large_count(struct large_counts *large, MPI_Count count)
 	return (int)count;
 }
 
-static bool is_of_neighbours(enum mpi_call function)
-{
-	const char *name = mpi_call_name(function);
-
-	return strncmp(name, "MPI_Neighbor", 12) == 0 || strncmp(name, "MPI_Ineighbor", 13) == 0;
-}
-
 /* How many elements the array has: one for each member that data goes to or comes from, but none
  * where it is not significant (MPI 3.1, chapter 5). */
 static int length(enum mpi_call function, const char *name, int root, MPI_Comm comm)
 {
-	const bool rooted = function == MPI_CALL_Gatherv || function == MPI_CALL_Igatherv
-	                    || function == MPI_CALL_Gatherv_init || function == MPI_CALL_Scatterv
-	                    || function == MPI_CALL_Iscatterv || function == MPI_CALL_Scatterv_init;
+	const enum mpi_call_order order = mpi_call_order(function);
+	const bool rooted = order == MPI_CALL_ORDER_ROOT_FIRST || order == MPI_CALL_ORDER_ROOT_LAST;
 	int is_inter = 0, size = 0, rank = 0, in = 0, out = 0;
 
 	if (communicator_find(comm) == NULL)
 		return 0;
-	if (is_of_neighbours(function)) {
+	if (mpi_call_is_neighborhood(function)) {
 		neighbors_count(comm, &in, &out);
 		return name[0] == 's' ? out : in;
 	}
@@ -46,8 +37,7 @@ static int length(enum mpi_call function, const char *name, int root, MPI_Comm c
 	real_mpi()->Comm_rank(comm, &rank);
 	if (rooted && root != (is_inter ? MPI_ROOT : rank))
 		return 0;
-	if (is_inter && function != MPI_CALL_Reduce_scatter && function != MPI_CALL_Ireduce_scatter
-	    && function != MPI_CALL_Reduce_scatter_init)
+	if (is_inter && mpi_call_collective(function) != MPI_CALL_COLLECTIVE_REDUCE_SCATTER)
 		real_mpi()->Comm_remote_size(comm, &size);
 	else
 		real_mpi()->Comm_size(comm, &size);

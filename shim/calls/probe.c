@@ -18,8 +18,8 @@ struct probe {
 
 static struct probe probing(unsigned function, int source, int tag, MPI_Comm comm)
 {
-	bool takes = function == MPI_CALL_Mprobe || function == MPI_CALL_Improbe;
-	bool waits = function == MPI_CALL_Probe || function == MPI_CALL_Mprobe;
+	bool takes = mpi_call_makes(function) == MPI_CALL_MAKES_MESSAGE;
+	bool waits = !mpi_call_asks(function);
 
 	return (struct probe){
 		.function = function,

@@ -211,16 +211,10 @@ void access_request_freed(MPI_Request request)
 
 static uint8_t flags_of(const struct access_call *call)
 {
-	switch (call->function) {
-	case MPI_CALL_Put:
-	case MPI_CALL_Put_c:
-	case MPI_CALL_Rput:
-	case MPI_CALL_Rput_c: return WIRE_ACCESS_WRITES;
-	case MPI_CALL_Get:
-	case MPI_CALL_Get_c:
-	case MPI_CALL_Rget:
-	case MPI_CALL_Rget_c: return WIRE_ACCESS_READS;
-	case MPI_CALL_Compare_and_swap:
+	switch (mpi_call_access(call->function)) {
+	case MPI_CALL_ACCESS_PUT: return WIRE_ACCESS_WRITES;
+	case MPI_CALL_ACCESS_GET: return WIRE_ACCESS_READS;
+	case MPI_CALL_ACCESS_SWAP:
 		return WIRE_ACCESS_READS | WIRE_ACCESS_WRITES | WIRE_ACCESS_ATOMIC
 		       | WIRE_ACCESS_SWAP;
 	default:
@@ -233,8 +227,7 @@ static uint8_t flags_of(const struct access_call *call)
 
 static bool is_get(enum mpi_call function)
 {
-	return function == MPI_CALL_Get || function == MPI_CALL_Get_c || function == MPI_CALL_Rget
-	       || function == MPI_CALL_Rget_c;
+	return mpi_call_access(function) == MPI_CALL_ACCESS_GET;
 }
 
 /* The rank's own buffers, and the target's memory. false: some of them are not known. */
@@ -492,10 +485,9 @@ void access_synchronise(enum mpi_call function, const void *site, int target, MP
 
 	if (!window_find(window, &access.window) || !is_target(window, target))
 		return;
-	switch (function) {
-	case MPI_CALL_Win_flush_local:
-	case MPI_CALL_Win_flush_local_all: access.kind = WIRE_ACCESS_FLUSH_LOCAL; break;
-	case MPI_CALL_Win_sync: access.kind = WIRE_ACCESS_LOOK; break;
+	switch (mpi_call_sync(function)) {
+	case MPI_CALL_SYNC_FLUSH_LOCAL: access.kind = WIRE_ACCESS_FLUSH_LOCAL; break;
+	case MPI_CALL_SYNC_MEMORY: access.kind = WIRE_ACCESS_LOOK; break;
 	default: access.kind = WIRE_ACCESS_FLUSH; break;
 	}
 	gather_access(&access);

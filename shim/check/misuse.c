@@ -64,8 +64,7 @@ static void compare(const struct access_call *call, struct elements moved, struc
 
 static bool is_get(enum mpi_call function)
 {
-	return function == MPI_CALL_Get || function == MPI_CALL_Get_c || function == MPI_CALL_Rget
-	       || function == MPI_CALL_Rget_c;
+	return mpi_call_access(function) == MPI_CALL_ACCESS_GET;
 }
 
 void misuse_check_access(const struct access_call *call, bool lacks_lock)

@@ -1,36 +1,24 @@
-"""Which calls move data to or from a window, or complete such calls, as follows from their
-prototypes; used by generate_calls.py. What the wrappers tell: access.h."""
-
-
-def names(call):
-    return {a.name for a in call.arguments}
-
-
-def moves(call):
-    return {"origin_addr", "target_rank", "win"} <= names(call)
-
-
-def synchronises(call):
-    """Those that go to the library unseen: MPI_Win_flush and its kin, MPI_Win_sync."""
-    return call.waits() and "win" in names(call) and not moves(call)
+"""What the wrappers note of calls that move data to or from a window, or complete such calls
+(access.h). The prototype tells what each argument is."""
 
 
 def tells(call):
-    return call.waits() and (moves(call) or synchronises(call))
+    """Whether the wrapper notes anything."""
+    return bool(call.get("waits")) and (call.moves_data() or call.synchronises())
 
 
 def atomic(call):
-    """The statement that notes an atomic operation on a window, by whoever."""
-    if "accumulate" in call.name.lower() or call.name in ("Compare_and_swap", "Fetch_and_op"):
+    """The statement that notes an atomic operation on a window, the program's own or not."""
+    if call.get("access") in ("accumulate", "swap"):
         return ["\twindow_note_atomic();"]
     return []
 
 
 def before(call):
-    """Statements ahead of a call that goes to the library unseen."""
-    if not synchronises(call):
+    """Statements in front of the call."""
+    if not call.synchronises():
         return []
-    ranked = "rank" in names(call)
+    ranked = call.has("rank")
     target = "rank" if ranked else "WIRE_ANY"
     own = "own && rank != MPI_PROC_NULL" if ranked else "own"
     return [f"\tif ({own})\n\t\taccess_synchronise(MPI_CALL_{call.name}, site_of_caller(site), "
@@ -38,14 +26,14 @@ def before(call):
 
 
 def after(call):
-    """Statements behind it, for when it has succeeded."""
-    if synchronises(call):
-        target = "rank" if "rank" in names(call) else "WIRE_ANY"
+    """Statements behind the call; they do something if it has succeeded."""
+    if call.synchronises():
+        target = "rank" if call.has("rank") else "WIRE_ANY"
         return [f"\tif (own && returned == MPI_SUCCESS)\n"
                 f"\t\twindow_called(MPI_CALL_{call.name}, {target}, 0, win);"]
-    if not call.waits() or not moves(call):
+    if not call.get("waits") or not call.moves_data():
         return []
-    given = names(call)
+    given = {a.name for a in call.arguments}
     kind = "datatype" if "datatype" in given else "origin_datatype"
     target_kind = "datatype" if "datatype" in given else "target_datatype"
     fields = [f".function = MPI_CALL_{call.name}", ".site = site_of_caller(site)",

@@ -1,10 +1,7 @@
-"""Which calls MPI must refuse before the shim does anything for them, as they have nowhere to store
-what they give, or name requests that are none. It follows from the prototype."""
-import re
+"""Which arguments MPI must refuse before the shim does anything: no place to store a result, or
+requests that are none. They follow from the prototype. The shim functions of calls that say
+"checked" look at this themselves: MPI checks a request first, and does not know the shim's."""
 
-COMPLETION = re.compile("(Wait|Test)(all|any|some)?")
-# The shim's request means nothing to MPI, which looks at it first.
-CHECKED_BY_HAND = ("Parrived", "Request_get_status")
 # Arguments in which a call stores what it gives.
 STORED = {f"{kind} *" for kind in (
     "int", "MPI_Aint", "MPI_Count", "MPI_Comm", "MPI_Errhandler", "MPI_File", "MPI_Group",
@@ -12,8 +9,8 @@ STORED = {f"{kind} *" for kind in (
 
 
 def completed(call):
-    """How many requests the call completes, and which: C expressions; or None."""
-    if not COMPLETION.fullmatch(call.name):
+    """C expressions: how many requests the call completes, and which. None: it completes none."""
+    if not call.get("completes"):
         return None
     names = [a.name for a in call.arguments]
     if "array_of_requests" not in names:
@@ -22,8 +19,8 @@ def completed(call):
 
 
 def condition(call):
-    """The one under which the call is MPI's to refuse, in C; or None."""
-    if call.name in CHECKED_BY_HAND:
+    """A C expression: whether MPI must refuse the call. None: it never must."""
+    if call.get("checked"):
         return None
     names = [a.name for a in call.arguments]
     count = next((name for name in ("count", "incount") if name in names), None)

@@ -1,10 +1,20 @@
-"""What is generated of the collectives that only differ in their arguments: shim_MPI_X, and what a
-request for one keeps; used by generate_calls.py. They differ in what the members must agree on, in
-whether some may be done before all have called (early.h), and in when the data moves: the blocking
-one at once, the nonblocking one when it is told to, the persistent one whenever it is started."""
+"""The shim's functions for collectives that move data: shim_MPI_X, and what its request keeps.
 
-# Written by hand (collective_reduce.c).
-BY_HAND = ("Reduce_scatter_block",)
+All are alike but for their arguments; what the members must agree on; whether some members may be
+done before all have called (early.h); and when the data moves: at once in a blocking collective,
+when the scheduler says so in a nonblocking one, at each start of a persistent one.
+"""
+
+# Who gives data to whom (enum collective_flow), by collective=.
+FLOWS = {
+    "bcast": "FROM_ROOT", "scatter": "FROM_ROOT", "scatterv": "FROM_ROOT",
+    "gather": "TO_ROOT", "gatherv": "TO_ROOT",
+    "allgather": "TO_ALL", "allgatherv": "TO_ALL",
+    "alltoall": "TO_ALL", "alltoallv": "TO_ALL", "alltoallw": "TO_ALL",
+    "neighbor_allgather": "TO_NEIGHBORS", "neighbor_allgatherv": "TO_NEIGHBORS",
+    "neighbor_alltoall": "TO_NEIGHBORS", "neighbor_alltoallv": "TO_NEIGHBORS",
+    "neighbor_alltoallw": "TO_NEIGHBORS",
+}
 
 
 def nonblocking_twin(call, by_name):
@@ -18,12 +28,8 @@ def is_nonblocking(call, by_name):
 
 
 def flow(call):
-    """Who gives data to whom (enum collective_flow), or None."""
-    base = call.name.removesuffix("_init")
-    base = (base[1].upper() + base[2:] if base[0] == "I" else base).rstrip("vw")
-    return {"Bcast": "FROM_ROOT", "Scatter": "FROM_ROOT", "Gather": "TO_ROOT",
-            "Allgather": "TO_ALL", "Alltoall": "TO_ALL", "Neighbor_allgather": "TO_NEIGHBORS",
-            "Neighbor_alltoall": "TO_NEIGHBORS"}.get(base)
+    """Who gives data to whom; None: it reduces, or moves none."""
+    return FLOWS.get(call.get("collective"))
 
 
 def data(call, side):
@@ -78,12 +84,12 @@ def root_of(call):
 
 def is_early(call):
     """Whether members can be done before all have called (early.h)."""
-    return call.order != "all" and call.name != "Reduce_init"
+    return call.order != "all" and not call.get("whole")
 
 
 def barrier():
-    """Nothing is carried: when the scheduler lets a member go, all have come. In the library they
-    would look for one another without pause, on processors that those who are late need."""
+    """A barrier moves no data: when the scheduler lets a member go, all have come. So the library
+    is not called. In it members would poll for the late ones, and take processors from these."""
     return """
 int shim_MPI_Barrier(void *site, MPI_Comm comm)
 {
@@ -97,7 +103,7 @@ int shim_MPI_Barrier(void *site, MPI_Comm comm)
 
 
 def blocking_collective(call, twin):
-    """Where not all wait for all, what others need is on its way before the member waits."""
+    """Where not all members wait for all, a member sends what others need before it waits."""
     entered = f"collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)}"
     begin = f"""	bool entered = {entered},
 	                                {signature(call)});
@@ -282,10 +288,10 @@ def shims(calls, by_name):
         twin = nonblocking_twin(call, by_name)
         if call.small(by_name) or call.treatment != "controlled":
             continue
-        if twin and call.name not in BY_HAND:
-            texts.append(barrier() if call.name == "Barrier"
+        if twin and not call.get("by_hand"):
+            texts.append(barrier() if call.get("collective") == "barrier"
                          else blocking_collective(call, twin))
-        if call.order != "none" and call.name.endswith("_init"):
+        if call.order != "none" and call.is_persistent():
             texts.append(persistent_collective(call))
         if is_nonblocking(call, by_name):
             texts.append(nonblocking_collective(call))

@@ -1,73 +1,43 @@
 """Which MPI calls give the program objects that it must free, and which take them back.
 
-It follows from the prototype, so that no call is forgotten: one that has a handle by reference
-gives an object, unless it is named here.
+The prototype tells, so that no call is forgotten: a call with a handle by reference gives an
+object. In mpi_calls.txt the exceptions say frees, makes=nothing or later=.
 """
 
 KINDS = {"MPI_Comm *": "COMMUNICATOR", "MPI_Datatype *": "DATATYPE",
          "MPI_Errhandler *": "ERRHANDLER", "MPI_File *": "FILE", "MPI_Group *": "GROUP",
          "MPI_Info *": "INFO", "MPI_Message *": "MESSAGE", "MPI_Op *": "OP",
          "MPI_Request *": "REQUEST", "MPIO_Request *": "REQUEST", "MPI_Win *": "WINDOW"}
-# Numbers, by reference in these calls.
-KEYVALS = {"Comm_create_keyval", "Comm_free_keyval", "Keyval_create", "Keyval_free",
-           "Type_create_keyval", "Type_free_keyval", "Win_create_keyval", "Win_free_keyval"}
-
-FREE = {"Comm_disconnect", "Comm_free", "Comm_free_keyval", "Errhandler_free", "File_close",
-        "Group_free", "Info_free", "Keyval_free", "Op_free", "Type_free", "Type_free_keyval",
-        "Win_free", "Win_free_keyval", "Imrecv", "Imrecv_c", "Mrecv", "Mrecv_c"}
-
-# Handles by reference that are neither: of objects that stay what they are, predefined ones, and
-# requests, whose end is seen where they are completed (request.h, completion.c).
-NEITHER = {
-    "Cancel", "Request_free", "Start", "Test", "Wait",
-    "Comm_get_parent",
-    "File_get_errhandler",  # MPICH's takes no reference: freeing it is an error
-    "Type_commit", "Type_match_size",
-    "Type_create_f90_complex", "Type_create_f90_integer", "Type_create_f90_real",
-    "Type_get_value_index",
-}
-
-# The communicator comes with the request's completion (communicator_create.c).
-LATER = {("Comm_idup", "newcomm"), ("Comm_idup_with_info", "newcomm")}
-
-# Types that may be predefined.
-CONTENTS = {"Type_get_contents": "array_of_datatypes", "Type_get_contents_c": "array_of_datatypes"}
-VIEW = {"File_get_view": ("etype", "filetype")}
-
-# What may be called before MPI_Init and after MPI_Finalize: MPI 3.1, section 8.7.1 and MPI 4.0,
-# section 11.4.1; and what only computes.
-AT_ANY_TIME = ("T_", "Info_", "Session_", "Status_")
-ANY_TIME = {"Initialized", "Finalized", "Get_version", "Get_library_version", "Error_class",
-            "Error_string", "Wtime", "Wtick", "Aint_add", "Aint_diff", "Pcontrol", "Init",
-            "Init_thread", "Errhandler_free"}
 
 
-def any_time(call):
-    return (call.name in ANY_TIME or call.name.startswith(AT_ANY_TIME)
-            or call.name.endswith(("_c2f", "_f2c")))
+def kind_of(argument):
+    """What the argument is a handle of, by reference; None: it is no such handle."""
+    if argument.array:
+        return None
+    if argument.type == "int *" and argument.name.endswith("keyval"):
+        return "KEYVAL"
+    return KINDS.get(argument.type)
 
 
 def handles(call):
     """(argument, kind) for each object that the call gives or takes."""
-    if call.name.startswith("T_") or call.name in NEITHER:
+    if call.name.startswith("T_") or call.get("makes") == "nothing":
         return []
-    if call.name in KEYVALS:
-        return [(a.name, "KEYVAL") for a in call.arguments if a.type == "int *"]
-    return [(a.name, KINDS[a.type]) for a in call.arguments
-            if a.type in KINDS and not a.array and (call.name, a.name) not in LATER]
+    later = call.get("later") or []
+    return [(a.name, kind_of(a)) for a in call.arguments if kind_of(a) and a.name not in later]
 
 
 def before(call):
     """Statements in front of the call."""
-    if call.name not in FREE:
+    if not call.get("frees"):
         return []
     return [f"\tconst uintptr_t old_{name} = {name} ? (uintptr_t)*{name} : 0;"
             for name, kind in handles(call) if kind != "REQUEST"]
 
 
 def freed(call, own=""):
-    """Statements behind the call; one that fails can have taken the object nevertheless."""
-    if call.name not in FREE:
+    """Statements behind the call. A call that fails can have taken the object nevertheless."""
+    if not call.get("frees"):
         return []
     return [f"\tif ({own}{name} && (uintptr_t)*{name} != old_{name})\n"
             f"\t\ttracking_freed(WIRE_OBJECT_{kind}, old_{name}, {name});"
@@ -75,19 +45,35 @@ def freed(call, own=""):
 
 
 def made(call, site="site"):
-    """Statements for when it has succeeded."""
+    """Statements behind a call that has succeeded."""
     where = f"MPI_CALL_{call.name}, {site}"
-    if call.name in CONTENTS:
-        return [f"\t\ttracking_got_contents(datatype, {CONTENTS[call.name]}, {where});"]
-    if call.name in VIEW:
-        return [f"\t\ttracking_got_types(1, {name}, {where});" for name in VIEW[call.name]]
+    predefined = call.get("predefined")
+    if predefined:
+        arrays = {a.name for a in call.arguments if a.array}
+        return [f"\t\ttracking_got_contents(datatype, {name}, {where});" if name in arrays
+                else f"\t\ttracking_got_types(1, {name}, {where});" for name in predefined]
     return [f"\t\ttracking_made(WIRE_OBJECT_{kind}, (uintptr_t)*{name}, {name}, {where});"
-            for name, kind in handles(call) if call.name not in FREE or kind == "REQUEST"]
+            for name, kind in given(call)]
+
+
+def given(call):
+    """(argument, kind) for each object that is the program's when the call has succeeded."""
+    return [(name, kind) for name, kind in handles(call)
+            if not call.get("frees") or kind == "REQUEST"]
+
+
+def main_kind(call):
+    """What the call is for, of what it gives, at once or later; None: it gives no object."""
+    kinds = [kind for _, kind in given(call)]
+    kinds += [kind_of(a) for a in call.arguments if a.name in (call.get("later") or [])]
+    if call.get("predefined"):
+        kinds.append("DATATYPE")
+    return next((kind for kind in kinds if kind != "REQUEST"), kinds[0] if kinds else None)
 
 
 def also(call):
-    """What must hold besides for `made` to be right."""
-    return " && *flag" if call.name == "Improbe" else ""
+    """A condition in C, besides success, for `made`: a call that asks can have found nothing."""
+    return " && *flag" if call.get("asks") and call.takes("MPI_Message *") else ""
 
 
 def tracks(call):

@@ -1,9 +1,9 @@
-"""Into which datatypes MPI calls receive, as follows from their prototypes; used by
-generate_calls.py. What the wrappers look for there: misuse.h."""
+"""Into which datatypes a call receives, as follows from its prototype. misuse.h says what the
+wrappers look for in these."""
 
 
 def condition(call, names):
-    """When this process receives by it, in C; or None: always."""
+    """A C expression: whether this process receives by the call. None: it always does."""
     if "root" in names:
         if call.order == "root_last":
             return "misuse_is_root(comm, root)"
@@ -14,11 +14,11 @@ def condition(call, names):
 
 
 def received(call, names):
-    """(count, type) in C; or None: it receives nothing, or reduces."""
+    """C expressions (count, type). None: it receives nothing, or reduces."""
     if "recvtype" in names:
         return ("recvcount" if "recvcount" in names else "1"), "recvtype"
     receives = ("source" in names or "message" in names or call.name.startswith("Precv_init")
-                or call.name.lstrip("I").lower().startswith("bcast"))
+                or call.get("collective") == "bcast")
     return ("count", "datatype") if receives and {"count", "datatype"} <= names else None
 
 
@@ -28,7 +28,7 @@ def behind(call):
     when = "result == MPI_SUCCESS"
     look = f"misuse_check_receive(MPI_CALL_{call.name}, site, "
     if "recvtypes" in names:
-        kind = "true" if "eighbor" in call.name else "false"
+        kind = "true" if call.get("collective").startswith("neighbor") else "false"
         return [f"\tfor (int i = 0, all = misuse_partners(comm, {kind}); {when} && i < all; i++)",
                 "\t\tif (recvcounts[i] > 0)",
                 f"\t\t\t{look}recvcounts[i], recvtypes[i]);"]

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Makes the wrappers and their tables from the table of MPI calls (mpi_calls.txt).
+"""Generates the MPI wrappers, and C tables of the MPI calls, from mpi_calls.txt.
 
 usage: generate_calls.py TABLE MPI_H BUILD_DIRECTORY
 
 MPI_H is mpi.h as the preprocessor leaves it: the wrappers have its prototypes.
 
 Writes into BUILD_DIRECTORY:
-  mpi_calls.h, mpi_calls.c   names, treatments and orders; no MPI, libc only
-  mpi_functions.h            struct real_mpi, prototypes of what the wrappers call; needs mpi.h
-  wrappers.c                 the exported MPI_X and PMPI_X, and where each real function is kept
+  mpi_calls.h, mpi_calls.c   names and properties of the calls (call_table.py); libc alone
+  mpi_functions.h            struct real_mpi, and prototypes of the shim's functions; needs mpi.h
+  wrappers.c                 the exported MPI_X and PMPI_X, and where struct real_mpi has each X
+
+An error in the table ends it with exit status 1 and all lines that are wrong.
 """
 import os
 import sys
@@ -19,137 +21,25 @@ import call_collectives
 import call_objects
 import call_receives
 import call_states
+import call_table
 import mpi_table
 
-# Called before MPI_Init or after MPI_Finalize, so also while nothing is under control.
-ALWAYS = ("Init", "Init_thread", "Initialized", "Finalized", "Session_init", "Pcontrol")
 HEADING = "/* Generated from mpi_calls.txt by generate_calls.py: change those. */\n"
 
 
-def calls_header(calls):
-    numbers = "\n".join(f"\tMPI_CALL_{call.name}," for call in calls)
-    treatments = "\n".join(f"\tMPI_CALL_{name.upper()}," for name in mpi_table.TREATMENTS)
-    orders = "\n".join(f"\tMPI_CALL_ORDER_{name.upper()}," for name in mpi_table.ORDERS.values())
-    return f"""{HEADING}#ifndef MATCHPOINT_SHIM_MPI_CALLS_H
-#define MATCHPOINT_SHIM_MPI_CALLS_H
-
-#include <stdbool.h>
-
-/* Numbers of the MPI calls, on the wire and in the store; 0 is none. */
-enum mpi_call {{
-	MPI_CALL_NONE,
-{numbers}
-	MPI_CALL_COUNT
-}};
-
-/* What they mean: mpi_calls.txt. */
-enum mpi_call_treatment {{
-{treatments}
-}};
-
-enum mpi_call_order {{
-{orders}
-}};
-
-/* "MPI_Recv"; "unknown MPI call" for a number that is none. */
-const char *mpi_call_name(unsigned call);
-
-/* By its name, with MPI_ or PMPI_; MPI_CALL_NONE: not in the table. */
-enum mpi_call mpi_call_by_name(const char *name);
-
-enum mpi_call_treatment mpi_call_treatment(unsigned call);
-
-/* Whether it is a communication call: those count in paths and reports. */
-bool mpi_call_counts(unsigned call);
-
-/* Which arrivals a member of this collective has to wait for. */
-enum mpi_call_order mpi_call_order(unsigned call);
-
-#endif
-"""
-
-
-def calls_source(calls):
-    rows = "\n".join(
-        f'\t[MPI_CALL_{call.name}] = {{ "MPI_{call.name}", MPI_CALL_{call.treatment.upper()}, '
-        f'MPI_CALL_ORDER_{call.order.upper()}, {"true" if call.counts else "false"} }},'
-        for call in calls)
-    return f"""{HEADING}#include "mpi_calls.h"
-
-#include <string.h>
-
-struct description {{
-	const char *name;
-	enum mpi_call_treatment treatment;
-	enum mpi_call_order order;
-	bool counts;
-}};
-
-static const struct description descriptions[MPI_CALL_COUNT] = {{
-	[MPI_CALL_NONE] = {{ "unknown MPI call", MPI_CALL_HARMLESS, MPI_CALL_ORDER_NONE, false }},
-{rows}
-}};
-
-static const struct description *describe(unsigned call)
-{{
-	return &descriptions[call < MPI_CALL_COUNT ? call : MPI_CALL_NONE];
-}}
-
-const char *mpi_call_name(unsigned call)
-{{
-	return describe(call)->name;
-}}
-
-enum mpi_call mpi_call_by_name(const char *name)
-{{
-	if (name[0] == 'P')
-		name++;
-	for (unsigned call = MPI_CALL_NONE + 1; call < MPI_CALL_COUNT; call++) {{
-		if (strcmp(descriptions[call].name, name) == 0)
-			return (enum mpi_call)call;
-	}}
-	return MPI_CALL_NONE;
-}}
-
-enum mpi_call_treatment mpi_call_treatment(unsigned call)
-{{
-	return describe(call)->treatment;
-}}
-
-bool mpi_call_counts(unsigned call)
-{{
-	return describe(call)->counts;
-}}
-
-enum mpi_call_order mpi_call_order(unsigned call)
-{{
-	return describe(call)->order;
-}}
-"""
-
-
-# Of calls on a file or window that meet by themselves: what must be the same in all members.
-AGREED = {
-    "File_preallocate": ["size"],
-    "File_seek_shared": ["offset", "whence"],
-    "File_set_atomicity": ["flag != 0"],
-    "File_set_size": ["size"],
-    "Win_fence": ["assert & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)"],
-}
-
-
 def agreed(call):
-    """A hash of it; 0: of nothing."""
-    text = "1" if call.name in AGREED else "0"
-    for value in AGREED.get(call.name, []):
+    """A C expression: a hash of what all members must give alike; 0: they need not."""
+    values = call.get("agree") or []
+    text = "1" if values else "0"
+    for value in values:
         text = f"mix({text}, (uint64_t)({value}))"
     return text
 
 
 def meets_by_itself(call):
-    """Bracketed calls on an open file or window need nothing but the meeting before them."""
-    types = [a.type for a in call.arguments if not a.array]
-    return call.treatment == "bracketed" and ("MPI_File" in types or "MPI_Win" in types)
+    """Bracketed calls on an open file or window have no shim function: the members meet, and then
+    MPI does the rest."""
+    return call.treatment == "bracketed" and call.takes("MPI_File", "MPI_Win")
 
 
 def functions_header(calls, by_name):
@@ -188,7 +78,8 @@ extern const struct real_function real_functions[];
 
 
 def narrowing(call, small):
-    """Statements that turn the large counts of X_c into those of X, and what is then passed."""
+    """How X_c calls X: statements before that make ints of its large counts, the arguments of X,
+    and statements behind."""
     before, values, after = [], [], []
     for large, little in zip(call.arguments, small.arguments):
         if large.type == little.type:
@@ -210,6 +101,7 @@ def narrowing(call, small):
 
 
 def controlled_body(call, by_name):
+    """Statements that set the result by the shim's function."""
     small = call.small(by_name)
     if small:
         before, values, after = narrowing(call, small)
@@ -223,6 +115,7 @@ def controlled_body(call, by_name):
 
 
 def body(call, by_name):
+    """Statements that set the result."""
     if call.treatment == "refused":
         return f"\tresult = error_refused(site, MPI_CALL_{call.name});"
     if meets_by_itself(call):
@@ -243,13 +136,11 @@ def block(statements):
     return "".join(f"{statement}\n" for statement in statements)
 
 
-# Errors of these do not go to a communicator's error handler: MPI has asked the right one.
-HANDLED_BY_MPI = ("File_", "Session_", "T_")
-
-
 def settling(call):
-    """The statement that raises what MPI has returned, unless that was done."""
-    if call.returns != "int" or call.treatment == "refused" or call.name.startswith(HANDLED_BY_MPI):
+    """The statement that calls the error handler for what MPI has returned. Empty for files and
+    sessions, which have handlers of their own: MPI has called the right one."""
+    handled = call.takes("MPI_File", "MPI_File *", "MPI_Session", "MPI_Session *")
+    if call.returns != "int" or call.treatment == "refused" or handled:
         return ""
     types = {a.name: a.type for a in call.arguments if not a.array}
     if types.get("win") == "MPI_Win":
@@ -270,18 +161,21 @@ def noting(call, success, site="site", own=""):
 
 
 def receiving(call):
+    """Statements that look at what was received."""
     return "" if call.treatment == "refused" else block(call_receives.behind(call))
 
 
 def needs_notes(call):
-    """Goes to MPI unseen; noted are the objects, and whether it comes at a time when it may."""
+    """Whether a call that goes to MPI unseen has a wrapper all the same: it makes or frees objects,
+    must not be called at any time, or leaves something that a state must contain."""
     return (call.returns == "int" and not call.has("...")
-            and (call_objects.tracks(call) or not call_objects.any_time(call)
+            and (call_objects.tracks(call) or not call.get("any_time")
                  or call_states.must_be_seen(call)))
 
 
 def window(call, own=""):
-    """Statements that see to it that the library gets no window that is gone."""
+    """Statements that replace a window which no longer exists, so that the library does not use
+    it."""
     if not any(a.name == "win" and a.type == "MPI_Win" for a in call.arguments):
         return []
     return [f"\tif ({own})\n\t\twin = window_idle(win);" if own
@@ -289,11 +183,12 @@ def window(call, own=""):
 
 
 def passing_wrapper(call):
-    """The library's own; that the rank is inside it may be noted, and what it makes."""
+    """The wrapper of a call that goes to MPI unseen. It may note that the rank is inside MPI, and
+    what the call makes."""
     tracks = call_objects.tracks(call) or call_accesses.tells(call)
-    enter = ("caller_is_program(site)" if call_objects.any_time(call)
+    enter = ("caller_is_program(site)" if call.get("any_time")
              else f"startup_enter_unseen(MPI_CALL_{call.name}, site)")
-    note = "blocking_call_enter" if call.waits() else "blocking_call_compute"
+    note = "blocking_call_enter" if call.get("waits") else "blocking_call_compute"
     inside = f"\tbool inside = {note}(MPI_CALL_{call.name}, site);\n"
     leave = "\tif (inside)\n\t\tblocking_call_leave();\n"
     first = block(call_objects.before(call)) + (inside if call.stays() else "")
@@ -320,12 +215,13 @@ EXPORTED {call.returns} PMPI_{call.name}({call.exported()})
 
 
 def announcement(call):
-    """What a thread among several is about to send or receive."""
+    """Statements that tell the scheduler what a thread, one of several, is about to send or
+    receive. Empty for requests that are only prepared and for polls: a program can repeat those
+    for ever."""
     types = {a.name: a.type for a in call.arguments}
     sends = types.get("dest") == "int" and ("tag" in types or "sendtag" in types)
     receives = types.get("source") == "int" and ("tag" in types or "recvtag" in types)
-    # Requests that are only prepared, and polls: those can be repeated for ever.
-    if call.name.endswith(("_init", "_init_c")) or call.name in ("Iprobe", "Improbe"):
+    if call.is_persistent() or call.get("asks"):
         return ""
     if not (sends or receives) or "comm" not in types:
         return ""
@@ -345,14 +241,15 @@ def announcement(call):
 
 
 def wrapper(call, by_name):
+    """The exported functions of a call."""
     if call.stays() or not call.wrapped():
         return passing_wrapper(call)
-    enter = "caller_enter_always" if call.name in ALWAYS else "caller_enter"
-    check = ("" if call_objects.any_time(call)
+    enter = "caller_enter_always" if call.get("always") else "caller_enter"
+    check = ("" if call.get("any_time")
              else f"\t\tstartup_check_order(MPI_CALL_{call.name}, site);\n")
     passing = "startup_abort" if call.name == "Abort" else f"real_mpi()->{call.name}"
     text = body(call, by_name)
-    if call.name not in ALWAYS and call.treatment != "refused" and not meets_by_itself(call):
+    if not call.get("always") and call.treatment != "refused" and not meets_by_itself(call):
         text = call_checks.guarded(call, text)
     return f"""
 EXPORTED {call.returns} MPI_{call.name}({call.exported()})
@@ -422,8 +319,8 @@ def main():
         sys.exit(__doc__)
     _, table, header, directory = sys.argv
     calls = mpi_table.read_table(table)
-    write(directory, "mpi_calls.h", calls_header(calls))
-    write(directory, "mpi_calls.c", calls_source(calls))
+    write(directory, "mpi_calls.h", call_table.header(calls, HEADING))
+    write(directory, "mpi_calls.c", call_table.source(calls, HEADING))
     calls = mpi_table.installed(calls, header)
     by_name = {call.name: call for call in calls}
     write(directory, "mpi_functions.h", functions_header(calls, by_name))

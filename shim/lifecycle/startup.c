@@ -263,7 +263,7 @@ bool startup_enter_unseen(enum mpi_call function, const void *site)
 	}
 	if (!caller_is_program(site))
 		return false;
-	if (function != MPI_CALL_Is_thread_main && function != MPI_CALL_Query_thread)
+	if (!mpi_call_is_for_any_thread(function))
 		threading_check_moment(site);
 	return true;
 }

@@ -85,8 +85,8 @@ static int grow(struct completion *set)
 
 static bool asks_which(unsigned function)
 {
-	return function == MPI_CALL_Waitany || function == MPI_CALL_Testany
-	       || function == MPI_CALL_Waitsome || function == MPI_CALL_Testsome;
+	return mpi_call_completes(function) == MPI_CALL_COMPLETES_ANY
+	       || mpi_call_completes(function) == MPI_CALL_COMPLETES_SOME;
 }
 
 int completion_open(struct completion *set, unsigned function, const void *site, int count,
@@ -149,7 +149,7 @@ struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
  * only if the request is persistent. Other errors go to MPI_COMM_WORLD's error handler. */
 static bool raises_on_own_communicator(const struct completion *set, const struct request *request)
 {
-	return (set->call.function == MPI_CALL_Wait || set->call.function == MPI_CALL_Test)
+	return mpi_call_completes(set->call.function) == MPI_CALL_COMPLETES_ONE
 	       && (request->persistent || real_version() > 400);
 }
 

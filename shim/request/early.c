@@ -16,7 +16,7 @@ bool early_applies(unsigned function, MPI_Comm comm)
 	case MPI_CALL_ORDER_ROOT_FIRST:
 	case MPI_CALL_ORDER_ROOT_LAST:
 	case MPI_CALL_ORDER_LOWER:
-		return function != MPI_CALL_Reduce_init && communicator
+		return !mpi_call_is_whole(function) && communicator
 		       && communicator->shadow != MPI_COMM_NULL
 		       && !gate_welcome()->synchronous_collectives;
 	default: return false;

@@ -461,7 +461,7 @@ def test_bounds_on_choices(tool):
     for option, value, words in (
             ("rank", "0", "say RANK=K"), ("rank", "0=", "say RANK=K"), ("rank", "=1", "say RANK=K"),
             ("rank", "0=-1", "say RANK=K"), ("rank", "x=1", "say RANK=K"),
-            ("rank", "3=1", "there is no rank 3 among 3"),
+            ("rank", "3=1", "there is no rank 3; ranks are 0 to 2"),
             ("site", "a.c=1", "say FILE:LINE=K"), ("site", "a.c:0=1", "say FILE:LINE=K"),
             ("site", ":5=1", "say FILE:LINE=K"), ("site", "a.c:5", "say FILE:LINE=K"),
             ("site", "a.c:5=1x", "say FILE:LINE=K"), ("site", "dir/:5=1", "say FILE:LINE=K")):

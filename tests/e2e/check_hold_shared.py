@@ -147,7 +147,7 @@ def check_threads(tool):
           and re.search(r"^  rank 0  MPI_Recv\(ANY_SOURCE, tag=1\) .* waits for", at_break, re.M),
           "each thread has a line\n%s" % run)
     check(rollbacks(run) == ["0.3 1.3 2.2", "0.13 1.9 2.7"], str(run))
-    check("a thread waits for its turn, which comes when nobody is held" in run.out, str(run))
+    check("a thread waits for its turn, which comes when no rank is held" in run.out, str(run))
     check(re.findall(r"^  (0\.\d+)  .*is here$", run.out, re.M) == ["0.3", "0.3", "0.13"],
           str(run))
     ends = run.out.split("stopped: end")[1:]

@@ -18,7 +18,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SHIM = os.path.join(HERE, "..", "..", "shim", "generate")
 sys.path.insert(0, SHIM)
 sys.dont_write_bytecode = True
-import call_objects  # noqa: E402
 import mpi_table  # noqa: E402
 
 # Without an argument that can be wrong, or without a meaning here.
@@ -211,8 +210,7 @@ def is_pointer(argument):
 
 def in_and_out(call, argument):
     """Whether a handle by reference is one that must be there."""
-    return base(argument) in NULLS and (call.name in call_objects.FREE
-                                        or call.name in call_objects.NEITHER)
+    return base(argument) in NULLS and bool(call.get("frees") or call.get("makes") == "nothing")
 
 
 def right_pointer(call, argument, place):

@@ -48,7 +48,7 @@ RULES = {
     "scheduler/store": {"quoted": set(), "angled": {"sqlite3.h"}},
     "reports": {"quoted": {"scheduler/store/record.h", "scheduler/store/reader.h",
                            "scheduler/store/finding_kind.h",
-                           "scheduler/store/choice_coverage.h"},
+                           "scheduler/store/choice_coverage.h", "mpi_calls.h"},
                 "angled": {"glib.h", "glib/", "gio/", "json-glib/"}},
     "reports/otf2": {"quoted": set(), "angled": {"otf2/"}},  # besides the reports'
     "examples": {"quoted": set(), "angled": {"mpi.h"}},

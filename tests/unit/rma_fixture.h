@@ -1,4 +1,4 @@
-/* What is done to windows, told to a log as the scheduler tells it, and a trace beside it. */
+/* Accesses to windows, added to a log as the scheduler adds them, with a trace. */
 #ifndef MATCHPOINT_TESTS_UNIT_RMA_FIXTURE_H
 #define MATCHPOINT_TESTS_UNIT_RMA_FIXTURE_H
 
@@ -7,7 +7,7 @@
 
 enum { RMA_STORY_RANKS = 4 /* at most */, RMA_STORY_WINDOW = 77 };
 
-/* A world being told: what happens is appended in the order in which the scheduler hears of it. */
+/* The reports of one world, in the order in which the scheduler receives them. */
 struct rma_story {
 	struct rma_log *log;
 	struct trace trace;
@@ -23,7 +23,7 @@ static inline int rma_fixture_target(void *user, guint64 window, int rank, int t
 	return target;
 }
 
-/* One step of a rank, behind so many events of the trace. */
+/* One access of a rank, after `events` events of the trace. */
 static inline void rma_fixture_tell(struct rma_log *log, int rank, gsize events,
                                     struct wire_access access)
 {
@@ -38,7 +38,7 @@ static inline void rma_story_add(struct rma_story *story, int rank, struct wire_
 	rma_fixture_tell(story->log, rank, trace_count(&story->trace), access);
 }
 
-/* Each rank has a window, which begins at that address, in units of a byte. */
+/* Each rank has a window that begins at address `base`, in units of a byte. */
 static inline void rma_story_begin(struct rma_story *story, int ranks, gint64 base)
 {
 	*story = (struct rma_story){.log = rma_log_new()};
@@ -57,7 +57,7 @@ static inline void rma_story_end(struct rma_story *story)
 	trace_release(&story->trace);
 }
 
-/* By the rank's next call, which is returned. */
+/* Appends the event as the rank's next call. Returns that call. */
 static inline struct op_id rma_story_event(struct rma_story *story, int rank, struct event event)
 {
 	event.op.id = (struct op_id){rank, ++story->calls[rank], 0};

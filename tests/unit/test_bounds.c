@@ -19,7 +19,7 @@ static void assert_text(char *text, const char *expected)
 	g_free(text);
 }
 
-static void test_what_is_given_is_kept(void **state)
+static void test_parse(void **state)
 {
 	char *const ranks[] = {"0=1", "3=0", NULL};
 	char *const sites[] = {"solver.c:118=2", "./src/../a=b.c:7=0", NULL};
@@ -38,7 +38,7 @@ static void test_what_is_given_is_kept(void **state)
 	assert_text(bound_words(at(bounds, 3)), "at most 2 deviations at solver.c:118");
 }
 
-static void test_none_is_none(void **state)
+static void test_no_bounds(void **state)
 {
 	g_autoptr(GArray) bounds = bounds_parse(NULL, NULL, false, 1, NULL);
 
@@ -58,7 +58,7 @@ static void assert_refused(char *rank, char *site)
 	assert_non_null(strstr(error->message, rank ? rank : site));
 }
 
-static void test_nonsense_is_refused(void **state)
+static void test_wrong_options_are_refused(void **state)
 {
 	(void)state;
 	assert_refused("4=1", NULL);
@@ -121,8 +121,10 @@ static void test_costs_add_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_given_is_kept), cmocka_unit_test(test_none_is_none),
-		cmocka_unit_test(test_nonsense_is_refused),   cmocka_unit_test(test_places),
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_no_bounds),
+		cmocka_unit_test(test_wrong_options_are_refused),
+		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_costs_add_up),
 	};
 

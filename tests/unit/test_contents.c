@@ -25,7 +25,7 @@ enum {
 	NAMELESS = 0x03ee,
 };
 
-/* So many bytes in all, of which these are told. */
+/* A message of `bytes` bytes, of which only these are reported. */
 static struct contents *make(struct wire_types types, guint64 bytes, const void *data, gsize known)
 {
 	GString *digits = g_string_new(NULL);
@@ -53,7 +53,7 @@ static void expect(struct wire_types types, guint64 bytes, const void *data, gsi
 #define EXPECT(basic, array, text) \
 	expect((struct wire_types){basic, 0, NULL}, sizeof(array), array, sizeof(array), text)
 
-static void numbers_are_told_by_their_type(void **state)
+static void numbers_are_printed_by_type(void **state)
 {
 	const int one[] = {-7}, four[] = {1, 2, 3, 4}, five[] = {1, 2, 3, 4, 5};
 	const unsigned large[] = {4294967295u};
@@ -96,7 +96,7 @@ static void characters_are_text(void **state)
 	expect((struct wire_types){CHAR, 0, NULL}, 3, "\0\0\0", 3, "\"\\0\" and 2 \\0");
 }
 
-static void bytes_are_told_as_text_as_well(void **state)
+static void bytes_are_printed_as_text_too(void **state)
 {
 	(void)state;
 	expect((struct wire_types){BYTE, 0, NULL}, 3, "hey", 3, "68 65 79 \"hey\"");
@@ -104,7 +104,7 @@ static void bytes_are_told_as_text_as_well(void **state)
 	expect((struct wire_types){BYTE, 0, NULL}, 0, "", 0, "");
 }
 
-static void structures_are_told_element_by_element(void **state)
+static void structures_are_printed_by_element(void **state)
 {
 	struct wire_run runs[] = {{INT, 1}, {DOUBLE, 1}};
 	struct wire_run named[] = {{CHAR, 4}, {INT, 2}};
@@ -128,7 +128,7 @@ static void structures_are_told_element_by_element(void **state)
 	expect((struct wire_types){0, 2, runs}, 24, two, 3, "{{...}, ...}");
 }
 
-static void lines_tell_all_that_is_known(void **state)
+static void lines_contain_all_known_values(void **state)
 {
 	const int numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 	struct contents *contents = make((struct wire_types){INT, 0, NULL}, 400, numbers, 36);
@@ -150,7 +150,7 @@ static void lines_tell_all_that_is_known(void **state)
 	g_string_free(text, true);
 }
 
-static void what_nobody_can_have_told_is_refused(void **state)
+static void impossible_reports_are_refused(void **state)
 {
 	static char odd[] = "012", letters[] = "0x", long_one[] = "0000000000";
 	struct wire_contents told = {.name = {1, 0}, .bytes = 4, .types = {INT, 0, NULL}};
@@ -190,12 +190,12 @@ static void the_oldest_are_forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_told_by_their_type),
+		cmocka_unit_test(numbers_are_printed_by_type),
 		cmocka_unit_test(characters_are_text),
-		cmocka_unit_test(bytes_are_told_as_text_as_well),
-		cmocka_unit_test(structures_are_told_element_by_element),
-		cmocka_unit_test(lines_tell_all_that_is_known),
-		cmocka_unit_test(what_nobody_can_have_told_is_refused),
+		cmocka_unit_test(bytes_are_printed_as_text_too),
+		cmocka_unit_test(structures_are_printed_by_element),
+		cmocka_unit_test(lines_contain_all_known_values),
+		cmocka_unit_test(impossible_reports_are_refused),
 		cmocka_unit_test(the_oldest_are_forgotten),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

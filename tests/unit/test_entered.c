@@ -7,7 +7,7 @@
 
 #include "scheduler/world/entered.h"
 
-static void test_who_fails_fails_where_it_is(void **state)
+static void test_a_rank_fails_in_its_collectives(void **state)
 {
 	struct entered *entered = entered_new(2);
 
@@ -25,7 +25,7 @@ static void test_who_fails_fails_where_it_is(void **state)
 	entered_free(entered);
 }
 
-static void test_nobody_fails_where_he_has_come_out(void **state)
+static void test_no_failure_after_leaving(void **state)
 {
 	struct entered *entered = entered_new(1);
 
@@ -38,7 +38,7 @@ static void test_nobody_fails_where_he_has_come_out(void **state)
 	entered_free(entered);
 }
 
-static void test_copy_goes_its_own_way(void **state)
+static void test_a_copy_is_independent(void **state)
 {
 	struct entered *entered = entered_new(1), *copy;
 
@@ -57,9 +57,9 @@ static void test_copy_goes_its_own_way(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_who_fails_fails_where_it_is),
-		cmocka_unit_test(test_nobody_fails_where_he_has_come_out),
-		cmocka_unit_test(test_copy_goes_its_own_way),
+		cmocka_unit_test(test_a_rank_fails_in_its_collectives),
+		cmocka_unit_test(test_no_failure_after_leaving),
+		cmocka_unit_test(test_a_copy_is_independent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ enum { INT = 0x0405, FLOAT = 0x040a, DOUBLE = 0x080b };
 
 enum { GATHER = 1 }; /* any function */
 
-/* Alltoallv and its kin: so many ints to, or of, each. */
+/* Alltoallv and similar: numbers of ints sent to, or received from, each member. */
 static struct wire_side each(uint64_t *bytes, uint32_t count, struct wire_types *type)
 {
 	return (struct wire_side){.partners = WIRE_WITH_EACH,
@@ -41,7 +41,7 @@ static struct exchange *take(struct wire_side sends, struct wire_side receives, 
 	return exchange_of(&op);
 }
 
-static void test_amounts_are_compared_two_by_two(void **state)
+static void test_amounts_are_compared_in_pairs(void **state)
 {
 	struct wire_types ints = {.basic = INT};
 	uint64_t up[] = {4, 8}, down[] = {4, 4};
@@ -109,7 +109,7 @@ static void test_neighbours(void **state)
 	exchange_unref(once);
 }
 
-static void test_what_makes_no_sense_is_refused(void **state)
+static void test_inconsistent_reports_are_refused(void **state)
 {
 	struct wire_types ints = {.basic = INT};
 	uint64_t three[] = {4, 4, 4};
@@ -129,7 +129,7 @@ static void test_what_makes_no_sense_is_refused(void **state)
 static const int ranks[] = {0, 1, 2};
 static const struct collective_members members = {.ranks = ranks, .count = 3};
 
-/* Rank 0 gathers an int of each; rank 1 gives two of them, and rank 2 a float. */
+/* Rank 0 gathers an int from each rank; rank 1 sends two, and rank 2 a float. */
 static guint64 arrive(struct collectives *collectives, int rank)
 {
 	struct wire_types ints = {.basic = INT}, floats = {.basic = FLOAT};
@@ -144,7 +144,7 @@ static guint64 arrive(struct collectives *collectives, int rank)
 	return collectives_arrive(collectives, &call, &members);
 }
 
-static void test_the_same_is_told_in_whatever_order(void **state)
+static void test_order_of_arrival_makes_no_difference(void **state)
 {
 	static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
 
@@ -164,7 +164,7 @@ static void test_the_same_is_told_in_whatever_order(void **state)
 		assert_true(mismatch.backwards);
 		assert_int_equal(mismatch.data.fault, EXCHANGE_AMOUNT);
 		assert_false(collectives_complete(copy, number));
-		/* Those who only give need not wait; whoever gets wrong data does. */
+		/* Members that only send need not wait; the member that gets wrong data does. */
 		assert_true(collectives_may_leave(copy, number, 1, ORDER_NONE));
 		assert_true(collectives_may_leave(copy, number, 2, ORDER_NONE));
 		assert_false(collectives_may_leave(copy, number, 0, ORDER_ALL));
@@ -172,8 +172,8 @@ static void test_the_same_is_told_in_whatever_order(void **state)
 	}
 }
 
-/* Ranks 0 and 1 are one group, 2 and 3 the other; each names a root. Returns whether they agree:
- * whoever comes first, and whichever group was told first. */
+/* Ranks 0 and 1 are one group, 2 and 3 the other; each names a root. Returns whether they agree, in
+ * any order of arrival, and whichever group was announced first. */
 static bool agree_on_root(int zero, int one, int two, int three)
 {
 	static const int four[2][4] = {{0, 1, 2, 3}, {2, 3, 0, 1}};
@@ -232,13 +232,13 @@ static void test_roots_of_intercommunicators(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_amounts_are_compared_two_by_two),
+		cmocka_unit_test(test_amounts_are_compared_in_pairs),
 		cmocka_unit_test(test_types_are_compared),
 		cmocka_unit_test(test_types_may_differ_in_size),
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_roots_of_intercommunicators),
-		cmocka_unit_test(test_what_makes_no_sense_is_refused),
-		cmocka_unit_test(test_the_same_is_told_in_whatever_order),
+		cmocka_unit_test(test_inconsistent_reports_are_refused),
+		cmocka_unit_test(test_order_of_arrival_makes_no_difference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

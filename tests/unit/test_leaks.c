@@ -35,7 +35,7 @@ static char *messages(struct leaks *leaks, int ranks)
 	return g_string_free(text, false);
 }
 
-static void test_words(void **state)
+static void test_messages(void **state)
 {
 	struct leaks *leaks = leaks_new();
 	g_autofree char *text = NULL;
@@ -70,7 +70,7 @@ static void test_many_ranks(void **state)
 	assert_non_null(g_strrstr(text, "rank 7: 2, and on 4 other ranks)"));
 }
 
-/* How many there are may differ from one interleaving to the next, and whose they are. */
+/* Numbers and ranks may differ from one interleaving to the next. */
 static void test_numbers_are_not_in_the_key(void **state)
 {
 	char *keys[2];
@@ -95,7 +95,7 @@ static void test_numbers_are_not_in_the_key(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_many_ranks),
 		cmocka_unit_test(test_numbers_are_not_in_the_key),
 	};

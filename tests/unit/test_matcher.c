@@ -36,7 +36,7 @@ static void receive(struct matcher *matcher, int32_t rank, uint32_t call, int32_
 	post(matcher, OPERATION_RECEIVE, rank, call, from, tag);
 }
 
-/* Settles, and says what was matched: "0.3<-1.3 ...". */
+/* Settles, and returns what was matched: "0.3<-1.3 ...". */
 static char *settled(struct matcher *matcher)
 {
 	GArray *matches = g_array_new(false, false, sizeof(struct match));
@@ -172,7 +172,8 @@ static void test_communicators(void **state)
 	matcher_free(matcher);
 }
 
-/* A probe leaves its message and hinders nobody, but waits behind earlier receives. */
+/* A probe leaves its message in the queue and blocks no receive, but waits behind earlier
+ * receives. */
 static void test_probe(void **state)
 {
 	struct matcher *matcher = matcher_new(3);
@@ -247,8 +248,8 @@ static void test_copy_and_leftovers(void **state)
 	g_array_free(receives, true);
 }
 
-/* Were what follows quadratic it would take the processor more than twice as long as this, and it
- * takes a twentieth, or with sanitizers a third. */
+/* With quadratic costs, the following tests would take more than twice this processor time. They
+ * take a twentieth of it, or a third with sanitizers. */
 enum { MANY = 100000, SECONDS_MOST = 5 };
 
 static void assert_matched(struct matcher *matcher, guint matched, GArray *matches, clock_t began)
@@ -259,7 +260,7 @@ static void assert_matched(struct matcher *matcher, guint matched, GArray *match
 	matcher_free(matcher);
 }
 
-/* Many messages and as many named receives behind one wildcard that takes the last word. */
+/* Many messages and as many named receives behind one wildcard that takes the last message. */
 static void test_linear_behind_wildcard(void **state)
 {
 	struct matcher *matcher = matcher_new(3);
@@ -281,7 +282,7 @@ static void test_linear_behind_wildcard(void **state)
 	assert_matched(matcher, MANY, matches, began);
 }
 
-/* Receives with tags of their own that come before their messages, taken in the other order. */
+/* Receives with different tags, posted before their messages, which come in the other order. */
 static void test_linear_tags(void **state)
 {
 	struct matcher *matcher = matcher_new(2);
@@ -300,7 +301,7 @@ static void test_linear_tags(void **state)
 	assert_matched(matcher, MANY, matches, began);
 }
 
-/* Messages with tags of their own, then one wildcard receive after the other. */
+/* Messages with different tags, then one wildcard receive after the other. */
 static void test_linear_wildcards(void **state)
 {
 	struct matcher *matcher = matcher_new(2);

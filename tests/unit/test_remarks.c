@@ -17,7 +17,7 @@ static struct remark remark(guint32 call, const char *does)
 	};
 }
 
-static void test_equal_ones_are_one(void **state)
+static void test_equal_remarks_are_kept_once(void **state)
 {
 	struct remarks *remarks = remarks_new();
 	struct remark one = remark(4, "a"), again = remark(9, "a"), other = remark(4, "c");
@@ -38,7 +38,7 @@ static void test_equal_ones_are_one(void **state)
 	remarks_free(remarks);
 }
 
-static void test_a_copy_goes_its_own_way(void **state)
+static void test_a_copy_is_independent(void **state)
 {
 	struct remarks *remarks = remarks_new(), *copy;
 	struct remark one = remark(4, "a"), other = remark(4, "c");
@@ -56,7 +56,7 @@ static void test_a_copy_goes_its_own_way(void **state)
 	remarks_free(copy);
 }
 
-static void test_their_number_is_bounded(void **state)
+static void test_the_number_is_bounded(void **state)
 {
 	struct remarks *remarks = remarks_new();
 
@@ -74,9 +74,9 @@ static void test_their_number_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal_ones_are_one),
-		cmocka_unit_test(test_a_copy_goes_its_own_way),
-		cmocka_unit_test(test_their_number_is_bounded),
+		cmocka_unit_test(test_equal_remarks_are_kept_once),
+		cmocka_unit_test(test_a_copy_is_independent),
+		cmocka_unit_test(test_the_number_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

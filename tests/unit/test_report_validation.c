@@ -1,4 +1,4 @@
-/* Ranks that lie: what they say is refused, and changes nothing. */
+/* Impossible reports: they are refused, and change nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static struct wire_op op(guint8 kind, guint32 call, guint32 sub)
 	                        .peer = kind == WIRE_COLLECTIVE ? -1 : 1};
 }
 
-static bool says(struct fixture *fixture, int rank, const struct wire_call *call)
+static bool accepts(struct fixture *fixture, int rank, const struct wire_call *call)
 {
 	g_autoptr(GError) error = NULL;
 	guint32 calls = world_calls(fixture->world, rank);
@@ -108,7 +108,7 @@ static bool says(struct fixture *fixture, int rank, const struct wire_call *call
 
 	if (world_call(fixture->world, rank, call, &error))
 		return true;
-	assert_non_null(strstr(error->message, "said something impossible"));
+	assert_non_null(strstr(error->message, "made an impossible report"));
 	assert_int_equal(world_calls(fixture->world, rank), calls);
 	assert_int_equal(trace_count(world_trace(fixture->world)), events);
 	return false;
@@ -128,7 +128,7 @@ static bool starts(struct fixture *fixture, int rank, guint32 call, struct wire_
 		.waited = &one.name,
 	};
 
-	return says(fixture, rank, &report);
+	return accepts(fixture, rank, &report);
 }
 
 static bool asks(struct fixture *fixture, int rank, guint32 call, guint8 wait, guint32 count,
@@ -141,10 +141,10 @@ static bool asks(struct fixture *fixture, int rank, guint32 call, guint8 wait, g
 	                           .waited_count = count,
 	                           .waited = names};
 
-	return says(fixture, rank, &report);
+	return accepts(fixture, rank, &report);
 }
 
-static void operations_have_names_of_their_own(void **state)
+static void names_of_operations_are_unique(void **state)
 {
 	struct fixture *fixture = *state;
 	struct wire_op two[] = {op(WIRE_RECEIVE, 2, 0), op(WIRE_RECEIVE, 2, 0)};
@@ -155,16 +155,16 @@ static void operations_have_names_of_their_own(void **state)
 	assert_false(starts(fixture, 0, 1, op(WIRE_RECEIVE, 1, WIRE_LOCK_REFUSED + 1)));
 	assert_true(starts(fixture, 0, 1, op(WIRE_SEND, 1, 0)));
 	assert_false(starts(fixture, 0, 1, op(WIRE_SEND, 1, 0)));
-	assert_false(says(fixture, 0, &twice));
+	assert_false(accepts(fixture, 0, &twice));
 	two[1].name.sub = 1;
-	assert_true(says(fixture, 0, &twice));
+	assert_true(accepts(fixture, 0, &twice));
 	two[0].joined = true;
 	two[0].name.sub = 2;
 	two[1].name.sub = 3;
-	assert_false(says(fixture, 0, &twice));
+	assert_false(accepts(fixture, 0, &twice));
 }
 
-static void communicators_and_peers_are_there(void **state)
+static void communicators_and_peers_exist(void **state)
 {
 	struct fixture *fixture = *state;
 	struct wire_op one = op(WIRE_RECEIVE, 1, 0);
@@ -178,7 +178,7 @@ static void communicators_and_peers_are_there(void **state)
 	one.comm = OTHERS;
 	assert_false(starts(fixture, 0, 1, one));
 	one = op(WIRE_COLLECTIVE, 1, 0);
-	one.peer = WIRE_ROOT_ITSELF; /* of an intercommunicator alone */
+	one.peer = WIRE_ROOT_ITSELF; /* only on an intercommunicator */
 	assert_false(starts(fixture, 0, 1, one));
 	one.peer = 3;
 	assert_false(starts(fixture, 0, 1, one));
@@ -205,12 +205,12 @@ static void what_is_waited_for_was_started(void **state)
 	assert_false(asks(fixture, 0, 2, WIRE_WAIT_NONE, 1, (struct wire_name){1, 0}));
 	assert_false(asks(fixture, 0, 2, WIRE_CANCEL, 0, (struct wire_name){1, 0}));
 	assert_false(asks(fixture, 0, 2, WIRE_CANCEL, 2, (struct wire_name){1, 0}));
-	assert_false(says(fixture, 0, &credit));
+	assert_false(accepts(fixture, 0, &credit));
 	assert_true(asks(fixture, 0, 2, WIRE_TEST_ALL, 2, (struct wire_name){1, 0}));
 	assert_false(asks(fixture, 0, 3, WIRE_TEST_ALL, 1, (struct wire_name){1, 0}));
 }
 
-static void locks_stand_alone(void **state)
+static void locks_are_single_operations(void **state)
 {
 	struct fixture *fixture = *state;
 	struct wire_op one = op(WIRE_LOCK, 1, 0);
@@ -236,8 +236,10 @@ static void communicators_hold_each_rank_once(void **state)
 	assert_false(announces(fixture, 0, 80, ranks_of(0, 0, 0, 0), 0));
 	assert_false(announces(fixture, 0, WIRE_COMM_SELF, ranks_of(1, 0, 0, 0), 0));
 	assert_false(announces(fixture, 2, OTHERS, ranks_of(2, 2, 1, 0), 0));
-	assert_false(announces(fixture, 0, 80, ranks_of(2, 0, 1, 0), 1)); /* WINDOW has it */
-	assert_false(announces(fixture, 1, 80, ranks_of(2, 0, 1, 0), 2)); /* not for it to say */
+	assert_false(announces(fixture, 0, 80, ranks_of(2, 0, 1, 0), 1)); /* WINDOW has this
+	                                                                     number */
+	assert_false(announces(fixture, 1, 80, ranks_of(2, 0, 1, 0), 2)); /* only the lowest rank
+	                                                                     may announce it */
 	assert_true(announces(fixture, 0, 80, ranks_of(2, 0, 1, 0), 2));
 }
 
@@ -271,7 +273,7 @@ static void buffers_and_objects_belong_to_calls(void **state)
 	assert_int_equal(world_left(fixture->world, 0)->len, 0);
 }
 
-/* One thread cancels a buffered send, for which another has waited meanwhile. */
+/* One thread cancels a buffered send, after another thread has waited for it. */
 static void cancelling_what_is_complete_moves_on(void **state)
 {
 	struct fixture *fixture = *state;
@@ -295,7 +297,7 @@ static void cancelling_what_is_complete_moves_on(void **state)
 	assert_true(asks(fixture, 0, 2, WIRE_CANCEL, 1, name));
 	assert_true(world_enter(fixture->world, 0, &enter, NULL));
 	assert_true(world_admit(fixture->world));
-	assert_true(says(fixture, 0, &wait));
+	assert_true(accepts(fixture, 0, &wait));
 	thread.ended = true;
 	assert_true(world_thread(fixture->world, 0, &thread, NULL));
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_BLOCKED);
@@ -303,7 +305,7 @@ static void cancelling_what_is_complete_moves_on(void **state)
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
 }
 
-/* The second time nothing is left to be decided. */
+/* The second time nothing is left to decide. */
 static void cancelling_twice_is_cancelling_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -354,7 +356,8 @@ static void the_lowest_ranks_name_holds(void **state)
 	assert_true(names(fixture, 1, WINDOW, "before"));
 	copy = world_copy(fixture->world, world_options(fixture->world), fixture);
 	assert_true(names(fixture, 1, WINDOW, "after"));
-	assert_string_equal(world_comm_name(copy, WINDOW), "before"); /* as it is gone back to */
+	assert_string_equal(world_comm_name(copy, WINDOW), "before"); /* the copy was made before
+	                                                                 the new name */
 	world_free(copy);
 	assert_true(names(fixture, 1, WINDOW, ""));
 	assert_true(names(fixture, 2, WIRE_COMM_SELF, "mine"));
@@ -370,12 +373,11 @@ static void the_lowest_ranks_name_holds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(operations_have_names_of_their_own, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(communicators_and_peers_are_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_of_operations_are_unique, setup, teardown),
+		cmocka_unit_test_setup_teardown(communicators_and_peers_exist, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_lowest_ranks_name_holds, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_waited_for_was_started, setup, teardown),
-		cmocka_unit_test_setup_teardown(locks_stand_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(locks_are_single_operations, setup, teardown),
 		cmocka_unit_test_setup_teardown(communicators_hold_each_rank_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(buffers_and_objects_belong_to_calls, setup,
 	                                        teardown),

@@ -10,7 +10,7 @@
 #include "scheduler/world/rma.h"
 
 #define RANKS 4
-/* A world being told: what happens is appended in the order in which the scheduler hears of it. */
+/* The reports of one world, in the order in which the scheduler receives them. */
 struct story {
 	struct rma_story told;
 	guint32 numbers[RANKS];
@@ -60,7 +60,7 @@ static void fence(struct story *story, guint8 flags)
 	}
 }
 
-/* Its site is unlike all others. */
+/* Its site differs from all others. */
 static guint64 access_part(struct story *story, int rank, int target, guint8 flags,
                            struct wire_part *parts, guint32 count)
 {
@@ -151,7 +151,7 @@ static void test_a_message_orders_only_what_is_flushed(void **state)
 	rma_story_end(&story.told);
 }
 
-static void test_strided_parts_meet_where_they_do(void **state)
+static void test_strided_parts_conflict_where_they_overlap(void **state)
 {
 	static struct pairs pairs;
 	struct wire_part even = {WIRE_PART_TARGET, 0, 1, 4, 3, 2, 100};
@@ -200,7 +200,7 @@ static void test_a_request_frees_the_own_buffer(void **state)
 	rma_story_end(&story.told);
 }
 
-static void test_memory_may_tell_what_messages_do_not(void **state)
+static void test_ranks_may_learn_from_memory(void **state)
 {
 	static struct pairs pairs;
 	const guint8 update = WIRE_ACCESS_WRITES | WIRE_ACCESS_ATOMIC;
@@ -217,7 +217,7 @@ static void test_memory_may_tell_what_messages_do_not(void **state)
 	assert_int_equal(find(&story, &pairs).learnt, 1);
 	assert_int_equal(pairs.count, 0);
 	rma_story_end(&story.told);
-	/* Not if it was fetched before it was told. */
+	/* It does not count if it was fetched before it was written. */
 	begin(&story);
 	use(&story, 1, 3, fetch, 5);
 	message(&story, 1, 0);
@@ -250,7 +250,7 @@ static guint64 combine(struct story *story, int rank, guint8 flags, guint8 reduc
 	return access.site;
 }
 
-/* MPI_NO_OP beside another operation is right, unless the window has said that there is but one. */
+/* MPI_NO_OP beside another operation is allowed, unless the window has accumulate_ops=same_op. */
 static void test_a_window_may_have_one_operation(void **state)
 {
 	enum { SUM = 3, MAX = 1, NO_OP = 14 };
@@ -282,8 +282,9 @@ static void test_a_window_may_have_one_operation(void **state)
 	}
 }
 
-/* What uses a window's memory here since it began, though it is told when it is over. */
-static void test_what_is_under_way_is_met(void **state)
+/* A local operation uses a window's memory from its begin, though it is reported when it is
+ * over. */
+static void test_operations_under_way_conflict(void **state)
 {
 	static struct pairs pairs;
 	struct story story;
@@ -313,13 +314,12 @@ static void test_what_is_under_way_is_met(void **state)
 	rma_story_end(&story.told);
 }
 
-/* The time grows with the number of accesses, not with its square; repeated ones are one. */
+/* The time grows linearly with the number of accesses; repeated accesses count once. */
 static void test_many_accesses(void **state)
 {
 	static struct pairs pairs;
 	struct story story;
-	clock_t before =
-		clock(); /* a second of the processor's; sanitizers take 15 times as long */
+	clock_t before = clock(); /* a second of processor time; sanitizers take 15 times as long */
 
 	(void)state;
 	begin(&story);
@@ -347,7 +347,8 @@ enum { NODES = 256, STEPS = 60 };
 /* What the oracle knows: which step comes before which, and what each does. */
 struct node {
 	int rank, target, done; /* done: the node by which it is complete; -1: never */
-	int entered;            /* the target came to the last fence there, if not -1 */
+	int entered;            /* the node at which the target came to the last fence there; -1:
+	                           none */
 	guint64 site;
 	guint8 flags;
 	guint8 reduction;
@@ -410,7 +411,7 @@ static void random_fence(struct story *story, struct oracle *oracle, GRand *rand
 	}
 }
 
-/* An origin completes, its target waits for it. */
+/* An origin completes, and its target waits for it. */
 static void random_exposure(struct story *story, struct oracle *oracle, int origin, int target)
 {
 	int completed, waited;
@@ -546,11 +547,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_message_orders_only_what_is_flushed),
-		cmocka_unit_test(test_strided_parts_meet_where_they_do),
+		cmocka_unit_test(test_strided_parts_conflict_where_they_overlap),
 		cmocka_unit_test(test_a_request_frees_the_own_buffer),
-		cmocka_unit_test(test_memory_may_tell_what_messages_do_not),
+		cmocka_unit_test(test_ranks_may_learn_from_memory),
 		cmocka_unit_test(test_a_window_may_have_one_operation),
-		cmocka_unit_test(test_what_is_under_way_is_met),
+		cmocka_unit_test(test_operations_under_way_conflict),
 		cmocka_unit_test(test_many_accesses),
 		cmocka_unit_test(test_random_epochs_agree_with_an_oracle),
 	};

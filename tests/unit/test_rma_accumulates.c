@@ -10,7 +10,7 @@
 enum { READ = WIRE_ACCESS_READS, WRITE = WIRE_ACCESS_WRITES };
 enum { SUM = 3, MAX = 1, NO_OP = 14, INT = 0x0405, FLOAT = 0x040a };
 
-/* At address 0, to a window with these flags. */
+/* At address 0 of a window with these flags. */
 struct call {
 	int rank;
 	guint8 flags, reduction;
@@ -34,7 +34,7 @@ static bool may_meet(guint8 window, struct call older, struct call newer)
 	return rma_may_meet(&place, &first, &second);
 }
 
-static void test_those_of_two_ranks_have_one_operation_and_type(void **state)
+static void test_two_ranks_need_one_operation_and_type(void **state)
 {
 	const struct call sum = {0, WRITE, SUM, INT};
 
@@ -46,8 +46,9 @@ static void test_those_of_two_ranks_have_one_operation_and_type(void **state)
 	assert_false(may_meet(WIRE_WINDOW_SAME_OP, sum, (struct call){1, READ, NO_OP, INT}));
 }
 
-/* Of one rank's a window can have some out of order; they are then as if they came from two. */
-static void test_those_of_one_rank_are_in_order_as_far_as_the_window_says(void **state)
+/* A window can have accumulates of one rank out of order. They are then compared like those of two
+ * ranks. */
+static void test_one_rank_is_in_order_unless_the_window_says_otherwise(void **state)
 {
 	static const struct {
 		guint8 flag, older, newer;
@@ -75,8 +76,8 @@ static void test_those_of_one_rank_are_in_order_as_far_as_the_window_says(void *
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_those_of_two_ranks_have_one_operation_and_type),
-		cmocka_unit_test(test_those_of_one_rank_are_in_order_as_far_as_the_window_says),
+		cmocka_unit_test(test_two_ranks_need_one_operation_and_type),
+		cmocka_unit_test(test_one_rank_is_in_order_unless_the_window_says_otherwise),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

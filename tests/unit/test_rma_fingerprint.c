@@ -21,14 +21,14 @@ enum {
 	ENDINGS = 40
 };
 
-/* What can happen. Beyond KINDS_SEEN nothing has a name at once. */
+/* What can happen. Kinds from KINDS_SEEN on have no fingerprint at first. */
 enum kind {
 	KIND_ACCESS,  /* and a flush */
 	KIND_SEND,    /* to be received later */
 	KIND_RECEIVE, /* the first one that is left */
 	KIND_FENCE,
 	KIND_BCAST,  /* its root arrives and leaves, others later */
-	KIND_FOLLOW, /* the next one to come into the first that is left */
+	KIND_FOLLOW, /* the next member to come into the first one that is left */
 	KIND_BEGIN,  /* a receive into the rank's own window */
 	KIND_END,    /* the first one that is left */
 	KIND_LOOK,
@@ -59,7 +59,7 @@ struct begun {
 	guint32 number;
 };
 
-/* A world being told. */
+/* The reports of one world. */
 struct story {
 	struct rma_story told;
 	guint32 numbers;
@@ -115,7 +115,7 @@ static void fence(struct story *story)
 		leave(story, ids[rank], -1, story->meetings);
 }
 
-/* Others come in the order of their ranks, behind the root. */
+/* Others come in the order of their ranks, after the root. */
 static void follow(struct story *story)
 {
 	struct meeting *open = &story->open[0];
@@ -237,7 +237,7 @@ static void tell_step(struct story *story, const struct step *step)
 	}
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* --- fingerprints ----------------------------------------------------------------------------- */
 
 static void add_id(struct state_hash *hash, const void *user, struct op_id id)
 {
@@ -259,7 +259,7 @@ static GHashTable *set_new(void)
 	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
 
-/* What the world's own picture has besides (world_fingerprint.c). */
+/* What the world's own fingerprint contains in addition (world_fingerprint.c). */
 static void add_pending(struct state_hash *hash, const struct story *story)
 {
 	for (guint i = 0; i < story->sent_count; i++) {
@@ -277,7 +277,7 @@ static void add_pending(struct state_hash *hash, const struct story *story)
 	state_hash_add(hash, story->open_count);
 }
 
-/* false: it has none. What conflicts so far is part of it. */
+/* false: there is none. The conflicts so far are part of it. */
 static bool name_of(const struct story *story, struct state_hash *ret)
 {
 	const struct rma_namer namer = {add_id, story};
@@ -303,7 +303,7 @@ static bool name_of(const struct story *story, struct state_hash *ret)
 	return true;
 }
 
-/* --- equal names, equal endings --------------------------------------------------------------- */
+/* --- equal fingerprints, equal endings -------------------------------------------------------- */
 
 struct prefix {
 	struct step steps[STEPS];
@@ -323,7 +323,7 @@ static struct step draw_step(GRand *random, enum kind kinds)
 		.flags = flags[g_rand_int_range(random, 0, G_N_ELEMENTS(flags))],
 	};
 
-	/* Most of what is looked at, some has no name at all. */
+	/* Otherwise too few states would have a fingerprint. */
 	if (step.kind == KIND_LOOK && g_rand_boolean(random))
 		step.kind = KIND_ACCESS;
 	if (step.kind == KIND_BEGIN && g_rand_boolean(random))
@@ -375,7 +375,8 @@ static void print_steps(const char *title, const struct prefix *prefix)
 	print_message("\n");
 }
 
-/* Whatever comes behind two that have one name conflicts alike. Returns how often it conflicts. */
+/* After two prefixes with equal fingerprints, the same steps must cause the same conflicts. Returns
+ * the number of conflicts. */
 static guint compare(GRand *random, const struct prefix *one, const struct prefix *other)
 {
 	guint conflicting = 0;
@@ -400,8 +401,9 @@ static guint compare(GRand *random, const struct prefix *one, const struct prefi
 	return conflicting;
 }
 
-/* Not the first of its name: a later one, which came to it in another way. */
-static void test_equal_names_have_equal_endings(void **state)
+/* Compares not with the first prefix of that fingerprint, but with a later one, which came to it in
+ * another way. */
+static void test_equal_fingerprints_have_equal_endings(void **state)
 {
 	g_autoptr(GHashTable)
 		known = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, g_free);
@@ -484,8 +486,8 @@ static void test_what_all_know_is_forgotten(void **state)
 	assert_false(EQUAL(open, other));
 }
 
-/* Who knows of it makes a difference, by whatever way. */
-static void test_who_knows_is_not_forgotten(void **state)
+/* It makes a difference which ranks know of an access, however they learnt it. */
+static void test_knowledge_of_an_access_matters(void **state)
 {
 	const struct step told[] = {{KIND_ACCESS, 0, 1, 0, WIRE_ACCESS_WRITES},
 	                            {KIND_SEND, 0, 2, 0, 0},
@@ -508,7 +510,7 @@ static void test_who_knows_is_not_forgotten(void **state)
 	assert_false(EQUAL(cast, cast_before));
 }
 
-static void test_what_is_under_way_has_no_name(void **state)
+static void test_accesses_under_way_are_refused(void **state)
 {
 	const struct step put = {KIND_UNDER_WAY, 0, 1, 0, WIRE_ACCESS_WRITES};
 	const struct step looks = {.kind = KIND_LOOK};
@@ -532,9 +534,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_all_know_is_forgotten),
-		cmocka_unit_test(test_who_knows_is_not_forgotten),
-		cmocka_unit_test(test_what_is_under_way_has_no_name),
-		cmocka_unit_test(test_equal_names_have_equal_endings),
+		cmocka_unit_test(test_knowledge_of_an_access_matters),
+		cmocka_unit_test(test_accesses_under_way_are_refused),
+		cmocka_unit_test(test_equal_fingerprints_have_equal_endings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

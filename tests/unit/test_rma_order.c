@@ -29,8 +29,9 @@ static void complete(struct rma_order *order, struct op_id id)
 	rma_order_read(order, &(struct event){.kind = EVENT_COMPLETE, .op.id = id, .other = id});
 }
 
-/* However early the send is complete, and although somebody has probed the message before. */
-static void test_a_message_tells_what_its_sender_knew(void **state)
+/* It does not matter how early the send is complete, or whether a rank has probed the message
+ * before. */
+static void test_a_receive_learns_what_the_sender_knew(void **state)
 {
 	(void)state;
 	for (int way = 0; way < 4; way++) {
@@ -54,9 +55,9 @@ static void test_a_message_tells_what_its_sender_knew(void **state)
 	}
 }
 
-/* A send that waits for its receive learns what had been done before that was posted; not so from
- * who has only seen the message. */
-static void test_a_send_learns_from_its_receive_alone(void **state)
+/* A send that waits for its receive learns what had been done before the receive was posted. A
+ * probe of the message does not count. */
+static void test_a_send_learns_only_from_its_receive(void **state)
 {
 	(void)state;
 	for (int probed = 0; probed < 2; probed++) {
@@ -75,8 +76,8 @@ static void test_a_send_learns_from_its_receive_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_message_tells_what_its_sender_knew),
-		cmocka_unit_test(test_a_send_learns_from_its_receive_alone),
+		cmocka_unit_test(test_a_receive_learns_what_the_sender_knew),
+		cmocka_unit_test(test_a_send_learns_only_from_its_receive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

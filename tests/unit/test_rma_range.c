@@ -16,7 +16,7 @@ static void tell(struct rma_log *log, int rank, struct wire_access access)
 	rma_fixture_tell(log, rank, 0, access);
 }
 
-/* Rank 0 gives 64 bytes in units of 8, rank 1 nothing, and rank 2 does not say how much. */
+/* Rank 0 gives 64 bytes in units of 8, rank 1 nothing, and rank 2 does not report how much. */
 static struct rma_log *log_with_windows(void)
 {
 	struct rma_log *log = rma_log_new();
@@ -40,7 +40,7 @@ static void note(void *user, const struct rma_beyond *beyond)
 	*(struct rma_beyond *)user = *beyond;
 }
 
-/* Whether rank 1's access is found, and how many bytes it is told to have. */
+/* Whether rank 1's access is found; the number of its bytes. */
 static bool is_found(int target, gint64 displacement, struct wire_part part, guint64 *ret_bytes)
 {
 	struct rma_beyond beyond = {.rank = -1};
@@ -84,7 +84,7 @@ static void test_the_last_byte_is_inside(void **state)
 		0, -1, (struct wire_part){.start = 8, .length = 8, .times = 1, .count = 1}));
 }
 
-static void test_steps_lead_out(void **state)
+static void test_strides_lead_out(void **state)
 {
 	struct wire_part part = {.length = 4, .times = 4, .count = 2, .stride = 8, .extent = 32};
 	guint64 bytes;
@@ -107,7 +107,7 @@ static void test_steps_lead_out(void **state)
 	assert_true(is_beyond(0, 0, part));
 }
 
-static void test_what_is_not_there_cannot_be_reached(void **state)
+static void test_empty_and_unknown_windows(void **state)
 {
 	struct wire_part one = {.length = 1, .times = 1, .count = 1};
 	struct wire_part none = {.length = 1, .times = 0, .count = 1};
@@ -142,8 +142,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_last_byte_is_inside),
-		cmocka_unit_test(test_steps_lead_out),
-		cmocka_unit_test(test_what_is_not_there_cannot_be_reached),
+		cmocka_unit_test(test_strides_lead_out),
+		cmocka_unit_test(test_empty_and_unknown_windows),
 		cmocka_unit_test(test_numbers_that_are_too_large),
 	};
 

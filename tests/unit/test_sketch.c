@@ -78,7 +78,8 @@ static void check_lines(struct sketch *sketch, const char *text)
 		const struct sketch_step *step = sketch->steps->pdata[i];
 
 		if (!step->dropped)
-			assert_non_null(strstr(lines[step->line - 1], step->function));
+			assert_non_null(
+				strstr(lines[step->line - 1], mpi_call_name(step->function)));
 	}
 }
 
@@ -385,6 +386,82 @@ static void writes_locks_of_windows(void **state)
 	record_execution_free(bad);
 }
 
+/* A leak of what the collective call 2 of the only rank makes, as C. */
+static char *print_leak(const char *function)
+{
+	struct record_execution *bad = execution_new(1);
+	struct record_finding *finding = record_finding_new(FINDING_LEAK);
+	struct record_rank *line = record_rank_new(0);
+	struct sketch *sketch;
+	char *text;
+
+	line->function = g_intern_string(function);
+	line->place = (struct place){.file = "a.c", .line = 5};
+	g_ptr_array_add(finding->ranks, line);
+	call(bad, 0, 1, RECORD_CALL_COLLECTIVE, "MPI_Init", -1, 0);
+	call(bad, 0, 2, RECORD_CALL_COLLECTIVE, function, -1, 0);
+	call(bad, 0, 3, RECORD_CALL_COLLECTIVE, "MPI_Finalize", -1, 0);
+	g_array_index(bad->calls, struct record_call, 1).place = line->place;
+	sketch = sketch_new(finding, bad, NULL, NULL);
+	text = sketch_print(sketch, "");
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(bad);
+	return text;
+}
+
+static void leaves_an_object_of_the_same_kind(void **state)
+{
+	static const char *const made[][2] = {
+		{"MPI_Comm_dup", "MPI_Comm left;"},
+		{"MPI_Comm_dup_with_info", "MPI_Comm left;"},
+		{"MPI_Comm_create_group", "MPI_Comm left;"},
+		{"MPI_Comm_idup", "MPI_Comm left;"},
+		{"MPI_Ibarrier", "MPI_Request left;"},
+	};
+
+	(void)state;
+	for (gsize i = 0; i < G_N_ELEMENTS(made); i++) {
+		g_autofree char *text = print_leak(made[i][0]);
+
+		assert_non_null(strstr(text, made[i][1]));
+		assert_non_null(strstr(text, made[i][0]));
+	}
+}
+
+static void writes_collectives(void **state)
+{
+	static const char *const written[][2] = {
+		{"MPI_Ibcast", "MPI_Ibcast(buffer[0], 4, "},
+		{"MPI_Scatterv", "MPI_Scatter(data, 4, "},
+		{"MPI_Igatherv", "MPI_Igather(buffer[0], 4, "},
+		{"MPI_Iallreduce", "MPI_Iallreduce(buffer[0], results[0], 4, "},
+		{"MPI_Exscan", "MPI_Barrier(MPI_COMM_WORLD); /* MPI_Exscan"},
+		{"MPI_Ineighbor_alltoallw", "MPI_Ibarrier(MPI_COMM_WORLD, &request); /* MPI_Inei"},
+		{"MPI_Intercomm_create", "MPI_Barrier(MPI_COMM_WORLD); /* MPI_Intercomm_create"},
+		{"MPI_Comm_idup", "MPI_Barrier(MPI_COMM_WORLD); /* MPI_Comm_idup"},
+		{"MPI_File_open", "MPI_Barrier(MPI_COMM_WORLD); /* MPI_File_open"},
+	};
+
+	(void)state;
+	for (gsize i = 0; i < G_N_ELEMENTS(written); i++) {
+		struct record_execution *bad = execution_new(1);
+		struct record_finding *finding = deadlock_at(0, 3);
+		g_autofree char *text = NULL;
+		struct sketch *sketch;
+
+		call(bad, 0, 1, RECORD_CALL_COLLECTIVE, "MPI_Init", -1, 0);
+		call(bad, 0, 2, RECORD_CALL_COLLECTIVE, written[i][0], -1, 4);
+		call(bad, 0, 3, RECORD_CALL_RECEIVE, "MPI_Recv", 0, 4);
+		sketch = sketch_new(finding, bad, NULL, NULL);
+		text = sketch_print(sketch, "");
+		assert_non_null(strstr(text, written[i][1]));
+		sketch_free(sketch);
+		record_finding_free(finding);
+		record_execution_free(bad);
+	}
+}
+
 /* As above, and rank 1 is told: it receives only then. */
 static void tells_others_which_way(void **state)
 {
@@ -456,6 +533,8 @@ int main(void)
 		cmocka_unit_test(branches_on_an_answer),
 		cmocka_unit_test(branches_on_a_cancellation),
 		cmocka_unit_test(writes_locks_of_windows),
+		cmocka_unit_test(leaves_an_object_of_the_same_kind),
+		cmocka_unit_test(writes_collectives),
 		cmocka_unit_test(tells_others_which_way),
 		cmocka_unit_test(refuses_what_calls_do_not_show),
 	};

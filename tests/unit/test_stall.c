@@ -151,16 +151,19 @@ static void test_stands_still_inside_a_call(void **state)
 
 static void test_only_looks(void **state)
 {
+	static const unsigned calls[] = {MPI_CALL_Fetch_and_op, MPI_CALL_Get, MPI_CALL_Get_c};
 	struct fixture fixture;
 
 	(void)state;
-	fixture_init(&fixture);
-	goes_round(&fixture, MPI_CALL_Fetch_and_op, STALL_SPIN_SECONDS - 1);
-	assert_int_equal(look(&fixture), STALL_DECIDE);
-	assert_int_equal(goes_round(&fixture, MPI_CALL_Fetch_and_op, 2), STALL_SPIN);
-	assert_int_equal(stall_spin(fixture.stall, 0)->site, 4711);
-	assert_int_equal(stall_spin(fixture.stall, 0)->function, MPI_CALL_Fetch_and_op);
-	fixture_release(&fixture);
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
+		fixture_init(&fixture);
+		goes_round(&fixture, calls[i], STALL_SPIN_SECONDS - 1);
+		assert_int_equal(look(&fixture), STALL_DECIDE);
+		assert_int_equal(goes_round(&fixture, calls[i], 2), STALL_SPIN);
+		assert_int_equal(stall_spin(fixture.stall, 0)->site, 4711);
+		assert_int_equal(stall_spin(fixture.stall, 0)->function, calls[i]);
+		fixture_release(&fixture);
+	}
 }
 
 /* All members have come: nothing that others do next can help. */

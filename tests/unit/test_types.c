@@ -24,7 +24,7 @@ static struct types basic(guint16 type, guint64 count)
 	return types_of(&op);
 }
 
-/* `times` of: so many of one, so many of another. */
+/* `times` repetitions of: `first` of one type, `second` of another. */
 static struct types pair(guint16 one, guint64 ones, guint16 other, guint64 others, guint64 times)
 {
 	struct wire_run runs[] = {{one, ones}, {other, others}};
@@ -64,7 +64,7 @@ static void test_a_send_is_the_beginning_of_a_receive(void **state)
 	assert_false(match(pair(INT, 1, DOUBLE, 1, 1), basic(INT, 9)));
 	assert_false(match(pair(INT, 1, DOUBLE, 1, 2), pair(INT, 1, DOUBLE, 2, 2)));
 	assert_true(match(pair(INT, 1, DOUBLE, 1, 1), pair(INT, 1, DOUBLE, 2, 1)));
-	/* what does not fit is truncated, which is told by MPI */
+	/* what does not fit is truncated, which MPI reports */
 	assert_true(match(basic(INT, 9), basic(INT, 4)));
 }
 
@@ -83,7 +83,7 @@ static void test_long_lists_end(void **state)
 	assert_true(match(pair(BYTE, 1, INT, 1, 1ull << 40), basic(BYTE, 5ull << 40)));
 }
 
-static void test_nonsense_is_not_compared(void **state)
+static void test_impossible_types_are_not_compared(void **state)
 {
 	struct types nothing = pair(INT, 0, DOUBLE, 1, 1), huge = pair(INT, ~0ull, DOUBLE, 1, 1);
 	struct types no_size = pair(0x0010, 1, DOUBLE, 1, 1);
@@ -103,7 +103,7 @@ static void check_print(struct types types, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void test_words(void **state)
+static void test_print(void **state)
 {
 	(void)state;
 	check_print(basic(INT, 4), "4 MPI_INT");
@@ -118,8 +118,8 @@ int main(void)
 		cmocka_unit_test(test_a_send_is_the_beginning_of_a_receive),
 		cmocka_unit_test(test_bytes_stand_for_anything),
 		cmocka_unit_test(test_long_lists_end),
-		cmocka_unit_test(test_nonsense_is_not_compared),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_impossible_types_are_not_compared),
+		cmocka_unit_test(test_print),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

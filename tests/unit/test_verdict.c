@@ -1,4 +1,4 @@
-/* room: verdict. What a world driven by hand amounts to; nobody explores here. */
+/* room: verdict. The verdicts of worlds driven by hand, without a search. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -135,7 +135,7 @@ static void a_crash_outweighs_who_waits_for_it(void **state)
 	assert_false(fixture->verdict->starved);
 }
 
-/* A process killed from outside for the second time: the memory is to blame, if that ran out. */
+/* A process was killed from outside for the second time. If memory ran out, that is the cause. */
 static void memory_is_blamed_the_second_time(void **state)
 {
 	struct fixture *fixture = *state;
@@ -183,7 +183,7 @@ static void a_stall_tells_what_ranks_are_inside(void **state)
 	assert_non_null(strstr(only_finding(fixture)->message, "for 10 s"));
 }
 
-/* How far the others have come by then is a matter of time, and is not what tells it apart. */
+/* It depends on time how far the other ranks come, so findings are not compared by that. */
 static void only_who_drives_MPI_is_the_stall(void **state)
 {
 	static const struct wire_blocking_call inside = {

@@ -29,7 +29,7 @@ static gint32 place(int target, int reader)
 	return lock_number(RANKS, &which);
 }
 
-/* Grants all that the rank claims now, as far as it is free. */
+/* Grants everything that the rank claims now, as far as it is free. */
 static enum lock_progress grant_all(struct windows *windows, int rank)
 {
 	g_autoptr(GArray) claims = g_array_copy((GArray *)windows_claims(windows, rank));
@@ -95,7 +95,8 @@ static void test_number_limits(void **state)
 	assert_int_equal(lock_number(INT32_MAX, &one), -1);
 }
 
-/* An exclusive lock has the target's place before it claims those of the others' shared locks. */
+/* An exclusive lock has the target's place before it claims the places of the others' shared
+ * locks. */
 static void test_exclusive(void **state)
 {
 	struct windows *windows = windows_new(RANKS);
@@ -138,7 +139,7 @@ static void test_shared_do_not_meet(void **state)
 	windows_free(windows);
 }
 
-/* Who wants an exclusive lock waits for those who hold shared ones; and a copy goes its own way. */
+/* A request for an exclusive lock waits for the holders of shared ones. A copy is independent. */
 static void test_waits_for_shared(void **state)
 {
 	struct windows *windows = windows_new(RANKS), *copy;
@@ -166,8 +167,8 @@ static void test_waits_for_shared(void **state)
 	windows_free(windows);
 }
 
-/* Of a lock that is held already the refusal gives nothing back, and only once. */
-static void test_asks_again(void **state)
+/* If a rank asks for a lock that it holds, the refusal gives nothing back, once. */
+static void test_lock_that_is_held(void **state)
 {
 	struct windows *windows = windows_new(RANKS), *copy;
 
@@ -200,10 +201,10 @@ static void test_too_many_windows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),          cmocka_unit_test(test_number_limits),
-		cmocka_unit_test(test_exclusive),        cmocka_unit_test(test_shared_do_not_meet),
-		cmocka_unit_test(test_waits_for_shared), cmocka_unit_test(test_too_many_windows),
-		cmocka_unit_test(test_asks_again),
+		cmocka_unit_test(test_numbers),           cmocka_unit_test(test_number_limits),
+		cmocka_unit_test(test_exclusive),         cmocka_unit_test(test_shared_do_not_meet),
+		cmocka_unit_test(test_waits_for_shared),  cmocka_unit_test(test_too_many_windows),
+		cmocka_unit_test(test_lock_that_is_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

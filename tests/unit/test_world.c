@@ -1,4 +1,4 @@
-/* A world driven by hand: what is open at rest, and whom a choice sets free. */
+/* A world driven by hand: what is open at rest, and which ranks go on after a choice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static guint32 report(struct fixture *fixture, int rank, struct wire_call *call)
 	return call->call;
 }
 
-/* A send or receive that is not waited for. */
+/* A nonblocking send or receive. */
 static guint32 starts(struct fixture *fixture, int rank, guint8 kind, int peer)
 {
 	struct wire_op op = {
@@ -195,7 +195,8 @@ static void test_waitsome(void **state)
 	fixture_release(&fixture);
 }
 
-/* "Not yet" once by choice; then it waits, and only idleness brings another "no". */
+/* "Not yet" once by choice. Then the poll waits; a second "no" comes only if nothing else can
+ * move. */
 static void test_poll(void **state)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
@@ -216,7 +217,7 @@ static void test_poll(void **state)
 	assert_orders(&fixture, "go 0.3 [] ");
 	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
 	starts(&fixture, 1, WIRE_SEND, 0);
-	assert_open(&fixture, "0.1{1}"); /* the program cancels: it need not match */
+	assert_open(&fixture, "0.1{1}"); /* the program calls MPI_Cancel: it need not match */
 	assert_true(choose(&fixture, 0, 1, taken_message((struct op_id){1, 0, 0})));
 	assert_open(&fixture, "0.4{yes}");
 	assert_true(choose(&fixture, 0, 4, taken_plain(TAKEN_YES)));
@@ -235,8 +236,8 @@ static guint count_repeated(const struct fixture *fixture, guint32 call)
 	return count;
 }
 
-/* A round of two polls that leads back to the first one was for nothing; in the second round the
- * last of them waits. */
+/* A round of two polls that leads back to the first one had no effect. In the second round, the
+ * last poll of the round waits. */
 static void test_round(void **state)
 {
 	struct fixture fixture;
@@ -261,7 +262,7 @@ static void test_round(void **state)
 	fixture_release(&fixture);
 }
 
-/* What stands between two equal polls may be why the second comes. */
+/* A call between two equal polls may be the reason for the second poll. */
 static void test_no_round(void **state)
 {
 	struct fixture fixture;
@@ -292,7 +293,7 @@ static void test_iprobe(void **state)
 	assert_open(&fixture, "0.2{1}");
 	assert_true(choose(&fixture, 0, 2, taken_message((struct op_id){1, 0, 0})));
 	assert_orders(&fixture, "go 0.1 [] bind 0.2<-1 go 0.2 [0] ");
-	looks(&fixture, 0, 1); /* told "yes", it has patience again */
+	looks(&fixture, 0, 1); /* after a "yes", "no" is possible again */
 	assert_open(&fixture, "0.3{no 1}");
 	fixture_release(&fixture);
 }
@@ -314,7 +315,7 @@ static void test_cancel(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_each_send(void **state)
+static void test_per_send(void **state)
 {
 	struct fixture fixture;
 	guint32 send;
@@ -352,7 +353,7 @@ static guint32 enters(struct fixture *fixture, int rank, int root)
 	return report(fixture, rank, &call);
 }
 
-static void test_extremes(void **state)
+static void test_async_and_sync_collectives(void **state)
 {
 	struct fixture fixture;
 
@@ -372,7 +373,7 @@ static void test_extremes(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_each_collective(void **state)
+static void test_per_call(void **state)
 {
 	struct fixture fixture;
 
@@ -394,7 +395,7 @@ static void test_each_collective(void **state)
 }
 
 /* A member fails in a collective that all have been let into. */
-static void test_caught(void **state)
+static void test_stuck_collective(void **state)
 {
 	struct fixture fixture;
 	guint32 failing = 0;
@@ -414,7 +415,7 @@ static void test_caught(void **state)
 	g_autoptr(GArray) waits = world_waits_for(fixture.world, 0, 0);
 	assert_int_equal(waits->len, 1);
 	assert_int_equal(g_array_index(waits, gint32, 0), 2);
-	/* It was only slow. */
+	/* The rank was only slow. */
 	world_rank_moves(fixture.world, 1);
 	enters(&fixture, 1, 0);
 	assert_int_equal(world_phase(fixture.world, 1), PHASE_BLOCKED);
@@ -422,8 +423,8 @@ static void test_caught(void **state)
 	fixture_release(&fixture);
 }
 
-/* Nobody is caught because of a rank of which a thread has ended. */
-static void test_not_caught(void **state)
+/* An ended thread of a rank does not count as a failure of that rank. */
+static void test_ended_thread_is_no_failure(void **state)
 {
 	const struct wire_thread begun = {.thread = 1, .id = 9},
 				 over = {.thread = 1, .id = 9, .ended = true};
@@ -442,7 +443,7 @@ static void test_not_caught(void **state)
 	fixture_release(&fixture);
 }
 
-/* What a rank is told to see follows from the state at rest, whoever was quicker. */
+/* Which data a rank sees follows from the state at rest, not from the speed of ranks. */
 static void test_arrival(void **state)
 {
 	struct fixture fixture;
@@ -466,7 +467,7 @@ static void test_arrival(void **state)
 	fixture_release(&fixture);
 }
 
-/* What a held rank's calls do is done; it is told when it is not held any more. */
+/* Calls of a held rank have their effect; they return when the rank is not held any more. */
 static void test_held(void **state)
 {
 	struct fixture fixture;
@@ -498,7 +499,7 @@ static void test_held(void **state)
 	assert_orders(&fixture, "go 0.2 [] ");
 	assert_int_equal(world_phase(fixture.world, 0), PHASE_RUNNING);
 	assert_false(world_at_rest(fixture.world));
-	/* A copy begins as it is to be held from now on. */
+	/* A copy can start with another rank held, or none. */
 	world_hold(copy, 0, WORLD_HOLDS_NOTHING);
 	world_start(copy);
 	assert_orders(&fixture, "go 0.2 [] ");
@@ -506,7 +507,7 @@ static void test_held(void **state)
 	fixture_release(&fixture);
 }
 
-/* Nobody is let into a collective of MPI's to wait there, unseen, for one that is held. */
+/* No rank is let into a collective of MPI's to wait there, unseen, for a held rank. */
 static void test_held_together(void **state)
 {
 	struct fixture fixture;
@@ -524,7 +525,8 @@ static void test_held_together(void **state)
 	world_let_held_go(fixture.world);
 	assert_orders(&fixture, "go 0.1 [] go 1.1 [] go 2.1 [] ");
 	fixture_release(&fixture);
-	/* The root of a broadcast leaves it whoever is held, the others not before it. */
+	/* The root of a broadcast leaves it even if others are held; the others do not leave before
+	 * the root. */
 	fixture_init(&fixture, BUFFERING_INFINITE);
 	world_hold(fixture.world, 1, 1);
 	for (int rank = 0; rank < 3; rank++)
@@ -541,13 +543,20 @@ static void test_held_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waitany),       cmocka_unit_test(test_waitsome),
-		cmocka_unit_test(test_poll),          cmocka_unit_test(test_round),
-		cmocka_unit_test(test_no_round),      cmocka_unit_test(test_iprobe),
-		cmocka_unit_test(test_cancel),        cmocka_unit_test(test_each_send),
-		cmocka_unit_test(test_extremes),      cmocka_unit_test(test_each_collective),
-		cmocka_unit_test(test_caught),        cmocka_unit_test(test_not_caught),
-		cmocka_unit_test(test_arrival),       cmocka_unit_test(test_held),
+		cmocka_unit_test(test_waitany),
+		cmocka_unit_test(test_waitsome),
+		cmocka_unit_test(test_poll),
+		cmocka_unit_test(test_round),
+		cmocka_unit_test(test_no_round),
+		cmocka_unit_test(test_iprobe),
+		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_per_send),
+		cmocka_unit_test(test_async_and_sync_collectives),
+		cmocka_unit_test(test_per_call),
+		cmocka_unit_test(test_stuck_collective),
+		cmocka_unit_test(test_ended_thread_is_no_failure),
+		cmocka_unit_test(test_arrival),
+		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_held_together),
 	};
 
