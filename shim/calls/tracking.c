@@ -83,7 +83,7 @@ static void report_left(struct wire_left *left, uint32_t count)
 	const struct wire_message message = {.type = WIRE_LEFT, .objects = {count, left}};
 
 	if (count > 0)
-		gate_tell(&message);
+		gate_send(&message);
 	free(left);
 }
 

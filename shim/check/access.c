@@ -95,7 +95,7 @@ static void add_access(const struct wire_access *access)
 {
 	while (gathered.count == GATHERED_MAX) {
 		unlock_gathered();
-		gate_tell_accesses();
+		gate_send_accesses();
 		lock_gathered();
 	}
 	gathered.list[gathered.count++] = *access;

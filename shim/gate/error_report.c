@@ -21,7 +21,7 @@ static void report_error(uint32_t call, enum mpi_call function, const void *site
 	                  .refused = refused,
 	                  .text = text},
 	};
-	gate_tell(&message);
+	gate_send(&message);
 }
 
 void error_report_code(int code, uint32_t call, enum mpi_call function, const void *site,
@@ -85,7 +85,7 @@ void error_wrong_thread(const void *site, const char *why)
 	};
 
 	snprintf(sentence, sizeof(sentence), "called MPI %s", why);
-	gate_tell_apart(&message);
+	gate_send_apart(&message);
 	gate_wait_apart();
 }
 

@@ -72,7 +72,7 @@ void forked_tell(void)
 	if (file < 0)
 		return;
 	if (read(file, &call, sizeof(call)) == sizeof(call))
-		gate_tell(&(const struct wire_message){
+		gate_send(&(const struct wire_message){
 			.type = WIRE_MISUSE,
 			.misuse = {.why = WIRE_MISUSE_CHILD,
 		                   .function = (uint16_t)call.function,

@@ -23,7 +23,7 @@
 
 enum {
 	IDLE_MILLISECONDS = 20, /* between two looks at MPI's progress while nothing is under way */
-	STACK_FRAMES = 32,      /* told of a call: the innermost */
+	STACK_FRAMES = 32,      /* sent_state of a call: the innermost */
 };
 
 /* A thread that waits while others of its process may call MPI. */
@@ -37,9 +37,10 @@ struct waiter {
 static struct {
 	bool serialised, welcomed;
 	uint32_t call; /* opened last */
-	bool gone_ahead;
+	bool released;
 	const struct wire_call *pending; /* waits for GO; NULL: none, or several threads may call */
-	bool told, foresees; /* its state, during this wait; and is to be, as during the last one */
+	bool sent_state,
+		precomputes; /* its state, during this wait; and is to be, as during the last one */
 	bool reading;        /* one of several threads that wait */
 	struct waiter *waiters;
 	pthread_mutex_t telling;
@@ -52,12 +53,12 @@ static _Thread_local struct waiter waiter IN_CALL;
 static _Thread_local uint32_t own_call IN_CALL; /* opened last by this thread */
 static _Thread_local uint16_t own_function IN_CALL;
 static _Thread_local const void *own_site IN_CALL;
-static _Thread_local uint64_t told_no IN_CALL; /* when that poll was, as clocks_computed; or 0 */
+static _Thread_local uint64_t denied_at IN_CALL; /* when that poll was, as clocks_computed; or 0 */
 
 /* What was done to windows meanwhile, then one message, and a second one right behind it (both may
  * be NULL): sent, or kept (channel.h). */
-static void tell(const struct wire_message *message, const struct wire_message *next,
-                 void (*send)(void))
+static void send_messages(const struct wire_message *message, const struct wire_message *next,
+                          void (*send)(void))
 {
 	struct wire_buffer *out;
 	int saved = errno;
@@ -79,17 +80,17 @@ static void tell(const struct wire_message *message, const struct wire_message *
 	errno = saved;
 }
 
-void gate_tell(const struct wire_message *message)
+void gate_send(const struct wire_message *message)
 {
-	tell(message, NULL, channel_send);
+	send_messages(message, NULL, channel_send);
 }
 
-void gate_tell_last(const struct wire_message *message)
+void gate_send_last(const struct wire_message *message)
 {
-	tell(message, NULL, channel_keep);
+	send_messages(message, NULL, channel_keep);
 }
 
-void gate_tell_apart(const struct wire_message *message)
+void gate_send_apart(const struct wire_message *message)
 {
 	channel_send_apart(message);
 }
@@ -107,13 +108,13 @@ void gate_wait_apart(void)
 	}
 }
 
-void gate_tell_accesses(void)
+void gate_send_accesses(void)
 {
-	tell(NULL, NULL, channel_send);
+	send_messages(NULL, NULL, channel_send);
 }
 
 /* The stack begins at the call's site, which is known even where it cannot be unwound. */
-static void tell_call_with_stack(const struct wire_message *call)
+static void send_call_with_stack(const struct wire_message *call)
 {
 	void *addresses[STACK_FRAMES];
 	uint64_t frames[STACK_FRAMES] = {call->call.site};
@@ -136,23 +137,23 @@ static void tell_call_with_stack(const struct wire_message *call)
 	if (stack.stack.line_count > 0)
 		python_stack_leave_out(&stack.stack);
 	errno = saved;
-	tell(&stack, call, channel_send);
+	send_messages(&stack, call, channel_send);
 }
 
-static void tell_call(const struct wire_call *call)
+static void send_call(const struct wire_call *call)
 {
 	const struct wire_message message = {.type = WIRE_CALL, .call = *call};
 
 	if (gate.welcome.states)
-		gate.orders->tell_seal(call->call);
+		gate.orders->send_seal(call->call);
 	if (gate.welcome.stacks)
-		tell_call_with_stack(&message);
+		send_call_with_stack(&message);
 	else
-		gate_tell(&message);
+		gate_send(&message);
 }
 
 /* Wakes the one that waits for this; false: none does. */
-static bool let_go(bool enters, uint32_t number, struct wire_message *message)
+static bool release_waiter(bool enters, uint32_t number, struct wire_message *message)
 {
 	struct waiter *one = gate.waiters;
 
@@ -167,7 +168,7 @@ static bool let_go(bool enters, uint32_t number, struct wire_message *message)
 	return true;
 }
 
-static void tell_digest(void)
+static void send_digest(void)
 {
 	struct memory_range own[CHANNEL_RANGES];
 	struct wire_message message = {.type = WIRE_DIGEST};
@@ -175,7 +176,7 @@ static void tell_digest(void)
 	channel_memory(own);
 	if (gate.pending)
 		message.digest = gate.orders->digest(gate.pending, own, CHANNEL_RANGES);
-	gate_tell(&message);
+	gate_send(&message);
 }
 
 /* Nothing that MPI would do for this rank, or by it, keeps it from standing still. */
@@ -209,15 +210,15 @@ static void obey(struct wire_message *message)
 		break;
 	case WIRE_ADMIT:
 		threading_note_turn();
-		let_go(true, message->admitted, message);
+		release_waiter(true, message->admitted, message);
 		return;
 	case WIRE_GO:
-		if (let_go(false, message->go.call, message))
+		if (release_waiter(false, message->go.call, message))
 			return;
 		if (message->go.call == gate.call) {
 			wire_message_release(&gate.go);
 			gate.go = *message;
-			gate.gone_ahead = true;
+			gate.released = true;
 			return;
 		}
 		break;
@@ -231,10 +232,10 @@ static void obey(struct wire_message *message)
 		break;
 	case WIRE_REWIND: gate.orders->rewind(&message->rewind, &gate.welcome); break;
 	case WIRE_FORGET: gate.orders->forget(message->forget); break;
-	case WIRE_LOOK: tell_digest(); break;
+	case WIRE_LOOK: send_digest(); break;
 	case WIRE_TELL:
-		gate.orders->tell_state(gate.pending, may_be_idle());
-		gate.told = true;
+		gate.orders->send_state(gate.pending, may_be_idle());
+		gate.sent_state = true;
 		break;
 	case WIRE_DRIVE: drive_progress(); break;
 	case WIRE_FORWARD: virtual_time_put_forward(message->forward); break;
@@ -248,7 +249,7 @@ static void obey(struct wire_message *message)
 static void obey_all(void)
 {
 	struct wire_message message;
-	while (!gate.gone_ahead && channel_next(&message))
+	while (!gate.released && channel_next(&message))
 		obey(&message);
 }
 
@@ -287,11 +288,11 @@ static void receive_with_progress(unsigned round)
 }
 
 /* Others still run, or the scheduler is about to ask: the state can be looked at meanwhile. */
-static void foresee(void)
+static void precompute(void)
 {
-	gate.foresees = false;
+	gate.precomputes = false;
 	if (!channel_receive(false))
-		gate.orders->foresee_state(gate.pending);
+		gate.orders->precompute_state(gate.pending);
 }
 
 static void receive_orders(void)
@@ -299,14 +300,14 @@ static void receive_orders(void)
 	unsigned round = 0;
 
 	obey_all();
-	while (!gate.gone_ahead) {
+	while (!gate.released) {
 		unsigned incomplete = gate.orders->incomplete();
-		if (gate.orders->is_still())
+		if (gate.orders->is_idle())
 			channel_receive(true);
 		else if (incomplete > 0 || gate.orders->serves_windows())
 			receive_with_progress(round);
-		else if (gate.foresees)
-			foresee();
+		else if (gate.precomputes)
+			precompute();
 		else if (!channel_receive(true))
 			drive_progress();
 		round = channel_has_unread() || gate.orders->incomplete() != incomplete ? 0
@@ -322,7 +323,7 @@ static unsigned read_for_all(unsigned round)
 	unsigned incomplete = gate.orders->incomplete();
 	bool heard = channel_has_unread();
 
-	gate.gone_ahead = false;
+	gate.released = false;
 	obey_all();
 	while (channel_receive(false)) {
 		heard = true;
@@ -372,7 +373,7 @@ void gate_enter(const struct wire_enter *enter)
 	const struct wire_message message = {.type = WIRE_ENTER, .enter = *enter};
 	int saved = errno;
 
-	gate_tell(&message);
+	gate_send(&message);
 	wait_among_threads(true, enter->thread);
 	errno = saved;
 }
@@ -390,23 +391,23 @@ struct gate_answer gate_wait(const struct wire_call *call)
 
 	yielding_end(); /* a copy of the rank would have no timer */
 	gate.orders->moved();
-	gate.gone_ahead = false;
-	tell_call(call);
+	gate.released = false;
+	send_call(call);
 	if (threading_keep_out()) {
 		wait_among_threads(false, call->call);
 		answer = &waiter.go;
 	} else {
 		gate.pending = call;
-		gate.foresees = gate.told;
-		gate.told = false;
+		gate.precomputes = gate.sent_state;
+		gate.sent_state = false;
 		receive_orders();
 		gate.pending = NULL;
-		gate.foresees = false;
+		gate.precomputes = false;
 	}
 	virtual_time_catch_up();
 	if (is_poll(call) && answer->go.count == 0)
-		told_no = clocks_computed();
-	gate.orders->arrive();
+		denied_at = clocks_computed();
+	gate.orders->let_arrive();
 	errno = saved;
 	return (struct gate_answer){answer->go.count, answer->go.done};
 }
@@ -430,17 +431,17 @@ bool gate_may_go_ahead(void)
 	return gate.call < gate.welcome.ahead && !gate.serialised && !gate.orders->serves_windows();
 }
 
-void gate_tell_ahead(struct wire_call *call)
+void gate_report_ahead(struct wire_call *call)
 {
 	enum { LOOK_EVERY = 16 }; /* calls: whether that still holds */
 
 	call->ahead = true;
-	tell_call(call);
+	send_call(call);
 	if (call->call % LOOK_EVERY == 0)
 		gate_obey();
 }
 
-void gate_came_ahead(void)
+void gate_completed_ahead(void)
 {
 	virtual_time_catch_up();
 }
@@ -450,13 +451,13 @@ void gate_report(const struct wire_call *call)
 	if (gate.welcome.every_call_waits)
 		gate_wait(call);
 	else
-		tell_call(call);
+		send_call(call);
 }
 
 _Noreturn void gate_wait_for_end(void)
 {
 	for (;;) {
-		gate.gone_ahead = false;
+		gate.released = false;
 		receive_orders();
 	}
 }
@@ -464,7 +465,7 @@ _Noreturn void gate_wait_for_end(void)
 _Noreturn void gate_wait_for_end_in_mpi(void)
 {
 	for (;;) {
-		gate.gone_ahead = false;
+		gate.released = false;
 		if (gate.serialised)
 			poll(NULL, 0, IDLE_MILLISECONDS); /* another thread may be reading */
 		else if (channel_receive(true))
@@ -476,7 +477,7 @@ void gate_obey(void)
 {
 	int saved = errno;
 
-	gate.gone_ahead = false;
+	gate.released = false;
 	obey_all();
 	if (channel_receive(false))
 		obey_all();
@@ -489,7 +490,7 @@ void gate_yield(unsigned round)
 	int saved = errno;
 
 	if (round % LOOK_EVERY == LOOK_EVERY - 1 && channel_receive(false)) {
-		gate.gone_ahead = false;
+		gate.released = false;
 		obey_all();
 	}
 	if (round < PATIENCE) {
@@ -519,14 +520,14 @@ int gate_complete(MPI_Request *request, MPI_Status *status)
 	return code;
 }
 
-/* What the program has computed since its last call, if that was a poll told "no". */
+/* What the program has computed since its last call, if that was a poll sent_state "no". */
 static uint32_t busy_since_poll(void)
 {
-	uint64_t since = told_no, busy;
+	uint64_t since = denied_at, busy;
 
 	if (since == 0)
 		return 0;
-	told_no = 0;
+	denied_at = 0;
 	busy = clocks_computed() - since;
 	return busy < UINT32_MAX ? (uint32_t)busy : UINT32_MAX;
 }
@@ -589,7 +590,7 @@ void gate_open(int socket, const struct gate_orders *orders, const struct wire_h
 
 	channel_open(socket);
 	gate.orders = orders;
-	gate_tell(&message);
+	gate_send(&message);
 	while (!gate.welcomed) {
 		channel_receive(true);
 		obey_all();

@@ -63,20 +63,20 @@ struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *o
  * where its rank knows by itself what it takes. */
 bool gate_may_go_ahead(void);
 /* Such a call is told and not waited for; and it has completed what it started. */
-void gate_tell_ahead(struct wire_call *call);
-void gate_came_ahead(void);
+void gate_report_ahead(struct wire_call *call);
+void gate_completed_ahead(void);
 
 /* Sends anything else (WIRE_COMM, WIRE_ERROR), in order with the calls. */
-void gate_tell(const struct wire_message *message);
+void gate_send(const struct wire_message *message);
 /* The last thing before the rank goes, or is held: it may wait for that (channel_send_kept). */
-void gate_tell_last(const struct wire_message *message);
+void gate_send_last(const struct wire_message *message);
 /* The same beside another thread that may be telling at this moment. */
-void gate_tell_apart(const struct wire_message *message);
+void gate_send_apart(const struct wire_message *message);
 /* After that: obeys in place of the other thread where that does not listen. */
 _Noreturn void gate_wait_apart(void);
 
 /* Sends what access.h has gathered, which else goes with the next message. */
-void gate_tell_accesses(void);
+void gate_send_accesses(void);
 
 /* Never returns: the process ends when the scheduler says so. */
 _Noreturn void gate_wait_for_end(void);
@@ -114,7 +114,7 @@ struct gate_orders {
 	void (*rewind)(const struct wire_rewind *order, struct wire_welcome *ret_welcome);
 	void (*forget)(uint32_t image);
 	void (*moved)(void);
-	bool (*is_still)(void);
+	bool (*is_idle)(void);
 	/* END: never comes back. */
 	void (*end)(const struct wire_end *order) __attribute__((noreturn));
 
@@ -130,7 +130,7 @@ struct gate_orders {
 	unsigned (*moving)(void);
 	bool (*serves_windows)(void);
 	/* A wait is over: data that has come may be seen. */
-	void (*arrive)(void);
+	void (*let_arrive)(void);
 
 	/* What the program goes by when this call returns (digest.h), but for memory of the gate's;
 	 * zero: it cannot be told. */
@@ -138,9 +138,9 @@ struct gate_orders {
 	                             size_t own_count);
 	/* Tells of a call before it is told, and the state of the rank while it waits (state.h);
 	 * which has been foreseen perhaps. */
-	void (*tell_seal)(uint32_t call);
-	void (*tell_state)(const struct wire_call *pending, bool may_be_idle);
-	void (*foresee_state)(const struct wire_call *pending);
+	void (*send_seal)(uint32_t call);
+	void (*send_state)(const struct wire_call *pending, bool may_be_idle);
+	void (*precompute_state)(const struct wire_call *pending);
 	/* The calling thread's stack, as backtrace(3); 0: it cannot be told. */
 	int (*backtrace)(void **ret_frames, int most);
 };

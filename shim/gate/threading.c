@@ -104,7 +104,7 @@ static void tell_thread(uint32_t number, int id, bool ended)
 		.thread = {.thread = number, .id = id, .ended = ended},
 	};
 
-	gate_tell(&message);
+	gate_send(&message);
 }
 
 /* The scheduler hears of it before whoever made it can go on. */

@@ -90,7 +90,7 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 	message.ending.signal = number;
 	message.ending.count = struck_frames(frames, context);
 	message.ending.frames = frames;
-	gate_tell(&message);
+	gate_send(&message);
 	gate_wait_for_end();
 }
 
@@ -161,7 +161,7 @@ void ending_leave(int status, bool finalised)
 	if (finalised)
 		tracking_report_last();
 	message.ending.status = status;
-	gate_tell_last(&message);
+	gate_send_last(&message);
 	/* When one fails the launcher kills the others, also before they tell how they end. */
 	if (!finalised || status != 0)
 		gate_wait_for_end();

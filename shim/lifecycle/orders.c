@@ -46,7 +46,7 @@ static _Noreturn void end_rank(const struct wire_end *order)
 	stop_in_debugger();
 	if (order->flush) {
 		startup_flush();
-		gate_tell_apart(&(const struct wire_message){.type = WIRE_ENDING,
+		gate_send_apart(&(const struct wire_message){.type = WIRE_ENDING,
 		                                             .ending.status = order->status});
 	}
 	if (order->hold && !ending_was_struck())
@@ -82,36 +82,37 @@ static struct wire_digest digest(const struct wire_call *call, const struct memo
 	return digest;
 }
 
-static void tell_seal(uint32_t call)
+static void send_seal(uint32_t call)
 {
-	gate_tell(&(const struct wire_message){.type = WIRE_SEAL, .seal = state_seal(call)});
+	gate_send(&(const struct wire_message){.type = WIRE_SEAL, .seal = state_seal(call)});
 }
 
 /* The state before anybody has asked for it, while nothing lets the rank move. */
 static struct {
 	bool holds;
 	struct wire_state state;
-} foreseen;
+} precomputed;
 
-static void foresee_state(const struct wire_call *pending)
+static void precompute_state(const struct wire_call *pending)
 {
-	foreseen.state = state_tell(pending);
-	foreseen.holds = !foreseen.state.hazard && park_is_unmoved();
+	precomputed.state = state_tell(pending);
+	precomputed.holds = !precomputed.state.hazard && park_is_unmoved();
 }
 
-static void tell_state(const struct wire_call *pending, bool may_be_idle)
+static void send_state(const struct wire_call *pending, bool may_be_idle)
 {
 	static char none[] = "";
 	struct wire_message message = {.type = WIRE_STATE};
 
-	message.state = foreseen.holds && park_is_unmoved() ? foreseen.state : state_tell(pending);
-	foreseen.holds = false;
+	message.state = precomputed.holds && park_is_unmoved() ? precomputed.state
+	                                                       : state_tell(pending);
+	precomputed.holds = false;
 	if (!message.state.hazard)
 		message.state.hazard = none;
 	message.state.idle = may_be_idle && !park_handles_signals();
 	if (message.state.idle)
 		park_be_idle();
-	gate_tell(&message);
+	gate_send(&message);
 }
 
 const struct gate_orders orders = {
@@ -121,7 +122,7 @@ const struct gate_orders orders = {
 	.rewind = park_rewind,
 	.forget = park_forget_image,
 	.moved = park_note_moved,
-	.is_still = park_is_idle,
+	.is_idle = park_is_idle,
 	.end = end_rank,
 	.encode_ahead = access_encode,
 	.encode_behind = overlap_encode,
@@ -129,10 +130,10 @@ const struct gate_orders orders = {
 	.incomplete = request_incomplete,
 	.moving = request_moving,
 	.serves_windows = window_exists,
-	.arrive = request_let_arrive,
+	.let_arrive = request_let_arrive,
 	.digest = digest,
-	.tell_seal = tell_seal,
-	.tell_state = tell_state,
-	.foresee_state = foresee_state,
+	.send_seal = send_seal,
+	.send_state = send_state,
+	.precompute_state = precompute_state,
 	.backtrace = ending_backtrace,
 };

@@ -507,7 +507,7 @@ int shim_MPI_Abort(void *site, MPI_Comm comm, int errorcode)
 	call.wait = WIRE_ABORT;
 	call.status = errorcode;
 	const struct wire_message message = {.type = WIRE_CALL, .call = call};
-	gate_tell(&message);
+	gate_send(&message);
 	gate_wait_for_end();
 }
 

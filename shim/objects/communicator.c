@@ -202,7 +202,7 @@ static void announce(uint64_t number, const struct communicator_groups *groups, 
 	                 .window = window,
 	                 .name = text},
 	};
-	gate_tell(&message);
+	gate_send(&message);
 }
 
 void communicator_announce(uint64_t number, const struct communicator_groups *groups, int rank,
@@ -345,7 +345,7 @@ void communicator_report_name(uint64_t number, const char *name)
 	char text[MPI_MAX_OBJECT_NAME]; /* MPI keeps no more */
 
 	snprintf(text, sizeof(text), "%s", name);
-	gate_tell(&(struct wire_message){.type = WIRE_NAMED, .named = {number, text}});
+	gate_send(&(struct wire_message){.type = WIRE_NAMED, .named = {number, text}});
 }
 
 /* --- end of a communicator ------------------------------------------------------------------ */

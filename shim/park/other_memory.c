@@ -30,7 +30,7 @@ static pid_t find(pid_t pid)
 		return pid;
 	if (pid == park.told_pid)
 		return park.real_pid;
-	gate_tell(&message);
+	gate_send(&message);
 	gate_wait_for_end();
 }
 

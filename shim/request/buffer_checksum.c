@@ -448,5 +448,5 @@ void buffer_checksum_end(struct request *request)
 	                    .noticed = gate_current_call(),
 	                    .kind = user_of(request).kind},
 	};
-	gate_tell(&message);
+	gate_send(&message);
 }
