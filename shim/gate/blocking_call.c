@@ -8,7 +8,7 @@
 #include "shim/process/process.h"
 #include "yielding.h"
 
-/* Read by the scheduler at any moment; the function is written last and cleared first. */
+/* The scheduler may read it at any moment: the function is written last and cleared first. */
 static volatile struct wire_blocking_call inside;
 
 void blocking_call_wait(unsigned function, uint64_t site)
@@ -18,7 +18,7 @@ void blocking_call_wait(unsigned function, uint64_t site)
 	inside.function = function;
 }
 
-/* With threads that call at the same time one note would not do. */
+/* One note is not enough for threads that call at the same time. */
 static bool is_noted(const void *site)
 {
 	return process_is_controlled() && !gate_is_serialised() && !process_is_in_call()

@@ -13,7 +13,7 @@
 #include "gate.h"
 #include "mpi_calls.h"
 
-/* In the world's directory, which such processes have open until they become other programs. */
+/* In the world's directory, which a forked process has open until it executes another program. */
 #define FORKED_FILE "forked-%d"
 
 static bool is_expected, is_forked;
@@ -58,7 +58,7 @@ static _Noreturn void leave(unsigned function, const void *site)
 	_exit(1);
 }
 
-/* The first call of such a process says enough. */
+/* Only the first call of a forked process is reported. */
 void forked_tell(void)
 {
 	struct forked_call call;

@@ -22,41 +22,44 @@
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 
 enum {
-	IDLE_MILLISECONDS = 20, /* between two looks at MPI's progress while nothing is under way */
-	STACK_FRAMES = 32,      /* sent_state of a call: the innermost */
+	IDLE_MILLISECONDS = 20, /* between two drives of MPI's progress while nothing is under
+	                           way */
+	STACK_FRAMES = 32,      /* innermost frames of a call that are reported */
 };
 
-/* A thread that waits while others of its process may call MPI. */
+/* A thread that waits while other threads of its process may call MPI. */
 struct waiter {
 	struct waiter *next;
-	uint32_t number; /* of its call; or its own, when it waits for admission */
+	uint32_t number; /* of its call; of the thread, if it waits for admission */
 	bool enters, done;
 	struct wire_message go;
 };
 
 static struct {
 	bool serialised, welcomed;
-	uint32_t call; /* opened last */
+	uint32_t call; /* the latest */
 	bool released;
 	const struct wire_call *pending; /* waits for GO; NULL: none, or several threads may call */
 	bool sent_state,
-		precomputes; /* its state, during this wait; and is to be, as during the last one */
-	bool reading;        /* one of several threads that wait */
+		precomputes; /* its state has been sent in this wait; is to be computed early, as
+		                the last wait sent one */
+	bool reading;        /* one of several waiting threads reads */
 	struct waiter *waiters;
 	pthread_mutex_t telling;
 	struct wire_welcome welcome;
-	struct wire_message go; /* the answer to the last wait */
+	struct wire_message go; /* answer to the last wait */
 	const struct gate_orders *orders;
 } gate = {.telling = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct waiter waiter IN_CALL;
-static _Thread_local uint32_t own_call IN_CALL; /* opened last by this thread */
+static _Thread_local uint32_t own_call IN_CALL; /* the thread's latest */
 static _Thread_local uint16_t own_function IN_CALL;
 static _Thread_local const void *own_site IN_CALL;
-static _Thread_local uint64_t denied_at IN_CALL; /* when that poll was, as clocks_computed; or 0 */
+static _Thread_local uint64_t denied_at IN_CALL; /* when the thread's last poll was answered "not
+                                                    yet", as from clocks_computed; 0: it was not */
 
-/* What was done to windows meanwhile, then one message, and a second one right behind it (both may
- * be NULL): sent, or kept (channel.h). */
+/* Encodes the gathered accesses, then one message, and a second one right behind it (NULL: none),
+ * and sends or keeps them (channel.h). */
 static void send_messages(const struct wire_message *message, const struct wire_message *next,
                           void (*send)(void))
 {
@@ -97,7 +100,7 @@ void gate_send_apart(const struct wire_message *message)
 
 void gate_wait_apart(void)
 {
-	enum { A_WHILE = 50 }; /* milliseconds; who listens answers much sooner */
+	enum { A_WHILE = 50 }; /* milliseconds; a thread that listens answers much sooner */
 	const struct timespec now = {0};
 
 	for (;;) {
@@ -113,7 +116,7 @@ void gate_send_accesses(void)
 	send_messages(NULL, NULL, channel_send);
 }
 
-/* The stack begins at the call's site, which is known even where it cannot be unwound. */
+/* The stack begins at the call's site, which is known even if the stack cannot be unwound. */
 static void send_call_with_stack(const struct wire_message *call)
 {
 	void *addresses[STACK_FRAMES];
@@ -152,7 +155,7 @@ static void send_call(const struct wire_call *call)
 		gate_send(&message);
 }
 
-/* Wakes the one that waits for this; false: none does. */
+/* Wakes the thread that waits for this message. false: none does. */
 static bool release_waiter(bool enters, uint32_t number, struct wire_message *message)
 {
 	struct waiter *one = gate.waiters;
@@ -179,7 +182,7 @@ static void send_digest(void)
 	gate_send(&message);
 }
 
-/* Nothing that MPI would do for this rank, or by it, keeps it from standing still. */
+/* The rank may be idle if nothing in MPI needs its progress. */
 static bool may_be_idle(void)
 {
 	return gate.welcome.images && !gate.serialised && gate.orders->incomplete() == 0
@@ -245,7 +248,7 @@ static void obey(struct wire_message *message)
 	wire_message_release(message);
 }
 
-/* Obeys until the call may go on, or there is nothing more to read. */
+/* Obeys until the call may continue, or there is nothing more to read. */
 static void obey_all(void)
 {
 	struct wire_message message;
@@ -253,10 +256,10 @@ static void obey_all(void)
 		obey(&message);
 }
 
-/* In microseconds. The first pauses are short, as what is under way in MPI often moves quickly: a
- * peer takes messages out of a full queue one call at a time. On a machine with more ranks than
- * cores the pauses of a rank that only waits must not cost the others time. The target of one-sided
- * communication serves its peers here, message by message. */
+/* Microseconds. The first pauses are short, because MPI's operations often move quickly: a peer
+ * takes messages out of a full queue one call at a time. With more ranks than cores, the pauses of
+ * a rank that only waits must not cost the others time. The target of one-sided communication
+ * serves its peers here, message by message. */
 static long pause_of_round(unsigned round)
 {
 	enum { QUICK_ROUNDS = 32, WINDOW_ROUNDS = 20000, QUICK = 100, SLOW = 1000 };
@@ -265,8 +268,8 @@ static long pause_of_round(unsigned round)
 	                                                                              : SLOW;
 }
 
-/* Waits for the socket while MPI has something under way: fragments of a large message may take
- * many steps on both sides, hence several at once. */
+/* Waits for the socket while MPI has operations under way. Fragments of a large message may need
+ * many steps on both sides, so it takes several at once. */
 static void receive_with_progress(unsigned round)
 {
 	enum { STEPS = 4, MOVING_STEPS = 32, MOVING_ROUNDS = 100 };
@@ -287,7 +290,7 @@ static void receive_with_progress(unsigned round)
 		channel_receive(false);
 }
 
-/* Others still run, or the scheduler is about to ask: the state can be looked at meanwhile. */
+/* Other ranks still run, or the scheduler is about to ask: computes the state meanwhile. */
 static void precompute(void)
 {
 	gate.precomputes = false;
@@ -316,7 +319,7 @@ static void receive_orders(void)
 	}
 }
 
-/* One round of a thread that reads for all; returns the next round's number. */
+/* One round of the thread that reads for all. Returns the number of the next round. */
 static unsigned read_for_all(unsigned round)
 {
 	const long idle = IDLE_MILLISECONDS * 1000;
@@ -342,7 +345,7 @@ static unsigned read_for_all(unsigned round)
 	return round + 1;
 }
 
-/* Waits while the other threads may come and go; one of those that wait reads for all. */
+/* Waits while the other threads may come and go. One of the waiting threads reads for all. */
 static void wait_among_threads(bool enters, uint32_t number)
 {
 	struct waiter **at = &gate.waiters;
@@ -425,7 +428,7 @@ struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *o
 	return gate_wait(&whole);
 }
 
-/* Whom others need, or who shares the gate, waits. */
+/* A rank whose progress others need, or whose threads share the gate, waits. */
 bool gate_may_go_ahead(void)
 {
 	return gate.call < gate.welcome.ahead && !gate.serialised && !gate.orders->serves_windows();
@@ -433,7 +436,7 @@ bool gate_may_go_ahead(void)
 
 void gate_report_ahead(struct wire_call *call)
 {
-	enum { LOOK_EVERY = 16 }; /* calls: whether that still holds */
+	enum { LOOK_EVERY = 16 }; /* calls: reads the socket, as this may change */
 
 	call->ahead = true;
 	send_call(call);
@@ -504,7 +507,7 @@ void gate_yield(unsigned round)
 
 int gate_complete(MPI_Request *request, MPI_Status *status)
 {
-	enum { TESTS = 16 }; /* much cheaper than giving way: a large message moves in many steps */
+	enum { TESTS = 16 }; /* much cheaper than yielding: a large message moves in many steps */
 	int done = 0, code = MPI_SUCCESS;
 	struct wire_blocking_call before = blocking_call_drive();
 
@@ -520,7 +523,8 @@ int gate_complete(MPI_Request *request, MPI_Status *status)
 	return code;
 }
 
-/* What the program has computed since its last call, if that was a poll sent_state "no". */
+/* Microseconds that the program computed since its last call, if that was a poll answered "not
+ * yet". */
 static uint32_t busy_since_poll(void)
 {
 	uint64_t since = denied_at, busy;

@@ -25,7 +25,7 @@
 
 enum { UNKNOWN = UINT32_MAX, SECONDS = 3600 };
 
-/* A thread as it is being created. */
+/* A thread that is being created. */
 struct birth {
 	uint32_t number;
 	void *(*start)(void *);
@@ -34,7 +34,7 @@ struct birth {
 	sem_t known;
 };
 
-/* One that lives. */
+/* A living thread. */
 struct thread {
 	uint32_t number;
 	int id;
@@ -44,27 +44,28 @@ struct thread {
 static struct {
 	pthread_mutex_t lock; /* of `first` */
 	struct thread *first;
-	uint32_t last;           /* number given */
+	uint32_t last;           /* latest number given */
 	_Atomic unsigned living; /* besides the first thread */
-	_Atomic unsigned ended;  /* of these; they count until a thread has its turn */
+	_Atomic unsigned ended;  /* of `living`: have ended; they count until a thread is
+	                            admitted */
 	uint32_t main;           /* number of the process's first thread */
-	pthread_key_t key;       /* its destructor sees threads end */
+	pthread_key_t key;       /* its destructor runs when a thread ends */
 	bool has_key;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Who holds it is inside a call. */
+/* The thread that holds it is in a call. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint32_t passed; /* goes up when those that wait should look */
+static _Atomic uint32_t passed; /* goes up when waiting threads should look again */
 
 static _Thread_local uint32_t self IN_CALL = UNKNOWN;
-static _Thread_local unsigned held IN_CALL; /* times */
+static _Thread_local unsigned held IN_CALL; /* nesting depth */
 static _Thread_local struct wire_enter announced IN_CALL;
 
 static struct timespec in_a_while(void)
 {
 	struct timespec time;
 
-	NEXT(clock_gettime)(CLOCK_REALTIME, &time); /* whatever the program takes it for */
+	NEXT(clock_gettime)(CLOCK_REALTIME, &time); /* the real time */
 	time.tv_sec += SECONDS;
 	return time;
 }
@@ -107,7 +108,7 @@ static void tell_thread(uint32_t number, int id, bool ended)
 	gate_send(&message);
 }
 
-/* The scheduler hears of it before whoever made it can go on. */
+/* Reports the thread before the thread that created it can continue. */
 static void begin_thread(uint32_t number)
 {
 	struct thread *thread = calloc(1, sizeof(*thread));
@@ -127,7 +128,7 @@ static void begin_thread(uint32_t number)
 		tell_thread(number, kernel_id(), false);
 }
 
-/* Called twice for each thread: other destructors may still call MPI in between. */
+/* Called twice for each thread: in between, other destructors may still call MPI. */
 static void end_thread(void *value)
 {
 	if (value == &threads) {
@@ -152,8 +153,9 @@ static void end_thread(void *value)
 	}
 }
 
-/* Who is alone need not wait for its turn; since when, must not depend on time: as of the rest at
- * which the turn was given. The end of a thread that goes on later cannot have been told yet. */
+/* A thread that is alone need not be admitted. From which moment on must not depend on time: from
+ * the rest at which a thread was admitted. The end of a thread that runs on later cannot have been
+ * reported yet. */
 void threading_note_turn(void)
 {
 	threads.living -= atomic_exchange(&threads.ended, 0);
@@ -196,9 +198,9 @@ void threading_start(void)
 	self = 0;
 }
 
-/* --- creating one ---------------------------------------------------------------------------- */
+/* --- creating threads ------------------------------------------------------------------------ */
 
-/* Those that MPI makes for itself are none of ours. */
+/* Threads that MPI makes for itself do not count. */
 static bool is_watched(const void *caller)
 {
 	if (!process_is_managed() || process_is_in_call() || real_is_library(caller))
@@ -285,7 +287,7 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 	return code;
 }
 
-/* --- taking turns ---------------------------------------------------------------------------- */
+/* --- admission ------------------------------------------------------------------------------- */
 
 void threading_announce(const struct wire_enter *envelope)
 {
@@ -355,10 +357,10 @@ void threading_wake(void)
 	syscall(SYS_futex, &passed, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* --- fewer than several ---------------------------------------------------------------------- */
+/* --- levels below MPI_THREAD_MULTIPLE -------------------------------------------------------- */
 
 static _Thread_local bool is_first IN_CALL;      /* it has initialised MPI */
-static _Thread_local unsigned under_way IN_CALL; /* its calls, one inside the other */
+static _Thread_local unsigned under_way IN_CALL; /* nested calls of the thread */
 static _Atomic unsigned callers;                 /* threads that are in a call */
 
 void threading_be_first(void)
@@ -366,7 +368,7 @@ void threading_be_first(void)
 	is_first = true;
 }
 
-/* Does not return if this thread must not call MPI. `others`: that are in a call of it. */
+/* Does not return if this thread must not call MPI. `others`: threads that are in an MPI call. */
 static void check_thread(const void *site, unsigned others)
 {
 	int level = process_thread_level();

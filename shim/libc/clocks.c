@@ -15,7 +15,7 @@
 
 static atomic_bool asked;
 
-/* What MPI and the shim ask for themselves, inside of a call, is nothing to the program. */
+/* Clock reads of MPI and the shim, inside a call, do not count. */
 static void note_asked(void)
 {
 	if (process_is_controlled() && !process_is_in_call())

@@ -1,6 +1,6 @@
-/* What is known of this process and of the calling thread: whether matchpoint started it, how far
- * MPI is, whether its calls are under control. Facts only: the modules that change them set them
- * here, and all folders may ask. Nothing is allocated, no lock is taken. */
+/* Facts about this process and the calling thread: whether matchpoint started it, the state of MPI,
+ * whether its calls are controlled. The module that changes a fact sets it here; all folders may
+ * read it. Nothing is allocated or locked. */
 #ifndef MATCHPOINT_SHIM_PROCESS_PROCESS_H
 #define MATCHPOINT_SHIM_PROCESS_PROCESS_H
 
@@ -11,7 +11,7 @@
 void process_set_managed(void);
 bool process_is_managed(void);
 
-/* MPI has been initialised: stays true after MPI_Finalize. */
+/* MPI has been initialised. Stays true after MPI_Finalize. */
 void process_set_initialised(void);
 bool process_is_initialised(void);
 
@@ -25,20 +25,20 @@ int process_thread_level(void);
 void process_set_controlled(bool controlled);
 bool process_is_controlled(void);
 
-/* The kernel's number of this process, whatever the program reads (park.h). */
+/* The kernel's number of this process. The program may read another one (park.h). */
 pid_t process_real_pid(void);
 
-/* This process is the rank: at MPI_Init, and in a restored copy. A process that the program forks
- * is not its rank. */
+/* This process becomes the rank: at MPI_Init, and in a restored copy. A process that the program
+ * forks is not the rank. */
 void process_adopt(void);
 bool process_is_own(void);
 
-/* The program has made a thread, at whatever time. */
+/* The program has made a thread, at any time. */
 void process_note_thread(void);
 bool process_has_made_threads(void);
 
-/* Controlled calls that the calling thread is in, one inside the other; only caller.c changes it.
- * initial-exec: the shim is preloaded, and a call needs no detour through the dynamic linker. */
+/* Nesting depth of controlled calls in the calling thread; only caller.c changes it. initial-exec:
+ * the shim is preloaded, so a call needs no detour through the dynamic linker. */
 extern _Thread_local unsigned process_call_depth __attribute__((tls_model("initial-exec")));
 static inline bool process_is_in_call(void)
 {
