@@ -23,15 +23,16 @@ enum { FRAMES_MAX = 48, STACK_BYTES = 128 * 1024 };
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 
-static uint8_t signal_stack[STACK_BYTES]; /* an overflowing stack is a crash as well */
+static uint8_t signal_stack[STACK_BYTES]; /* a stack overflow is a crash, too */
 static bool was_struck;                   /* by a deadly signal */
-static bool shown;                        /* to a debugger, if there is one: how the rank ends */
+static bool shown;                        /* why the rank ends has been shown to a debugger, if
+                                             there is one */
 
-/* Where a thread goes on when unwinding is struck. */
+/* Where a thread continues after a signal during unwinding. */
 static _Thread_local sigjmp_buf *way_out __attribute__((tls_model("initial-exec")));
 
-/* The handler's own frames stand before the one that was struck. An address where a signal struck
- * is no return address: one more makes it look like one. */
+/* Skips the handler's own frames, before the frame that was struck. The address where a signal
+ * struck is not a return address; adding 1 makes it look like one. */
 static uint32_t struck_frames(uint64_t *frames, const ucontext_t *context)
 {
 	void *found[FRAMES_MAX];
@@ -84,7 +85,7 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 	shown = was_struck = true;
 	signal(number, SIG_DFL);
 	if (!process_is_own())
-		return; /* a process of the program's own: the signal strikes again */
+		return; /* a process that the program forked: the signal strikes again */
 	uint64_t frames[FRAMES_MAX + 1];
 	struct wire_message message = {.type = WIRE_ENDING};
 	message.ending.signal = number;
@@ -162,7 +163,8 @@ void ending_leave(int status, bool finalised)
 		tracking_report_last();
 	message.ending.status = status;
 	gate_send_last(&message);
-	/* When one fails the launcher kills the others, also before they tell how they end. */
+	/* When one rank fails, the launcher kills the others, even before they report how they
+	 * end. */
 	if (!finalised || status != 0)
 		gate_wait_for_end();
 }

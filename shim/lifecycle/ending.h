@@ -1,5 +1,4 @@
-/* The last that the scheduler hears of a rank: how it ends, while it is still there to be looked
- * at. */
+/* The last reports of a rank: how it ends, while it can still be examined. */
 #ifndef MATCHPOINT_SHIM_LIFECYCLE_ENDING_H
 #define MATCHPOINT_SHIM_LIFECYCLE_ENDING_H
 
@@ -11,21 +10,21 @@
  * peers before they have come to rest. */
 void ending_adopt_process(void);
 
-/* real_backtrace for calls that go well. Unwinding goes by what the program says of itself: where
- * that leads astray the answer is 0, and no crash. */
+/* real_backtrace for calls without an error. Unwinding relies on what the program's memory says; if
+ * that leads astray, the result is 0, not a crash. */
 int ending_backtrace(void **ret_frames, int most);
 
-/* Whether a deadly signal has struck: the rank stands in its handler. */
+/* Whether a deadly signal has struck: the rank is in its handler. */
 bool ending_was_struck(void);
 
-/* Whether gdb or lldb runs this process, and it has not been shown why the rank ends: by a signal
- * that the debugger has seen, or by an exit. */
+/* Whether gdb or lldb runs this process and has not yet shown why the rank ends, by a signal that
+ * the debugger has seen, or by an exit. */
 bool ending_is_traced(void);
 
-/* The program is about to exit. When that is before MPI_Finalize the rank stays likewise. */
+/* The program is about to exit. Before MPI_Finalize, the rank stays in the same way. */
 void ending_exit(int status, bool finalised);
 
-/* The same without flushing anything (_exit). */
+/* The same without flushing (_exit). */
 void ending_leave(int status, bool finalised);
 
 #endif

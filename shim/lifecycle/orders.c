@@ -34,7 +34,8 @@ static void take_image(const struct wire_image *order, bool may_be_idle,
 		ending_adopt_process();
 }
 
-/* Here a debugger shows where the rank is when all is over: blocked, or where MPI failed. */
+/* Here a debugger shows where the rank is when the interleaving is over: blocked, or where MPI
+ * failed. */
 static void stop_in_debugger(void)
 {
 	if (ending_is_traced())
@@ -55,14 +56,14 @@ static _Noreturn void end_rank(const struct wire_end *order)
 	_exit(order->status);
 }
 
-/* Where a rank waits though MPI is not initialised, there is nothing to drive. */
+/* If a rank waits before MPI is initialised, there is nothing to drive. */
 static void progress(void)
 {
 	if (process_is_initialised())
 		request_progress();
 }
 
-/* What MPI still has under way can change what comes. */
+/* Unknown while MPI has operations under way, because they may change the memory. */
 static struct wire_digest digest(const struct wire_call *call, const struct memory_range *own,
                                  size_t own_count)
 {
@@ -75,7 +76,7 @@ static struct wire_digest digest(const struct wire_call *call, const struct memo
 	for (; count < own_count; count++)
 		ranges[count] = own[count];
 	ranges[count++] = request_names_memory();
-	if (call->op_count > 0) /* a probe is another request each time */
+	if (call->op_count > 0) /* a probe is a different request each time */
 		ranges[count++] = request_memory(request_find_named(call->ops[0].name));
 	if (!digest_take(call->site, ranges, count, digest.hash))
 		digest = (struct wire_digest){0};
@@ -87,7 +88,7 @@ static void send_seal(uint32_t call)
 	gate_send(&(const struct wire_message){.type = WIRE_SEAL, .seal = state_seal(call)});
 }
 
-/* The state before anybody has asked for it, while nothing lets the rank move. */
+/* A state computed before it was asked for; valid while nothing moves the rank. */
 static struct {
 	bool holds;
 	struct wire_state state;

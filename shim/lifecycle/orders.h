@@ -1,4 +1,4 @@
-/* How the scheduler's orders are carried out: the gate's table, filled in by those that call it. */
+/* Carries out the scheduler's orders: the table for gate_open. */
 #ifndef MATCHPOINT_SHIM_LIFECYCLE_ORDERS_H
 #define MATCHPOINT_SHIM_LIFECYCLE_ORDERS_H
 

@@ -41,18 +41,19 @@
 #include "shim/state/state.h"
 
 enum {
-	FIRST_DESCRIPTOR = AGENT_WORLD_FD + 1, /* out of the program's way */
+	FIRST_DESCRIPTOR = AGENT_WORLD_FD + 1, /* above the program's descriptors */
 	COMMUNICATION_FAILED = 117,            /* exit status of a rank that cannot be set up */
 };
 
 static struct {
 	bool connected;                          /* to the scheduler, or about to be */
 	bool world_initialised, world_finalised; /* by MPI_Init and MPI_Finalize */
-	bool finalised;                          /* that, and no session is open */
-	int sessions;                            /* that are open */
+	bool finalised;                          /* MPI_Finalize was called, and no session is
+	                                            open */
+	int sessions;                            /* open ones */
 	uint32_t world;
 	int rank;
-	int exit_status; /* once exit has begun */
+	int exit_status; /* when exit() has begun */
 } startup = {.rank = -1};
 
 static void redirect(int descriptor, const char *path, int flags)
@@ -73,8 +74,8 @@ static void redirect_output(int descriptor, const char *name, int rank)
 	redirect(descriptor, path, O_WRONLY | O_APPEND | O_CREAT);
 }
 
-/* Once in a rank, also when it is started through shells: what these, or the program's own
- * children, do with their descriptors afterwards is theirs. */
+/* Once in a rank, also if shells start it: these, and the program's own children, may change their
+ * descriptors afterwards. */
 static void redirect_streams(void)
 {
 	const char *input = getenv("MATCHPOINT_STDIN");
@@ -84,7 +85,7 @@ static void redirect_streams(void)
 	redirect(STDIN_FILENO, input ? input : "/dev/null", O_RDONLY);
 	redirect_output(STDOUT_FILENO, "out", startup.rank);
 	redirect_output(STDERR_FILENO, "err", startup.rank);
-	/* Last: after bash's own setenv its getenv knows nothing else this early. */
+	/* Last: after bash's own setenv, its getenv finds nothing else this early. */
 	setenv("MATCHPOINT_REDIRECTED", "1", 1);
 }
 
@@ -103,7 +104,7 @@ __attribute__((constructor)) static void load(void)
 	agent_before_main();
 }
 
-/* A descriptor out of the program's way, closed on exec. */
+/* Moves a descriptor above the program's, with close-on-exec. */
 static int move_up(int descriptor)
 {
 	int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
@@ -167,8 +168,9 @@ static void say_hello(int control)
 		  });
 }
 
-/* The first and the last of the calls that begin and end MPI are collective over MPI_COMM_WORLD for
- * the scheduler. `meets_as` is the same in all ranks: some may have sessions and others not. */
+/* For the scheduler, the first and the last call that begin and end MPI are collective over
+ * MPI_COMM_WORLD. `meets_as` is the same in all ranks, since some ranks may use sessions and others
+ * not. */
 static void meet_everybody(unsigned function, const void *site, unsigned meets_as, uint64_t comm,
                            int status)
 {
@@ -188,7 +190,7 @@ static void meet_everybody(unsigned function, const void *site, unsigned meets_a
 static void prepare_backtrace(void)
 {
 	void *frame;
-	backtrace(&frame, 1); /* loads libgcc now, and not in the midst of a call */
+	backtrace(&frame, 1); /* loads libgcc now, not in the middle of a call */
 }
 
 /* Before MPI's own initialisation. */
@@ -207,21 +209,21 @@ static void go_under_control(unsigned function, const void *site, int *ret_contr
 		_exit(COMMUNICATION_FAILED);
 	peers_start(startup.rank);
 	prepare_backtrace();
-	ending_adopt_process(); /* a crash inside MPI_Init is told as well */
+	ending_adopt_process(); /* so that a crash inside MPI_Init is reported, too */
 	agent_before_init();
-	state_load(); /* the library may have been loaded since */
+	state_load(); /* the MPI library may have been loaded since */
 	blocking_call_wait(function, (uintptr_t)site_of_caller((void *)(uintptr_t)site));
 	*ret_control = control;
 }
 
-/* A debugger takes longer over a signal than it is until the next one. */
+/* A debugger needs more time for a signal than the timer's period. */
 static void let_others_go_first(void)
 {
 	if (!ending_is_traced())
 		yielding_begin(false);
 }
 
-/* Even if the program has reached the library past the shim. */
+/* Also if the program has called MPI past the shim. */
 static bool library_is_initialised(void)
 {
 	int flag = 0;
@@ -229,7 +231,7 @@ static bool library_is_initialised(void)
 	return real_mpi()->Initialized(&flag) == MPI_SUCCESS && flag;
 }
 
-/* The rank connects only to say so. */
+/* The rank connects only to report this. */
 static void call_before_init(enum mpi_call function, const void *site)
 {
 	int control;
@@ -238,7 +240,7 @@ static void call_before_init(enum mpi_call function, const void *site)
 		return;
 	control = connect_to_scheduler();
 	if (control < 0)
-		return; /* and MPI itself ends the job */
+		return; /* MPI itself ends the job */
 	startup.connected = true;
 	say_hello(control);
 	error_out_of_order(function, site, "before MPI_Init");
@@ -274,7 +276,7 @@ static void note_exit_status(int status, void *unused)
 	startup.exit_status = status;
 }
 
-/* After it: MPI's code. */
+/* After MPI's own initialisation. MPI's code. */
 static int stand_under_control(int control, unsigned function, const void *site)
 {
 	int code, thread_level = -1;
@@ -310,7 +312,7 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	return MPI_SUCCESS;
 }
 
-/* Where a session was first the library is initialised already. */
+/* If a session came first, MPI is initialised already. */
 static int init_again(const void *site, unsigned function)
 {
 	startup.world_initialised = true;
@@ -386,8 +388,8 @@ int shim_MPI_Finalized(void *site, int *flag)
 	return MPI_SUCCESS;
 }
 
-/* Nothing of MPI is left open: the rank's calls are its own from here on. The library is not
- * finalised: the process may be a keeper, or a copy of one. */
+/* Nothing of MPI is open: from here on, calls are not controlled. MPI is not finalised, because the
+ * process may be a keeper, or a copy of one. */
 static void end_control(void)
 {
 	process_set_controlled(false);
@@ -420,7 +422,7 @@ int shim_MPI_Finalize(void *site)
 
 /* --- sessions (MPI 4.0, section 11.3) -------------------------------------------------------- */
 
-/* What the program asks for; else the highest, as in MPICH. */
+/* The level that the program asks for; else the highest, as in MPICH. */
 static int session_thread_level(MPI_Info info)
 {
 	static const struct {
@@ -441,7 +443,7 @@ static int session_thread_level(MPI_Info info)
 	return MPI_THREAD_MULTIPLE;
 }
 
-/* The shim needs MPI_COMM_WORLD, and the library to stay initialised when the session is over. */
+/* The shim needs MPI_COMM_WORLD, and MPI must stay initialised when the session is over. */
 static int init_for_session(const void *site, MPI_Info info)
 {
 	int control, provided, code;
@@ -476,8 +478,8 @@ int shim_MPI_Session_init(void *site, MPI_Info info, MPI_Errhandler errhandler,
 	return code;
 }
 
-/* The last one of a program without MPI_Finalize takes its place. After MPI_Finalize a rank waits
- * for the others only if the session has connected it with them. */
+/* In a program without MPI_Finalize, the last session takes its place. After MPI_Finalize, a rank
+ * waits for the others only if the session has connected it with them. */
 int shim_MPI_Session_finalize(void *site, MPI_Session *session)
 {
 	int code = real_mpi()->Session_finalize(session);
@@ -526,7 +528,8 @@ void startup_flush(void)
 	void *flush_stream = dlsym(RTLD_DEFAULT, "_ZNSo5flushEv");
 	void *flush_fortran = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
 
-	/* All zero until somebody who uses <iostream> has been started: then there is nothing. */
+	/* All zero unless a module that uses <iostream> has been started: then there is nothing to
+	 * flush. */
 	if (stream && flush_stream && *(void *const *)stream) {
 		void *(*flush)(void *);
 		memcpy(&flush, &flush_stream, sizeof(flush));
@@ -540,8 +543,8 @@ void startup_flush(void)
 	fflush(NULL);
 }
 
-/* After the program's own destructors and before MPI's, which have nothing left to do. A process
- * that the program forked is none of ours. */
+/* After the program's own destructors, and before MPI's, which have nothing left to do. Not in a
+ * process that the program forked. */
 __attribute__((destructor)) static void leave(void)
 {
 	if (!process_is_initialised() || !process_is_own())
@@ -553,7 +556,7 @@ __attribute__((destructor)) static void leave(void)
 	park_exit(startup.exit_status);
 }
 
-/* Nothing is flushed and no destructor runs; and nobody else could tell the status, for the
+/* No destructor runs, and nothing is flushed. No other process could report the status, because the
  * launcher kills the others at once. */
 static _Noreturn void leave_at_once(int status, const void *caller)
 {

@@ -7,22 +7,22 @@
 #include "common/wire.h"
 #include "shim/mpi/real.h"
 
-#define MEMORY_MAX (UINT64_C(1) << 28) /* bytes of one window: takes a tenth of a second */
+#define MEMORY_MAX (UINT64_C(1) << 28) /* bytes of one window; takes a tenth of a second */
 
-/* What there is between this rank and one of the window's group. */
+/* Flags of a rank in the window's group, as a target of this rank. */
 enum { UNDER_WAY = 1, LOCKED = 2, LOCKED_SHARED = 4, LOCKED_UNCHECKED = 8 };
 
 struct window_state {
 	MPI_Win window;
-	bool is_mpis; /* the memory */
+	bool is_mpis; /* the window's memory belongs to MPI */
 	uintptr_t base;
 	uint64_t size;
 	int size_of_group;
-	/* Since the last fence: kinds of calls, whether any moved data. MPI may have left the
-	 * fence's epoch by one of them. */
+	/* Since the last fence: kinds of calls, and whether any moved data. One of them may have
+	 * ended the fence's epoch inside MPI. */
 	uint32_t since;
 	bool moved;
-	int fence, start, post; /* asserts, of epochs that are open; -1: none */
+	int fence, start, post; /* asserts of open epochs; -1: none */
 	bool locked_all;
 	uint8_t targets[];
 };
@@ -100,7 +100,7 @@ void window_state_note(struct window_state *state, enum mpi_call function, int t
 
 	switch (function) {
 	case MPI_CALL_Win_fence:
-		/* One that ends no epoch need not wait for anything. */
+		/* A fence that ends no epoch need not wait. */
 		change(state, WIRE_ANY, mode & MPI_MODE_NOPRECEDE ? 0 : UNDER_WAY, 0);
 		state->moved &= (mode & MPI_MODE_NOPRECEDE) != 0;
 		state->since = 0;
@@ -125,7 +125,7 @@ void window_state_note(struct window_state *state, enum mpi_call function, int t
 		state->start = mode;
 		break;
 	case MPI_CALL_Win_complete:
-		/* That it has come to the targets, their MPI_Win_wait tells the scheduler. */
+		/* The targets' MPI_Win_wait reports the arrival to the scheduler. */
 		change(state, WIRE_ANY, UNDER_WAY, 0);
 		state->start = -1;
 		break;

@@ -1,5 +1,5 @@
-/* The windows of this process, under the numbers by which the scheduler knows them: what has been
- * begun on each and not ended, and which locks the process holds (MPI 3.1, section 11.5). */
+/* The windows of this process, with the numbers by which the scheduler knows them: open epochs, and
+ * locks that the process holds (MPI 3.1, section 11.5). */
 #ifndef MATCHPOINT_SHIM_OBJECTS_WINDOWS_H
 #define MATCHPOINT_SHIM_OBJECTS_WINDOWS_H
 
@@ -22,10 +22,10 @@ struct window_epochs {
 	struct window_state *state; /* for comparing states; otherwise NULL */
 };
 
-/* MPI has made the window; `number` is that of its members' messages. 0, or out of memory: it stays
- * unknown. */
+/* MPI has made the window; `number` is the number of its members' messages. 0, or out of memory:
+ * the window stays unknown. */
 void window_add(MPI_Win window, uint64_t number);
-/* It has been freed. */
+/* MPI has freed the window. */
 void window_remove(MPI_Win window);
 
 /* NULL: not a window that the program may use. *ret_number is the number of its members'
@@ -39,8 +39,8 @@ MPI_Win window_idle(MPI_Win window);
 /* Whether peers may need this rank to drive MPI's progress at any time. */
 bool window_exists(void);
 
-/* The locks that this process holds, in all its windows; whether it has made atomic operations
- * where other ranks may make theirs at the same time, and whether the scheduler knows that. */
+/* Locks that this process holds, in all windows. Whether atomic operations were made while other
+ * ranks could make theirs, and whether that has been reported. */
 struct window_locks {
 	unsigned exclusive, shared;
 	bool atomics_made, atomics_told;

@@ -1,9 +1,9 @@
-/* process_vm_readv() and process_vm_writev() for the program, and for UCX. In a copy of a rank the
- * numbers of processes that it knows are those of keepers, whose memory must stay what it was: its
- * own is answered by itself. When the program names another one the scheduler is told, and runs the
- * program along the path instead, where each number is what it was told to be. UCX names the
- * process that sends a message, and gets the one that it is in this world (peers.h). System calls
- * of the program's own are not seen. */
+/* process_vm_readv() and process_vm_writev(), for the program and for UCX. In a copy of a rank, the
+ * process numbers that it knows belong to keepers, whose memory must not change. If the program
+ * names its own number, the copy's own memory is used. If it names another one, the scheduler is
+ * told. It then runs the program along the path instead, where each number is the real one. UCX
+ * names the sender of a message, and gets that rank's process in this world (peers.h). Direct
+ * system calls of the program are not seen. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>
@@ -20,7 +20,7 @@
 static char reason[] = "it reads or writes the memory of other processes (process_vm_readv, "
 		       "process_vm_writev)";
 
-/* The number of the process that is meant. */
+/* The real number of the process that the program means. */
 static pid_t find(pid_t pid)
 {
 	const struct wire_message message = {.type = WIRE_ERROR,
@@ -43,9 +43,9 @@ static size_t bytes_of(const struct iovec *parts, unsigned long count)
 	return bytes;
 }
 
-/* UCX reads a part of a message. When its sender is gone nothing more becomes of this rank: through
- * shared memory it would wait for the rest, and so it does here; an error would be a failure of its
- * own. Of a message that is there in part UCX would take what is not there for read. */
+/* UCX reads a part of a message. If the sender is gone, this rank waits for its end, as it would
+ * with shared memory; an error would be a failure of its own. UCX would take a partial read for a
+ * complete one, so that is an error. */
 static ssize_t read_message(pid_t told, const struct iovec *local, unsigned long local_count,
                             const struct iovec *remote, unsigned long remote_count,
                             unsigned long flags)

@@ -25,15 +25,15 @@
 #include "shim/process/process.h"
 #include "shim/process/tracer.h"
 
-#define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler has gone away */
-/* Below the control socket: when a process dies the kernel closes the higher descriptors first, and
- * the scheduler must see it before the launcher, which then kills the others. */
+#define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler is gone */
+/* Below the control socket: when a process dies, the kernel closes higher descriptors first. So the
+ * scheduler sees the end before the launcher, which then kills the other ranks. */
 #define LAUNCHER_FD_MIN (AGENT_WORLD_FD - 20)
 #define LAUNCHER_TIMEOUT_MS 2000
 
 struct park park = {.control_fd = -1, .pmi_fd = -1, .launcher_fd = -1};
 
-/* A process that the program forked itself is no rank: it is told its own identity. */
+/* A process that the program forked is not a rank: it reads its own identity. */
 bool park_is_rank(void)
 {
 	return park.real_pid && process_real_pid() == park.real_pid;
@@ -100,7 +100,7 @@ int park_receive_all(int fd, void *bytes, size_t count)
 	return 0;
 }
 
-/* Connects and puts the connection on descriptor `onto`. */
+/* Connects, and puts the connection on descriptor `onto`. */
 static int connect_to(const char *path, int onto)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -140,7 +140,7 @@ int park_connect_pmi(void)
 	return greet_pmi();
 }
 
-/* Its answers have been read, and its flags are as connect_to makes them. */
+/* All answers have been read, and its flags are those of connect_to. */
 static bool pmi_is_idle(void)
 {
 	struct pollfd connection = {.fd = park.pmi_fd, .events = POLLIN};
@@ -180,8 +180,8 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
-/* In a process that the program forks: while it held a rank's connections, nobody would see the
- * rank go. */
+/* In a process that the program forks: if it held the rank's connections, nobody would notice the
+ * rank's end. */
 static void leave_connections(void)
 {
 	if (park.forks_rank)
@@ -199,7 +199,7 @@ static void note_fork(void)
 		forked_expect(park.rank);
 }
 
-/* What runs here, however often it will join a world. */
+/* The rank's program, for each HELLO. */
 static char program[4096];
 
 int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds, bool images)
@@ -253,7 +253,7 @@ static void send_message(const struct wire_message *message)
 	wire_buffer_release(&buffer);
 }
 
-/* Reads exactly one frame, and not a byte of the next. */
+/* Reads exactly one frame, and no byte beyond it. */
 static int read_message(struct wire_message *ret_message)
 {
 	uint8_t head[4], *frame;
@@ -348,7 +348,7 @@ static bool is_child(pid_t pid)
 	return false;
 }
 
-/* Twins of children (ckpt/agent_rewind.h); nothing else is a child of a keeper. */
+/* Twins of children (ckpt/agent_rewind.h); a keeper has no other children. */
 static void reap_twins(void)
 {
 	siginfo_t ended = {0};
@@ -375,7 +375,7 @@ static int add_child(pid_t pid, uint32_t world)
 	return 0;
 }
 
-/* The program goes on being told what it was told before the fork. */
+/* The program reads the same numbers as before the fork. */
 static void keep_identity(pid_t told_pid, pid_t told_parent)
 {
 	park.told_pid = told_pid;
@@ -416,7 +416,7 @@ void park_join_world(struct wire_welcome *ret_welcome, bool goes_on)
 	park_await_welcome(ret_welcome);
 }
 
-/* In the child: connections of its own. */
+/* In the child: opens its own connections. */
 static void leave_keeper(const struct wire_restore *restore)
 {
 	close_one(&park.launcher_fd);
@@ -429,7 +429,7 @@ static void leave_keeper(const struct wire_restore *restore)
 	tracer_allow(park.control_fd);
 }
 
-/* True in the child. */
+/* true in the child. */
 static bool restore_child(const struct wire_restore *restore, struct wire_welcome *ret_welcome)
 {
 	struct agent_clone *clones = malloc((restore->count + 1) * sizeof(*clones));
@@ -461,7 +461,7 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 		syscall(SYS_kill, pid, SIGKILL);
 		park_leave_without_scheduler();
 	}
-	/* A fork that failed is a child that has ended. */
+	/* A failed fork counts as a child that has ended. */
 	send_child(&(struct child){.pid = pid, .world = restore->world}, pid < 0,
 	           AGENT_SETUP_FAILED << 8);
 	return false;
@@ -501,8 +501,8 @@ static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
 	return result;
 }
 
-/* Interrupts ppoll. The kernel may have chosen another thread (MPI's transports have some), where
- * nobody waits: pass it on to the one that does. */
+/* Interrupts ppoll. The kernel may deliver the signal to another thread (MPI's transports have
+ * some): then it is passed on to the thread that waits. */
 static void notice(int signal_number)
 {
 	long keeper = park.keeper_thread;
@@ -533,7 +533,7 @@ static enum order_result keep_parked(void)
 	}
 }
 
-/* Runs aside, so that a copy can go back to the program's stack as it is now. */
+/* Runs on the private stack, so that a copy can go back to the program's stack as it is now. */
 static void keep(void)
 {
 	send_parked();
@@ -576,7 +576,7 @@ void park_finish_launcher(void)
 
 	if (park.launcher_fd < 0)
 		return;
-	/* A launcher that has gone away needs no farewell. */
+	/* If the launcher is gone, there is nothing to finish. */
 	if (send(park.launcher_fd, finalize, sizeof(finalize) - 1, MSG_NOSIGNAL) > 0
 	    && poll(&launcher, 1, LAUNCHER_TIMEOUT_MS) > 0)
 		recv(park.launcher_fd, answer, sizeof(answer), 0);

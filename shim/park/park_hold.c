@@ -1,4 +1,4 @@
-/* A rank at the end of an interleaving that stays, to be rewound (ckpt/agent_rewind.h). */
+/* A rank at the end of an interleaving stays, to be rewound (ckpt/agent_rewind.h). */
 #include "park_internal.h"
 #include "park_rewind.h"
 #include "shim/gate/channel.h"
@@ -25,7 +25,7 @@ static void send_held(const char *hazard, bool unshared)
 	park_tell_private_stack(&message);
 }
 
-/* Reads the next frame, as far as there is room for it; the number of its bytes. */
+/* Reads the next frame, as much of it as fits. Returns its size. */
 static size_t read_frame(uint8_t *frame, size_t room)
 {
 	uint32_t length, beyond;
@@ -45,8 +45,8 @@ static size_t read_frame(uint8_t *frame, size_t room)
 	return 4 + (size_t)length;
 }
 
-/* An order to a held rank is REWIND or END. Others (BIND, GO) are about what it has ended: the
- * other ranks may have moved meanwhile. */
+/* Orders to a held rank are REWIND, FORGET and END. Others (BIND, GO) are about operations that it
+ * has completed, because the other ranks may have moved meanwhile. */
 static void read_order(struct wire_message *ret_message)
 {
 	uint8_t frame[64];
@@ -61,7 +61,7 @@ static void read_order(struct wire_message *ret_message)
 		park_leave_without_scheduler();
 }
 
-/* Memory is what it is to be. */
+/* The memory is restored. */
 static void finish(const struct wire_rewind *order, int result, bool held)
 {
 	const bool elsewhere = order->world != park.world;
@@ -86,12 +86,12 @@ void park_rewind_private_stack(void)
 	finish(&order, agent_rewind_memory(park.agent, order.image), false);
 }
 
-/* Aside: the program's stack is about to be what it was. */
+/* On the private stack: the program's stack is about to be restored. */
 static void hold(void)
 {
 	struct pollfd control = {.fd = park.control_fd, .events = POLLIN};
 	struct wire_message message;
-	/* Meanwhile the others come to their end. */
+	/* Meanwhile the other ranks come to their end. */
 	int result = agent_rewind_memory(park.agent, 0);
 
 	for (;;) {
@@ -120,7 +120,8 @@ const char *park_find_hazard(void)
 	if (agent_has_birth(park.agent))
 		return NULL;
 	trouble = park.agent ? agent_rewind_trouble(park.agent) : "";
-	return *trouble ? trouble : "it has been parked, and gone on"; /* "" says that it stays */
+	return *trouble ? trouble : "it has been parked, and gone on"; /* in HELD, "" means that the
+	                                                                  rank stays */
 }
 
 void park_hold(void)

@@ -33,7 +33,7 @@ void park_forget_image(uint32_t image)
 {
 	agent_image_forget(park.agent, image);
 	if (image == park.image)
-		park.moved = true; /* it may be gone */
+		park.moved = true; /* its image may be gone */
 }
 
 static void send_imaged(uint32_t image, const char *hazard)
@@ -47,7 +47,7 @@ static void send_imaged(uint32_t image, const char *hazard)
 	park_tell_private_stack(&message);
 }
 
-/* While others take theirs, and what they share is copied, MPI must not be driven. */
+/* MPI must not be driven while other ranks take their images, and shared memory is copied. */
 static void take_aside(void)
 {
 	uint32_t image = agent_image_take(park.agent);
@@ -65,7 +65,7 @@ bool park_take_image(const struct wire_image *order, bool idle, struct wire_welc
 	const char *hazard = park_find_hazard();
 	const bool goes_on = order->goes_on;
 
-	/* It would keep breakpoints that the debugger has put into the code. */
+	/* The image would contain breakpoints that the debugger has put into the code. */
 	if (!hazard && tracer_is_there())
 		hazard = "it is looked at in a debugger";
 	park.welcome = *ret_welcome;

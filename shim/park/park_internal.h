@@ -1,4 +1,4 @@
-/* What parking (park.c) and being held (park_hold.c) share. */
+/* Shared by the files of this module (park_*.c) and other_memory.c. */
 #ifndef MATCHPOINT_SHIM_PARK_PARK_INTERNAL_H
 #define MATCHPOINT_SHIM_PARK_PARK_INTERNAL_H
 
@@ -29,51 +29,51 @@ struct park {
 	char pmi_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	struct child *children;
 	size_t child_count, child_capacity;
-	long keeper_thread; /* the kernel's number of the thread that keeps */
-	bool forks_rank;    /* the fork under way makes a rank of another world */
+	long keeper_thread; /* the kernel's number of the waiting thread */
+	bool forks_rank;    /* the current fork makes a rank of another world */
 	bool has_forked;    /* since it was parked */
 	bool released;
 	int32_t release_status;
-	bool rewinds;       /* copies may be rewound */
-	bool program_forks; /* the program has forked this process */
-	bool program_moves; /* it has moved pages onto others (park_moves.c) */
-	uint32_t image;     /* what it was last known to be: taken, or gone back to; 0: not known */
-	bool moved;         /* and it may be another one since */
-	bool idle;          /* as it has told (struct wire_state) */
-	bool image_is_idle; /* whenever it is that image */
-	struct wire_rewind rewind; /* the order at hand */
+	bool rewinds;              /* copies may be rewound */
+	bool program_forks;        /* the program has forked */
+	bool program_moves;        /* the program has moved pages onto others (park_moves.c) */
+	uint32_t image;            /* the latest image taken, or restored; 0: none */
+	bool moved;                /* the rank may differ from `image` */
+	bool idle;                 /* as reported (struct wire_state) */
+	bool image_is_idle;        /* `image` is an idle one */
+	struct wire_rewind rewind; /* current order */
 	sigset_t while_waiting;
-	enum order_result result; /* of keeping */
+	enum order_result result; /* of keeping, holding or taking an image */
 	struct wire_welcome welcome;
-	pid_t real_pid;              /* of a restored process; 0 while the truth will do */
-	pid_t told_pid, told_parent; /* what the program is told */
+	pid_t real_pid;              /* of a restored process; 0: not restored */
+	pid_t told_pid, told_parent; /* what the program reads */
 };
 
 extern struct park park;
 
-/* Why it cannot be what it was by itself; NULL: it can. */
+/* Why the rank cannot be rewound; NULL: it can. */
 const char *park_find_hazard(void);
 
-/* A restored copy, and no process that the program has forked. */
+/* Whether this is a restored copy, and not a process that the program forked. */
 bool park_is_rank(void);
 
-/* 0, or -1 with errno. */
+/* 0; -1 with errno. */
 int park_send_all(int fd, const void *bytes, size_t count);
 int park_receive_all(int fd, void *bytes, size_t count);
-/* A new connection for the world; or the one that there is, which the scheduler knows to be of this
- * world by now, if it is as it was when it was made. */
+/* A new PMI connection for the world. park_reuse_pmi: keeps the old one if it is as it was when it
+ * was made; the scheduler knows that it now belongs to this world. */
 int park_connect_pmi(void);
 int park_reuse_pmi(void);
 
-/* HELLO and WELCOME for the beginning of a world, on the control socket. Where orders for the rank
- * are already there (`goes_on`) the first goes with whatever it says next. */
+/* HELLO and WELCOME on the control socket, at the beginning of a world. `goes_on`: orders for the
+ * rank have arrived already; HELLO goes with the rank's next message. */
 void park_join_world(struct wire_welcome *ret_welcome, bool goes_on);
-/* Just the second. */
+/* Only WELCOME. */
 void park_await_welcome(struct wire_welcome *ret_welcome);
 _Noreturn void park_leave_without_scheduler(void);
 
-/* To the scheduler, aside: nothing may be allocated there, since the program may have left its heap
- * in any state. */
+/* Sends a message from the private stack. Allocates nothing there, because the program's heap may
+ * be in any state. */
 void park_tell_private_stack(const struct wire_message *message);
 
 #endif

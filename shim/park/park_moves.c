@@ -1,7 +1,7 @@
-/* mremap() for the program. A page that was moved, and never written, is still shared with who has
- * it at its old place: what finds the pages that a rank has written (ckpt/agent_pages.c) takes it
- * for the one that stood at its new place. So a rank that has moved pages onto others is not
- * rewound. System calls of the program's own are not seen. */
+/* mremap() for the program. A page that was moved but never written is still shared with the copies
+ * that have it at its old address. The search for written pages (ckpt/agent_pages.c) would take it
+ * for the page that was at its new address. So a rank that has moved pages onto others is not
+ * rewound. Direct system calls of the program are not seen. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* A rank's state, as far as the agent knows it (state.h). */
+/* The agent's part of a rank's state (state.h). */
 #include <signal.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include "park_rewind.h"
 #include "shim/mpi/real.h"
 
-/* What was looked at for a state tells it already. */
+/* The last state has read the handlers already. */
 static bool known_to_handle_signals(void)
 {
 	uintptr_t handlers[_NSIG];
@@ -57,7 +57,7 @@ int park_state_memory(struct memory_range *ranges, int most)
 	                  : 0;
 }
 
-/* Pages that were moved onto others are not known by their faults. */
+/* Page faults do not show pages that were moved onto others. */
 const struct agent_page_scan *park_scan(void)
 {
 	return park.agent && !park.program_moves ? agent_page_scan_take(park.agent) : NULL;

@@ -16,11 +16,11 @@
 
 enum {
 	BYTES = 4096,
-	QUICK_ROUNDS = 1000, /* others have only to be put back */
+	QUICK_ROUNDS = 1000, /* other ranks only have to restore their memory */
 	PAUSE = 1,           /* millisecond */
 };
 
-/* The number that UCX has learnt, and world and process in one, so that both are read at once. */
+/* The number that UCX knows; world and process in one word, so that both are read at once. */
 struct peer {
 	_Atomic int32_t told;
 	_Atomic uint64_t stands;
@@ -32,8 +32,8 @@ static struct {
 	struct peer *all, *own;
 } peers;
 
-/* From UCX 1.16 on cma serves one-sided communication as well, which writes into the memory of
- * others. What is known to be good is taken. */
+/* From UCX 1.16 on, cma also serves one-sided communication, which writes into the memory of
+ * others. Only versions known to be safe are accepted. */
 static bool reads_messages_alone(void)
 {
 	enum { MAJOR = 1, MINOR = 13 };
@@ -99,7 +99,7 @@ static pid_t wait_for(const struct peer *peer, uint32_t world, int connection)
 			return (pid_t)(uint32_t)stands;
 		if (round < QUICK_ROUNDS)
 			sched_yield();
-		else if (poll(&scheduler, 1, PAUSE) > 0) /* hung up */
+		else if (poll(&scheduler, 1, PAUSE) > 0) /* the scheduler is gone */
 			return -1;
 	}
 }

@@ -1,14 +1,14 @@
-/* Reading large messages out of their senders' memory.
+/* Reads large messages from the memory of their senders.
  *
  * UCX's transport cma copies a large message once, with process_vm_readv(2), from the memory of the
- * process that sends it, whose number it has learnt in MPI_Init. In copies of ranks, and in ranks
- * that were rewound beside them, that is the number of a root keeper, whose memory is another one's
- * of another time. So each rank keeps, in memory that the ranks of its world share, as which
- * process it stands in this world, and what UCX asks for (other_memory.c) is read from there.
+ * sending process. UCX has learnt the process's number in MPI_Init. In copies of ranks, and in
+ * ranks that were rewound, that number belongs to a root keeper with the memory of another time. So
+ * each rank publishes its process in this world, in memory that the ranks of the world share. UCX's
+ * calls read from that process (other_memory.c).
  *
- * A rank tells so when its memory is what it is to be, before HELLO; who needs it earlier waits for
- * it. Nothing is ever written into another rank's memory (UCX_RNDV_SCHEME): a rank that has not
- * moved is what it was. */
+ * A rank publishes when its memory is restored, before HELLO. A rank that needs it earlier waits.
+ * Nothing is ever written into another rank's memory (UCX_RNDV_SCHEME), so a rank that has not
+ * moved stays unchanged. */
 #ifndef MATCHPOINT_SHIM_PARK_PEERS_H
 #define MATCHPOINT_SHIM_PARK_PEERS_H
 
@@ -18,20 +18,19 @@
 
 #define PEERS_FILE "matchpoint-peers" /* in the world's directory */
 
-/* Before MPI_Init, where the world's directory is open: `rank` as the launcher has told it. Where
- * that memory cannot be had, or UCX is a later one than 1.13, UCX is told to copy through shared
- * memory. */
+/* Before MPI_Init, when the world's directory is open; `rank` is the launcher's. Without that
+ * memory, or with a UCX later than 1.13, makes UCX copy through shared memory. */
 void peers_start(int rank);
 
-/* This process stands in this world now. */
+/* Publishes this process in this world. */
 void peers_tell(uint32_t world, pid_t process);
 
-/* The process that is in this world what `told` was in the job that the launcher started; 0: no
- * rank of the job. Waits until it has told so; -1: `connection`, to the scheduler, is gone before.
- */
+/* The process in this world for `told`, a number of the job that the launcher started. 0: not a
+ * rank of the job. Waits until that rank has published; -1: `connection`, to the scheduler, was
+ * closed first. */
 pid_t peers_find(uint32_t world, pid_t told, int connection);
 
-/* Whether that address is in UCX's code, or in the MPI library's, which may contain UCX's. */
+/* Whether the address is in UCX's code, or in MPI's, which may contain UCX. */
 bool peers_is_asked_by(const void *return_address);
 
 #endif

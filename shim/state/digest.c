@@ -18,7 +18,7 @@ enum {
 	PAGE = 4096,
 	RANGES_MAX = 32,
 	PAGES_AT_ONCE = 512,
-	PAGES_MAX = 1 << 18, /* 1 GiB: takes a quarter of a second */
+	PAGES_MAX = 1 << 18, /* 1 GiB; takes a quarter of a second */
 };
 
 #define PAGE_PRESENT (UINT64_C(1) << 63)
@@ -36,7 +36,7 @@ struct frame {
 	uint64_t preserved[6];
 };
 
-/* In the shim's own data, which is left out, as all that is used here: nothing is allocated. */
+/* All data used here lies in the shim's own data, which is left out. Nothing is allocated. */
 static struct {
 	uint64_t hash[2];
 	struct range left_out[RANGES_MAX];
@@ -81,7 +81,7 @@ static void fold_bytes(uintptr_t start, uintptr_t end)
 		fold(*(const unsigned char *)start);
 }
 
-/* A page that is there and the process's own. Others have never been written. */
+/* A page that is present and private. Other pages have never been written. */
 static bool is_own(uint64_t page)
 {
 	return (page & PAGE_SWAPPED) || ((page & PAGE_PRESENT) && !(page & PAGE_OF_FILE));
@@ -165,7 +165,7 @@ static int look_at_module(struct dl_phdr_info *module, size_t size, void *data)
 	return found;
 }
 
-/* Calls it for the numbers of all threads but this one; returns how many there are in all. */
+/* Calls `visit` with the number of each thread but this one. Returns how many threads there are. */
 static int each_thread(void (*visit)(long thread))
 {
 	int directory = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
@@ -198,8 +198,8 @@ static int each_thread(void (*visit)(long thread))
 	return size < 0 ? -1 : count;
 }
 
-/* The stack of a thread that sleeps in the kernel, as it should: up to its stack pointer it is
- * found by what /proc tells, and left out with all of its mapping when that is come to. */
+/* The stack of a thread that sleeps in the kernel, as it should. /proc shows its stack pointer; the
+ * whole mapping around it is left out. */
 static void leave_out_stack(long thread)
 {
 	char path[64], text[256] = "";
@@ -215,7 +215,7 @@ static void leave_out_stack(long thread)
 	leave_out((uintptr_t)stack, (uintptr_t)stack);
 }
 
-/* A timer of the program's own may end what looks endless. */
+/* A timer of the program may end what looks endless. */
 static bool has_timers(void)
 {
 	struct itimerval timer;
@@ -244,7 +244,7 @@ static void take_line(const char *line, size_t stacks)
 		return;
 	if (access[1] != 'w' || access[3] != 'p')
 		return;
-	for (size_t i = 0; i < stacks; i++) /* MPI's threads' */
+	for (size_t i = 0; i < stacks; i++) /* stacks of MPI's threads */
 		if (work.left_out[i].start >= start && work.left_out[i].start < end)
 			return;
 	from = work.frame.stack;
@@ -279,7 +279,7 @@ bool digest_take(uint64_t site, const struct memory_range *own, size_t own_count
 		dl_iterate_phdr(look_at_module, NULL);
 		for (size_t i = 0; i < own_count; i++)
 			leave_out(own[i].start, own[i].end);
-		if (here < work.frame.stack) /* a stack that is not the process's first one */
+		if (here < work.frame.stack) /* not the process's first stack */
 			leave_out(here - PAGE, work.frame.stack);
 		for (size_t i = 0; i < sizeof(work.frame.preserved) / sizeof(uint64_t); i++)
 			fold(work.frame.preserved[i]);

@@ -11,15 +11,15 @@
 #include "heap_modules.h"
 #include "shim/mpi/next.h"
 
-#define RESERVED ((size_t)1 << 36) /* bytes of addresses; memory only as it is used */
+#define RESERVED ((size_t)1 << 36) /* bytes of address space; memory only when used */
 
-/* Classes of sizes: multiples of 16 up to 1 KiB, then four steps to each power of two. */
+/* Size classes: multiples of 16 up to 1 KiB, then four steps for each power of two. */
 enum {
 	UNIT = 16,
 	SMALL_CLASSES = 64,
 	STEPS = 4,
 	CLASSES = SMALL_CLASSES + STEPS * 26,
-	HEAD = 16, /* before each block */
+	HEAD = 16, /* bytes before each block */
 };
 
 extern void *__libc_malloc(size_t size);
@@ -28,15 +28,16 @@ extern void *__libc_realloc(void *block, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *block);
 
-/* Right before what the caller gets. */
+/* Right before the address that the caller gets. */
 struct head {
 	uint32_t class;
-	uint32_t shift; /* from the block's beginning to what the caller got, if that was aligned */
-	uint64_t size;  /* the caller's */
+	uint32_t shift; /* bytes from the block's beginning to the caller's address, if that was
+	                   aligned */
+	uint64_t size;  /* that the caller asked for */
 };
 _Static_assert(sizeof(struct head) == HEAD, "");
 
-/* Not all of them are declared where we may look. */
+/* Not all of these are declared in headers that may be included here. */
 void *memalign(size_t alignment, size_t size);
 void *valloc(size_t size);
 size_t malloc_usable_size(void *block);
@@ -68,7 +69,7 @@ static void unlock(void)
 	__atomic_store_n(&apart.busy, 0, __ATOMIC_RELEASE);
 }
 
-/* Of blocks that hold so many bytes, head included. */
+/* The class for blocks of this size, with their head. */
 static uint32_t class_of(size_t size, size_t *ret_whole)
 {
 	size_t power = 1024, step = power / STEPS;
@@ -145,7 +146,7 @@ static void *out_of_memory(void *block)
 
 /* --- what the C library gives, or blocks apart ------------------------------------------------ */
 
-/* At the first call all libraries that the program is linked with are there. */
+/* At the first call, all libraries that the program is linked with are loaded. */
 static bool is_ready(void)
 {
 	if (!apart.tried) {
@@ -265,7 +266,7 @@ EXPORTED void *valloc(size_t size)
 
 EXPORTED size_t malloc_usable_size(void *block)
 {
-	/* glibc's: a block's size with its flags stands right before it. */
+	/* In glibc, a block's size and flags are right before it. */
 	enum { FLAGS = 7, MAPPED = 2 };
 	const size_t *chunk = block;
 
@@ -278,7 +279,7 @@ EXPORTED size_t malloc_usable_size(void *block)
 
 /* --- what the shim asks ----------------------------------------------------------------------- */
 
-/* A thread of MPI's may hold the lock while the rank forks. */
+/* A thread of MPI may hold the lock while the rank forks. */
 static void reserve(void)
 {
 	void *mapped = mmap(NULL, RESERVED, PROT_READ | PROT_WRITE,

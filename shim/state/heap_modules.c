@@ -7,16 +7,16 @@
 
 enum { MODULES = 256, NEEDED = 64, PARTS = 128 };
 
-/* A library as the dynamic linker knows it. */
+/* A library, as the dynamic linker knows it. */
 struct module {
-	const char *name; /* its DT_SONAME, or the last part of its path */
+	const char *name; /* DT_SONAME, or the last part of its path */
 	const char *needed[NEEDED];
 	int needed_count;
-	bool too_many;        /* that it needs */
+	bool too_many;        /* more than NEEDED */
 	bool is_mpi;          /* the MPI library or a plugin, or needed by them */
-	bool is_guest;        /* shim and heap */
-	bool is_the_programs; /* reached from elsewhere as well */
-	uintptr_t start, end; /* of all of it */
+	bool is_guest;        /* shim or heap */
+	bool is_the_programs; /* needed by others, too */
+	uintptr_t start, end; /* of the whole library */
 	uintptr_t base;
 	const ElfW(Phdr) * parts;
 	int part_count;
@@ -28,10 +28,10 @@ static struct {
 	bool failed;
 	const void *guests[2];
 	bool found;                        /* an MPI library */
-	unsigned long long added, removed; /* libraries, when it was last looked at them */
+	unsigned long long added, removed; /* libraries, at the last examination */
 } known;
 
-/* What malloc looks at: replaced as a whole. */
+/* Read by malloc; replaced as a whole. */
 static struct memory_range code[PARTS];
 static int code_count;
 
@@ -42,7 +42,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* glibc leaves addresses of the dynamic section relative only where it cannot write to it. */
+/* glibc leaves addresses of the dynamic section relative only if it cannot write to it. */
 static uintptr_t absolute(uintptr_t base, uintptr_t address)
 {
 	return address < base ? base + address : address;
@@ -117,8 +117,8 @@ static bool is_mpi_library(const struct module *module)
 	return begins_with(module->name, "libmpich.so") || begins_with(module->name, "libmpi.so");
 }
 
-/* What MPI's transports load by themselves: UCX's modules, libfabric's and libibverbs' providers,
- * hwloc's plugins. */
+/* Libraries that MPI's transports load themselves: UCX's modules, providers of libfabric and
+ * libibverbs, plugins of hwloc. */
 static bool is_plugin(const struct module *module)
 {
 	const char *name = module->name;
@@ -136,7 +136,7 @@ static struct module *find(const char *name)
 	return NULL;
 }
 
-/* Marks what is needed by whatever has the mark, until nothing more is. */
+/* Propagates the mark to all libraries that a marked one needs. */
 static void reach(size_t mark)
 {
 	bool more = true;
@@ -195,7 +195,7 @@ static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-/* Whether no library has come or gone since they were looked at; if not, notes that they are. */
+/* Whether no library was loaded or unloaded since the last examination. If one was, notes that. */
 static bool are_the_same(const void *guest)
 {
 	unsigned long long counts[2] = {0, 0};
@@ -226,7 +226,7 @@ bool heap_modules_know(const void *guest, const void *own)
 		                          || is_plugin(&known.modules[i]);
 	}
 	reach(offsetof(struct module, is_mpi));
-	/* Everything else, and what the guests are linked with, which is no more than libc. */
+	/* All others, and what the guests are linked with, which is only libc. */
 	for (int i = 0; i < known.count; i++)
 		known.modules[i].is_the_programs = !known.modules[i].is_mpi
 		                                   && !known.modules[i].is_guest;

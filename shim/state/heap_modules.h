@@ -1,4 +1,4 @@
-/* Which of the libraries that are loaded are MPI's (heap.h), by what each is linked with. */
+/* Which loaded libraries are MPI's (heap.h), according to what each is linked with. */
 #ifndef MATCHPOINT_SHIM_STATE_HEAP_MODULES_H
 #define MATCHPOINT_SHIM_STATE_HEAP_MODULES_H
 
@@ -6,14 +6,14 @@
 
 #include "heap.h"
 
-/* Looks at what is loaded now. `guest` and `own` are addresses in two libraries that count as
+/* Examines the loaded libraries. `guest` and `own` are addresses in two libraries that count as
  * MPI's, though nothing is linked with them. false: no MPI library is loaded. */
 bool heap_modules_know(const void *guest, const void *own);
 
-/* Whether the address lies in code of one of them. */
+/* Whether the address lies in the code of one of MPI's libraries. */
 bool heap_modules_contain(const void *address);
 
-/* Where they keep their data: of those known. How many; -1: more than `most`. */
+/* Stores the ranges of their data and returns how many there are; -1: more than `most`. */
 int heap_modules_data(struct memory_range *ranges, int most);
 
 #endif

@@ -13,7 +13,7 @@ int open_quietly(const char *path)
 
 bool mappings_each(bool (*look)(const char *line, void *user), void *user)
 {
-	static char text[1 << 16]; /* the longest line, and many at once */
+	static char text[1 << 16]; /* room for the longest line, and for many at once */
 	int file = open_quietly("/proc/self/maps");
 	size_t count = 0;
 	ssize_t got = file < 0 ? -1 : 1;
@@ -32,7 +32,7 @@ bool mappings_each(bool (*look)(const char *line, void *user), void *user)
 		}
 		count -= (size_t)(line - text);
 		if (goes_on && count == sizeof(text) - 1)
-			got = -1; /* a line that does not fit */
+			got = -1; /* the line does not fit */
 		memmove(text, line, count);
 	}
 	if (file >= 0)

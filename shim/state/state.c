@@ -27,17 +27,17 @@ enum { THREAD_WORDS = 1, RANGES = 512, PRESERVED = 6, COPIED = 1 << 14 /* bytes 
 static struct {
 	heap_know_function *know;
 	heap_left_out_function *left_out;
-	const char *refused; /* why it cannot be told any more; NULL: it can */
-	bool hides;          /* since the last seal */
+	const char *refused; /* why states are refused from now on; NULL: they are not */
+	bool hides;          /* since the last seal: MPI keeps something hidden */
 	struct state_hash arguments, contents;
 	bool knows_contents;
-	long own_faults;     /* of the one child that is the shim's (state_fork.h) */
-	bool has_generation; /* known: */
+	long own_faults;     /* page faults of the shim's own child (state_fork.h) */
+	bool has_generation; /* `generation` is known */
 	struct memory_range generation;
 	struct memory_range ranges[RANGES];
 } state = {.knows_contents = true};
 
-/* The frame that has made the pending call. */
+/* The frame that made the pending call. */
 struct frame {
 	uintptr_t site, stack;
 	uint64_t preserved[PRESERVED];
@@ -60,7 +60,7 @@ void state_start(void)
 		state_refuse("its heap cannot be told apart from MPI's");
 	if (!state.refused && state_fork_find(&state.generation))
 		state.has_generation = true;
-	/* What is written is then known without looking (ckpt/agent_known.h). */
+	/* Written pages are then known without a scan (ckpt/agent_known.h). */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	park_know_children();
 	getrusage(RUSAGE_CHILDREN, &usage);
@@ -94,13 +94,13 @@ void state_note_call(unsigned function, const uint64_t *arguments, size_t count,
 	state.hides |= hides;
 }
 
-/* MPICH's handles of basic types have these two bits, and their size in the second byte. */
+/* MPICH's handles of basic types have these two bits; the second byte is the size. */
 static bool is_basic(MPI_Datatype type)
 {
 	return ((unsigned)type & 0xff000000u) == 0x4c000000u;
 }
 
-/* Programs give larger counts than their buffers have room for: what is not there is not read. */
+/* Programs give counts beyond the end of their buffers: memory that is not mapped is not read. */
 static bool add_contents(const char *from, size_t size)
 {
 	static uint64_t copy[COPIED / sizeof(uint64_t)];
@@ -177,7 +177,7 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
 	return _URC_END_OF_STACK;
 }
 
-/* How numbers are rounded, and which exceptions they raise; flags of past ones among it. */
+/* Rounding mode and exceptions of floating point; also flags of past exceptions. */
 static void add_arithmetic(struct state_hash *hash)
 {
 	unsigned vector;
@@ -189,8 +189,8 @@ static void add_arithmetic(struct state_hash *hash)
 	state_hash_add(hash, (uint64_t)vector << 32 | (uint64_t)control << 16 | status);
 }
 
-/* The C library keeps the kernel's number of the thread beside what the program sees of it; it is
- * another one in each copy. Returns how many places. */
+/* The C library stores the kernel's number of the thread where the program cannot see it. It
+ * differs in each copy. Returns the number of ranges. */
 static int leave_out_thread(struct memory_range *ranges)
 {
 	enum { BYTES = 2304, RSEQ = 32 }; /* of glibc's struct pthread */
@@ -202,17 +202,17 @@ static int leave_out_thread(struct memory_range *ranges)
 		if (words[i] == number)
 			ranges[count++] = (struct memory_range){(uintptr_t)&words[i],
 			                                        (uintptr_t)&words[i + 1]};
-	/* Which processor it runs on (restartable sequences), as the kernel writes it there. */
+	/* The kernel writes the current processor there (restartable sequences). */
 	ranges[count++] = (struct memory_range){
 		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset,
 		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset + RSEQ};
 	return count;
 }
 
-/* A stack that is not the process's first one is hashed as a whole, but for what is in use here. */
+/* A stack that is not the process's first is hashed as a whole, except the part in use here. */
 static const char *add_memory(struct state_hash *hash, uintptr_t stack)
 {
-	enum { BELOW = 8192 }; /* of the frame at hand: calls made from here */
+	enum { BELOW = 8192 }; /* bytes below the current frame: for calls made here */
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	int count, more;
 

@@ -13,7 +13,7 @@
 
 enum { STEP = 4 /* of nptl's PTHREAD_ONCE_FORK_GEN_INCR */ };
 
-/* What the child tells. */
+/* The child's result. */
 struct found {
 	uintptr_t at;
 	int count;
@@ -50,7 +50,7 @@ static void compare(const struct memory_range *now, const uint64_t *before, stru
 	}
 }
 
-/* Nobody is told of the child: its end makes no signal. */
+/* The child's end sends no signal to the program. */
 static void try_it(const struct memory_range *data, const uint64_t *before, struct found *found)
 {
 	const struct timespec none = {0, 0};

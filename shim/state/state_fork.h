@@ -1,6 +1,6 @@
-/* The C library counts how often a process and those before it have been forked, for
- * pthread_once. The program does not see that, but copies of a rank differ in it by how deeply
- * their snapshots are nested. */
+/* For pthread_once, the C library counts the forks from which a process descends. The program
+ * cannot see this number, but copies of a rank differ in it if their snapshots are nested
+ * differently. */
 #ifndef MATCHPOINT_SHIM_STATE_STATE_FORK_H
 #define MATCHPOINT_SHIM_STATE_STATE_FORK_H
 
@@ -8,9 +8,9 @@
 
 #include "heap.h"
 
-/* Where that is, found by trying: the one word of the C library's data that is four more in a
- * child. Once, with one thread of the program's. false: it cannot be told, and copies merge
- * less. */
+/* Finds the number by experiment: the only word in the C library's data that is four more in a
+ * child. Call once, while the program has one thread. false: not found; fewer states are then
+ * equal. */
 bool state_fork_find(struct memory_range *ret);
 
 #endif

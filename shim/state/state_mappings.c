@@ -11,12 +11,12 @@
 #include "ckpt/agent_map_query.h"
 #include "mappings.h"
 
-/* In the shim's own data, which is no part of a state. */
+/* In the shim's own data, which is not part of a state. */
 static char path[PATH_MAX];
 
 /* --- by asking -------------------------------------------------------------------------------- */
 
-/* Names are asked for apart: they take longer than all the rest. */
+/* Names are asked for apart, because they take longer than all the rest. */
 static bool ask_name(int maps, const struct agent_map_query *mapping)
 {
 	struct agent_map_query query = {.size = sizeof(query),
@@ -94,7 +94,8 @@ static bool see_line(const char *line, void *user)
 	reading->failed = !parse(line, &mapping);
 	if (reading->failed)
 		return false;
-	/* The kernel's, at the same place in every process, and not asked for either. */
+	/* A page of the kernel, at the same address in every process; the kernel query does not
+	 * show it either. */
 	return strcmp(mapping.path, "[vsyscall]") == 0 || reading->visit(&mapping);
 }
 

@@ -18,22 +18,22 @@ enum {
 	PAGE = 4096,
 	WORDS = PAGE / sizeof(uint64_t),
 	PAGES_AT_ONCE = 512,
-	PAGES_MAX = 1 << 18, /* 1 GiB: takes half a second */
+	PAGES_MAX = 1 << 18, /* 1 GiB; takes half a second */
 	SHARED = 1024,
 	RUNS = 4096,
 	HASHES = 32768,
 };
 
-/* As far as the kernel lets itself be asked on every machine; what is mapped beyond is read. */
+/* The highest address that every kernel accepts in a query; mappings above it are read. */
 #define SCANNED_END ((UINT64_C(1) << 47) - PAGE)
 
 #define PRESENT (UINT64_C(1) << 63)
 #define SWAPPED (UINT64_C(1) << 62)
 #define OF_FILE (UINT64_C(1) << 61)
 
-/* What pages come to that hold what they held at the birth, in ascending order. */
+/* Hashes of pages that have the same contents as at the birth, in ascending order. */
 struct hashes {
-	uint64_t look, layout; /* by that one */
+	uint64_t look, layout; /* of the scan that computed them */
 	size_t count;
 	struct page_hash {
 		uintptr_t page;
@@ -41,44 +41,44 @@ struct hashes {
 	} list[HASHES];
 };
 
-/* Of what is mapped, what a look does not tell. */
+/* Facts about the mappings that a scan does not show. */
 struct names {
-	uint64_t layout;      /* 0: of none */
-	uintptr_t start, end; /* of the mapping that the stack in use lies in */
-	bool is_stack;        /* and it is the process's first one */
+	uint64_t layout;      /* 0: none */
+	uintptr_t start, end; /* of the mapping that contains the current stack */
+	bool is_stack;        /* that is the process's first stack */
 };
 
-/* The agent keeps them until the next birth (ckpt/agent_page_scan.h). */
+/* Kept by the agent until the next birth (ckpt/agent_page_scan.h). */
 struct notes {
 	struct names names;
 	struct hashes hashes[2];
 	int current;
 };
 
-/* In the shim's own data, which is left out, as all that is used here: nothing is allocated. */
+/* All data used here lies in the shim's own data, which is left out. Nothing is allocated. */
 static struct {
 	struct state_hash *hash, pages_hash;
-	const struct agent_page_scan *look; /* NULL: memory is looked at here */
-	struct notes *notes;                /* of looks */
-	size_t stretch;                     /* of it */
-	const struct hashes *known;         /* what pages came to by an earlier look */
-	size_t at;                          /* in these */
-	struct hashes *noted; /* what they come to by this one; NULL: they are the same */
+	const struct agent_page_scan *look; /* NULL: memory is scanned here */
+	struct notes *notes;                /* from earlier scans */
+	size_t stretch;                     /* index in `look` */
+	const struct hashes *known;         /* hashes from an earlier scan */
+	size_t at;                          /* index in `known` */
+	struct hashes *noted;               /* hashes of this scan; NULL: they are the same */
 	const struct memory_range *left_out;
 	size_t left_out_count;
 	uint64_t entries[PAGES_AT_ONCE];
-	/* Where pages are that were written, if the kernel tells at once; how far was looked. */
+	/* Written pages, if the kernel lists them; how far they are listed. */
 	struct agent_scanned runs[RUNS];
 	size_t run_count, run;
 	bool scanned;
 	uintptr_t stack;
 	size_t pages;
 	int pagemap;
-	bool notes_shared; /* and nothing else */
+	bool notes_shared; /* only collects shared mappings */
 	const char *trouble;
 } work;
 
-/* Memory that MPI shares among ranks. */
+/* Memory that MPI shares between ranks. */
 static struct {
 	struct memory_range ranges[SHARED];
 	size_t count;
@@ -94,7 +94,7 @@ static bool is_empty(const uint64_t *words)
 	return true;
 }
 
-/* `anonymous`: a page that holds nothing but zeros is as if it had never been written. */
+/* `anonymous`: a page of zeros counts as if it had never been written. */
 static struct state_hash hash_page(uintptr_t page, bool anonymous)
 {
 	struct state_hash hash = {{0, 0}};
@@ -106,7 +106,7 @@ static struct state_hash hash_page(uintptr_t page, bool anonymous)
 	return hash;
 }
 
-/* As hash_page, of one that holds what it held at the birth. */
+/* As hash_page, for a page with the same contents as at the birth. */
 static struct state_hash recall_page(uintptr_t page, bool anonymous)
 {
 	const struct hashes *known = work.known;
@@ -136,7 +136,7 @@ static void add_part(uintptr_t start, uintptr_t end, bool anonymous, bool privat
 	state_hash_add_member(&work.pages_hash, &hash);
 }
 
-/* A page that is there and the process's own. Others have never been written. */
+/* A page that is present and private. Other pages have never been written. */
 static bool is_own(uint64_t entry)
 {
 	return (entry & SWAPPED) || ((entry & PRESENT) && !(entry & OF_FILE));
@@ -153,7 +153,7 @@ static void add_own_page(uintptr_t from, uintptr_t start, uintptr_t end, bool an
 		add_part(from < start ? start : from, to > end ? end : to, anonymous, private);
 }
 
-/* All that was ever written, with few calls (Linux 6.7). */
+/* All pages that were ever written, with few system calls (Linux 6.7). */
 static void scan(void)
 {
 	uint64_t reached;
@@ -164,7 +164,7 @@ static void scan(void)
 	work.run_count = work.scanned ? (size_t)count : 0;
 }
 
-/* What of the pages from one address to another lies in a range. */
+/* The part of a run of pages that lies in a range. */
 static void add_run(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end, bool anonymous,
                     bool private)
 {
@@ -174,7 +174,7 @@ static void add_run(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end
 		add_own_page(from, start, end, anonymous, private);
 }
 
-/* Ranges are asked for in ascending order. */
+/* Ranges come in ascending order. */
 static void add_scanned(uintptr_t start, uintptr_t end, bool anonymous)
 {
 	while (work.run < work.run_count && work.runs[work.run].end <= start)
@@ -183,7 +183,7 @@ static void add_scanned(uintptr_t start, uintptr_t end, bool anonymous)
 		add_run(work.runs[i].start, work.runs[i].end, start, end, anonymous, true);
 }
 
-/* Likewise. */
+/* Ranges come in ascending order. */
 static void add_looked(uintptr_t start, uintptr_t end, bool anonymous)
 {
 	const struct agent_page_scan *look = work.look;
@@ -256,7 +256,7 @@ static bool is_deleted(const struct state_mapping *mapping)
 	return strstr(mapping->path, " (deleted)") != NULL;
 }
 
-/* MPI's, by the name of the file, or because it was when it had one. */
+/* MPI's, by the name of its file; or it was MPI's while the file had a name. */
 static bool is_known_shared(const struct state_mapping *mapping)
 {
 	for (size_t i = 0; i < shared.count; i++)
@@ -278,7 +278,7 @@ static void take_shared(const struct state_mapping *mapping)
 		work.trouble = "it shares memory that is not MPI's";
 }
 
-/* What is left out may be one mapping with its neighbours, or not. */
+/* A range that is left out may be one mapping with its neighbours, or not. */
 static void add_extent(uintptr_t start, uintptr_t end, const struct state_mapping *mapping)
 {
 	if (start >= end)
@@ -321,7 +321,7 @@ static void take_private(const struct state_mapping *mapping)
 		return;
 	if (holds_stack(mapping) && strstr(mapping->path, "[stack]"))
 		start = work.stack;
-	/* Memory that is not to be written now can have been written. */
+	/* Memory that is not writable now may have been written before. */
 	add_range(start, mapping->end, mapping->inode == 0);
 }
 
@@ -416,7 +416,7 @@ static void take_areas(void)
 	}
 }
 
-/* false: it is to be looked at here. */
+/* false: memory is scanned here. */
 static bool take_look(uintptr_t stack)
 {
 	work.look = park_scan();
