@@ -27,7 +27,7 @@ struct window_state {
 	uint8_t targets[];
 };
 
-/* --- a window that is new --------------------------------------------------------------------- */
+/* --- a new window ----------------------------------------------------------------------------- */
 
 static int size_of_group(MPI_Win window)
 {
@@ -77,7 +77,7 @@ void window_state_free(struct window_state *state)
 	free(state);
 }
 
-/* --- what is done to it ----------------------------------------------------------------------- */
+/* --- calls on a window ------------------------------------------------------------------------ */
 
 static void change(struct window_state *state, int target, int clears, int sets)
 {
@@ -146,7 +146,7 @@ void window_state_moves(struct window_state *state, int target)
 		change(state, target, 0, UNDER_WAY);
 }
 
-/* --- what there is to tell -------------------------------------------------------------------- */
+/* --- the state -------------------------------------------------------------------------------- */
 
 const char *window_state_tell(const struct window_state *state,
                               void (*add)(void *user, const void *bytes, size_t size), void *user)

@@ -120,8 +120,8 @@ const char *park_find_hazard(void)
 	if (agent_has_birth(park.agent))
 		return NULL;
 	trouble = park.agent ? agent_rewind_trouble(park.agent) : "";
-	return *trouble ? trouble : "it has been parked, and gone on"; /* in HELD, "" means that the
-	                                                                  rank stays */
+	/* In HELD, "" means that the rank stays. */
+	return *trouble ? trouble : "it was parked, and has continued";
 }
 
 void park_hold(void)

@@ -67,7 +67,7 @@ bool park_take_image(const struct wire_image *order, bool idle, struct wire_welc
 
 	/* The image would contain breakpoints that the debugger has put into the code. */
 	if (!hazard && tracer_is_there())
-		hazard = "it is looked at in a debugger";
+		hazard = "a debugger is attached to it";
 	park.welcome = *ret_welcome;
 	park.result = RETURN_IMAGED;
 	if (hazard) {

@@ -232,7 +232,7 @@ static bool has_timers(void)
 	return found;
 }
 
-/* --- all of it ------------------------------------------------------------------------------- */
+/* --- the digest ------------------------------------------------------------------------------ */
 
 /* A line of /proc/self/maps. */
 static void take_line(const char *line, size_t stacks)

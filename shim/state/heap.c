@@ -56,7 +56,7 @@ static struct {
 	bool tried;
 } apart;
 
-/* --- blocks apart ---------------------------------------------------------------------------- */
+/* --- blocks of the separate mapping ---------------------------------------------------------- */
 
 static void lock(void)
 {
@@ -144,7 +144,7 @@ static void *out_of_memory(void *block)
 	return block;
 }
 
-/* --- what the C library gives, or blocks apart ------------------------------------------------ */
+/* --- the functions of malloc(3) --------------------------------------------------------------- */
 
 /* At the first call, all libraries that the program is linked with are loaded. */
 static bool is_ready(void)
@@ -277,7 +277,7 @@ EXPORTED size_t malloc_usable_size(void *block)
 	return (chunk[-1] & ~(size_t)FLAGS) - (chunk[-1] & MAPPED ? 2 : 1) * sizeof(size_t);
 }
 
-/* --- what the shim asks ----------------------------------------------------------------------- */
+/* --- for the shim ----------------------------------------------------------------------------- */
 
 /* A thread of MPI may hold the lock while the rank forks. */
 static void reserve(void)

@@ -57,7 +57,7 @@ void state_start(void)
 	struct rusage usage = {0};
 
 	if (!state.know || !state.left_out || !state.know(&state))
-		state_refuse("its heap cannot be told apart from MPI's");
+		state_refuse("its heap cannot be separated from MPI's");
 	if (!state.refused && state_fork_find(&state.generation))
 		state.has_generation = true;
 	/* Written pages are then known without a scan (ckpt/agent_known.h). */
@@ -82,7 +82,7 @@ void state_hide(void)
 	state.hides = true;
 }
 
-/* --- what calls are given --------------------------------------------------------------------- */
+/* --- arguments of calls ----------------------------------------------------------------------- */
 
 void state_note_call(unsigned function, const uint64_t *arguments, size_t count, bool hides)
 {
@@ -217,7 +217,7 @@ static const char *add_memory(struct state_hash *hash, uintptr_t stack)
 	int count, more;
 
 	if (!state.know(&state))
-		return "its heap cannot be told apart from MPI's";
+		return "its heap cannot be separated from MPI's";
 	count = state.left_out(state.ranges, RANGES - 3 - THREAD_WORDS);
 	if (count < 0)
 		return "it has too many libraries";
@@ -242,7 +242,7 @@ static const char *tell(struct state_hash *hash, const struct wire_call *call)
 	if (!call || threading_are_many())
 		return "it makes calls from several threads";
 	if (access_waits())
-		return "what it has done to windows is not told yet";
+		return "it has not yet reported its accesses to windows";
 	if (file_calls_seen())
 		return "it has changed files";
 	_Unwind_Backtrace(look_at_frame, &frame);

@@ -14,7 +14,7 @@
 /* In the shim's own data, which is not part of a state. */
 static char path[PATH_MAX];
 
-/* --- by asking -------------------------------------------------------------------------------- */
+/* --- by queries of the kernel ----------------------------------------------------------------- */
 
 /* Names are asked for apart, because they take longer than all the rest. */
 static bool ask_name(int maps, const struct agent_map_query *mapping)
@@ -58,7 +58,7 @@ bool state_mappings_ask(int maps, uintptr_t address, state_mapping_function *vis
 	}
 }
 
-/* --- by reading ------------------------------------------------------------------------------- */
+/* --- from /proc/self/maps --------------------------------------------------------------------- */
 
 static bool parse(const char *line, struct state_mapping *ret)
 {

@@ -343,7 +343,7 @@ static void take_mappings(uintptr_t stack)
 		work.trouble = "its mappings cannot be read";
 }
 
-/* --- by a look of the agent's ----------------------------------------------------------------- */
+/* --- from a scan of the agent ----------------------------------------------------------------- */
 
 static bool name_mapping(const struct state_mapping *mapping)
 {
@@ -437,7 +437,7 @@ static bool take_look(uintptr_t stack)
 	return false;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- all memory ------------------------------------------------------------------------------- */
 
 static int ascending(const void *one, const void *other)
 {

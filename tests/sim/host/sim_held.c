@@ -30,7 +30,7 @@ bool sim_hold(struct sim_process *process)
 		return false;
 	if (!process->has_birth || sim_goes_wrong(sim, SIM_NO_HOLD, 60)) {
 		say_held(process,
-		         process->has_birth ? "it has forked" : "it has been parked, and gone on");
+		         process->has_birth ? "it has forked" : "it was parked, and has continued");
 		return false;
 	}
 	say_held(process, "");
