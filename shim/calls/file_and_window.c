@@ -257,7 +257,7 @@ int shim_MPI_Win_set_name(void *site, MPI_Win win, const char *name)
 int shim_MPI_Win_free(void *site, MPI_Win *window)
 {
 	MPI_Win handle = *window;
-	MPI_Win still = window_idle(*window);
+	MPI_Win still = window_or_null(*window);
 	int code;
 
 	window_meet_to_free(site, *window);

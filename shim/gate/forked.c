@@ -59,7 +59,7 @@ static _Noreturn void leave(unsigned function, const void *site)
 }
 
 /* Only the first call of a forked process is reported. */
-void forked_tell(void)
+void forked_report(void)
 {
 	struct forked_call call;
 	char name[32];
@@ -88,6 +88,6 @@ void forked_check(unsigned function, const void *site)
 
 	if (is_forked)
 		leave(function, site);
-	forked_tell();
+	forked_report();
 	errno = saved;
 }

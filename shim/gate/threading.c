@@ -26,7 +26,7 @@
 enum { UNKNOWN = UINT32_MAX, SECONDS = 3600 };
 
 /* A thread that is being created. */
-struct birth {
+struct creation {
 	uint32_t number;
 	void *(*start)(void *);
 	int (*start_c11)(void *);
@@ -161,25 +161,25 @@ void threading_note_turn(void)
 	threads.living -= atomic_exchange(&threads.ended, 0);
 }
 
-static void *live_thread(void *pointer)
+static void *run_thread(void *pointer)
 {
-	struct birth *birth = pointer;
-	void *(*start)(void *) = birth->start;
-	void *argument = birth->argument;
+	struct creation *creation = pointer;
+	void *(*start)(void *) = creation->start;
+	void *argument = creation->argument;
 
-	begin_thread(birth->number);
-	sem_post(&birth->known);
+	begin_thread(creation->number);
+	sem_post(&creation->known);
 	return start(argument);
 }
 
-static int live_c11(void *pointer)
+static int run_c11_thread(void *pointer)
 {
-	struct birth *birth = pointer;
-	int (*start)(void *) = birth->start_c11;
-	void *argument = birth->argument;
+	struct creation *creation = pointer;
+	int (*start)(void *) = creation->start_c11;
+	void *argument = creation->argument;
 
-	begin_thread(birth->number);
-	sem_post(&birth->known);
+	begin_thread(creation->number);
+	sem_post(&creation->known);
 	return start(argument);
 }
 
@@ -209,11 +209,11 @@ static bool is_watched(const void *caller)
 	return !process_is_initialised() || (gate_is_serialised() && process_is_own());
 }
 
-static struct birth *conceive_thread(void *argument, const void *caller)
+static struct creation *begin_creation(void *argument, const void *caller)
 {
-	struct birth *birth = calloc(1, sizeof(*birth));
+	struct creation *creation = calloc(1, sizeof(*creation));
 
-	if (!birth)
+	if (!creation)
 		return NULL;
 	threading_lock(&threads.lock);
 	if (!threads.has_key)
@@ -221,26 +221,26 @@ static struct birth *conceive_thread(void *argument, const void *caller)
 	pthread_mutex_unlock(&threads.lock);
 	if (process_is_controlled() && gate_is_serialised())
 		threading_enter(caller);
-	sem_init(&birth->known, 0, 0);
-	birth->argument = argument;
+	sem_init(&creation->known, 0, 0);
+	creation->argument = argument;
 	threading_lock(&threads.lock);
-	birth->number = ++threads.last;
+	creation->number = ++threads.last;
 	pthread_mutex_unlock(&threads.lock);
 	threads.living++;
-	return birth;
+	return creation;
 }
 
-static void deliver_thread(struct birth *birth, bool born)
+static void end_creation(struct creation *creation, bool created)
 {
 	struct timespec limit = in_a_while();
 
-	while (born && sem_timedwait(&birth->known, &limit) < 0)
+	while (created && sem_timedwait(&creation->known, &limit) < 0)
 		limit = in_a_while();
-	if (!born)
+	if (!created)
 		threads.living--;
 	threading_leave();
-	sem_destroy(&birth->known);
-	free(birth);
+	sem_destroy(&creation->known);
+	free(creation);
 }
 
 static void *find_next(const char *name)
@@ -259,12 +259,12 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	if (!is_watched(caller))
 		return create(thread, attributes, start, argument);
 	int saved = errno;
-	struct birth *birth = conceive_thread(argument, caller);
-	if (!birth)
+	struct creation *creation = begin_creation(argument, caller);
+	if (!creation)
 		return EAGAIN;
-	birth->start = start;
-	int code = create(thread, attributes, live_thread, birth);
-	deliver_thread(birth, code == 0);
+	creation->start = start;
+	int code = create(thread, attributes, run_thread, creation);
+	end_creation(creation, code == 0);
 	errno = saved;
 	return code;
 }
@@ -278,12 +278,12 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 	memcpy(&create, &symbol, sizeof(create));
 	if (!is_watched(caller))
 		return create(thread, start, argument);
-	struct birth *birth = conceive_thread(argument, caller);
-	if (!birth)
+	struct creation *creation = begin_creation(argument, caller);
+	if (!creation)
 		return thrd_nomem;
-	birth->start_c11 = start;
-	int code = create(thread, live_c11, birth);
-	deliver_thread(birth, code == thrd_success);
+	creation->start_c11 = start;
+	int code = create(thread, run_c11_thread, creation);
+	end_creation(creation, code == thrd_success);
 	return code;
 }
 

@@ -178,8 +178,8 @@ def window(call, own=""):
     it."""
     if not any(a.name == "win" and a.type == "MPI_Win" for a in call.arguments):
         return []
-    return [f"\tif ({own})\n\t\twin = window_idle(win);" if own
-            else "\twin = window_idle(win);"]
+    return [f"\tif ({own})\n\t\twin = window_or_null(win);" if own
+            else "\twin = window_or_null(win);"]
 
 
 def passing_wrapper(call):

@@ -158,7 +158,7 @@ void ending_leave(int status, bool finalised)
 	struct wire_message message = {.type = WIRE_ENDING};
 
 	shown = true;
-	forked_tell();
+	forked_report();
 	if (finalised)
 		tracking_report_last();
 	message.ending.status = status;

@@ -96,7 +96,7 @@ static struct {
 
 static void precompute_state(const struct wire_call *pending)
 {
-	precomputed.state = state_tell(pending);
+	precomputed.state = state_compute(pending);
 	precomputed.holds = !precomputed.state.hazard && park_is_unmoved();
 }
 
@@ -106,7 +106,7 @@ static void send_state(const struct wire_call *pending, bool may_be_idle)
 	struct wire_message message = {.type = WIRE_STATE};
 
 	message.state = precomputed.holds && park_is_unmoved() ? precomputed.state
-	                                                       : state_tell(pending);
+	                                                       : state_compute(pending);
 	precomputed.holds = false;
 	if (!message.state.hazard)
 		message.state.hazard = none;

@@ -149,7 +149,7 @@ static int open_world_directory(void)
 	return moved < 0 ? -1 : 0;
 }
 
-static void say_hello(int control)
+static void send_hello(int control)
 {
 	char program[PATH_MAX] = "", version[MPI_MAX_LIBRARY_VERSION_STRING];
 
@@ -171,7 +171,7 @@ static void say_hello(int control)
 /* For the scheduler, the first and the last call that begin and end MPI are collective over
  * MPI_COMM_WORLD. `meets_as` is the same in all ranks, since some ranks may use sessions and others
  * not. */
-static void meet_everybody(unsigned function, const void *site, unsigned meets_as, uint64_t comm,
+static void meet_all_ranks(unsigned function, const void *site, unsigned meets_as, uint64_t comm,
                            int status)
 {
 	struct wire_call call = gate_call(function, site);
@@ -194,7 +194,7 @@ static void prepare_backtrace(void)
 }
 
 /* Before MPI's own initialisation. */
-static void go_under_control(unsigned function, const void *site, int *ret_control)
+static void prepare_control(unsigned function, const void *site, int *ret_control)
 {
 	bool library = real_find() == 0;
 	int control = connect_to_scheduler();
@@ -202,7 +202,7 @@ static void go_under_control(unsigned function, const void *site, int *ret_contr
 	if (control < 0)
 		_exit(COMMUNICATION_FAILED);
 	startup.connected = true;
-	say_hello(control);
+	send_hello(control);
 	if (!library)
 		gate_wait_for_end();
 	if (open_world_directory() < 0)
@@ -217,7 +217,7 @@ static void go_under_control(unsigned function, const void *site, int *ret_contr
 }
 
 /* A debugger needs more time for a signal than the timer's period. */
-static void let_others_go_first(void)
+static void begin_yielding(void)
 {
 	if (!ending_is_traced())
 		yielding_begin(false);
@@ -242,7 +242,7 @@ static void call_before_init(enum mpi_call function, const void *site)
 	if (control < 0)
 		return; /* MPI itself ends the job */
 	startup.connected = true;
-	say_hello(control);
+	send_hello(control);
 	error_out_of_order(function, site, "before MPI_Init");
 }
 
@@ -277,7 +277,7 @@ static void note_exit_status(int status, void *unused)
 }
 
 /* After MPI's own initialisation. MPI's code. */
-static int stand_under_control(int control, unsigned function, const void *site)
+static int begin_control(int control, unsigned function, const void *site)
 {
 	int code, thread_level = -1;
 
@@ -307,7 +307,7 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	process_set_controlled(true);
 	if (gate_is_serialised())
 		threading_start();
-	meet_everybody(function, site, MPI_CALL_Init, WIRE_COMM_WORLD,
+	meet_all_ranks(function, site, MPI_CALL_Init, WIRE_COMM_WORLD,
 	               thread_level == MPI_THREAD_MULTIPLE);
 	return MPI_SUCCESS;
 }
@@ -335,13 +335,13 @@ int shim_MPI_Init(void *site, int *argc, char ***argv)
 	}
 	if (process_is_initialised())
 		return init_again(site, MPI_CALL_Init);
-	go_under_control(MPI_CALL_Init, site, &control);
-	let_others_go_first();
+	prepare_control(MPI_CALL_Init, site, &control);
+	begin_yielding();
 	code = real_mpi()->Init(argc, argv);
 	yielding_end();
 	startup.world_initialised = code == MPI_SUCCESS;
 	if (code == MPI_SUCCESS)
-		code = stand_under_control(control, MPI_CALL_Init, site);
+		code = begin_control(control, MPI_CALL_Init, site);
 	return code;
 }
 
@@ -360,13 +360,13 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 		*provided = process_thread_level();
 		return init_again(site, MPI_CALL_Init_thread);
 	}
-	go_under_control(MPI_CALL_Init_thread, site, &control);
-	let_others_go_first();
+	prepare_control(MPI_CALL_Init_thread, site, &control);
+	begin_yielding();
 	code = real_mpi()->Init_thread(argc, argv, required, provided);
 	yielding_end();
 	startup.world_initialised = code == MPI_SUCCESS;
 	if (code == MPI_SUCCESS)
-		code = stand_under_control(control, MPI_CALL_Init_thread, site);
+		code = begin_control(control, MPI_CALL_Init_thread, site);
 	return code;
 }
 
@@ -412,7 +412,7 @@ int shim_MPI_Finalize(void *site)
 	attributes_delete_all();
 	if (startup.sessions == 0)
 		tracking_report();
-	meet_everybody(MPI_CALL_Finalize, site, MPI_CALL_Finalize, WIRE_COMM_WORLD,
+	meet_all_ranks(MPI_CALL_Finalize, site, MPI_CALL_Finalize, WIRE_COMM_WORLD,
 	               finalize_status());
 	startup.world_finalised = true;
 	if (startup.sessions == 0)
@@ -448,12 +448,12 @@ static int init_for_session(const void *site, MPI_Info info)
 {
 	int control, provided, code;
 
-	go_under_control(MPI_CALL_Session_init, site, &control);
-	let_others_go_first();
+	prepare_control(MPI_CALL_Session_init, site, &control);
+	begin_yielding();
 	code = real_mpi()->Init_thread(NULL, NULL, session_thread_level(info), &provided);
 	yielding_end();
 	if (code == MPI_SUCCESS)
-		code = stand_under_control(control, MPI_CALL_Session_init, site);
+		code = begin_control(control, MPI_CALL_Session_init, site);
 	return code;
 }
 
@@ -495,7 +495,7 @@ int shim_MPI_Session_finalize(void *site, MPI_Session *session)
 		return MPI_SUCCESS;
 	}
 	tracking_report();
-	meet_everybody(MPI_CALL_Session_finalize, site, MPI_CALL_Finalize,
+	meet_all_ranks(MPI_CALL_Session_finalize, site, MPI_CALL_Finalize,
 	               alone ? WIRE_COMM_SELF : WIRE_COMM_WORLD, finalize_status());
 	end_control();
 	return MPI_SUCCESS;

@@ -148,8 +148,8 @@ void window_state_moves(struct window_state *state, int target)
 
 /* --- the state -------------------------------------------------------------------------------- */
 
-const char *window_state_tell(const struct window_state *state,
-                              void (*add)(void *user, const void *bytes, size_t size), void *user)
+const char *window_state_add(const struct window_state *state,
+                             void (*add)(void *user, const void *bytes, size_t size), void *user)
 {
 	const uint64_t words[] = {
 		(uint64_t)(uint32_t)state->window << 32 | state->since << 3

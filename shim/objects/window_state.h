@@ -29,7 +29,7 @@ void window_state_note(struct window_state *state, enum mpi_call function, int t
 void window_state_moves(struct window_state *state, int target);
 
 /* Calls `add` for each piece of the state. NULL; or why there is none. */
-const char *window_state_tell(const struct window_state *state,
-                              void (*add)(void *user, const void *bytes, size_t size), void *user);
+const char *window_state_add(const struct window_state *state,
+                             void (*add)(void *user, const void *bytes, size_t size), void *user);
 
 #endif

@@ -60,7 +60,7 @@ struct window_epochs *window_find(MPI_Win handle, uint64_t *ret_number)
 	return &window->epochs;
 }
 
-MPI_Win window_idle(MPI_Win handle)
+MPI_Win window_or_null(MPI_Win handle)
 {
 	return *find(handle) ? handle : MPI_WIN_NULL;
 }
@@ -131,7 +131,7 @@ const char *window_add_state(void (*add)(void *user, const void *bytes, size_t s
 		const uint64_t words[] = {
 			window->number, (uint64_t)epochs->origins << 1 | (epochs->exposure != 0),
 			(uint64_t)epochs->target_count << 1 | (epochs->targets != NULL)};
-		const char *why = window_state_tell(epochs->state, add, user);
+		const char *why = window_state_add(epochs->state, add, user);
 
 		if (why)
 			return why;

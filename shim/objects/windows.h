@@ -34,7 +34,7 @@ struct window_epochs *window_find(MPI_Win window, uint64_t *ret_number);
 
 /* The handle to pass to MPI: MPI_WIN_NULL, which MPI refuses, instead of a freed window, which MPI
  * may not recognise as one. */
-MPI_Win window_idle(MPI_Win window);
+MPI_Win window_or_null(MPI_Win window);
 
 /* Whether peers may need this rank to drive MPI's progress at any time. */
 bool window_exists(void);

@@ -28,7 +28,7 @@ static pid_t find(pid_t pid)
 
 	if (!park_is_rank() || pid == park.real_pid || !process_is_controlled())
 		return pid;
-	if (pid == park.told_pid)
+	if (pid == park.visible_pid)
 		return park.real_pid;
 	gate_send(&message);
 	gate_wait_for_end();
@@ -46,18 +46,18 @@ static size_t bytes_of(const struct iovec *parts, unsigned long count)
 /* UCX reads a part of a message. If the sender is gone, this rank waits for its end, as it would
  * with shared memory; an error would be a failure of its own. UCX would take a partial read for a
  * complete one, so that is an error. */
-static ssize_t read_message(pid_t told, const struct iovec *local, unsigned long local_count,
+static ssize_t read_message(pid_t number, const struct iovec *local, unsigned long local_count,
                             const struct iovec *remote, unsigned long remote_count,
                             unsigned long flags)
 {
-	pid_t process = told;
+	pid_t process = number;
 	ssize_t got;
 
 	if (park_is_rank())
-		process = peers_find(park.world, told, park.control_fd);
+		process = peers_find(park.world, number, park.control_fd);
 	if (process < 0)
 		park_leave_without_scheduler();
-	got = syscall(SYS_process_vm_readv, (long)(process > 0 ? process : find(told)), local,
+	got = syscall(SYS_process_vm_readv, (long)(process > 0 ? process : find(number)), local,
 	              local_count, remote, remote_count, flags);
 	if (got < 0 && errno == ESRCH && process_is_controlled())
 		gate_wait_for_end_in_mpi();

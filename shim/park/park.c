@@ -43,24 +43,24 @@ EXPORTED pid_t getpid(void)
 {
 	pid_t real = process_real_pid();
 
-	return park.real_pid == real ? park.told_pid : real;
+	return park.real_pid == real ? park.visible_pid : real;
 }
 
 EXPORTED pid_t getppid(void)
 {
-	return park_is_rank() ? park.told_parent : (pid_t)syscall(SYS_getppid);
+	return park_is_rank() ? park.visible_parent : (pid_t)syscall(SYS_getppid);
 }
 
 EXPORTED pid_t gettid(void)
 {
 	pid_t real = (pid_t)syscall(SYS_gettid);
 
-	return park.real_pid == real ? park.told_pid : real;
+	return park.real_pid == real ? park.visible_pid : real;
 }
 
 EXPORTED int kill(pid_t pid, int signal_number)
 {
-	if (park_is_rank() && pid == park.told_pid)
+	if (park_is_rank() && pid == park.visible_pid)
 		pid = park.real_pid;
 	return (int)syscall(SYS_kill, pid, signal_number);
 }
@@ -376,10 +376,10 @@ static int add_child(pid_t pid, uint32_t world)
 }
 
 /* The program reads the same numbers as before the fork. */
-static void keep_identity(pid_t told_pid, pid_t told_parent)
+static void keep_identity(pid_t visible_pid, pid_t visible_parent)
 {
-	park.told_pid = told_pid;
-	park.told_parent = told_parent;
+	park.visible_pid = visible_pid;
+	park.visible_parent = visible_parent;
 	park.real_pid = process_real_pid();
 }
 
@@ -398,7 +398,7 @@ void park_join_world(struct wire_welcome *ret_welcome, bool goes_on)
 	struct wire_message message = {.type = WIRE_HELLO};
 	char mpi[] = "";
 
-	peers_tell(park.world, process_real_pid());
+	peers_publish(park.world, process_real_pid());
 	message.hello.version = WIRE_VERSION;
 	message.hello.world = park.world;
 	message.hello.rank = park.rank;
@@ -433,7 +433,7 @@ static void leave_keeper(const struct wire_restore *restore)
 static bool restore_child(const struct wire_restore *restore, struct wire_welcome *ret_welcome)
 {
 	struct agent_clone *clones = malloc((restore->count + 1) * sizeof(*clones));
-	pid_t told_pid = getpid(), told_parent = getppid(), pid = -1;
+	pid_t visible_pid = getpid(), visible_parent = getppid(), pid = -1;
 
 	for (uint32_t i = 0; clones && i < restore->count; i++)
 		clones[i] = (struct agent_clone){.start = restore->clones[i].start,
@@ -446,7 +446,7 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 		pid = agent_fork(park.agent, restore->directory, clones, restore->count);
 	park.forks_rank = false;
 	if (pid == 0) {
-		keep_identity(told_pid, told_parent);
+		keep_identity(visible_pid, visible_parent);
 		leave_keeper(restore);
 		park_join_world(ret_welcome, false);
 		park.program_moves = false;

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-void park_tell_private_stack(const struct wire_message *message)
+void park_send_private_stack(const struct wire_message *message)
 {
 	uint8_t bytes[512];
 	struct wire_buffer buffer = {.bytes = bytes, .capacity = sizeof(bytes)};
@@ -22,7 +22,7 @@ static void send_held(const char *hazard, bool unshared)
 	const struct wire_message message = {.type = WIRE_HELD,
 	                                     .held = {unshared, (char *)(uintptr_t)hazard}};
 
-	park_tell_private_stack(&message);
+	park_send_private_stack(&message);
 }
 
 /* Reads the next frame, as much of it as fits. Returns its size. */

@@ -44,11 +44,11 @@ static void send_imaged(uint32_t image, const char *hazard)
 	                                                .bytes = agent_image_bytes(park.agent),
 	                                                .hazard = (char *)(uintptr_t)hazard}};
 
-	park_tell_private_stack(&message);
+	park_send_private_stack(&message);
 }
 
 /* MPI must not be driven while other ranks take their images, and shared memory is copied. */
-static void take_aside(void)
+static void take_on_private_stack(void)
 {
 	uint32_t image = agent_image_take(park.agent);
 
@@ -77,7 +77,7 @@ bool park_take_image(const struct wire_image *order, bool idle, struct wire_welc
 		send_imaged(park.image, "");
 	} else {
 		park.idle = park.image_is_idle = idle;
-		agent_step_private_stack(park.agent, take_aside);
+		agent_step_private_stack(park.agent, take_on_private_stack);
 	}
 	if (park.result == RETURN_IMAGED) {
 		if (!goes_on)

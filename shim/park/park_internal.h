@@ -45,8 +45,8 @@ struct park {
 	sigset_t while_waiting;
 	enum order_result result; /* of keeping, holding or taking an image */
 	struct wire_welcome welcome;
-	pid_t real_pid;              /* of a restored process; 0: not restored */
-	pid_t told_pid, told_parent; /* what the program reads */
+	pid_t real_pid;                    /* of a restored process; 0: not restored */
+	pid_t visible_pid, visible_parent; /* what the program reads */
 };
 
 extern struct park park;
@@ -74,6 +74,6 @@ _Noreturn void park_leave_without_scheduler(void);
 
 /* Sends a message from the private stack. Allocates nothing there, because the program's heap may
  * be in any state. */
-void park_tell_private_stack(const struct wire_message *message);
+void park_send_private_stack(const struct wire_message *message);
 
 #endif

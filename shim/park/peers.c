@@ -22,7 +22,7 @@ enum {
 
 /* The number that UCX knows; world and process in one word, so that both are read at once. */
 struct peer {
-	_Atomic int32_t told;
+	_Atomic int32_t number;
 	_Atomic uint64_t stands;
 };
 
@@ -79,10 +79,10 @@ void peers_start(int rank)
 	}
 	peers.all = shared;
 	peers.own = &peers.all[rank];
-	atomic_store(&peers.own->told, getpid());
+	atomic_store(&peers.own->number, getpid());
 }
 
-void peers_tell(uint32_t world, pid_t process)
+void peers_publish(uint32_t world, pid_t process)
 {
 	if (peers.own)
 		atomic_store(&peers.own->stands, (uint64_t)world << 32 | (uint32_t)process);
@@ -104,10 +104,10 @@ static pid_t wait_for(const struct peer *peer, uint32_t world, int connection)
 	}
 }
 
-pid_t peers_find(uint32_t world, pid_t told, int connection)
+pid_t peers_find(uint32_t world, pid_t number, int connection)
 {
 	for (int i = 0; peers.all && i < MOST; i++)
-		if (atomic_load(&peers.all[i].told) == told)
+		if (atomic_load(&peers.all[i].number) == number)
 			return wait_for(&peers.all[i], world, connection);
 	return 0;
 }

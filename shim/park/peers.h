@@ -23,12 +23,12 @@
 void peers_start(int rank);
 
 /* Publishes this process in this world. */
-void peers_tell(uint32_t world, pid_t process);
+void peers_publish(uint32_t world, pid_t process);
 
-/* The process in this world for `told`, a number of the job that the launcher started. 0: not a
+/* The process in this world for `number`, a number of the job that the launcher started. 0: not a
  * rank of the job. Waits until that rank has published; -1: `connection`, to the scheduler, was
  * closed first. */
-pid_t peers_find(uint32_t world, pid_t told, int connection);
+pid_t peers_find(uint32_t world, pid_t number, int connection);
 
 /* Whether the address is in UCX's code, or in MPI's, which may contain UCX. */
 bool peers_is_asked_by(const void *return_address);

@@ -232,7 +232,7 @@ static const char *add_memory(struct state_hash *hash, uintptr_t stack)
 	return state_memory_add(hash, state.ranges, (size_t)(count + more), stack);
 }
 
-static const char *tell(struct state_hash *hash, const struct wire_call *call)
+static const char *add_all(struct state_hash *hash, const struct wire_call *call)
 {
 	struct frame frame = {.site = call ? call->site : 0};
 	const char *trouble;
@@ -260,10 +260,10 @@ static const char *tell(struct state_hash *hash, const struct wire_call *call)
 	return trouble ? trouble : add_memory(hash, frame.stack);
 }
 
-struct wire_state state_tell(const struct wire_call *call)
+struct wire_state state_compute(const struct wire_call *call)
 {
 	struct state_hash hash = {{0, 0}};
-	const char *trouble = tell(&hash, call);
+	const char *trouble = add_all(&hash, call);
 
 	return (struct wire_state){.hash = {hash.word[0], hash.word[1]},
 	                           .hazard = (char *)(uintptr_t)trouble};

@@ -48,6 +48,6 @@ void state_refuse(const char *why);
 /* For the gate: the seal of the call that it is about to report; the state while `call` is
  * pending. */
 struct wire_seal state_seal(uint32_t call);
-struct wire_state state_tell(const struct wire_call *call);
+struct wire_state state_compute(const struct wire_call *call);
 
 #endif

@@ -33,7 +33,7 @@ enum {
 
 /* Hashes of pages that have the same contents as at the birth, in ascending order. */
 struct hashes {
-	uint64_t look, layout; /* of the scan that computed them */
+	uint64_t page_scan, layout; /* of the scan that computed them */
 	size_t count;
 	struct page_hash {
 		uintptr_t page;
@@ -58,12 +58,12 @@ struct notes {
 /* All data used here lies in the shim's own data, which is left out. Nothing is allocated. */
 static struct {
 	struct state_hash *hash, pages_hash;
-	const struct agent_page_scan *look; /* NULL: memory is scanned here */
-	struct notes *notes;                /* from earlier scans */
-	size_t stretch;                     /* index in `look` */
-	const struct hashes *known;         /* hashes from an earlier scan */
-	size_t at;                          /* index in `known` */
-	struct hashes *noted;               /* hashes of this scan; NULL: they are the same */
+	const struct agent_page_scan *page_scan; /* NULL: memory is scanned here */
+	struct notes *notes;                     /* from earlier scans */
+	size_t stretch;                          /* index in `page_scan` */
+	const struct hashes *known;              /* hashes from an earlier scan */
+	size_t at;                               /* index in `known` */
+	struct hashes *noted;                    /* hashes of this scan; NULL: they are the same */
 	const struct memory_range *left_out;
 	size_t left_out_count;
 	uint64_t entries[PAGES_AT_ONCE];
@@ -184,14 +184,15 @@ static void add_scanned(uintptr_t start, uintptr_t end, bool anonymous)
 }
 
 /* Ranges come in ascending order. */
-static void add_looked(uintptr_t start, uintptr_t end, bool anonymous)
+static void add_read(uintptr_t start, uintptr_t end, bool anonymous)
 {
-	const struct agent_page_scan *look = work.look;
+	const struct agent_page_scan *page_scan = work.page_scan;
 
-	while (work.stretch < look->count && look->stretches[work.stretch].end <= start)
+	while (work.stretch < page_scan->count && page_scan->stretches[work.stretch].end <= start)
 		work.stretch++;
-	for (size_t i = work.stretch; i < look->count && look->stretches[i].start < end; i++) {
-		const struct agent_stretch *one = &look->stretches[i];
+	for (size_t i = work.stretch; i < page_scan->count && page_scan->stretches[i].start < end;
+	     i++) {
+		const struct agent_stretch *one = &page_scan->stretches[i];
 
 		add_run(one->start, one->end, start, end, anonymous, one->private);
 	}
@@ -218,8 +219,8 @@ static void read_pages(uintptr_t start, uintptr_t end, bool anonymous)
 
 static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
 {
-	if (work.look)
-		add_looked(start, end, anonymous);
+	if (work.page_scan)
+		add_read(start, end, anonymous);
 	else if (work.scanned && end <= SCANNED_END)
 		add_scanned(start, end, anonymous);
 	else
@@ -363,14 +364,14 @@ static void know_names(void)
 {
 	struct names *names = &work.notes->names;
 
-	if (names->layout == work.look->layout && work.stack >= names->start
+	if (names->layout == work.page_scan->layout && work.stack >= names->start
 	    && work.stack < names->end)
 		return;
 	*names = (struct names){0};
 	if (!state_mappings_each(work.stack, name_mapping))
 		work.trouble = "its mappings cannot be read";
 	if (!work.trouble)
-		names->layout = work.look->layout;
+		names->layout = work.page_scan->layout;
 }
 
 static void know_hashes(void)
@@ -381,25 +382,25 @@ static void know_hashes(void)
 	work.known = now;
 	work.at = 0;
 	work.noted = NULL;
-	if (now->look == work.look->number)
+	if (now->page_scan == work.page_scan->number)
 		return;
 	/* Pages may have been moved. */
-	if (now->layout != work.look->layout)
+	if (now->layout != work.page_scan->layout)
 		now->count = 0;
 	notes->current = !notes->current;
 	work.noted = &notes->hashes[notes->current];
-	work.noted->look = work.look->number;
-	work.noted->layout = work.look->layout;
+	work.noted->page_scan = work.page_scan->number;
+	work.noted->layout = work.page_scan->layout;
 	work.noted->count = 0;
 }
 
 static void take_areas(void)
 {
-	const struct agent_page_scan *look = work.look;
+	const struct agent_page_scan *page_scan = work.page_scan;
 	const struct names *names = &work.notes->names;
 
-	for (size_t i = 0; i < look->area_count && !work.trouble; i++) {
-		const struct agent_area *area = &look->areas[i];
+	for (size_t i = 0; i < page_scan->area_count && !work.trouble; i++) {
+		const struct agent_area *area = &page_scan->areas[i];
 		const struct state_mapping mapping = {
 			.start = area->start,
 			.end = area->end,
@@ -417,11 +418,11 @@ static void take_areas(void)
 }
 
 /* false: memory is scanned here. */
-static bool take_look(uintptr_t stack)
+static bool take_scan(uintptr_t stack)
 {
-	work.look = park_scan();
+	work.page_scan = park_scan();
 	work.notes = park_scan_notes(sizeof(*work.notes));
-	if (!work.look || !work.notes)
+	if (!work.page_scan || !work.notes)
 		return false;
 	work.stack = stack;
 	work.stretch = 0;
@@ -448,7 +449,7 @@ static int ascending(const void *one, const void *other)
 
 static void look_here(uintptr_t stack)
 {
-	work.look = NULL;
+	work.page_scan = NULL;
 	work.pagemap = open_quietly("/proc/self/pagemap");
 	if (work.pagemap < 0) {
 		work.trouble = "its memory cannot be read";
@@ -476,7 +477,7 @@ const char *state_memory_add(struct state_hash *hash, struct memory_range *left_
 	work.left_out = left_out;
 	work.left_out_count = count;
 	begin(hash);
-	if (!take_look(stack)) {
+	if (!take_scan(stack)) {
 		*hash = before;
 		begin(hash);
 		look_here(stack);
