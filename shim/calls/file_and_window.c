@@ -257,11 +257,11 @@ int shim_MPI_Win_set_name(void *site, MPI_Win win, const char *name)
 int shim_MPI_Win_free(void *site, MPI_Win *window)
 {
 	MPI_Win handle = *window;
-	MPI_Win still = window_or_null(*window);
+	MPI_Win known = window_or_null(*window);
 	int code;
 
 	window_meet_to_free(site, *window);
-	code = real_mpi()->Win_free(still != MPI_WIN_NULL ? window : &still);
+	code = real_mpi()->Win_free(known != MPI_WIN_NULL ? window : &known);
 	if (code == MPI_SUCCESS)
 		window_remove(handle);
 	if (state_is_wanted())
