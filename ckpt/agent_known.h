@@ -9,7 +9,7 @@
  *
  * Only khugepaged gives the rank pages without a fault: it makes one large page of small ones.
  * Where it could do so, pages are scanned each time. It leaves processes alone that have no large
- * pages (PR_SET_THP_DISABLE), such as ranks with state fingerprints (shim/process/state.h). */
+ * pages (PR_SET_THP_DISABLE), such as ranks with state fingerprints (shim/state/state.h). */
 #ifndef MATCHPOINT_CKPT_AGENT_KNOWN_H
 #define MATCHPOINT_CKPT_AGENT_KNOWN_H
 

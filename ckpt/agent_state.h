@@ -1,4 +1,4 @@
-/* The kernel's part of a rank's state, for state fingerprints (shim/process/state.h): which files
+/* The kernel's part of a rank's state, for state fingerprints (shim/state/state.h): which files
  * are open, their offsets and, for files open for writing, their contents (including the captured
  * output); signals, working directory, limits. Numbers that differ between two copies of the same
  * process are left out. Libc only. */

@@ -1,6 +1,6 @@
-/* Makes one number of several, for tables and for numbers that ranks must find alike: what differs
- * in a bit comes out different in about half of them (the finalizer of splitmix64, Steele, Lea,
- * Flood 2014). Header alone, libc alone: the shim uses it, too. */
+/* Mixes numbers into one, for hash tables and for numbers that all ranks must compute alike. A
+ * difference in one bit changes about half of the bits (the finalizer of splitmix64; Steele, Lea,
+ * Flood 2014). Header only, libc only: the shim uses it, too. */
 #ifndef MATCHPOINT_COMMON_MIX_H
 #define MATCHPOINT_COMMON_MIX_H
 

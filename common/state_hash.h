@@ -1,6 +1,6 @@
-/* A name for a state: 128 bits made of all that can make a difference to what comes. Two states of
- * one name are taken for one, so whoever makes a name puts in too much rather than too little.
- * Header alone, libc alone: the shim uses it, too. */
+/* A fingerprint of a state: 128 bits of hash over all that can affect what comes. Two states with
+ * the same fingerprint count as equal. So a fingerprint should include too much rather than too
+ * little. Header only, libc only: the shim uses it, too. */
 #ifndef MATCHPOINT_COMMON_STATE_HASH_H
 #define MATCHPOINT_COMMON_STATE_HASH_H
 
@@ -11,7 +11,7 @@
 #include "mix.h"
 
 struct state_hash {
-	uint64_t word[2]; /* all zero to begin with */
+	uint64_t word[2]; /* initially all zero */
 };
 
 static inline void state_hash_add(struct state_hash *hash, uint64_t value)
@@ -22,8 +22,8 @@ static inline void state_hash_add(struct state_hash *hash, uint64_t value)
 
 enum { STATE_HASH_LANES = 4, STATE_HASH_BLOCK = STATE_HASH_LANES * sizeof(uint64_t) /* bytes */ };
 
-/* Four chains side by side, each of two numbers, every step of which can be undone: so what differs
- * in one word always comes out different. How many there are is not told. */
+/* Four independent chains of two numbers each. Each step can be inverted, so a difference in one
+ * word always changes the result. The number of blocks is not part of the hash. */
 static inline void state_hash_add_blocks(struct state_hash *hash, const void *bytes, size_t count)
 {
 	uint64_t one[STATE_HASH_LANES] = {1, 2, 3, 4}, other[STATE_HASH_LANES] = {5, 6, 7, 8};
@@ -68,7 +68,7 @@ static inline void state_hash_add_bytes(struct state_hash *hash, const void *byt
 	}
 }
 
-/* Several of something that has no order: the sum of what each comes to. */
+/* For a set without order: the sum of its members' hashes. */
 static inline void state_hash_add_member(struct state_hash *sum, const struct state_hash *member)
 {
 	sum->word[0] += member->word[0];
@@ -80,7 +80,7 @@ static inline bool state_hash_equal(const struct state_hash *one, const struct s
 	return one->word[0] == other->word[0] && one->word[1] == other->word[1];
 }
 
-/* For hash tables whose keys point to one. */
+/* For hash tables whose keys point to a struct state_hash. */
 static inline unsigned state_key_hash(const void *key)
 {
 	return (unsigned)((const struct state_hash *)key)->word[0];

@@ -5,9 +5,9 @@
 
 #include "wire_codec.h"
 
-/* Each message is described once, by a function that names its fields in order; the same
- * description appends to a buffer, takes from a frame, or shows the fields to a visitor, so that
- * the directions cannot drift apart. */
+/* One function describes each message: it names the fields in order. The same description appends
+ * to a buffer, reads from a frame, or shows the fields to a visitor, so the directions cannot
+ * differ. */
 
 static void describe_hello(struct codec *codec, struct wire_hello *hello)
 {

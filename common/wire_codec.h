@@ -1,6 +1,6 @@
-/* The fields that messages consist of, each in three directions: appended to a buffer, taken from a
- * frame, shown to a visitor (struct wire_visitor). Included by wire.c alone; all of it static, so
- * that it is compiled into the descriptions of the messages. Libc only. */
+/* The fields of messages, each in three directions: append to a buffer, read from a frame, show to
+ * a visitor (struct wire_visitor). Only wire.c includes this header. All functions are static, so
+ * that they are compiled into the descriptions of the messages. Libc only. */
 #ifndef MATCHPOINT_COMMON_WIRE_CODEC_H
 #define MATCHPOINT_COMMON_WIRE_CODEC_H
 
@@ -12,9 +12,9 @@
 enum { HEADER_BYTES = 4, TYPE_BYTES = 2, FIRST_CAPACITY = 1024 };
 
 struct codec {
-	struct wire_buffer *out; /* encoding; NULL when decoding */
+	struct wire_buffer *out; /* encoding; NULL: decoding */
 	const uint8_t *next, *end;
-	const struct wire_visitor *visitor; /* neither is done, but each field shown to it */
+	const struct wire_visitor *visitor; /* not NULL: no coding, each field is shown to it */
 	void *user;
 	bool failed;
 };
@@ -40,7 +40,7 @@ static uint8_t *buffer_extend(struct wire_buffer *buffer, size_t bytes)
 	return place;
 }
 
-/* The place of the next `bytes` bytes of the frame, or NULL when there are none. */
+/* The address of the next `bytes` bytes of the frame; NULL: there are none. */
 static inline const uint8_t *take(struct codec *codec, size_t bytes)
 {
 	if (codec->failed || (size_t)(codec->end - codec->next) < bytes) {
@@ -73,14 +73,14 @@ static void put(struct codec *codec, uint64_t value, size_t bytes)
 		store_little_endian(place, value, bytes);
 }
 
-/* The next number of the frame, 0 after a failure. */
+/* The next number of the frame; 0 after a failure. */
 static inline uint64_t get(struct codec *codec, size_t bytes)
 {
 	const uint8_t *place = take(codec, bytes);
 	return place ? load_little_endian(place, bytes) : 0;
 }
 
-/* The name of a field, from the expression that leads to it: "call" of "&call->ops[i].call". */
+/* The name of a field, from the expression for it: "call" from "&call->ops[i].call". */
 static void copy_name(const char *expression, char ret_name[32])
 {
 	const char *begin = expression;
@@ -96,7 +96,7 @@ static void copy_name(const char *expression, char ret_name[32])
 	ret_name[length] = '\0';
 }
 
-/* Rare: kept out of where fields are decoded. */
+/* Rare: kept out of the code that decodes fields. */
 __attribute__((cold, noinline)) static int64_t visit_number(struct codec *codec,
                                                             const char *expression, int64_t value)
 {
@@ -107,7 +107,7 @@ __attribute__((cold, noinline)) static int64_t visit_number(struct codec *codec,
 	return value;
 }
 
-/* What a field is to be from now on, when the message is not only encoded. */
+/* The value that a field gets when the message is not encoded. */
 static inline uint64_t new_number(struct codec *codec, const char *name, int64_t value,
                                   size_t bytes)
 {
@@ -181,7 +181,7 @@ static inline void put_i64(struct codec *codec, const char *name, int64_t *value
 #define field_u64(codec, value) put_u64(codec, #value, value)
 #define field_i64(codec, value) put_i64(codec, #value, value)
 
-/* A string without NUL inside; NULL is written as the empty string, never read. */
+/* A string without NUL inside. NULL is written as the empty string, and never read. */
 static void put_string(struct codec *codec, const char *expression, char **value)
 {
 	if (codec->visitor) {
@@ -212,9 +212,9 @@ static void put_string(struct codec *codec, const char *expression, char **value
 
 #define field_string(codec, value) put_string(codec, #value, value)
 
-/* The length of a list; when decoding, makes room for it. `smallest` is the least number of bytes
- * that an element takes on the wire, so that a frame cannot ask for more memory than its size
- * warrants. `elements` points to the list's pointer. Returns how many elements to go through. */
+/* The length of a list; when decoding, also makes room for it. `smallest` is the least size of an
+ * element on the wire: so a frame cannot ask for more memory than its size justifies. `elements`
+ * points to the list's pointer. Returns the number of elements to visit. */
 static uint32_t put_list(struct codec *codec, const char *name, uint32_t *count, void *elements,
                          size_t size, size_t smallest)
 {
@@ -241,7 +241,7 @@ static uint32_t put_list(struct codec *codec, const char *name, uint32_t *count,
 #define FIELD_LIST(codec, count, list, smallest) \
 	put_list(codec, #list, count, list, sizeof(**(list)), smallest)
 
-/* The condition of a loop over the elements of a list. */
+/* The loop condition for the elements of a list. */
 static bool element(struct codec *codec, uint32_t index, uint32_t count)
 {
 	if (codec->visitor && index > 0)

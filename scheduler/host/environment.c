@@ -188,7 +188,7 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 }
 
 /* Preloads, beside the shim, the library that separates the program's heap from MPI's
- * (shim/process/heap.h). Also turns lazy binding off: a function bound by its first call would
+ * (shim/state/heap.h). Also turns lazy binding off: a function bound by its first call would
  * change memory. */
 static char **prepare_for_states(char **environment, const char *shim)
 {

@@ -1,6 +1,6 @@
 /* Detects that ranks that only poll have returned to the same state as some rounds before. As
  * nothing comes from elsewhere, they will repeat this for ever. The state of a rank is compared by
- * a digest (shim/process/digest.h). Pure. */
+ * a digest (shim/state/digest.h). Pure. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_LIVELOCK_DETECTOR_H
 #define MATCHPOINT_SCHEDULER_RUN_LIVELOCK_DETECTOR_H
 

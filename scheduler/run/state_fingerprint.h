@@ -1,5 +1,5 @@
 /* The fingerprint of a world's state at rest (explorer/state_search.h): what the world knows
- * (world_fingerprint.h), and what each rank reports when it is asked (shim/process/state.h).
+ * (world_fingerprint.h), and what each rank reports when it is asked (shim/state/state.h).
  * Pure. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_STATE_FINGERPRINT_H
 #define MATCHPOINT_SCHEDULER_RUN_STATE_FINGERPRINT_H

@@ -33,7 +33,7 @@ static void note_files(struct session *session)
 		add_note(session, problems->pdata[i]);
 }
 
-/* Checks of buffers, by ranks and by the scheduler, need this call (shim/check/buffer_checksum.c,
+/* Checks of buffers, by ranks and by the scheduler, need this call (shim/request/buffer_checksum.c,
  * stall.c). */
 static void note_unwatched(struct session *session)
 {

@@ -2,7 +2,7 @@
  * states once (explorer/state_search.h): messages under way, operations and collectives that are
  * not complete, where each rank waits, how polls were answered, what was remarked. Of the past it
  * contains only what can make a difference later. The ranks themselves report what is in their
- * memory (shim/process/state.h).
+ * memory (shim/state/state.h).
  *
  * A call is identified by its age, counted in calls of its rank. So ranks can come to the same
  * state in more calls or in fewer: a worker that has done three tasks, or four. For contents of

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "error.h"
-#include "shim/mpi/caller.h"
+#include "shim/gate/caller.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
 
 /* An attribute of MPI_COMM_SELF; a list, last set first. */
 struct attribute {

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-#include "communicator_internal.h"
-#include "error.h"
-#include "shim/check/buffer_checksum.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator_internal.h"
+#include "shim/objects/error.h"
+#include "shim/request/buffer_checksum.h"
 
 /* Reduction operations of the program that collectives not posted to MPI yet need. */
 struct used_op {

@@ -12,9 +12,9 @@
 #include <mpi.h>
 
 #include "collective_sign.h"
-#include "communicator.h"
 #include "mpi_calls.h"
 #include "shim/gate/contents.h"
+#include "shim/objects/communicator.h"
 #include "shim/request/early.h"
 #include "shim/request/request.h"
 

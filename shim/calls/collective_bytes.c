@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "collective.h"
-#include "communicator_internal.h"
 #include "shim/mpi/neighbors.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator_internal.h"
 #include "shim/types/bytes.h"
 
 /* Adds the part of one partner. */

@@ -5,8 +5,8 @@
  * gathers what the root had when it initialised them. */
 #include "collective.h"
 
-#include "shim/check/buffer_checksum.h"
 #include "shim/mpi/real.h"
+#include "shim/request/buffer_checksum.h"
 
 void collective_plan_release(void *closure)
 {

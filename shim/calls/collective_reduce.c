@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "collective.h"
-#include "communicator_internal.h"
-#include "error.h"
+#include "collective_early.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
-#include "shim/request/early.h"
+#include "shim/objects/communicator_internal.h"
+#include "shim/objects/error.h"
 
 /* A contributor's part continues in the background, from a copy, also if MPI makes it an inner node
  * of a tree. */

@@ -1,8 +1,8 @@
 /* Bcast, Scatter, Scatterv, Gather, Gatherv, as single messages between root and members. */
-#include "communicator_internal.h"
+#include "collective_early.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
-#include "shim/request/early.h"
+#include "shim/objects/communicator_internal.h"
 
 /* The part of one member in the root's buffer, or a member's own buffer. */
 struct part {

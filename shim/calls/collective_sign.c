@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "common/mix.h"
-#include "communicator_internal.h"
 #include "shim/mpi/neighbors.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator_internal.h"
 #include "shim/types/signature.h"
 
 /* A derived type must be committed before it is used in communication. */

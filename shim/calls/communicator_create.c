@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "collective.h"
-#include "communicator_internal.h"
-#include "error.h"
+#include "shim/gate/caller.h"
 #include "shim/gate/gate.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator_internal.h"
+#include "shim/objects/error.h"
 #include "shim/request/request.h"
 #include "tracking.h"
 
@@ -522,4 +522,14 @@ int shim_MPI_Comm_disconnect(void *site, MPI_Comm *comm)
 		return error_check(*comm, code, MPI_CALL_Comm_disconnect, site);
 	*comm = MPI_COMM_NULL;
 	return MPI_SUCCESS;
+}
+
+int shim_MPI_Comm_set_name(void *site, MPI_Comm comm, const char *name)
+{
+	int code = real_mpi()->Comm_set_name(comm, name);
+	uint64_t number = communicator_number(comm);
+
+	if (code == MPI_SUCCESS && number != 0)
+		communicator_report_name(number, name);
+	return error_check(comm, code, MPI_CALL_Comm_set_name, site);
 }

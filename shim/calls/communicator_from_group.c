@@ -1,9 +1,11 @@
 /* The calls that make communicators from groups alone, without a parent (MPI 4.0, sections 7.4.2
  * and 7.6.2). The members meet at the scheduler under the new communicator's number. */
-#include "communicator.h"
-#include "error.h"
+#include "communicator_from_group.h"
+
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator.h"
+#include "shim/objects/error.h"
 
 static bool from_group;
 

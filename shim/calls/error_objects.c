@@ -2,10 +2,11 @@
 
 #include <stddef.h>
 
-#include "error.h"
+#include "shim/gate/caller.h"
 #include "shim/gate/gate.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
+#include "shim/process/process.h"
 
 /* The handlers that MPI gets instead of MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT. */
 struct stand_ins {
@@ -21,10 +22,10 @@ static void on_fatal(int code)
 	const void *site;
 	void *caller;
 
-	if (!gate_is_active())
+	if (!process_is_controlled())
 		real_mpi()->Abort(MPI_COMM_WORLD, code);
 	gate_current(&current, &site);
-	if (caller_is_mpi())
+	if (process_is_in_call())
 		error_fatal(code, gate_current_call(), (enum mpi_call)current, site);
 	function = error_find_call(code, &caller);
 	error_fatal(code, 0, function, caller);

@@ -7,149 +7,70 @@
 #include <sys/stat.h>
 
 #include "common/mix.h"
-#include "communicator.h"
 #include "shim/check/access.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
-#include "shim/process/state.h"
-#include "shim/process/state_memory.h"
+#include "shim/objects/communicator.h"
+#include "shim/objects/windows.h"
+#include "shim/state/state.h"
+#include "shim/state/state_memory.h"
 
-/* An open file or a window, with the number under which its members meet. */
-struct shared {
-	uintptr_t handle;
+/* An open file, with the number under which its members meet. */
+struct open_file {
+	MPI_File handle;
 	uint64_t number;
-	struct window_epochs epochs; /* of a window */
-	struct shared *next;
+	struct open_file *next;
 };
 
-static struct shared *files, *windows;
+static struct open_file *files;
 
-static struct shared **find_shared(struct shared **list, uintptr_t handle)
+static struct open_file **find_file(MPI_File handle)
 {
-	while (*list && (*list)->handle != handle)
-		list = &(*list)->next;
-	return list;
+	struct open_file **link = &files;
+
+	while (*link && (*link)->handle != handle)
+		link = &(*link)->next;
+	return link;
 }
 
-static void remember_shared(struct shared **list, uintptr_t handle, uint64_t number)
+static void remember_file(MPI_File handle, uint64_t number)
 {
-	struct shared *shared = number != 0 ? malloc(sizeof(*shared)) : NULL;
+	struct open_file *file = number != 0 ? malloc(sizeof(*file)) : NULL;
 
-	if (!shared)
+	if (!file)
 		return;
-	*shared = (struct shared){.handle = handle, .number = number, .next = *list};
-	*list = shared;
+	*file = (struct open_file){.handle = handle, .number = number, .next = files};
+	files = file;
 }
 
-static void forget_shared(struct shared **list, uintptr_t handle)
+static void forget_file(MPI_File handle)
 {
-	struct shared **link = find_shared(list, handle), *found = *link;
+	struct open_file **link = find_file(handle), *found = *link;
 
 	if (!found)
 		return;
 	*link = found->next;
-	free(found->epochs.targets);
-	window_state_free(found->epochs.state);
 	free(found);
-}
-
-bool window_exists(void)
-{
-	return windows != NULL;
-}
-
-struct window_epochs *window_find(MPI_Win window, uint64_t *ret_number)
-{
-	struct shared *shared = *find_shared(&windows, (uintptr_t)window);
-
-	if (!shared)
-		return NULL;
-	*ret_number = shared->number;
-	return &shared->epochs;
-}
-
-MPI_Win window_idle(MPI_Win window)
-{
-	return *find_shared(&windows, (uintptr_t)window) ? window : MPI_WIN_NULL;
-}
-
-/* --- states ----------------------------------------------------------------------------------- */
-
-static struct window_state *state_of(MPI_Win window)
-{
-	const struct shared *shared = *find_shared(&windows, (uintptr_t)window);
-
-	return shared ? shared->epochs.state : NULL;
-}
-
-void window_called(enum mpi_call function, int target, int mode, MPI_Win window)
-{
-	struct window_state *state = state_is_wanted() ? state_of(window) : NULL;
-
-	if (state)
-		window_state_note(state, function, target, mode);
-}
-
-void window_moves(int target, MPI_Win window)
-{
-	struct window_state *state = state_is_wanted() ? state_of(window) : NULL;
-
-	if (state)
-		window_state_moves(state, target);
-}
-
-const char *window_add_state(void (*add)(void *user, const void *bytes, size_t size), void *user)
-{
-	window_add_locks(add, user);
-	for (const struct shared *shared = windows; shared; shared = shared->next) {
-		const struct window_epochs *epochs = &shared->epochs;
-		const uint64_t words[] = {
-			shared->number, (uint64_t)epochs->origins << 1 | (epochs->exposure != 0),
-			(uint64_t)epochs->target_count << 1 | (epochs->targets != NULL)};
-		const char *why = window_state_tell(epochs->state, add, user);
-
-		if (why)
-			return why;
-		add(user, words, sizeof(words));
-		if (epochs->targets)
-			add(user, epochs->targets,
-			    (size_t)epochs->target_count * sizeof(*epochs->targets));
-	}
-	return NULL;
-}
-
-/* From now on, MPI's data of the window can be read. If not, the rank's state is refused. */
-static void begin_state(MPI_Win window)
-{
-	struct shared *shared = *find_shared(&windows, (uintptr_t)window);
-
-	if (shared)
-		shared->epochs.state = window_state_new(window);
-	if (!shared || !shared->epochs.state)
-		state_refuse("it has a window whose state cannot be read");
-	state_memory_note_shared();
 }
 
 /* --- members meet ----------------------------------------------------------------------------- */
 
-static int meet_members(struct shared **list, uintptr_t handle, const void *site,
-                        enum mpi_call function, uint64_t arguments)
+int file_meet(const void *site, enum mpi_call function, MPI_File handle, uint64_t arguments)
 {
-	const struct shared *shared = *find_shared(list, handle);
+	const struct open_file *file = *find_file(handle);
 
-	if (shared)
-		communicator_meet(shared->number, function, site, arguments);
+	if (file)
+		communicator_meet(file->number, function, site, arguments);
 	return MPI_SUCCESS;
-}
-
-int file_meet(const void *site, enum mpi_call function, MPI_File file, uint64_t arguments)
-{
-	return meet_members(&files, (uintptr_t)file, site, function, arguments);
 }
 
 int window_meet(const void *site, enum mpi_call function, MPI_Win window, uint64_t arguments)
 {
-	return meet_members(&windows, (uintptr_t)window, site, function, arguments);
+	uint64_t number;
+
+	if (window_find(window, &number))
+		communicator_meet(number, function, site, arguments);
+	return MPI_SUCCESS;
 }
 
 /* Waits for all members. Returns the number of the object that they are about to make; 0: none. */
@@ -216,19 +137,19 @@ int shim_MPI_File_open(void *site, MPI_Comm comm, const char *filename, int amod
 	int code = real_mpi()->File_open(comm, filename, amode, info, file);
 
 	if (code == MPI_SUCCESS)
-		remember_shared(&files, (uintptr_t)*file, number);
+		remember_file(*file, number);
 	return code;
 }
 
 int shim_MPI_File_close(void *site, MPI_File *file)
 {
-	uintptr_t handle = (uintptr_t)*file;
+	MPI_File handle = *file;
 	int code;
 
 	file_meet(site, MPI_CALL_File_close, *file, 0);
 	code = real_mpi()->File_close(file);
 	if (code == MPI_SUCCESS)
-		forget_shared(&files, handle);
+		forget_file(handle);
 	return code;
 }
 
@@ -248,11 +169,19 @@ static uint64_t meet_for_window(const void *site, enum mpi_call function, MPI_Co
 	return number;
 }
 
+/* From now on, MPI's data of the window can be read. If not, the rank's state is refused. */
+static void begin_state(MPI_Win window)
+{
+	if (!window_begin_state(window))
+		state_refuse("it has a window whose state cannot be read");
+	state_memory_note_shared();
+}
+
 static int made_window(int code, uint64_t number, const MPI_Win *window)
 {
 	if (code != MPI_SUCCESS)
 		return code;
-	remember_shared(&windows, (uintptr_t)*window, number);
+	window_add(*window, number);
 	access_window(*window, number);
 	if (state_is_wanted())
 		begin_state(*window);
@@ -327,14 +256,14 @@ int shim_MPI_Win_set_name(void *site, MPI_Win win, const char *name)
 
 int shim_MPI_Win_free(void *site, MPI_Win *window)
 {
-	uintptr_t handle = (uintptr_t)*window;
-	MPI_Win still = window_idle(*window);
+	MPI_Win handle = *window;
+	MPI_Win known = window_or_null(*window);
 	int code;
 
 	window_meet_to_free(site, *window);
-	code = real_mpi()->Win_free(still != MPI_WIN_NULL ? window : &still);
+	code = real_mpi()->Win_free(known != MPI_WIN_NULL ? window : &known);
 	if (code == MPI_SUCCESS)
-		forget_shared(&windows, handle);
+		window_remove(handle);
 	if (state_is_wanted())
 		state_memory_forget_shared();
 	return code;

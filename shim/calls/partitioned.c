@@ -6,14 +6,16 @@
  * The n-th initialisation of a send belongs to the n-th initialisation of a receive with the same
  * envelope, whatever is started when. So each such pair has its own number, as a communicator
  * has. */
+#include "partitioned.h"
+
 #include <stdlib.h>
 
 #include "common/mix.h"
-#include "communicator_internal.h"
-#include "error.h"
 #include "shim/gate/contents.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator_internal.h"
+#include "shim/objects/error.h"
 #include "shim/request/request_internal.h"
 #include "shim/request/transfer.h"
 #include "shim/types/signature.h"

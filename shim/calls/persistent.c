@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "collective.h"
-#include "error.h"
+#include "partitioned.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
 #include "shim/request/request.h"
 #include "shim/request/transfer.h"
 

@@ -1,10 +1,10 @@
 /* Sends and receives that are one call each. */
 #include <string.h>
 
-#include "error.h"
-#include "shim/check/buffer_checksum.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
+#include "shim/request/buffer_checksum.h"
 #include "shim/request/receiving.h"
 #include "shim/request/request.h"
 #include "shim/request/transfer.h"
@@ -57,7 +57,7 @@ static bool may_go_ahead(struct request *const *requests, uint32_t count)
 
 static void go_ahead(struct wire_call *call, struct request **requests, uint32_t count)
 {
-	gate_tell_ahead(call);
+	gate_report_ahead(call);
 	for (uint32_t i = 0; i < count; i++)
 		if (request_kind_of(requests[i]) == REQUEST_RECEIVE
 		    && !request_is_local(requests[i]))
@@ -66,7 +66,7 @@ static void go_ahead(struct wire_call *call, struct request **requests, uint32_t
 		transfer_let_go(requests[i]);
 		request_complete(requests[i]);
 	}
-	gate_came_ahead();
+	gate_completed_ahead();
 }
 
 /* Reports a blocking call with these requests. Waits for all of them, unless `credit`: a send that

@@ -1,10 +1,10 @@
 /* Probes, and receives of the messages that they took. A probe is an operation with a name, like a
  * receive. BIND names the one message that it is to report; after GO the probe looks for that
  * message. */
-#include "communicator.h"
-#include "error.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator.h"
+#include "shim/objects/error.h"
 #include "shim/request/request_internal.h"
 #include "shim/request/transfer.h"
 

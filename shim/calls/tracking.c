@@ -2,31 +2,10 @@
 
 #include <stdlib.h>
 
-#include "objects.h"
 #include "shim/gate/gate.h"
-#include "shim/gate/threading.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/real.h"
-#include "shim/process/startup.h"
+#include "shim/objects/objects.h"
 #include "shim/request/request.h"
-
-bool tracking_enter(enum mpi_call function, const void *site)
-{
-	if (!gate_is_active()) {
-		startup_check_order(function, site);
-		return false;
-	}
-	if (!tracking_applies(site))
-		return false;
-	if (!mpi_call_is_for_any_thread(function))
-		threading_check_moment(site);
-	return true;
-}
-
-bool tracking_applies(const void *site)
-{
-	return startup_is_managed() && !caller_is_mpi() && !real_is_own(site);
-}
 
 /* MPICH's handles of objects made at run time have the highest bit set. Groups, and requests of
  * completed operations, may have handles that are predefined in MPICH, but not for the program. */
@@ -104,7 +83,7 @@ static void report_left(struct wire_left *left, uint32_t count)
 	const struct wire_message message = {.type = WIRE_LEFT, .objects = {count, left}};
 
 	if (count > 0)
-		gate_tell(&message);
+		gate_send(&message);
 	free(left);
 }
 

@@ -12,13 +12,6 @@
 #include "common/wire.h"
 #include "mpi_calls.h"
 
-/* For the wrapper of a call that passes to MPI uncontrolled; `site` is its return address. Whether
- * the call is the program's own, between MPI_Init and MPI_Finalize. Also checks that the call is
- * allowed now (startup_check_order) and in this thread (threading.h). */
-bool tracking_enter(enum mpi_call function, const void *site);
-/* The same for a call that is allowed at any time: only whether it is the program's own. */
-bool tracking_applies(const void *site);
-
 /* The call has stored this handle, which may be null or predefined, in the program's variable at
  * `where`; or the program has freed it from there. Files are pointers, all other handles
  * numbers. */

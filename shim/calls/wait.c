@@ -1,7 +1,7 @@
 /* MPI_Wait* and MPI_Test* (MPI 3.1, section 3.7). */
-#include "error.h"
 #include "mpi_functions.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
 #include "shim/request/completion.h"
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)

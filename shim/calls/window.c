@@ -5,24 +5,13 @@
  * than progress, and the contents of a window are a function of the grants. */
 #include <stdlib.h>
 
-#include "communicator.h"
 #include "file_and_window.h"
 #include "shim/check/access.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
-
-/* Locks that this process holds, in all windows. */
-static unsigned exclusive_held, shared_held;
-/* Whether atomic operations were made while other ranks could make theirs, and whether that has
- * been reported. */
-static bool atomics_made, atomics_told;
-
-void window_note(unsigned function)
-{
-	if (mpi_call_is_atomic(function))
-		atomics_made |= exclusive_held == 0 || shared_held > 0;
-}
+#include "shim/objects/communicator.h"
+#include "shim/objects/windows.h"
 
 static struct wire_op lock_op(const struct wire_call *call, uint8_t kind, uint64_t number,
                               int target)
@@ -58,14 +47,6 @@ static uint64_t number_of(MPI_Win window, int target)
 	return target >= 0 && target < size ? number : 0;
 }
 
-void window_add_locks(void (*add)(void *user, const void *bytes, size_t size), void *user)
-{
-	const uint64_t words[] = {exclusive_held, shared_held,
-	                          (uint64_t)atomics_made << 1 | (uint64_t)atomics_told};
-
-	add(user, words, sizeof(words));
-}
-
 /* --- locks ---------------------------------------------------------------------------------- */
 
 struct lock {
@@ -92,10 +73,11 @@ static void report_unlock(const struct wire_call *call, uint64_t number, int tar
 {
 	struct wire_call report = *call;
 	struct wire_op op = lock_op(call, WIRE_UNLOCK, number, target);
+	struct window_locks *locks = window_locks();
 
 	op.name.sub = step;
-	op.tag = atomics_made && !atomics_told;
-	atomics_told = atomics_made;
+	op.tag = locks->atomics_made && !locks->atomics_told;
+	locks->atomics_told = locks->atomics_made;
 	report.ops = &op;
 	report.op_count = 1;
 	report.wait = WIRE_WAIT_NONE;
@@ -107,13 +89,14 @@ static void count_held(MPI_Win window, bool shared, int change)
 {
 	uint64_t number;
 	struct window_epochs *epochs = window_find(window, &number);
+	struct window_locks *locks = window_locks();
 
 	if (epochs && (change > 0 || epochs->locks > 0))
 		epochs->locks += (uint32_t)change;
 	if (shared)
-		shared_held += (unsigned)change;
+		locks->shared += (unsigned)change;
 	else
-		exclusive_held += (unsigned)change;
+		locks->exclusive += (unsigned)change;
 }
 
 /* Returns `code`, which is MPI's. */
@@ -141,7 +124,7 @@ static int after_unlock(const struct wire_call *call, const struct lock *lock, M
 		gate_report(call);
 		return code;
 	}
-	if ((lock->shared ? shared_held : exclusive_held) > 0)
+	if ((lock->shared ? window_locks()->shared : window_locks()->exclusive) > 0)
 		count_held(window, lock->shared, -1);
 	report_unlock(call, lock->window, lock->target, 0);
 	return code;
@@ -183,7 +166,7 @@ int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win w
 int shim_MPI_Win_unlock(void *site, int rank, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_unlock, site);
-	const struct lock lock = {number_of(win, rank), rank, exclusive_held == 0};
+	const struct lock lock = {number_of(win, rank), rank, window_locks()->exclusive == 0};
 
 	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock, site, lock.window, rank);
 	note_blocking_call(&call);
@@ -217,7 +200,7 @@ void window_meet_to_free(const void *site, MPI_Win window)
 	if (!window_find(window, &number))
 		return;
 	access_window_end(site, number);
-	if (!atomics_made || atomics_told) {
+	if (!window_locks()->atomics_made || window_locks()->atomics_told) {
 		communicator_meet(number, MPI_CALL_Win_free, site, 0);
 		return;
 	}

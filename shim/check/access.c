@@ -6,10 +6,10 @@
 
 #include "access_checksum.h"
 #include "misuse.h"
-#include "shim/calls/file_and_window.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/windows.h"
 #include "shim/types/layout.h"
 #include "shim/types/signature.h"
 
@@ -95,7 +95,7 @@ static void add_access(const struct wire_access *access)
 {
 	while (gathered.count == GATHERED_MAX) {
 		unlock_gathered();
-		gate_tell_accesses();
+		gate_send_accesses();
 		lock_gathered();
 	}
 	gathered.list[gathered.count++] = *access;

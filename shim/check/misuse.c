@@ -16,7 +16,7 @@ void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const v
 	                   .site = (uintptr_t)site},
 	};
 
-	gate_tell(&message);
+	gate_send(&message);
 }
 
 /* Reports a call that has no number. */
@@ -24,7 +24,7 @@ static void report_unnumbered(enum mpi_call function, const void *site, struct w
 {
 	misuse.function = (uint16_t)function;
 	misuse.site = (uintptr_t)site;
-	gate_tell(&(struct wire_message){.type = WIRE_MISUSE, .misuse = misuse});
+	gate_send(&(struct wire_message){.type = WIRE_MISUSE, .misuse = misuse});
 }
 
 static void report_access(const struct access_call *call, struct wire_misuse misuse)
@@ -127,9 +127,4 @@ int misuse_partners(MPI_Comm comm, bool neighbors)
 	else
 		real_mpi()->Comm_size(comm, &in);
 	return in;
-}
-
-void misuse_by_child(enum mpi_call function, const void *site)
-{
-	report_unnumbered(function, site, (struct wire_misuse){.why = WIRE_MISUSE_CHILD});
 }

@@ -24,7 +24,4 @@ bool misuse_is_root(MPI_Comm comm, int root);
 bool misuse_is_scattered_to(MPI_Comm comm, int root, const void *buffer);
 int misuse_partners(MPI_Comm comm, bool neighbors);
 
-/* A child process that the rank has forked has made a call. */
-void misuse_by_child(enum mpi_call function, const void *site);
-
 #endif

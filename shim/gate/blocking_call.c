@@ -2,13 +2,13 @@
 
 #include <stddef.h>
 
+#include "caller.h"
 #include "gate.h"
-#include "shim/calls/file_and_window.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/real.h"
+#include "shim/process/process.h"
 #include "yielding.h"
 
-/* Read by the scheduler at any moment; the function is written last and cleared first. */
+/* The scheduler may read it at any moment: the function is written last and cleared first. */
 static volatile struct wire_blocking_call inside;
 
 void blocking_call_wait(unsigned function, uint64_t site)
@@ -18,15 +18,15 @@ void blocking_call_wait(unsigned function, uint64_t site)
 	inside.function = function;
 }
 
-/* With threads that call at the same time one note would not do. */
+/* One note is not enough for threads that call at the same time. */
 static bool is_noted(const void *site)
 {
-	return gate_is_active() && !gate_is_serialised() && !caller_is_mpi() && !real_is_own(site);
+	return process_is_controlled() && !gate_is_serialised() && !process_is_in_call()
+	       && !real_is_own(site);
 }
 
 bool blocking_call_enter(unsigned function, void *site)
 {
-	window_note(function);
 	if (!is_noted(site))
 		return false;
 	blocking_call_wait(function, (uintptr_t)site_of_caller(site));

@@ -1,11 +1,11 @@
-/* Calls that MPI carries out by itself and that may wait for other ranks: one-sided communication,
- * shared file pointers, requests of MPI's own ("waits" in mpi_calls.txt). The scheduler is not
- * told, as such calls can be many; the rank notes which one it is inside, and the scheduler reads
- * that from outside (scheduler/run/stall.h) when it has heard nothing for long.
+/* Calls that MPI carries out by itself, and that may wait for other ranks: one-sided communication,
+ * shared file pointers, requests of MPI's own ("waits" in mpi_calls.txt). They are not reported,
+ * because there can be many. The rank notes which one it is in. The scheduler reads that note from
+ * the rank's memory when the rank has been silent for long (scheduler/run/stall.h).
  *
- * Collectives that MPI carries out once all members have met at the scheduler are noted, too; and
- * so are where the shim itself drives MPI's progress and MPI_Reduce_local ("computes" in
- * mpi_calls.txt), as a function that MPI calls there, of the program's MPI_Op, may never return. */
+ * Noted, too, are collectives that MPI carries out after all members have met at the scheduler, and
+ * the times when the shim drives MPI's progress, and MPI_Reduce_local ("computes" in
+ * mpi_calls.txt): MPI may then call a function of the program's MPI_Op that never returns. */
 #ifndef MATCHPOINT_SHIM_GATE_BLOCKING_CALL_H
 #define MATCHPOINT_SHIM_GATE_BLOCKING_CALL_H
 
@@ -14,32 +14,33 @@
 
 #include "common/wire.h"
 
-/* A wrapper with its own return address. True: noted, and blocking_call_leave must follow. */
+/* For a wrapper, with its own return address. true: noted; blocking_call_leave must follow. */
 bool blocking_call_enter(unsigned function, void *site);
 
-/* The same for a call that waits for nobody, but in which a function of the program may never
+/* The same for a call that waits for no rank, but in which a function of the program may never
  * return. */
 bool blocking_call_compute(unsigned function, void *site);
 
-/* The same from within a controlled call, with the site that it was given. */
+/* The same inside a controlled call, with the call's site. */
 void blocking_call_wait(unsigned function, uint64_t site);
 void blocking_call_leave(void);
 
-/* All members of the collective have come: inside it until blocking_call_leave. */
+/* All members of the collective have called: noted until blocking_call_leave. */
 void blocking_call_meet(unsigned function, uint64_t site);
 
-/* The same while the call opened last drives MPI's progress; if the rank is inside one already, it
- * stays inside that. blocking_call_driven takes what blocking_call_drive returned. */
+/* Around driving MPI's progress in the call opened last; _step begins a step of it. If the rank has
+ * noted a call already, that note stays. blocking_call_driven takes what blocking_call_drive
+ * returned. */
 struct wire_blocking_call blocking_call_drive(void);
 void blocking_call_step(void);
 void blocking_call_driven(const struct wire_blocking_call *before);
 
-/* Functions of the program run inside it: the rank is not meanwhile. Resume takes what pause
- * returned. */
+/* Around functions of the program that run inside the call: meanwhile the rank is not in it. Resume
+ * takes what pause returned. */
 struct wire_blocking_call blocking_call_pause(void);
 void blocking_call_resume(const struct wire_blocking_call *before);
 
-/* Where this process keeps its note: a struct wire_blocking_call. */
+/* Address of the note in this process: a struct wire_blocking_call. */
 uint64_t blocking_call_address(void);
 
 #endif

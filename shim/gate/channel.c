@@ -18,12 +18,12 @@ enum {
 static struct {
 	int socket;
 	struct wire_buffer out;
-	size_t kept; /* of its bytes, for whatever is sent next */
-	bool shared; /* by threads that tell of themselves */
+	size_t kept; /* bytes of `out` that go with the next send */
+	bool shared; /* by threads that send by themselves */
 	bool rewinds;
 	uint8_t *input;
 	size_t input_start, input_count, input_capacity;
-	struct timespec limit; /* for waiting; none: without end */
+	struct timespec limit; /* for waiting; zero: no limit */
 } channel = {.socket = -1};
 
 _Noreturn void channel_lost(void)
@@ -36,9 +36,9 @@ void channel_open(int socket)
 	channel.socket = socket;
 }
 
-/* --- what is said ----------------------------------------------------------------------------- */
+/* --- sending ---------------------------------------------------------------------------------- */
 
-/* These as well, which may be none, in one go: they wake who listens once. */
+/* Sends both ranges, which may be empty, at once: so the scheduler wakes up once. */
 static void send_both(const uint8_t *first, size_t first_count, const uint8_t *bytes, size_t count)
 {
 	while (first_count + count > 0) {
@@ -111,7 +111,7 @@ void channel_send_apart(const struct wire_message *message)
 	free(out.bytes);
 }
 
-/* --- what is heard ---------------------------------------------------------------------------- */
+/* --- receiving -------------------------------------------------------------------------------- */
 
 static void make_room(void)
 {
@@ -129,8 +129,8 @@ static void make_room(void)
 	channel.input_capacity = capacity;
 }
 
-/* Of the input so far and these bytes behind it, how many of these may be read: what follows REWIND
- * is for who the rank will be then, who reads it anew. */
+/* Of `more` bytes behind the input so far: how many may be read. Bytes behind REWIND are for the
+ * state that the rank will have then, which reads them itself. */
 static size_t until_rewind(size_t more)
 {
 	const uint8_t *bytes = channel.input + channel.input_start;
@@ -216,8 +216,13 @@ bool channel_has_unread(void)
 	return channel.input_count > 0;
 }
 
-void channel_memory(struct digest_range ret_ranges[CHANNEL_RANGES])
+static struct memory_range range_of(const uint8_t *bytes, size_t count)
 {
-	ret_ranges[0] = (struct digest_range){channel.out.bytes, channel.out.capacity};
-	ret_ranges[1] = (struct digest_range){channel.input, channel.input_capacity};
+	return (struct memory_range){(uintptr_t)bytes, (uintptr_t)bytes + count};
+}
+
+void channel_memory(struct memory_range ret_ranges[CHANNEL_RANGES])
+{
+	ret_ranges[0] = range_of(channel.out.bytes, channel.out.capacity);
+	ret_ranges[1] = range_of(channel.input, channel.input_capacity);
 }

@@ -7,22 +7,21 @@
 #include "gate.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
-#include "shim/request/request_internal.h"
 #include "shim/types/signature.h"
 #include "threading.h"
 
 enum {
-	VALUES_MOST = 1 << 10,  /* bytes that are told of a message of numbers */
-	TEXT_MOST = 64 << 10,   /* of characters, or of what only the program can read */
-	PACKED_MOST = 64 << 20, /* bytes that are packed to get at these */
+	VALUES_MOST = 1 << 10,  /* bytes reported of a message of numbers */
+	TEXT_MOST = 64 << 10,   /* of characters, or of types that only the program can read */
+	PACKED_MOST = 64 << 20, /* most bytes to pack for these */
 };
 
 static struct {
-	pthread_mutex_t lock; /* of the frames, where threads call at the same time */
+	pthread_mutex_t lock; /* of `frames`, if threads call at the same time */
 	struct wire_buffer frames;
 } noted = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The basic types whose elements are one byte, and what has no types. */
+/* Text: basic types with elements of one byte, and data without types. */
 static size_t most_of(const struct wire_types *types)
 {
 	return types->run_count == 0 && types->basic >> 8 <= 1 ? TEXT_MOST : VALUES_MOST;
@@ -35,7 +34,7 @@ static size_t size_of(MPI_Datatype type)
 	return real_mpi()->Type_size_x(type, &size) == MPI_SUCCESS && size > 0 ? (size_t)size : 0;
 }
 
-/* As many elements as it takes; free the bytes. NULL: they cannot be packed. */
+/* Packs as many elements as needed; the caller frees the bytes. NULL: they cannot be packed. */
 static unsigned char *pack_first(const struct contents_data *data, size_t size, size_t most,
                                  size_t *ret_count)
 {
@@ -57,7 +56,7 @@ static unsigned char *pack_first(const struct contents_data *data, size_t size, 
 	return bytes;
 }
 
-/* Free it; NULL: out of memory. */
+/* The caller frees it. NULL: out of memory. */
 static char *print_digits(const unsigned char *bytes, size_t count)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -86,7 +85,7 @@ bool contents_are_wanted(void)
 	return gate_welcome()->contents;
 }
 
-/* A wrong argument, of which MPI says so. */
+/* A wrong argument, which MPI reports. */
 static bool is_nowhere(const struct contents_data *data)
 {
 	return data->count > 0 && !data->buffer && type_is_basic(data->type);
@@ -123,11 +122,10 @@ void contents_note_data(struct wire_name name, const struct contents_data *data)
 		note(name, data, signature_of(data->type));
 }
 
-void contents_note(const struct request *send)
+void contents_note(struct wire_name name, const struct contents_data *data, struct wire_types types)
 {
 	if (contents_are_wanted())
-		note(send->name, &(struct contents_data){send->data, send->count, send->type},
-		     send->types);
+		note(name, data, types);
 }
 
 void contents_encode(struct wire_buffer *out)

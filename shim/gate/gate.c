@@ -10,57 +10,58 @@
 #include "blocking_call.h"
 #include "channel.h"
 #include "contents.h"
+#include "forked.h"
 #include "region.h"
-#include "shim/check/access.h"
-#include "shim/check/overlap.h"
 #include "shim/libc/clocks.h"
 #include "shim/libc/virtual_time.h"
 #include "shim/mpi/python_stack.h"
 #include "shim/mpi/real.h"
-#include "shim/process/digest.h"
-#include "shim/process/forked.h"
 #include "threading.h"
 #include "yielding.h"
 
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 
 enum {
-	IDLE_MILLISECONDS = 20, /* between two looks at MPI's progress while nothing is under way */
-	STACK_FRAMES = 32,      /* told of a call: the innermost */
+	IDLE_MILLISECONDS = 20, /* between two drives of MPI's progress while nothing is under
+	                           way */
+	STACK_FRAMES = 32,      /* innermost frames of a call that are reported */
 };
 
-/* A thread that waits while others of its process may call MPI. */
+/* A thread that waits while other threads of its process may call MPI. */
 struct waiter {
 	struct waiter *next;
-	uint32_t number; /* of its call; or its own, when it waits for admission */
+	uint32_t number; /* of its call; of the thread, if it waits for admission */
 	bool enters, done;
 	struct wire_message go;
 };
 
 static struct {
-	bool active, serialised, welcomed;
-	uint32_t call; /* opened last */
-	bool gone_ahead;
+	bool serialised, welcomed;
+	uint32_t call; /* the latest */
+	bool released;
 	const struct wire_call *pending; /* waits for GO; NULL: none, or several threads may call */
-	bool told, foresees; /* its state, during this wait; and is to be, as during the last one */
-	bool reading;        /* one of several threads that wait */
+	bool sent_state,
+		precomputes; /* its state has been sent in this wait; is to be computed early, as
+		                the last wait sent one */
+	bool reading;        /* one of several waiting threads reads */
 	struct waiter *waiters;
 	pthread_mutex_t telling;
 	struct wire_welcome welcome;
-	struct wire_message go; /* the answer to the last wait */
+	struct wire_message go; /* answer to the last wait */
 	const struct gate_orders *orders;
 } gate = {.telling = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct waiter waiter IN_CALL;
-static _Thread_local uint32_t own_call IN_CALL; /* opened last by this thread */
+static _Thread_local uint32_t own_call IN_CALL; /* the thread's latest */
 static _Thread_local uint16_t own_function IN_CALL;
 static _Thread_local const void *own_site IN_CALL;
-static _Thread_local uint64_t told_no IN_CALL; /* when that poll was, as clocks_computed; or 0 */
+static _Thread_local uint64_t denied_at IN_CALL; /* when the thread's last poll was answered "not
+                                                    yet", as from clocks_computed; 0: it was not */
 
-/* What was done to windows meanwhile, then one message, and a second one right behind it (both may
- * be NULL): sent, or kept (channel.h). */
-static void tell(const struct wire_message *message, const struct wire_message *next,
-                 void (*send)(void))
+/* Encodes the gathered accesses, then one message, and a second one right behind it (NULL: none),
+ * and sends or keeps them (channel.h). */
+static void send_messages(const struct wire_message *message, const struct wire_message *next,
+                          void (*send)(void))
 {
 	struct wire_buffer *out;
 	int saved = errno;
@@ -68,38 +69,38 @@ static void tell(const struct wire_message *message, const struct wire_message *
 	if (gate.serialised)
 		threading_lock(&gate.telling);
 	out = channel_begin();
-	access_encode(out);
+	gate.orders->encode_ahead(out);
 	contents_encode(out);
 	if (message)
 		wire_encode(out, message);
 	if (next)
 		wire_encode(out, next);
 	if (next || (message && message->type == WIRE_CALL))
-		overlap_encode(out, (next ? next : message)->call.call);
+		gate.orders->encode_behind(out, (next ? next : message)->call.call);
 	send();
 	if (gate.serialised)
 		pthread_mutex_unlock(&gate.telling);
 	errno = saved;
 }
 
-void gate_tell(const struct wire_message *message)
+void gate_send(const struct wire_message *message)
 {
-	tell(message, NULL, channel_send);
+	send_messages(message, NULL, channel_send);
 }
 
-void gate_tell_last(const struct wire_message *message)
+void gate_send_last(const struct wire_message *message)
 {
-	tell(message, NULL, channel_keep);
+	send_messages(message, NULL, channel_keep);
 }
 
-void gate_tell_apart(const struct wire_message *message)
+void gate_send_apart(const struct wire_message *message)
 {
 	channel_send_apart(message);
 }
 
 void gate_wait_apart(void)
 {
-	enum { A_WHILE = 50 }; /* milliseconds; who listens answers much sooner */
+	enum { A_WHILE = 50 }; /* milliseconds; a thread that listens answers much sooner */
 	const struct timespec now = {0};
 
 	for (;;) {
@@ -110,13 +111,13 @@ void gate_wait_apart(void)
 	}
 }
 
-void gate_tell_accesses(void)
+void gate_send_accesses(void)
 {
-	tell(NULL, NULL, channel_send);
+	send_messages(NULL, NULL, channel_send);
 }
 
-/* The stack begins at the call's site, which is known even where it cannot be unwound. */
-static void tell_call_with_stack(const struct wire_message *call)
+/* The stack begins at the call's site, which is known even if the stack cannot be unwound. */
+static void send_call_with_stack(const struct wire_message *call)
 {
 	void *addresses[STACK_FRAMES];
 	uint64_t frames[STACK_FRAMES] = {call->call.site};
@@ -139,23 +140,23 @@ static void tell_call_with_stack(const struct wire_message *call)
 	if (stack.stack.line_count > 0)
 		python_stack_leave_out(&stack.stack);
 	errno = saved;
-	tell(&stack, call, channel_send);
+	send_messages(&stack, call, channel_send);
 }
 
-static void tell_call(const struct wire_call *call)
+static void send_call(const struct wire_call *call)
 {
 	const struct wire_message message = {.type = WIRE_CALL, .call = *call};
 
 	if (gate.welcome.states)
-		gate.orders->tell_seal(call->call);
+		gate.orders->send_seal(call->call);
 	if (gate.welcome.stacks)
-		tell_call_with_stack(&message);
+		send_call_with_stack(&message);
 	else
-		gate_tell(&message);
+		gate_send(&message);
 }
 
-/* Wakes the one that waits for this; false: none does. */
-static bool let_go(bool enters, uint32_t number, struct wire_message *message)
+/* Wakes the thread that waits for this message. false: none does. */
+static bool release_waiter(bool enters, uint32_t number, struct wire_message *message)
 {
 	struct waiter *one = gate.waiters;
 
@@ -170,18 +171,18 @@ static bool let_go(bool enters, uint32_t number, struct wire_message *message)
 	return true;
 }
 
-static void tell_digest(void)
+static void send_digest(void)
 {
-	struct digest_range own[CHANNEL_RANGES];
+	struct memory_range own[CHANNEL_RANGES];
 	struct wire_message message = {.type = WIRE_DIGEST};
 
 	channel_memory(own);
 	if (gate.pending)
 		message.digest = gate.orders->digest(gate.pending, own, CHANNEL_RANGES);
-	gate_tell(&message);
+	gate_send(&message);
 }
 
-/* Nothing that MPI would do for this rank, or by it, keeps it from standing still. */
+/* The rank may be idle if nothing in MPI needs its progress. */
 static bool may_be_idle(void)
 {
 	return gate.welcome.images && !gate.serialised && gate.orders->incomplete() == 0
@@ -212,15 +213,15 @@ static void obey(struct wire_message *message)
 		break;
 	case WIRE_ADMIT:
 		threading_note_turn();
-		let_go(true, message->admitted, message);
+		release_waiter(true, message->admitted, message);
 		return;
 	case WIRE_GO:
-		if (let_go(false, message->go.call, message))
+		if (release_waiter(false, message->go.call, message))
 			return;
 		if (message->go.call == gate.call) {
 			wire_message_release(&gate.go);
 			gate.go = *message;
-			gate.gone_ahead = true;
+			gate.released = true;
 			return;
 		}
 		break;
@@ -234,10 +235,10 @@ static void obey(struct wire_message *message)
 		break;
 	case WIRE_REWIND: gate.orders->rewind(&message->rewind, &gate.welcome); break;
 	case WIRE_FORGET: gate.orders->forget(message->forget); break;
-	case WIRE_LOOK: tell_digest(); break;
+	case WIRE_LOOK: send_digest(); break;
 	case WIRE_TELL:
-		gate.orders->tell_state(gate.pending, may_be_idle());
-		gate.told = true;
+		gate.orders->send_state(gate.pending, may_be_idle());
+		gate.sent_state = true;
 		break;
 	case WIRE_DRIVE: drive_progress(); break;
 	case WIRE_FORWARD: virtual_time_put_forward(message->forward); break;
@@ -247,18 +248,18 @@ static void obey(struct wire_message *message)
 	wire_message_release(message);
 }
 
-/* Obeys until the call may go on, or there is nothing more to read. */
+/* Obeys until the call may continue, or there is nothing more to read. */
 static void obey_all(void)
 {
 	struct wire_message message;
-	while (!gate.gone_ahead && channel_next(&message))
+	while (!gate.released && channel_next(&message))
 		obey(&message);
 }
 
-/* In microseconds. The first pauses are short, as what is under way in MPI often moves quickly: a
- * peer takes messages out of a full queue one call at a time. On a machine with more ranks than
- * cores the pauses of a rank that only waits must not cost the others time. The target of one-sided
- * communication serves its peers here, message by message. */
+/* Microseconds. The first pauses are short, because MPI's operations often move quickly: a peer
+ * takes messages out of a full queue one call at a time. With more ranks than cores, the pauses of
+ * a rank that only waits must not cost the others time. The target of one-sided communication
+ * serves its peers here, message by message. */
 static long pause_of_round(unsigned round)
 {
 	enum { QUICK_ROUNDS = 32, WINDOW_ROUNDS = 20000, QUICK = 100, SLOW = 1000 };
@@ -267,8 +268,8 @@ static long pause_of_round(unsigned round)
 	                                                                              : SLOW;
 }
 
-/* Waits for the socket while MPI has something under way: fragments of a large message may take
- * many steps on both sides, hence several at once. */
+/* Waits for the socket while MPI has operations under way. Fragments of a large message may need
+ * many steps on both sides, so it takes several at once. */
 static void receive_with_progress(unsigned round)
 {
 	enum { STEPS = 4, MOVING_STEPS = 32, MOVING_ROUNDS = 100 };
@@ -289,12 +290,12 @@ static void receive_with_progress(unsigned round)
 		channel_receive(false);
 }
 
-/* Others still run, or the scheduler is about to ask: the state can be looked at meanwhile. */
-static void foresee(void)
+/* Other ranks still run, or the scheduler is about to ask: computes the state meanwhile. */
+static void precompute(void)
 {
-	gate.foresees = false;
+	gate.precomputes = false;
 	if (!channel_receive(false))
-		gate.orders->foresee_state(gate.pending);
+		gate.orders->precompute_state(gate.pending);
 }
 
 static void receive_orders(void)
@@ -302,14 +303,14 @@ static void receive_orders(void)
 	unsigned round = 0;
 
 	obey_all();
-	while (!gate.gone_ahead) {
+	while (!gate.released) {
 		unsigned incomplete = gate.orders->incomplete();
-		if (gate.orders->is_still())
+		if (gate.orders->is_idle())
 			channel_receive(true);
 		else if (incomplete > 0 || gate.orders->serves_windows())
 			receive_with_progress(round);
-		else if (gate.foresees)
-			foresee();
+		else if (gate.precomputes)
+			precompute();
 		else if (!channel_receive(true))
 			drive_progress();
 		round = channel_has_unread() || gate.orders->incomplete() != incomplete ? 0
@@ -318,14 +319,14 @@ static void receive_orders(void)
 	}
 }
 
-/* One round of a thread that reads for all; returns the next round's number. */
+/* One round of the thread that reads for all. Returns the number of the next round. */
 static unsigned read_for_all(unsigned round)
 {
 	const long idle = IDLE_MILLISECONDS * 1000;
 	unsigned incomplete = gate.orders->incomplete();
 	bool heard = channel_has_unread();
 
-	gate.gone_ahead = false;
+	gate.released = false;
 	obey_all();
 	while (channel_receive(false)) {
 		heard = true;
@@ -344,7 +345,7 @@ static unsigned read_for_all(unsigned round)
 	return round + 1;
 }
 
-/* Waits while the other threads may come and go; one of those that wait reads for all. */
+/* Waits while the other threads may come and go. One of the waiting threads reads for all. */
 static void wait_among_threads(bool enters, uint32_t number)
 {
 	struct waiter **at = &gate.waiters;
@@ -375,7 +376,7 @@ void gate_enter(const struct wire_enter *enter)
 	const struct wire_message message = {.type = WIRE_ENTER, .enter = *enter};
 	int saved = errno;
 
-	gate_tell(&message);
+	gate_send(&message);
 	wait_among_threads(true, enter->thread);
 	errno = saved;
 }
@@ -393,23 +394,23 @@ struct gate_answer gate_wait(const struct wire_call *call)
 
 	yielding_end(); /* a copy of the rank would have no timer */
 	gate.orders->moved();
-	gate.gone_ahead = false;
-	tell_call(call);
+	gate.released = false;
+	send_call(call);
 	if (threading_keep_out()) {
 		wait_among_threads(false, call->call);
 		answer = &waiter.go;
 	} else {
 		gate.pending = call;
-		gate.foresees = gate.told;
-		gate.told = false;
+		gate.precomputes = gate.sent_state;
+		gate.sent_state = false;
 		receive_orders();
 		gate.pending = NULL;
-		gate.foresees = false;
+		gate.precomputes = false;
 	}
 	virtual_time_catch_up();
 	if (is_poll(call) && answer->go.count == 0)
-		told_no = clocks_computed();
-	gate.orders->arrive();
+		denied_at = clocks_computed();
+	gate.orders->let_arrive();
 	errno = saved;
 	return (struct gate_answer){answer->go.count, answer->go.done};
 }
@@ -427,23 +428,23 @@ struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *o
 	return gate_wait(&whole);
 }
 
-/* Whom others need, or who shares the gate, waits. */
+/* A rank whose progress others need, or whose threads share the gate, waits. */
 bool gate_may_go_ahead(void)
 {
 	return gate.call < gate.welcome.ahead && !gate.serialised && !gate.orders->serves_windows();
 }
 
-void gate_tell_ahead(struct wire_call *call)
+void gate_report_ahead(struct wire_call *call)
 {
-	enum { LOOK_EVERY = 16 }; /* calls: whether that still holds */
+	enum { LOOK_EVERY = 16 }; /* calls: reads the socket, as this may change */
 
 	call->ahead = true;
-	tell_call(call);
+	send_call(call);
 	if (call->call % LOOK_EVERY == 0)
 		gate_obey();
 }
 
-void gate_came_ahead(void)
+void gate_completed_ahead(void)
 {
 	virtual_time_catch_up();
 }
@@ -453,13 +454,13 @@ void gate_report(const struct wire_call *call)
 	if (gate.welcome.every_call_waits)
 		gate_wait(call);
 	else
-		tell_call(call);
+		send_call(call);
 }
 
 _Noreturn void gate_wait_for_end(void)
 {
 	for (;;) {
-		gate.gone_ahead = false;
+		gate.released = false;
 		receive_orders();
 	}
 }
@@ -467,7 +468,7 @@ _Noreturn void gate_wait_for_end(void)
 _Noreturn void gate_wait_for_end_in_mpi(void)
 {
 	for (;;) {
-		gate.gone_ahead = false;
+		gate.released = false;
 		if (gate.serialised)
 			poll(NULL, 0, IDLE_MILLISECONDS); /* another thread may be reading */
 		else if (channel_receive(true))
@@ -479,7 +480,7 @@ void gate_obey(void)
 {
 	int saved = errno;
 
-	gate.gone_ahead = false;
+	gate.released = false;
 	obey_all();
 	if (channel_receive(false))
 		obey_all();
@@ -492,7 +493,7 @@ void gate_yield(unsigned round)
 	int saved = errno;
 
 	if (round % LOOK_EVERY == LOOK_EVERY - 1 && channel_receive(false)) {
-		gate.gone_ahead = false;
+		gate.released = false;
 		obey_all();
 	}
 	if (round < PATIENCE) {
@@ -506,7 +507,7 @@ void gate_yield(unsigned round)
 
 int gate_complete(MPI_Request *request, MPI_Status *status)
 {
-	enum { TESTS = 16 }; /* much cheaper than giving way: a large message moves in many steps */
+	enum { TESTS = 16 }; /* much cheaper than yielding: a large message moves in many steps */
 	int done = 0, code = MPI_SUCCESS;
 	struct wire_blocking_call before = blocking_call_drive();
 
@@ -522,14 +523,15 @@ int gate_complete(MPI_Request *request, MPI_Status *status)
 	return code;
 }
 
-/* What the program has computed since its last call, if that was a poll told "no". */
+/* Microseconds that the program computed since its last call, if that was a poll answered "not
+ * yet". */
 static uint32_t busy_since_poll(void)
 {
-	uint64_t since = told_no, busy;
+	uint64_t since = denied_at, busy;
 
 	if (since == 0)
 		return 0;
-	told_no = 0;
+	denied_at = 0;
 	busy = clocks_computed() - since;
 	return busy < UINT32_MAX ? (uint32_t)busy : UINT32_MAX;
 }
@@ -570,11 +572,6 @@ void gate_current(uint16_t *ret_function, const void **ret_site)
 	*ret_site = own_site;
 }
 
-bool gate_is_active(void)
-{
-	return gate.active;
-}
-
 bool gate_is_serialised(void)
 {
 	return gate.serialised;
@@ -583,11 +580,6 @@ bool gate_is_serialised(void)
 const struct wire_welcome *gate_welcome(void)
 {
 	return &gate.welcome;
-}
-
-void gate_activate(bool active)
-{
-	gate.active = active;
 }
 
 void gate_serialise(void)
@@ -602,7 +594,7 @@ void gate_open(int socket, const struct gate_orders *orders, const struct wire_h
 
 	channel_open(socket);
 	gate.orders = orders;
-	gate_tell(&message);
+	gate_send(&message);
 	while (!gate.welcomed) {
 		channel_receive(true);
 		obey_all();

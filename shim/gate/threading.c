@@ -14,19 +14,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "caller.h"
+#include "error_report.h"
 #include "gate.h"
-#include "shim/calls/error.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/next.h"
 #include "shim/mpi/real.h"
-#include "shim/process/startup.h"
+#include "shim/process/process.h"
 
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 
 enum { UNKNOWN = UINT32_MAX, SECONDS = 3600 };
 
-/* A thread as it is being created. */
-struct birth {
+/* A thread that is being created. */
+struct creation {
 	uint32_t number;
 	void *(*start)(void *);
 	int (*start_c11)(void *);
@@ -34,7 +34,7 @@ struct birth {
 	sem_t known;
 };
 
-/* One that lives. */
+/* A living thread. */
 struct thread {
 	uint32_t number;
 	int id;
@@ -44,27 +44,28 @@ struct thread {
 static struct {
 	pthread_mutex_t lock; /* of `first` */
 	struct thread *first;
-	uint32_t last;           /* number given */
+	uint32_t last;           /* latest number given */
 	_Atomic unsigned living; /* besides the first thread */
-	_Atomic unsigned ended;  /* of these; they count until a thread has its turn */
+	_Atomic unsigned ended;  /* of `living`: have ended; they count until a thread is
+	                            admitted */
 	uint32_t main;           /* number of the process's first thread */
-	pthread_key_t key;       /* its destructor sees threads end */
+	pthread_key_t key;       /* its destructor runs when a thread ends */
 	bool has_key;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Who holds it is inside a call. */
+/* The thread that holds it is in a call. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint32_t passed; /* goes up when those that wait should look */
+static _Atomic uint32_t passed; /* goes up when waiting threads should look again */
 
 static _Thread_local uint32_t self IN_CALL = UNKNOWN;
-static _Thread_local unsigned held IN_CALL; /* times */
+static _Thread_local unsigned held IN_CALL; /* nesting depth */
 static _Thread_local struct wire_enter announced IN_CALL;
 
 static struct timespec in_a_while(void)
 {
 	struct timespec time;
 
-	NEXT(clock_gettime)(CLOCK_REALTIME, &time); /* whatever the program takes it for */
+	NEXT(clock_gettime)(CLOCK_REALTIME, &time); /* the real time */
 	time.tv_sec += SECONDS;
 	return time;
 }
@@ -104,10 +105,10 @@ static void tell_thread(uint32_t number, int id, bool ended)
 		.thread = {.thread = number, .id = id, .ended = ended},
 	};
 
-	gate_tell(&message);
+	gate_send(&message);
 }
 
-/* The scheduler hears of it before whoever made it can go on. */
+/* Reports the thread before the thread that created it can continue. */
 static void begin_thread(uint32_t number)
 {
 	struct thread *thread = calloc(1, sizeof(*thread));
@@ -123,11 +124,11 @@ static void begin_thread(uint32_t number)
 	}
 	if (threads.has_key)
 		pthread_setspecific(threads.key, &threads);
-	if (gate_is_active() && gate_is_serialised())
+	if (process_is_controlled() && gate_is_serialised())
 		tell_thread(number, kernel_id(), false);
 }
 
-/* Called twice for each thread: other destructors may still call MPI in between. */
+/* Called twice for each thread: in between, other destructors may still call MPI. */
 static void end_thread(void *value)
 {
 	if (value == &threads) {
@@ -144,7 +145,7 @@ static void end_thread(void *value)
 		break;
 	}
 	pthread_mutex_unlock(&threads.lock);
-	if (gate_is_active() && gate_is_serialised() && startup_is_own_process()) {
+	if (process_is_controlled() && gate_is_serialised() && process_is_own()) {
 		threads.ended++;
 		tell_thread(self, kernel_id(), true);
 	} else {
@@ -152,32 +153,33 @@ static void end_thread(void *value)
 	}
 }
 
-/* Who is alone need not wait for its turn; since when, must not depend on time: as of the rest at
- * which the turn was given. The end of a thread that goes on later cannot have been told yet. */
+/* A thread that is alone need not be admitted. From which moment on must not depend on time: from
+ * the rest at which a thread was admitted. The end of a thread that runs on later cannot have been
+ * reported yet. */
 void threading_note_turn(void)
 {
 	threads.living -= atomic_exchange(&threads.ended, 0);
 }
 
-static void *live_thread(void *pointer)
+static void *run_thread(void *pointer)
 {
-	struct birth *birth = pointer;
-	void *(*start)(void *) = birth->start;
-	void *argument = birth->argument;
+	struct creation *creation = pointer;
+	void *(*start)(void *) = creation->start;
+	void *argument = creation->argument;
 
-	begin_thread(birth->number);
-	sem_post(&birth->known);
+	begin_thread(creation->number);
+	sem_post(&creation->known);
 	return start(argument);
 }
 
-static int live_c11(void *pointer)
+static int run_c11_thread(void *pointer)
 {
-	struct birth *birth = pointer;
-	int (*start)(void *) = birth->start_c11;
-	void *argument = birth->argument;
+	struct creation *creation = pointer;
+	int (*start)(void *) = creation->start_c11;
+	void *argument = creation->argument;
 
-	begin_thread(birth->number);
-	sem_post(&birth->known);
+	begin_thread(creation->number);
+	sem_post(&creation->known);
 	return start(argument);
 }
 
@@ -196,56 +198,49 @@ void threading_start(void)
 	self = 0;
 }
 
-/* --- creating one ---------------------------------------------------------------------------- */
+/* --- creating threads ------------------------------------------------------------------------ */
 
-static atomic_bool made;
-
-bool threading_was_made(void)
-{
-	return atomic_load_explicit(&made, memory_order_relaxed);
-}
-
-/* Those that MPI makes for itself are none of ours. */
+/* Threads that MPI makes for itself do not count. */
 static bool is_watched(const void *caller)
 {
-	if (!startup_is_managed() || caller_is_mpi() || real_is_library(caller))
+	if (!process_is_managed() || process_is_in_call() || real_is_library(caller))
 		return false;
-	atomic_store_explicit(&made, true, memory_order_relaxed);
-	return !startup_is_initialised() || (gate_is_serialised() && startup_is_own_process());
+	process_note_thread();
+	return !process_is_initialised() || (gate_is_serialised() && process_is_own());
 }
 
-static struct birth *conceive_thread(void *argument, const void *caller)
+static struct creation *begin_creation(void *argument, const void *caller)
 {
-	struct birth *birth = calloc(1, sizeof(*birth));
+	struct creation *creation = calloc(1, sizeof(*creation));
 
-	if (!birth)
+	if (!creation)
 		return NULL;
 	threading_lock(&threads.lock);
 	if (!threads.has_key)
 		threads.has_key = pthread_key_create(&threads.key, end_thread) == 0;
 	pthread_mutex_unlock(&threads.lock);
-	if (gate_is_active() && gate_is_serialised())
+	if (process_is_controlled() && gate_is_serialised())
 		threading_enter(caller);
-	sem_init(&birth->known, 0, 0);
-	birth->argument = argument;
+	sem_init(&creation->known, 0, 0);
+	creation->argument = argument;
 	threading_lock(&threads.lock);
-	birth->number = ++threads.last;
+	creation->number = ++threads.last;
 	pthread_mutex_unlock(&threads.lock);
 	threads.living++;
-	return birth;
+	return creation;
 }
 
-static void deliver_thread(struct birth *birth, bool born)
+static void end_creation(struct creation *creation, bool created)
 {
 	struct timespec limit = in_a_while();
 
-	while (born && sem_timedwait(&birth->known, &limit) < 0)
+	while (created && sem_timedwait(&creation->known, &limit) < 0)
 		limit = in_a_while();
-	if (!born)
+	if (!created)
 		threads.living--;
 	threading_leave();
-	sem_destroy(&birth->known);
-	free(birth);
+	sem_destroy(&creation->known);
+	free(creation);
 }
 
 static void *find_next(const char *name)
@@ -264,12 +259,12 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	if (!is_watched(caller))
 		return create(thread, attributes, start, argument);
 	int saved = errno;
-	struct birth *birth = conceive_thread(argument, caller);
-	if (!birth)
+	struct creation *creation = begin_creation(argument, caller);
+	if (!creation)
 		return EAGAIN;
-	birth->start = start;
-	int code = create(thread, attributes, live_thread, birth);
-	deliver_thread(birth, code == 0);
+	creation->start = start;
+	int code = create(thread, attributes, run_thread, creation);
+	end_creation(creation, code == 0);
 	errno = saved;
 	return code;
 }
@@ -283,16 +278,16 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 	memcpy(&create, &symbol, sizeof(create));
 	if (!is_watched(caller))
 		return create(thread, start, argument);
-	struct birth *birth = conceive_thread(argument, caller);
-	if (!birth)
+	struct creation *creation = begin_creation(argument, caller);
+	if (!creation)
 		return thrd_nomem;
-	birth->start_c11 = start;
-	int code = create(thread, live_c11, birth);
-	deliver_thread(birth, code == thrd_success);
+	creation->start_c11 = start;
+	int code = create(thread, run_c11_thread, creation);
+	end_creation(creation, code == thrd_success);
 	return code;
 }
 
-/* --- taking turns ---------------------------------------------------------------------------- */
+/* --- admission ------------------------------------------------------------------------------- */
 
 void threading_announce(const struct wire_enter *envelope)
 {
@@ -314,7 +309,7 @@ void threading_enter(const void *site)
 	threading_lock(&turn);
 	if (self == UNKNOWN)
 		error_refuse_thread(site);
-	if (gate_is_active())
+	if (process_is_controlled())
 		gate_enter(&enter);
 }
 
@@ -362,10 +357,10 @@ void threading_wake(void)
 	syscall(SYS_futex, &passed, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* --- fewer than several ---------------------------------------------------------------------- */
+/* --- levels below MPI_THREAD_MULTIPLE -------------------------------------------------------- */
 
 static _Thread_local bool is_first IN_CALL;      /* it has initialised MPI */
-static _Thread_local unsigned under_way IN_CALL; /* its calls, one inside the other */
+static _Thread_local unsigned under_way IN_CALL; /* nested calls of the thread */
 static _Atomic unsigned callers;                 /* threads that are in a call */
 
 void threading_be_first(void)
@@ -373,10 +368,10 @@ void threading_be_first(void)
 	is_first = true;
 }
 
-/* Does not return if this thread must not call MPI. `others`: that are in a call of it. */
+/* Does not return if this thread must not call MPI. `others`: threads that are in an MPI call. */
 static void check_thread(const void *site, unsigned others)
 {
-	int level = startup_thread_level();
+	int level = process_thread_level();
 
 	if (level == MPI_THREAD_SERIALIZED) {
 		if (others > 0)
@@ -393,19 +388,19 @@ static void check_thread(const void *site, unsigned others)
 
 void threading_check_level(const void *site)
 {
-	if (startup_thread_level() == MPI_THREAD_MULTIPLE || under_way++ > 0)
+	if (process_thread_level() == MPI_THREAD_MULTIPLE || under_way++ > 0)
 		return;
-	check_thread(site, startup_thread_level() == MPI_THREAD_SERIALIZED ? callers++ : 0);
+	check_thread(site, process_thread_level() == MPI_THREAD_SERIALIZED ? callers++ : 0);
 }
 
 void threading_check_moment(const void *site)
 {
-	if (startup_thread_level() != MPI_THREAD_MULTIPLE && under_way == 0)
+	if (process_thread_level() != MPI_THREAD_MULTIPLE && under_way == 0)
 		check_thread(site, callers);
 }
 
 void threading_check_over(void)
 {
-	if (under_way > 0 && --under_way == 0 && startup_thread_level() == MPI_THREAD_SERIALIZED)
+	if (under_way > 0 && --under_way == 0 && process_thread_level() == MPI_THREAD_SERIALIZED)
 		callers--;
 }

@@ -13,8 +13,8 @@
 enum {
 	SIGNAL = SIGVTALRM,
 	PERIOD_NS = 200 * 1000,
-	LOOP_BYTES = 64,   /* at most; MPICH's has six instructions */
-	LOOKS_MOST = 1000, /* so nobody who is slow about signals is kept from going on */
+	LOOP_BYTES = 64,   /* at most; MPICH's loop has six instructions */
+	LOOKS_MOST = 1000, /* so that slow handling of signals does not stop the thread for ever */
 };
 
 static timer_t timer;
@@ -31,7 +31,7 @@ static uintptr_t place_of(const ucontext_t *context)
 #endif
 }
 
-/* Once: again when the thread has had its turn, however late that is. */
+/* One shot: set again when the thread has run, however late that is. */
 static void start_timer(void)
 {
 	const struct itimerspec once = {.it_value = {.tv_nsec = PERIOD_NS}};
@@ -86,8 +86,8 @@ void yielding_end(void)
 	if (!started)
 		return;
 	started = false;
-	timer_delete(timer); /* a signal that is under way arrives before this returns */
+	timer_delete(timer); /* a pending signal arrives before this returns */
 	sigaction(SIGNAL, &(struct sigaction){.sa_handler = SIG_DFL}, &was);
 	if (was.sa_sigaction != on_timer)
-		sigaction(SIGNAL, &was, NULL); /* another thread's, of late */
+		sigaction(SIGNAL, &was, NULL); /* another thread set it meanwhile */
 }

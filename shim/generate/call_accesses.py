@@ -7,6 +7,13 @@ def tells(call):
     return bool(call.get("waits")) and (call.moves_data() or call.synchronises())
 
 
+def atomic(call):
+    """The statement that notes an atomic operation on a window, the program's own or not."""
+    if call.get("access") in ("accumulate", "swap"):
+        return ["\twindow_note_atomic();"]
+    return []
+
+
 def before(call):
     """Statements in front of the call."""
     if not call.synchronises():

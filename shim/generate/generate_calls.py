@@ -178,20 +178,21 @@ def window(call, own=""):
     it."""
     if not any(a.name == "win" and a.type == "MPI_Win" for a in call.arguments):
         return []
-    return [f"\tif ({own})\n\t\twin = window_idle(win);" if own
-            else "\twin = window_idle(win);"]
+    return [f"\tif ({own})\n\t\twin = window_or_null(win);" if own
+            else "\twin = window_or_null(win);"]
 
 
 def passing_wrapper(call):
     """The wrapper of a call that goes to MPI unseen. It may note that the rank is inside MPI, and
     what the call makes."""
     tracks = call_objects.tracks(call) or call_accesses.tells(call)
-    enter = ("tracking_applies(site)" if call.get("any_time")
-             else f"tracking_enter(MPI_CALL_{call.name}, site)")
+    enter = ("caller_is_program(site)" if call.get("any_time")
+             else f"startup_enter_unseen(MPI_CALL_{call.name}, site)")
     note = "blocking_call_enter" if call.get("waits") else "blocking_call_compute"
     inside = f"\tbool inside = {note}(MPI_CALL_{call.name}, site);\n"
     leave = "\tif (inside)\n\t\tblocking_call_leave();\n"
     first = block(call_objects.before(call)) + (inside if call.stays() else "")
+    first = block(call_accesses.atomic(call)) + first
     first += block(window(call, "own")) if tracks else ""
     first += block(call_accesses.before(call))
     first += block(call_states.passing(call))
@@ -279,21 +280,22 @@ def wrappers_source(calls, by_name):
 #include <stdlib.h>
 
 #include "shim/check/access.h"
-#include "shim/mpi/caller.h"
+#include "shim/gate/caller.h"
 #include "shim/calls/collective.h"
 #include "shim/request/completion.h"
-#include "shim/request/early.h"
-#include "shim/calls/error.h"
+#include "shim/calls/collective_early.h"
+#include "shim/objects/error.h"
 #include "common/mix.h"
 #include "shim/calls/file_and_window.h"
+#include "shim/objects/windows.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/blocking_call.h"
-#include "shim/mpi/large_count.h"
+#include "shim/calls/large_count.h"
 #include "shim/check/misuse.h"
 #include "shim/mpi/real.h"
 #include "shim/request/request.h"
-#include "shim/process/startup.h"
-#include "shim/process/state.h"
+#include "shim/lifecycle/startup.h"
+#include "shim/state/state.h"
 #include "shim/gate/threading.h"
 #include "shim/calls/tracking.h"
 

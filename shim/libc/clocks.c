@@ -9,18 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/gate/gate.h"
-#include "shim/gate/threading.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/next.h"
+#include "shim/process/process.h"
 #include "virtual_time.h"
 
 static atomic_bool asked;
 
-/* What MPI and the shim ask for themselves, inside of a call, is nothing to the program. */
+/* Clock reads of MPI and the shim, inside a call, do not count. */
 static void note_asked(void)
 {
-	if (gate_is_active() && !caller_is_mpi())
+	if (process_is_controlled() && !process_is_in_call())
 		atomic_store_explicit(&asked, true, memory_order_relaxed);
 }
 
@@ -34,7 +32,8 @@ bool clocks_are_real(void)
 {
 	siginfo_t child;
 
-	return threading_was_made() || waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
+	return process_has_made_threads()
+	       || waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 uint64_t clocks_computed(void)

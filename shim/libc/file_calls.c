@@ -17,7 +17,7 @@
 #include "ckpt/agent_journal.h"
 #include "shim/mpi/next.h"
 
-/* What callers reach when they are compiled with _FORTIFY_SOURCE. */
+/* Called by code that was compiled with _FORTIFY_SOURCE. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int at, const char *path, int flags);
@@ -136,7 +136,7 @@ FOPEN(fopen64)
 FREOPEN(freopen)
 FREOPEN(freopen64)
 
-/* --- files with a name of the library's choice ------------------------------------------------ */
+/* --- temporary files -------------------------------------------------------------------------- */
 
 #define SHARED_PLACE "/dev/shm/"
 #define SHARED_FILE "mpich_shar_tmpXXXXXX"
@@ -153,9 +153,10 @@ static void choose_letters(char *at)
 		at[i] = letters[number % strlen(letters)];
 }
 
-/* MPICH makes files that its ranks share and takes their names away when all have them. Who is
- * killed before that leaves one. So a link in the world's directory tells its name before it is
- * there, and goes with it (scheduler/run_directory.h). -1: it is for mkstemp to try. */
+/* MPICH creates files that its ranks share, and removes their names when all ranks have them open.
+ * A process killed before that leaves such a file behind. So a link in the world's directory names
+ * the file before it exists, and is removed with it (scheduler/host/run_directory.h). -1: mkstemp
+ * must try. */
 static int make_shared(char *path)
 {
 	static const char pattern[] = SHARED_PLACE SHARED_FILE;
@@ -288,7 +289,7 @@ EXPORTED int mkfifo(const char *path, mode_t mode)
 	return NEXT(mkfifo)(path, mode);
 }
 
-/* A file with two names can be changed by either. */
+/* A file with two names can be changed through either. */
 EXPORTED int link(const char *from, const char *to)
 {
 	agent_journal_note(AT_FDCWD, from, false);

@@ -10,18 +10,16 @@
 #include <unistd.h>
 
 #include "ckpt/agent.h"
-#include "shim/gate/gate.h"
-#include "shim/gate/threading.h"
-#include "shim/mpi/caller.h"
 #include "shim/mpi/next.h"
+#include "shim/process/process.h"
 
-#define SECOND INT64_C(1000000000) /* in nanoseconds */
+#define SECOND INT64_C(1000000000) /* nanoseconds */
 
 static struct {
-	_Atomic int64_t *most; /* of all ranks, in nanoseconds; NULL: time is not virtual */
+	_Atomic int64_t *most; /* greatest of all ranks, nanoseconds; NULL: time is not virtual */
 	_Atomic int64_t ahead;
-	_Atomic int64_t polled; /* of that: by what the clocks of computing time are, too */
-	int64_t behind;         /* by what its world has stood still */
+	_Atomic int64_t polled; /* part of `ahead` that clocks of computing time add, too */
+	int64_t behind;         /* how long its world has stood still */
 } virtual;
 
 void virtual_time_idle(uint64_t microseconds)
@@ -88,12 +86,13 @@ void virtual_time_add(clockid_t clock, struct timespec *time)
 	}
 }
 
-/* False: it takes its time. */
+/* false: the sleep takes real time. */
 static bool leap_over(const struct timespec *duration)
 {
 	int64_t slept = duration->tv_sec * SECOND + duration->tv_nsec;
 
-	if (!virtual.most || !gate_is_active() || caller_is_mpi() || threading_was_made())
+	if (!virtual.most || !process_is_controlled() || process_is_in_call()
+	    || process_has_made_threads())
 		return false;
 	raise_to(virtual.most, atomic_fetch_add(&virtual.ahead, slept) + slept);
 	return true;
@@ -127,7 +126,7 @@ EXPORTED int nanosleep(const struct timespec *duration, struct timespec *left)
 	return NEXT(nanosleep)(duration, left);
 }
 
-/* How long until then; zero when it is past. */
+/* Time until then; zero: it is past. */
 static struct timespec time_until(clockid_t clock, const struct timespec *then)
 {
 	struct timespec now = {0};

@@ -1,39 +1,39 @@
-/* The time that the program reads. Where all ranks only poll and ask what time it is, the scheduler
- * puts the clocks of all of them forward by the same (WIRE_FORWARD), also those of computing time:
- * by such a clock a loop would have polled on.
+/* The time that the program reads. If all ranks only poll and read clocks, the scheduler moves all
+ * their clocks forward by the same amount (WIRE_FORWARD). That includes clocks of computing time:
+ * by such a clock, a loop would have gone on polling.
  *
- * Virtual time (--virtual-time): a rank that sleeps goes on at once, and its clocks go on by as
- * much.
+ * Virtual time (--virtual-time): a sleep returns at once, and the rank's clocks move forward by its
+ * length.
  *
- * A rank is ahead of the machine's clocks by what it has slept. The ranks of a world share the most
- * that any of them is ahead, in a mapping that is cloned with the world, and a rank that MPI lets
- * go catches up with it: so who receives a message never reads an earlier time than its sender had.
- * Once a program has made a thread its sleeps take their time: threads may wait for one another.
+ * A rank is ahead of the machine's clocks by the time it has slept. The ranks of a world share the
+ * greatest such value, in a mapping that is cloned with the world. A rank catches up with it when
+ * MPI lets it continue: so a receiver never reads an earlier time than the sender had. After the
+ * program has made a thread, sleeps take real time, because threads may wait for one another.
  *
- * While a rank lies parked its time stands still: a limit of time must not be over in an
- * interleaving because others were explored before it. */
+ * The time of a parked rank stands still. So a time limit does not pass in an interleaving because
+ * others were explored before it. */
 #ifndef MATCHPOINT_SHIM_LIBC_VIRTUAL_TIME_H
 #define MATCHPOINT_SHIM_LIBC_VIRTUAL_TIME_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Once the world's directory is open; does nothing without $MATCHPOINT_VIRTUAL_TIME. */
+/* When the world's directory is open. Does nothing without $MATCHPOINT_VIRTUAL_TIME. */
 void virtual_time_start(void);
 
-/* All clocks go on by so much. */
+/* Moves all clocks forward. */
 void virtual_time_put_forward(uint32_t milliseconds);
 
-/* A call that waited may go on. */
+/* A waiting call may continue. */
 void virtual_time_catch_up(void);
 
-/* A copy of a rank that lay parked goes on, in a world that has stood still for so long in all. For
- * all ranks of a world it is the same time: who receives a message still never reads an earlier
- * time than its sender had. */
+/* A copy of a parked rank continues, in a world that has stood still for this long in total. The
+ * value is the same for all ranks of a world: so a receiver never reads an earlier time than the
+ * sender had. */
 void virtual_time_idle(uint64_t microseconds);
 
-/* Adds what the rank is ahead to a time of that clock (less than nothing when it lay parked);
- * sleeping is no computing time. */
+/* Adds to `time`, read from this clock, by how much the rank is ahead; negative if it lay parked.
+ * Sleeping is not computing time. */
 void virtual_time_add(clockid_t clock, struct timespec *time);
 
 #endif

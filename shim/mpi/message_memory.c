@@ -3,18 +3,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Stands before the memory. */
+/* Precedes the memory. */
 struct block {
 	_Alignas(max_align_t) size_t bytes;
 	struct block *next;
 };
 
-enum { LEAST_KEPT = 64 << 10, MOST_KEPT = 32 << 20 }; /* bytes of one, and in all */
+enum { LEAST_KEPT = 64 << 10, MOST_KEPT = 32 << 20 }; /* bytes: of one block, and in total */
 
 static struct block *kept;
 static size_t kept_bytes;
 
-/* One that is not much too large. */
+/* A kept block that is not much too large. */
 static struct block *take_kept(size_t bytes)
 {
 	for (struct block **link = &kept; *link; link = &(*link)->next) {

@@ -32,7 +32,7 @@ void neighbors_count(MPI_Comm comm, int *ret_in, int *ret_out)
 	*ret_out = *ret_in;
 }
 
-/* (MPI_UNWEIGHTED is a variable of the library's, which the shim is not linked with.) */
+/* (MPI_UNWEIGHTED is a variable of MPI's, and the shim is not linked with MPI.) */
 static int fill_from_graph(MPI_Comm comm, const struct neighbors *neighbors)
 {
 	int in = neighbors->in_count, out = neighbors->out_count, code = MPI_ERR_NO_MEM;

@@ -1,5 +1,5 @@
-/* The neighbours of this process in a communicator's topology (MPI 3.1, section 7.6), as ranks of
- * it or MPI_PROC_NULL, in the order in which neighbourhood collectives have them. */
+/* The neighbours of this process in a communicator's topology (MPI 3.1, section 7.6): ranks, or
+ * MPI_PROC_NULL, in the order of neighbourhood collectives. */
 #ifndef MATCHPOINT_SHIM_MPI_NEIGHBORS_H
 #define MATCHPOINT_SHIM_MPI_NEIGHBORS_H
 
@@ -12,10 +12,10 @@ struct neighbors {
 	int *in, *out; /* owned, never NULL */
 };
 
-/* How many there are; 0 without a topology. */
+/* Their numbers; 0 without a topology. */
 void neighbors_count(MPI_Comm comm, int *ret_in, int *ret_out);
 
-/* false: there is no topology, or no memory; nothing to release. */
+/* false: no topology, or out of memory; there is nothing to release. */
 bool neighbors_of(MPI_Comm comm, struct neighbors *ret);
 void neighbors_release(struct neighbors *neighbors);
 

@@ -1,4 +1,4 @@
-/* The function of that name that a wrapper of ours stands in front of: mostly the C library's. */
+/* The next definition of a function that the shim replaces: mostly the C library's. */
 #ifndef MATCHPOINT_SHIM_MPI_NEXT_H
 #define MATCHPOINT_SHIM_MPI_NEXT_H
 
@@ -7,7 +7,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Found at its first use. (The type is that of the declaration in its header; _GNU_SOURCE.) */
+/* Looked up at its first use. (Its type is that of the declaration in its header; needs
+ * _GNU_SOURCE.) */
 #define NEXT(function)                                             \
 	({                                                         \
 		static __typeof__(&function) found_;               \

@@ -2,7 +2,8 @@
 
 #include "real.h"
 
-/* Shifts the elements towards lower addresses, and the address up; *ret_type is to be freed. */
+/* Moves the elements to lower addresses, and the address up by as much. The caller frees
+ * *ret_type. */
 static int avoid_bottom(int count, MPI_Datatype type, char **ret_data, MPI_Datatype *ret_type)
 {
 	enum { SHIFT = 16 };

@@ -6,19 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* CPython's objects are known by their addresses alone. */
+/* CPython's functions, by address. Its objects are opaque. */
 struct python {
 	int (*initialised)(void);
 	int (*finalising)(void);
-	void *(*own_thread)(void); /* NULL: no thread of Python's */
+	void *(*own_thread)(void); /* NULL: not a thread of Python's */
 	void *(*running_thread)(
-		void); /* that holds the lock; in 3.12 and later: if it is this one */
+		void); /* the thread that holds the lock; from 3.12 on only if that is this
+		          thread */
 	void *(*interpreter)(void *thread);
 	void *(*first_thread)(void *interpreter);
 	void *(*next_thread)(void *thread);
 	void (*take)(void *thread);
 	void *(*let_go)(void);
-	int (*collect)(void); /* garbage, from now on; returns whether it was */
+	int (*collect)(void); /* turns garbage collection on, or off; returns whether it was on */
 	int (*collect_not)(void);
 	void *(*frame)(void *thread);
 	void *(*outer)(void *frame);
@@ -51,9 +52,8 @@ static int count_loads(struct dl_phdr_info *module, size_t size, void *data)
 	return 1;
 }
 
-/* A program may load it late: it is looked for whenever something has been loaded since. Not each
- * time, as the dynamic linker counts, and a loop that polls would not come back to the same memory.
- */
+/* A program may load Python late: looked up again after each dlopen. Not at each call, because the
+ * dynamic linker counts its work, and a loop that polls would not return to the same memory. */
 static bool find_python(void)
 {
 	static unsigned long long looked;
@@ -89,7 +89,7 @@ static bool find_python(void)
 	           && find_function(&p->clear, "PyErr_Clear", NULL));
 }
 
-/* Of a string that the object keeps. */
+/* The text of a string; the object owns it. */
 static const char *text_of(void *object, const char *name)
 {
 	void *string = python.member(object, name);
@@ -102,7 +102,7 @@ static const char *text_of(void *object, const char *name)
 	return text;
 }
 
-/* false: the interpreter's own, as that of `import`. */
+/* false: a frame of the interpreter's own, such as that of `import`. */
 static bool describe(void *frame, struct wire_line *ret)
 {
 	void *code = python.code(frame);
@@ -155,7 +155,7 @@ uint32_t python_stack(struct wire_line *ret_lines, uint32_t most)
 		return 0;
 	if (!held)
 		python.take(thread);
-	/* nothing of the program's must run meanwhile, nor what it has raised be lost */
+	/* no code of the program may run meanwhile, and its exception must be kept */
 	int collects = python.collect_not();
 	python.fetch(&type, &value, &trace);
 	uint32_t count = walk(thread, ret_lines, most);
@@ -174,8 +174,7 @@ static const void *object_of(uint64_t address)
 	return dladdr((const void *)(uintptr_t)(address - 1), &info) ? info.dli_fbase : NULL;
 }
 
-/* Whether the code is that of a module written for the interpreter: the file NAME.* has
- * PyInit_NAME. */
+/* Whether the code belongs to an extension module: the file NAME.* has PyInit_NAME. */
 static bool is_extension(uint64_t address)
 {
 	Dl_info info;

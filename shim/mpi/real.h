@@ -1,5 +1,5 @@
-/* The MPI library behind the shim, found at run time: nothing here makes the dynamic linker load an
- * MPI library, and RTLD_NEXT would not find one that was loaded with RTLD_LOCAL (Python). */
+/* The MPI library behind the shim, found at run time. The shim never makes the dynamic linker load
+ * an MPI library. RTLD_NEXT would not find one that was loaded with RTLD_LOCAL (Python). */
 #ifndef MATCHPOINT_SHIM_MPI_REAL_H
 #define MATCHPOINT_SHIM_MPI_REAL_H
 
@@ -7,12 +7,12 @@
 
 #include "mpi_functions.h"
 
-/* Looks for libmpich.so.12 or libmpi.so.12 among the libraries that are loaded. 0, or -1: the
- * program has no MPI library that the shim can drive. Cheap when done before. */
+/* Looks for libmpich.so.12 or libmpi.so.12 among the loaded libraries. 0; -1: the program has no
+ * MPI library that the shim can drive. Cheap if called again. */
 int real_find(void);
 
-/* The library's PMPI functions: real_mpi()->Recv(...). Finds them at the first use; a process that
- * calls MPI without such a library is ended by MPI_Init, see startup.c. */
+/* MPI's PMPI functions: real_mpi()->Recv(...). Looked up at the first use. Without such a library,
+ * MPI_Init ends the process (startup.c). */
 extern struct real_mpi real_table;
 extern bool real_found;
 static inline const struct real_mpi *real_mpi(void)
@@ -22,30 +22,31 @@ static inline const struct real_mpi *real_mpi(void)
 	return &real_table;
 }
 
-/* Any symbol of the library, or NULL. */
+/* Any symbol of the MPI library; NULL: none. */
 void *real_symbol(const char *name);
 
-/* The first line of MPI_Get_library_version (MPI 3.1, 8.1.1); empty where there is none. */
+/* The first line of MPI_Get_library_version (MPI 3.1, section 8.1.1); empty: none. */
 void real_version_line(char ret_line[MPI_MAX_LIBRARY_VERSION_STRING]);
-/* Of an MPICH, major * 100 + minor ("MPICH Version: 4.2.1" is 402), otherwise 0: for what its
- * releases do differently. */
+/* Of MPICH: major * 100 + minor ("MPICH Version: 4.2.1" is 402); else 0. For differences between
+ * its releases. */
 int real_version(void);
 
-/* Whether this address lies in the code of the MPI library proper; of its Fortran bindings, which
- * stand between the program and the shim; of the shim itself. */
+/* Whether an address lies in the code of: the MPI library proper; its Fortran bindings, which stand
+ * between the program and the shim; the shim. */
 bool real_is_library(const void *address);
-/* A call that returns there is not the program's: library or shim (in MPICH some functions jump to
- * others: PMPI_Type_struct to PMPI_Type_create_struct, which returns to the former's wrapper). */
+/* Whether a call with this return address is not the program's: it is in MPI or in the shim. (Some
+ * MPICH functions jump to others: PMPI_Type_struct to PMPI_Type_create_struct, which returns to the
+ * wrapper of the former.) */
 bool real_is_own(const void *return_address);
 bool real_is_binding(const void *address);
 bool real_is_shim(const void *address);
 
-/* Return addresses of the calling thread outside the shim, the MPI library and its bindings,
- * innermost first. Returns how many were stored. */
+/* Stores return addresses of the calling thread that lie outside the shim, MPI and its bindings,
+ * innermost first. Returns their number. */
 int real_backtrace(void **ret_frames, int most);
 
-/* For who is called by the library: "MPI_File_read" or "PMPI_File_read", the function of it that
- * the program has called, and where; "" and NULL where that is not known. */
+/* For functions that MPI calls: the MPI function that the program has called, as "MPI_File_read" or
+ * "PMPI_File_read", and where. "" and NULL: unknown. */
 const char *real_called(void **ret_site);
 
 #endif

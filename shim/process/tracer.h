@@ -1,14 +1,15 @@
-/* Where a process may be looked at only by those that have started it (Yama's ptrace_scope 1, as on
- * Ubuntu), the scheduler may look at ranks, too, and so may what it starts: gdb. */
+/* Permission to trace. Under Yama's ptrace_scope 1 (Ubuntu), only ancestors of a process may trace
+ * it. This permits the scheduler, and what it starts (gdb), to trace ranks. */
 #ifndef MATCHPOINT_SHIM_PROCESS_TRACER_H
 #define MATCHPOINT_SHIM_PROCESS_TRACER_H
 
 #include <stdbool.h>
 
-/* Who holds the other end of this connection. Changes nothing where that is not asked for. */
+/* Permits the process at the other end of this connection. No effect where no permission is
+ * needed. */
 void tracer_allow(int connection);
 
-/* Whether somebody traces this process just now. Nothing is allocated. */
+/* Whether this process is being traced. Allocates nothing. */
 bool tracer_is_there(void);
 
 #endif

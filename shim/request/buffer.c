@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "request.h"
-#include "shim/calls/error.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
 
 static struct {
 	size_t size, taken;

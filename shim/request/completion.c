@@ -10,12 +10,12 @@
 
 #include "receiving.h"
 #include "request_internal.h"
-#include "shim/calls/error.h"
-#include "shim/calls/tracking.h"
 #include "shim/check/access.h"
 #include "shim/check/misuse.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/error.h"
+#include "shim/objects/objects.h"
 
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 
@@ -208,7 +208,7 @@ static bool test_foreign(MPI_Request *handle, MPI_Status *status, int *ret_code)
 	if (*ret_code == MPI_SUCCESS && !done)
 		return false;
 	if (*handle == MPI_REQUEST_NULL) {
-		tracking_freed(WIRE_OBJECT_REQUEST, (uintptr_t)before, handle);
+		objects_remove(WIRE_OBJECT_REQUEST, (uintptr_t)before, handle);
 		access_request_done(before);
 	}
 	request_store_status(status, &found);
@@ -309,7 +309,7 @@ int shim_MPI_Request_free(void *site, MPI_Request *handle)
 		request_abandon(request);
 		*handle = MPI_REQUEST_NULL;
 	} else if (code == MPI_SUCCESS) {
-		tracking_freed(WIRE_OBJECT_REQUEST, (uintptr_t)*handle, handle);
+		objects_remove(WIRE_OBJECT_REQUEST, (uintptr_t)*handle, handle);
 		access_request_freed(*handle);
 		code = real_mpi()->Request_free(handle);
 	}

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "request.h"
-#include "shim/calls/communicator_internal.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator_internal.h"
 
 bool early_applies(unsigned function, MPI_Comm comm)
 {

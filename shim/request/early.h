@@ -14,7 +14,7 @@
 #include <mpi.h>
 
 #include "background.h"
-#include "shim/calls/communicator.h"
+#include "shim/objects/communicator.h"
 #include "staging.h"
 
 /* A request posted to MPI that must complete. */
@@ -49,27 +49,8 @@ bool early_applies(unsigned function, MPI_Comm comm);
 void early_begin(struct early *early, MPI_Comm comm, int tag);
 int early_plan_tag(struct communicator *communicator);
 
-/* Move the data of each collective; the arguments are MPI's. MPI's code: after an error, too, what
- * has been posted must be completed. */
-int early_Bcast(struct early *early, void *buffer, int count, MPI_Datatype datatype, int root);
-int early_Scatter(struct early *early, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root);
-int early_Scatterv(struct early *early, const void *sendbuf, const int sendcounts[],
-                   const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                   MPI_Datatype recvtype, int root);
-int early_Gather(struct early *early, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                 void *recvbuf, int recvcount, MPI_Datatype recvtype, int root);
-int early_Gatherv(struct early *early, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                  void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                  int root);
-int early_Reduce(struct early *early, const void *sendbuf, void *recvbuf, int count,
-                 MPI_Datatype datatype, MPI_Op op, int root);
-int early_Scan(struct early *early, const void *sendbuf, void *recvbuf, int count,
-               MPI_Datatype datatype, MPI_Op op);
-int early_Exscan(struct early *early, const void *sendbuf, void *recvbuf, int count,
-                 MPI_Datatype datatype, MPI_Op op);
-
-/* For the functions above. early_reserve makes room for `count` more posts. MPI's code. */
+/* For what moves the data of each collective (calls/collective_early.h). early_reserve makes room
+ * for `count` more posts. MPI's code. */
 int early_reserve(struct early *early, int count);
 int early_receive(struct early *early, void *data, int count, MPI_Datatype type, int source);
 int early_send(struct early *early, struct packed *packed, int destination);

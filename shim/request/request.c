@@ -6,11 +6,11 @@
 #include "buffer.h"
 #include "receiving.h"
 #include "request_names.h"
-#include "shim/calls/communicator.h"
-#include "shim/calls/objects.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/message_memory.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator.h"
+#include "shim/objects/objects.h"
 
 #define HANDLE_KIND 0x2d000000u
 #define HANDLE_KIND_MASK 0xff000000u

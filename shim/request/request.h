@@ -16,6 +16,7 @@
 
 #include "common/wire.h"
 #include "mpi_calls.h"
+#include "shim/process/memory_range.h"
 
 enum request_kind {
 	REQUEST_SEND,
@@ -86,8 +87,8 @@ bool request_may_start(const struct request *request);
 /* The argument of its actions. */
 void *request_closure(const struct request *request);
 
-/* The bytes of the shim's memory for one request. */
-size_t request_size(void);
+/* The shim's memory for one request. */
+struct memory_range request_memory(const struct request *request);
 
 /* Gives the request another name (call 0: none). 0; -1: out of memory. */
 int request_rename(struct request *request, struct wire_name name);

@@ -4,8 +4,8 @@
 #define MATCHPOINT_SHIM_REQUEST_REQUEST_INTERNAL_H
 
 #include "buffer.h"
+#include "buffer_checksum.h"
 #include "request.h"
-#include "shim/check/buffer_checksum.h"
 #include "staging.h"
 
 struct request {

@@ -84,8 +84,9 @@ int request_rename(struct request *request, struct wire_name name)
 	return 0;
 }
 
-const void *request_names_memory(size_t *ret_length)
+struct memory_range request_names_memory(void)
 {
-	*ret_length = named.bucket_count * sizeof(*named.buckets);
-	return named.buckets;
+	const uintptr_t start = (uintptr_t)named.buckets;
+
+	return (struct memory_range){start, start + named.bucket_count * sizeof(*named.buckets)};
 }

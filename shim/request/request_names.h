@@ -3,6 +3,7 @@
 #define MATCHPOINT_SHIM_REQUEST_REQUEST_NAMES_H
 
 #include "request.h"
+#include "shim/process/memory_range.h"
 
 /* NULL: there is none. */
 struct request *request_find_named(struct wire_name name);
@@ -10,7 +11,7 @@ struct request *request_find_named(struct wire_name name);
 /* Removes the request's name, if it has one. */
 void request_forget_name(struct request *request);
 
-/* All memory that changes with the names, besides the requests; its length in bytes. */
-const void *request_names_memory(size_t *ret_length);
+/* All memory that changes with the names, besides the requests. */
+struct memory_range request_names_memory(void);
 
 #endif

@@ -91,7 +91,7 @@ void *request_closure(const struct request *request)
 	return request->closure;
 }
 
-size_t request_size(void)
+struct memory_range request_memory(const struct request *request)
 {
-	return sizeof(struct request);
+	return (struct memory_range){(uintptr_t)request, (uintptr_t)request + sizeof(*request)};
 }

@@ -7,12 +7,12 @@
 #include "buffer.h"
 #include "receiving.h"
 #include "request_internal.h"
-#include "shim/calls/communicator.h"
 #include "shim/gate/contents.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/message_memory.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
+#include "shim/objects/communicator.h"
 #include "shim/types/signature.h"
 
 static int largest_tag(void)
@@ -340,7 +340,9 @@ struct wire_op transfer_op(const struct request *request)
 	bool receive = request->kind == REQUEST_RECEIVE;
 
 	if (!receive)
-		contents_note(request);
+		contents_note(request->name,
+		              &(struct contents_data){request->data, request->count, request->type},
+		              request->types);
 	return (struct wire_op){
 		.name = request->name,
 		.kind = receive ? WIRE_RECEIVE : WIRE_SEND,

@@ -64,10 +64,6 @@ bool transfer_may_go_ahead(const struct request *request);
  * MPI's code. */
 int transfer_keep_arguments(struct request *request);
 
-/* Starts a partitioned send or receive. Adds its operation to the call, if there is one already.
- * MPI's code. */
-int partitioned_start(struct request *request, struct wire_call *call, uint32_t sub);
-
 /* The started request outlives its call: watches its buffer until it completes. */
 void transfer_checksum(struct request *request);
 

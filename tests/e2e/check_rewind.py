@@ -27,7 +27,7 @@ HAZARDS = [
     (["flags"], True, "^$|has been parked"),
     (["locks"], True, "^$|has been parked"),
     (["watches"], True, "^$|has been parked"),
-    (["lasting"], True, "it has been parked, and gone on"),
+    (["lasting"], True, "it was parked, and has continued"),
     (["processes"], False, "it has forked"),
     (["exits"], True, ""),
     (["exits", "early"], True, ""),

@@ -1,10 +1,11 @@
-"""Whether ARCHITECTURE.md and docs/internals say what is there. Standard library only.
+"""Whether ARCHITECTURE.md, docs/internals and the shim's README say what is there. Standard library
+only.
 
     python3 check_glossary.py [ROOT]
 
 - Every path, file, folder and identifier that they name exists, and so does what they link to.
-- The rooms of scheduler/, with each module, and the folders of shim/ stand in ARCHITECTURE.md; the
-  order of the rooms is that of rules.py.
+- The rooms of scheduler/, with each module, and the folders of shim/ stand in ARCHITECTURE.md, in
+  the order of rules.py.
 - The glossary is sorted, each of its terms is used, and no retired word is (retired_words.txt).
 - No page is longer than its measure.
 
@@ -15,11 +16,11 @@ import os
 import re
 import sys
 
-from rules import ROOMS
+from rules import ONLY_SCRIPTS, ROOMS
 from source_tree import without_comments
 
 COLUMNS = 120
-LINES = {"ARCHITECTURE.md": 250, "docs/internals": 200}
+LINES = {"ARCHITECTURE.md": 250, "shim/README.md": 60, "docs/internals": 200}
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "retired_words.txt")
 
 EXTENSIONS = r"\.(?:c|h|py|js|css|html|txt|md|man|expect|mp)"
@@ -66,7 +67,8 @@ class Tree:
     def pages(self):
         """Those that are for whoever changes matchpoint."""
         return [name for name in self.documents()
-                if name == "ARCHITECTURE.md" or name.startswith("docs/internals/")]
+                if name in ("ARCHITECTURE.md", "shim/README.md")
+                or name.startswith("docs/internals/")]
 
     def words(self):
         words = set()
@@ -177,12 +179,16 @@ def check_folders(problems, tree, text):
                      "%s/ is in the table of folders alone, or not in it" % name)
 
 
-def check_shim(problems, tree, text):
-    named = [row[0].rstrip("/") for row in table(section(text, "### The folders of shim/"))]
+def check_shim(problems, tree, page, heading, folders):
+    """The folders stand in the table in their order."""
+    named = [row[0].rstrip("/") for row in table(section(tree.read(page), heading))]
     there = {name.split("/")[1] for name in tree.files
              if name.startswith("shim/") and name.count("/") > 1}
     for name in sorted(there ^ set(named)):
-        problems.add("ARCHITECTURE.md", 1, "shim/%s/ is in the table alone, or not in it" % name)
+        problems.add(page, 1, "shim/%s/ is in the table alone, or not in it" % name)
+    if there == set(named) and named != folders:
+        problems.add(page, 1,
+                     "the folders of shim/ are, from above: %s" % ", ".join(folders))
 
 
 def check_rooms(problems, tree, text, rooms):
@@ -299,7 +305,7 @@ class Problems:
         self.lines.append("%s:%d: %s" % (path, line, text))
 
 
-def check(root, rooms, retired):
+def check(root, rooms, folders, retired):
     tree, problems = Tree(root), Problems()
     if "ARCHITECTURE.md" not in tree.files:
         problems.add("ARCHITECTURE.md", 1, "it is not there")
@@ -311,7 +317,9 @@ def check(root, rooms, retired):
         check_measure(problems, tree, page)
     text = tree.read("ARCHITECTURE.md")
     check_folders(problems, tree, text)
-    check_shim(problems, tree, text)
+    check_shim(problems, tree, "ARCHITECTURE.md", "### The folders of shim/", folders)
+    if "shim/README.md" in tree.files:
+        check_shim(problems, tree, "shim/README.md", "## Folders", folders)
     check_rooms(problems, tree, text, rooms)
     check_terms(problems, tree, text)
     check_retired(problems, tree, retired)
@@ -321,7 +329,8 @@ def check(root, rooms, retired):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../.."))
-    lines = check(root, ROOMS["scheduler"], retired_words(DATA))
+    folders = [name for level in ROOMS["shim"] for name in level] + sorted(ONLY_SCRIPTS)
+    lines = check(root, ROOMS["scheduler"], folders, retired_words(DATA))
     for line in lines:
         print(line)
     print("%d problems" % len(lines))

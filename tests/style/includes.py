@@ -55,6 +55,25 @@ def problem_of(tree, file, name, is_angled, quoted, angled):
     return None
 
 
+def check_declarations(tree):
+    """No declaration in a .c file of the shim stands for an include, but of the C library's own."""
+    for file in tree.files:
+        if file.folder != "shim" or not file.name.endswith(".c"):
+            continue
+        for match in re.finditer(r"^extern\b[^;]*;", file.code, flags=re.M):
+            if "__libc_" not in match.group(0):
+                tree.problem(file.name, line_of(file.code, match.start()),
+                             "include the header that declares it")
+
+
+def check_top(tree):
+    """The files of shim/ lie in its folders; beside these is only a README."""
+    top = os.path.join(tree.root, "shim")
+    for name in sorted(os.listdir(top) if os.path.isdir(top) else []):
+        if os.path.isfile(os.path.join(top, name)) and name != "README.md":
+            tree.problem("shim/" + name, 1, "belongs into a folder of shim/")
+
+
 def check_includes(tree):
     for file in tree.files:
         if not file.is_c or file.folder == "tests":

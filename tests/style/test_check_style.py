@@ -80,7 +80,7 @@ class Lines(StyleTest):
 
     def test_banned_calls(self):
         self.fails({"scheduler/world/only_world.c": "int a = strcpy(b, c);\n"}, "strcpy(: unsafe")
-        self.fails({"shim/a.c": "int a = exit(1);\n"}, "guest")
+        self.fails({"shim/gate/a.c": "int a = exit(1);\n"}, "guest")
         self.fails({"explorer/a.c": "int a = printf(b);\n"}, "return errors")
         self.fails({"scheduler/run/only_run.c": "int a = fork();\n"}, "host")
         self.fails({"ckpt/a.c": "int a = sleep(1);\n"}, "clock")
@@ -98,8 +98,8 @@ class Includes(StyleTest):
                    "is not for explorer/")
 
     def test_the_shim_is_a_guest(self):
-        self.passes({"shim/a.c": "#include <unistd.h>\n"})
-        self.assertEqual(len(self.problems({"shim/a.c": "#include <glib.h>\n"})), 2)
+        self.passes({"shim/gate/a.c": "#include <unistd.h>\n"})
+        self.assertEqual(len(self.problems({"shim/gate/a.c": "#include <glib.h>\n"})), 2)
 
     def test_one_file_may_have_more_than_its_room(self):
         include = "#include <libwebsockets.h>\n"
@@ -203,6 +203,34 @@ class Sizes(StyleTest):
                 if line.startswith("explorer ")]
         self.assertEqual(rows[0][-4:], ["12", "a.c", "9", "a.c:2"])
         self.assertEqual(rows[1][-2:], ["state.h*", "3"])
+
+
+class Shim(StyleTest):
+    WAIT = {"shim/calls/wait.h": header("shim/calls/wait.h")}
+    GATE = {"shim/gate/gate.h": header("shim/gate/gate.h")}
+
+    def test_down_and_beside(self):
+        self.passes({**self.GATE, "shim/README.md": "# shim/\n",
+                     "shim/gate/gate.c": '#include "gate.h"\n',
+                     "shim/calls/wait.c": '#include "shim/gate/gate.h"\n'})
+
+    def test_up(self):
+        self.fails({**self.WAIT, "shim/gate/gate.c": '#include "shim/calls/wait.h"\n'},
+                   "gate.c:1", "shim/calls/wait.h")
+
+    def test_up_by_another_way(self):
+        self.fails({**self.WAIT, "shim/gate/gate.c": '#include "../calls/wait.h"\n'}, "gate.c:1")
+
+    def test_a_folder_that_is_not_in_the_order(self):
+        self.fails({"shim/walks/walk.h": header("shim/walks/walk.h"),
+                    "shim/calls/wait.c": '#include "shim/walks/walk.h"\n'}, "wait.c:1")
+
+    def test_a_declaration_that_stands_for_an_include(self):
+        self.fails({"shim/gate/gate.c": "extern int wait(void);\n"}, "gate.c:1", "include")
+        self.passes({"shim/gate/gate.c": "extern void __libc_free(void *block);\n"})
+
+    def test_a_file_beside_the_folders(self):
+        self.fails({"shim/CALLS.md": "# Calls\n"}, "shim/CALLS.md:1", "folder of shim/")
 
 
 class Environment(StyleTest):

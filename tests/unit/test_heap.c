@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "shim/process/heap.c"
+#include "shim/state/heap.c"
 
 /* Who asks is MPI. Volatile, for the compiler knows what malloc looks at, and does not. */
 static volatile bool is_mpi;
@@ -25,7 +25,7 @@ bool heap_modules_contain(const void *address)
 	return is_mpi;
 }
 
-int heap_modules_data(struct heap_range *ranges, int most)
+int heap_modules_data(struct memory_range *ranges, int most)
 {
 	(void)ranges;
 	return most > 0 ? 0 : -1;
@@ -233,7 +233,7 @@ static void what_cannot_grow_stays(void **state)
 
 static void the_range_is_told(void **state)
 {
-	struct heap_range ranges[1];
+	struct memory_range ranges[1];
 	void *block;
 
 	(void)state;

@@ -1,5 +1,5 @@
 /* Part of the preloaded shim, compiled in here alone. */
-#include "shim/calls/objects.c"
+#include "shim/objects/objects.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

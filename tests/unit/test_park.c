@@ -1,10 +1,11 @@
 /* A keeper in a process of its own, with this process as its scheduler. park.c belongs to the shim,
  * which is no library for others: it is compiled in here. */
 #include "shim/gate/channel.c"
-#include "shim/process/park.c"
-#include "shim/process/park_hold.c"
-#include "shim/process/park_image.c"
-#include "shim/process/peers.c"
+#include "shim/park/park.c"
+#include "shim/park/park_hold.c"
+#include "shim/park/park_image.c"
+#include "shim/park/peers.c"
+#include "shim/process/process.c"
 #include "shim/process/tracer.c"
 
 #include <setjmp.h>
@@ -103,7 +104,8 @@ static _Noreturn void be_a_rank(struct fixture *fixture, int pmi_fd)
 	channel_open(fd);
 	if (park_wait(&welcome) == PARK_RESUMED)
 		park_exit(50 + welcome.buffering);
-	if (getpid() != pid || gettid() != pid || park_real_pid() == pid || kill(getpid(), 0) < 0)
+	if (getpid() != pid || gettid() != pid || process_real_pid() == pid
+	    || kill(getpid(), 0) < 0)
 		_exit(61);
 	if (park.world != 9 || fcntl(AGENT_WORLD_FD, F_GETFD) < 0)
 		_exit(62);

@@ -1,6 +1,6 @@
 /* Ranks as processes that share a world's directory. peers.c belongs to the shim, which is no
  * library for others: it is compiled in here. */
-#include "shim/process/peers.c"
+#include "shim/park/peers.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,11 +71,11 @@ static void test_each_rank_is_found_by_the_number_it_had(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, connection), 0);
 	start(0);
 	told = getpid();
-	peers_tell(7, 4711);
+	peers_publish(7, 4711);
 	other = fork();
 	if (other == 0) {
 		peers_start(1);
-		peers_tell(7, 4712);
+		peers_publish(7, 4712);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(other, NULL, 0), other);
@@ -92,11 +92,11 @@ static void test_one_that_is_behind_is_waited_for(void **state)
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, connection), 0);
 	start(0);
-	peers_tell(7, 4711);
+	peers_publish(7, 4711);
 	other = fork();
 	if (other == 0) {
 		poll(NULL, 0, 20); /* most likely it is waited for by then */
-		peers_tell(8, 4713);
+		peers_publish(8, 4713);
 		_exit(0);
 	}
 	assert_int_equal(peers_find(8, told, connection[0]), 4713);
@@ -113,7 +113,7 @@ static void test_where_there_is_no_room_messages_go_through_shared_memory(void *
 	start(MOST);
 	assert_string_equal(getenv("UCX_TLS"), "posix,self");
 	assert_null(getenv("UCX_RNDV_SCHEME"));
-	peers_tell(1, 2);
+	peers_publish(1, 2);
 	assert_int_equal(peers_find(1, getpid(), -1), 0);
 }
 

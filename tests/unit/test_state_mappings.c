@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "shim/process/mappings.c"
-#include "shim/process/state_mappings.c"
+#include "shim/state/mappings.c"
+#include "shim/state/state_mappings.c"
 
 enum { MOST = 4096 };
 

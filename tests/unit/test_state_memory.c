@@ -12,9 +12,9 @@
 #include "ckpt/agent_page_scan.h"
 #include "ckpt/agent_rewind.h"
 #include "ckpt/agent_state.h"
-#include "shim/process/mappings.c"
-#include "shim/process/state_mappings.c"
-#include "shim/process/state_memory.c"
+#include "shim/state/mappings.c"
+#include "shim/state/state_mappings.c"
+#include "shim/state/state_memory.c"
 
 enum {
 	PAGES = 64,
@@ -33,7 +33,7 @@ extern char __data_start[], _end[];
  */
 static struct {
 	struct agent *agent;
-	struct heap_range left_out[RANGES];
+	struct memory_range left_out[RANGES];
 	char *pages, *untouched, *large, *constant;
 	unsigned random;
 	bool looks;
@@ -76,15 +76,15 @@ static struct state_hash name_memory(bool looks, const void *stack)
 	const char *trouble;
 
 	for (; used < count; used++)
-		test.left_out[used] = (struct heap_range){own[used].start, own[used].end};
-	test.left_out[used++] = (struct heap_range){(uintptr_t)__data_start, (uintptr_t)_end};
+		test.left_out[used] = (struct memory_range){own[used].start, own[used].end};
+	test.left_out[used++] = (struct memory_range){(uintptr_t)__data_start, (uintptr_t)_end};
 	/* Which processor it runs on. */
-	test.left_out[used++] = (struct heap_range){
+	test.left_out[used++] = (struct memory_range){
 		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset,
 		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset + RSEQ};
 	/* In the middle of a page. */
-	test.left_out[used++] = (struct heap_range){(uintptr_t)test.pages + 5 * PAGE + 100,
-	                                            (uintptr_t)test.pages + 5 * PAGE + 300};
+	test.left_out[used++] = (struct memory_range){(uintptr_t)test.pages + 5 * PAGE + 100,
+	                                              (uintptr_t)test.pages + 5 * PAGE + 300};
 	test.looks = looks;
 	trouble = state_memory_add(&hash, test.left_out, (size_t)used, (uintptr_t)stack);
 	if (trouble)

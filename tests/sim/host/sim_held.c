@@ -1,4 +1,4 @@
-/* Ranks that stay at their end, to be rewound in place: what shim/process/park_hold.c does. */
+/* Ranks that stay at their end, to be rewound in place: what shim/park/park_hold.c does. */
 #include <glib/gstdio.h>
 
 #include "sim_internal.h"
@@ -30,7 +30,7 @@ bool sim_hold(struct sim_process *process)
 		return false;
 	if (!process->has_birth || sim_goes_wrong(sim, SIM_NO_HOLD, 60)) {
 		say_held(process,
-		         process->has_birth ? "it has forked" : "it has been parked, and gone on");
+		         process->has_birth ? "it has forked" : "it was parked, and has continued");
 		return false;
 	}
 	say_held(process, "");

@@ -1,4 +1,4 @@
-/* Images of a rank that goes on: what shim/process/park_image.c does. */
+/* Images of a rank that goes on: what shim/park/park_image.c does. */
 #include "sim_internal.h"
 
 #define SIM_IMAGE_BYTES ((guint64)4 << 20)

@@ -182,7 +182,7 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 	sim_plan(sim, arrival(sim, &link->down), on_frame_down, link, frame_of(message));
 }
 
-/* The process reads the end of what it was told, and goes: shim/process/park.c, shim/gate/gate.c.
+/* The process reads the end of what it was told, and goes: shim/park/park.c, shim/gate/gate.c.
  */
 static void on_close_down(void *object, GBytes *frame)
 {

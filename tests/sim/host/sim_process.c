@@ -1,4 +1,4 @@
-/* Ranks, keepers and jobs of the simulated host: what shim/process/park.c and a launcher do. */
+/* Ranks, keepers and jobs of the simulated host: what shim/park/park.c and a launcher do. */
 #include "sim_internal.h"
 
 enum { STARVED_MOST = 4 };

@@ -1,4 +1,4 @@
-/* The state of a rank, as shim/process/state.c tells it: all that it knows, which is more than a
+/* The state of a rank, as shim/state/state.c tells it: all that it knows, which is more than a
  * program has in its memory. So states are equal where the same choices were made in another order.
  */
 #include "common/state_hash.h"

@@ -1,0 +1,90 @@
+#define _GNU_SOURCE
+#include "caller.h"
+
+#include <errno.h>
+
+#include "blocking_call.h"
+#include "gate.h"
+#include "shim/mpi/real.h"
+#include "shim/process/process.h"
+#include "threading.h"
+
+/* Of the controlled call that this thread is in. */
+static _Thread_local bool has_error __attribute__((tls_model("initial-exec")));
+
+static bool enter_call(void **site)
+{
+	if (gate_is_serialised())
+		threading_enter(*site);
+	process_call_depth++;
+	has_error = false;
+	*site = site_of_caller(*site);
+	return true;
+}
+
+bool caller_enter(void **site)
+{
+	if (process_is_in_call() || !process_is_controlled() || real_is_own(*site))
+		return false;
+	threading_check_level(*site);
+	return enter_call(site);
+}
+
+bool caller_enter_always(void **site)
+{
+	if (process_is_in_call())
+		return false;
+	real_mpi();
+	return !real_is_own(*site) && enter_call(site);
+}
+
+void caller_leave(void)
+{
+	if (process_is_in_call())
+		process_call_depth--;
+	if (!process_is_in_call())
+		blocking_call_leave();
+	threading_check_over();
+	if (gate_is_serialised())
+		threading_leave();
+}
+
+bool caller_is_program(const void *site)
+{
+	return process_is_managed() && !process_is_in_call() && !real_is_own(site);
+}
+
+void caller_note_error(void)
+{
+	has_error = true;
+}
+
+bool caller_has_noted_error(void)
+{
+	return has_error;
+}
+
+struct caller_pause caller_suspend(void)
+{
+	struct caller_pause pause = {process_call_depth, blocking_call_pause()};
+
+	process_call_depth = 0;
+	return pause;
+}
+
+void caller_resume(const struct caller_pause *pause)
+{
+	process_call_depth = pause->depth;
+	blocking_call_resume(&pause->inside);
+}
+
+void *site_of_caller(void *return_address)
+{
+	int saved = errno;
+	void *frame = return_address;
+
+	if (real_is_binding(return_address) && real_backtrace(&frame, 1) < 1)
+		frame = return_address;
+	errno = saved;
+	return frame;
+}

@@ -1,0 +1,80 @@
+#define _GNU_SOURCE
+#include "process.h"
+
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct {
+	bool managed, initialised, controlled;
+	int thread_level;
+	pid_t adopted;
+	atomic_bool made_threads;
+} process = {.thread_level = -1};
+
+_Thread_local unsigned process_call_depth __attribute__((tls_model("initial-exec")));
+
+void process_set_managed(void)
+{
+	process.managed = true;
+}
+
+bool process_is_managed(void)
+{
+	return process.managed;
+}
+
+void process_set_initialised(void)
+{
+	process.initialised = true;
+}
+
+bool process_is_initialised(void)
+{
+	return process.initialised;
+}
+
+void process_set_thread_level(int level)
+{
+	process.thread_level = level;
+}
+
+int process_thread_level(void)
+{
+	return process.thread_level;
+}
+
+void process_set_controlled(bool controlled)
+{
+	process.controlled = controlled;
+}
+
+bool process_is_controlled(void)
+{
+	return process.controlled;
+}
+
+pid_t process_real_pid(void)
+{
+	return (pid_t)syscall(SYS_getpid);
+}
+
+void process_adopt(void)
+{
+	process.adopted = process_real_pid();
+}
+
+bool process_is_own(void)
+{
+	return process.adopted == process_real_pid();
+}
+
+void process_note_thread(void)
+{
+	atomic_store_explicit(&process.made_threads, true, memory_order_relaxed);
+}
+
+bool process_has_made_threads(void)
+{
+	return atomic_load_explicit(&process.made_threads, memory_order_relaxed);
+}

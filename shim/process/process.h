@@ -1,0 +1,48 @@
+/* Facts about this process and the calling thread: whether matchpoint started it, the state of MPI,
+ * whether its calls are controlled. The module that changes a fact sets it here; all folders may
+ * read it. Nothing is allocated or locked. */
+#ifndef MATCHPOINT_SHIM_PROCESS_PROCESS_H
+#define MATCHPOINT_SHIM_PROCESS_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* matchpoint started the process, under an MPI launcher. Set when the shim is loaded. */
+void process_set_managed(void);
+bool process_is_managed(void);
+
+/* MPI has been initialised. Stays true after MPI_Finalize. */
+void process_set_initialised(void);
+bool process_is_initialised(void);
+
+/* The level of thread support that MPI provides: MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1
+ * before MPI is initialised. */
+void process_set_thread_level(int level);
+int process_thread_level(void);
+
+/* Whether calls of the program are controlled: from MPI_Init to MPI_Finalize, in a process that
+ * matchpoint started. */
+void process_set_controlled(bool controlled);
+bool process_is_controlled(void);
+
+/* The kernel's number of this process. The program may read another one (park.h). */
+pid_t process_real_pid(void);
+
+/* This process becomes the rank: at MPI_Init, and in a restored copy. A process that the program
+ * forks is not the rank. */
+void process_adopt(void);
+bool process_is_own(void);
+
+/* The program has made a thread, at any time. */
+void process_note_thread(void);
+bool process_has_made_threads(void);
+
+/* Nesting depth of controlled calls in the calling thread; only caller.c changes it. initial-exec:
+ * the shim is preloaded, so a call needs no detour through the dynamic linker. */
+extern _Thread_local unsigned process_call_depth __attribute__((tls_model("initial-exec")));
+static inline bool process_is_in_call(void)
+{
+	return process_call_depth > 0;
+}
+
+#endif

@@ -1,0 +1,312 @@
+#define _GNU_SOURCE
+#include "heap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "heap_modules.h"
+#include "shim/mpi/next.h"
+
+#define RESERVED ((size_t)1 << 36) /* bytes of address space; memory only when used */
+
+/* Size classes: multiples of 16 up to 1 KiB, then four steps for each power of two. */
+enum {
+	UNIT = 16,
+	SMALL_CLASSES = 64,
+	STEPS = 4,
+	CLASSES = SMALL_CLASSES + STEPS * 26,
+	HEAD = 16, /* bytes before each block */
+};
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *block);
+
+/* Right before the address that the caller gets. */
+struct head {
+	uint32_t class;
+	uint32_t shift; /* bytes from the block's beginning to the caller's address, if that was
+	                   aligned */
+	uint64_t size;  /* that the caller asked for */
+};
+_Static_assert(sizeof(struct head) == HEAD, "");
+
+/* Not all of these are declared in headers that may be included here. */
+void *memalign(size_t alignment, size_t size);
+void *valloc(size_t size);
+size_t malloc_usable_size(void *block);
+
+struct free_block {
+	struct free_block *next;
+};
+
+EXPORTED heap_know_function matchpoint_heap_know;
+EXPORTED heap_left_out_function matchpoint_heap_left_out;
+
+static struct {
+	uintptr_t start, next, end;
+	struct free_block *unused[CLASSES];
+	int busy;
+	bool tried;
+} apart;
+
+/* --- blocks of the separate mapping ---------------------------------------------------------- */
+
+static void lock(void)
+{
+	while (__atomic_exchange_n(&apart.busy, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&apart.busy, 0, __ATOMIC_RELEASE);
+}
+
+/* The class for blocks of this size, with their head. */
+static uint32_t class_of(size_t size, size_t *ret_whole)
+{
+	size_t power = 1024, step = power / STEPS;
+	uint32_t class = SMALL_CLASSES;
+
+	if (size <= 1024) {
+		class = (uint32_t)((size + UNIT - 1) / UNIT);
+		*ret_whole = (size_t) class * UNIT;
+		return class - 1;
+	}
+	while (size > 2 * power) {
+		power *= 2;
+		step = power / STEPS;
+		class += STEPS;
+	}
+	uint32_t steps = (uint32_t)((size - power + step - 1) / step);
+	*ret_whole = power + steps * step;
+	return class + steps - 1;
+}
+
+static bool is_apart(const void *block)
+{
+	return (uintptr_t)block - apart.start < RESERVED && apart.start != 0;
+}
+
+static struct head *head_of(void *block)
+{
+	return (struct head *)((char *)block - HEAD);
+}
+
+static void *take_block(size_t alignment, size_t size)
+{
+	size_t extra = alignment > UNIT ? alignment : 0, whole = 0;
+	uintptr_t block = 0;
+
+	if (size > RESERVED / 4 || extra > RESERVED / 4)
+		return NULL;
+	uint32_t class = class_of(size + extra + HEAD, &whole);
+	lock();
+	if (apart.unused[class]) {
+		block = (uintptr_t)apart.unused[class];
+		apart.unused[class] = apart.unused[class]->next;
+	} else if (apart.end - apart.next >= whole) {
+		block = apart.next;
+		apart.next += whole;
+	}
+	unlock();
+	if (block == 0)
+		return NULL;
+	uintptr_t given = block + HEAD;
+	if (extra)
+		given = (given + alignment - 1) / alignment * alignment;
+	*head_of((void *)given) = (struct head){class, (uint32_t)(given - block), (uint64_t)size};
+	return (void *)given;
+}
+
+static void give_back(void *given)
+{
+	struct head head = *head_of(given);
+	struct free_block *block = (struct free_block *)((uintptr_t)given - head.shift);
+
+	lock();
+	block->next = apart.unused[head.class];
+	apart.unused[head.class] = block;
+	unlock();
+}
+
+static void *out_of_memory(void *block)
+{
+	if (!block)
+		errno = ENOMEM;
+	return block;
+}
+
+/* --- the functions of malloc(3) --------------------------------------------------------------- */
+
+/* At the first call, all libraries that the program is linked with are loaded. */
+static bool is_ready(void)
+{
+	if (!apart.tried) {
+		apart.tried = true;
+		matchpoint_heap_know(NULL);
+	}
+	return apart.start != 0;
+}
+
+#define WANTS_APART() (is_ready() && heap_modules_contain(__builtin_return_address(0)))
+
+EXPORTED void *malloc(size_t size)
+{
+	return WANTS_APART() ? out_of_memory(take_block(UNIT, size)) : __libc_malloc(size);
+}
+
+EXPORTED void *calloc(size_t count, size_t size)
+{
+	size_t whole;
+	void *block;
+
+	if (!WANTS_APART())
+		return __libc_calloc(count, size);
+	if (__builtin_mul_overflow(count, size, &whole))
+		return out_of_memory(NULL);
+	block = out_of_memory(take_block(UNIT, whole));
+	return block ? memset(block, 0, whole) : NULL;
+}
+
+EXPORTED void free(void *block)
+{
+	if (is_apart(block))
+		give_back(block);
+	else
+		__libc_free(block);
+}
+
+static void *resize_apart(void *block, size_t size)
+{
+	void *larger;
+	size_t before = head_of(block)->size;
+
+	if (size == 0) {
+		give_back(block);
+		return NULL;
+	}
+	larger = out_of_memory(take_block(UNIT, size));
+	if (!larger)
+		return NULL;
+	memcpy(larger, block, before < size ? before : size);
+	give_back(block);
+	return larger;
+}
+
+EXPORTED void *realloc(void *block, size_t size)
+{
+	if (is_apart(block))
+		return resize_apart(block, size);
+	if (!block && WANTS_APART())
+		return out_of_memory(take_block(UNIT, size));
+	return __libc_realloc(block, size);
+}
+
+EXPORTED void *reallocarray(void *block, size_t count, size_t size)
+{
+	size_t whole;
+
+	if (__builtin_mul_overflow(count, size, &whole))
+		return out_of_memory(NULL);
+	if (is_apart(block))
+		return resize_apart(block, whole);
+	if (!block && WANTS_APART())
+		return out_of_memory(take_block(UNIT, whole));
+	return __libc_realloc(block, whole);
+}
+
+static bool is_power_of_two(size_t number)
+{
+	return number != 0 && (number & (number - 1)) == 0;
+}
+
+EXPORTED void *memalign(size_t alignment, size_t size)
+{
+	if (!WANTS_APART() || !is_power_of_two(alignment))
+		return __libc_memalign(alignment, size);
+	return out_of_memory(take_block(alignment, size));
+}
+
+EXPORTED void *aligned_alloc(size_t alignment, size_t size)
+{
+	if (!WANTS_APART() || !is_power_of_two(alignment))
+		return __libc_memalign(alignment, size);
+	return out_of_memory(take_block(alignment, size));
+}
+
+EXPORTED int posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	int saved = errno;
+	void *block;
+
+	if (!is_power_of_two(alignment) || alignment % sizeof(void *) != 0)
+		return EINVAL;
+	block = WANTS_APART() ? take_block(alignment, size) : __libc_memalign(alignment, size);
+	errno = saved;
+	if (!block)
+		return ENOMEM;
+	*ret = block;
+	return 0;
+}
+
+EXPORTED void *valloc(size_t size)
+{
+	enum { PAGE = 4096 };
+
+	return WANTS_APART() ? out_of_memory(take_block(PAGE, size)) : __libc_memalign(PAGE, size);
+}
+
+EXPORTED size_t malloc_usable_size(void *block)
+{
+	/* In glibc, a block's size and flags are right before it. */
+	enum { FLAGS = 7, MAPPED = 2 };
+	const size_t *chunk = block;
+
+	if (!block)
+		return 0;
+	if (is_apart(block))
+		return head_of(block)->size;
+	return (chunk[-1] & ~(size_t)FLAGS) - (chunk[-1] & MAPPED ? 2 : 1) * sizeof(size_t);
+}
+
+/* --- for the shim ----------------------------------------------------------------------------- */
+
+/* A thread of MPI may hold the lock while the rank forks. */
+static void reserve(void)
+{
+	void *mapped = mmap(NULL, RESERVED, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (mapped == MAP_FAILED || pthread_atfork(lock, unlock, unlock) != 0)
+		return;
+	apart.next = (uintptr_t)mapped;
+	apart.end = apart.next + RESERVED;
+	__atomic_store_n(&apart.start, (uintptr_t)mapped, __ATOMIC_RELEASE);
+}
+
+bool matchpoint_heap_know(const void *guest)
+{
+	if (!heap_modules_know(guest, (const void *)(uintptr_t)matchpoint_heap_know))
+		return false;
+	if (apart.start == 0)
+		reserve();
+	return apart.start != 0;
+}
+
+int matchpoint_heap_left_out(struct memory_range *ranges, int most)
+{
+	int count = heap_modules_data(ranges, most);
+
+	if (count < 0 || count == most)
+		return -1;
+	ranges[count++] = (struct memory_range){apart.start, apart.start + RESERVED};
+	return count;
+}

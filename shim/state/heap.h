@@ -1,0 +1,27 @@
+/* A separate library (libmatchpoint-heap.so), preloaded beside the shim if states are compared. It
+ * replaces malloc: MPI's libraries and the shim get blocks from a separate mapping. Their data
+ * depends on the past in ways that do not matter to the program, so it is left out of a state
+ * (state.h). The return address of the call shows who asks; who frees a block does not matter. All
+ * others get memory from the C library.
+ *
+ * MPI's libraries are the MPI library and the libraries that only it is linked with. A library that
+ * anything else is linked with belongs to the program. */
+#ifndef MATCHPOINT_SHIM_STATE_HEAP_H
+#define MATCHPOINT_SHIM_STATE_HEAP_H
+
+#include <stdbool.h>
+
+#include "shim/process/memory_range.h"
+
+/* The shim finds the functions under these names (dlsym), and also works without the library.
+ *
+ * heap_know: examines the loaded libraries; `guest` is an address in the shim's code. false: no MPI
+ * library is loaded, or the separate mapping does not exist. heap_left_out: stores the ranges that
+ * hold data of MPI's libraries, the shim and this library, with thread-local data of the calling
+ * thread, and the separate mapping. Returns their number; -1: more than `most`. */
+#define HEAP_KNOW "matchpoint_heap_know"
+#define HEAP_LEFT_OUT "matchpoint_heap_left_out"
+typedef bool heap_know_function(const void *guest);
+typedef int heap_left_out_function(struct memory_range *ranges, int most);
+
+#endif

@@ -1,0 +1,270 @@
+#define _GNU_SOURCE
+#include "state.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/rseq.h>
+#include <sys/uio.h>
+#include <unwind.h>
+
+#include "heap.h"
+#include "shim/check/access.h"
+#include "shim/gate/threading.h"
+#include "shim/libc/file_calls.h"
+#include "shim/mpi/real.h"
+#include "shim/objects/windows.h"
+#include "shim/park/park.h"
+#include "shim/process/process.h"
+#include "shim/request/request.h"
+#include "state_fork.h"
+#include "state_memory.h"
+
+enum { THREAD_WORDS = 1, RANGES = 512, PRESERVED = 6, COPIED = 1 << 14 /* bytes at a time */ };
+
+static struct {
+	heap_know_function *know;
+	heap_left_out_function *left_out;
+	const char *refused; /* why states are refused from now on; NULL: they are not */
+	bool hides;          /* since the last seal: MPI keeps something hidden */
+	struct state_hash arguments, contents;
+	bool knows_contents;
+	long own_faults;     /* page faults of the shim's own child (state_fork.h) */
+	bool has_generation; /* `generation` is known */
+	struct memory_range generation;
+	struct memory_range ranges[RANGES];
+} state = {.knows_contents = true};
+
+/* The frame that made the pending call. */
+struct frame {
+	uintptr_t site, stack;
+	uint64_t preserved[PRESERVED];
+	bool found;
+};
+
+void state_load(void)
+{
+	state.know = (heap_know_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_KNOW);
+	state.left_out = (heap_left_out_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_LEFT_OUT);
+	if (state.know)
+		state.know(&state);
+}
+
+void state_start(void)
+{
+	struct rusage usage = {0};
+
+	if (!state.know || !state.left_out || !state.know(&state))
+		state_refuse("its heap cannot be separated from MPI's");
+	if (!state.refused && state_fork_find(&state.generation))
+		state.has_generation = true;
+	/* Written pages are then known without a scan (ckpt/agent_known.h). */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	park_know_children();
+	getrusage(RUSAGE_CHILDREN, &usage);
+	state.own_faults = usage.ru_minflt + usage.ru_majflt;
+	if (park_writes_files())
+		state_refuse("it writes files");
+	file_calls_forget();
+	state_memory_note_shared();
+}
+
+void state_refuse(const char *why)
+{
+	if (!state.refused)
+		state.refused = why;
+}
+
+void state_hide(void)
+{
+	state.hides = true;
+}
+
+/* --- arguments of calls ----------------------------------------------------------------------- */
+
+void state_note_call(unsigned function, const uint64_t *arguments, size_t count, bool hides)
+{
+	state.arguments = (struct state_hash){{function, count}};
+	for (size_t i = 0; i < count; i++)
+		state_hash_add(&state.arguments, arguments[i]);
+	state.contents = (struct state_hash){{0, 0}};
+	state.knows_contents = !hides;
+	state.hides |= hides;
+}
+
+/* MPICH's handles of basic types have these two bits; the second byte is the size. */
+static bool is_basic(MPI_Datatype type)
+{
+	return ((unsigned)type & 0xff000000u) == 0x4c000000u;
+}
+
+/* Programs give counts beyond the end of their buffers: memory that is not mapped is not read. */
+static bool add_contents(const char *from, size_t size)
+{
+	static uint64_t copy[COPIED / sizeof(uint64_t)];
+	pid_t self = process_real_pid();
+
+	while (size > 0) {
+		size_t part = size < sizeof(copy) ? size : sizeof(copy);
+		struct iovec to = {copy, part}, there = {(void *)(uintptr_t)from, part};
+
+		if (process_vm_readv(self, &to, 1, &there, 1, 0) != (ssize_t)part)
+			return false;
+		state_hash_add_bytes(&state.contents, copy, part);
+		from += part;
+		size -= part;
+	}
+	return true;
+}
+
+void state_note_data(const void *buffer, MPI_Count count, MPI_Datatype type)
+{
+	size_t size = (unsigned)type >> 8 & 0xffu;
+	int saved = errno;
+
+	if (count > 0
+	    && (!buffer || !is_basic(type) || !add_contents(buffer, (size_t)count * size)))
+		state.knows_contents = false;
+	errno = saved;
+}
+
+/* Processes that the program has started and waited for can have done anything. */
+static void look_for_children(void)
+{
+	struct rusage usage;
+	long faults = getrusage(RUSAGE_CHILDREN, &usage) == 0 ? usage.ru_minflt + usage.ru_majflt
+	                                                      : 0;
+
+	if (faults > 0 && faults != state.own_faults)
+		state_refuse("it has started other processes");
+}
+
+struct wire_seal state_seal(uint32_t call)
+{
+	struct wire_seal seal = {
+		.call = call,
+		.hides = state.hides,
+		.knows_contents = state.knows_contents,
+		.arguments = {state.arguments.word[0], state.arguments.word[1]},
+		.contents = {state.contents.word[0], state.contents.word[1]},
+	};
+
+	look_for_children();
+	state.hides = false;
+	return seal;
+}
+
+/* --- the state -------------------------------------------------------------------------------- */
+
+static void add(void *user, const void *bytes, size_t size)
+{
+	state_hash_add_bytes(user, bytes, size);
+}
+
+static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *data)
+{
+	static const int numbers[PRESERVED] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 to r15 */
+	struct frame *frame = data;
+
+	if (_Unwind_GetIP(context) != frame->site)
+		return _URC_NO_REASON;
+	for (int i = 0; i < PRESERVED; i++)
+		frame->preserved[i] = _Unwind_GetGR(context, numbers[i]);
+	frame->stack = _Unwind_GetCFA(context);
+	frame->found = true;
+	return _URC_END_OF_STACK;
+}
+
+/* Rounding mode and exceptions of floating point; also flags of past exceptions. */
+static void add_arithmetic(struct state_hash *hash)
+{
+	unsigned vector;
+	unsigned short control, status;
+
+	__asm__ volatile("stmxcsr %0" : "=m"(vector));
+	__asm__ volatile("fnstcw %0" : "=m"(control));
+	__asm__ volatile("fnstsw %0" : "=m"(status));
+	state_hash_add(hash, (uint64_t)vector << 32 | (uint64_t)control << 16 | status);
+}
+
+/* The C library stores the kernel's number of the thread where the program cannot see it. It
+ * differs in each copy. Returns the number of ranges. */
+static int leave_out_thread(struct memory_range *ranges)
+{
+	enum { BYTES = 2304, RSEQ = 32 }; /* of glibc's struct pthread */
+	const uint32_t *words = (const uint32_t *)(uintptr_t)pthread_self();
+	const uint32_t number = (uint32_t)process_real_pid();
+	int count = 0;
+
+	for (size_t i = 0; i < BYTES / sizeof(*words) && count < THREAD_WORDS; i++)
+		if (words[i] == number)
+			ranges[count++] = (struct memory_range){(uintptr_t)&words[i],
+			                                        (uintptr_t)&words[i + 1]};
+	/* The kernel writes the current processor there (restartable sequences). */
+	ranges[count++] = (struct memory_range){
+		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset,
+		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset + RSEQ};
+	return count;
+}
+
+/* A stack that is not the process's first is hashed as a whole, except the part in use here. */
+static const char *add_memory(struct state_hash *hash, uintptr_t stack)
+{
+	enum { BELOW = 8192 }; /* bytes below the current frame: for calls made here */
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	int count, more;
+
+	if (!state.know(&state))
+		return "its heap cannot be separated from MPI's";
+	count = state.left_out(state.ranges, RANGES - 3 - THREAD_WORDS);
+	if (count < 0)
+		return "it has too many libraries";
+	if (here < stack)
+		state.ranges[count++] = (struct memory_range){here - BELOW, stack};
+	count += leave_out_thread(state.ranges + count);
+	if (state.has_generation)
+		state.ranges[count++] = state.generation;
+	more = park_state_memory(state.ranges + count, RANGES - count);
+	if (more < 0)
+		return "it has too many open files";
+	return state_memory_add(hash, state.ranges, (size_t)(count + more), stack);
+}
+
+static const char *add_all(struct state_hash *hash, const struct wire_call *call)
+{
+	struct frame frame = {.site = call ? call->site : 0};
+	const char *trouble;
+
+	if (state.refused)
+		return state.refused;
+	if (!call || threading_are_many())
+		return "it makes calls from several threads";
+	if (access_waits())
+		return "it has not yet reported its accesses to windows";
+	if (file_calls_seen())
+		return "it has changed files";
+	_Unwind_Backtrace(look_at_frame, &frame);
+	if (!frame.found)
+		return "its stack cannot be unwound";
+	state_hash_add(hash, frame.site);
+	state_hash_add(hash, frame.stack);
+	for (int i = 0; i < PRESERVED; i++)
+		state_hash_add(hash, frame.preserved[i]);
+	add_arithmetic(hash);
+	request_add_state(add, hash);
+	trouble = window_add_state(add, hash);
+	if (!trouble)
+		trouble = park_state(add, hash);
+	return trouble ? trouble : add_memory(hash, frame.stack);
+}
+
+struct wire_state state_compute(const struct wire_call *call)
+{
+	struct state_hash hash = {{0, 0}};
+	const char *trouble = add_all(&hash, call);
+
+	return (struct wire_state){.hash = {hash.word[0], hash.word[1]},
+	                           .hazard = (char *)(uintptr_t)trouble};
+}
