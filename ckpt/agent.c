@@ -90,10 +90,10 @@ void agent_free(struct agent *agent)
 	if (!agent)
 		return;
 	agent_arena_release(&agent->arena);
-	if (agent->told)
-		agent_arena_release(&agent->told->arena);
-	if (agent->aside)
-		syscall(SYS_munmap, agent->aside, agent->aside->size);
+	if (agent->survey)
+		agent_arena_release(&agent->survey->arena);
+	if (agent->private_stack)
+		syscall(SYS_munmap, agent->private_stack, agent->private_stack->size);
 	own = agent->own;
 	agent_arena_release(&own);
 }
@@ -115,7 +115,7 @@ static int survey_threads(struct agent *agent)
 	return 0;
 }
 
-/* Processes that the program has started are not copied with it. */
+/* Child processes of the program are not copied. */
 static void survey_children(struct agent *agent)
 {
 	siginfo_t child;
@@ -124,7 +124,7 @@ static void survey_children(struct agent *agent)
 		agent_set_hazard(agent, "it has started other processes");
 }
 
-/* Timers do not pass on to a forked child. */
+/* A forked child does not inherit timers. */
 static void survey_timers(struct agent *agent)
 {
 	static const int clocks[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
@@ -236,7 +236,7 @@ static int set_up_child(struct agent *agent, pid_t parent, const char *world_dir
 	if (agent->control_fd >= 0)
 		close(agent->control_fd);
 	agent->thread_count = 0;
-	agent_know_children(); /* it has none yet */
+	agent_know_children(); /* the copy has no children yet */
 	agent_journal_pause(true);
 	if (enter_directory(world_directory) < 0 || agent_map_clones(clones, count) < 0)
 		return -1;

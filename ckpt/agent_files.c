@@ -1,4 +1,4 @@
-/* Descriptors: what each one is at the survey. What becomes of them: agent_renew.c. */
+/* The survey of descriptors. agent_renew.c restores them. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static long list_descriptors(struct agent_arena *arena, int directory, int **ret
 	return count;
 }
 
-/* How many; -1 with errno. */
+/* Returns their number; -1 with errno. */
 static long describe_descriptors(struct agent_arena *arena, struct agent_descriptor **ret)
 {
 	int directory = agent_open_directory("/proc/self/fd"), *fds;
@@ -74,7 +74,7 @@ static const struct agent_descriptor *find(const struct agent_descriptor *list, 
 	return NULL;
 }
 
-/* What was open at some time, until agent_new. */
+/* Descriptors that were open at some time before agent_new. */
 struct opened {
 	struct agent_arena arena;
 	struct agent_descriptor *list;
@@ -139,7 +139,7 @@ static const struct agent_descriptor *find_known(const struct agent *agent, int 
 
 static bool is_harmless_device(dev_t device)
 {
-	/* null, zero, full, random, urandom: no state of their own */
+	/* null, zero, full, random, urandom: devices without state */
 	static const unsigned minors[] = {3, 5, 7, 8, 9};
 
 	if (major(device) != 1)
@@ -150,7 +150,8 @@ static bool is_harmless_device(dev_t device)
 	return false;
 }
 
-/* Where kcmp is forbidden: copies share the status flags. This one means nothing to a file. */
+/* For systems that forbid kcmp: copies of a descriptor share its status flags. The flag toggled has
+ * no meaning for a file. */
 static bool share_flags(int fd, int other)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -175,7 +176,7 @@ static bool same_description(const struct agent_file *file, const struct agent_f
 	return order >= 0 ? order == 0 : share_flags(file->fd, other->fd);
 }
 
-/* "tfd: 5 events: 19 data: ffffffff00000005 pos:0 ino:2a1 sdev:9", a line for each. */
+/* Parses lines like "tfd: 5 events: 19 data: ffffffff00000005 pos:0 ino:2a1 sdev:9". */
 bool agent_next_watch(const char **at, struct agent_watch *ret_watch)
 {
 	for (const char *line = strstr(*at, "tfd:"); line; line = strstr(*at, "tfd:")) {
@@ -192,7 +193,7 @@ bool agent_next_watch(const char **at, struct agent_watch *ret_watch)
 	return false;
 }
 
-/* The kernel tells them in the order of its own addresses. */
+/* The kernel lists watches in the order of its own addresses. */
 static int by_descriptor(const void *left, const void *right)
 {
 	const struct agent_watch *one = left, *other = right;
@@ -276,7 +277,7 @@ static int read_contents(struct agent *agent, struct agent_file *file, size_t si
 		                 "the files it has open for writing are too large to put back");
 		return 0;
 	}
-	fd = agent_open_again(file->fd, O_RDWR | O_CLOEXEC); /* as it will be to be put back */
+	fd = agent_open_again(file->fd, O_RDWR | O_CLOEXEC); /* as when it is restored */
 	if (fd < 0) {
 		agent_set_hazard(agent,
 		                 "it writes to a file that cannot be opened again (descriptor %d)",
@@ -301,7 +302,7 @@ static const char *copy_text(struct agent *agent, const char *text)
 	return copy ? memcpy(copy, text, length) : NULL;
 }
 
-/* A file in the world's directory, one that has a name, or one that has none (any more). */
+/* Determines the name: in the world's directory, elsewhere, or none (any more). */
 static int survey_name(struct agent *agent, struct agent_file *file, const char *link)
 {
 	size_t world = strlen(agent->world);
@@ -319,7 +320,7 @@ static int survey_name(struct agent *agent, struct agent_file *file, const char 
 	return file->name ? 0 : -1;
 }
 
-/* Contents once for every file, however many descriptors it has. */
+/* Keeps the contents once for every file, however many descriptors it has. */
 static int survey_contents(struct agent *agent, struct agent_file *file)
 {
 	bool writable = (file->flags & O_ACCMODE) != O_RDONLY;
@@ -356,8 +357,8 @@ static bool is_device(const struct stat *status)
 	return S_ISCHR(status->st_mode) && is_harmless_device(status->st_rdev);
 }
 
-/* Sockets, pipes and devices of MPI's and the launcher's, which stay shared with the copies; a
- * device that may be the program's is opened anew. */
+/* Sockets, pipes and devices of MPI and the launcher, which stay shared with copies. A device that
+ * may be the program's is reopened. */
 static bool is_shared(const struct agent *agent, int fd, const struct stat *status)
 {
 	const struct agent_descriptor *known;
@@ -370,7 +371,7 @@ static bool is_shared(const struct agent *agent, int fd, const struct stat *stat
 	return known && !known->early && (known->inherited || !is_device(status));
 }
 
-/* Of what is no file and cannot be opened anew. */
+/* For descriptors that are not files and cannot be reopened. */
 static bool is_programs(const struct agent *agent, int fd, const struct stat *status)
 {
 	const struct agent_descriptor *known = find_known(agent, fd, status);
@@ -378,7 +379,7 @@ static bool is_programs(const struct agent *agent, int fd, const struct stat *st
 	return !known || known->early;
 }
 
-/* What the launcher has is changed by nobody but the launcher. */
+/* Only the launcher changes the launcher's flags. */
 static void survey_shared(struct agent *agent, int fd, const struct stat *status)
 {
 	const struct agent_descriptor *known = find_known(agent, fd, status);
@@ -391,13 +392,13 @@ static void survey_shared(struct agent *agent, int fd, const struct stat *status
 
 /* --- pipes and event counters ----------------------------------------------------------------- */
 
-/* What a process alone has of them is known, and a copy gets others that are the same. Where that
- * is not so, all copies would share them, and one would find what another one left: a hazard.
+/* The state of a pipe or event counter that only this process has is known, and a copy gets an
+ * equal one. If others have it, all copies would share it and see each other's changes: a hazard.
  *
- * Of a pipe both ends must be here, once each, and nothing in it. How much fits behind what is in a
- * pipe depends on how it came there, which nobody can see; an empty one is like another. */
+ * A process must have both ends of a pipe, once each, and the pipe must be empty. How much fits
+ * behind data in a pipe depends on how the data was written, which cannot be seen. */
 
-/* False: it is neither. */
+/* False: neither of them. */
 static bool find_object(const char *link, const struct stat *status, enum agent_file_kind *ret_kind)
 {
 	if (S_ISFIFO(status->st_mode) && !strncmp(link, "pipe:[", 6))
@@ -427,7 +428,7 @@ const struct agent_file *agent_pipe_mate(const struct agent *agent, const struct
 	                                                                                 : NULL;
 }
 
-/* Of MPI or the launcher. */
+/* A pipe of MPI or the launcher. */
 static bool is_pipe_of_others(const struct agent *agent, const struct agent_file *file)
 {
 	for (size_t i = 0; i < agent->known_count; i++) {
@@ -443,7 +444,7 @@ static void survey_pipe(struct agent *agent, const struct agent_file *file)
 {
 	if (!agent_pipe_mate(agent, file) || is_pipe_of_others(agent, file))
 		agent_set_hazard(agent,
-		                 "it has opened a pipe that is not its own alone (descriptor %d)",
+		                 "it has opened a pipe that it shares with others (descriptor %d)",
 		                 file->fd);
 	else if (!agent_pipe_is_empty(file->fd))
 		agent_set_hazard(agent, "it has a pipe with data in it (descriptor %d)", file->fd);
@@ -464,10 +465,10 @@ static void survey_object(struct agent *agent, struct agent_file *file)
 	if (file->kind == AGENT_PIPE && file->shared_with < 0)
 		survey_pipe(agent, file);
 	if (file->kind == AGENT_EVENT && file->count == UINT64_MAX)
-		agent_set_hazard(agent,
-		                 "it has opened an eventfd of which not all is known (descriptor "
-		                 "%d)",
-		                 file->fd);
+		agent_set_hazard(
+			agent,
+			"it has opened an eventfd whose value cannot be read (descriptor %d)",
+			file->fd);
 }
 
 bool agent_is_by_itself(const struct agent *agent)
@@ -478,7 +479,7 @@ bool agent_is_by_itself(const struct agent *agent)
 	return true;
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- the survey ------------------------------------------------------------------------------- */
 
 static int survey_descriptor(struct agent *agent, int directory, int fd)
 {
@@ -552,7 +553,7 @@ static int survey_descriptors(struct agent *agent, int directory)
 	for (size_t i = 0; i < agent->file_count; i++)
 		if (agent->files[i].kind == AGENT_PIPE || agent->files[i].kind == AGENT_EVENT)
 			survey_object(agent, &agent->files[i]);
-	/* To close a file once more would let go of the process's record locks on it. */
+	/* Closing another descriptor of a file would release the process's record locks on it. */
 	for (size_t i = 0; i < agent->file_count && !agent->hazard[0]; i++)
 		if (survey_contents(agent, &agent->files[i]) < 0)
 			return -1;

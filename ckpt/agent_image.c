@@ -4,9 +4,9 @@
 
 enum { LIST_ENTRIES = 255 };
 
-/* A block that lists pages, in ascending order. */
+/* A block with a list of pages, in ascending order. */
 struct list {
-	uint32_t next; /* block; 0: none */
+	uint32_t next; /* next block; 0: none */
 	uint32_t count;
 	struct agent_entry entries[LIST_ENTRIES];
 };
@@ -19,7 +19,7 @@ static struct list *list_at(const struct agent_store *store, uint32_t block)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* With one user; 0: there is no room. */
+/* Returns a block with one reference; 0: no room. */
 static uint32_t take_block(struct agent_store *store)
 {
 	uint32_t block = store->unused;
@@ -91,7 +91,7 @@ const struct agent_entry *agent_store_page(const struct agent_store *store,
 	return NULL;
 }
 
-/* Appends an entry to the image that is being taken; NULL: there is no room. */
+/* Appends an entry to the image being taken; NULL: no room. */
 static struct agent_entry *add_entry(struct agent_store *store)
 {
 	struct list *list = store->tail ? list_at(store, store->tail) : NULL;

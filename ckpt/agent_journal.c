@@ -1,4 +1,4 @@
-/* One path of the journal: kept, and made again what it was. Noting paths: agent_note.c. */
+/* One path of the journal: storing and restoring its state. agent_journal_note.c records paths. */
 #define _GNU_SOURCE
 #include "agent_journal.h"
 
@@ -14,7 +14,8 @@
 
 #define RECORD_MAX (PATH_MAX + 512)
 
-/* Twice FNV-1a with different beginnings: 128 bits, so that two paths never share a key. */
+/* FNV-1a twice with different initial values: 128 bits, so that different paths have different
+ * keys. */
 void agent_journal_key(const char *path, char key[static AGENT_JOURNAL_KEY_SIZE])
 {
 	uint64_t one = 0xcbf29ce484222325u, other = 0x9ae16a3b2f90404fu;
@@ -69,11 +70,12 @@ int agent_journal_copy(int from, int to, uint64_t most)
 	do
 		put = copy_file_range(from, NULL, to, NULL, (size_t)1 << 30, 0);
 	while (put > 0 || (put < 0 && errno == EINTR));
-	/* Some file systems cannot, and some say 0 of files whose size they do not know. */
+	/* Some file systems do not support it, and some return 0 for files whose size they do not
+	 * know. */
 	return copy_by_hand(from, to);
 }
 
-/* --- keeping ---------------------------------------------------------------------------------- */
+/* --- storing ---------------------------------------------------------------------------------- */
 
 static int write_record(int directory, const char *key, const struct agent_journal_state *state)
 {
@@ -89,7 +91,7 @@ static int write_record(int directory, const char *key, const struct agent_journ
 	                      state->born.tv_nsec, state->reason, state->path);
 	int fd, result;
 
-	/* It is there as a whole or not at all. */
+	/* Either the whole record exists or none. */
 	snprintf(name, sizeof(name), "%s.part", key);
 	fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -257,7 +259,7 @@ int agent_journal_read(int directory, const char *key, struct agent_journal_stat
 	return parse_record(text, ret_state);
 }
 
-/* --- making it what it was -------------------------------------------------------------------- */
+/* --- restoring -------------------------------------------------------------------------------- */
 
 int agent_journal_remove(const char *path)
 {
@@ -266,7 +268,8 @@ int agent_journal_remove(const char *path)
 	return errno == EISDIR || errno == EPERM ? rmdir(path) : -1;
 }
 
-/* For certain, not only as far as the file system's clock can tell: it ticks every few ms. */
+/* Whether the file is certainly unchanged. Its times alone do not prove it: the file system's clock
+ * ticks every few milliseconds. */
 static bool untouched(const struct stat *now, const struct agent_journal_state *state)
 {
 	return now->st_mode == state->mode && (uint64_t)now->st_size == state->size
@@ -324,7 +327,8 @@ static int put_file(int directory, const char *key, const struct agent_journal_s
 
 	if (same && untouched(&now, state))
 		return 0;
-	/* Whatever stands there now is another file; one that was put back earlier is no other. */
+	/* The path may lead to another file now; a file that was restored earlier counts as the
+	 * same. */
 	same = same || (lstat(state->path, &now) == 0 && S_ISREG(now.st_mode) && now.st_nlink == 1);
 	if (!same && agent_journal_remove(state->path) < 0)
 		return -1;
@@ -371,7 +375,7 @@ static int put_link(int directory, const char *key, const struct agent_journal_s
 	return agent_journal_remove(state->path) < 0 ? -1 : symlink(wanted, state->path);
 }
 
-/* What was not kept may well be as it was. */
+/* A path that was not kept may still be unchanged. */
 static int check_lost(const struct agent_journal_state *state)
 {
 	struct stat now;

@@ -1,5 +1,5 @@
-/* Noting in the journal what a program is about to change. A path that has been noted already costs
- * its resolution and one look at now/. */
+/* Records in the journal what a program is about to change. For a path that is recorded already
+ * this costs its resolution and one look-up in now/. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -14,12 +14,12 @@
 #include "agent_journal.h"
 
 #define LINKS_MAX 40
-#define ENTRIES_MAX 20000 /* below a directory that is renamed */
+#define ENTRIES_MAX 20000 /* entries below a directory that is renamed */
 
 static struct {
-	char directory[PATH_MAX]; /* empty: nothing is noted */
+	char directory[PATH_MAX]; /* empty: nothing is recorded */
 	char excluded[PATH_MAX];
-	long entries; /* of the tree being noted */
+	long entries; /* entries of the tree being recorded so far */
 	uint64_t noted;
 	bool paused;
 } journal;
@@ -61,7 +61,7 @@ static bool is_noting(void)
 	return agent_journal_is_open() && !journal.paused;
 }
 
-/* --- which path it is ------------------------------------------------------------------------- */
+/* --- resolving paths -------------------------------------------------------------------------- */
 
 static bool join(char out[static PATH_MAX], const char *directory, const char *name)
 {
@@ -88,7 +88,7 @@ static bool make_absolute(int at, const char *path, char out[static PATH_MAX])
 	return join(out, directory, path);
 }
 
-/* The directory resolved, the last name as it is. */
+/* Resolves the directory and leaves the last name as it is. */
 static bool resolve_parent(char path[static PATH_MAX], char out[static PATH_MAX])
 {
 	char directory[PATH_MAX], *name;
@@ -105,7 +105,7 @@ static bool resolve_parent(char path[static PATH_MAX], char out[static PATH_MAX]
 	return join(out, directory, name);
 }
 
-/* Where a symbolic link to nothing leads: that is what would be made. */
+/* Follows symbolic links to a path that does not exist: that path would be created. */
 static bool follow_link(char path[static PATH_MAX])
 {
 	char target[PATH_MAX], directory[PATH_MAX];
@@ -121,7 +121,7 @@ static bool follow_link(char path[static PATH_MAX])
 	return join(path, *directory ? directory : "/", target);
 }
 
-/* false: there is no such place, and whatever is about to be done fails. */
+/* False: there is no such place, and the program's call will fail. */
 static bool resolve(int at, const char *path, bool follow, char out[static PATH_MAX])
 {
 	char full[PATH_MAX];
@@ -154,7 +154,7 @@ static bool is_of_interest(const char *path)
 	       && !is_below(path, journal.directory) && !is_below(path, journal.excluded);
 }
 
-/* --- keeping it ------------------------------------------------------------------------------- */
+/* --- recording -------------------------------------------------------------------------------- */
 
 static int open_below(const char *name, int flags)
 {
@@ -174,8 +174,8 @@ static bool keep(int base, int now, const char *key, const char *path, bool made
 	return kept && mark >= 0;
 }
 
-/* The first such path is enough to know that not everything can be put back. */
-static void tell_trouble(const char *path)
+/* The first such path is enough: not everything can be restored. */
+static void write_trouble(const char *path)
 {
 	int file = open_below(AGENT_JOURNAL_TROUBLE, O_RDWR);
 	size_t length = strlen(path);
@@ -185,7 +185,7 @@ static void tell_trouble(const char *path)
 		memcpy(text, path, length);
 		text[length] = '\n';
 		if (pwrite(file, text, length + 1, 0) < 0)
-			first = ' '; /* what else could be done? */
+			first = ' '; /* nothing else can be done */
 	}
 	if (file >= 0)
 		close(file);
@@ -197,7 +197,7 @@ static void note_locked(const char *key, const char *path, bool made)
 	int now = open_below(AGENT_JOURNAL_NOW, O_RDONLY | O_DIRECTORY);
 
 	if (base < 0 || now < 0 || !keep(base, now, key, path, made))
-		tell_trouble(path);
+		write_trouble(path);
 	if (base >= 0)
 		close(base);
 	if (now >= 0)
@@ -216,7 +216,7 @@ static void note_resolved(const char *path, bool made)
 	snprintf(name, sizeof(name), AGENT_JOURNAL_NOW "/%s", key);
 	if (!join(marker, journal.directory, name) || access(marker, F_OK) == 0)
 		return;
-	/* Of several ranks one keeps it, and no other goes on before that is done. */
+	/* One rank records the path, and no other rank continues before that is done. */
 	lock = open_below(AGENT_JOURNAL_LOCK, O_RDWR | O_CREAT);
 	if (lock < 0)
 		return;
@@ -248,7 +248,7 @@ void agent_journal_note_made(int at, const char *path)
 	errno = error;
 }
 
-/* All that is below a directory, and where it will be. */
+/* Everything below a directory, and the paths it will have. */
 static void note_tree(const char *from, const char *to)
 {
 	char source[PATH_MAX], target[PATH_MAX];

@@ -1,5 +1,5 @@
-/* What the kernel holds of a rank that is rewound: put back where that is simple, else compared,
- * and told when it is not what it was. */
+/* Kernel state of a rank that is rewound: simple state is restored, other state is compared, and
+ * the rewind is refused if it has changed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,8 @@ int agent_read_proc(struct agent *agent, const char *path, char text[static AGEN
 
 /* --- /proc/self/status ------------------------------------------------------------------------ */
 
-/* Pending signals are none; what is blocked, ignored and caught is put back. */
+/* Not compared: pending signals (there must be none), and blocked, ignored and caught signals,
+ * which are restored. */
 static const char *const lasting[] = {
 	"Name:",   "Umask:",  "Threads:", "Uid:",     "Gid:",    "Groups:",       "NSpgid:",
 	"NSsid:",  "SigPnd:", "ShdPnd:",  "CapInh:",  "CapPrm:", "CapEff:",       "CapBnd:",
@@ -68,7 +69,7 @@ static void read_number(const char *line, struct agent_kernel_state *state)
 
 int agent_read_status(struct agent *agent, struct agent_kernel_state *state)
 {
-	char *text = agent->aside->text;
+	char *text = agent->private_stack->text;
 	size_t used = 0;
 
 	if (agent_read_proc(agent, "/proc/self/status", text) < 0)
@@ -92,15 +93,15 @@ int agent_read_status(struct agent *agent, struct agent_kernel_state *state)
 
 static int compare_status(struct agent *agent)
 {
-	const char *then = agent->aside->kernel.status, *now = agent->aside->kernel_now.status;
+	const char *then = agent->private_stack->kernel.status,
+		   *now = agent->private_stack->kernel_now.status;
 
 	while (*then && *now) {
 		size_t length = strcspn(then, "\n"), length_now = strcspn(now, "\n");
 
 		if (length != length_now || memcmp(then, now, length) != 0)
 			return agent_refuse(agent,
-			                    "it has changed what /proc/self/status tells of it "
-			                    "(%.*s)",
+			                    "it has changed a line of /proc/self/status (%.*s)",
 			                    (int)(length_now < 60 ? length_now : 60), now);
 		then += length + 1;
 		now += length_now + 1;
@@ -135,11 +136,12 @@ static void list_settings(long settings[static AGENT_SETTINGS])
 
 static int compare_settings(struct agent *agent)
 {
-	const struct agent_kernel_state *then = &agent->aside->kernel,
-					*now = &agent->aside->kernel_now;
+	const struct agent_kernel_state *then = &agent->private_stack->kernel,
+					*now = &agent->private_stack->kernel_now;
 
 	if (memcmp(then->settings, now->settings, sizeof(then->settings)) != 0)
-		return agent_refuse(agent, "it has changed how the kernel schedules or treats it");
+		return agent_refuse(
+			agent, "it has changed its scheduling or another setting of the process");
 	if (memcmp(then->limits, now->limits, sizeof(then->limits)) != 0)
 		return agent_refuse(agent, "it has changed a resource limit");
 	if (then->root_device != now->root_device || then->root_inode != now->root_inode)
@@ -168,7 +170,7 @@ static int note_descriptor(struct agent *agent, struct agent_kernel_state *state
 	return 0;
 }
 
-/* In ascending order: so the kernel tells them. */
+/* The kernel lists them in ascending order. */
 static int list_descriptors(struct agent *agent, struct agent_kernel_state *state)
 {
 	char batch[2048] __attribute__((aligned(8)));
@@ -184,7 +186,8 @@ static int list_descriptors(struct agent *agent, struct agent_kernel_state *stat
 			const char *entry = batch + at;
 			unsigned short length;
 			char *end;
-			long fd = strtol(entry + 19, &end, 10); /* d_name of linux_dirent64 */
+			/* offset of d_name in linux_dirent64 */
+			long fd = strtol(entry + 19, &end, 10);
 
 			memcpy(&length, entry + 16, sizeof(length));
 			at += length;
@@ -201,11 +204,11 @@ static int list_descriptors(struct agent *agent, struct agent_kernel_state *stat
 	return got == 0 ? 0 : agent_refuse(agent, "its descriptors cannot be read");
 }
 
-/* Whether it holds just the descriptors that it held then, by the number of them (Linux 6.2 tells
- * it) and a look at each. If so, state has what they are now. */
+/* Whether the process has exactly the descriptors that it had at the birth: compares their number
+ * (Linux 6.2 and later) and each of them. If so, `state` gets their present attributes. */
 static bool holds_the_same(struct agent *agent, struct agent_kernel_state *state)
 {
-	const struct agent_kernel_state *then = &agent->aside->kernel;
+	const struct agent_kernel_state *then = &agent->private_stack->kernel;
 	struct stat status;
 
 	if (stat("/proc/self/fd", &status) < 0 || (size_t)status.st_size != then->descriptor_count)
@@ -247,15 +250,15 @@ static const struct agent_file *find_file(const struct agent *agent, int fd)
 	return NULL;
 }
 
-/* Files that the program has closed, or put others in place of, are taken from the keeper; the
- * descriptor need not be good for more than to be opened again. */
+/* A file that the program has closed or replaced is taken from the keeper. The descriptor need only
+ * be good for reopening. */
 static int fetch_file(struct agent *agent, const struct agent_file *file)
 {
 	char path[64];
 	int fd, result;
 
 	if (file->kind == AGENT_EPOLL || file->kind == AGENT_PIPE || file->kind == AGENT_EVENT)
-		return 0; /* made anew */
+		return 0; /* created anew */
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", syscall(SYS_getppid), file->fd);
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
@@ -271,8 +274,8 @@ static int fetch_file(struct agent *agent, const struct agent_file *file)
 
 static int put_descriptors_back(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
-	const struct agent_kernel_state *then = &aside->kernel, *now = &aside->kernel_now;
+	struct agent_private_stack *stack = agent->private_stack;
+	const struct agent_kernel_state *then = &stack->kernel, *now = &stack->kernel_now;
 
 	for (size_t i = 0; i < now->descriptor_count; i++)
 		if (!agent_find_held(then, now->descriptors[i].fd))
@@ -287,22 +290,20 @@ static int put_descriptors_back(struct agent *agent)
 		if (!is_same(one, other) && file && fetch_file(agent, file) < 0)
 			return -1;
 		if (!is_same(one, other) && !file)
-			return agent_refuse(agent,
-			                    "it has closed descriptor %d, or put another "
-			                    "in its place",
+			return agent_refuse(agent, "it has closed or replaced descriptor %d",
 			                    one->fd);
 		if (!file && one->flags != other->flags && fcntl(one->fd, F_SETFD, one->flags) < 0)
 			return agent_refuse(agent, "descriptor %d cannot be put back", one->fd);
 	}
-	if (agent_renew_files(agent, aside->clones, aside->clone_count) < 0)
+	if (agent_renew_files(agent, stack->clones, stack->clone_count) < 0)
 		return agent_refuse(agent, "its files cannot be put back (%s)", strerror(errno));
 	return 0;
 }
 
-/* Files may be others after they have been renewed. */
+/* Renewed files may have other inodes. */
 static int note_renewed(struct agent *agent)
 {
-	struct agent_kernel_state *then = &agent->aside->kernel;
+	struct agent_kernel_state *then = &agent->private_stack->kernel;
 	struct stat status;
 
 	for (size_t i = 0; i < then->descriptor_count; i++) {
@@ -335,7 +336,7 @@ static void list_signals(struct agent_kernel_state *state)
 
 static int put_signals_back(struct agent *agent, const struct agent_signals *then)
 {
-	const struct agent_signals *now = &agent->aside->kernel_now.signals;
+	const struct agent_signals *now = &agent->private_stack->kernel_now.signals;
 	static const struct itimerval off;
 
 	for (int number = 1; number < _NSIG; number++)
@@ -345,7 +346,8 @@ static int put_signals_back(struct agent *agent, const struct agent_signals *the
 		    && syscall(SYS_rt_sigaction, number, &then->dispositions[number], NULL,
 		               _NSIG / 8)
 		               < 0)
-			return agent_refuse(agent, "signal %d cannot be handled as before", number);
+			return agent_refuse(agent, "the handling of signal %d cannot be put back",
+			                    number);
 	if (syscall(SYS_sigaltstack, &then->stack, NULL) < 0)
 		return agent_refuse(agent, "its signal stack cannot be put back (%s)",
 		                    strerror(errno));
@@ -355,21 +357,21 @@ static int put_signals_back(struct agent *agent, const struct agent_signals *the
 	return 0;
 }
 
-/* What does not go away by itself. */
-static int survey_left(struct agent *agent)
+/* State that a rewind cannot remove. */
+static int check_leftovers(struct agent *agent)
 {
 	siginfo_t child;
 
 	if (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0)
 		return agent_refuse(agent, "it has started other processes");
-	if (agent_read_proc(agent, "/proc/self/timers", agent->aside->text) == 0
-	    && agent->aside->text[0])
+	if (agent_read_proc(agent, "/proc/self/timers", agent->private_stack->text) == 0
+	    && agent->private_stack->text[0])
 		return agent_refuse(agent, "it has a timer running (timer_create)");
-	agent->aside->trouble[0] = '\0'; /* not every kernel has timers */
+	agent->private_stack->trouble[0] = '\0'; /* some kernels have no /proc/self/timers */
 	return 0;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- whole state ------------------------------------------------------------------------------ */
 
 static int list_state(struct agent *agent, struct agent_kernel_state *state)
 {
@@ -395,30 +397,30 @@ static int list_state(struct agent *agent, struct agent_kernel_state *state)
 
 int agent_note_kernel_state(struct agent *agent)
 {
-	struct agent_kernel_state *state = &agent->aside->kernel;
+	struct agent_kernel_state *state = &agent->private_stack->kernel;
 
 	return list_state(agent, state) < 0 ? -1 : list_descriptors(agent, state);
 }
 
 bool agent_has_opened(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
-	aside->looked_at_descriptors = holds_the_same(agent, &aside->kernel_now);
-	return !aside->looked_at_descriptors;
+	stack->descriptors_known = holds_the_same(agent, &stack->kernel_now);
+	return !stack->descriptors_known;
 }
 
-int agent_scan_at_kernel_state(struct agent *agent)
+int agent_scan_kernel_state(struct agent *agent)
 {
-	struct agent_kernel_state *now = &agent->aside->kernel_now;
-	struct agent_idle *idle = &agent->aside->idle;
-	bool looked = agent->aside->looked_at_descriptors;
+	struct agent_kernel_state *now = &agent->private_stack->kernel_now;
+	struct agent_idle *idle = &agent->private_stack->idle;
+	bool known = agent->private_stack->descriptors_known;
 
-	agent->aside->looked_at_descriptors = false;
+	agent->private_stack->descriptors_known = false;
 	if (agent_is_idle(agent) && idle->kernel)
 		return 0;
-	if (survey_left(agent) < 0 || list_state(agent, now) < 0
-	    || (!looked && !holds_the_same(agent, now) && list_descriptors(agent, now) < 0)
+	if (check_leftovers(agent) < 0 || list_state(agent, now) < 0
+	    || (!known && !holds_the_same(agent, now) && list_descriptors(agent, now) < 0)
 	    || compare_status(agent) < 0 || compare_settings(agent) < 0)
 		return -1;
 	agent_note_idle(agent, &idle->kernel);
@@ -427,8 +429,8 @@ int agent_scan_at_kernel_state(struct agent *agent)
 
 static int compare_descriptors(struct agent *agent)
 {
-	const struct agent_kernel_state *then = &agent->aside->kernel,
-					*now = &agent->aside->kernel_now;
+	const struct agent_kernel_state *then = &agent->private_stack->kernel,
+					*now = &agent->private_stack->kernel_now;
 
 	for (size_t i = 0; i < now->descriptor_count; i++)
 		if (!agent_find_held(then, now->descriptors[i].fd))
@@ -455,11 +457,11 @@ static int compare_timers(struct agent *agent)
 	return 0;
 }
 
-/* Whether it is where it was. */
+/* Whether its working directory is unchanged. */
 static bool stays_in_directory(const struct agent *agent)
 {
-	const struct agent_kernel_state *then = &agent->aside->kernel,
-					*now = &agent->aside->kernel_now;
+	const struct agent_kernel_state *then = &agent->private_stack->kernel,
+					*now = &agent->private_stack->kernel_now;
 
 	return then->directory_inode && then->directory_inode == now->directory_inode
 	       && then->directory_device == now->directory_device;
@@ -467,7 +469,7 @@ static bool stays_in_directory(const struct agent *agent)
 
 int agent_compare_kernel_state(struct agent *agent)
 {
-	if (agent_scan_at_kernel_state(agent) < 0 || compare_descriptors(agent) < 0
+	if (agent_scan_kernel_state(agent) < 0 || compare_descriptors(agent) < 0
 	    || agent_compare_files(agent) < 0 || compare_timers(agent) < 0)
 		return -1;
 	if (!stays_in_directory(agent))
@@ -477,12 +479,12 @@ int agent_compare_kernel_state(struct agent *agent)
 
 int agent_note_image_state(struct agent *agent, struct agent_image *image)
 {
-	image->signals = agent->aside->kernel_now.signals;
+	image->signals = agent->private_stack->kernel_now.signals;
 	return agent_note_offsets(agent, image);
 }
 
-/* They may also have come since it was looked at. */
-static int look_for_signals(struct agent *agent)
+/* A signal may also have arrived since the last scan. */
+static int check_signals(struct agent *agent)
 {
 	uint64_t pending = 0;
 
@@ -516,9 +518,9 @@ static int put_offsets_back(struct agent *agent, const struct agent_image *image
 int agent_put_kernel_state_back(struct agent *agent, const struct agent_image *image)
 {
 	const struct agent_signals *signals = image ? &image->signals
-	                                            : &agent->aside->kernel.signals;
+	                                            : &agent->private_stack->kernel.signals;
 
-	if (look_for_signals(agent) < 0 || put_descriptors_back(agent) < 0
+	if (check_signals(agent) < 0 || put_descriptors_back(agent) < 0
 	    || put_offsets_back(agent, image) < 0 || put_signals_back(agent, signals) < 0
 	    || note_renewed(agent) < 0)
 		return -1;

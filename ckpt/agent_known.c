@@ -31,7 +31,7 @@ void agent_known_start(struct agent_known *known)
 void agent_known_mistrust(struct agent_known *known)
 {
 	known->is_whole = false;
-	known->faults_before = -1; /* nor is it known what there will be */
+	known->faults_before = -1; /* nor can later faults be predicted */
 }
 
 bool agent_known_is_all(const struct agent_known *known, uint64_t anonymous, uint64_t swapped)
@@ -73,8 +73,8 @@ void agent_known_add(struct agent_known *known, struct agent_runs *runs, uint64_
 		known->is_whole = false;
 }
 
-/* Keeps what is to be copied, if it is not too much, so that it need not be read from the twin each
- * time. */
+/* Keeps a copy of what is to be restored, if it is not too much, so that it need not be read from
+ * the twin each time. */
 static void save_known(struct agent_known *known, pid_t twin)
 {
 	size_t used = 0;
@@ -94,7 +94,7 @@ static void save_known(struct agent_known *known, pid_t twin)
 	known->is_saved = true;
 }
 
-/* Faults while pages are put back may have added to them. */
+/* Faults while pages were being restored may have added to them. */
 void agent_known_end(struct agent_known *known, bool is_new, pid_t twin, uint64_t anonymous,
                      uint64_t swapped)
 {

@@ -1,14 +1,15 @@
-/* What a rank that is rewound is known to have written, and its memory in pieces.
+/* What a rewound rank is known to have written, so that its memory need not be scanned.
  *
- * No page need be looked at again while nothing can have changed. A page that is not the rank's own
- * becomes so by a fault, and none comes without one: so when there was no fault since it was
- * rewound last, it has written at most what it had written then. That none was dropped or moved
- * shows in the mappings, which are compared before, and in the number of private pages, which must
- * be the same (Linux 6.16 tells it exactly; whether it is exact is tried). Faults are its own, of
- * all its threads, and its children's, which may share its memory (vfork). What else gives it pages
- * without a fault is khugepaged, which makes one large page of small ones: where it could, pages
- * are looked at each time. It does not in a process that has no large pages (PR_SET_THP_DISABLE),
- * as ranks that tell their states (shim/state/state.h). */
+ * Pages need not be scanned while nothing can have changed. A page becomes the rank's own only by a
+ * page fault. So if there was no fault since the last rewind, the rank has written at most what it
+ * had written then. That no page was dropped or moved follows from the mappings, which are compared
+ * before, and from the number of private pages, which must be the same. (Linux 6.16 counts them
+ * exactly; whether the kernel does is tested.) Counted are the faults of all its threads and of its
+ * children, which may share its memory (vfork).
+ *
+ * Only khugepaged gives the rank pages without a fault: it makes one large page of small ones.
+ * Where it could do so, pages are scanned each time. It leaves processes alone that have no large
+ * pages (PR_SET_THP_DISABLE), such as ranks with state fingerprints (shim/state/state.h). */
 #ifndef MATCHPOINT_CKPT_AGENT_KNOWN_H
 #define MATCHPOINT_CKPT_AGENT_KNOWN_H
 
@@ -23,14 +24,14 @@
 
 enum {
 	AGENT_RUNS_MAX = 16384,
-	AGENT_SAVED = 1 << 20, /* bytes of what a rank writes each time, kept within reach */
+	AGENT_SAVED = 1 << 20, /* bytes: copy of what a rank writes each time */
 };
 
-/* Pages of private memory that are there (in memory, or swapped out), in ascending order. */
+/* Present private pages (in memory, or swapped out), in ascending order. */
 struct agent_run {
 	uint64_t start, end;
 	bool swapped;
-	bool is_looked_at, private; /* the latter is known, of each of them */
+	bool is_known, private; /* `private` is known for all of them */
 };
 
 struct agent_runs {
@@ -38,40 +39,43 @@ struct agent_runs {
 	struct agent_run runs[AGENT_RUNS_MAX];
 };
 
-/* What it had written when it was rewound last, as bytes, and how to tell that it still is all. */
+/* What the rank had written at the last rewind, in bytes, and data to decide whether that is still
+ * all. */
 struct agent_known {
-	bool counts_are_exact; /* of private pages, as the kernel tells them */
-	bool never_joined;     /* it has no large pages, since the birth */
-	bool is_whole;         /* what follows holds */
-	long faults;           /* so far, its children's included */
-	long faults_before;    /* putting back this time */
+	bool counts_are_exact; /* the kernel's count of private pages is exact */
+	bool never_joined;     /* no large pages since the birth */
+	bool is_whole;         /* the following members are valid */
+	long faults;           /* page faults so far, including those of children */
+	long faults_before;    /* when this rewind began */
 	uint64_t anonymous, swapped;
 	struct agent_runs copied, zeroed;
-	bool is_saved; /* what is to be copied, one run after the other: */
+	bool is_saved; /* `saved` has the contents of `copied`, one run after the other */
 	uint8_t saved[AGENT_SAVED];
 };
 
-/* process_vm_readv(2), past the shim's (other_memory.c), as many pieces here as there. */
+/* process_vm_readv(2) without the shim's wrapper (other_memory.c); `here` and `there` have `count`
+ * pieces each. */
 ssize_t agent_read_twin(pid_t twin, const struct iovec *here, const struct iovec *there,
                         size_t count);
 
-/* Before anything is put back, and when mappings were not what they had been. */
+/* agent_known_start: call before anything is restored. agent_known_mistrust: call if the mappings
+ * had changed. */
 void agent_known_start(struct agent_known *known);
 void agent_known_mistrust(struct agent_known *known);
-/* How many faults there were so far. */
+/* The number of page faults so far. */
 long agent_known_faults(void);
-/* Whether it has written at most what it had written when it was rewound last; private pages in
- * memory and swapped out in kilobytes, as /proc/self/status tells them. */
+/* Whether the rank has written at most what it had written at the last rewind. Arguments: private
+ * pages in memory and swapped out, in kilobytes, from /proc/self/status. */
 bool agent_known_is_all(const struct agent_known *known, uint64_t anonymous, uint64_t swapped);
-/* Whether khugepaged could make large pages of it. */
+/* Whether khugepaged could make large pages in this area. */
 bool agent_may_be_joined(const struct agent_known *known, const struct agent_area *area);
 /* Whether the process has no large pages. */
 bool agent_has_no_large_pages(void);
-/* While all is put back: what that is. */
+/* Record what is restored, while it is being restored. */
 void agent_known_begin(struct agent_known *known);
 void agent_known_add(struct agent_known *known, struct agent_runs *runs, uint64_t start,
                      uint64_t end);
-/* All is put back; is_new: it was not known before, and is kept from now on. */
+/* Everything is restored. is_new: it was not known before, and is kept from now on. */
 void agent_known_end(struct agent_known *known, bool is_new, pid_t twin, uint64_t anonymous,
                      uint64_t swapped);
 

@@ -1,5 +1,5 @@
-/* The address space of a rank that is rewound: what the interleaving has mapped is unmapped, what
- * it has unmapped or protected is as it was. A file that is gone cannot be mapped again. */
+/* The mappings of a rank that is rewound: mappings of the interleaving are removed, and removed or
+ * protected ones are restored. A deleted file cannot be mapped again. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/types.h>
@@ -13,7 +13,7 @@
 #include "agent_map_query.h"
 #include "agent_rewind_internal.h"
 
-/* glibc 2.35 and later: where the kernel tells each thread its CPU. */
+/* glibc 2.35 and later: where the kernel stores each thread's CPU number. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
 
@@ -27,11 +27,13 @@ static int add_area(struct agent *agent, struct agent_layout *layout, const stru
 	return 0;
 }
 
-/* Without the memory apart, which may have become one mapping with its neighbours. */
-static int add_around_aside(struct agent *agent, struct agent_layout *layout,
-                            const struct agent_area *area)
+/* Adds the area without the private stack's memory, which the kernel may have merged with its
+ * neighbours. */
+static int add_around_private_stack(struct agent *agent, struct agent_layout *layout,
+                                    const struct agent_area *area)
 {
-	const uint64_t start = (uintptr_t)agent->aside, end = agent_private_stack_end(agent);
+	const uint64_t start = (uintptr_t)agent->private_stack,
+		       end = agent_private_stack_end(agent);
 	struct agent_area below = *area, above = *area;
 
 	if (area->end <= start || area->start >= end)
@@ -55,11 +57,11 @@ int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout)
 		struct agent_area area;
 
 		query.name_size = query.build_id_size = 0;
-		if (ioctl(agent->aside->maps, AGENT_MAP_QUERY, &query) < 0) {
+		if (ioctl(agent->private_stack->maps, AGENT_MAP_QUERY, &query) < 0) {
 			if (errno == ENOENT && ret_layout->count)
 				return 0;
-			return agent_refuse(agent, "the kernel does not tell what is mapped "
-			                           "(Linux 6.11 or later does)");
+			return agent_refuse(agent, "the kernel cannot list mappings (Linux 6.11 or "
+			                           "later is needed)");
 		}
 		area = (struct agent_area){
 			.start = query.start,
@@ -70,18 +72,18 @@ int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout)
 			.protection = agent_query_protection(&query),
 			.shared = query.vma_flags & AGENT_QUERY_SHARED,
 		};
-		if (add_around_aside(agent, ret_layout, &area) < 0)
+		if (add_around_private_stack(agent, ret_layout, &area) < 0)
 			return -1;
 	}
 }
 
 int agent_list_now(struct agent *agent)
 {
-	struct agent_idle *idle = &agent->aside->idle;
+	struct agent_idle *idle = &agent->private_stack->idle;
 
 	if (agent_is_idle(agent) && idle->layout)
 		return 0;
-	if (agent_list_layout(agent, &agent->aside->layout_now) < 0)
+	if (agent_list_layout(agent, &agent->private_stack->layout_now) < 0)
 		return -1;
 	agent_note_idle(agent, &idle->layout);
 	return 0;
@@ -98,8 +100,8 @@ bool agent_had_mapped(const struct agent *agent, uintptr_t start, uintptr_t end)
 
 	if (!agent_has_birth(agent))
 		return false;
-	for (size_t i = 0; i < agent->aside->layout.count; i++)
-		if (overlap(&agent->aside->layout.areas[i], &range))
+	for (size_t i = 0; i < agent->private_stack->layout.count; i++)
+		if (overlap(&agent->private_stack->layout.areas[i], &range))
 			return true;
 	return false;
 }
@@ -107,12 +109,12 @@ bool agent_had_mapped(const struct agent *agent, uintptr_t start, uintptr_t end)
 static int unmap(struct agent *agent, uint64_t start, uint64_t end)
 {
 	if (start < end && syscall(SYS_munmap, start, end - start) < 0)
-		return agent_refuse(agent, "what it has mapped cannot be unmapped (%s)",
+		return agent_refuse(agent, "its new mappings cannot be removed (%s)",
 		                    strerror(errno));
 	return 0;
 }
 
-/* What of the one lies outside of the other. */
+/* Unmaps the parts of `one` that are outside `other`. */
 static int unmap_around(struct agent *agent, const struct agent_area *one,
                         const struct agent_area *other)
 {
@@ -122,10 +124,11 @@ static int unmap_around(struct agent *agent, const struct agent_area *one,
 	return unmap(agent, one->start, below) < 0 ? -1 : unmap(agent, above, one->end);
 }
 
-/* What is mapped now and was not then. */
+/* Unmaps what was not mapped at the birth. */
 static int unmap_new(struct agent *agent)
 {
-	const struct agent_layout *then = &agent->aside->layout, *now = &agent->aside->layout_now;
+	const struct agent_layout *then = &agent->private_stack->layout,
+				  *now = &agent->private_stack->layout_now;
 	size_t at = 0;
 
 	for (size_t i = 0; i < now->count; i++) {
@@ -152,7 +155,7 @@ static bool same_object(const struct agent_area *then, const struct agent_area *
 	       && (!then->inode || now->offset - now->start == then->offset - then->start);
 }
 
-/* What the kernel writes by itself, and must be left alone. Nothing: both are 0. */
+/* The range that the kernel writes by itself, and that must not be changed. None: both are 0. */
 static void find_rseq(uint64_t *ret_start, uint64_t *ret_end)
 {
 	enum { REGISTERED = 32 };
@@ -176,20 +179,20 @@ void agent_find_rseq(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
 	*ret_end = agent_earlier(end, page + AGENT_PAGE);
 }
 
-/* Into writable, empty memory of that size at `to`: what an area held. */
+/* Copies what an area contained at the birth to writable, empty memory of its size at `to`. */
 static int copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to)
 {
-	const struct agent_private_stack *aside = agent->aside;
+	const struct agent_private_stack *stack = agent->private_stack;
 	uint64_t rseq_start, rseq_end;
 
-	for (size_t i = 0; i < aside->had.count; i++) {
-		uint64_t start = agent_later(aside->had.runs[i].start, area->start);
-		uint64_t end = agent_earlier(aside->had.runs[i].end, area->end);
+	for (size_t i = 0; i < stack->had.count; i++) {
+		uint64_t start = agent_later(stack->had.runs[i].start, area->start);
+		uint64_t end = agent_earlier(stack->had.runs[i].end, area->end);
 		struct iovec there = {(void *)(uintptr_t)start, end - start};
 		struct iovec here = {(void *)(uintptr_t)(to + start - area->start), end - start};
 
 		if (start < end
-		    && agent_read_twin(aside->twin, &here, &there, 1) != (ssize_t)(end - start))
+		    && agent_read_twin(stack->twin, &here, &there, 1) != (ssize_t)(end - start))
 			return agent_refuse(agent, "its memory at the birth cannot be read");
 	}
 	find_rseq(&rseq_start, &rseq_end);
@@ -201,8 +204,9 @@ static int copy_from_birth(struct agent *agent, const struct agent_area *area, u
 	return 0;
 }
 
-/* In one piece, with what the twin holds. It may hold what is in use here, too (what belongs to the
- * thread, the agent's memory): so it is made elsewhere, and moved to its place by a single call. */
+/* Maps the area in one piece, with the contents from the twin. It may contain memory in use here
+ * (the thread's data, the agent's memory). So it is created elsewhere and moved into place by one
+ * call. */
 static int make_private(struct agent *agent, const struct agent_area *area)
 {
 	const uint64_t length = area->end - area->start;
@@ -212,7 +216,7 @@ static int make_private(struct agent *agent, const struct agent_area *area)
 
 	if (made == -1)
 		return agent_refuse(agent, "there is no memory to map again what it has unmapped");
-	/* The kernel chose the gap itself. While that is taken it chooses another place. */
+	/* The kernel chose the gap itself. While it is in use the kernel chooses another place. */
 	if (overlap(&spare, area))
 		return make_private(agent, area) < 0 ? -1 : unmap_around(agent, &spare, area);
 	if (copy_from_birth(agent, area, spare.start) < 0)
@@ -227,8 +231,8 @@ static int make_private(struct agent *agent, const struct agent_area *area)
 	return 0;
 }
 
-/* What of an area is mapped as it was is left alone, but for its protection. True: that is all of
- * it. (Whether it is still in one piece shows when it is looked at again.) */
+/* Keeps the parts of an area that are mapped as before, and restores their protection. True: the
+ * whole area is kept. (A later scan checks whether it is still in one piece.) */
 static bool keep_area(const struct agent_layout *now, const struct agent_area *area, size_t *at)
 {
 	uint64_t from = area->start;
@@ -252,8 +256,8 @@ static bool keep_area(const struct agent_layout *now, const struct agent_area *a
 
 static bool is_clone(const struct agent *agent, const struct agent_area *area)
 {
-	for (size_t i = 0; i < agent->aside->clone_count; i++) {
-		const struct agent_clone *clone = &agent->aside->clones[i];
+	for (size_t i = 0; i < agent->private_stack->clone_count; i++) {
+		const struct agent_clone *clone = &agent->private_stack->clones[i];
 
 		if (clone->start <= area->start && area->end <= clone->start + clone->length)
 			return true;
@@ -267,7 +271,8 @@ static int renew_area(struct agent *agent, const struct agent_area *area)
 		return area->inode ? agent_refuse(agent, "it has changed how a file is mapped")
 		                   : make_private(agent, area);
 	if (!is_clone(agent, area)
-	    || agent_map_clones(agent->aside->clones, agent->aside->clone_count) < 0)
+	    || agent_map_clones(agent->private_stack->clones, agent->private_stack->clone_count)
+	               < 0)
 		return agent_refuse(agent, "it has unmapped shared memory");
 	return 0;
 }
@@ -288,66 +293,66 @@ bool agent_same_layout(const struct agent_layout *then, const struct agent_layou
 
 int agent_compare_layout(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
 	if (agent_list_now(agent) < 0)
 		return -1;
-	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end
-	    || !agent_same_layout(&aside->layout, &aside->layout_now))
-		return agent_refuse(agent, "what it has mapped has changed");
+	if ((uint64_t)syscall(SYS_brk, 0L) != stack->heap_end
+	    || !agent_same_layout(&stack->layout, &stack->layout_now))
+		return agent_refuse(agent, "its mappings have changed");
 	return 0;
 }
 
-/* Mappings that are alike may have become one, or several: mremap() and the like would show it.
- * Private memory is mapped anew in one piece then. */
+/* Equal mappings may have been merged, or split: mremap() and the like would see it. Private memory
+ * is then mapped anew in one piece. */
 static int compare_layouts(struct agent *agent, bool renew, bool *ret_renewed)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	size_t at = 0;
 
 	*ret_renewed = false;
-	if (agent_list_layout(agent, &aside->layout_now) < 0)
+	if (agent_list_layout(agent, &stack->layout_now) < 0)
 		return -1;
-	for (size_t i = 0; i < aside->layout.count; i++) {
-		const struct agent_area *area = &aside->layout.areas[i];
+	for (size_t i = 0; i < stack->layout.count; i++) {
+		const struct agent_area *area = &stack->layout.areas[i];
 
-		while (at < aside->layout_now.count
-		       && aside->layout_now.areas[at].end <= area->start)
+		while (at < stack->layout_now.count
+		       && stack->layout_now.areas[at].end <= area->start)
 			at++;
-		if (at < aside->layout_now.count && same_area(area, &aside->layout_now.areas[at]))
+		if (at < stack->layout_now.count && same_area(area, &stack->layout_now.areas[at]))
 			continue;
 		if (!renew)
-			return agent_refuse(agent, "its mappings cannot be what they were");
+			return agent_refuse(agent, "its mappings cannot be put back");
 		if (renew_area(agent, area) < 0)
 			return -1;
 		*ret_renewed = true;
 	}
-	if (!*ret_renewed && aside->layout_now.count != aside->layout.count)
-		return agent_refuse(agent, "its mappings cannot be what they were");
+	if (!*ret_renewed && stack->layout_now.count != stack->layout.count)
+		return agent_refuse(agent, "its mappings cannot be put back");
 	return 0;
 }
 
 int agent_put_layout_back(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	bool renewed;
 	size_t at = 0;
 
-	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end)
-		aside->idle.layout = false;
-	if ((uint64_t)syscall(SYS_brk, aside->heap_end) != aside->heap_end)
-		return agent_refuse(agent, "its heap cannot have the size it had");
+	if ((uint64_t)syscall(SYS_brk, 0L) != stack->heap_end)
+		stack->idle.layout = false;
+	if ((uint64_t)syscall(SYS_brk, stack->heap_end) != stack->heap_end)
+		return agent_refuse(agent, "the size of its heap cannot be put back");
 	if (agent_list_now(agent) < 0)
 		return -1;
-	if (agent_same_layout(&aside->layout, &aside->layout_now))
+	if (agent_same_layout(&stack->layout, &stack->layout_now))
 		return 0;
-	agent_known_mistrust(&aside->known);
+	agent_known_mistrust(&stack->known);
 	if (unmap_new(agent) < 0)
 		return -1;
-	for (size_t i = 0; i < aside->layout.count; i++) {
-		const struct agent_area *area = &aside->layout.areas[i];
+	for (size_t i = 0; i < stack->layout.count; i++) {
+		const struct agent_area *area = &stack->layout.areas[i];
 
-		if (!keep_area(&aside->layout_now, area, &at) && renew_area(agent, area) < 0)
+		if (!keep_area(&stack->layout_now, area, &at) && renew_area(agent, area) < 0)
 			return -1;
 	}
 	if (compare_layouts(agent, true, &renewed) < 0)

@@ -1,5 +1,4 @@
-/* Asking the kernel for one mapping after the other (PROCMAP_QUERY), as in linux/fs.h from 6.11 on.
- */
+/* Queries the kernel for mappings one by one (PROCMAP_QUERY), as in linux/fs.h since 6.11. */
 #ifndef MATCHPOINT_CKPT_AGENT_MAP_QUERY_H
 #define MATCHPOINT_CKPT_AGENT_MAP_QUERY_H
 
@@ -32,7 +31,7 @@ static inline uint32_t agent_query_protection(const struct agent_map_query *quer
 	       | (query->vma_flags & AGENT_QUERY_EXECUTABLE ? (uint32_t)PROT_EXEC : 0);
 }
 
-/* PAGEMAP_SCAN of /proc/PID/pagemap, as in linux/fs.h from 6.7 on: stretches of pages of some
+/* PAGEMAP_SCAN of /proc/PID/pagemap, as in linux/fs.h since 6.7: ranges of pages of some
  * categories. */
 struct agent_pagemap_scan {
 	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
@@ -47,8 +46,8 @@ struct agent_scanned {
 #define AGENT_PAGE_SWAPPED ((__u64)1 << 4)
 #define AGENT_PAGE_ZERO ((__u64)1 << 5)
 
-/* The private pages between two addresses that are there, in memory or swapped out, in ascending
- * order: how many stretches were found, and where the look ended; -1 with errno. */
+/* Finds the present private pages between two addresses, in memory or swapped out, in ascending
+ * order. Returns the number of ranges, and where the scan ended; -1 with errno. */
 static inline int agent_scan_private(int pagemap, uint64_t start, uint64_t end,
                                      struct agent_scanned *found, size_t most, uint64_t *ret_end)
 {

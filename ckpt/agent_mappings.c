@@ -1,5 +1,5 @@
-/* The shared mappings of the process. Linux 6.11 and later are asked for them one by one; before,
- * there is only the text of /proc/self/maps, which takes ten times as long. */
+/* The shared mappings of the process. Linux 6.11 and later can be queried for one mapping after the
+ * other; before, the text of /proc/self/maps is parsed, which takes ten times as long. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -44,8 +44,8 @@ static void judge_mapping(struct agent *agent, const char *path)
 		agent_set_hazard(agent, "it has mapped %s shared and writable", path);
 }
 
-/* A file that is mapped for reading only is the same in every world, unless it is one of the
- * world's own. */
+/* A file that is mapped only for reading is the same in every world, unless it belongs to the
+ * world. */
 static bool must_be_cloned(const struct agent *agent, const struct agent_mapping *mapping,
                            const char *path)
 {
@@ -79,7 +79,7 @@ static uint32_t protection_if(bool readable, bool writable, bool executable)
 	       | (executable ? (uint32_t)PROT_EXEC : 0);
 }
 
-/* 1, 0 when the kernel does not know the question, or -1 with errno. */
+/* Returns 1; 0: the kernel does not support the query; -1 with errno. */
 static int ask_kernel(struct agent *agent, int maps)
 {
 	char path[PATH_MAX];
@@ -110,7 +110,7 @@ static int ask_kernel(struct agent *agent, int maps)
 	}
 }
 
-/* One line of /proc/self/maps: "start-end perms offset major:minor inode   path". */
+/* Parses a line of /proc/self/maps: "start-end perms offset major:minor inode path". */
 static bool parse_mapping(char *line, struct agent_mapping *ret_mapping, const char **ret_path)
 {
 	struct agent_mapping mapping = {0};

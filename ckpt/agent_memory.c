@@ -1,5 +1,5 @@
-/* The agent's own memory, and what it reads from /proc with it. Raw system calls where libc would
- * allocate (opendir) or libucm would listen (mmap). */
+/* The agent's own memory, and reading /proc into it. Raw system calls are used where libc would
+ * allocate (opendir) or libucm would intercept (mmap). */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -141,7 +141,7 @@ char *agent_read_text(struct agent_arena *arena, int at, const char *path)
 	return text;
 }
 
-/* Appends the numeric names in one batch of directory entries; -1 with errno. */
+/* Appends the numeric names of one batch of directory entries; -1 with errno. */
 static int append_numbers(struct agent_arena *arena, const char *batch, long length, int **numbers,
                           size_t *count, size_t *capacity)
 {

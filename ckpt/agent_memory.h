@@ -1,11 +1,11 @@
-/* The agent's own memory, and what it reads from /proc with it. */
+/* The agent's own memory, and reading /proc into it. */
 #ifndef MATCHPOINT_CKPT_AGENT_MEMORY_H
 #define MATCHPOINT_CKPT_AGENT_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Mapped memory, given back as a whole. One chunk is kept when it is cleared, for next time. */
+/* Mapped memory, freed as a whole. When it is cleared, one chunk is kept for reuse. */
 struct agent_chunk;
 struct agent_arena {
 	struct agent_chunk *chunks;
@@ -14,19 +14,20 @@ struct agent_arena {
 void *agent_arena_take(struct agent_arena *arena, size_t size); /* zeroed; NULL with errno */
 void agent_arena_clear(struct agent_arena *arena);
 void agent_arena_release(struct agent_arena *arena);
-/* The chunk behind this one (NULL: the first) and where it lies; NULL: there is none. */
+/* The chunk after this one (NULL: the first) and its address range; NULL: there is none. */
 const struct agent_chunk *agent_arena_next(const struct agent_arena *arena,
                                            const struct agent_chunk *chunk, uintptr_t *ret_start,
                                            uintptr_t *ret_end);
 
-/* A file of /proc as a string; `path` is relative to the directory `at`, or absolute. NULL with
- * errno. */
+/* Reads a file of /proc as a string. `path` is relative to the directory `at`, or absolute. NULL
+ * with errno on failure. */
 char *agent_read_text(struct agent_arena *arena, int at, const char *path);
 
-/* The numbers that are the entries of an open directory under /proc (fd, task). -1 with errno. */
+/* Lists the numeric entries of an open directory under /proc (fd, task). Returns their count; -1
+ * with errno. */
 long agent_list_numbers(struct agent_arena *arena, int directory, int **ret_numbers);
 
-/* Opens a directory of /proc. */
+/* Opens a directory of /proc; -1 with errno. */
 int agent_open_directory(const char *path);
 
 #endif

@@ -13,9 +13,9 @@
 
 #include "agent.h"
 
-/* --- who else may have them ------------------------------------------------------------------- */
+/* --- processes that may share them ------------------------------------------------------------ */
 
-/* Page faults of the children that it has waited for, and of theirs: of any there are some. */
+/* Page faults of the children that it has waited for, and of theirs. Every child has some. */
 static long faults_of_children(void)
 {
 	struct rusage usage = {0};
@@ -24,8 +24,8 @@ static long faults_of_children(void)
 }
 
 static struct {
-	bool any; /* of the program's, ever */
-	long own; /* faults of those of this process that are not */
+	bool any; /* the program has ever had a child */
+	long own; /* faults of children of this process that are not the program's */
 } children;
 
 bool agent_had_children(void)
@@ -55,7 +55,7 @@ bool agent_pipe_is_empty(int fd)
 	return ioctl(fd, FIONREAD, &count) == 0 && count == 0;
 }
 
-/* To a number that is neither. */
+/* Moves the descriptor to a number that is neither. */
 static int move_off(int fd, int one, int other)
 {
 	while (fd == one || fd == other) {
@@ -65,7 +65,7 @@ static int move_off(int fd, int one, int other)
 			close(fd);
 			return moved;
 		}
-		fd = moved; /* the number that it had stays taken: it is put in place of it */
+		fd = moved; /* keep the old number taken: it is replaced later */
 	}
 	return fd;
 }
@@ -105,7 +105,7 @@ int agent_make_pipe(const struct agent_end *reads, const struct agent_end *write
 
 /* --- event counters --------------------------------------------------------------------------- */
 
-/* "eventfd-count:               2a" and, since Linux 6.5, "eventfd-semaphore: 1". */
+/* Lines like "eventfd-count: 2a" and, since Linux 6.5, "eventfd-semaphore: 1". */
 bool agent_read_event(const char *info, uint64_t *ret_count, bool *ret_semaphore)
 {
 	const char *count = strstr(info, "eventfd-count:");

@@ -23,29 +23,29 @@ static long faults_of_thread(void)
 
 void agent_own_begin(struct agent *agent)
 {
-	agent->aside->own_before = faults_of_thread();
-	agent->aside->counts_own = true;
+	agent->private_stack->own_before = faults_of_thread();
+	agent->private_stack->counts_own = true;
 }
 
 void agent_own_end(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
-	long faults = faults_of_thread() - aside->own_before;
+	struct agent_private_stack *stack = agent->private_stack;
+	long faults = faults_of_thread() - stack->own_before;
 
-	aside->own_faults += faults;
-	aside->counts_own = false;
-	/* They may have added private pages, in whose place others can be dropped unseen. */
+	stack->own_faults += faults;
+	stack->counts_own = false;
+	/* They may have added private pages, so that others could be dropped unnoticed. */
 	if (faults > 0)
 		agent_page_scan_forget(agent);
 }
 
 long agent_page_scan_faults(const struct agent *agent)
 {
-	return agent_known_faults() - agent->aside->own_faults;
+	return agent_known_faults() - agent->private_stack->own_faults;
 }
 
-/* "size resident shared ...", in pages; private is what is resident and neither a file's nor
- * shared memory. */
+/* Parses "size resident shared ...", in pages. Private pages are resident, and neither of a file
+ * nor shared memory. */
 uint64_t agent_count_private(void)
 {
 	char text[128], *at;
@@ -63,11 +63,11 @@ uint64_t agent_count_private(void)
 	return resident - strtoull(at, NULL, 10);
 }
 
-/* No handler of the program's runs meanwhile. */
+/* Signals are blocked, so that no handler of the program runs meanwhile. */
 void agent_own_populate(struct agent *agent, void *start, size_t size)
 {
-	struct agent_private_stack *aside = agent->aside;
-	struct agent_page_scanned *looked = &aside->looked;
+	struct agent_private_stack *stack = agent->private_stack;
+	struct agent_page_scanned *scanned = &stack->scanned;
 	const uint64_t all = ~UINT64_C(0);
 	uint64_t mask, pages;
 	long faults;
@@ -77,11 +77,12 @@ void agent_own_populate(struct agent *agent, void *start, size_t size)
 	faults = faults_of_thread();
 	madvise(start, size, MADV_POPULATE_WRITE);
 	faults = faults_of_thread() - faults;
-	aside->own_faults += faults;
-	aside->own_before += faults;
+	stack->own_faults += faults;
+	stack->own_before += faults;
 	pages = agent_count_private() - pages;
-	looked->private_pages += pages;
-	aside->kernel_now.anonymous += pages * (AGENT_PAGE / 1024); /* if the rank stands */
+	scanned->private_pages += pages;
+	/* valid while the rank is idle */
+	stack->kernel_now.anonymous += pages * (AGENT_PAGE / 1024);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
 
@@ -89,7 +90,7 @@ void agent_own_populate(struct agent *agent, void *start, size_t size)
 
 static int add_stretch(struct agent *agent, uint64_t start, uint64_t end, bool private)
 {
-	struct agent_stretches *all = &agent->aside->looked.all;
+	struct agent_stretches *all = &agent->private_stack->scanned.all;
 	struct agent_stretch *last = all->count ? &all->list[all->count - 1] : NULL;
 
 	if (last && last->end == start && last->private == private) {
@@ -102,10 +103,10 @@ static int add_stretch(struct agent *agent, uint64_t start, uint64_t end, bool p
 	return 0;
 }
 
-/* What was found in an area. Areas are asked for in ascending order. */
+/* Adds what was found in an area. Areas must ascend between calls. */
 static int add_found(struct agent *agent, const struct agent_area *area, size_t *at)
 {
-	const struct agent_runs *runs = &agent->aside->runs_now;
+	const struct agent_runs *runs = &agent->private_stack->runs_now;
 
 	while (*at < runs->count && runs->runs[*at].end <= area->start)
 		(*at)++;
@@ -123,10 +124,10 @@ static int add_found(struct agent *agent, const struct agent_area *area, size_t 
 	return 0;
 }
 
-/* What was known of an area, likewise. */
+/* Adds what was known of an area. Areas must ascend between calls. */
 static int add_known(struct agent *agent, const struct agent_area *area, size_t *at)
 {
-	const struct agent_stretches *before = &agent->aside->looked.before;
+	const struct agent_stretches *before = &agent->private_stack->scanned.before;
 
 	while (*at < before->count && before->list[*at].end <= area->start)
 		(*at)++;
@@ -143,43 +144,43 @@ static int add_known(struct agent *agent, const struct agent_area *area, size_t 
 
 static bool is_joined(const struct agent *agent, const struct agent_area *area)
 {
-	return !area->shared && agent_may_be_joined(&agent->aside->known, area);
+	return !area->shared && agent_may_be_joined(&agent->private_stack->known, area);
 }
 
-/* Every page anew. */
-static int look_at_pages(struct agent *agent)
+/* Scans every page. */
+static int scan_pages(struct agent *agent)
 {
-	struct agent_page_scanned *looked = &agent->aside->looked;
+	struct agent_page_scanned *scanned = &agent->private_stack->scanned;
 	size_t at = 0;
 
-	looked->all.count = 0;
-	looked->has_joined = false;
-	if (agent_scan_for_merging(agent) < 0
-	    || agent_find_private(agent, &looked->layout, &agent->aside->runs_now) < 0)
+	scanned->all.count = 0;
+	scanned->has_joined = false;
+	if (agent_refuse_merging(agent) < 0
+	    || agent_find_private(agent, &scanned->layout, &agent->private_stack->runs_now) < 0)
 		return -1;
-	for (size_t i = 0; i < looked->layout.count; i++) {
-		const struct agent_area *area = &looked->layout.areas[i];
+	for (size_t i = 0; i < scanned->layout.count; i++) {
+		const struct agent_area *area = &scanned->layout.areas[i];
 
-		looked->has_joined |= is_joined(agent, area);
+		scanned->has_joined |= is_joined(agent, area);
 		if (!area->shared && add_found(agent, area, &at) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Just where pages may have been joined since. */
-static int look_at_joined(struct agent *agent)
+/* Scans only where pages may have been joined since. */
+static int scan_joined(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
-	struct agent_page_scanned *looked = &aside->looked;
+	struct agent_private_stack *stack = agent->private_stack;
+	struct agent_page_scanned *scanned = &stack->scanned;
 	size_t known = 0;
 
-	looked->before.count = looked->all.count;
-	memcpy(looked->before.list, looked->all.list,
-	       looked->all.count * sizeof(*looked->all.list));
-	looked->all.count = 0;
-	for (size_t i = 0; i < looked->layout.count; i++) {
-		const struct agent_area *area = &looked->layout.areas[i];
+	scanned->before.count = scanned->all.count;
+	memcpy(scanned->before.list, scanned->all.list,
+	       scanned->all.count * sizeof(*scanned->all.list));
+	scanned->all.count = 0;
+	for (size_t i = 0; i < scanned->layout.count; i++) {
+		const struct agent_area *area = &scanned->layout.areas[i];
 		size_t found = 0;
 
 		if (area->shared)
@@ -189,195 +190,197 @@ static int look_at_joined(struct agent *agent)
 				return -1;
 			continue;
 		}
-		aside->runs_now.count = 0;
-		if (agent_find_between(agent, area->start, area->end, &aside->runs_now) < 0
+		stack->runs_now.count = 0;
+		if (agent_find_between(agent, area->start, area->end, &stack->runs_now) < 0
 		    || add_found(agent, area, &found) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- scans ------------------------------------------------------------------------------------ */
 
-/* A page that is swapped out is one less in memory, and comes back by a fault. */
+/* Swapping out a page reduces the number in memory, and bringing it back takes a fault. */
 static bool holds(const struct agent *agent, const struct agent_layout *layout, long faults,
                   uint64_t private_pages)
 {
-	const struct agent_page_scanned *looked = &agent->aside->looked;
+	const struct agent_page_scanned *scanned = &agent->private_stack->scanned;
 
-	return looked->is_whole && looked->faults == faults
-	       && looked->private_pages == private_pages && agent->aside->known.counts_are_exact
-	       && agent_same_layout(&looked->layout, layout);
+	return scanned->is_whole && scanned->faults == faults
+	       && scanned->private_pages == private_pages
+	       && agent->private_stack->known.counts_are_exact
+	       && agent_same_layout(&scanned->layout, layout);
 }
 
-/* /proc/self/status tells it as well. */
+/* The same number is in /proc/self/status. */
 static uint64_t count_private(struct agent *agent)
 {
-	const struct agent_private_stack *aside = agent->aside;
+	const struct agent_private_stack *stack = agent->private_stack;
 
-	return agent_is_idle(agent) && aside->idle.kernel
-	               ? aside->kernel_now.anonymous / (AGENT_PAGE / 1024)
+	return agent_is_idle(agent) && stack->idle.kernel
+	               ? stack->kernel_now.anonymous / (AGENT_PAGE / 1024)
 	               : agent_count_private();
 }
 
-static int look(struct agent *agent, long faults)
+static int scan(struct agent *agent, long faults)
 {
-	struct agent_private_stack *aside = agent->aside;
-	struct agent_page_scanned *looked = &aside->looked;
+	struct agent_private_stack *stack = agent->private_stack;
+	struct agent_page_scanned *scanned = &stack->scanned;
 	const uint64_t private_pages = count_private(agent);
 
 	agent_forget_entries(agent);
-	if (aside->known.never_joined && !agent_has_no_large_pages())
-		aside->known.never_joined = looked->is_whole = false;
+	if (stack->known.never_joined && !agent_has_no_large_pages())
+		stack->known.never_joined = scanned->is_whole = false;
 	if (agent_list_now(agent) < 0)
 		return -1;
-	if (holds(agent, &aside->layout_now, faults, private_pages))
-		return looked->has_joined ? look_at_joined(agent) : 0;
-	if (!agent_same_layout(&looked->layout, &aside->layout_now)) {
-		memcpy(&looked->layout, &aside->layout_now, sizeof(looked->layout));
-		looked->layout_number++;
+	if (holds(agent, &stack->layout_now, faults, private_pages))
+		return scanned->has_joined ? scan_joined(agent) : 0;
+	if (!agent_same_layout(&scanned->layout, &stack->layout_now)) {
+		memcpy(&scanned->layout, &stack->layout_now, sizeof(scanned->layout));
+		scanned->layout_number++;
 	}
-	looked->is_whole = false;
-	if (look_at_pages(agent) < 0)
+	scanned->is_whole = false;
+	if (scan_pages(agent) < 0)
 		return -1;
-	looked->number++;
-	looked->is_whole = true;
-	looked->faults = faults;
-	looked->private_pages = private_pages;
+	scanned->number++;
+	scanned->is_whole = true;
+	scanned->faults = faults;
+	scanned->private_pages = private_pages;
 	return 0;
 }
 
 const struct agent_page_scan *agent_page_scan_take(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
-	struct agent_page_scanned *looked = aside ? &aside->looked : NULL;
+	struct agent_private_stack *stack = agent->private_stack;
+	struct agent_page_scanned *scanned = stack ? &stack->scanned : NULL;
 	long faults;
 	int result;
 
 	if (!agent_has_birth(agent))
 		return NULL;
-	if (agent_is_idle(agent) && aside->idle.look)
-		return &looked->told;
+	if (agent_is_idle(agent) && stack->idle.scan)
+		return &scanned->result;
 	faults = agent_page_scan_faults(agent);
 	agent_own_begin(agent);
-	result = look(agent, faults);
+	result = scan(agent, faults);
 	agent_close_views(agent);
 	agent_own_end(agent);
-	aside->trouble[0] = '\0';
+	stack->trouble[0] = '\0';
 	if (result < 0) {
-		looked->is_whole = false;
+		scanned->is_whole = false;
 		return NULL;
 	}
-	looked->told = (struct agent_page_scan){
-		.number = looked->number,
-		.layout = looked->layout_number,
-		.areas = looked->layout.areas,
-		.area_count = looked->layout.count,
-		.stretches = looked->all.list,
-		.count = looked->all.count,
+	scanned->result = (struct agent_page_scan){
+		.number = scanned->number,
+		.layout = scanned->layout_number,
+		.areas = scanned->layout.areas,
+		.area_count = scanned->layout.count,
+		.stretches = scanned->all.list,
+		.count = scanned->all.count,
 	};
-	if (looked->is_whole && !looked->has_joined && agent_page_scan_holds(agent))
-		agent_note_idle(agent, &aside->idle.look);
-	return &looked->told;
+	if (scanned->is_whole && !scanned->has_joined && agent_page_scan_holds(agent))
+		agent_note_idle(agent, &stack->idle.scan);
+	return &scanned->result;
 }
 
 bool agent_page_scan_holds(struct agent *agent)
 {
-	return agent_page_scan_faults(agent) == agent->aside->looked.faults;
+	return agent_page_scan_faults(agent) == agent->private_stack->scanned.faults;
 }
 
-static int recall(struct agent *agent)
+static int reuse(struct agent *agent)
 {
-	const struct agent_stretches *all = &agent->aside->looked.all;
-	struct agent_runs *runs = &agent->aside->runs_now;
+	const struct agent_stretches *all = &agent->private_stack->scanned.all;
+	struct agent_runs *runs = &agent->private_stack->runs_now;
 
-	if (agent->aside->looked.has_joined && look_at_joined(agent) < 0)
+	if (agent->private_stack->scanned.has_joined && scan_joined(agent) < 0)
 		return -1;
 	runs->count = all->count;
 	for (size_t i = 0; i < all->count; i++)
 		runs->runs[i] = (struct agent_run){.start = all->list[i].start,
 		                                   .end = all->list[i].end,
-		                                   .is_looked_at = true,
+		                                   .is_known = true,
 		                                   .private = all->list[i].private};
 	return 0;
 }
 
-int agent_scan_for_written(struct agent *agent, const struct agent_layout *layout, long faults,
-                           uint64_t private_pages)
+int agent_find_written(struct agent *agent, const struct agent_layout *layout, long faults,
+                       uint64_t private_pages)
 {
 	agent_forget_entries(agent);
 	if (holds(agent, layout, faults, private_pages))
-		return recall(agent);
-	if (agent_scan_for_merging(agent) < 0)
+		return reuse(agent);
+	if (agent_refuse_merging(agent) < 0)
 		return -1;
-	return agent_find_private(agent, layout, &agent->aside->runs_now);
+	return agent_find_private(agent, layout, &agent->private_stack->runs_now);
 }
 
 void agent_page_scan_forget(struct agent *agent)
 {
-	agent->aside->looked.is_whole = false;
+	agent->private_stack->scanned.is_whole = false;
 }
 
 void *agent_page_scan_notes(struct agent *agent, size_t size)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
-	return aside && size <= sizeof(aside->notes) ? aside->notes : NULL;
+	return stack && size <= sizeof(stack->notes) ? stack->notes : NULL;
 }
 
-/* --- what need not be looked at again --------------------------------------------------------- */
+/* --- reuse of results ------------------------------------------------------------------------- */
 
 void agent_is_unmoved(struct agent *agent)
 {
-	if (agent && agent->aside)
-		agent->aside->idle.stands = true;
+	if (agent && agent->private_stack)
+		agent->private_stack->idle.active = true;
 }
 
 void agent_moves(struct agent *agent)
 {
-	if (agent && agent->aside)
-		agent->aside->idle = (struct agent_idle){0};
+	if (agent && agent->private_stack)
+		agent->private_stack->idle = (struct agent_idle){0};
 }
 
 static long faults(const struct agent *agent)
 {
-	const struct agent_private_stack *aside = agent->aside;
+	const struct agent_private_stack *stack = agent->private_stack;
 	const long all = faults_of_thread();
 
-	return all - aside->own_faults - (aside->counts_own ? all - aside->own_before : 0);
+	return all - stack->own_faults - (stack->counts_own ? all - stack->own_before : 0);
 }
 
-/* Orders are read into memory of the rank's heap: when that grows for them it is touched, too. */
+/* Orders are read into memory of the rank's heap. If the heap grows for them, there are faults as
+ * well. */
 bool agent_is_idle(struct agent *agent)
 {
-	const struct agent_idle *idle = &agent->aside->idle;
+	const struct agent_idle *idle = &agent->private_stack->idle;
 
-	return idle->stands && idle->faults == faults(agent);
+	return idle->active && idle->faults == faults(agent);
 }
 
-/* Signals that the program has blocked can be sent to it all the same. */
+/* A blocked signal may be pending. */
 bool agent_is_standing(struct agent *agent)
 {
 	uint64_t pending = 0;
 
-	return agent && agent->aside && agent_is_idle(agent)
+	return agent && agent->private_stack && agent_is_idle(agent)
 	       && syscall(SYS_rt_sigpending, &pending, sizeof(pending)) == 0 && pending == 0;
 }
 
 void agent_note_idle(struct agent *agent, bool *ret_noted)
 {
-	struct agent_idle *idle = &agent->aside->idle;
+	struct agent_idle *idle = &agent->private_stack->idle;
 
-	if (!idle->stands)
+	if (!idle->active)
 		return;
 	if (!agent_is_idle(agent))
-		*idle = (struct agent_idle){.stands = true, .faults = faults(agent)};
+		*idle = (struct agent_idle){.active = true, .faults = faults(agent)};
 	*ret_noted = true;
 }
 
 bool agent_is_as_born(struct agent *agent)
 {
-	struct agent_idle *idle = &agent->aside->idle;
+	struct agent_idle *idle = &agent->private_stack->idle;
 	bool is_as_born;
 
 	if (agent_is_idle(agent) && idle->born)

@@ -1,10 +1,10 @@
-/* A look at the memory of a rank that has a birth (agent_rewind.h): what is mapped, and which
- * private pages are there. Those that it alone has may have been written since the birth; the
- * others hold what they held then.
+/* A scan of the memory of a rank that has a birth (agent_rewind.h): what is mapped, and which
+ * private pages are present. Pages that only this process has may have been written since the
+ * birth; the others have the contents they had then.
  *
- * A look stays true while no page was faulted in, the number of private pages is the same, and so
- * is what is mapped: agent_known.h tells why. Faults that the agent's own memory costs do not
- * count. Where khugepaged could join pages it is looked at each time. */
+ * A scan stays valid while no page is faulted in and the number of private pages and the mappings
+ * do not change: agent_known.h explains why. Faults of the agent's own memory do not count. Where
+ * khugepaged could join pages, they are scanned each time. */
 #ifndef MATCHPOINT_CKPT_AGENT_PAGE_SCAN_H
 #define MATCHPOINT_CKPT_AGENT_PAGE_SCAN_H
 
@@ -14,35 +14,36 @@
 
 struct agent;
 
-/* A part of the address space, of one kind. */
+/* A part of the address space with uniform properties. */
 struct agent_area {
 	uint64_t start, end, offset, device, inode;
 	uint32_t protection; /* PROT_* */
 	bool shared;
 };
 
-struct agent_stretch { /* private pages that are there */
+struct agent_stretch { /* present private pages */
 	uint64_t start, end;
-	bool private; /* no other process has them */
+	bool private; /* no other process maps them */
 };
 
-/* In memory apart, until the next look; in ascending order. */
+/* Valid until the next scan. Areas and stretches are in ascending order. */
 struct agent_page_scan {
-	uint64_t number; /* another one whenever something is another, but where pages are joined */
-	uint64_t layout; /* likewise, of what is mapped */
+	uint64_t number; /* changes whenever something changes, except where pages may be joined */
+	uint64_t layout; /* the same for what is mapped */
 	const struct agent_area *areas;
 	size_t area_count;
 	const struct agent_stretch *stretches;
 	size_t count;
 };
 
-/* NULL: it cannot be told (no birth, or Linux before 6.11). */
+/* NULL: not possible (no birth, or Linux before 6.11). */
 const struct agent_page_scan *agent_page_scan_take(struct agent *agent);
 
-/* Whether it still is as that look told, but for what is mapped: after its pages were read. */
+/* Whether the last scan is still valid, apart from mappings. Call this after reading its pages. */
 bool agent_page_scan_holds(struct agent *agent);
 
-/* Memory for what is made of looks: not put back, all-zero at each birth. NULL: there is none. */
+/* Memory for data derived from scans. It is not restored by a rewind, and is all-zero at each
+ * birth. NULL: not available. */
 void *agent_page_scan_notes(struct agent *agent, size_t size);
 
 #endif

@@ -1,15 +1,15 @@
 /* The private memory of a rank that is rewound.
  *
- * PAGEMAP_SCAN (Linux 6.7) finds the anonymous pages of the whole address space at once. Of these,
- * bit 56 of /proc/self/pagemap tells which are mapped by this process alone: they were written
- * since the birth, for what was not is still shared with the twin. Each of these, and each that was
- * there at the birth and is not now, gets back what the twin holds; a page that was not there is
- * emptied.
+ * PAGEMAP_SCAN (Linux 6.7) finds the anonymous pages of the whole address space at once. Bit 56 of
+ * /proc/self/pagemap marks those that only this process maps: they were written since the birth,
+ * because others are still shared with the twin. Each of these pages, and each page that was
+ * present at the birth and is not now, gets the twin's contents. A page that was not present at the
+ * birth is zeroed.
  *
- * A zero page that stands where memory was dropped (MADV_DONTNEED) and read again is no anonymous
- * page to PAGEMAP_SCAN, and so counts as not there. Pages that are swapped out count as written.
- * Where the kernel merges equal pages (KSM) bit 56 says nothing. Which pages need not be looked
- * at again is told in agent_known.h. */
+ * PAGEMAP_SCAN does not report a zero page where memory was dropped (MADV_DONTNEED) and read again,
+ * so the page counts as not present. Swapped-out pages count as written. Where the kernel merges
+ * equal pages (KSM), bit 56 is meaningless. agent_known.h explains which pages need not be scanned
+ * again. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "agent_rewind_internal.h"
 
 #define ENTRY_ALONE ((uint64_t)1 << 56)
-#define ZEROED_MOST 1024 /* pages; more are given back to the kernel, and cost faults again */
+#define ZEROED_MOST 1024 /* pages; more are returned to the kernel, and cost faults again */
 
 static int add_runs(struct agent *agent, struct agent_runs *runs, const struct agent_scanned *found,
                     long count)
@@ -41,7 +41,7 @@ static int add_runs(struct agent *agent, struct agent_runs *runs, const struct a
 	return 0;
 }
 
-/* Adds what is there, in ascending order. */
+/* Appends present pages, in ascending order. */
 int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct agent_runs *runs)
 {
 	struct agent_scanned found[512];
@@ -50,45 +50,46 @@ int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct
 		return -1;
 	while (start < end) {
 		uint64_t reached;
-		int count = agent_scan_private(agent->aside->pagemap, start, end, found,
+		int count = agent_scan_private(agent->private_stack->pagemap, start, end, found,
 		                               sizeof(found) / sizeof(found[0]), &reached);
 
 		if (count < 0)
-			return agent_refuse(agent, "the kernel does not tell which pages were "
-			                           "written (Linux 6.7 or later does)");
+			return agent_refuse(agent,
+			                    "the kernel cannot list written pages (Linux 6.7 or "
+			                    "later is needed)");
 		if (add_runs(agent, runs, found, count) < 0)
 			return -1;
 		if (reached <= start)
-			return agent_refuse(agent, "the kernel tells no end of its memory");
+			return agent_refuse(agent, "the kernel lists its pages without end");
 		start = reached;
 	}
 	return 0;
 }
 
-/* But for the memory apart. */
+/* Everything except the private stack's memory. */
 int agent_find_private(struct agent *agent, const struct agent_layout *layout,
                        struct agent_runs *ret_runs)
 {
 	const uint64_t last = layout->areas[layout->count - 1].end;
 
 	ret_runs->count = 0;
-	if (agent_find_between(agent, 0, agent_earlier((uintptr_t)agent->aside, last), ret_runs)
+	if (agent_find_between(agent, 0, agent_earlier((uintptr_t)agent->private_stack, last),
+	                       ret_runs)
 	    < 0)
 		return -1;
 	return agent_find_between(agent, agent_private_stack_end(agent), last, ret_runs);
 }
 
-/* Whether a page of a run is mapped by this process alone. Runs are asked for in ascending order.
- */
+/* Whether only this process maps a page of a run. Runs must ascend between calls. */
 int agent_page_is_private(struct agent *agent, const struct agent_run *run, uint64_t page)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
-	if (run->is_looked_at)
+	if (run->is_known)
 		return run->private;
 	if (run->swapped)
 		return 1;
-	if (page < aside->entries_start || page >= aside->entries_end) {
+	if (page < stack->entries_start || page >= stack->entries_end) {
 		size_t count = (run->end - page) / AGENT_PAGE;
 		ssize_t wanted;
 
@@ -96,37 +97,37 @@ int agent_page_is_private(struct agent *agent, const struct agent_run *run, uint
 			return -1;
 		if (count > AGENT_ENTRIES)
 			count = AGENT_ENTRIES;
-		wanted = (ssize_t)(count * sizeof(*aside->entries));
-		if (pread(aside->pagemap, aside->entries, (size_t)wanted,
-		          (off_t)(page / AGENT_PAGE * sizeof(*aside->entries)))
+		wanted = (ssize_t)(count * sizeof(*stack->entries));
+		if (pread(stack->pagemap, stack->entries, (size_t)wanted,
+		          (off_t)(page / AGENT_PAGE * sizeof(*stack->entries)))
 		    != wanted)
 			return agent_refuse(agent, "/proc/self/pagemap cannot be read (%s)",
 			                    strerror(errno));
-		aside->entries_start = page;
-		aside->entries_end = page + count * AGENT_PAGE;
+		stack->entries_start = page;
+		stack->entries_end = page + count * AGENT_PAGE;
 	}
-	return aside->entries[(page - aside->entries_start) / AGENT_PAGE] & ENTRY_ALONE ? 1 : 0;
+	return stack->entries[(page - stack->entries_start) / AGENT_PAGE] & ENTRY_ALONE ? 1 : 0;
 }
 
 void agent_forget_entries(struct agent *agent)
 {
-	agent->aside->entries_start = agent->aside->entries_end = 0;
+	agent->private_stack->entries_start = agent->private_stack->entries_end = 0;
 }
 
-/* As /proc/self/status told it last. */
-static uint64_t private_in_memory(const struct agent_private_stack *aside)
+/* As last read from /proc/self/status. */
+static uint64_t private_in_memory(const struct agent_private_stack *stack)
 {
-	return aside->kernel_now.anonymous / (AGENT_PAGE / 1024);
+	return stack->kernel_now.anonymous / (AGENT_PAGE / 1024);
 }
 
 /* --- at the birth ----------------------------------------------------------------------------- */
 
-/* What bit 56 says of a page that is shared with the twin, before and after it is written. */
+/* Checks the value of bit 56 for a page shared with the twin, before and after it is written. */
 static int probe(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
-	volatile uint8_t *byte = aside->probe;
-	uint64_t page = (uintptr_t)aside->probe;
+	struct agent_private_stack *stack = agent->private_stack;
+	volatile uint8_t *byte = stack->probe;
+	uint64_t page = (uintptr_t)stack->probe;
 	const struct agent_run run = {.start = page, .end = page + AGENT_PAGE};
 	int before, after;
 
@@ -138,14 +139,14 @@ static int probe(struct agent *agent)
 	if (before < 0 || after < 0)
 		return -1;
 	if (before != 0 || after != 1)
-		return agent_refuse(agent, "the kernel does not tell shared pages from others");
+		return agent_refuse(agent, "the kernel does not mark shared pages");
 	return 0;
 }
 
-/* Whether the kernel may make one page of two equal ones. */
-int agent_scan_for_merging(struct agent *agent)
+/* Whether the kernel may merge equal pages. */
+int agent_refuse_merging(struct agent *agent)
 {
-	char *text = agent->aside->text;
+	char *text = agent->private_stack->text;
 	int fd = open("/proc/self/ksm_merging_pages", O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd < 0 ? -1 : read(fd, text, 16);
 
@@ -158,18 +159,19 @@ int agent_scan_for_merging(struct agent *agent)
 
 int agent_note_pages(struct agent *agent)
 {
-	agent->aside->known.is_whole = false;
-	return agent_find_private(agent, &agent->aside->layout, &agent->aside->had);
+	agent->private_stack->known.is_whole = false;
+	return agent_find_private(agent, &agent->private_stack->layout, &agent->private_stack->had);
 }
 
-/* A page more must be one more, wherever they are counted. */
+/* Checks that one page more is counted as one more in each count. */
 static int try_counts(struct agent *agent)
 {
-	struct agent_kernel_state *state = &agent->aside->kernel_now;
+	struct agent_kernel_state *state = &agent->private_stack->kernel_now;
 	uint64_t before = 0, pages = 0;
 	long page = syscall(SYS_mmap, 0L, AGENT_PAGE, PROT_READ | PROT_WRITE,
 	                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-	int result = page == -1 ? -1 : agent_read_status(agent, state); /* touches what it needs */
+	/* touches the memory that it needs */
+	int result = page == -1 ? -1 : agent_read_status(agent, state);
 
 	if (result == 0)
 		result = agent_read_status(agent, state);
@@ -182,48 +184,48 @@ static int try_counts(struct agent *agent)
 	}
 	if (page != -1)
 		syscall(SYS_munmap, page, AGENT_PAGE);
-	agent->aside->known.counts_are_exact = result == 0
-	                                       && state->anonymous == before + AGENT_PAGE / 1024
-	                                       && pages == private_in_memory(agent->aside);
+	agent->private_stack->known.counts_are_exact =
+		result == 0 && state->anonymous == before + AGENT_PAGE / 1024
+		&& pages == private_in_memory(agent->private_stack);
 	return result < 0 ? agent_refuse(agent, "its pages cannot be counted") : 0;
 }
 
 int agent_check_pages(struct agent *agent)
 {
-	agent->aside->known.never_joined = agent_has_no_large_pages();
-	return probe(agent) < 0 || try_counts(agent) < 0 ? -1 : agent_scan_for_merging(agent);
+	agent->private_stack->known.never_joined = agent_has_no_large_pages();
+	return probe(agent) < 0 || try_counts(agent) < 0 ? -1 : agent_refuse_merging(agent);
 }
 
-/* --- putting back ----------------------------------------------------------------------------- */
+/* --- restoring -------------------------------------------------------------------------------- */
 
 struct cursors {
-	const struct agent_image *image; /* which has its pages put back by itself; NULL: none */
+	const struct agent_image *image; /* its pages are restored separately; NULL: none */
 	struct agent_cursor in_image;
 	size_t now, had;
-	bool opened; /* the area was not writable, and is now */
+	bool opened; /* the area was not writable, and was made writable */
 };
 
 static int copy_from_twin(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	ssize_t wanted = 0, got;
 
-	for (size_t i = 0; i < aside->copy_count; i++)
-		wanted += (ssize_t)aside->copies[i].iov_len;
+	for (size_t i = 0; i < stack->copy_count; i++)
+		wanted += (ssize_t)stack->copies[i].iov_len;
 	if (!wanted)
 		return 0;
-	got = agent_read_twin(aside->twin, aside->copies, aside->copies, aside->copy_count);
-	aside->copy_count = 0;
+	got = agent_read_twin(stack->twin, stack->copies, stack->copies, stack->copy_count);
+	stack->copy_count = 0;
 	if (got != wanted)
 		return agent_refuse(agent, "its memory at the birth cannot be read (%s)",
-		                    got < 0 ? strerror(errno) : "not all of it");
+		                    got < 0 ? strerror(errno) : "only a part was read");
 	return 0;
 }
 
 static int add_copy(struct agent *agent, uint64_t start, uint64_t end)
 {
-	struct agent_private_stack *aside = agent->aside;
-	struct iovec *last = aside->copy_count ? &aside->copies[aside->copy_count - 1] : NULL;
+	struct agent_private_stack *stack = agent->private_stack;
+	struct iovec *last = stack->copy_count ? &stack->copies[stack->copy_count - 1] : NULL;
 
 	if (start >= end)
 		return 0;
@@ -231,19 +233,19 @@ static int add_copy(struct agent *agent, uint64_t start, uint64_t end)
 		last->iov_len += end - start;
 		return 0;
 	}
-	if (aside->copy_count == AGENT_COPIES && copy_from_twin(agent) < 0)
+	if (stack->copy_count == AGENT_COPIES && copy_from_twin(agent) < 0)
 		return -1;
-	aside->copies[aside->copy_count++] = (struct iovec){(void *)(uintptr_t)start,
+	stack->copies[stack->copy_count++] = (struct iovec){(void *)(uintptr_t)start,
 	                                                    (size_t)(end - start)};
 	return 0;
 }
 
-/* A page that was not there at the birth. */
+/* Zeroes a page that was not present at the birth. */
 static int empty_page(struct agent *agent, const struct agent_area *area, uint64_t page)
 {
-	struct agent_known *known = &agent->aside->known;
+	struct agent_known *known = &agent->private_stack->known;
 
-	if (!area->inode && agent->aside->zeroed++ < ZEROED_MOST) {
+	if (!area->inode && agent->private_stack->zeroed++ < ZEROED_MOST) {
 		memset((void *)(uintptr_t)page, 0, AGENT_PAGE);
 		if (!agent_may_be_joined(known, area))
 			agent_known_add(known, &known->zeroed, page, page + AGENT_PAGE);
@@ -251,14 +253,14 @@ static int empty_page(struct agent *agent, const struct agent_area *area, uint64
 	}
 	known->is_whole = false;
 	if (syscall(SYS_madvise, page, AGENT_PAGE, MADV_DONTNEED) < 0)
-		return agent_refuse(agent, "memory cannot be emptied (%s)", strerror(errno));
+		return agent_refuse(agent, "memory cannot be cleared (%s)", strerror(errno));
 	return 0;
 }
 
 static int put_page_back(struct agent *agent, const struct agent_area *area, uint64_t page,
                          bool was_there, struct cursors *at)
 {
-	struct agent_known *known = &agent->aside->known;
+	struct agent_known *known = &agent->private_stack->known;
 	uint64_t rseq_start, rseq_end;
 
 	if (!(area->protection & PROT_WRITE))
@@ -267,10 +269,9 @@ static int put_page_back(struct agent *agent, const struct agent_area *area, uin
 		if (syscall(SYS_mprotect, area->start, area->end - area->start,
 		            (int)area->protection | PROT_READ | PROT_WRITE)
 		    < 0)
-			return agent_refuse(agent,
-			                    "memory that it has written cannot be opened "
-			                    "(%s)",
-			                    strerror(errno));
+			return agent_refuse(
+				agent, "memory that it has written cannot be made writable (%s)",
+				strerror(errno));
 		at->opened = true;
 	}
 	if (!was_there)
@@ -286,7 +287,7 @@ static int put_page_back(struct agent *agent, const struct agent_area *area, uin
 	                                             : add_copy(agent, rseq_end, page + AGENT_PAGE);
 }
 
-/* The first run that ends behind the page. */
+/* The first run that ends after the page. */
 static const struct agent_run *run_at(const struct agent_runs *runs, size_t *at, uint64_t page)
 {
 	while (*at < runs->count && runs->runs[*at].end <= page)
@@ -301,12 +302,12 @@ static uint64_t first_page(const struct agent_run *run, uint64_t page)
 
 static int put_private_back(struct agent *agent, const struct agent_area *area, struct cursors *at)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
 	at->opened = false;
 	for (uint64_t page = area->start;; page += AGENT_PAGE) {
-		const struct agent_run *now = run_at(&aside->runs_now, &at->now, page);
-		const struct agent_run *had = run_at(&aside->had, &at->had, page);
+		const struct agent_run *now = run_at(&stack->runs_now, &at->now, page);
+		const struct agent_run *had = run_at(&stack->had, &at->had, page);
 		const struct agent_entry *entry;
 		bool is_there, was_there;
 		int changed = 1;
@@ -316,7 +317,7 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 			break;
 		is_there = now && now->start <= page;
 		was_there = had && had->start <= page;
-		entry = agent_store_page(&aside->store, at->image, &at->in_image, page);
+		entry = agent_store_page(&stack->store, at->image, &at->in_image, page);
 		if (entry && entry->page == page)
 			continue;
 		if (is_there)
@@ -329,15 +330,15 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 	if (copy_from_twin(agent) < 0)
 		return -1;
 	if (syscall(SYS_mprotect, area->start, area->end - area->start, (int)area->protection) < 0)
-		return agent_refuse(agent, "memory cannot be protected as before (%s)",
+		return agent_refuse(agent, "the protection of memory cannot be put back (%s)",
 		                    strerror(errno));
 	return 0;
 }
 
 static int put_known_back(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
-	const struct agent_known *known = &aside->known;
+	struct agent_private_stack *stack = agent->private_stack;
+	const struct agent_known *known = &stack->known;
 	size_t used = 0;
 
 	for (size_t i = 0; i < known->copied.count; i++) {
@@ -358,19 +359,19 @@ static int put_known_back(struct agent *agent)
 	return copy_from_twin(agent);
 }
 
-/* What is known of the others stays so. */
+/* What is known of other pages stays valid. */
 static int put_joined_back(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	struct cursors at = {0};
 
-	aside->runs_now.count = 0;
-	for (size_t i = 0; i < aside->layout.count; i++) {
-		const struct agent_area *area = &aside->layout.areas[i];
+	stack->runs_now.count = 0;
+	for (size_t i = 0; i < stack->layout.count; i++) {
+		const struct agent_area *area = &stack->layout.areas[i];
 
-		if (area->shared || !agent_may_be_joined(&aside->known, area))
+		if (area->shared || !agent_may_be_joined(&stack->known, area))
 			continue;
-		if (agent_find_between(agent, area->start, area->end, &aside->runs_now) < 0
+		if (agent_find_between(agent, area->start, area->end, &stack->runs_now) < 0
 		    || put_private_back(agent, area, &at) < 0)
 			return -1;
 	}
@@ -379,40 +380,41 @@ static int put_joined_back(struct agent *agent)
 
 static int put_all_back(struct agent *agent, const struct agent_image *image, long faults)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	struct cursors at = {.image = image};
 
-	agent_known_begin(&aside->known);
-	if (agent_scan_for_written(agent, &aside->layout, faults, private_in_memory(aside)) < 0)
+	agent_known_begin(&stack->known);
+	if (agent_find_written(agent, &stack->layout, faults, private_in_memory(stack)) < 0)
 		return -1;
-	for (size_t i = 0; i < aside->layout.count; i++)
-		if (!aside->layout.areas[i].shared
-		    && put_private_back(agent, &aside->layout.areas[i], &at) < 0)
+	for (size_t i = 0; i < stack->layout.count; i++)
+		if (!stack->layout.areas[i].shared
+		    && put_private_back(agent, &stack->layout.areas[i], &at) < 0)
 			return -1;
 	return copy_from_twin(agent);
 }
 
 int agent_put_pages_back(struct agent *agent, const struct agent_image *image, long faults)
 {
-	struct agent_known *known = &agent->aside->known;
-	const struct agent_kernel_state *now = &agent->aside->kernel_now;
+	struct agent_known *known = &agent->private_stack->known;
+	const struct agent_kernel_state *now = &agent->private_stack->kernel_now;
 	bool is_new = true;
 	int result;
 
-	agent->aside->copy_count = 0;
-	agent->aside->zeroed = 0;
+	agent->private_stack->copy_count = 0;
+	agent->private_stack->zeroed = 0;
 	agent_forget_entries(agent);
 	if (!image && agent_known_is_all(known, now->anonymous, now->swapped)) {
 		if (put_known_back(agent) < 0)
 			return -1;
-		/* Else pages were not where they had been: mremap() moves them without a fault. */
+		/* Otherwise pages have moved: mremap() moves them without a fault. */
 		is_new = agent_known_faults() != known->faults_before;
 	}
 	result = is_new ? put_all_back(agent, image, faults) : put_joined_back(agent);
-	if (image) /* more is written than was put back */
+	if (image) /* more is written than was restored */
 		known->is_whole = false;
 	else
-		agent_known_end(known, is_new, agent->aside->twin, now->anonymous, now->swapped);
+		agent_known_end(known, is_new, agent->private_stack->twin, now->anonymous,
+		                now->swapped);
 	return result;
 }
 
@@ -420,18 +422,18 @@ static int visit_area(struct agent *agent, const struct agent_area *area, struct
                       int (*visit)(struct agent *agent, const struct agent_area *area,
                                    uint64_t page))
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
 	for (uint64_t page = area->start;; page += AGENT_PAGE) {
-		const struct agent_run *now = run_at(&aside->runs_now, &at->now, page);
-		const struct agent_run *had = run_at(&aside->had, &at->had, page);
+		const struct agent_run *now = run_at(&stack->runs_now, &at->now, page);
+		const struct agent_run *had = run_at(&stack->had, &at->had, page);
 		int private;
 
 		page = agent_earlier(first_page(now, page), first_page(had, page));
 		if (page >= area->end)
 			return 0;
 		if (!now || now->start > page)
-			return agent_refuse(agent, "it has given memory back");
+			return agent_refuse(agent, "it has released memory");
 		private = agent_page_is_private(agent, now, page);
 		if (private < 0 || (private && visit(agent, area, page) < 0))
 			return -1;
@@ -442,14 +444,14 @@ int agent_each_written(struct agent *agent, long faults,
                        int (*visit)(struct agent *agent, const struct agent_area *area,
                                     uint64_t page))
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	struct cursors at = {0};
 
-	if (agent_scan_for_written(agent, &aside->layout, faults, private_in_memory(aside)) < 0)
+	if (agent_find_written(agent, &stack->layout, faults, private_in_memory(stack)) < 0)
 		return -1;
-	for (size_t i = 0; i < aside->layout.count; i++)
-		if (!aside->layout.areas[i].shared
-		    && visit_area(agent, &aside->layout.areas[i], &at, visit) < 0)
+	for (size_t i = 0; i < stack->layout.count; i++)
+		if (!stack->layout.areas[i].shared
+		    && visit_area(agent, &stack->layout.areas[i], &at, visit) < 0)
 			return -1;
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* A stack, and memory, apart from what is put back. */
+/* The private stack, and its memory, which a rewind does not restore. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,44 +16,44 @@
 
 #include "agent_rewind_internal.h"
 
-#define TWIN_TRIES 20 /* milliseconds */
+#define TWIN_TRIES 20 /* of one millisecond each */
 
 int agent_private_stack_new(struct agent *agent, bool images)
 {
 	const size_t size = images ? sizeof(struct agent_private_stack)
 	                           : offsetof(struct agent_private_stack, store);
-	struct agent_private_stack *aside;
+	struct agent_private_stack *stack;
 	long mapped;
 
-	if (agent->aside)
+	if (agent->private_stack)
 		return 0;
 	/* The raw call: libucm replaces mmap(). */
 	mapped = syscall(SYS_mmap, 0L, size, PROT_READ | PROT_WRITE,
 	                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 	if (mapped == -1)
 		return -1;
-	aside = (struct agent_private_stack *)mapped;
-	madvise(aside, size, MADV_NOHUGEPAGE);
-	aside->size = size;
-	aside->pagemap = aside->maps = -1;
-	aside->probe[0] = 1;
-	agent->aside = aside;
+	stack = (struct agent_private_stack *)mapped;
+	madvise(stack, size, MADV_NOHUGEPAGE);
+	stack->size = size;
+	stack->pagemap = stack->maps = -1;
+	stack->probe[0] = 1;
+	agent->private_stack = stack;
 	return 0;
 }
 
-static bool has_store(const struct agent_private_stack *aside)
+static bool has_store(const struct agent_private_stack *stack)
 {
-	return aside->size == sizeof(*aside);
+	return stack->size == sizeof(*stack);
 }
 
 int agent_refuse(struct agent *agent, const char *format, ...)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	va_list arguments;
 
-	if (!aside->trouble[0]) {
+	if (!stack->trouble[0]) {
 		va_start(arguments, format);
-		vsnprintf(aside->trouble, sizeof(aside->trouble), format, arguments);
+		vsnprintf(stack->trouble, sizeof(stack->trouble), format, arguments);
 		va_end(arguments);
 	}
 	return -1;
@@ -61,65 +61,65 @@ int agent_refuse(struct agent *agent, const char *format, ...)
 
 const char *agent_rewind_trouble(const struct agent *agent)
 {
-	return agent->aside ? agent->aside->trouble : "";
+	return agent->private_stack ? agent->private_stack->trouble : "";
 }
 
-/* makecontext passes nothing but int. */
+/* makecontext passes only int arguments. */
 static struct agent_private_stack *entered;
 
-static void enter_aside(void)
+static void enter_private_stack(void)
 {
-	struct agent_private_stack *aside = entered;
+	struct agent_private_stack *stack = entered;
 
-	aside->function();
-	setcontext(&aside->program);
+	stack->function();
+	setcontext(&stack->program);
 }
 
-static void prepare(struct agent_private_stack *aside, void (*function)(void))
+static void prepare(struct agent_private_stack *stack, void (*function)(void))
 {
-	aside->function = function;
-	entered = aside;
-	getcontext(&aside->apart);
-	aside->apart.uc_stack.ss_sp = aside->stack;
-	aside->apart.uc_stack.ss_size = sizeof(aside->stack);
-	aside->apart.uc_link = NULL;
-	makecontext(&aside->apart, enter_aside, 0);
+	stack->function = function;
+	entered = stack;
+	getcontext(&stack->apart);
+	stack->apart.uc_stack.ss_sp = stack->stack;
+	stack->apart.uc_stack.ss_size = sizeof(stack->stack);
+	stack->apart.uc_link = NULL;
+	makecontext(&stack->apart, enter_private_stack, 0);
 }
 
 void agent_step_private_stack(struct agent *agent, void (*function)(void))
 {
-	struct agent_private_stack *aside = agent ? agent->aside : NULL;
+	struct agent_private_stack *stack = agent ? agent->private_stack : NULL;
 
-	if (!aside) {
+	if (!stack) {
 		function();
 		return;
 	}
-	prepare(aside, function);
-	swapcontext(&aside->program, &aside->apart);
+	prepare(stack, function);
+	swapcontext(&stack->program, &stack->apart);
 }
 
 bool agent_stay_private_stack(struct agent *agent, void (*function)(void))
 {
-	if (!agent || !agent->aside)
+	if (!agent || !agent->private_stack)
 		return false;
-	prepare(agent->aside, function);
-	setcontext(&agent->aside->apart);
+	prepare(agent->private_stack, function);
+	setcontext(&agent->private_stack->apart);
 	return false;
 }
 
 void agent_forget_birth(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent ? agent->aside : NULL;
+	struct agent_private_stack *stack = agent ? agent->private_stack : NULL;
 
-	if (aside && aside->twin > 0)
-		syscall(SYS_kill, aside->twin, SIGKILL);
-	if (aside)
-		aside->twin = 0;
+	if (stack && stack->twin > 0)
+		syscall(SYS_kill, stack->twin, SIGKILL);
+	if (stack)
+		stack->twin = 0;
 }
 
 bool agent_has_birth(const struct agent *agent)
 {
-	return agent && agent->aside && agent->aside->twin > 0;
+	return agent && agent->private_stack && agent->private_stack->twin > 0;
 }
 
 static int view(struct agent *agent, int *fd, const char *path)
@@ -131,26 +131,27 @@ static int view(struct agent *agent, int *fd, const char *path)
 
 int agent_view_maps(struct agent *agent)
 {
-	return view(agent, &agent->aside->maps, "/proc/self/maps");
+	return view(agent, &agent->private_stack->maps, "/proc/self/maps");
 }
 
 int agent_view_pages(struct agent *agent)
 {
-	return view(agent, &agent->aside->pagemap, "/proc/self/pagemap");
+	return view(agent, &agent->private_stack->pagemap, "/proc/self/pagemap");
 }
 
 void agent_close_views(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
-	if (aside->pagemap >= 0)
-		close(aside->pagemap);
-	if (aside->maps >= 0)
-		close(aside->maps);
-	aside->pagemap = aside->maps = -1;
+	if (stack->pagemap >= 0)
+		close(stack->pagemap);
+	if (stack->maps >= 0)
+		close(stack->maps);
+	stack->pagemap = stack->maps = -1;
 }
 
-/* Waits until the rank or its keeper is gone. Raw calls alone: memory stays what it was. */
+/* Waits until the rank or its keeper is gone. Only raw calls, so that the memory does not
+ * change. */
 static _Noreturn void be_the_twin(pid_t rank, int rank_fd)
 {
 	struct pollfd gone = {.fd = rank_fd, .events = POLLIN};
@@ -166,10 +167,11 @@ static _Noreturn void be_the_twin(pid_t rank, int rank_fd)
 	__builtin_unreachable();
 }
 
-/* No library hears of it: fork() would change memory, and call what the program has registered. */
+/* A raw call that no library notices: fork() would change memory and call the program's
+ * handlers. */
 static int fork_twin(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	pid_t rank = (pid_t)syscall(SYS_getpid);
 	int rank_fd = (int)syscall(SYS_pidfd_open, rank, 0);
 	sigset_t all, before;
@@ -186,79 +188,78 @@ static int fork_twin(struct agent *agent)
 	close(rank_fd);
 	if (twin < 0)
 		return agent_refuse(agent, "its twin cannot be forked");
-	aside->twin = (pid_t)twin;
+	stack->twin = (pid_t)twin;
 	return 0;
 }
 
-static bool can_read_twin(const struct agent_private_stack *aside)
+static bool can_read_twin(const struct agent_private_stack *stack)
 {
 	uint8_t byte;
-	struct iovec here = {&byte, 1}, there = {(void *)aside->probe, 1};
+	struct iovec here = {&byte, 1}, there = {(void *)stack->probe, 1};
 
-	return agent_read_twin(aside->twin, &here, &there, 1) == 1;
+	return agent_read_twin(stack->twin, &here, &there, 1) == 1;
 }
 
-/* Whether its memory can be read, as it will have to be. Where only descendants' may be (Yama), the
- * twin has to say first that its rank may. */
+/* Whether the twin's memory can be read. With Yama the twin must first permit it to its rank. */
 static int check_twin(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	const struct timespec moment = {.tv_nsec = 1000000};
 	int tries = 0;
 
-	while (!can_read_twin(aside) && errno != ENOSYS && ++tries < TWIN_TRIES)
+	while (!can_read_twin(stack) && errno != ENOSYS && ++tries < TWIN_TRIES)
 		syscall(SYS_nanosleep, &moment, NULL);
-	if (tries == TWIN_TRIES || !can_read_twin(aside))
+	if (tries == TWIN_TRIES || !can_read_twin(stack))
 		return agent_refuse(agent, "process_vm_readv is not allowed (%s)", strerror(errno));
 	return agent_check_pages(agent);
 }
 
 int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size_t count)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	struct agent_clone *kept;
 
-	if (!aside)
+	if (!stack)
 		return -1;
-	aside->twin = 0; /* the keeper's is not its own */
-	aside->birth = aside->program;
+	stack->twin = 0; /* the keeper's twin is not this rank's */
+	stack->birth = stack->program;
 	agent_moves(agent);
-	if (agent->told)
-		agent->told->is_as_born = false; /* but as the keeper's */
+	if (agent->survey)
+		agent->survey->is_as_born = false; /* the copied survey is the keeper's */
 	agent_page_scan_forget(agent);
-	syscall(SYS_madvise, &aside->notes, sizeof(aside->notes), MADV_DONTNEED);
-	if (has_store(aside))
-		syscall(SYS_madvise, &aside->store, sizeof(aside->store), MADV_DONTNEED);
-	aside->blocks_placed = aside->images_placed = 0;
-	aside->trouble[0] = '\0';
+	syscall(SYS_madvise, &stack->notes, sizeof(stack->notes), MADV_DONTNEED);
+	if (has_store(stack))
+		syscall(SYS_madvise, &stack->store, sizeof(stack->store), MADV_DONTNEED);
+	stack->blocks_placed = stack->images_placed = 0;
+	stack->trouble[0] = '\0';
 	kept = agent_arena_take(&agent->own, (count + 1) * sizeof(*kept));
 	if (!kept)
-		return agent_refuse(agent, "there is no memory for it");
+		return agent_refuse(agent, "there is no memory left for the agent");
 	if (count)
 		memcpy(kept, clones, count * sizeof(*kept));
-	aside->clones = kept;
-	aside->clone_count = count;
-	aside->heap_end = (uint64_t)syscall(SYS_brk, 0L);
-	if (agent_list_layout(agent, &aside->layout) < 0 || agent_note_pages(agent) < 0
+	stack->clones = kept;
+	stack->clone_count = count;
+	stack->heap_end = (uint64_t)syscall(SYS_brk, 0L);
+	if (agent_list_layout(agent, &stack->layout) < 0 || agent_note_pages(agent) < 0
 	    || fork_twin(agent) < 0 || check_twin(agent) < 0)
 		agent_forget_birth(agent);
 	agent_close_views(agent);
-	if (aside->twin > 0 && agent_note_kernel_state(agent) < 0)
+	if (stack->twin > 0 && agent_note_kernel_state(agent) < 0)
 		agent_forget_birth(agent);
-	return aside->twin > 0 ? 0 : -1;
+	return stack->twin > 0 ? 0 : -1;
 }
 
-/* What an image has, but for what the kernel writes by itself. */
+/* Copies the pages of an image, except what the kernel writes by itself. */
 static int put_image_back(struct agent *agent, const struct agent_image *image)
 {
-	const struct agent_layout *layout = &agent->aside->layout;
+	const struct agent_layout *layout = &agent->private_stack->layout;
 	struct agent_cursor cursor = {0};
 	const struct agent_entry *entry;
 	size_t at = 0;
 
-	while ((entry = agent_store_page(&agent->aside->store, image, &cursor, 0))) {
+	while ((entry = agent_store_page(&agent->private_stack->store, image, &cursor, 0))) {
 		uint8_t *page = (uint8_t *)(uintptr_t)entry->page; /* NOLINT */
-		const uint8_t *kept = agent->aside->store.blocks[entry->block];
+		const uint8_t *kept = agent->private_stack->store.blocks[entry->block];
 		uint64_t rseq_start, rseq_end;
 
 		cursor.at++;
@@ -278,24 +279,24 @@ static int put_image_back(struct agent *agent, const struct agent_image *image)
 
 static const struct agent_image *find_image(struct agent *agent, uint32_t number)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
-	return has_store(aside) ? agent_store_find(&aside->store, number) : NULL;
+	return has_store(stack) ? agent_store_find(&stack->store, number) : NULL;
 }
 
 int agent_rewind_memory(struct agent *agent, uint32_t number)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	const struct agent_image *image = find_image(agent, number);
 	long faults;
 	int result;
 
-	aside->trouble[0] = '\0';
+	stack->trouble[0] = '\0';
 	if (number && !image)
 		return agent_refuse(agent, "it has no such image");
-	agent_known_start(&aside->known);
+	agent_known_start(&stack->known);
 	faults = agent_page_scan_faults(agent);
-	result = agent_scan_at_kernel_state(agent);
+	result = agent_scan_kernel_state(agent);
 	if (result == 0)
 		result = agent_put_layout_back(agent);
 	if (result == 0)
@@ -304,9 +305,9 @@ int agent_rewind_memory(struct agent *agent, uint32_t number)
 		result = put_image_back(agent, image);
 	agent_close_views(agent);
 	agent_moves(agent);
-	aside->program = image ? image->program : aside->birth;
-	if (has_store(aside))
-		aside->store.last = image ? number : 0;
+	stack->program = image ? image->program : stack->birth;
+	if (has_store(stack))
+		stack->store.last = image ? number : 0;
 	return result;
 }
 
@@ -317,7 +318,7 @@ int agent_rewind_rest(struct agent *agent, uint32_t number)
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-/* Elements of an array of the store, so many at a time. */
+/* Faults in `count` elements of an array of the store from `from` on, so many at a time. */
 static void place(struct agent *agent, void *array, size_t size, size_t from, size_t count)
 {
 	const uintptr_t start = ((uintptr_t)array + from * size) / AGENT_PAGE * AGENT_PAGE;
@@ -325,32 +326,33 @@ static void place(struct agent *agent, void *array, size_t size, size_t from, si
 	agent_own_populate(agent, (void *)start, (uintptr_t)array + (from + count) * size - start);
 }
 
-/* Of the store what is needed next is in memory before it is: so its faults are no others'. */
+/* Faults in the parts of the store that are needed next, so that these faults are the agent's
+ * own. */
 static void place_image(struct agent *agent)
 {
 	enum { AT_ONCE = 16 };
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 
-	if (aside->store.most + 1 < aside->images_placed
-	    || aside->images_placed + AT_ONCE > AGENT_IMAGES_MAX)
+	if (stack->store.most + 1 < stack->images_placed
+	    || stack->images_placed + AT_ONCE > AGENT_IMAGES_MAX)
 		return;
-	place(agent, aside->store.images, sizeof(*aside->store.images), aside->images_placed,
+	place(agent, stack->store.images, sizeof(*stack->store.images), stack->images_placed,
 	      AT_ONCE);
-	aside->images_placed += AT_ONCE;
+	stack->images_placed += AT_ONCE;
 }
 
 static void place_blocks(struct agent *agent)
 {
-	enum { AT_ONCE = 64, NEEDED = 2 /* for a page, and a list */ };
-	struct agent_private_stack *aside = agent->aside;
+	enum { AT_ONCE = 64, NEEDED = 2 /* for a page and a list */ };
+	struct agent_private_stack *stack = agent->private_stack;
 
-	if (aside->store.used + NEEDED < aside->blocks_placed
-	    || aside->blocks_placed + AT_ONCE > AGENT_BLOCKS)
+	if (stack->store.used + NEEDED < stack->blocks_placed
+	    || stack->blocks_placed + AT_ONCE > AGENT_BLOCKS)
 		return;
-	place(agent, aside->store.users, sizeof(*aside->store.users), aside->blocks_placed,
+	place(agent, stack->store.users, sizeof(*stack->store.users), stack->blocks_placed,
 	      AT_ONCE);
-	place(agent, aside->store.blocks, AGENT_PAGE, aside->blocks_placed, AT_ONCE);
-	aside->blocks_placed += AT_ONCE;
+	place(agent, stack->store.blocks, AGENT_PAGE, stack->blocks_placed, AT_ONCE);
+	stack->blocks_placed += AT_ONCE;
 }
 
 static int keep_page(struct agent *agent, const struct agent_area *area, uint64_t page)
@@ -358,23 +360,23 @@ static int keep_page(struct agent *agent, const struct agent_area *area, uint64_
 	if (!(area->protection & PROT_READ))
 		return agent_refuse(agent, "it has written to memory that is not readable");
 	place_blocks(agent);
-	if (agent_store_add(&agent->aside->store, page, (const void *)(uintptr_t)page) < 0)
-		return agent_refuse(agent, "there is no room for an image of it");
+	if (agent_store_add(&agent->private_stack->store, page, (const void *)(uintptr_t)page) < 0)
+		return agent_refuse(agent, "there is no room for another image");
 	return 0;
 }
 
 uint32_t agent_image_take(struct agent *agent)
 {
-	struct agent_private_stack *aside = agent->aside;
+	struct agent_private_stack *stack = agent->private_stack;
 	const long faults = agent_page_scan_faults(agent);
 	struct agent_image *image = NULL;
 	int result;
 
-	aside->trouble[0] = '\0';
+	stack->trouble[0] = '\0';
 	agent_own_begin(agent);
-	if (has_store(aside)) {
+	if (has_store(stack)) {
 		place_image(agent);
-		image = agent_store_begin(&aside->store);
+		image = agent_store_begin(&stack->store);
 	}
 	if (!image) {
 		agent_own_end(agent);
@@ -387,40 +389,40 @@ uint32_t agent_image_take(struct agent *agent)
 	agent_close_views(agent);
 	agent_own_end(agent);
 	if (result < 0) {
-		agent_store_give_up(&aside->store);
+		agent_store_give_up(&stack->store);
 		return 0;
 	}
-	image->program = aside->program;
-	return agent_store_end(&aside->store);
+	image->program = stack->program;
+	return agent_store_end(&stack->store);
 }
 
 void agent_image_share(struct agent *agent, uint32_t image)
 {
-	agent_store_share(&agent->aside->store, image);
+	agent_store_share(&agent->private_stack->store, image);
 }
 
 void agent_image_forget(struct agent *agent, uint32_t image)
 {
-	agent_store_forget(&agent->aside->store, image);
+	agent_store_forget(&agent->private_stack->store, image);
 }
 
 uint64_t agent_image_bytes(const struct agent *agent)
 {
-	const struct agent_private_stack *aside = agent ? agent->aside : NULL;
+	const struct agent_private_stack *stack = agent ? agent->private_stack : NULL;
 
-	return aside && has_store(aside) ? (uint64_t)aside->store.in_use * AGENT_PAGE : 0;
+	return stack && has_store(stack) ? (uint64_t)stack->store.in_use * AGENT_PAGE : 0;
 }
 
 uint64_t agent_private_stack_end(const struct agent *agent)
 {
-	const uint64_t end = (uintptr_t)agent->aside + agent->aside->size;
+	const uint64_t end = (uintptr_t)agent->private_stack + agent->private_stack->size;
 
 	return (end + AGENT_PAGE - 1) / AGENT_PAGE * AGENT_PAGE;
 }
 
 bool agent_private_stack_memory(const struct agent *agent, uintptr_t *ret_start, uintptr_t *ret_end)
 {
-	*ret_start = (uintptr_t)agent->aside;
-	*ret_end = agent->aside ? agent_private_stack_end(agent) : 0;
-	return agent->aside != NULL;
+	*ret_start = (uintptr_t)agent->private_stack;
+	*ret_end = agent->private_stack ? agent_private_stack_end(agent) : 0;
+	return agent->private_stack != NULL;
 }

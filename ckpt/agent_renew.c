@@ -1,13 +1,13 @@
-/* A life of its own for every descriptor of a restored child, and files as they were surveyed.
+/* Independent descriptors for a restored child, and files as they were surveyed.
  *
- * A forked descriptor shares its offset with the parent's, an epoll instance its whole interest
- * list; so regular files, directories and epoll instances are opened anew, over the same number.
- * /proc/self/fd/N opens the same file whatever its name has become.
+ * A forked descriptor shares its offset with the parent's, and an epoll instance its whole interest
+ * list. So regular files, directories and epoll instances are reopened with the same number.
+ * /proc/self/fd/N opens the same file whatever its name is now.
  *
- * An interleaving may have renamed, removed or replaced a file. A renamed one is moved back. One
- * that has no name left cannot get one again: whatever stands at its path, or a new file, takes its
- * place, with its contents, and its descriptors move there. Several ranks may do all this at once
- * to one file: each step leads to the same end, whoever comes first. */
+ * An interleaving may have renamed, removed or replaced a file. A renamed file is moved back. A
+ * file without a name cannot get one again: the file at its path, or a new file, takes its place
+ * with its contents, and its descriptors move there. Several ranks may do all this at once to one
+ * file; each step has the same result, whichever rank is first. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static void descriptor_path(int fd, char path[static 64])
 	snprintf(path, 64, "/proc/self/fd/%d", fd);
 }
 
-/* Past what the shim makes of open(), which asks for the whole path: no other file is opened. */
+/* A raw call: the shim's open() would resolve the whole path. No other file is opened. */
 int agent_open_again(int fd, int flags)
 {
 	char path[64];
@@ -52,7 +52,7 @@ static bool is_at(int fd, const char *path)
 	       && opened.st_ino == named.st_ino;
 }
 
-/* A file that still has some name gets the surveyed one. What fails here shows afterwards. */
+/* If a file still has a name, gives it the surveyed one. Failures are found later. */
 static void put_name_back(const struct agent_file *file)
 {
 	char path[64], now[PATH_MAX];
@@ -104,7 +104,7 @@ bool agent_holds(int fd, const struct agent_file *file)
 	return true;
 }
 
-/* The file itself, or what stands at the path it had, made if need be. */
+/* Opens the file itself, or the file at its path, which is created if necessary. */
 static int open_to_write(const struct agent_file *file, bool by_name)
 {
 	if (!by_name)
@@ -159,8 +159,8 @@ static int put_all_back(const struct agent *agent)
 	return 0;
 }
 
-/* The path that the file has moved to since it was surveyed: its own path, where another one had
- * to take its place. NULL: it is where it was. */
+/* The path that the descriptors must move to: the file's own path if another file had to take its
+ * place. NULL: the file is where it was. */
 static const char *new_place(const struct agent *agent, const struct agent_file *file)
 {
 	for (size_t i = 0; file->kind == AGENT_FILE && i < agent->file_count; i++) {
@@ -174,7 +174,8 @@ static const char *new_place(const struct agent *agent, const struct agent_file 
 	return NULL;
 }
 
-/* The name in the new world; its first opener fills it, unless that has been done from outside. */
+/* Opens the file of this name in the new world. The first rank that opens it fills it, unless the
+ * scheduler has. */
 static int open_in_world(const struct agent_file *file, int flags)
 {
 	int fd = openat(AGENT_WORLD_FD, file->name, flags | (file->size ? 0 : O_CREAT), 0600);
@@ -220,7 +221,7 @@ static int renew_epoll(const struct agent_file *file)
 	for (size_t i = 0; fd >= 0 && i < file->watch_count; i++) {
 		struct agent_watch watch = file->watches[i];
 
-		/* A watched descriptor may have been closed while a copy of it lives on. */
+		/* A watched descriptor may have been closed while a copy of it is still open. */
 		if (epoll_ctl(fd, EPOLL_CTL_ADD, watch.fd, &watch.event) < 0 && errno != EBADF
 		    && errno != EEXIST) {
 			close(fd);
@@ -230,7 +231,7 @@ static int renew_epoll(const struct agent_file *file)
 	return fd;
 }
 
-/* What belongs to the world is not the program's, and not noted in the journal. */
+/* Files of the world are not the program's, and are not recorded in the journal. */
 static int open_of_world(const struct agent *agent, const struct agent_file *file,
                          const struct agent_clone *clones, size_t count, int flags)
 {
@@ -246,7 +247,7 @@ static int open_of_world(const struct agent *agent, const struct agent_file *fil
 static int renew_regular(const struct agent *agent, const struct agent_file *file,
                          const struct agent_clone *clones, size_t count)
 {
-	int once = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW | O_TMPFILE; /* holds O_DIRECTORY */
+	int once = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW | O_TMPFILE; /* contains O_DIRECTORY */
 	int flags = (file->flags & ~once) | O_CLOEXEC;
 	const char *place = new_place(agent, file);
 	int fd;
@@ -277,7 +278,7 @@ static int put_in_place(int fd, const struct agent_file *file)
 	return result;
 }
 
-/* Both ends, with the first of them. */
+/* Renews both ends when called for the first one. */
 static int renew_pipe(const struct agent *agent, const struct agent_file *file)
 {
 	const struct agent_file *mate = agent_pipe_mate(agent, file);
@@ -295,7 +296,7 @@ static int renew_pipe(const struct agent *agent, const struct agent_file *file)
 	                                             : agent_make_pipe(&other, &end, file->size);
 }
 
-/* Copies of a descriptor come after it, and so find it renewed. */
+/* Copies of a descriptor come after it, so it is renewed already. */
 static int renew_file(const struct agent *agent, const struct agent_file *file,
                       const struct agent_clone *clones, size_t count)
 {
@@ -320,7 +321,7 @@ int agent_put_files_back(const struct agent *agent)
 	return 0;
 }
 
-/* What cannot be opened anew is as others left it. What is closed was the keeper's alone. */
+/* Descriptors that cannot be reopened get their flags back. A closed one was only the keeper's. */
 static int put_flags_back(const struct agent_shared *one)
 {
 	int flags = fcntl(one->fd, F_GETFL);
@@ -350,7 +351,7 @@ int agent_renew_files(const struct agent *agent, const struct agent_clone *clone
 	return 0;
 }
 
-/* --- for an image: as they were surveyed, or it is refused ------------------------------------ */
+/* --- for an image: files must be as surveyed -------------------------------------------------- */
 
 bool agent_holds_idle(const struct agent_file *file)
 {
@@ -372,7 +373,7 @@ static bool has_watch(const struct agent_file *file, const struct agent_watch *w
 	return false;
 }
 
-/* Not by device and inode, which it shares with event counters, timers and the like. */
+/* Device and inode do not help: event counters, timers and the like have the same. */
 static bool is_epoll(int fd)
 {
 	char path[64], link[64];
@@ -408,15 +409,15 @@ static int compare_event(struct agent *agent, const struct agent_file *file, con
 	               : agent_refuse(agent, "it has used an eventfd");
 }
 
-/* What fdinfo alone tells: locks (there were none), what an epoll instance watches, and what an
- * eventfd counts. */
+/* Compares what only fdinfo shows: locks (there were none), the watches of an epoll instance, and
+ * the value of an eventfd. */
 static int compare_info(struct agent *agent, const struct agent_file *file)
 {
-	const char *info = agent->aside->text;
+	const char *info = agent->private_stack->text;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", file->fd);
-	if (agent_read_proc(agent, path, agent->aside->text) < 0)
+	if (agent_read_proc(agent, path, agent->private_stack->text) < 0)
 		return -1;
 	if (strstr(info, "lock:"))
 		return agent_refuse(agent, "it holds a lock on an open file");
@@ -425,7 +426,7 @@ static int compare_info(struct agent *agent, const struct agent_file *file)
 	return file->kind == AGENT_EPOLL ? compare_watches(agent, file, info) : 0;
 }
 
-/* That it is open at all is seen elsewhere. */
+/* Whether it is open at all is checked elsewhere. */
 static int compare_flags(struct agent *agent, int fd, int then)
 {
 	int now = fcntl(fd, F_GETFL);
@@ -455,7 +456,7 @@ static int compare_file(struct agent *agent, const struct agent_file *file)
 		return agent_pipe_room(file->fd) == file->size && agent_pipe_is_empty(file->fd)
 		               ? 0
 		               : agent_refuse(agent, "it has written into a pipe");
-	held = agent_find_held(&agent->aside->kernel_now, file->fd);
+	held = agent_find_held(&agent->private_stack->kernel_now, file->fd);
 	if (!held || (!(file->flags & O_PATH) && lseek(file->fd, 0, SEEK_CUR) != file->offset)
 	    || (file->has_contents
 	        && ((uint64_t)held->size != file->size
@@ -466,7 +467,7 @@ static int compare_file(struct agent *agent, const struct agent_file *file)
 
 int agent_compare_files(struct agent *agent)
 {
-	/* First: a look into a file lets go of the process's record locks on it. */
+	/* First, because reading a file releases the process's record locks on it. */
 	for (size_t i = 0; i < agent->file_count; i++)
 		if (compare_info(agent, &agent->files[i]) < 0)
 			return -1;

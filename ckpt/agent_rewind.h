@@ -1,15 +1,17 @@
-/* Going back in place: a rank that has just finished an interleaving becomes again what it was when
- * it began, in the same process, without a fork and without an exit.
+/* Rewinding in place: a rank that has finished an interleaving becomes what it was at the
+ * beginning, in the same process, without a fork and an exit.
  *
- * At its birth (when it stands in its world, and has done nothing yet) a rank forks a twin, which
- * never runs: it holds what the rank's memory was. What the rank writes from then on is found by
- * bit 56 of its pagemap (mapped by this process alone), and copied back from the twin. What the
- * kernel holds is put back too (descriptors, files, signals, working directory), or found to be the
- * same; whatever is neither is told, and the rank is to be forked anew.
+ * At its birth (when it is in its world and has done nothing yet) a rank forks a twin, which never
+ * runs: the twin holds the old contents of the rank's memory. Pages that the rank writes later are
+ * found by bit 56 of its pagemap (mapped only by this process), and are copied back from the twin.
+ * What the kernel holds is restored too (descriptors, files, signals, working directory), or
+ * compared. If something is neither restored nor equal, the rewind is refused with a reason, and
+ * the rank must be forked anew.
  *
- * The code that does it runs on a stack and in memory of its own ("aside"), which are not put back.
- * What shared mappings hold is the scheduler's matter; they stay where they are. Linux 6.11 or
- * later is needed; where it, or what it allows, is not enough, agent_rewind_trouble says so. */
+ * The agent runs on a private stack, in memory that is not restored. The contents of shared
+ * mappings are restored by the scheduler; the mappings stay where they are. Linux 6.11 or later is
+ * required. If it, or its configuration, is not sufficient, agent_rewind_trouble returns the
+ * reason. */
 #ifndef MATCHPOINT_CKPT_AGENT_REWIND_H
 #define MATCHPOINT_CKPT_AGENT_REWIND_H
 
@@ -19,67 +21,68 @@
 
 #include "agent.h"
 
-/* Takes the memory apart, once, before the rank first becomes a keeper; with room for images of
- * it, or none. 0, or -1 with errno: then all runs where it always did, and nothing is rewound. */
+/* Maps the memory of the private stack. Call once, before the rank first becomes a keeper.
+ * `images`: with room for images. Returns 0, or -1 with errno: then everything runs on the
+ * program's stack, and the rank is never rewound. */
 int agent_private_stack_new(struct agent *agent, bool images);
 
-/* Where it lies, whole pages; false: there is none. */
+/* The address range of the private stack's memory, in whole pages; false: there is none. */
 bool agent_private_stack_memory(const struct agent *agent, uintptr_t *ret_start,
                                 uintptr_t *ret_end);
 
-/* Calls the function on the stack apart and comes back when it returns; without such a stack, at
- * once. What is on the program's stack then is what agent_leave_private_stack goes back to. */
+/* Calls the function on the private stack and returns after it; without a private stack, calls it
+ * directly. agent_stay_private_stack returns to the state of the program's stack saved here. */
 void agent_step_private_stack(struct agent *agent, void (*function)(void));
 
-/* Leaves the program's stack for good: the function does not return unless the rank was rewound,
- * and then to where agent_step_private_stack was called last. False: there is no stack apart. */
+/* Leaves the program's stack and calls the function on the private stack. If the rank is rewound
+ * and the function returns, execution continues where agent_step_private_stack was last called.
+ * False: there is no private stack. */
 bool agent_stay_private_stack(struct agent *agent, void (*function)(void));
 
-/* In a child, aside, once it stands in its world: notes what it is now, and forks the twin, a
- * child of the rank's parent, which goes with the rank. -1: agent_rewind_trouble says why it cannot
- * be gone back to. */
+/* In a child that is in its world, on the private stack: records its state and forks the twin. The
+ * twin is a child of the rank's parent and ends with the rank. -1: the rank cannot be rewound, see
+ * agent_rewind_trouble. */
 int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size_t count);
-/* What was noted does not hold any more; the twin is ended. */
+/* Invalidates what was recorded, and ends the twin. */
 void agent_forget_birth(struct agent *agent);
 bool agent_has_birth(const struct agent *agent);
-/* Whether some of it was mapped at the birth; false when there is none. */
+/* Whether any part of the range was mapped at the birth; false if there is none. */
 bool agent_had_mapped(const struct agent *agent, uintptr_t start, uintptr_t end);
 
-/* In a rank that has a birth, at its end: whether it has descriptors which it had not then, or it
- * cannot be told. */
+/* For a rank that has a birth, at its end: whether it has descriptors that it did not have at its
+ * birth, or that cannot be determined. */
 bool agent_has_opened(struct agent *agent);
 
-/* Aside, in a rank that has a birth: keeps what its memory is now, to be gone back to as to the
- * birth. Its number, from 1; 0: agent_rewind_trouble says why not, the rank can go on. What the
- * kernel holds, and what is mapped, must be as at the birth, but for how signals are handled and
- * where it stands in files of its world (what these hold is the scheduler's matter). */
+/* For a rank that has a birth, on the private stack: keeps the present contents of its memory as an
+ * image. Returns its number, from 1; 0: not possible, see agent_rewind_trouble, and the rank may
+ * continue. Kernel state and mappings must be as at the birth, except signal dispositions and
+ * offsets in files of its world (the scheduler restores the contents of these). */
 uint32_t agent_image_take(struct agent *agent);
-/* The image is referred to once more, and once less: when that was the last, it is gone. */
+/* Adds, or drops, a reference. The image is freed with the last one. */
 void agent_image_share(struct agent *agent, uint32_t image);
 void agent_image_forget(struct agent *agent, uint32_t image);
-/* What all of them take, in bytes. */
+/* Bytes taken by all images. */
 uint64_t agent_image_bytes(const struct agent *agent);
 
-/* Aside, in a rank that has a birth: makes the process what it was then (0), or in an image, in two
- * steps. The first one is its own affair, and may be taken while other ranks of its world still
- * run: what it has changed is looked for, and its memory put back. From the birth it can be taken
- * once more, to an image. The second one, when its world is over and files are what they are to be,
- * puts back what others could see: nothing, if agent_is_by_itself where its keeper was parked, and
- * it has not opened anything since. When it returns 0 the function that was called aside may
- * return.
- * -1: what could not be put back is told; the process is to be ended. */
+/* For a rank that has a birth, on the private stack: makes the process what it was at the birth
+ * (`image` 0) or in an image, in two steps. agent_rewind_memory finds the changes and restores the
+ * memory. It may be called while other ranks of the world still run, and after a return to the
+ * birth once more for an image. agent_rewind_rest restores what others could see. Call it when the
+ * world is over and the files are as they should be. It changes nothing of that kind if
+ * agent_is_by_itself was true when the keeper was parked, and nothing was opened since. After it
+ * returned 0, the function called on the private stack may return. -1: see agent_rewind_trouble;
+ * the process must be ended. */
 int agent_rewind_memory(struct agent *agent, uint32_t image);
 int agent_rewind_rest(struct agent *agent, uint32_t image);
 
-/* From here on nothing of the process runs but the agent, and whoever carries out orders in its
- * place; and that is over. In between, what was looked at once is not looked at again, unless page
- * faults tell of something. */
+/* Between the two calls nothing of the process runs except the agent and the code that carries out
+ * orders. Meanwhile results of scans are reused, unless there were page faults. */
 void agent_is_unmoved(struct agent *agent);
 void agent_moves(struct agent *agent);
-/* Whether what was looked at since then holds. */
+/* Whether results obtained since agent_is_unmoved are still valid. */
 bool agent_is_standing(struct agent *agent);
 
-/* A clause for the user ("it has 2 threads"), in memory apart; "" where all went well. */
+/* The reason, a clause for the user ("it has 2 threads"), in the agent's memory; "": no failure. */
 const char *agent_rewind_trouble(const struct agent *agent);
 
 #endif

@@ -1,7 +1,7 @@
-/* What the kernel holds of a process, as part of a state that is compared with others
- * (shim/state/state.h): which files are open, where they stand and, of those that are written,
- * what is in them (the captured output among them); signals, working directory, limits. By hash;
- * numbers that differ between two copies of the same process are left out. Libc only. */
+/* The kernel's part of a rank's state, for state fingerprints (shim/state/state.h): which files
+ * are open, their offsets and, for files open for writing, their contents (including the captured
+ * output); signals, working directory, limits. Numbers that differ between two copies of the same
+ * process are left out. Libc only. */
 #ifndef MATCHPOINT_CKPT_AGENT_STATE_H
 #define MATCHPOINT_CKPT_AGENT_STATE_H
 
@@ -11,19 +11,20 @@ struct agent_state_range {
 	uintptr_t start, end;
 };
 
-/* Surveys the process anew, and calls `add` for each piece. NULL; or why it cannot be told, a
- * clause valid until the next survey. */
+/* Surveys the process and calls `add` for each piece of state. Returns NULL, or a clause with the
+ * reason why there is no state; valid until the next survey. */
 const char *agent_state_tell(struct agent *agent,
                              void (*add)(void *user, const void *bytes, size_t size), void *user);
 
-/* After that, if the rank stands (agent_rewind.h): the functions that signals are handled by. How
- * many, at most `most`; -1: that is not known. */
+/* After agent_state_tell, if the rank is idle (agent_rewind.h): the addresses of the program's
+ * signal handlers. Returns their number, at most `most`; -1: not known. */
 int agent_state_handlers(const struct agent *agent, uintptr_t *handlers, int most);
 
-/* Surveys the process anew: whether it has files open for writing besides the captured output. */
+/* Surveys the process: whether it has files open for writing besides the captured output. */
 bool agent_state_writes(struct agent *agent);
 
-/* Where the agent keeps what it has read: no part of a state. How many; -1: more than `most`. */
+/* Memory of the agent, which is not part of a state. Returns the number of ranges; -1: more than
+ * `most`. */
 int agent_state_memory(const struct agent *agent, struct agent_state_range *ranges, int most);
 
 #endif

@@ -52,7 +52,7 @@ static guint64 whole_pages(guint64 bytes)
 	return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Objects are few: one or two for a rank. */
+/* There are few objects: one or two for each rank. */
 static struct object *find_object(struct clone_plan *plan, guint64 device, guint64 inode,
                                   guint *ret_index)
 {
@@ -116,8 +116,8 @@ bool clone_failed(GError **error, const char *what, const char *on)
 	return false;
 }
 
-/* Notes the names that objects have in the old world's directory; files that nobody maps become
- * objects without ranges. Output that is still empty is left to the rank to create. */
+/* Records the names of objects in the old world's directory. Files that no rank maps become objects
+ * without ranges. The rank creates its output itself if it is still empty. */
 bool clone_scan_directory(struct clone_plan *plan, GError **error)
 {
 	g_autoptr(GDir) directory = g_dir_open(plan->directory, 0, error);
@@ -156,7 +156,7 @@ static bool is_zero(const guint8 *bytes, gsize count)
 	return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
 }
 
-/* Takes over the pages that are not zero. */
+/* Keeps copies of the pages that are not zero. */
 static void remember(struct object *object, guint64 offset, const guint8 *bytes, gsize count)
 {
 	for (gsize at = 0; at < count; at += PAGE) {
@@ -176,8 +176,8 @@ static void remember(struct object *object, guint64 offset, const guint8 *bytes,
 	}
 }
 
-/* Reads another process's memory; what it cannot read itself (beyond the end of its file) is left
- * out. Returns how much was read, or -1 with errno. */
+/* Reads another process's memory, except what that process cannot read itself (beyond the end of
+ * its file). Returns the number of bytes read, or -1 with errno. */
 static gssize read_memory(pid_t pid, guint64 address, guint8 *to, gsize count)
 {
 	struct iovec local = {.iov_base = to, .iov_len = count};
@@ -208,9 +208,9 @@ static bool read_range(struct object *object, const struct range *range, guint64
 		                         buffer, wanted);
 
 		if (got < 0) {
-			g_autofree char *who = g_strdup_printf("process %d", (int)range->keeper);
+			g_autofree char *keeper = g_strdup_printf("process %d", (int)range->keeper);
 
-			return clone_failed(error, "cannot read the shared memory of", who);
+			return clone_failed(error, "cannot read the shared memory of", keeper);
 		}
 		got -= got % (gssize)PAGE;
 		remember(object, from, buffer, (gsize)got);
@@ -228,7 +228,7 @@ static gint by_offset(gconstpointer left, gconstpointer right)
 	return a->length > b->length ? -1 : a->length < b->length;
 }
 
-/* What no name leads to, or lies beyond `from`, is read through those who map it. */
+/* Reads contents without a name, or beyond `from`, from the processes that map them. */
 static bool read_ranges(struct object *object, guint64 from, guint8 *buffer, GError **error)
 {
 	guint64 done = from;
@@ -281,7 +281,7 @@ static bool read_data(int fd, guint64 from, guint64 to, void *user)
 	return true;
 }
 
-/* Whole pages of the file, skipping its holes; ret_end is where they end. */
+/* Reads whole pages of the file and skips its holes; *ret_end is the end of the last one. */
 static bool read_file(struct object *object, int fd, bool to_the_end, guint8 *buffer,
                       guint64 *ret_end)
 {
@@ -358,7 +358,7 @@ bool clone_write_extents(const struct object *object, int fd)
 	return true;
 }
 
-/* An object that is mapped is clone.N and has its old names as links. */
+/* A mapped object is clone.N, with its old names as links. */
 bool clone_write_object(const struct object *object, guint index, int directory)
 {
 	char clone[32];

@@ -1,6 +1,6 @@
-/* The directory of a world that is over becomes again what it was when it was filled. Its files
- * stay the same ones, for ranks that are rewound have them mapped; pages that they hold by now stay
- * theirs, so that nobody has to fault them in again. */
+/* Restores the directory of a world that is over to what it was when it was filled. Its files stay
+ * the same, because rewound ranks have them mapped. Their pages stay allocated, so that ranks need
+ * not fault them in again. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -29,10 +29,10 @@ static bool clear(int fd, guint64 from, guint64 to)
 
 struct clearing {
 	const struct object *object;
-	guint next; /* of its extents, in ascending order: the first that may lie further on */
+	guint next; /* index of the first extent that may lie further on */
 };
 
-/* Zeros but for the extents. */
+/* Zeroes the range except the extents. */
 static bool clear_data(int fd, guint64 from, guint64 to, void *user)
 {
 	struct clearing *clearing = user;
@@ -55,7 +55,7 @@ static bool clear_data(int fd, guint64 from, guint64 to, void *user)
 	return true;
 }
 
-/* Zeros wherever the file holds pages that are not among the extents. */
+/* Zeroes data of the file that is not in an extent. */
 static bool clear_others(const struct object *object, int fd)
 {
 	struct clearing clearing = {.object = object};
@@ -63,11 +63,11 @@ static bool clear_others(const struct object *object, int fd)
 	return clone_each_data(fd, (off_t)object->size, clear_data, &clearing);
 }
 
-/* What a page held: of its extents, or zeros. Pages are asked for in ascending order. */
+/* The old contents of a page: from the extents, or zeros. Pages must ascend between calls. */
 struct saved {
 	const struct object *object;
 	guint extent;
-	guint64 passed; /* bytes of the extents before that one */
+	guint64 passed; /* bytes of the extents before `next` */
 };
 
 static const guint8 *saved_page(struct saved *saved, guint64 offset)
@@ -114,7 +114,7 @@ static bool write_differences(const struct object *object, int fd)
 	return true;
 }
 
-/* The same in place; false: not all of it. */
+/* The same in place; false: not all pages could be written. */
 static bool put_differences(const struct object *object, const struct world_file *file)
 {
 	struct saved saved = {.object = object};
@@ -163,7 +163,7 @@ bool clone_put_names_back(int directory, dev_t device, ino_t inode, const char *
 	return true;
 }
 
-/* What the directory holds: names, and the number of the file that each leads to. */
+/* The names in the directory, each with its inode number. */
 static GHashTable *list_files(int directory)
 {
 	GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -185,8 +185,8 @@ static GHashTable *list_files(int directory)
 	return NULL;
 }
 
-/* Whether all its names were seen to lead to that file. Where a directory tells other numbers than
- * stat() they are looked at one by one. */
+/* Whether all its names lead to that file. If a directory has other inode numbers than stat(), they
+ * are checked one by one. */
 static bool has_its_names(const struct object *object, GHashTable *listed, ino_t file)
 {
 	for (guint i = 0; i < object->names->len; i++)
@@ -195,7 +195,7 @@ static bool has_its_names(const struct object *object, GHashTable *listed, ino_t
 	return true;
 }
 
-/* False: not in place. */
+/* False: not possible in place. */
 static bool rewrite_in_place(const struct object *object, const char *name, int directory,
                              GHashTable *listed, struct world_files *files)
 {
@@ -232,7 +232,7 @@ static bool rewrite_object(const struct object *object, guint index, int directo
 	return written;
 }
 
-/* The names of all its files. */
+/* The names of all files of the plan. */
 static GHashTable *names_of(const struct clone_plan *plan)
 {
 	GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

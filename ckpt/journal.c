@@ -34,7 +34,7 @@ static int open_directory(const char *path)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* A journal's directories hold files and links alone. */
+/* A journal's directories contain only files and links. */
 static void remove_flat(const char *path)
 {
 	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
@@ -67,7 +67,7 @@ struct journal *journal_of(char *path)
 	struct journal *journal = g_new0(struct journal, 1);
 
 	journal->path = path;
-	journal->told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	journal->reported = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	journal->problems = g_ptr_array_new_with_free_func(g_free);
 	journal->owner = journal->trouble = -1;
 	return journal;
@@ -79,13 +79,13 @@ void journal_forget(struct journal *journal)
 		close(journal->owner);
 	if (journal->trouble >= 0)
 		close(journal->trouble);
-	g_hash_table_destroy(journal->told);
+	g_hash_table_destroy(journal->reported);
 	g_ptr_array_unref(journal->problems);
 	g_free(journal->path);
 	g_free(journal);
 }
 
-/* What ranks need even when there is no room left. */
+/* Reserves the space that ranks need even when the file system is full. */
 static bool reserve(const struct journal *journal)
 {
 	g_autofree char *lock = below(journal, AGENT_JOURNAL_LOCK);
@@ -145,7 +145,7 @@ bool journal_is_empty(const struct journal *journal)
 	return !directory || !g_dir_read_name(directory);
 }
 
-/* The keys of all that has been noted since the files were put back. */
+/* The keys of all paths recorded since the files were restored. */
 static GHashTable *noted(const struct journal *journal)
 {
 	GHashTable *keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -220,9 +220,9 @@ void journal_state_free(struct journal_state *state)
 	g_free(state);
 }
 
-/* --- putting back ----------------------------------------------------------------------------- */
+/* --- restoring -------------------------------------------------------------------------------- */
 
-/* One path and what it shall be. */
+/* A path and its wanted state. */
 struct target {
 	char *key;
 	int directory;
@@ -245,7 +245,7 @@ static void add_target(GPtrArray *targets, int directory, const char *key)
 	target->directory = directory;
 	if (agent_journal_read(directory, key, &target->wanted) == 0)
 		g_ptr_array_add(targets, target);
-	else /* it could not be noted: see tell_trouble */
+	else /* it could not be recorded: see report_trouble */
 		target_free(target);
 }
 
@@ -277,8 +277,8 @@ static GPtrArray *targets_of(GHashTable *now, int base, const struct journal_sta
 	return targets;
 }
 
-/* A file that has only been renamed goes back, so that whoever holds it open still has it by its
- * name. */
+/* Renames a file back if it was only renamed, so that processes that have it open keep the same
+ * file. */
 static void rename_back(const GPtrArray *targets)
 {
 	for (guint i = 0; i < targets->len; i++) {
@@ -300,7 +300,7 @@ static void rename_back(const GPtrArray *targets)
 	}
 }
 
-/* Whatever must be gone before anything else can be made in its place. */
+/* Whether the path must be removed before anything else can be created in its place. */
 static bool is_in_the_way(const struct agent_journal_state *wanted)
 {
 	struct stat status;
@@ -313,25 +313,25 @@ static bool is_in_the_way(const struct agent_journal_state *wanted)
 	       && (status.st_mode & S_IFMT) != (wanted->mode & S_IFMT);
 }
 
-static void tell_path(struct journal *journal, const char *path, const char *reason)
+static void report_path(struct journal *journal, const char *path, const char *reason)
 {
-	if (g_hash_table_add(journal->told, g_strdup(path)))
+	if (g_hash_table_add(journal->reported, g_strdup(path)))
 		g_ptr_array_add(journal->problems,
 		                g_strdup_printf("%s was changed and could not be put back as it "
 		                                "was: %s",
 		                                path, reason));
 }
 
-static void tell(struct journal *journal, const struct agent_journal_state *wanted, int error)
+static void report(struct journal *journal, const struct agent_journal_state *wanted, int error)
 {
 	bool lost = wanted->kind == AGENT_JOURNAL_LOST;
 
 	journal->failures += !lost;
-	tell_path(journal, wanted->path, lost ? wanted->reason : g_strerror(error));
+	report_path(journal, wanted->path, lost ? wanted->reason : g_strerror(error));
 }
 
-/* What a rank could not even note. */
-static void tell_trouble(struct journal *journal)
+/* Reports a path that a rank could not even record. */
+static void report_trouble(struct journal *journal)
 {
 	char text[AGENT_JOURNAL_TROUBLE_SIZE + 1], *end;
 	ssize_t count;
@@ -350,27 +350,27 @@ static void tell_trouble(struct journal *journal)
 	end = strchr(text, '\n');
 	if (end)
 		*end = '\0';
-	tell_path(journal, text, "there was no room to note what it was");
+	report_path(journal, text, "there was no room to record its old state");
 }
 
 static void apply(struct journal *journal, const GPtrArray *targets)
 {
-	/* What is below a directory comes after it by path. */
+	/* Paths below a directory are sorted after it. */
 	for (guint i = targets->len; i-- > 0;) {
 		const struct target *target = targets->pdata[i];
 
 		if (is_in_the_way(&target->wanted) && agent_journal_remove(target->wanted.path) < 0)
-			tell(journal, &target->wanted, errno);
+			report(journal, &target->wanted, errno);
 	}
 	for (guint i = 0; i < targets->len; i++) {
 		const struct target *target = targets->pdata[i];
 
 		if (agent_journal_apply(target->directory, target->key, &target->wanted) < 0)
-			tell(journal, &target->wanted, errno);
+			report(journal, &target->wanted, errno);
 	}
 }
 
-/* The paths of a state count as noted: they differ from the first state. */
+/* Marks the paths of a state as recorded: they differ from the first state. */
 static void mark(const struct journal *journal, GHashTable *now, const struct journal_state *state)
 {
 	g_autofree char *path = below(journal, AGENT_JOURNAL_NOW);
@@ -402,7 +402,7 @@ void journal_put_back(struct journal *journal, const struct journal_state *state
 	g_autoptr(GPtrArray) targets = NULL;
 	int base, saved;
 
-	tell_trouble(journal);
+	report_trouble(journal);
 	if (state && g_hash_table_size(state->keys) == 0)
 		state = NULL;
 	if (!state && g_hash_table_size(now) == 0)
@@ -460,7 +460,7 @@ void journal_put_back_all(struct journal *journal,
 	if (good) {
 		rename_back(targets);
 		apply(journal, targets);
-		tell_trouble(journal);
+		report_trouble(journal);
 	}
 	close(base);
 }

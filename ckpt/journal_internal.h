@@ -1,4 +1,4 @@
-/* What journal.c and journal_left.c share. Nobody else includes it. */
+/* Shared by journal.c and journal_left.c. No other file includes it. */
 #ifndef MATCHPOINT_CKPT_JOURNAL_INTERNAL_H
 #define MATCHPOINT_CKPT_JOURNAL_INTERNAL_H
 
@@ -11,33 +11,36 @@
 
 struct journal {
 	char *path;
-	GHashTable *told; /* paths that could not be put back */
+	GHashTable *reported; /* paths that could not be restored */
 	GPtrArray *problems;
-	guint failures; /* of them, those that had been kept */
-	guint32 states; /* made so far */
-	int owner;      /* the file that is locked as long as the owner lives; -1: not ours */
-	int trouble;    /* AGENT_JOURNAL_TROUBLE, once it has been looked at; -1: not yet */
-	gint64 lived;   /* when that was last touched, monotonic microseconds */
+	guint failures; /* of these, the number that had been kept */
+	guint32 states; /* states created so far */
+	/* descriptor of the file that is locked as long as the owner lives; -1: not ours */
+	int owner;
+	int trouble;  /* AGENT_JOURNAL_TROUBLE, once it has been read; -1: not yet */
+	gint64 lived; /* when `owner` was last touched, monotonic microseconds */
 };
 
-/* A journal at a path, which it takes over, without a look at what is there; and its memory is
- * freed, whatever is there. */
+/* journal_of: takes ownership of the path, and does not check what is there. journal_forget: frees
+ * the memory, and leaves the files. */
 struct journal *journal_of(char *path);
 void journal_forget(struct journal *journal);
 
-/* Makes this process the owner. false with errno. */
+/* Makes this process the owner. False with errno on failure. */
 bool journal_own(struct journal *journal);
 
-/* Goes to the first state, whatever has been noted as put back: somebody was killed on the way.
- * Shows each path before any is changed; none is when that returns false. */
+/* Restores the first state even for paths that count as restored, because a process may have been
+ * killed while restoring. Calls `look` for each path before any is changed; if it returns false,
+ * nothing is changed. */
 void journal_put_back_all(struct journal *journal,
                           bool (*look)(const struct agent_journal_state *wanted, void *data),
                           void *data);
 
-/* Removes the directory of a journal. */
+/* Removes a journal's directory. */
 void journal_remove(const char *path);
 
-/* Copies a file to `relative` in the directory, which is made. true also when it is no file. */
+/* Copies a file to `relative` in the directory, which is created. True also if it is not a regular
+ * file. */
 bool journal_keep_file(const char *path, const char *relative, const char *directory,
                        GError **error);
 

@@ -1,8 +1,8 @@
-/* Journals whose owner was killed before it had put the files back.
+/* Journals whose owner was killed before it restored the files.
  *
- * The owner holds a lock as long as it lives, which the kernel takes from a zombie, too, and which
- * no other process has by being given the same number. Where the file system has no such locks,
- * number and start time of the process tell. */
+ * The owner holds a lock as long as it lives. The kernel releases the lock of a zombie as well, and
+ * a process that gets the same number later does not have it. If the file system has no such locks,
+ * number and start time of the process decide. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,14 +16,15 @@
 
 #define OWNER "owner"
 #define TOUCH_US G_USEC_PER_SEC
-#define LATER_S 60 /* a file changed so long after its last sign of life was not by its program */
-#define WAIT_US (60 * G_USEC_PER_SEC) /* for another who is putting back the same */
+/* a file changed so long after the owner's last sign of life was not changed by its program */
+#define LATER_S 60
+#define WAIT_US (60 * G_USEC_PER_SEC) /* for another process that is restoring the same */
 #define STEP_US 10000
 
 /* --- the owner -------------------------------------------------------------------------------- */
 
-/* When the process was started, in ticks since the machine was; 0: it is gone, or dead and only not
- * waited for. See proc(5), /proc/pid/stat. */
+/* The start time of the process, in clock ticks since the boot; 0: it is gone, or a zombie. See
+ * proc(5), /proc/pid/stat. */
 static guint64 start_of(pid_t pid)
 {
 	enum { STATE = 3, START = 22 };
@@ -64,7 +65,7 @@ void journal_lives(struct journal *journal)
 	(void)futimens(journal->owner, NULL);
 }
 
-/* Whether the process that the file names is still there. */
+/* Whether the process named in the file still exists. */
 static bool writer_lives(int owner)
 {
 	char text[64];
@@ -82,12 +83,12 @@ static bool writer_lives(int owner)
 
 enum claim {
 	CLAIM_MINE,
-	CLAIM_LIVES, /* the owner does */
-	CLAIM_BUSY,  /* somebody else is putting back */
-	CLAIM_NONE,  /* there is nothing (any more) */
+	CLAIM_LIVES, /* the owner lives */
+	CLAIM_BUSY,  /* another process is restoring */
+	CLAIM_NONE,  /* there is no journal (any more) */
 };
 
-/* Makes this process the one who puts back; *ret_owner is to be closed then. */
+/* Makes this process the one that restores. The caller closes *ret_owner afterwards. */
 static enum claim claim(const char *path, int *ret_owner)
 {
 	g_autofree char *file = g_build_filename(path, OWNER, NULL);
@@ -102,7 +103,7 @@ static enum claim claim(const char *path, int *ret_owner)
 		if (writer_lives(owner))
 			claim = CLAIM_LIVES;
 	}
-	/* Who had it may have removed it meanwhile. */
+	/* The previous holder of the lock may have removed it. */
 	if (claim == CLAIM_MINE && fstat(owner, &status) == 0 && status.st_nlink == 0)
 		claim = CLAIM_NONE;
 	if (claim == CLAIM_MINE)
@@ -128,7 +129,7 @@ GPtrArray *journal_list(const char *parent)
 	return left;
 }
 
-/* --- putting back ----------------------------------------------------------------------------- */
+/* --- restoring -------------------------------------------------------------------------------- */
 
 struct keeper {
 	struct timespec last; /* the owner's last sign of life */
@@ -137,7 +138,7 @@ struct keeper {
 	GError *error;
 };
 
-/* What somebody has written since is not ours to throw away. */
+/* Keeps a copy of what someone has written since then. */
 static bool keep_later(const struct agent_journal_state *wanted, void *data)
 {
 	struct keeper *keeper = data;
@@ -178,7 +179,7 @@ static bool put_back(struct journal *journal, int owner, struct journal_recovery
 	if (journal->failures > 0) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s",
 		            journal->problems->len > 0 ? (const char *)journal->problems->pdata[0]
-		                                       : "what is noted there is damaged");
+		                                       : "the journal is damaged");
 		return false;
 	}
 	return true;

@@ -2,14 +2,14 @@
 
 #define MEASURE_EVERY 16 /* snapshots; measuring takes longer than taking a small one */
 #define PROCESS_OVERHEAD ((guint64)256 << 10) /* page tables and kernel structures */
-#define PROCESS_GUESS ((guint64)1 << 20)      /* where it cannot be measured */
+#define PROCESS_GUESS ((guint64)1 << 20)      /* used if it cannot be measured */
 
 struct snapshot_entry {
 	struct position *position;
-	guint choices; /* made there */
-	guint64 calls; /* by all ranks */
+	guint choices; /* number of choices of its position */
+	guint64 calls; /* sum of calls of all ranks */
 	guint processes;
-	guint64 bytes; /* beside these */
+	guint64 bytes; /* in addition to the processes */
 	double seconds_to_regain;
 	guint64 last_used;
 	void *owner;
@@ -22,9 +22,9 @@ struct snapshot_set {
 	guint processes;
 	guint64 bytes_beside;
 	snapshot_bytes bytes;
-	void *user;                /* its */
-	guint64 bytes_per_process; /* measured now and then */
-	guint64 clock;             /* counts uses */
+	void *user;                /* passed to the function above */
+	guint64 bytes_per_process; /* measured from time to time */
+	guint64 clock;             /* incremented with each use */
 	guint64 added;
 };
 
@@ -115,7 +115,8 @@ snapshot_set_find(struct snapshot_set *set, const struct position *target,
 	return best;
 }
 
-/* Times that differ by less than a millisecond are equal: what is old goes first. */
+/* Times that differ by less than a millisecond count as equal; then the least recently used goes
+ * first. */
 static bool goes_before(const struct snapshot_entry *entry, const struct snapshot_entry *other)
 {
 	gint64 cost = (gint64)(entry->seconds_to_regain * 1e3);

@@ -11,15 +11,15 @@
 
 #define BLOCK 512 /* bytes: the unit of st_blocks */
 
-/* As long as it is mapped no other file gets its number. */
+/* While it is mapped, no other file gets its inode number. */
 struct mapped {
 	guint64 inode, device;
 	guint8 *bytes;
-	gsize length; /* whole pages */
+	gsize length; /* bytes, whole pages */
 };
 
 struct world_files {
-	GHashTable *mapped; /* of struct mapped */
+	GHashTable *mapped; /* struct mapped */
 	guint8 holds[WORLD_FILE_MOST / WORLD_FILE_PAGE];
 };
 
@@ -64,7 +64,7 @@ void world_files_clear(struct world_files *files)
 	g_hash_table_remove_all(files->mapped);
 }
 
-/* On tmpfs alone is what is held in memory all that there is. */
+/* Only on tmpfs is the content in memory the whole content. */
 static guint8 *map(int directory, const char *name, const struct stat *expected, gsize length)
 {
 	int fd = openat(directory, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -99,7 +99,7 @@ static guint8 *find_bytes(struct world_files *files, int directory, const char *
 	return bytes;
 }
 
-/* A page that is swapped out is not told from a hole; then there are fewer than the file has. */
+/* A swapped-out page looks like a hole; then the count differs from the file's number of blocks. */
 static bool find_holes(struct world_files *files, guint8 *bytes, gsize length,
                        const struct stat *status)
 {

@@ -1,5 +1,5 @@
-/* The files in worlds' directories that ranks share, mapped here from one use to the next: what
- * they hold is compared and written without being opened, read and copied each time. */
+/* Shared files in worlds' directories, kept mapped from one use to the next, so that their contents
+ * can be compared and written without opening, reading and copying them. */
 #ifndef MATCHPOINT_CKPT_WORLD_FILES_H
 #define MATCHPOINT_CKPT_WORLD_FILES_H
 
@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #define WORLD_FILE_PAGE ((guint64)4096)
-/* One up to this size is mapped. */
+/* Files up to this size are mapped. */
 #define WORLD_FILE_MOST ((guint64)1 << 20)
 
 struct world_files;
@@ -17,24 +17,25 @@ struct world_file {
 	dev_t device;
 	ino_t inode;
 	guint64 size;  /* bytes */
-	guint8 *bytes; /* whole pages; what is written into a hole fills it, or SIGBUS comes */
-	const guint8 *holds; /* odd for each page that is none; until the next one is found */
+	guint8 *bytes; /* whole pages; writing to a hole fills it, or raises SIGBUS */
+	/* one byte for each page: even for a hole; valid until the next file is found */
+	const guint8 *holds;
 };
 
 struct world_files *world_files_new(void);
-void world_files_free(struct world_files *files); /* NULL is legal */
+void world_files_free(struct world_files *files); /* NULL is allowed */
 
-/* Lets go of all of them: files whose names are gone take memory for as long as they are mapped. */
+/* Unmaps all files. Files without a name take memory as long as they are mapped. */
 void world_files_clear(struct world_files *files);
 
-/* The one that this name in the directory leads to now, while those who map it stand still. False:
- * it is to be opened (it is empty, large, no regular file, not there, or cannot be mapped, or where
- * its holes are cannot be told, as where the directory is not on tmpfs). */
+/* The file that has this name in the directory now. Processes that map it must not run. False: the
+ * caller must open it (it is empty, large, not regular or missing, cannot be mapped, or its holes
+ * cannot be found, as when the directory is not on tmpfs). */
 bool world_files_find(struct world_files *files, int directory, const char *name,
                       struct world_file *ret);
 
-/* Makes that page (from 0) hold these bytes, in place; NULL: zeros. False: it is a hole, which is
- * to be filled by a call, for that can fail. */
+/* Makes page `page` (from 0) contain these bytes, in place; NULL: zeros. False: it is a hole, which
+ * must be filled by a system call, because that can fail. */
 bool world_file_put(const struct world_file *file, guint64 page, const guint8 *then);
 
 #endif

@@ -21,14 +21,14 @@ struct page {
 struct file {
 	guint64 inode;
 	guint64 size;
-	bool mapped;      /* by ranks: it has to stay the same file */
-	GPtrArray *names; /* owned; the first one counts */
+	bool mapped;      /* mapped by ranks: it must stay the same file */
+	GPtrArray *names; /* owned; the first name is used to open it */
 	GPtrArray *pages; /* struct page; NULL: zeros */
 };
 
 struct world_image {
 	GPtrArray *files; /* struct file */
-	guint64 bytes;    /* of pages that are new in it */
+	guint64 bytes;    /* of pages that are new in this image */
 };
 
 static void page_let_go(gpointer pointer)
@@ -89,7 +89,7 @@ static guint pages_of(guint64 bytes)
 	return (guint)((bytes + PAGE - 1) / PAGE);
 }
 
-/* Holes are as good as zeros. */
+/* Holes are treated as zeros. */
 static bool each_part(int fd, guint64 end, clone_data_visitor visit, void *user)
 {
 	return end <= CLONE_COMPARED_MOST ? end == 0 || visit(fd, 0, end, user)
@@ -159,13 +159,13 @@ static bool is_mapped(const char *name)
 	return g_str_has_prefix(name, "clone.");
 }
 
-/* What a rank writes: another file in each interleaving, not worth mapping. */
+/* Output of a rank: another file in each interleaving, so mapping it does not pay. */
 static bool is_output(const char *name)
 {
 	return g_str_has_prefix(name, "out.") || g_str_has_prefix(name, "err.");
 }
 
-/* The name by which ranks have mapped it is the first. */
+/* The name by which ranks have mapped it comes first. */
 static void add_name(struct file *file, const char *name)
 {
 	const bool mapped = is_mapped(name);
@@ -252,7 +252,7 @@ struct world_image *world_image_take(const char *directory, const struct world_i
 	return image;
 }
 
-/* --- putting back ----------------------------------------------------------------------------- */
+/* --- restoring -------------------------------------------------------------------------------- */
 
 static bool put_page(int fd, guint64 offset, const struct page *page, const guint8 *now)
 {
@@ -265,10 +265,10 @@ static bool put_page(int fd, guint64 offset, const struct page *page, const guin
 struct putting {
 	const struct file *file;
 	guint8 *buffer;
-	guint next; /* page that was not looked at yet */
+	guint next; /* the next page that was not visited */
 };
 
-/* What lies in a hole now: only what is no zero is to be written. */
+/* Pages that are holes now: only those that are not zero need writing. */
 static bool put_in_hole(struct putting *putting, int fd, guint end)
 {
 	for (; putting->next < end; putting->next++) {
@@ -306,7 +306,7 @@ static bool put_pages(int fd, guint64 from, guint64 to, void *user)
 	return true;
 }
 
-/* False: not all of it. */
+/* False: not all pages could be written. */
 static bool put_mapped(const struct file *file, const struct world_file *mapped)
 {
 	for (guint number = 0; number < file->pages->len; number++) {
@@ -329,7 +329,7 @@ static bool put_in_place(const struct file *file, int directory, struct world_fi
 	       && put_mapped(file, &mapped);
 }
 
-/* An output to which nothing had been written, and nothing has. */
+/* Whether the output was empty in the image and is empty now. */
 static bool is_still_empty(const struct file *file, int directory)
 {
 	struct stat status;
@@ -339,7 +339,7 @@ static bool is_still_empty(const struct file *file, int directory)
 	       && S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
-/* A part page at the end is written as a whole: the size is set last. */
+/* A partial page at the end is written as a whole page: the size is set last. */
 static bool put_by_calls(const struct file *file, int directory, guint8 *buffer)
 {
 	struct putting putting = {file, buffer, 0};
@@ -363,7 +363,7 @@ static bool put_by_calls(const struct file *file, int directory, guint8 *buffer)
 	return put;
 }
 
-/* What was not there then. */
+/* Removes files that are not in the image. */
 static bool remove_others(const struct world_image *image, const char *directory, int fd,
                           GError **error)
 {

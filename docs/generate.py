@@ -184,7 +184,7 @@ def findings_page(tables):
 ROLES = (
     ("read", "Read by matchpoint", "Set these to change what matchpoint does."),
     ("system", "Read as by any program", "These have their usual meaning."),
-    ("told", "Set for the ranks",
+    ("passed", "Set for the ranks",
      "matchpoint sets these in the environment of each rank, for its shim or for the loader."),
     ("launch", "Set by the launcher", "The shim reads these."),
     ("forced", "Set for MPI",

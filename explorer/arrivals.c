@@ -5,16 +5,16 @@ struct arrival {
 	int32_t root;
 	int32_t position;
 	struct choice_set *set;
-	struct choice_set *sum; /* of this arrival and those before */
+	struct choice_set *sum; /* union of this arrival's set and those before */
 };
 
 struct collective {
 	guint64 number;
-	GArray *arrivals; /* of struct arrival */
+	GArray *arrivals; /* struct arrival */
 };
 
 struct arrivals {
-	GHashTable *collectives; /* by their number */
+	GHashTable *collectives; /* by number */
 };
 
 static void arrival_clear(void *pointer)

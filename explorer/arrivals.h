@@ -1,5 +1,5 @@
-/* Who has entered which collective, and what that depended on: the part of dependence.h that tells
- * what a rank comes to depend on when it leaves. */
+/* Which ranks have entered which collective, and what each arrival depends on. A part of
+ * dependence.h: it computes what a rank depends on after it leaves a collective. */
 #ifndef MATCHPOINT_EXPLORER_ARRIVALS_H
 #define MATCHPOINT_EXPLORER_ARRIVALS_H
 
@@ -14,15 +14,15 @@ struct arrivals;
 struct arrivals *arrivals_new(void);
 void arrivals_free(struct arrivals *arrivals);
 
-/* EVENT_ARRIVE of a rank that depends on `set`; dropped again in the opposite order. */
+/* EVENT_ARRIVE of a rank that depends on `set`. Arrivals are dropped in the opposite order. */
 void arrivals_add(struct arrivals *arrivals, const struct event *arrive, struct choice_set *set);
 void arrivals_drop_last(struct arrivals *arrivals, const struct event *arrive);
 
-/* Whether all have come that the rank of this EVENT_ARRIVE must wait for. */
+/* Whether all members have arrived that the rank of this EVENT_ARRIVE must wait for. */
 bool arrivals_let_leave(const struct arrivals *arrivals, const struct event *arrive);
 
-/* Joins to *set what the arrivals that this EVENT_LEAVE (or EVENT_ARRIVE, its members
- * having come) has waited for depended on. */
+/* Adds to *set what the awaited arrivals depend on. `leave` is an EVENT_LEAVE, or an EVENT_ARRIVE
+ * of which the awaited members have arrived. */
 void arrivals_join(const struct arrivals *arrivals, const struct event *leave,
                    struct choice_set **set);
 

@@ -47,7 +47,7 @@ static int compare(int64_t one, int64_t other)
 	return one == other ? 0 : one < other ? -1 : 1;
 }
 
-/* A turn stands behind the operations of its call. */
+/* A turn comes after the operations of its call. */
 int point_compare(const struct point *one, const struct point *other)
 {
 	int order = compare(one->kind == POINT_LOCK, other->kind == POINT_LOCK);
@@ -113,7 +113,7 @@ uint32_t taken_next(const struct taken *taken, uint32_t from, uint32_t count)
 	return bits ? MIN(base + (uint32_t)__builtin_ctzll(bits), count) : count;
 }
 
-/* All that tells what is taken from another of its kind. */
+/* What distinguishes it from others of its kind. */
 static uint64_t detail(const struct taken *taken)
 {
 	switch (taken->kind) {
@@ -196,7 +196,7 @@ unsigned choices_common(const GArray *one, const GArray *other)
 	return i;
 }
 
-/* Most often they are in the same order. */
+/* Usually both have the same order. */
 bool choices_include(const GArray *all, const GArray *some)
 {
 	if (some->len > all->len)
@@ -249,10 +249,10 @@ const struct choice *choices_find(const GArray *choices, const struct point *poi
 
 /* --- as bytes -------------------------------------------------------------------------------- */
 
-/* With the kind of what is taken. */
+/* Combined with the kind of what is taken. */
 #define PROMISED UINT64_C(0x40)
 
-/* Seven bits a byte, the lowest first; the last byte has bit 7 clear. */
+/* Seven bits per byte, lowest first; the last byte has bit 7 clear. */
 void number_put(GByteArray *bytes, uint64_t value)
 {
 	do {
@@ -263,7 +263,7 @@ void number_put(GByteArray *bytes, uint64_t value)
 	} while (value > 0);
 }
 
-/* Not more than `most`, and in as few bytes as it needs. */
+/* Accepts only values up to `most`, in their shortest encoding. */
 static bool number_take(struct choice_bytes *bytes, uint64_t most, uint64_t *ret)
 {
 	uint64_t value = 0;

@@ -1,13 +1,13 @@
 #include "choice_list.h"
 
-struct choice_list *choice_list_hold(struct choice_list *list)
+struct choice_list *choice_list_ref(struct choice_list *list)
 {
 	if (list)
 		list->users++;
 	return list;
 }
 
-void choice_list_let_go(struct choice_list *list)
+void choice_list_unref(struct choice_list *list)
 {
 	while (list && --list->users == 0) {
 		struct choice_list *before = list->before;

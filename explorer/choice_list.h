@@ -1,24 +1,25 @@
-/* How a node of a search was come to: choices, one after the other. Ways share their beginnings. */
+/* The choices that lead to a node of a search, as a linked list from the last one to the first.
+ * Lists share their beginnings. */
 #ifndef MATCHPOINT_EXPLORER_CHOICE_LIST_H
 #define MATCHPOINT_EXPLORER_CHOICE_LIST_H
 
 #include "choice.h"
 
-/* NULL: the beginning. */
+/* NULL is the empty list. Counted by reference. */
 struct choice_list {
-	struct choice_list *before; /* held */
+	struct choice_list *before; /* owned reference */
 	struct choice choice;
-	guint depth; /* choices */
+	guint depth; /* number of choices in the list */
 	guint users;
 };
 
-struct choice_list *choice_list_hold(struct choice_list *list);
-void choice_list_let_go(struct choice_list *list);
+struct choice_list *choice_list_ref(struct choice_list *list);
+void choice_list_unref(struct choice_list *list);
 
-/* Takes over `before`. */
+/* Takes ownership of the reference `before`. */
 struct choice_list *choice_list_new(struct choice_list *before, const struct choice *choice);
 
-/* All of them (struct choice), to be unref'd. */
+/* All choices from the first to the last (struct choice); free with g_array_unref. */
 GArray *choice_list_choices(const struct choice_list *list);
 
 bool choice_list_equal(const struct choice_list *one, const struct choice_list *other);

@@ -1,7 +1,7 @@
-/* Sets of choices, each choice a small number: immutable, shared, counted by reference.
+/* Sets of choices, each choice a small number. Sets are immutable, shared and counted by reference.
  *
- * Most events of a trace depend on just what the event before depended on, so that a set is made
- * once and pointed at from many places. NULL is the empty set and legal everywhere. */
+ * Most events of a trace depend on exactly what the previous event depends on. So a set is created
+ * once and referenced from many places. NULL is the empty set and valid everywhere. */
 #ifndef MATCHPOINT_EXPLORER_CHOICE_SET_H
 #define MATCHPOINT_EXPLORER_CHOICE_SET_H
 
@@ -13,7 +13,7 @@ struct choice_set;
 struct choice_set *choice_set_ref(struct choice_set *set);
 void choice_set_unref(struct choice_set *set);
 
-/* *set becomes its union with `other`, or with one choice; the reference it held is used up. */
+/* Replaces *set by its union with `other`, or with one choice. Consumes the reference in *set. */
 void choice_set_join(struct choice_set **set, struct choice_set *other);
 void choice_set_add(struct choice_set **set, guint choice);
 

@@ -1,4 +1,4 @@
-/* Choices as text, and back. */
+/* Choices as text: printing and parsing. */
 #include <string.h>
 
 #include "choice.h"
@@ -12,7 +12,7 @@ static const struct {
 	{"early", TAKEN_EARLY}, {"late", TAKEN_LATE},
 };
 
-/* --- written --------------------------------------------------------------------------------- */
+/* --- printing -------------------------------------------------------------------------------- */
 
 void point_append(GString *text, const struct point *point)
 {
@@ -73,7 +73,7 @@ void choice_append(GString *text, const struct choice *choice)
 	taken_append(text, &choice->taken);
 }
 
-/* --- read ------------------------------------------------------------------------------------ */
+/* --- parsing --------------------------------------------------------------------------------- */
 
 static bool accept(const char **at, const char *word)
 {
@@ -105,7 +105,7 @@ char *choice_parse_number(const char **at, guint64 least, guint64 most, const ch
 	return NULL;
 }
 
-/* What stands behind the 'w' of a lock, up to its target or reader. */
+/* The part after the 'w' of a lock, up to its target or reader. */
 static char *parse_lock(const char **at, int ranks, struct point *point)
 {
 	guint64 last_rank = (guint64)ranks - 1;
@@ -128,7 +128,7 @@ static char *parse_lock(const char **at, int ranks, struct point *point)
 	place.first = (int32_t)first;
 	place.target = (int32_t)target;
 	if (!wrong && lock_number(ranks, &place) < 0)
-		wrong = g_strdup("no window has such a number");
+		wrong = g_strdup("there is no window with this number");
 	*point = (struct point){.kind = POINT_LOCK,
 	                        .rank = place.target,
 	                        .window = place.window,
@@ -168,7 +168,7 @@ static char *parse_point(const char **at, int ranks, struct point *ret)
 	return wrong;
 }
 
-/* A request's or thread's number; the characters read, or 0. */
+/* Parses the number of a request or thread; returns the number of characters, 0: not a number. */
 static unsigned parse_index(const char *text, uint32_t *ret_index)
 {
 	unsigned length = 0;
@@ -180,7 +180,7 @@ static unsigned parse_index(const char *text, uint32_t *ret_index)
 	return (text[0] == '0' && length > 1) || g_ascii_isdigit(text[length]) ? 0 : length;
 }
 
-/* "#0+2"; false: nothing of it is read. */
+/* "#0+2"; false: no such text, and *at is unchanged. */
 static bool parse_requests(const char **at, struct taken *ret)
 {
 	const char *text = *at;

@@ -24,7 +24,7 @@ static void release_chunk(struct chunk *chunk)
 		g_free(chunk);
 }
 
-/* Room for so many pointers. */
+/* Allocates room for so many pointers. */
 static void reserve(struct chunks *chunks, size_t count)
 {
 	if (count <= chunks->capacity)
@@ -33,7 +33,7 @@ static void reserve(struct chunks *chunks, size_t count)
 	chunks->all = g_renew(struct chunk *, chunks->all, chunks->capacity);
 }
 
-/* With the first elements of another one. */
+/* The first `count` elements are copied from `from`. */
 static struct chunk *new_chunk(const struct chunks *chunks, const struct chunk *from, size_t count)
 {
 	struct chunk *chunk = g_malloc(sizeof *chunk + (chunks->size << chunks->shift));
@@ -45,7 +45,7 @@ static struct chunk *new_chunk(const struct chunks *chunks, const struct chunk *
 	return chunk;
 }
 
-/* Makes the chunk, with its first elements, this array's alone. */
+/* Replaces the chunk by an unshared copy of its first `count` elements. */
 static void own_chunk(struct chunks *chunks, size_t at, size_t count)
 {
 	struct chunk *before = chunks->all[at];
@@ -70,7 +70,7 @@ void *chunks_append(struct chunks *chunks, const void *element)
 		reserve(chunks, at + 1);
 		chunks->all[at] = new_chunk(chunks, NULL, 0);
 	} else if (chunks->all[at]->filled > place && chunks->all[at]->users > 1) {
-		own_chunk(chunks, at, place); /* another array went on otherwise */
+		own_chunk(chunks, at, place); /* another array has appended something else */
 	}
 	chunks->all[at]->filled = place + 1;
 	chunks->count++;

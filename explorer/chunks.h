@@ -1,47 +1,47 @@
-/* An array that grows at its end, in chunks that copies of it share: a copy costs a pointer a
- * chunk, and nothing is doubled, nor moved, as it grows. Arrays that share chunks must not be used
- * by several threads at once. */
+/* An array that grows at its end. Its elements lie in chunks that copies of the array share. So a
+ * copy costs one pointer for each chunk, and elements are never moved as the array grows. Arrays
+ * that share chunks must not be used by several threads at once. */
 #ifndef MATCHPOINT_EXPLORER_CHUNKS_H
 #define MATCHPOINT_EXPLORER_CHUNKS_H
 
 #include <stddef.h>
 
 struct chunk {
-	size_t users;  /* arrays that have it */
-	size_t filled; /* elements; those behind are nobody's yet */
+	size_t users;  /* arrays that refer to the chunk */
+	size_t filled; /* elements in use by any array */
 	_Alignas(max_align_t) unsigned char elements[];
 };
 
 struct chunks {
-	struct chunk **all; /* as many as `count` needs */
-	size_t count;       /* of elements */
-	size_t capacity;    /* of `all` */
-	size_t size;        /* bytes of an element */
+	struct chunk **all; /* owned; as many as `count` needs */
+	size_t count;       /* elements */
+	size_t capacity;    /* allocated pointers in `all` */
+	size_t size;        /* bytes for each element */
 	unsigned shift;     /* a chunk has 1 << shift elements */
 };
 
-/* Elements of so many bytes, and how many a chunk is to have. */
+/* An empty array. `size`: bytes for each element; a chunk has 1 << shift elements. */
 struct chunks chunks_of(size_t size, unsigned shift);
 void chunks_release(struct chunks *chunks);
 
-/* Valid until something is appended or written; not to be changed when it is shared. */
+/* Valid until something is appended or written. Use chunks_write to change an element. */
 static inline void *chunks_at(const struct chunks *chunks, size_t index)
 {
 	return chunks->all[index >> chunks->shift]->elements
 	       + (index & (((size_t)1 << chunks->shift) - 1)) * chunks->size;
 }
 
-/* Appends a copy, which is returned; of an element of the array, too. */
+/* Appends a copy of *element and returns the copy. *element may lie in the array itself. */
 void *chunks_append(struct chunks *chunks, const void *element);
-/* The element, to be changed in this array alone. */
+/* The element, writable: its chunk is copied first if it is shared. */
 void *chunks_write(struct chunks *chunks, size_t index);
 /* Keeps the first `count` elements. */
 void chunks_cut(struct chunks *chunks, size_t count);
-/* `to`, whose elements are like those that `from` begins with, becomes as long as that, and shares
- * what is new. Both are of a kind; if `to` is empty it becomes a copy. */
+/* Makes `to` as long as `from` by sharing the chunks of `from`. `to` must equal the beginning of
+ * `from` and have the same element size. If `to` is empty, it becomes a copy. */
 void chunks_follow(struct chunks *to, const struct chunks *from);
 
-/* If both share the chunk in which this place is, the place after that chunk; else `index`. */
+/* If both arrays share the chunk of `index`, the first index after that chunk; else `index`. */
 size_t chunks_skip_shared(const struct chunks *one, const struct chunks *other, size_t index);
 
 #endif

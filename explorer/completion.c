@@ -1,4 +1,4 @@
-/* When requests complete, and which answers about them could have been given. */
+/* When requests complete, and which answers about them would have been possible. */
 #include "dependence_internal.h"
 
 static bool join_collective(const struct dependence *dependence, const struct record *record,
@@ -45,7 +45,7 @@ bool dependence_join_completion(const struct dependence *dependence, struct op_i
 	return true;
 }
 
-/* The first of the entries that is not before `index`. */
+/* The first entry whose index is not below `index`. */
 static uint32_t place_of(const struct asked *asked, uint32_t count, uint32_t index)
 {
 	uint32_t low = 0, high = count;

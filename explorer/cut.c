@@ -5,18 +5,18 @@
 /* An operation or a question. */
 struct node {
 	struct operation op;
-	guint32 *issued; /* a clock: the call by rank that each has made when it was issued */
-	guint32 *done;   /* and when it was matched or answered; NULL: not yet */
+	guint32 *issued; /* vector clock at the issue: the last call that each rank had made */
+	guint32 *done;   /* vector clock at the match or answer; NULL: not yet */
 	const struct node *partner;
-	bool decided; /* it was chosen when it completes: early, before it is matched */
+	bool decided; /* a choice was made whether it completes early or late */
 	bool early;
-	guint32 learnt; /* the call in which its rank learnt that it is complete; 0: none */
+	guint32 learnt; /* the call in which its rank learnt of the completion; 0: none */
 	uint64_t collective;
 	size_t asked_first;
 	uint32_t asked_count;
 };
 
-/* A member's arrival in a collective. */
+/* The arrival of a member in a collective. */
 struct member {
 	struct op_id id;
 	int32_t position, root;
@@ -24,13 +24,14 @@ struct member {
 };
 
 struct line {
-	guint32 *now; /* what it depends on, with the calls that it has come out of */
-	guint32 next; /* the first call that is not told in `needs` */
-	/* struct node: receives of which it was not known, when another one was posted that is
-	 * unmatched, that they are complete. */
+	guint32 *now; /* vector clock: what it depends on, and the calls it has returned from */
+	guint32 next; /* the first call that `needs` does not contain yet */
+	/* struct node, not owned: receives that were not known to be complete when another receive
+	 * that is still unmatched was posted */
 	GPtrArray *pending;
-	GArray *needs;       /* guint32 by rank, for each call: to come out of it */
-	guint rest, arrival; /* so many of the notes were looked at */
+	/* guint32 for each rank of each call: what the return from the call needs */
+	GArray *needs;
+	guint rest, arrival; /* number of notes that were read */
 };
 
 struct cuts {
@@ -39,7 +40,8 @@ struct cuts {
 	const struct trace *trace;
 	const struct cut_notes *notes;
 	struct line *lines;
-	GHashTable *places;      /* by the number of a lock's place (lock.h): a clock, as `now` */
+	/* vector clock like `now`, by the number of the lock's place (lock.h) */
+	GHashTable *places;
 	GHashTable *nodes;       /* struct node, by id */
 	GHashTable *collectives; /* GArray of struct member, by number */
 };
@@ -115,7 +117,7 @@ static bool is_rank(const struct cuts *cuts, int32_t rank)
 	return rank >= 0 && rank < cuts->ranks;
 }
 
-/* What a place depends on: who had it before has given it back. */
+/* What a place depends on: the release by the rank that had the lock before. */
 static guint32 *place_now(struct cuts *cuts, int32_t place)
 {
 	gpointer key = GINT_TO_POINTER(place);
@@ -128,16 +130,16 @@ static guint32 *place_now(struct cuts *cuts, int32_t place)
 	return now;
 }
 
-/* --- what a call takes ------------------------------------------------------------------------ */
+/* --- needs of calls --------------------------------------------------------------------------- */
 
 static const guint32 *round_of(const struct cuts *cuts, guint round)
 {
 	return &g_array_index(cuts->notes->rounds, guint32, round * (guint)cuts->ranks);
 }
 
-/* What is decided behind the last call of a rank, when it had come out of that, has not led it into
- * another one yet. */
-static bool has_led_on(const struct cuts *cuts, const struct cut_rest *rest)
+/* Whether what was decided at the rest has made the rank continue. A decision after the rank's last
+ * call, from which it had returned, has not led to another call yet. */
+static bool has_continued(const struct cuts *cuts, const struct cut_rest *rest)
 {
 	return !rest->all || rest->call < cuts->calls[rest->rank]
 	       || round_of(cuts, rest->round)[rest->rank] <= rest->call;
@@ -154,7 +156,7 @@ static void join_notes(struct cuts *cuts, int32_t rank, guint32 call)
 
 		if (rest->rank == rank && rest->call > call)
 			break;
-		if (rest->rank == rank && rest->call == call && has_led_on(cuts, rest))
+		if (rest->rank == rank && rest->call == call && has_continued(cuts, rest))
 			clock_join(cuts, line->now, round_of(cuts, rest->round));
 	}
 	for (; line->arrival < notes->arrivals->len; line->arrival++) {
@@ -172,7 +174,7 @@ static void join_notes(struct cuts *cuts, int32_t rank, guint32 call)
 	}
 }
 
-/* The rank has come out of all calls before this one. */
+/* The rank has returned from all calls before `call`. */
 static struct line *advance(struct cuts *cuts, int32_t rank, guint32 call)
 {
 	struct line *line = &cuts->lines[rank];
@@ -185,7 +187,7 @@ static struct line *advance(struct cuts *cuts, int32_t rank, guint32 call)
 	return line;
 }
 
-/* And has made it. */
+/* The rank has also made `call`. */
 static struct line *make(struct cuts *cuts, int32_t rank, guint32 call)
 {
 	struct line *line = advance(cuts, rank, call);
@@ -206,9 +208,10 @@ static struct node *issue(struct cuts *cuts, const struct event *event)
 	return node;
 }
 
-/* Whether the earlier receive had to be out of the way before this one could take the message. */
-static bool stood_in_the_way(const struct node *earlier, const struct node *receive,
-                             const struct node *send)
+/* Whether rule 2 of section 3.5 required the earlier receive to be gone before this receive could
+ * take the message. */
+static bool must_precede(const struct node *earlier, const struct node *receive,
+                         const struct node *send)
 {
 	if (earlier->op.kind == OPERATION_PROBE || !earlier->done
 	    || op_id_compare(earlier->op.id, receive->op.id) >= 0)
@@ -220,13 +223,13 @@ static bool stood_in_the_way(const struct node *earlier, const struct node *rece
 	       && operation_fits(&receive->op, &earlier->partner->op);
 }
 
-/* All receives that were in the way. */
-static void join_way(struct cuts *cuts, struct node *receive, const struct node *send)
+/* Adds the clocks of all receives that had to be gone first. */
+static void join_earlier(struct cuts *cuts, struct node *receive, const struct node *send)
 {
 	const GPtrArray *pending = cuts->lines[receive->op.id.rank].pending;
 
 	for (guint i = 0; i < pending->len; i++)
-		if (stood_in_the_way(pending->pdata[i], receive, send))
+		if (must_precede(pending->pdata[i], receive, send))
 			clock_join(cuts, receive->done, ((struct node *)pending->pdata[i])->done);
 }
 
@@ -241,24 +244,25 @@ static void read_match(struct cuts *cuts, const struct event *event)
 	receive->done = clock_copy(cuts, receive->issued);
 	receive->partner = send;
 	clock_join(cuts, receive->done, send->issued);
-	if (event->chosen) /* in the call itself the choice is open */
+	if (event->chosen) /* while the rank is in the call, the choice is open */
 		receive->done[chooser.rank] = MAX(receive->done[chooser.rank], chooser.call + 1);
 	if (is_rank(cuts, receive->op.id.rank))
-		join_way(cuts, receive, send);
+		join_earlier(cuts, receive, send);
 	if (receive->op.kind == OPERATION_PROBE)
 		return;
 	g_free(send->done);
 	send->done = clock_copy(cuts, receive->done);
 }
 
-/* The call in which a rank learns something, if that is told; else the one it makes now. */
+/* The line of the rank, advanced to the call in which it learns of the event, if the event has
+ * it. */
 static struct line *learns(struct cuts *cuts, const struct event *event)
 {
 	return event->other.call > 0 ? make(cuts, event->op.id.rank, event->other.call)
 	                             : &cuts->lines[event->op.id.rank];
 }
 
-/* A place has heard that it was given back. */
+/* A place learns that the lock was released. */
 static void read_release(struct cuts *cuts, const struct event *event)
 {
 	const struct node *node = find(cuts, event->op.id);
@@ -267,7 +271,7 @@ static void read_release(struct cuts *cuts, const struct event *event)
 		clock_join(cuts, place_now(cuts, event->op.id.rank), node->done);
 }
 
-/* Those that were known to be complete before any that is unmatched was posted. */
+/* Drops the receives that were known to be complete before the oldest unmatched one was posted. */
 static void forget_known(struct line *line)
 {
 	guint32 oldest = G_MAXUINT32;
@@ -300,7 +304,7 @@ static void read_complete(struct cuts *cuts, const struct event *event)
 		forget_known(line);
 }
 
-/* Withdrawn: it is in nobody's way any more. */
+/* A withdrawn receive no longer precedes any other. */
 static void read_cancel(struct cuts *cuts, const struct event *event)
 {
 	struct line *line = learns(cuts, event);
@@ -379,7 +383,7 @@ static void read_leave(struct cuts *cuts, const struct event *event)
 {
 	struct line *line = learns(cuts, event);
 	const GArray *members = g_hash_table_lookup(cuts->collectives, &event->collective);
-	bool together = event->other.call == event->op.id.call; /* it is blocking */
+	bool is_blocking = event->other.call == event->op.id.call; /* the collective is blocking */
 	struct node *node = find(cuts, event->op.id);
 	const struct member *own = NULL;
 
@@ -395,7 +399,7 @@ static void read_leave(struct cuts *cuts, const struct event *event)
 		if (other == own || !awaits(event, own, other))
 			continue;
 		clock_join(cuts, line->now, other->clock);
-		if (together)
+		if (is_blocking)
 			*theirs = MAX(*theirs, other->id.call + 1);
 	}
 }
@@ -409,7 +413,7 @@ static void read_ask(struct cuts *cuts, const struct event *event)
 	node->asked_count = event->asked_count;
 }
 
-/* Of a place of a lock: it takes requests and releases as a rank takes messages. */
+/* An event of a lock's place: it receives requests and releases as a rank receives messages. */
 static void read_place(struct cuts *cuts, const struct event *event)
 {
 	switch (event->kind) {
@@ -447,7 +451,7 @@ static void read_event(struct cuts *cuts, const struct event *event)
 	}
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
 struct cuts *cuts_new(int ranks, const guint32 *calls, const struct trace *trace,
                       const struct cut_notes *notes)
@@ -495,7 +499,7 @@ void cuts_free(struct cuts *cuts)
 	g_free(cuts);
 }
 
-/* What the rank needs to stand in this call: to have come out of the one before. */
+/* What the rank needs to stand in this call: the needs of its return from the call before. */
 static const guint32 *needs_of(const struct cuts *cuts, int rank, guint32 call)
 {
 	return call < 2 ? NULL
@@ -503,9 +507,9 @@ static const guint32 *needs_of(const struct cuts *cuts, int rank, guint32 call)
 	                                 (call - 2) * (guint)cuts->ranks);
 }
 
-/* The first other rank that has yet to do what this takes; -1: none has. A rank that is gone has
- * done all. */
-static int lacking(const struct cuts *cuts, int rank, const guint32 *cut)
+/* The first other rank that has not done yet what this rank needs; -1: none. A rank that is gone
+ * has done everything. */
+static int lagging_rank(const struct cuts *cuts, int rank, const guint32 *cut)
 {
 	const guint32 *needs = needs_of(cuts, rank, MIN(cut[rank], cuts->calls[rank] + 1));
 
@@ -518,7 +522,7 @@ static int lacking(const struct cuts *cuts, int rank, const guint32 *cut)
 bool cuts_consistent(const struct cuts *cuts, const guint32 *cut, int *ret_rank, int *ret_other)
 {
 	for (int rank = 0; rank < cuts->ranks; rank++) {
-		int other = lacking(cuts, rank, cut);
+		int other = lagging_rank(cuts, rank, cut);
 
 		if (other < 0)
 			continue;
@@ -539,7 +543,7 @@ void cuts_retreat(const struct cuts *cuts, guint32 *cut)
 		cut[rank]--;
 }
 
-/* Whether some rank has gone on from a rest of all. */
+/* Whether some rank has continued after the rest of this round. */
 static bool goes_beyond(const struct cuts *cuts, const guint32 *cut, guint round)
 {
 	const guint32 *calls = round_of(cuts, round);
@@ -565,7 +569,7 @@ bool cuts_include(const struct cuts *cuts, struct op_id point, const guint32 *cu
 	}
 	if (clock && !is_rank(cuts, point.rank))
 		return clock_within(cuts, clock, cut);
-	if (node && node->decided) /* which is asked where it is waited for */
+	if (node && node->decided) /* the choice is asked for where the completion is awaited */
 		return node->learnt > 0 && node->learnt < cut[point.rank];
 	return clock && point.call < cut[point.rank] && clock_within(cuts, clock, cut);
 }

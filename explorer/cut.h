@@ -1,34 +1,39 @@
-/* Cuts: how far each rank has come. A cut has for each rank the call in which it stands: it has
- * made that call, as the last one, and has not come out of it; one more than it has made: it has
- * come out of all, and is gone. What is chosen in a call is open while the rank stands in it. A cut
- * is consistent if no rank has come out of a call that could not have returned without what another
- * has yet to do (consistent global states: Chandy and Lamport, 1985; Mattern, 1989).
+/* Cuts: how far each rank has come. A cut has for each rank the number of the call in which the
+ * rank stands: it has made that call and has not returned from it. A number one above the last call
+ * means that the rank has returned from all calls and is gone. A choice made in a call is open
+ * while the rank stands in the call. A cut is consistent if no rank has returned from a call that
+ * needs something which another rank has not done yet (consistent global states: Chandy and
+ * Lamport, 1985; Mattern, 1989).
  *
- * What a call had to wait for is read off the trace: for what a rank has learnt to be complete, the
- * call of the other side and all that cleared the way of the match (dependence.h); the calls of
- * those members of a collective that it waits for, out of which, when MPI carries it out at once,
- * they come together. What was answered because nothing else could move had to wait for all that
- * the ranks had done until then.
+ * What a call waited for is read from the trace:
  *
- * One-sided transfers belong to the way from one call to the next: who stands in a call has
- * made all before it. Whom they make wait follows from what orders them (MPI 3.1, section
- * 11.5): fences and the making and freeing of windows are collectives; MPI_Win_start and
- * MPI_Win_wait receive what MPI_Win_post and MPI_Win_complete send; who comes out of
- * MPI_Win_lock needs its grants, and a grant the release before it at that place (lock.h).
- * Transfers that conflict and are ordered by none of these are wrong (section 11.7), so what a
- * rank finds in a window follows from the cut; but where others may use the same memory rightly
- * at the same time (atomic operations that fetch, gets under a shared lock) or a rank looks
- * into its own window (MPI_Win_sync, a lock of it; section 11.5.4), it may have learnt of
- * whatever had been done until then, and needs all of that. A flush waits for nobody, only for
- * MPI. Loads and stores are not seen: where a rank has learnt by these alone what another one
- * did, a cut is taken to be consistent that cannot be gone to.
+ * - If a rank learnt that something is complete: the call of the other side, and everything that
+ *   cleared the way of the match (dependence.h).
+ * - If a rank left a collective: the calls of the members it waits for. From a blocking collective
+ *   they return together.
+ * - If a call was answered because nothing else could move: all that the ranks had done by then.
+ *
+ * One-sided transfers belong to the interval between two calls: a rank that stands in a call has
+ * made all transfers before it. What ranks wait for follows from what orders the transfers (MPI
+ * 3.1, section 11.5). Fences, and the creation and freeing of windows, are collectives.
+ * MPI_Win_start and MPI_Win_wait receive what MPI_Win_post and MPI_Win_complete send. A rank that
+ * returns from MPI_Win_lock needs its grants, and a grant needs the release before it at that place
+ * (lock.h).
+ *
+ * Conflicting transfers that nothing of this orders are erroneous (section 11.7). So what a rank
+ * finds in a window follows from the cut, with two exceptions: other ranks may correctly use the
+ * same memory at the same time (atomic operations that fetch, gets under a shared lock), or a rank
+ * reads its own window (MPI_Win_sync, a lock of it; section 11.5.4). Then the rank may have learnt
+ * of anything done until then, and needs all of it. A flush waits only for MPI, not for other
+ * ranks. Loads and stores are not seen: if a rank learns by these alone what another one did, a cut
+ * may count as consistent that cannot be reached.
  *
  * The calls of a rank with several threads (MPI 3.1, section 12.4) are counted in the order in
- * which the threads were admitted, and they are when nobody else can move: so whoever has gone
- * on since needs all to be where they were then. That is noted of every decision there, and a
- * cut lies before or behind it; behind it are the calls of those that are admitted, of several
- * ranks at once. Of such a rank the last call alone is one to stand in: its other threads have
- * come as far as they can, or wait to be admitted. Pure. */
+ * which the threads were admitted. Threads are admitted when no other rank can move. So a rank that
+ * has continued since then needs all ranks to be where they were then. This is recorded for each
+ * decision at such a rest. A cut lies before or after the rest. After it are the calls of the
+ * admitted threads, of several ranks at once. Of such a rank only the last call can be one to stand
+ * in: its other threads have come as far as they can, or wait to be admitted. No I/O. */
 #ifndef MATCHPOINT_EXPLORER_CUT_H
 #define MATCHPOINT_EXPLORER_CUT_H
 
@@ -37,31 +42,30 @@
 
 #include "trace.h"
 
-/* What the trace does not tell. */
+/* What the trace does not contain. */
 struct cut_notes {
-	GArray *rests;     /* struct cut_rest, in their order */
-	GArray *rounds;    /* guint32: where each rank was, as many as there are ranks for each
-	                     round */
+	GArray *rests;     /* struct cut_rest, in order of time */
+	GArray *rounds;    /* guint32 for each rank of each round: the call in which the rank was */
 	GArray *decisions; /* struct cut_decision */
-	GArray *arrivals;  /* struct cut_arrival, in their order */
+	GArray *arrivals;  /* struct cut_arrival, in order of time */
 };
 
-/* A call was answered in such a round, for want of anything else; or what its rank did behind it
- * may tell of all that was done by then. */
+/* A call was answered in such a round because nothing else could move; or what its rank did after
+ * the call may depend on everything done by then. */
 struct cut_rest {
 	int32_t rank;
 	uint32_t call;
-	uint32_t round; /* from 0 */
-	bool all;       /* it was a rest of all, at which something was decided */
+	uint32_t round; /* index into `rounds`, from 0 */
+	bool all;       /* all ranks were at rest, and something was decided */
 };
 
-/* What was chosen when each rank had made the calls of this round. */
+/* A choice that was made when the ranks had made the calls of this round. */
 struct cut_decision {
 	struct op_id point;
 	uint32_t round;
 };
 
-/* A rank comes out of a call with the data of this receive in place. */
+/* A rank returned from a call when the data of this receive had arrived. */
 struct cut_arrival {
 	int32_t rank;
 	uint32_t call;
@@ -74,20 +78,20 @@ void cut_notes_release(struct cut_notes *notes);
 
 struct cuts;
 
-/* Of a world in which each rank has made so many `calls`. The trace and the notes must stay as they
- * are. */
+/* For a world in which each rank has made so many `calls`. The trace and the notes are referenced,
+ * not copied: they must not change. */
 struct cuts *cuts_new(int ranks, const guint32 *calls, const struct trace *trace,
                       const struct cut_notes *notes);
-void cuts_free(struct cuts *cuts); /* NULL is legal */
+void cuts_free(struct cuts *cuts); /* NULL is allowed */
 
-/* Whether a cut (by rank) is consistent; if not, and `ret_rank` and `ret_other` are not NULL: which
- * rank has come out of a call before this other one has done what that takes. */
+/* Whether a cut (one number for each rank) is consistent. If not, and both pointers are set:
+ * *ret_rank has returned from a call that needs what *ret_other has not done yet. */
 bool cuts_consistent(const struct cuts *cuts, const guint32 *cut, int *ret_rank, int *ret_other);
 
-/* Makes it the latest consistent cut that goes nowhere beyond it: there is one. */
+/* Changes the cut to the latest consistent cut that is nowhere beyond it. It always exists. */
 void cuts_retreat(const struct cuts *cuts, guint32 *cut);
 
-/* Whether what was chosen at this point of the trace is part of the cut. */
+/* Whether the choice made at this point of the trace is part of the cut. */
 bool cuts_include(const struct cuts *cuts, struct op_id point, const guint32 *cut);
 
 #endif

@@ -1,6 +1,6 @@
 #include "ddmin.h"
 
-/* The things from `begin` to before `end` of `all`, or all but those. */
+/* The elements `begin` to `end` - 1 of `all`, or all others. */
 static GArray *part(const GArray *all, guint begin, guint end, bool complement)
 {
 	GArray *chosen = g_array_new(false, false, sizeof(guint));
@@ -12,7 +12,7 @@ static GArray *part(const GArray *all, guint begin, guint end, bool complement)
 	return chosen;
 }
 
-/* The first of `pieces` parts, or of their complements, that shows it; NULL: none does. */
+/* The first of `pieces` parts, or of their complements, that shows the effect; NULL: none. */
 static GArray *reduce(const GArray *all, guint pieces, bool complement, ddmin_test shows,
                       gpointer user)
 {
@@ -45,7 +45,8 @@ GArray *ddmin(guint count, ddmin_test shows, gpointer user)
 		guint next = 2;
 
 		smaller = reduce(all, pieces, false, shows, user);
-		if (!smaller && pieces > 2) { /* of two, each is the other's complement */
+		/* with two pieces each is the complement of the other */
+		if (!smaller && pieces > 2) {
 			smaller = reduce(all, pieces, true, shows, user);
 			next = pieces - 1;
 		}

@@ -2,12 +2,12 @@
 
 enum { CHUNK_SHIFT = 6 };
 
-/* A tour. Operations are records, in the order of the trace. Each send stands in two queues, that
- * of its tag and that of all messages from its source; each receive but a probe in that of its
- * class (source or any, tag or any). Whatever must be out of the way of a match is the front part
- * of a queue: of the four classes that fit the message, what was posted before the receive, and of
- * the messages, what was sent before this one. Queues keep the running union of what the matches
- * at their front depend on, so that each such question is a search by bisection. */
+/* Overview. Operations are records, in the order of the trace. Each send is in two queues: that of
+ * its tag, and that of all messages from its source. Each receive except probes is in the queue of
+ * its class (source or any, tag or any). The operations that must be gone before a match are the
+ * front part of some queues: of the four classes that fit the message, what was posted before the
+ * receive; of the messages, what was sent before this one. A queue keeps the running union of what
+ * the matches at its front depend on. So each such question is a binary search. */
 
 static void rank_clear(void *pointer)
 {
@@ -59,7 +59,7 @@ void dependence_free(struct dependence *dependence)
 	g_free(dependence);
 }
 
-/* What is known of a rank; valid until another one is asked for. */
+/* The state of a rank; valid until another rank is asked for. */
 static struct rank *rank_of(struct dependence *dependence, int32_t rank)
 {
 	if ((guint)rank >= dependence->ranks->len)
@@ -79,7 +79,7 @@ static struct choice_set **thread_now(struct dependence *dependence, struct rank
 	return (struct choice_set **)&g_ptr_array_index(rank->threads, event->thread);
 }
 
-/* What whoever this event is of depends on; valid until another one is asked for. */
+/* What the rank or thread of this event depends on; valid until another one is asked for. */
 static inline struct choice_set **now_of(struct dependence *dependence, const struct event *event)
 {
 	struct rank *rank = rank_of(dependence, event->op.id.rank);
@@ -115,8 +115,8 @@ struct record *dependence_find(const struct dependence *dependence, struct op_id
 	return NULL;
 }
 
-/* What had to happen before rule 2 let the receive at `index` have a message; false: it does not
- * let it yet. */
+/* Adds what had to happen before rule 2 (MPI 3.1, section 3.5) let the receive at `index` take this
+ * message. False: the rule does not allow it yet. */
 static bool join_receives(struct dependence *dependence, guint index, const struct operation *send,
                           struct choice_set **set)
 {
@@ -298,13 +298,14 @@ static void unread_recall(struct dependence *dependence, const struct event *eve
 	record->recalled = NULL;
 }
 
-/* A choice when it completes. */
+/* Whether its choice is early or late completion. */
 static bool is_decided_for(const struct record *record)
 {
 	return record->op.kind == OPERATION_SEND || record->op.kind == OPERATION_COLLECTIVE;
 }
 
-/* What the rank goes on with depends on the answer; of a send it learns when it is complete. */
+/* The rank depends on the answer from here on. Of a send or collective it learns at the
+ * completion. */
 static void read_answer(struct dependence *dependence, const struct event *event)
 {
 	guint at;
@@ -360,7 +361,7 @@ static void read_leave(struct dependence *dependence, const struct event *event)
 		choice_set_join(now, record->decided);
 }
 
-/* A rank's part in a collective can be asked about as any request. */
+/* A rank's part in a collective can be asked about like any request. */
 static void read_arrive(struct dependence *dependence, const struct event *event)
 {
 	const struct operation op = {.id = event->op.id, .kind = OPERATION_COLLECTIVE};
@@ -390,7 +391,7 @@ static void unread_cancel(struct dependence *dependence, const struct event *eve
 		put_back(record, index);
 }
 
-/* Of the rank as a whole nothing changes. */
+/* Changes nothing for the rank as a whole. */
 static void read_wake(struct dependence *dependence, const struct event *event)
 {
 	struct choice_set **now = now_of(dependence, event);
@@ -511,7 +512,7 @@ bool dependence_may_take(const struct dependence *dependence, struct op_id point
 	return record->op.peer == OPERATION_ANY || record->op.peer == source;
 }
 
-/* The first place whose running union has the choice, or the number of places summed up. */
+/* The first place whose running union has the choice; none: the number of places summed up. */
 static guint first_that_needs(const struct queue *queue, guint choice)
 {
 	guint low = 0;
@@ -528,18 +529,18 @@ static guint first_that_needs(const struct queue *queue, guint choice)
 	return low;
 }
 
-/* What of a source's messages could match a receive whose choice is in the trace. */
-struct could {
+/* The messages of one source that could match a receive whose choice is in the trace. */
+struct candidates {
 	const struct record *chosen; /* the receive */
-	guint at;                    /* its record */
+	guint at;                    /* index of its record */
 	guint choice;
-	struct queue *queue; /* NULL: there are none */
-	guint place;         /* in the queue, the first that needs the choice */
+	struct queue *queue; /* NULL: no messages */
+	guint place;         /* in the queue: the first place that depends on the choice */
 };
 
-/* false: nothing was chosen for that receive. */
-static bool find_could(struct dependence *dependence, struct op_id receive, int32_t source,
-                       struct could *ret)
+/* False: no choice was made for that receive. */
+static bool find_candidates(struct dependence *dependence, struct op_id receive, int32_t source,
+                            struct candidates *ret)
 {
 	ret->chosen = dependence_find(dependence, receive, &ret->at);
 	if (!ret->chosen || ret->chosen->choice < 0)
@@ -559,23 +560,23 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
 	struct choice_set *source_now = rank_of(dependence, source)->now;
 	struct choice_set *needs = NULL;
 	const struct record *send;
-	struct could could;
+	struct candidates candidates;
 	guint sent;
 
-	if (!find_could(dependence, receive, source, &could))
+	if (!find_candidates(dependence, receive, source, &candidates))
 		return ALTERNATIVE_NONE;
-	if (!could.queue || could.place == could.queue->records->len)
-		return choice_set_has(source_now, could.choice) ? ALTERNATIVE_NEVER
-		                                                : ALTERNATIVE_NONE;
-	sent = g_array_index(could.queue->records, guint, could.place);
+	if (!candidates.queue || candidates.place == candidates.queue->records->len)
+		return choice_set_has(source_now, candidates.choice) ? ALTERNATIVE_NEVER
+		                                                     : ALTERNATIVE_NONE;
+	sent = g_array_index(candidates.queue->records, guint, candidates.place);
 	send = dependence_record_at(dependence, sent);
-	if (choice_set_has(send->issued, could.choice))
+	if (choice_set_has(send->issued, candidates.choice))
 		return ALTERNATIVE_NEVER;
 	needs = choice_set_ref(send->issued);
-	choice_set_join(&needs, could.chosen->issued);
-	dependence_join_front(dependence, could.queue->key, sent, &needs);
-	if (!join_receives(dependence, could.at, &send->op, &needs)
-	    || choice_set_has(needs, could.choice)) {
+	choice_set_join(&needs, candidates.chosen->issued);
+	dependence_join_front(dependence, candidates.queue->key, sent, &needs);
+	if (!join_receives(dependence, candidates.at, &send->op, &needs)
+	    || choice_set_has(needs, candidates.choice)) {
 		choice_set_unref(needs);
 		return ALTERNATIVE_BLOCKED;
 	}
@@ -584,7 +585,7 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
 	return ALTERNATIVE_POSSIBLE;
 }
 
-/* Whether all that the source does from here on depends on the choice. */
+/* Whether everything that the source does from now on depends on the choice. */
 static bool has_learnt(const struct dependence *dependence, int32_t source, guint choice)
 {
 	const GPtrArray *threads =
@@ -601,15 +602,18 @@ static bool has_learnt(const struct dependence *dependence, int32_t source, guin
 enum alternative_state dependence_may_come(struct dependence *dependence, struct op_id receive,
                                            int32_t source)
 {
-	struct could could;
+	struct candidates candidates;
 
-	if (!find_could(dependence, receive, source, &could))
+	if (!find_candidates(dependence, receive, source, &candidates))
 		return ALTERNATIVE_NONE;
-	for (guint i = could.place; could.queue && i < could.queue->records->len; i++) {
-		guint index = g_array_index(could.queue->records, guint, i);
+	for (guint i = candidates.place; candidates.queue && i < candidates.queue->records->len;
+	     i++) {
+		guint index = g_array_index(candidates.queue->records, guint, i);
 
-		if (!choice_set_has(dependence_record_at(dependence, index)->issued, could.choice))
+		if (!choice_set_has(dependence_record_at(dependence, index)->issued,
+		                    candidates.choice))
 			return ALTERNATIVE_POSSIBLE;
 	}
-	return has_learnt(dependence, source, could.choice) ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
+	return has_learnt(dependence, source, candidates.choice) ? ALTERNATIVE_NEVER
+	                                                         : ALTERNATIVE_NONE;
 }

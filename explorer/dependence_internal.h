@@ -1,5 +1,5 @@
-/* What dependence.c (reading a trace, messages that come late), dependence_queue.c (its queues) and
- * completion.c (requests that complete late) share. Nobody else includes it. */
+/* Shared by dependence.c (reading a trace, messages that come later), dependence_queue.c (queues)
+ * and completion.c (requests that complete later). No other file includes it. */
 #ifndef MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
 #define MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
 
@@ -11,43 +11,46 @@
 
 struct queue {
 	struct queue_key key;
-	GArray *records; /* of guint: indices, ascending */
+	GArray *records; /* guint: indices of records, ascending */
 	GPtrArray *
-		sums; /* of choice_set: [i] joins the matches of records 0 to i, all of them gone */
+		/* struct choice_set: [i] is the union for records 0 to i, all gone */
+		sums;
 };
 
 struct record {
 	struct operation op;
-	guint step;                  /* that brought it: its event */
-	struct choice_set *issued;   /* what its issue or posting depends on */
-	struct choice_set *match;    /* what its match, withdrawal or answer depends on */
-	struct choice_set *decided;  /* a send, a collective: what the choice when it completes
-	                                depends on */
-	struct choice_set *recalled; /* a receive: what the call of MPI_Cancel depends on */
+	guint step;                /* index of the event that added it */
+	struct choice_set *issued; /* what its issue or posting depends on */
+	struct choice_set *match;  /* what its match, withdrawal or answer depends on */
+	/* send, collective: what the choice of early or late depends on */
+	struct choice_set *decided;
+	struct choice_set *recalled; /* receive: what the call of MPI_Cancel depends on */
 	bool is_recalled;
-	bool gone; /* matched, withdrawn or answered; for a probe: it has seen its message */
+	bool gone; /* matched, withdrawn or answered; a probe: it has seen its message */
 	bool withdrawn;
 	int choice; /* the number of the choice made at this point, or -1 */
 	struct queue *queues[2];
 };
 
 struct rank {
-	GArray *records; /* of guint: indices, in program order */
+	GArray *records; /* guint: indices of records, in program order */
 	struct choice_set *now;
-	GPtrArray *threads; /* by thread, if asked for: each one's `now`; NULL: none yet */
+	/* struct choice_set: `now` of each thread, with by_thread; NULL: none yet */
+	GPtrArray *threads;
 };
 
 struct dependence {
 	bool by_thread; /* see dependence_of_threads */
 	bool has_threads;
-	struct choice_set *turns; /* by_thread: what nobody depends on */
-	GArray *ranks;            /* of struct rank, as far as they occurred */
+	struct choice_set *turns; /* by_thread: what scheduling depends on; nothing depends on it */
+	GArray *ranks;            /* struct rank, up to the highest that occurred */
 	struct trace events;      /* read; shared with the traces they were read from */
-	GPtrArray *before;        /* struct choice_set: what the rank of each event depended on */
-	struct chunks records;    /* of struct record */
-	GArray *choices;          /* of struct taken: what each took */
-	GHashTable *queues;       /* by their key */
-	GArray *asked;            /* of struct asked, as in the trace */
+	/* struct choice_set: what the rank of each event depended on before it */
+	GPtrArray *before;
+	struct chunks records; /* struct record */
+	GArray *choices;       /* struct taken: what each choice took */
+	GHashTable *queues;    /* by their key */
+	GArray *asked;         /* struct asked, as in the trace */
 	struct arrivals *arrivals;
 };
 
@@ -63,7 +66,8 @@ static inline const struct taken *dependence_taken(const struct dependence *depe
 	return &g_array_index(dependence->choices, struct taken, record->choice);
 }
 
-/* What the matches of the records up to this place depend on; summed up before. */
+/* What the matches of the records up to this place depend on. dependence_sum_up must have reached
+ * it. */
 static inline struct choice_set *dependence_sum_at(const struct queue *queue, guint place)
 {
 	return g_ptr_array_index(queue->sums, place);
@@ -73,13 +77,15 @@ GHashTable *dependence_queues_new(void);
 struct queue *dependence_find_queue(const struct dependence *dependence, struct queue_key key);
 struct queue *dependence_make_queue(struct dependence *dependence, struct queue_key key);
 
-/* The first place in an ascending array of indices that is not below `index`. */
+/* The first place in an ascending array of indices whose index is not below `index`. */
 guint dependence_place_of(const GArray *indices, guint index);
 
-/* Extends the running union to the first `count` records, or to the first that is not gone. */
+/* Extends the running union to the first `count` records. False: it stopped at a record that is not
+ * gone. */
 bool dependence_sum_up(struct dependence *dependence, struct queue *queue, guint count);
 
-/* Joins what took the records before `index` out of this queue; false: not all are gone. */
+/* Adds what the matches of the records before `index` depend on. False: not all are gone, and
+ * nothing is added. */
 bool dependence_join_front(struct dependence *dependence, struct queue_key key, guint index,
                            struct choice_set **set);
 
@@ -87,12 +93,12 @@ bool dependence_join_front(struct dependence *dependence, struct queue_key key, 
 struct record *dependence_find(const struct dependence *dependence, struct op_id id,
                                guint *ret_index);
 
-/* Joins to *set what the completion of this operation depends on, as its rank may learn of it;
- * false: it is not complete, and nothing is joined. What is not known is complete. */
+/* Adds to *set what the completion of this operation depends on, as its rank may learn of it.
+ * False: it is not complete, and nothing is added. An unknown operation counts as complete. */
 bool dependence_join_completion(const struct dependence *dependence, struct op_id id,
                                 struct choice_set **set);
 
-/* The same for all requests that an answer to this question reports. */
+/* The same for all requests that this answer to the question reports. */
 bool dependence_join_answer(const struct dependence *dependence, const struct record *question,
                             const struct taken *answer, struct choice_set **set);
 

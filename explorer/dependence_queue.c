@@ -1,5 +1,5 @@
-/* The queues of dependence.c: messages and receives in their order, and what it took to have those
- * at the front out of the way. */
+/* The queues of dependence.c: messages and receives in order, and what had to happen before those
+ * at the front were gone. */
 #include "dependence_internal.h"
 
 static void set_unref(void *set)

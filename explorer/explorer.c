@@ -3,74 +3,76 @@
 
 #include <string.h>
 
-/* A tour. The search is a tree in which every outcome has one place, so that none is run twice and
- * no run is wasted; nothing need be remembered of what was visited. (The idea is that of TruSt and
- * Must: Kokologiannakis et al., POPL 2022; Enea et al., OOPSLA 2024; here for nodes at rest. The
- * hashes of nodes are kept only for programs whose state is no function of the choices, such as
- * those that poll: even then no outcome is counted twice.)
+/* Overview. The search is a tree in which every outcome has one place. So no outcome is run twice,
+ * no run is wasted, and nothing need be remembered of what was visited. (The idea is that of TruSt
+ * and Must: Kokologiannakis et al., POPL 2022; Enea et al., OOPSLA 2024; here for nodes at rest.
+ * The hashes of nodes are kept only for programs whose state is not a function of the choices, such
+ * as programs that poll: even then no outcome is counted twice.)
  *
- * What may conflict is little: a message that a receive may take stays on offer to it until it is
- * taken, and nobody else can take it (rule 2). So two choices exclude each other only if they are
- * made for the same receive; all that making others first can do is add late messages.
+ * Few choices exclude each other. A message that a receive may take stays on offer to it until it
+ * is taken, and no other receive can take it (rule 2 of MPI 3.1, section 3.5). So two choices
+ * exclude each other only if they are made for the same receive. Making other choices first can
+ * only add messages that come later.
  *
  * Let C be a node and r the first receive open there. An outcome that contains C contains exactly
  * one of these, its next node:
  * - C and r <- m, for a message m open at C;
- * - C, P and r <- m, for a message m not open at C, where P is what m depends on beside C.
- * So each outcome has one sequence of nodes, its spine, that starts at the empty set; the search
- * visits what lies on spines. The first kind it sees at C. Of the second kind it learns in worlds
- * that go on from C with r's first alternative d: once such a world has made all of P, m is seen to
- * be there although r took another message, and C, P and r <- m is worth a visit. Many worlds see
- * the same; one of them speaks up: that in which each choice made after r either is in P, or was
- * the first alternative of the receive that was first in turn. (That world exists: it is reached
- * from C and r <- d by taking, for each next receive, what P says of it, or else the default. It
- * is met once, for its nodes are the spine of an outcome.) What it made after r and is not in P is
- * forgotten; it will be chosen anew.
+ * - C, P and r <- m, for a message m not open at C, where P is what m depends on besides C.
  *
- * So here a step of the current spine is a receive first in turn, with its alternatives that still
- * wait for a visit; and for each step still at its first alternative, and each source that had
- * nothing for it, the question whether that source ever has is kept until it is settled.
+ * So each outcome has one sequence of nodes, its spine, that starts at the empty set. The search
+ * visits what lies on spines. The first kind of node is seen at C. The second kind, a revisit, is
+ * seen in worlds that continue from C with r's first alternative d: when such a world has made all
+ * of P, m is there although r took another message, and C, P and r <- m is worth a visit. Many
+ * worlds see the same m. One of them adds the revisit: the world in which each choice made after r
+ * either is in P, or was the first alternative of the receive that was first. (That world exists:
+ * it is reached from C and r <- d by taking, for each next receive, what P has for it, or else the
+ * default. It is met once, because its nodes are the spine of an outcome.) What it made after r and
+ * is not in P is forgotten, and will be chosen anew.
  *
- * What is said here of receives and messages holds for every point and what can be taken there
- * (choice.h), because all of it shares the one property needed: what is open stays open. A request
- * that Waitany could report is complete, and stays so; a poll can always be told "not yet". So a
- * point is first in turn, has alternatives open at once, and may have late ones: requests that
- * complete later, a receive that is cancelled; and sets of requests (Waitsome), which are there
- * once the last of them is complete. Of large sets only those count that are all that is complete
- * at some node (request_subsets.h).
+ * So a step of the current spine is a receive that was first, with its alternatives that still wait
+ * for a visit. For each step that is at its first alternative, and each source that had no message
+ * for it, there is a question whether the source ever has one. It is kept until it is settled.
  *
- * A poll that is told "no" and then asks again, with nothing in between, has come back to the
- * state that it was in, but for what the program counts: what could be answered at its first
- * question leads to the same as that answer to the second. So the other answers are left to the
- * last of such questions, where "no" is no answer any more (EVENT_REPEAT). They are told "no"
- * first, so that this is known before anything else is made of them. At a few of the others another
- * answer is explored nevertheless, one in a path.
+ * All this holds for every point and its alternatives (choice.h), because all points have the
+ * property needed: what is open stays open. A request that Waitany could report stays complete; a
+ * poll can always be answered "not yet". So a point is first at some node, has alternatives that
+ * are open at once, and may have alternatives that come later: requests that complete later, a
+ * receive that is cancelled, and sets of requests (Waitsome), which are open when the last of them
+ * is complete. Of large sets only those count that are everything complete at some node
+ * (request_subsets.h).
  *
- * Ranks of several threads have alternatives of a third kind. C, P and r <- m asks that the calls
- * of P have the same numbers without what else was chosen, which is sure only where a rank counts
- * as one. Where m depends on r's choice because of that alone, the step has an alternative that
- * is a promise: r <- the first message of m's source that fits, whenever there is one. On the path
- * it stands before what is chosen until it is kept, in the trace where it was kept; worlds in which
- * it is not are no outcomes of the search. It may come to outcomes that contain C, P and r <- m as
- * well: those are known by their hash. When nothing else can go on, a promise that is not kept is
- * let go of, and the world comes to its end by what is open first: its choices were made in an
- * order that no spine has, and where threads tell each other something through memory, that can
- * matter. Of what it shows whoever runs it takes what is new.
+ * A poll that is answered "no" and then repeated, with nothing in between, has returned to the same
+ * state, except for what the program counts. An answer to the first poll leads to the same as that
+ * answer to the second. So the other answers are explored only at the last of such polls, where
+ * "no" is not an answer any more (EVENT_REPEAT). The answer "no" is taken first, so that this is
+ * known before another answer is explored. At a few of the earlier polls another answer is explored
+ * nevertheless, one in a path.
  *
- * In which order the alternatives of a step are visited is all the same: which world speaks up
- * follows from spines, each of which is met once. So a step may also stand at another than its
- * first alternative first (explorer_turn): then the first waits, and what the step asks with it;
- * and what waits anywhere may be next (frontier.h, pool.h).
+ * Ranks with several threads have a third kind of alternative. C, P and r <- m requires that the
+ * calls of P have the same numbers without the other choices. That is certain only where a rank
+ * counts as one. If m depends on r's choice only for that reason, the step gets an alternative that
+ * is a promise: r <- the first message of m's source that fits, as soon as there is one. In the
+ * path a promise stands before what is chosen until it is kept; in the trace it stands where it was
+ * kept. Worlds in which it is not kept are not outcomes of the search. A promise may also lead to
+ * outcomes that contain C, P and r <- m; these are recognised by their hash. When nothing else can
+ * move, a promise that is not kept is given up, and the world is completed by what is open first.
+ * Its choices were then made in an order that no spine has, which can matter if threads communicate
+ * through memory. The caller keeps what is new in such a run (off-tree outcomes).
  *
- * Deviations: a step costs one when it is not the first alternative open there; a late one costs
- * one more than the world that saw it, in which everything that it forgets was default. A node's
- * parent is never dearer than itself: the bound leaves out just the nodes beyond it.
+ * The order in which the alternatives of a step are visited does not matter: which world adds a
+ * revisit follows from spines, and each spine is met once. So a step may also take another
+ * alternative before its first one (explorer_turn); then the first one waits, together with the
+ * step's questions. Anything that waits may be next (frontier.h, pool.h).
  *
- * The same holds for each of the other bounds, which count the steps at some points only: the world
- * that sees a late alternative has, besides what that needs, made nothing but default choices since
- * the step, whatever they count for. So an outcome is within the bounds when none of them is passed
- * by its own choices that were not the first alternative open when their point's turn came: on the
- * spine, or, for what a late one needs, on that of the world that saw it. */
+ * Deviations: a step costs one if it is not the first alternative open there. A revisit costs one
+ * more than the world that saw it, in which everything that it forgets was the default. A node's
+ * parent never costs more than the node. So the bound leaves out exactly the nodes beyond it.
+ *
+ * The same holds for each of the other bounds, which count the steps at some points only. Besides
+ * what the revisit needs, the world that sees it has made only default choices since the step,
+ * whatever they count for. So an outcome is within the bounds if none of them is exceeded by its
+ * choices that were not the first alternative open when their point was first: on the spine, or,
+ * for what a revisit needs, on the spine of the world that saw it. */
 
 struct explorer *explorer_new(const struct explorer_options *options)
 {
@@ -104,7 +106,7 @@ void explorer_free(struct explorer *explorer)
 
 /* --- going back ---------------------------------------------------------------------------- */
 
-/* Goes back to the node where the step `index` starts; its alternatives that wait are kept. */
+/* Returns to the node where the step `index` starts. Its waiting alternatives are kept. */
 void explorer_go_back(struct explorer *explorer, guint index)
 {
 	revisits_go_back(explorer, index);
@@ -121,8 +123,8 @@ static GArray *path_copy_choices(const struct explorer *explorer)
 	return plan;
 }
 
-/* The last step stands at this alternative, which waits no longer. */
-static void stand_at(struct explorer *explorer, const struct alternative *alternative)
+/* The last step takes this alternative, which no longer waits. */
+static void take_alternative(struct explorer *explorer, const struct alternative *alternative)
 {
 	guint index = explorer->steps->len - 1;
 	struct step *step = last_step(explorer);
@@ -135,7 +137,7 @@ static void stand_at(struct explorer *explorer, const struct alternative *altern
 	cost_release(&step->cost);
 	step->cost = cost_copy(&alternative->cost);
 	if (step->first)
-		revisits_take_up(explorer);
+		revisits_resume(explorer);
 }
 
 GArray *explorer_next(struct explorer *explorer)
@@ -145,7 +147,7 @@ GArray *explorer_next(struct explorer *explorer)
 	guint index = explorer->steps->len;
 
 	explorer->fresh = true;
-	explorer->let_go = false;
+	explorer->gave_up = false;
 	explorer->begun = 0;
 	if (explorer->prefix)
 		g_array_set_size(explorer->prefix, 0);
@@ -165,7 +167,7 @@ GArray *explorer_next(struct explorer *explorer)
 	explorer_go_back(explorer, index);
 	step = step_at(explorer, index);
 	alternative = g_queue_pop_head(&step->waiting);
-	stand_at(explorer, alternative);
+	take_alternative(explorer, alternative);
 	if (alternative->needs)
 		g_array_append_vals(explorer->path, alternative->needs->data,
 		                    alternative->needs->len);
@@ -175,29 +177,29 @@ GArray *explorer_next(struct explorer *explorer)
 	return path_copy_choices(explorer);
 }
 
-/* Another world will come to where this one has let go of promises. */
-static void come_again(struct explorer *explorer)
+/* Another world will reach the node where this one has given up promises. */
+static void undo_giving_up(struct explorer *explorer)
 {
-	if (!explorer->let_go)
+	if (!explorer->gave_up)
 		return;
-	explorer->let_go = false;
+	explorer->gave_up = false;
 	explorer->statistics.wasted--;
 	explorer->statistics.visited--;
 	g_hash_table_remove(explorer->visited, &explorer->node);
 }
 
-/* All that the world has shown so far has been made use of: it goes on from the last node, which it
- * has not come to. */
+/* Everything that the world has shown so far has been used. The next plan continues from the last
+ * node, which this world has not reached. */
 void explorer_cut(struct explorer *explorer)
 {
 	explorer->cut = true;
-	come_again(explorer);
+	undo_giving_up(explorer);
 }
 
 void explorer_again(struct explorer *explorer)
 {
 	explorer->fresh = true;
-	come_again(explorer);
+	undo_giving_up(explorer);
 }
 
 bool explorer_is_done(const struct explorer *explorer)
@@ -208,12 +210,12 @@ bool explorer_is_done(const struct explorer *explorer)
 void explorer_lost(struct explorer *explorer)
 {
 	explorer->begun = explorer->steps->len;
-	explorer->statistics.wasted += !explorer->let_go;
+	explorer->statistics.wasted += !explorer->gave_up;
 }
 
 /* --- alternatives ---------------------------------------------------------------------------- */
 
-/* Whether a node that costs so much is within all bounds; counts it if not. */
+/* Whether a node of this cost is within all bounds; counts it if not. */
 static bool within_bounds(struct explorer *explorer, const struct cost *cost)
 {
 	const struct explorer_options *options = &explorer->options;
@@ -248,7 +250,7 @@ struct alternative *explorer_push(struct explorer *explorer, struct step *step, 
 
 /* --- a world at rest ----------------------------------------------------------------------- */
 
-/* What each thread depends on, once there are several. */
+/* Reads what each thread depends on, once there are several threads. */
 static void read_threads(struct explorer *explorer, const struct trace *trace)
 {
 	if (!explorer->threads && !dependence_has_threads(explorer->dependence))
@@ -260,7 +262,8 @@ static void read_threads(struct explorer *explorer, const struct trace *trace)
 	dependence_read(explorer->threads, trace);
 }
 
-/* Reads what is new; returns the first event that the node before had not seen, or STEP_UNKNOWN. */
+/* Reads new events. Returns the first event that the previous node had not seen, or
+ * STEP_UNKNOWN. */
 static size_t read_trace(struct explorer *explorer, const struct trace *trace)
 {
 	const struct step *step = last_step(explorer);
@@ -283,7 +286,7 @@ static size_t read_trace(struct explorer *explorer, const struct trace *trace)
 	return from;
 }
 
-/* In a reproducible program the same rank's message is the same one. */
+/* In a reproducible program the messages of one rank are also the same send. */
 static bool is_same(const struct taken *made, const struct taken *planned)
 {
 	return taken_equal(made, planned)
@@ -300,7 +303,7 @@ static bool is_pending(const struct explorer *explorer, const struct choice *cho
 	return choice->taken.promised && dependence_choice(explorer->dependence, id, &taken) < 0;
 }
 
-/* How many there are; ret_hash: NULL, or gets a hash of them. */
+/* The number of pending promises; ret_hash: NULL, or receives a hash of them. */
 static guint count_pending(const struct explorer *explorer, uint64_t *ret_hash)
 {
 	guint count = 0;
@@ -319,7 +322,7 @@ static guint count_pending(const struct explorer *explorer, uint64_t *ret_hash)
 	return count;
 }
 
-/* Whether the trace holds the choices of the path, but for promises, and no others. */
+/* Whether the trace contains exactly the choices of the path, except for promises. */
 static bool holds_path(const struct explorer *explorer)
 {
 	if (dependence_choices(explorer->dependence) + count_pending(explorer, NULL)
@@ -339,7 +342,7 @@ static bool holds_path(const struct explorer *explorer)
 	return true;
 }
 
-/* Notes the node of the path; false: it was noted before. */
+/* Marks the node of the path as visited. False: it was visited before. */
 static bool visit(struct explorer *explorer)
 {
 	guint from = explorer->fresh ? 0 : explorer->path->len - 1;
@@ -379,10 +382,11 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
 	g_array_append_val(explorer->path, *ret_choice);
 }
 
-/* How likely a walk from the root, which takes any of the alternatives known at each step alike,
- * would come to this outcome: one over it is an unbiased guess at how many there are (Knuth,
- * Estimating the efficiency of backtrack programs, 1975), and the sum over those visited a guess at
- * the part of the tree that they are (Kilby et al., Estimating search tree size, AAAI 2006). */
+/* The probability that a walk from the root, which takes each alternative known at a step with
+ * equal probability, reaches this outcome. Its inverse is an unbiased estimate of the number of
+ * outcomes (Knuth, Estimating the efficiency of backtrack programs, 1975). The sum over the visited
+ * outcomes estimates their part of the tree (Kilby et al., Estimating search tree size, AAAI
+ * 2006). */
 static double share(const struct explorer *explorer)
 {
 	double product = 1;
@@ -410,9 +414,9 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 {
 	size_t from;
 
-	if (explorer->let_go) /* no part of the search any more */
+	if (explorer->gave_up) /* no longer part of the search */
 		return explorer_take_first(open, EXPLORER_DONE, ret_choice);
-	if (!explorer_is_led(explorer))
+	if (!explorer_prefix_is_made(explorer))
 		return explorer_follow_prefix(explorer, open, ret_choice);
 	from = read_trace(explorer, trace);
 	if (explorer->fresh)
@@ -423,13 +427,13 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 		return EXPLORER_DROP;
 	}
 	explorer->fresh = false;
-	revisits_look(explorer, trace, from);
+	revisits_check(explorer, trace, from);
 	if (open->len == 0) {
 		explorer->begun = explorer->steps->len;
 		if (count_pending(explorer, NULL) > 0) {
-			explorer->let_go = true;
+			explorer->gave_up = true;
 			explorer->statistics.wasted++;
-			return EXPLORER_LET_GO;
+			return EXPLORER_GIVE_UP;
 		}
 		explorer->statistics.outcomes++;
 		explorer->statistics.share += share(explorer);
@@ -442,10 +446,11 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 bool explorer_turn(struct explorer *explorer, struct taken taken)
 {
 	struct step *step = last_step(explorer);
-	GList *item = step ? step->waiting.head : NULL; /* NULL: it is led */
-	struct alternative *alternative, *aside;
+	/* NULL: the world still follows the prefix */
+	GList *item = step ? step->waiting.head : NULL;
+	struct alternative *alternative, *waiting_first;
 
-	if (explorer->let_go)
+	if (explorer->gave_up)
 		return false;
 	while (item && !taken_equal(&((struct alternative *)item->data)->choice.taken, &taken))
 		item = item->next;
@@ -453,12 +458,12 @@ bool explorer_turn(struct explorer *explorer, struct taken taken)
 		return false;
 	alternative = item->data;
 	g_queue_delete_link(&step->waiting, item);
-	revisits_put_aside(explorer);
-	aside = step_wait(step, choice_at(explorer->path, step->base)->taken,
-	                  cost_copy(&step->cost));
-	aside->first = true;
+	revisits_suspend(explorer);
+	waiting_first = step_wait(step, choice_at(explorer->path, step->base)->taken,
+	                          cost_copy(&step->cost));
+	waiting_first->first = true;
 	explorer->statistics.waiting++;
-	stand_at(explorer, alternative);
+	take_alternative(explorer, alternative);
 	g_array_index(explorer->path, struct choice, step->base).taken = taken;
 	alternative_free(alternative);
 	return true;

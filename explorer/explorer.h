@@ -1,12 +1,12 @@
 /* The search: which node to run next, so that every outcome is reached once.
  *
- * A node is the set of choices taken so far; a program's state is a function of it (run forward,
+ * A node is the set of choices taken so far. A program's state is a function of it: run forward,
  * make every deterministic match, and each chosen match as soon as the rules allow it, until
- * nothing moves). The explorer is told the trace of a world that has come to rest with all choices
- * of its plan made, and answers which choice it makes next; all other nodes that it wants visited
- * it keeps to itself until explorer_next asks for them.
+ * nothing moves. The explorer gets the trace of a world that is at rest with all choices of its
+ * plan made. It returns the next choice. It keeps all other nodes that it wants to visit until
+ * explorer_next returns them as plans.
  *
- * Pure: no I/O, no clock, no randomness. It knows neither worlds nor snapshots. */
+ * No I/O, no clock, no randomness. It knows neither worlds nor snapshots. */
 #ifndef MATCHPOINT_EXPLORER_EXPLORER_H
 #define MATCHPOINT_EXPLORER_EXPLORER_H
 
@@ -17,135 +17,145 @@
 
 struct explorer;
 
-/* A bound on some of the choices: a point says for which bounds it counts. */
+/* A bound on some of the choices. Each open point lists the bounds for which it counts. */
 struct explorer_bound {
-	uint32_t most; /* so many of them may be other than the default one */
-	bool vouched;  /* beyond it there is nothing new, says the user: the rest is all there is */
+	uint32_t most; /* maximum number of these choices that are not the default */
+	/* the user states that nothing new lies beyond the bound; the rest counts as complete */
+	bool vouched;
 };
 
-#define EXPLORER_BOUNDS 63u /* at most so many: a point tells them as bits */
+#define EXPLORER_BOUNDS 63u /* maximum number of bounds: one bit each */
 
 struct explorer_options {
 	int ranks;
-	int deviations; /* at most this many choices other than the default one; -1: no bound */
-	const struct explorer_bound *bounds; /* they outlive the explorer */
+	int deviations; /* maximum number of choices that are not the default; -1: no bound */
+	const struct explorer_bound *bounds; /* must outlive the explorer */
 	unsigned bound_count;
-	uint32_t some; /* of requests that could be reported together every set of at most so many
-	                  is visited, and larger ones if at some node just they are complete */
-	const GArray *from; /* struct choice: nothing is visited but the outcomes that contain these
-	                       and, where they leave others open until all are made, the first
-	                       alternative of each; NULL: all are. It outlives the explorer */
+	/* requests reported together: sets of up to this size are all visited, larger ones if they
+	 * are exactly what is complete at some node */
+	uint32_t some;
+	/* struct choice: only outcomes that contain these are visited. While they leave other
+	 * points open, the first alternative is taken there. NULL: all outcomes. Must outlive the
+	 * explorer */
+	const GArray *from;
 };
 
-/* What could be answered later at a point besides what is open at once. */
+/* What could be answered later at a point, besides what is open at once. */
 enum open_question {
-	QUESTION_NONE,   /* a receive or probe: late messages alone; a send: nothing */
+	QUESTION_NONE,   /* receive or probe: only messages that come later; send: nothing */
 	QUESTION_ALL,    /* MPI_Test, MPI_Testall: TAKEN_YES */
 	QUESTION_ANY,    /* MPI_Waitany, MPI_Testany: TAKEN_ONE of each request */
-	QUESTION_SOME,   /* MPI_Waitsome, MPI_Testsome: these, and TAKEN_SOME of several */
-	QUESTION_RECALL, /* a receive that may yet be cancelled: TAKEN_CANCELLED */
+	QUESTION_SOME,   /* MPI_Waitsome, MPI_Testsome: as ANY, and TAKEN_SOME of several */
+	QUESTION_RECALL, /* a receive that may still be cancelled: TAKEN_CANCELLED */
 };
 
-/* A point where a choice can be made now, and what can be taken. */
+/* A point where a choice can be made now, and its alternatives. */
 struct open_choice {
 	struct point point;
-	GArray *alternatives; /* of struct taken, messages one a source; the first is the default;
-	                         never empty */
+	/* struct taken, never empty, one message for each source; the first is the default */
+	GArray *alternatives;
 	enum open_question question;
-	uint32_t requests; /* ANY, SOME: how many are asked about */
-	uint64_t bounds;   /* for which of the explorer's bounds it counts, a bit each; the same
-	                      whenever the point is open */
-	bool more;         /* SOME: there are sets of complete requests that are left out */
+	uint32_t requests; /* ANY, SOME: number of requests of the question */
+	/* bit set of the explorer's bounds for which it counts; the same whenever the point is
+	 * open */
+	uint64_t bounds;
+	bool more; /* SOME: sets of complete requests are left out */
 };
 
 enum explorer_step {
-	EXPLORER_TAKE,   /* make the choice returned and run on */
-	EXPLORER_DONE,   /* this world is an outcome: nothing is left to choose */
-	EXPLORER_DROP,   /* a wasted run: the trace does not hold the choices of its plan, or the
-	                  node was visited before; no reproducible program comes to that */
-	EXPLORER_KNOWN,  /* a random walk has come to an outcome that another has come to before */
-	EXPLORER_STUCK,  /* on the way to options.from: what is open is to be taken otherwise, so
-	                   polls are told "not yet", as where nothing is open; if that moves
-	                   nobody, the plan could not be followed */
-	EXPLORER_LET_GO, /* nothing is open but what the plan's promises keep back, which are not
-	                  kept: the world is to go on without them. It asks again, is answered with
-	                  the first alternatives, and with EXPLORER_DONE in the end, and yet is none
-	                  of the outcomes that are counted */
-	EXPLORER_LATER,  /* never the explorer's own: somebody is asked, and has not answered yet */
+	EXPLORER_TAKE, /* make the choice *ret_choice and continue */
+	EXPLORER_DONE, /* this world is an outcome: nothing is left to choose */
+	/* a wasted run: the trace does not contain the choices of its plan, or the node was visited
+	 * before; never happens with a reproducible program */
+	EXPLORER_DROP,
+	EXPLORER_KNOWN, /* a random walk has reached an outcome that was reached before */
+	/* before options.from is reached: what is open is to be taken otherwise later, so answer
+	 * polls "not yet", as where nothing is open; if nothing moves then, the plan could not be
+	 * followed */
+	EXPLORER_STUCK,
+	/* nothing is open except what the plan's promises withhold, and they are not kept: continue
+	 * without the promises. The world calls again and gets the first alternatives, and
+	 * EXPLORER_DONE at the end. It is not one of the counted outcomes */
+	EXPLORER_GIVE_UP,
+	/* never returned by the explorer: a strategy has been asked and has not answered yet */
+	EXPLORER_LATER,
 };
 
 struct explorer *explorer_new(const struct explorer_options *options);
 void explorer_free(struct explorer *explorer);
 
-/* The next node to visit, as the choices to be forced, in an order that was possible once; the
- * first call returns the empty set. The array (struct choice) is the caller's. NULL: all visited.
+/* Returns the next node to visit: the choices to make, in an order that was possible once. The
+ * first call returns the empty set. The caller owns the array (struct choice). NULL: all nodes are
+ * visited.
  *
- * Plans come back deepest first: each begins with a prefix of the one before it, as long as any
- * that is still waiting for a visit. */
+ * Plans are returned deepest first: each begins with the longest prefix of the previous plan that
+ * any waiting node shares. */
 GArray *explorer_next(struct explorer *explorer);
 
-/* The world that runs the plan last returned has come to rest, all choices of the plan made.
- * `open` (struct open_choice) is empty when the world can only end: then the
- * answer is EXPLORER_DONE or EXPLORER_DROP. Which of them comes first must follow from the node
- * alone: its alternatives are visited. With EXPLORER_TAKE *ret_choice is one of the open
- * choices' alternatives; the world goes on and calls again at its next rest.
+/* Call this when the world that runs the last plan has come to rest and has made all choices of the
+ * plan. `open` (struct open_choice) is empty if the world can only end; the result is then
+ * EXPLORER_DONE or EXPLORER_DROP. The order of `open` must follow from the node alone: the
+ * alternatives of the first point are visited. With EXPLORER_TAKE *ret_choice is an alternative of
+ * an open point; the world continues and calls again at its next rest.
  *
- * `trace` is all of this world's from MPI_Init on. Within one world it only grows; a world that
- * starts where another was copied costs what it adds, if it also begins with the same events. */
+ * `trace` has all events of this world since MPI_Init. Within one world it only grows. A world that
+ * starts from a copy of another costs only the events that it adds, if its trace begins with the
+ * same events. */
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice);
 
-/* The answer of whoever takes the first of what is open, and says `at_end` where nothing is. */
+/* Takes the first alternative of the first open point. If nothing is open, returns `at_end`. */
 enum explorer_step explorer_take_first(const GArray *open, enum explorer_step at_end,
                                        struct choice *ret_choice);
 
-/* After EXPLORER_TAKE: not the choice returned is made, but this alternative of its point; that one
- * waits for a visit. False: this one is not open there, or left out. */
+/* After EXPLORER_TAKE: makes this alternative of the point instead of the choice returned, which
+ * then waits for a visit. False: this alternative is not open there, or is left out. */
 bool explorer_turn(struct explorer *explorer, struct taken taken);
 
-/* The plan last returned could not be followed to its end (counts as wasted). */
+/* The last plan could not be followed to its end. The run counts as wasted. */
 void explorer_lost(struct explorer *explorer);
 
-/* The world of the plan last returned was stopped on its way, or not begun: the next plan goes on
+/* The world of the last plan was stopped before its end, or not started. The next plan continues
  * where it was. */
 void explorer_cut(struct explorer *explorer);
 
-/* The world of the plan last returned was ended from outside, and another is about to be run with
- * all choices made in it so far, or, if it has let go of promises, until then and with these. What
- * that one tells may come in another order: it is read from the beginning. */
+/* The world of the last plan was ended from outside. Another world will be run with all choices
+ * made in it so far; if it gave up promises, with those made until then and the promises. The order
+ * of the events in the new world's trace may differ: it is read from the beginning. */
 void explorer_again(struct explorer *explorer);
 
-/* Whether a world has made all choices of options.from: before, a plan is empty, and what the world
- * is answered leads there. A world that ends before they are made is wasted. */
+/* Whether a world has made all choices of options.from. Before that a plan is empty, and the
+ * results of explorer_rest lead the world there. A world that ends before is wasted. */
 bool explorer_has_begun(const struct explorer *explorer);
 
-/* The choices of options.from until then; NULL: none, or they are made. */
+/* The choices of options.from while they are not made; NULL: none, or made. */
 const GArray *explorer_awaits(const struct explorer *explorer);
 
-/* Whether all has been visited: explorer_next would return NULL. */
+/* Whether all nodes have been visited: explorer_next would return NULL. */
 bool explorer_is_done(const struct explorer *explorer);
 
-/* Whether a plan still waiting contains all of these choices (struct choice): a snapshot taken with
- * them could serve again. While a world is running, it may still add plans that contain any part
- * of its own choices: ask when it has ended. */
+/* Whether a waiting plan contains all of these choices (struct choice), so that a snapshot with
+ * them could be used again. A running world may still add plans that contain any part of its own
+ * choices: call this after its end. */
 bool explorer_needs(const struct explorer *explorer, const GArray *choices);
 
 struct explorer_statistics {
-	uint64_t outcomes; /* worlds answered with EXPLORER_DONE */
-	uint64_t wasted;   /* dropped or lost worlds */
+	uint64_t outcomes; /* worlds with EXPLORER_DONE */
+	uint64_t wasted;   /* worlds dropped or lost */
 	uint64_t visited;  /* nodes visited */
 	uint64_t waiting;  /* plans not yet returned */
-	uint64_t pruned;   /* alternatives left out by the bound on deviations, or by others */
-	uint64_t vouched;  /* alternatives left out by bounds beyond which there is nothing new */
-	bool sets_left;    /* sets of requests reported together were left out: options.some */
-	uint64_t events;   /* events of traces read: the cost of the search, without a clock */
-	double share;      /* a guess at the part of the tree that the outcomes are, 0 to about 1 */
+	/* alternatives left out by the bound on deviations, or by other bounds */
+	uint64_t pruned;
+	uint64_t vouched; /* alternatives left out by bounds that the user vouched for */
+	bool sets_left;   /* sets of requests reported together were left out: options.some */
+	uint64_t events;  /* events of traces read: the cost of the search without a clock */
+	double share;     /* estimate of the outcomes' part of the tree, 0 to about 1 */
 };
 void explorer_statistics(const struct explorer *explorer, struct explorer_statistics *ret);
-/* The same, and all begins anew but what is waiting. */
+/* The same, and resets all counters except `waiting`. */
 void explorer_statistics_take(struct explorer *explorer, struct explorer_statistics *ret);
 
-/* Between two worlds: needs less memory, until the next has been read. */
+/* Frees memory between two worlds; the next trace is read from its beginning. */
 void explorer_forget_trace(struct explorer *explorer);
 
 #endif

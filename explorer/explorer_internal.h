@@ -1,5 +1,5 @@
-/* What explorer.c (the tree), revisits.c (alternatives that come late) and frontier.c (what is
- * left) share. Nobody else includes it. */
+/* Shared by explorer.c (the tree), revisits.c (alternatives that come later) and frontier.c (what
+ * is left of the search). No other file includes it. */
 #ifndef MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
 #define MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
 
@@ -15,91 +15,93 @@ struct question {
 	struct taken answer;
 };
 
-/* A source that had nothing for a step's receive, or such an answer (then the source is -1), about
- * which no more need be asked. */
+/* A question that need not be asked any more: a source that had no message for a step's receive, or
+ * such an answer (then the source is -1). */
 struct settled {
 	guint step;
 	int32_t source;
 	struct taken answer;
-	guint depth; /* steps made when it was settled */
+	guint depth; /* number of steps when it was settled */
 };
 
 /* The steps that wait for a message of one source to one rank. */
 struct asking {
-	GArray *steps; /* of guint, ascending; NULL: none yet */
-	guint stamp;   /* of the last rest that looked */
+	GArray *steps; /* guint, ascending; NULL: none yet */
+	guint stamp;   /* of the last rest that checked it */
 };
 
-/* Of a rank for whose receives choices are made. A lock of a window is one, too; messages come
- * from real ranks alone. */
+/* A rank for whose receives choices are made. A lock of a window counts as a rank here; messages
+ * come only from real ranks. */
 struct destination {
-	bool blocked;           /* a message may be held up by an earlier receive */
-	guint swept;            /* stamp of the last rest that asked all sources */
+	bool blocked;           /* an earlier receive may hold up a message */
+	guint swept;            /* stamp of the last rest that checked all sources */
 	struct asking asking[]; /* by source */
 };
 
 struct explorer {
 	struct explorer_options options;
 	struct dependence *dependence;
-	struct dependence *threads; /* dependence_of_threads; NULL: no rank has several */
-	GArray *path;            /* of struct choice: the node's, in an order that was possible */
-	GPtrArray *steps;        /* of struct step */
-	GArray *settled;         /* of struct settled, in the order settled */
-	GArray *questions;       /* of struct question: those not settled */
+	struct dependence *threads; /* dependence_of_threads; NULL: no rank has several threads */
+	/* struct choice: those of the node, in an order that was possible */
+	GArray *path;
+	GPtrArray *steps;        /* struct step */
+	GArray *settled;         /* struct settled, in the order settled */
+	GArray *questions;       /* struct question: those not settled */
 	GPtrArray *destinations; /* struct destination, by rank; NULL: no choice there yet */
-	GHashTable *visited;     /* set of the nodes' hashes; shared with what was split off */
-	uint64_t hash;           /* of the node last visited */
-	uint64_t node;           /* the same with its promises, as it is in `visited` */
+	GHashTable *visited;     /* hashes of visited nodes; shared with the searches split off */
+	uint64_t hash;           /* hash of the node last visited */
+	uint64_t node;           /* the same with its promises, as in `visited` */
 	guint stamp;
-	guint begun; /* steps that the world that runs has not made: all, when none does */
+	guint begun; /* steps that the running world has not made; without a world: all */
 	bool started;
-	GArray *prefix; /* of struct choice: made by the world that is led to options.from;
-	                 NULL: one has been there, and `path` begins with them */
-	bool cut;       /* the last world did not come to its end: explorer_cut */
-	bool fresh;     /* the next rest is the first of its world */
-	bool promises;  /* some choice of the path is one; known from the first rest on */
-	bool let_go;    /* and the world that runs goes on without: EXPLORER_LET_GO */
+	/* struct choice: made by the world that is led to options.from; NULL: a world has reached
+	 * it, and `path` begins with them */
+	GArray *prefix;
+	bool cut;      /* the last world did not reach its end: explorer_cut */
+	bool fresh;    /* the next rest is the first of its world */
+	bool promises; /* some choice of the path is a promise; valid from the first rest on */
+	bool gave_up;  /* the running world has given up its promises: EXPLORER_GIVE_UP */
 	struct explorer_statistics statistics;
 };
 
 /* The next choice on the way to options.from (prefix.c). */
 enum explorer_step explorer_follow_prefix(struct explorer *explorer, const GArray *open,
                                           struct choice *ret_choice);
-/* Whether there is none: the search begins where the world is, if it did not yet. */
-bool explorer_is_led(struct explorer *explorer);
+/* Whether the prefix is complete. If the search has not begun yet, it begins at this node. */
+bool explorer_prefix_is_made(struct explorer *explorer);
 
-/* The bound, behind all others, on other answers than "no" to polls that would be repeated: for
- * programs that count polls, one in a path. */
+/* A bound after all others: on answers other than "no" to polls that would be repeated, one in a
+ * path, for programs that count polls. */
 #define REPEATS_BOUND EXPLORER_BOUNDS
 #define REPEATS_MOST 1u
 
 void revisits_init(struct explorer *explorer);
 void revisits_release(struct explorer *explorer);
 
-/* The step made last begins to ask for what was not open at it. */
+/* Adds questions for what was not open at the step made last. */
 void revisits_start(struct explorer *explorer, const struct open_choice *open);
 
-/* Asks what the events from `from` on may have settled (STEP_UNKNOWN: whatever there is), and adds
- * the alternatives found to the steps that missed them. */
-void revisits_look(struct explorer *explorer, const struct trace *trace, size_t from);
+/* Checks what the events from `from` on may have settled (STEP_UNKNOWN: any event). Adds the
+ * alternatives found to the steps that missed them. */
+void revisits_check(struct explorer *explorer, const struct trace *trace, size_t from);
 
-/* Back to the node where the step `index` starts: forgets what was settled since, and the questions
- * of that step and of those after it, which are freed. */
+/* Returns to the node where the step `index` starts: forgets what was settled since then, and the
+ * questions of that step and of later steps, which are freed. */
 void revisits_go_back(struct explorer *explorer, guint index);
 
-/* The step made last asks for nothing, but keeps in mind for what it would have; and asks for that
- * from now on. */
-void revisits_put_aside(struct explorer *explorer);
-void revisits_take_up(struct explorer *explorer);
+/* revisits_suspend: the step made last asks nothing, but remembers its questions.
+ * revisits_resume: it asks them again. */
+void revisits_suspend(struct explorer *explorer);
+void revisits_resume(struct explorer *explorer);
 
-/* Who waits for a message of `source` to `rank`; made when there is nothing yet. */
+/* The steps that wait for a message of `source` to `rank`; created if there are none yet. */
 struct asking *revisits_asking(struct explorer *explorer, int32_t rank, int32_t source);
 
-/* Goes back to the node where the step `index` starts; its alternatives that wait are kept. */
+/* Returns to the node where the step `index` starts. Its waiting alternatives are kept. */
 void explorer_go_back(struct explorer *explorer, guint index);
 
-/* An alternative of a step, which was not open first in a world that costs `before`, waits to be
- * visited. NULL: it is beyond a bound; else what it needs can still be added. */
+/* Adds an alternative of a step that was not open first in a world of cost `before`; it waits for a
+ * visit. Returns NULL if it is beyond a bound. Otherwise the caller may add what it needs. */
 struct alternative *explorer_push(struct explorer *explorer, struct step *step, struct taken taken,
                                   const struct cost *before);
 

@@ -2,10 +2,11 @@
 
 #include "explorer_internal.h"
 
-/* Why a part of the tree can be explored by itself: an alternative that waits at a step is explored
- * with the steps before it as they stand, those at their first alternative still asking. What is
- * late there and shows up in its worlds is told by one of them alone (explorer.c), and so is known
- * to whoever runs that world and to nobody else. The step itself no longer asks. */
+/* Why a part of the tree can be explored on its own. An alternative that waits at a step is
+ * explored together with the steps before it; of these, the steps at their first alternative still
+ * have questions. A revisit of such a step is added by exactly one world (explorer.c). So it is
+ * found by the search that runs this world, and by no other. The step itself has no questions any
+ * more. */
 
 #define MOST_RANK (1 << 24)
 
@@ -112,7 +113,7 @@ static guint step_waiting(const struct explorer *explorer, guint index)
 	return g_queue_get_length(&((struct step *)explorer->steps->pdata[index])->waiting);
 }
 
-/* With the first `index` steps. */
+/* Packs the first `index` steps. */
 static GVariant *pack(const struct explorer *explorer, guint index, bool cut, bool with_waiting)
 {
 	GVariantBuilder steps, settled, questions, asking;
@@ -146,7 +147,7 @@ static GVariant *pack(const struct explorer *explorer, guint index, bool cut, bo
 		&steps, &settled, &questions, &asking));
 }
 
-/* How many steps there are up to the deepest at which something waits. */
+/* The number of steps up to the deepest at which something waits. */
 static guint depth_waiting(const struct explorer *explorer)
 {
 	guint index = explorer->steps->len;
@@ -177,7 +178,7 @@ GVariant *explorer_save_running(const struct explorer *explorer)
 	return pack(explorer, explorer->steps->len, true, true);
 }
 
-/* --- back ---------------------------------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------------------------ */
 
 static struct choice_bytes bytes_of(GVariant *packed)
 {
@@ -187,7 +188,7 @@ static struct choice_bytes bytes_of(GVariant *packed)
 	return bytes;
 }
 
-/* These take what is packed over. */
+/* The unpack functions take ownership of `packed`. */
 static bool unpack_point(GVariant *packed, struct point *ret)
 {
 	struct choice_bytes bytes = bytes_of(packed);
@@ -215,7 +216,7 @@ static bool unpack_choices(GVariant *packed, GArray *choices)
 	return good;
 }
 
-/* Takes the counts over. */
+/* Takes ownership of the counts. */
 static struct cost unpack_cost(guint deviations, GVariant *counts)
 {
 	struct cost cost = {deviations, NULL};
@@ -234,7 +235,7 @@ static bool unpack_waiting(struct explorer *explorer, struct step *step, GVarian
 {
 	GVariant *packed, *needs, *counts;
 	guint deviations;
-	gboolean first; /* as a GVariant gives it */
+	gboolean first; /* as GVariant returns it */
 	bool good = true;
 
 	while (good
@@ -256,9 +257,10 @@ static bool unpack_waiting(struct explorer *explorer, struct step *step, GVarian
 	return good;
 }
 
-/* What a step asks for when it stands at an alternative that was put aside; takes both over. */
-static bool unpack_aside(const struct explorer *explorer, struct step *step, GVariant *sources,
-                         GVariantIter *answers)
+/* The questions of a step that is at an alternative other than its first while the first one waits.
+ * Takes ownership of both containers. */
+static bool unpack_suspended(const struct explorer *explorer, struct step *step, GVariant *sources,
+                             GVariantIter *answers)
 {
 	gsize count;
 	const int32_t *values = g_variant_get_fixed_array(sources, &count, sizeof(int32_t));
@@ -283,7 +285,7 @@ static bool unpack_aside(const struct explorer *explorer, struct step *step, GVa
 	return good;
 }
 
-/* A step as it stands behind the first `least` choices; all but the bytes is taken over. */
+/* Unpacks a step that comes after the first `*least` choices. */
 static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *least)
 {
 	const GPtrArray *steps = explorer->steps;
@@ -291,7 +293,7 @@ static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *leas
 	GVariantIter *waiting, *complete, *answers;
 	GVariant *bytes, *sources, *counts;
 	guint base, others, deviations, seen;
-	gboolean first, asks_sets; /* as a GVariant gives them */
+	gboolean first, asks_sets; /* as GVariant returns them */
 	struct complete_request request;
 	struct point point = {0};
 	struct step *step;
@@ -316,7 +318,7 @@ static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *leas
 		step->complete = g_array_new(false, false, sizeof request);
 	while (asks_sets && g_variant_iter_next(complete, "(uu)", &request.index, &request.depth))
 		g_array_append_val(step->complete, request);
-	good = unpack_aside(explorer, step, sources, answers) && good;
+	good = unpack_suspended(explorer, step, sources, answers) && good;
 	g_variant_iter_free(waiting);
 	g_variant_iter_free(complete);
 	good = good && base >= *least && base <= explorer->path->len && others <= steps->len
@@ -335,7 +337,7 @@ static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
 		good = unpack_step(explorer, packed, &least);
 		g_variant_unref(packed);
 	}
-	if (explorer->cut) /* the last step has been made, with what it needs before it */
+	if (explorer->cut) /* the last step was made, after the choices that it needs */
 		return good && (explorer->steps->len == 0 || least <= explorer->path->len);
 	return good
 	       && (explorer->steps->len == 0 ? explorer->path->len == 0
@@ -448,11 +450,11 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 	return NULL;
 }
 
-/* --- apart --------------------------------------------------------------------------------- */
+/* --- splitting ----------------------------------------------------------------------------- */
 
-/* Whether what waits at the step may be for nothing: the world that runs has told a poll "no"
- * there, and may be asked again (EVENT_REPEAT). */
-static bool is_in_doubt(const struct explorer *explorer, guint index)
+/* Whether the alternatives at the step may turn out to be unnecessary: the running world has
+ * answered "no" to a poll there, and the poll may be repeated (EVENT_REPEAT). */
+static bool may_be_unnecessary(const struct explorer *explorer, guint index)
 {
 	const struct step *step = step_at(explorer, index);
 
@@ -460,13 +462,14 @@ static bool is_in_doubt(const struct explorer *explorer, guint index)
 	       && choice_at(explorer->path, step->base)->taken.kind == TAKEN_NO;
 }
 
-/* The shallowest step at which something waits that can be given away; the count: there is none. */
+/* The shallowest step with waiting alternatives that can be given away; none: the number of
+ * steps. */
 static guint shallowest(const struct explorer *explorer)
 {
 	guint index = 0;
 
 	while (index < explorer->steps->len
-	       && (step_waiting(explorer, index) == 0 || is_in_doubt(explorer, index)))
+	       && (step_waiting(explorer, index) == 0 || may_be_unnecessary(explorer, index)))
 		index++;
 	return index;
 }
@@ -482,7 +485,7 @@ double explorer_waiting_share(const struct explorer *explorer)
 	return share;
 }
 
-/* Whether the last step has not been made: the search has gone back to it. */
+/* Whether the last step has not been made: the search has returned to it. */
 static bool is_back(const struct explorer *explorer)
 {
 	const struct step *step = last_step(explorer);
@@ -490,7 +493,7 @@ static bool is_back(const struct explorer *explorer)
 	return step && explorer->path->len == step->base;
 }
 
-/* The same search back at its step `index`, with nothing waiting. */
+/* The same search, returned to its step `index`, with nothing waiting. */
 static struct explorer *copy_back(const struct explorer *explorer, guint index)
 {
 	g_autoptr(GVariant) whole = pack(explorer, explorer->steps->len, !is_back(explorer), false);
@@ -503,7 +506,7 @@ static struct explorer *copy_back(const struct explorer *explorer, guint index)
 	return other;
 }
 
-/* So many of the last that wait at the step. */
+/* Moves the last `count` alternatives that wait at the step. */
 static void hand_over(struct explorer *explorer, struct explorer *other, guint index, guint count)
 {
 	struct step *from = step_at(explorer, index), *to = step_at(other, index);
@@ -525,7 +528,7 @@ struct explorer *explorer_split(struct explorer *explorer, guint most, guint lea
 	if (index == explorer->steps->len)
 		return NULL;
 	other = copy_back(explorer, index);
-	/* the last ones: a step's first are this search's next */
+	/* the last ones: the first ones are next in this search */
 	hand_over(explorer, other, index, MIN(most, step_waiting(explorer, index)));
 	return other;
 }

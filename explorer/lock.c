@@ -1,6 +1,6 @@
 #include "lock.h"
 
-/* Most windows have rank 0 in them: those get the even numbers, so that numbers stay small. */
+/* Most windows contain rank 0. They get the even numbers, so that numbers stay small. */
 static int64_t window_index(int ranks, const struct lock_place *place)
 {
 	if (place->first == 0)

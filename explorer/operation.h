@@ -1,7 +1,7 @@
-/* The vocabulary that matcher, trace and search share: names of operations and what they ask for.
+/* The vocabulary shared by matcher, trace and search: names of operations, and their properties.
  *
- * Ranks are always ranks in MPI_COMM_WORLD; a communicator is a number that is the same in every
- * member rank and in every interleaving. Nothing here does any I/O. */
+ * Ranks are always ranks in MPI_COMM_WORLD. A communicator is a number that is the same in every
+ * member rank and in every interleaving. No I/O. */
 #ifndef MATCHPOINT_EXPLORER_OPERATION_H
 #define MATCHPOINT_EXPLORER_OPERATION_H
 
@@ -10,9 +10,9 @@
 
 #define OPERATION_ANY (-1) /* MPI_ANY_SOURCE as a peer, MPI_ANY_TAG as a tag */
 
-/* An operation is named by the call that started it: rank, number of the call in the rank's
- * program order (MPI_Init is 1), and, for a call that starts several (Sendrecv, Startall), which
- * of them. */
+/* An operation is named by the call that started it: rank, number of the call in the rank's program
+ * order (MPI_Init is 1), and index of the operation, for a call that starts several (Sendrecv,
+ * Startall). */
 struct op_id {
 	int32_t rank;
 	uint32_t call;
@@ -22,31 +22,32 @@ struct op_id {
 enum operation_kind {
 	OPERATION_SEND,
 	OPERATION_RECEIVE,
-	OPERATION_PROBE,      /* names a message, leaves it in the queue */
-	OPERATION_MPROBE,     /* takes the message out of matching, as a receive does */
-	OPERATION_COLLECTIVE, /* a rank's part in one */
+	OPERATION_PROBE,      /* sees a message and leaves it in the queue */
+	OPERATION_MPROBE,     /* removes the message from matching, as a receive does */
+	OPERATION_COLLECTIVE, /* a rank's part in a collective */
 	OPERATION_QUESTION,   /* which of some requests are complete: Waitany, Waitsome, Test... */
 };
 
-/* A send, or something that looks for a message. (Of the last two kinds only the id is used.) */
+/* A send, or an operation that looks for a message. For the last two kinds only the id is used. */
 struct operation {
 	struct op_id id;
 	enum operation_kind kind : 8;
-	bool waits_for_match; /* a send that completes only when it is matched: MPI_Ssend
-	                             always, standard mode under zero buffering */
-	/* A receive, probe or mprobe that names its source, but is matched only when somebody
-	 * chooses: a poll may not see the message yet, and a receive may be cancelled. */
+	/* a send that completes only when it is matched: MPI_Ssend; standard mode under zero
+	 * buffering */
+	bool waits_for_match;
+	/* A receive, probe or mprobe that names its source, but is matched only by a choice: a poll
+	 * may not see the message yet, and a receive may be cancelled. */
 	bool by_choice;
-	int32_t peer; /* a send's destination; a receive's source, or OPERATION_ANY */
-	int32_t tag;  /* a receive's may be OPERATION_ANY */
+	int32_t peer; /* send: destination; receive: source or OPERATION_ANY */
+	int32_t tag;  /* receive: may be OPERATION_ANY */
 	uint64_t comm;
 };
 
-/* In place of sub: not an operation but the question which of several threads of the rank makes the
- * next call after this one. */
+/* As `sub`: not an operation, but the question which of the rank's threads makes the next call
+ * after this one. */
 #define OPERATION_TURN UINT32_MAX
 
-/* Order by rank, call, sub: <0, 0, >0. */
+/* Order by rank, call, sub: returns <0, 0 or >0. */
 static inline int op_id_compare(struct op_id a, struct op_id b)
 {
 	if (a.rank != b.rank)
@@ -72,7 +73,7 @@ static inline uint32_t op_id_hash(struct op_id id)
 	return (uint32_t)(mixed >> 32);
 }
 
-/* The same two for hash tables whose keys point to a struct op_id (GHashFunc, GEqualFunc). */
+/* For hash tables whose keys point to struct op_id (GHashFunc, GEqualFunc). */
 static inline unsigned op_id_key_hash(const void *key)
 {
 	return op_id_hash(*(const struct op_id *)key);
@@ -83,8 +84,8 @@ static inline int op_id_key_equal(const void *a, const void *b)
 	return op_id_equal(*(const struct op_id *)a, *(const struct op_id *)b);
 }
 
-/* Envelope test of MPI 3.1, section 3.5: communicator, destination, source and tag fit. It says
- * nothing about order: that is the matcher's part. */
+/* The envelope test of MPI 3.1, section 3.5: communicator, destination, source and tag fit. Order
+ * is not considered here: the matcher does that. */
 static inline bool operation_fits(const struct operation *receive, const struct operation *send)
 {
 	return receive->comm == send->comm && receive->id.rank == send->peer

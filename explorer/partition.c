@@ -5,20 +5,20 @@
 #include "explorer_internal.h"
 #include "frontier.h"
 
-/* Parts for each one, so that the largest do not make one wait for another. */
+/* Parts for each shard: with several, a large part delays no shard for long. */
 #define PARTS_EACH 4
 
 struct piece {
 	guint tree;
 	struct explorer *explorer;
-	double share; /* of its tree: what waits there */
-	bool whole;   /* cannot be made smaller without a plan */
+	double share; /* estimate: the part of its tree that waits there */
+	bool whole;   /* cannot be split without running a plan */
 };
 
 struct partition {
 	struct explorer_options options;
 	guint shards, trees, runs;
-	GPtrArray *pieces; /* of struct piece; those in which nothing waits any more, too */
+	GPtrArray *pieces; /* struct piece; includes those in which nothing waits any more */
 	struct piece *running;
 };
 
@@ -53,7 +53,7 @@ static bool is_open(const struct piece *piece)
 	return !explorer_is_done(piece->explorer);
 }
 
-/* Of its tree: what waits there. */
+/* The part of its tree that waits there. */
 static double share_waiting(const struct explorer *explorer)
 {
 	return explorer->started ? explorer_waiting_share(explorer) : 1;
@@ -103,13 +103,13 @@ static guint count_open(const struct partition *partition)
 	return count;
 }
 
-/* Whether the largest piece is to be made smaller by carrying out its plan. Everybody carries out
- * the stem: it must not cost more than what each has to do alone; where somebody would have nothing
- * to do, not more than the largest piece. */
+/* Whether to run a plan of the largest piece in order to split it. Every shard runs the stem. So
+ * the stem must not cost more than the rest costs each shard; if a shard would have nothing to do,
+ * not more than the largest piece. */
 static bool is_worth_it(const struct partition *partition, const struct piece *largest)
 {
 	struct explorer_statistics known;
-	double each; /* interleavings in a tree */
+	double each; /* estimated interleavings in a tree */
 
 	partition_statistics(partition, &known);
 	if (partition->runs == 0)
@@ -138,7 +138,7 @@ static gint compare_choices(gconstpointer one, gconstpointer other)
 	return memcmp(one, other, sizeof(struct choice));
 }
 
-/* The same order whatever the one in which a search got to know them. */
+/* The order does not depend on when a search found the alternatives. */
 static gint compare_alternatives(gconstpointer one, gconstpointer other, gpointer data)
 {
 	const struct alternative *a = one, *b = other;
@@ -193,7 +193,7 @@ struct explorer *partition_next(struct partition *partition, guint *ret_tree)
 	return NULL;
 }
 
-/* --- whose is what -------------------------------------------------------------------------- */
+/* --- assignment ----------------------------------------------------------------------------- */
 
 static gint compare_shares(gconstpointer one, gconstpointer other)
 {
@@ -202,7 +202,7 @@ static gint compare_shares(gconstpointer one, gconstpointer other)
 	return a->share > b->share ? -1 : a->share < b->share;
 }
 
-/* The largest first, each to whom has least so far. The sort keeps the order of equal ones. */
+/* Largest piece first, each to the shard with the smallest load. The sort is stable. */
 static GHashTable *assign(const struct partition *partition)
 {
 	GHashTable *owners = g_hash_table_new(NULL, NULL);
@@ -257,7 +257,7 @@ static gint compare_names(gconstpointer one, gconstpointer other)
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* A node by the set of its choices. */
+/* The name of a node is the hash of its tree and the set of its choices. */
 static char *name_node(guint tree, const GArray *choices)
 {
 	g_autoptr(GArray) sorted = g_array_copy((GArray *)choices);
@@ -269,7 +269,7 @@ static char *name_node(guint tree, const GArray *choices)
 	return g_strdup_printf("%u %s", tree, sum);
 }
 
-/* Which nodes wait in a piece, in no particular order. */
+/* Appends the names of the nodes that wait in a piece, in no particular order. */
 static void name_waiting(const struct piece *piece, GPtrArray *names)
 {
 	const struct explorer *explorer = piece->explorer;
@@ -294,7 +294,7 @@ static void name_waiting(const struct piece *piece, GPtrArray *names)
 	}
 }
 
-/* In which order the searches got to know things, they may differ. */
+/* Independent of the order in which searches found the nodes. */
 char *partition_digest(struct partition *partition)
 {
 	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);

@@ -40,7 +40,7 @@ bool collective_mode_from_word(const char *word, enum collective_mode *ret)
 	return false;
 }
 
-/* Where the parser stands; `at` moves forward over `text`. */
+/* State of the parser; `at` advances over `text`. */
 struct cursor {
 	const char *text;
 	const char *at;
@@ -139,7 +139,7 @@ static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *s
 	if (wrong)
 		return fail(cursor, error, wrong);
 	if (!g_hash_table_add(seen, g_memdup2(&choice.point, sizeof choice.point)))
-		return fail(&start, error, "this receive has been chosen for already");
+		return fail(&start, error, "a second choice for the same point");
 	g_array_append_val(path->choices, choice);
 	return true;
 }
@@ -170,7 +170,7 @@ struct path *path_parse(const char *text, GError **error)
 	return NULL;
 }
 
-/* Without its choices, which are not read. */
+/* Parses everything before the choices. */
 static struct path *parse_conditions(const char *text, const char **ret_end, GError **error)
 {
 	struct cursor cursor = {text, text};

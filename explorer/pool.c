@@ -3,25 +3,25 @@
 #include "explorer_internal.h"
 #include "frontier.h"
 
-/* A step takes some hundred bytes, with what waits at it. */
+/* A step takes some hundred bytes, including its alternatives. */
 #define STEPS_MAX 200000u
 
 struct part {
 	struct explorer *explorer;
-	double share;   /* of the tree, that waits */
-	guint least;    /* deviations of the cheapest that wait */
-	guint cheapest; /* how many there are */
+	double share;   /* part of the tree that waits in it */
+	guint least;    /* deviations of its cheapest waiting alternatives */
+	guint cheapest; /* number of these alternatives */
 };
 
 struct pool {
-	GPtrArray *parts;      /* of struct explorer, in step with `known` */
-	GArray *known;         /* of struct part */
-	struct explorer *last; /* came back last from POOL_DEPTH, or NULL */
+	GPtrArray *parts;      /* struct explorer, in the order of `known` */
+	GArray *known;         /* struct part */
+	struct explorer *last; /* the part last added with POOL_DEPTH, or NULL */
 	GRand *random;
-	guint64 steps; /* of all parts */
+	guint64 steps; /* in all parts */
 	bool full;
-	/* Which part was the last to need a set of choices, by their hashes' sum: most are asked
-	 * about again and again, and few parts need them. No more than a guess. */
+	/* Which part was the last to need a set of choices, by the sum of the choices' hashes. Most
+	 * sets are asked about again and again, and few parts need them. Only a hint. */
 	GHashTable *needers;
 };
 
@@ -54,13 +54,13 @@ void pool_free(struct pool *pool)
 	g_free(pool);
 }
 
-/* A plan that is the part itself: it has not been begun, or was stopped on its way. */
+/* Whether the next plan is the whole part: it has not been begun, or was cut. */
 static bool is_whole(const struct explorer *explorer)
 {
 	return !explorer->started || explorer->cut;
 }
 
-static struct part look(struct explorer *explorer)
+static struct part measure(struct explorer *explorer)
 {
 	struct part part = {explorer, explorer_waiting_share(explorer), G_MAXUINT, 0};
 
@@ -98,7 +98,7 @@ void pool_add(struct pool *pool, struct explorer *explorer, enum pool_order orde
 		pool->last = explorer;
 	else
 		explorer_forget_trace(explorer);
-	part = look(explorer);
+	part = measure(explorer);
 	g_ptr_array_add(pool->parts, explorer);
 	g_array_append_val(pool->known, part);
 	pool->steps += explorer->steps->len;
@@ -124,7 +124,7 @@ static struct part *part_at(const struct pool *pool, guint index)
 
 /* --- depth-first --------------------------------------------------------------------------- */
 
-/* Where it was, else what will be done soonest. */
+/* The part continued last, else the one that is finished soonest. */
 static guint deepest(const struct pool *pool)
 {
 	guint best = 0;
@@ -143,7 +143,8 @@ static guint deepest(const struct pool *pool)
 
 /* --- the fewest deviations ----------------------------------------------------------------- */
 
-/* The nth of the cheapest, or the first beyond that much of the share: whichever is asked for. */
+/* Takes the `index`th of the cheapest, or the first beyond `share`, whichever the caller asks
+ * for. */
 static struct explorer *take_one(struct pool *pool, guint index, guint cheapest, double share)
 {
 	struct part *part = part_at(pool, index);
@@ -168,9 +169,9 @@ static struct explorer *take_one(struct pool *pool, guint index, guint cheapest,
 			}
 		}
 	}
-	if (!taken) /* by rounding */
+	if (!taken) /* rounding error */
 		return steal(pool, index);
-	*part = look(explorer);
+	*part = measure(explorer);
 	return taken;
 }
 
@@ -228,7 +229,7 @@ struct explorer *pool_take(struct pool *pool, enum pool_order order)
 	}
 }
 
-/* --- for others ------------------------------------------------------------------------------ */
+/* --- other functions ------------------------------------------------------------------------- */
 
 uint32_t pool_draw(struct pool *pool, uint32_t count)
 {

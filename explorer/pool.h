@@ -1,6 +1,6 @@
-/* A search in parts, any of which can be gone on with at any time: what waits, wherever it is in
- * the tree, can be visited next. What one takes is no longer there for others, so each node is
- * visited once, whatever the order. Pure. */
+/* A search in parts. Any part can be continued at any time: what waits anywhere in the tree can be
+ * visited next. A part that is taken is no longer in the pool, so each node is visited once,
+ * whatever the order. No I/O. */
 #ifndef MATCHPOINT_EXPLORER_POOL_H
 #define MATCHPOINT_EXPLORER_POOL_H
 
@@ -11,36 +11,37 @@
 struct pool;
 
 enum pool_order {
-	POOL_DEPTH,      /* where it was gone on with last, the deepest first */
-	POOL_DEVIATIONS, /* what costs the fewest deviations; of those, any */
-	POOL_RANDOM,     /* where a walk from the root that takes any of the alternatives known
-	                    alike comes first to one that waits */
+	POOL_DEPTH,      /* the part that was continued last, deepest first */
+	POOL_DEVIATIONS, /* the cheapest in deviations; of equal ones, any */
+	/* the first waiting node of a random walk from the root that takes each known alternative
+	 * with equal probability */
+	POOL_RANDOM,
 	POOL_ORDERS
 };
 
-/* What is drawn follows from the seed. */
+/* What is drawn depends only on the seed. */
 struct pool *pool_new(uint32_t seed);
-void pool_free(struct pool *pool); /* with the parts */
+void pool_free(struct pool *pool); /* frees the parts as well */
 
-/* Takes a part over, which has come back from a world in this order, or is new (POOL_ORDERS).
- * One with nothing left is freed. */
+/* Takes ownership of a part that was run in this order, or is new (POOL_ORDERS). A part with
+ * nothing left is freed. */
 void pool_add(struct pool *pool, struct explorer *part, enum pool_order order);
 
-/* A part, the caller's now, whose next plan (explorer_next is not NULL) is first in this order:
- * with POOL_DEPTH all of it, else, but for searches not begun or cut, that plan alone. NULL:
- * nothing is left. */
+/* Returns a part whose next plan (explorer_next does not return NULL) is first in this order; the
+ * caller owns it. With POOL_DEPTH it is a whole part. Else it is that plan alone, unless the search
+ * was not begun or was cut. NULL: nothing is left. */
 struct explorer *pool_take(struct pool *pool, enum pool_order order);
 
-/* A number below `count`, each alike, for whoever draws in a search itself. */
+/* A uniformly distributed number below `count`, for callers that draw in a search themselves. */
 uint32_t pool_draw(struct pool *pool, uint32_t count);
 
-/* The parts (struct explorer); the pool's. */
+/* The parts (struct explorer); owned by the pool. */
 const GPtrArray *pool_parts(const struct pool *pool);
 
-/* Whether it has grown so much that it should be worked off (POOL_DEPTH) first. */
+/* Whether the pool is so large that it should be worked off (POOL_DEPTH) first. */
 bool pool_is_full(const struct pool *pool);
 
-/* Whether a plan that waits contains all of these choices (struct choice). */
+/* Whether a waiting plan contains all of these choices (struct choice). */
 bool pool_needs(struct pool *pool, const GArray *choices);
 
 #endif

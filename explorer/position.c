@@ -2,7 +2,7 @@
 
 #include "common/mix.h"
 
-/* A rank that has made calls. */
+/* A rank that has made calls, and their number. */
 struct made {
 	int32_t rank;
 	uint32_t calls;
@@ -10,8 +10,8 @@ struct made {
 
 struct position {
 	struct path *path;
-	GArray *set; /* its choices in one order, to be compared */
-	GArray *cut; /* of struct made, by rank; NULL: none */
+	GArray *set; /* the path's choices, sorted */
+	GArray *cut; /* struct made, by rank; NULL: no cut */
 };
 
 static int compare_choices(const void *one, const void *other)
@@ -78,7 +78,7 @@ static guint cut_length(const struct position *position)
 	return position->cut ? position->cut->len : 0;
 }
 
-/* The index of the first that is not below `rank`. */
+/* The first index whose rank is not below `rank`. */
 static guint find(const struct position *position, int32_t rank)
 {
 	guint low = 0, high = cut_length(position);
@@ -133,7 +133,7 @@ static int compare(int64_t one, int64_t other)
 	return one == other ? 0 : one < other ? -1 : 1;
 }
 
-/* In one order both. */
+/* Both are sorted. */
 static int compare_sets(const GArray *one, const GArray *other)
 {
 	int order = compare(one->len, other->len);
@@ -181,7 +181,7 @@ bool position_equal(const struct position *one, const struct position *other)
 	return position_compare(one, other) == 0;
 }
 
-/* Both in one order: whether the second has all of the first. */
+/* Whether `all` has each choice of `some`. Both are sorted. */
 static bool is_subset(const GArray *some, const GArray *all)
 {
 	guint at = 0;
@@ -272,7 +272,7 @@ char *position_print(const struct position *position)
 	return g_string_free(text, false);
 }
 
-/* "0.3"; ranks ascend. What is wrong where *at then stands, the caller's; NULL: read. */
+/* Parses "0.3"; ranks ascend. NULL, or a description of the error at *at; free with g_free. */
 static char *parse_made(const char **at, struct position *position)
 {
 	guint length = cut_length(position);
@@ -280,13 +280,13 @@ static char *parse_made(const char **at, struct position *position)
 	guint64 rank, calls;
 	const char *start = *at;
 	char *wrong = choice_parse_number(at, 0, (guint64)position->path->ranks - 1,
-	                                  "the rank that is cut", &rank);
+	                                  "a rank of the cut", &rank);
 
 	if (wrong)
 		return wrong;
 	if (rank < least) {
 		*at = start;
-		return g_strdup("the ranks that are cut must ascend");
+		return g_strdup("the ranks of the cut must ascend");
 	}
 	if (**at != '.')
 		return g_strdup("'.' expected");
@@ -337,8 +337,7 @@ struct position *position_parse(const char *text, GError **error)
 
 /* --- as bytes -------------------------------------------------------------------------------- */
 
-/* In one order, without what follows from the other choices: which of its sender's messages it is.
- */
+/* The sorted choices without the number of the message, which follows from the other choices. */
 static GArray *bare(const struct position *position)
 {
 	GArray *set = choices_copy(position->set);

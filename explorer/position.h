@@ -1,17 +1,16 @@
-/* A position: what can be gone to. It is a set of choices, under the conditions of their path, and,
- * if wanted, a cut: how many calls each rank has made. In which order choices were made that can be
- * made in any says nothing, so positions are equal when their sets are. Snapshots make it quick to
- * get there, and are no part of it.
+/* A position: a state that can be reached. It is a set of choices under the conditions of their
+ * path, and optionally a cut: how many calls each rank has made. The order of independent choices
+ * does not matter, so positions are equal if their sets are. Snapshots make it quick to reach a
+ * position, and are not part of it.
  *
- * As text, that of the path (path.h), and behind an '@' the cut: for each rank that has made any
- * calls the last, as "rank.call".
+ * The text is that of the path (path.h). After an '@' follows the cut: the last call of each rank
+ * that has made any, as "rank.call".
  *
  *   mp1:n3:0.2=1           where these choices lead
- *   mp1:n3:0.2=1@0.3,2.1   on that way; rank 0 has made 3 calls, rank 1 none, rank 2 one
+ *   mp1:n3:0.2=1@0.3,2.1   on the way there: rank 0 has made 3 calls, rank 1 none, rank 2 one
  *   mp1:n3:@               no rank has made a call
  *
- * Whether there is such a state (no rank has made a call that had to wait for what another has not
- * done) is not asked here. Pure. */
+ * Whether such a state exists (whether the cut is consistent) is not checked here. No I/O. */
 #ifndef MATCHPOINT_EXPLORER_POSITION_H
 #define MATCHPOINT_EXPLORER_POSITION_H
 
@@ -21,33 +20,33 @@
 
 struct position;
 
-/* Takes the path over, which no longer changes. No cut. */
+/* Takes ownership of the path, which must not change any more. No cut. */
 struct position *position_new(struct path *path);
-/* That of these choices (struct choice), and with the same conditions and cut of others. */
+/* position_of: the position of these choices (struct choice). position_with_choices: other choices
+ * with the conditions and the cut of a position. */
 struct position *position_of(int ranks, enum buffering buffering, enum collective_mode collectives,
                              const GArray *choices);
 struct position *position_with_choices(const struct position *position, const GArray *choices);
 struct position *position_copy(const struct position *position);
-void position_free(struct position *position); /* NULL is legal */
+void position_free(struct position *position); /* NULL is allowed */
 
 const struct path *position_path(const struct position *position);
 
-/* Rank `rank` is cut behind its call `calls`; ranks of which nothing is said, before their first
- * one. */
+/* Sets the number of calls of rank `rank` in the cut. Ranks that are not set have made no call. */
 void position_cut(struct position *position, int32_t rank, uint32_t calls);
 bool position_has_cut(const struct position *position);
-/* The calls that a rank has made there; 0 without a cut, too. */
+/* The number of calls of a rank in the cut; without a cut 0. */
 uint32_t position_calls(const struct position *position, int32_t rank);
 
-/* Whether nothing has been done there that depends on conditions or other ranks: no choice is made,
- * and no rank has come further than its first call, MPI_Init. Only one with a cut is. */
+/* Whether nothing has been done that depends on conditions or other ranks: no choice is made, and
+ * no rank is beyond its first call, MPI_Init. True only with a cut. */
 bool position_is_start(const struct position *position);
-/* Whether who stands at `one` can go on to `other`: that has all of its choices, under the same
- * conditions, and no rank has made fewer calls there. From the start one can go anywhere; to a cut,
- * only from what has one. */
+/* Whether ranks at `one` can continue to `other`: `other` has all choices of `one` under the same
+ * conditions, and no rank has made fewer calls there. The start leads to everything. Only a
+ * position with a cut leads to one with a cut. */
 bool position_leads_to(const struct position *one, const struct position *other);
 
-/* Order: <0, 0, >0; by conditions, choices, and the cut, none being first. */
+/* Returns <0, 0 or >0. By conditions, then choices, then the cut; no cut comes first. */
 int position_compare(const struct position *one, const struct position *other);
 bool position_equal(const struct position *one, const struct position *other);
 uint64_t position_hash(const struct position *position);
@@ -58,10 +57,10 @@ int position_key_equal(const void *one, const void *other);
 
 /* Free with g_free. */
 char *position_print(const struct position *position);
-/* NULL with `error` set (PATH_ERROR) when the text is no position. */
+/* NULL and `error` set (PATH_ERROR) if the text is not a position. */
 struct position *position_parse(const char *text, GError **error);
 
-/* Bytes that are the same for equal ones, and only for them. */
+/* Equal positions have the same bytes; different ones do not. */
 void position_put(GByteArray *bytes, const struct position *position);
 
 #endif

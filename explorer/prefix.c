@@ -1,7 +1,7 @@
-/* The way to the node below which all is visited (explorer_options.from). The choices that are
- * asked for may come from a text that leaves out what is taken anyway, and does not tell which of a
- * rank's messages is meant: the first world finds that out, and the search begins where it is then,
- * as if the choices made by then were the empty set. */
+/* The way to the node below which everything is visited (explorer_options.from). The requested
+ * choices may come from a text that leaves out defaults and does not contain which of a rank's
+ * messages is meant. The first world finds that out. The search begins at the node that it reaches,
+ * as if the choices made until then were the empty set. */
 #include "explorer_internal.h"
 
 bool explorer_has_begun(const struct explorer *explorer)
@@ -22,7 +22,7 @@ static bool all_made(const struct explorer *explorer)
 	return true;
 }
 
-bool explorer_is_led(struct explorer *explorer)
+bool explorer_prefix_is_made(struct explorer *explorer)
 {
 	if (!explorer->prefix)
 		return true;
@@ -44,7 +44,8 @@ static bool find_taken(const GArray *alternatives, const struct taken *asked,
 	return false;
 }
 
-/* What is asked for is made as soon as it can be, everything else when nothing asked for can. */
+/* A requested choice is made as soon as possible, any other one only if no requested one is
+ * possible. */
 static bool next_choice(const struct explorer *explorer, const GArray *open,
                         struct choice *ret_choice)
 {

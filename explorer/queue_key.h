@@ -1,6 +1,5 @@
-/* Which queue a message or a receive stands in: that of all messages from one source to one
- * destination with one tag, or with any; or that of all receives of one class. The key of hash
- * tables of such queues. */
+/* The key of hash tables of queues. A message is in the queue of its source, destination and tag,
+ * and in that of any tag; a receive is in the queue of its class. */
 #ifndef MATCHPOINT_EXPLORER_QUEUE_KEY_H
 #define MATCHPOINT_EXPLORER_QUEUE_KEY_H
 
@@ -11,7 +10,7 @@
 #include "common/mix.h"
 
 struct queue_key {
-	int32_t rank; /* the destination */
+	int32_t rank; /* destination */
 	int32_t source;
 	int32_t tag;
 	bool messages; /* false: receives */

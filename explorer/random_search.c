@@ -6,10 +6,10 @@ struct random_search {
 	int ranks;
 	uint64_t seed, fixed;
 	uint32_t stream;
-	GRand *random;     /* of the current walk; NULL: there is none yet */
-	GHashTable *known; /* set of the outcomes' hashes */
-	bool drawn;        /* in the current walk */
-	bool nothing;      /* in a whole one: there is but one outcome */
+	GRand *random;     /* generator of the current walk; NULL: none yet */
+	GHashTable *known; /* hashes of the known outcomes */
+	bool drawn;        /* something was drawn in the current walk */
+	bool nothing;      /* nothing was drawn in a complete walk: there is only one outcome */
 	struct random_statistics statistics;
 };
 
@@ -53,8 +53,8 @@ bool random_search_next(struct random_search *search)
 
 /* --- a world at rest ----------------------------------------------------------------------- */
 
-/* Sends that may complete early, and whose turn it is, come first, as in the search: what comes
- * after does not depend on when they were decided. */
+/* Early sends and the order of threads are decided first, as in the search: what comes after does
+ * not depend on when they were decided. */
 static bool comes_first(const struct open_choice *open)
 {
 	enum taken_kind kind = g_array_index(open->alternatives, struct taken, 0).kind;
@@ -80,7 +80,7 @@ static const struct open_choice *draw_point(struct random_search *search, const 
 	return comes_first(first) ? first : &first[draw(search, open->len)];
 }
 
-/* The choices that were made, in any order. */
+/* The hash of the set of choices that were made. */
 static uint64_t outcome_hash(const struct random_search *search, const struct trace *trace)
 {
 	uint64_t hash = 0;
@@ -133,7 +133,7 @@ void random_search_statistics(const struct random_search *search, struct random_
 	*ret = search->statistics;
 }
 
-/* --- going on later ------------------------------------------------------------------------ */
+/* --- saving -------------------------------------------------------------------------------- */
 
 GVariant *random_search_save(const struct random_search *search)
 {
@@ -155,7 +155,7 @@ bool random_search_restore(struct random_search *search, GVariant *saved)
 	struct random_statistics *now = &search->statistics;
 	guint64 runs, fruitless, hash;
 	GVariantIter *known;
-	gboolean nothing; /* as a GVariant gives it */
+	gboolean nothing; /* as GVariant returns it */
 
 	if (!g_variant_is_of_type(saved, G_VARIANT_TYPE(RANDOM_SEARCH_TYPE)))
 		return false;

@@ -1,12 +1,12 @@
-/* Random walks, for trees that are too large to be searched.
+/* Random walks, for trees that are too large to search.
  *
- * Whenever the world of a walk has come to rest, one of all the points open there is drawn, and one
- * of its alternatives, each alike. That a receive waits its turn lets messages come that are late
- * (explorer.c), so every outcome is reached with a probability that is not 0. Nothing is said of
- * how small it is, and that nothing new is found any more proves nothing.
+ * When the world of a walk has come to rest, one of the open points is drawn, and one of its
+ * alternatives, with equal probability. Points that are not drawn stay open, and more messages may
+ * come (explorer.c). So every outcome is reached with a probability that is not 0. The probability
+ * may be small: that nothing new is found proves nothing.
  *
- * What a walk takes follows from seed, stream and its number alone (and the program): the numbers
- * come from GLib's GRand, a Mersenne Twister (MT19937), begun anew for each walk. Pure. */
+ * A walk depends only on seed, stream and its number (and on the program). The numbers come from
+ * GLib's GRand, a Mersenne Twister (MT19937), seeded anew for each walk. No I/O. */
 #ifndef MATCHPOINT_EXPLORER_RANDOM_SEARCH_H
 #define MATCHPOINT_EXPLORER_RANDOM_SEARCH_H
 
@@ -16,34 +16,35 @@
 
 struct random_search;
 
-/* Searches of one seed and different streams are independent. At points that count for one of the
- * `fixed` bounds (see struct open_choice) nothing is drawn: they take the default at once. */
+/* Searches with the same seed and different streams are independent. At points that count for one
+ * of the `fixed` bounds (see struct open_choice) nothing is drawn: the default is taken at once. */
 struct random_search *random_search_new(int ranks, uint64_t seed, uint32_t stream, uint64_t fixed);
 void random_search_free(struct random_search *search);
 
-/* Begins the next walk, from the very beginning; after one that was stopped on its way, the same
- * again. false: the last walks have brought nothing new, as many as twice the outcomes known, and
- * at least RANDOM_FRUITLESS; or there is nothing to draw. */
+/* Begins the next walk, from the beginning; if the last one was stopped, the same walk again.
+ * False: the last walks found nothing new, twice as many as the known outcomes and at least
+ * RANDOM_FRUITLESS; or there is nothing to draw. */
 bool random_search_next(struct random_search *search);
 
 #define RANDOM_FRUITLESS 100u
 
-/* The world of the walk has come to rest, or to its end: then `open` is empty, and the answer is
- * EXPLORER_DONE, or EXPLORER_KNOWN. */
+/* Call this when the world of the walk is at rest. At its end `open` is empty; the result is then
+ * EXPLORER_DONE or EXPLORER_KNOWN. */
 enum explorer_step random_search_rest(struct random_search *search, const struct trace *trace,
                                       const GArray *open, struct choice *ret_choice);
 
 #define RANDOM_SEARCH_TYPE "(ttbat)"
 
-/* What is known between two walks, in RANDOM_SEARCH_TYPE (unref it) and this machine's byte order;
- * and a new search goes on from there, with its own seed. False: damaged. */
+/* random_search_save: the state between two walks, of type RANDOM_SEARCH_TYPE, in this machine's
+ * byte order; free with g_variant_unref. random_search_restore: a new search continues from it with
+ * its own seed. False: damaged. */
 GVariant *random_search_save(const struct random_search *search);
 bool random_search_restore(struct random_search *search, GVariant *saved);
 
 struct random_statistics {
-	uint64_t runs;      /* walks that came to their end */
-	uint64_t outcomes;  /* of these, such as were not known */
-	uint64_t fruitless; /* the last walks, none of which was */
+	uint64_t runs;      /* walks that reached their end */
+	uint64_t outcomes;  /* of these, the number of new outcomes */
+	uint64_t fruitless; /* walks since the last new outcome */
 };
 void random_search_statistics(const struct random_search *search, struct random_statistics *ret);
 

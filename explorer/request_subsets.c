@@ -2,7 +2,7 @@
 
 /* --- sets complete at some moment ------------------------------------------------------------ */
 
-/* A request that is complete, as this world has it. */
+/* A request that is complete in this world. */
 struct member {
 	uint32_t index;
 	struct choice_set *needs; /* owned */
@@ -34,8 +34,8 @@ static const struct member *member_at(const GArray *members, guint index)
 	return &g_array_index(members, struct member, index);
 }
 
-/* All that need no more than `needs`: they are complete together; an answer, of as many as one can
- * report. */
+/* All members that need nothing besides `needs`: they are complete together. The answer reports as
+ * many of them as one answer can. */
 static struct taken complete_with(const GArray *members, const struct choice_set *needs)
 {
 	uint32_t window = 0;
@@ -60,8 +60,8 @@ static bool need_the_same(const struct member *one, const struct member *other)
 	       && choice_set_covers(other->needs, one->needs);
 }
 
-/* Members that stand for all that become complete with them: at most MOST_TOGETHER, the first of
- * them not before place `from`. */
+/* Members that represent all that become complete with them: at most MOST_TOGETHER. Members from
+ * place `from` on come first. */
 static guint pick_leaders(const GArray *members, guint from, guint *leaders)
 {
 	guint count = 0;
@@ -81,7 +81,7 @@ static guint pick_leaders(const GArray *members, guint from, guint *leaders)
 
 /* --- sets up to a size ----------------------------------------------------------------------- */
 
-/* `size` of `count` things, ascending. */
+/* A choice of `size` from `count` elements, ascending. */
 struct combination {
 	guint size, count;
 	guint place[TAKEN_WINDOW];
@@ -95,7 +95,7 @@ static void combination_first(struct combination *combination, guint size, guint
 		combination->place[i] = i;
 }
 
-/* The next one in lexicographic order; false: that was the last. */
+/* Advances to the next one in lexicographic order; false: there is none. */
 static bool combination_next(struct combination *combination)
 {
 	guint *place = combination->place;
@@ -129,7 +129,7 @@ static bool answer_of(const struct combination *combination, const uint32_t *ind
 	return true;
 }
 
-/* Whether the sets of at most so many requests, and that of all, are all sets there are. */
+/* Whether the sets of at most `most` requests, and the full set, are all sets there are. */
 static bool are_all(const uint32_t *indices, guint count, uint32_t most)
 {
 	for (guint i = 1; i < count; i++)
@@ -140,8 +140,8 @@ static bool are_all(const uint32_t *indices, guint count, uint32_t most)
 
 typedef void set_function(struct taken answer, const struct combination *combination, void *data);
 
-/* Calls it for all sets of 2 to `most` requests to which one of the first `fresh` belongs. False:
- * they were too many. */
+/* Calls the function for all sets of 2 to `most` requests that contain one of the first `fresh`.
+ * False: too many sets. */
 static bool each_set(const uint32_t *indices, guint count, guint fresh, uint32_t most,
                      set_function *function, void *data)
 {
@@ -177,11 +177,11 @@ bool request_subsets_answers(const GArray *indices, uint32_t most, GArray *answe
 	       && are_all(first, indices->len, most);
 }
 
-/* --- with what they need --------------------------------------------------------------------- */
+/* --- sets with their needs ------------------------------------------------------------------- */
 
 struct finding {
 	const GArray *members;
-	guint known; /* answers that were there before */
+	guint known; /* number of answers before the call */
 	GArray *answers;
 	GPtrArray *needs_of;
 };
@@ -194,7 +194,7 @@ static bool is_among(const GArray *answers, guint count, struct taken answer)
 	return false;
 }
 
-/* Places are counted from the last member here: the fresh ones come first. */
+/* Counts places from the last member, so that the new ones come first. */
 static const struct member *member_from_end(const GArray *members, guint place)
 {
 	return member_at(members, members->len - 1 - place);
@@ -224,11 +224,11 @@ static bool find_sets(const GArray *members, guint from, uint32_t most, GArray *
 		indices[i] = member_from_end(members, i)->index;
 	if (!each_set(indices, members->len, members->len - from, most, find_set, &finding))
 		return false;
-	/* of so many, that of all may not have been found */
+	/* with so many members, the full set may not have been found */
 	return are_all(indices, members->len, members->len > MOST_TOGETHER ? most - 1 : most);
 }
 
-/* Those that are complete together at some node. */
+/* Appends the sets that are complete together at some node. */
 static void find_moments(const GArray *members, guint from, GArray *answers, GPtrArray *needs_of)
 {
 	guint leaders[MOST_TOGETHER];

@@ -1,6 +1,7 @@
-/* Alternatives that come late: messages that a step's receive could have taken had they been there,
- * requests that could have been reported, receives that could have been cancelled (see the tour in
- * explorer.c). A step asks for them until the question is settled. */
+/* Revisits: alternatives that come later. These are messages that a step's receive could have taken
+ * had they been there, requests that could have been reported, receives that could have been
+ * cancelled (see the overview in explorer.c). A step asks for them until the question is
+ * settled. */
 #include "explorer_internal.h"
 
 /* NULL: no choice has been made there yet. */
@@ -68,7 +69,7 @@ static void ask_again(struct explorer *explorer, const struct settled *settled)
 	g_array_insert_val(steps, place, settled->step);
 }
 
-/* This step, the last that asks, no longer does. */
+/* Removes the questions of this step about sources. It must be the last step that has any. */
 static void stop_asking(struct explorer *explorer, guint index)
 {
 	int32_t rank = step_at(explorer, index)->id.rank;
@@ -81,9 +82,10 @@ static void stop_asking(struct explorer *explorer, guint index)
 	}
 }
 
-/* --- answers that were no choice ------------------------------------------------------------- */
+/* --- repeated polls -------------------------------------------------------------------------- */
 
-/* Of the alternatives that wait those are left that are within the bound on such answers. */
+/* Counts other answers at this step for REPEATS_BOUND. Removes the waiting alternatives beyond
+ * it. */
 static void bound_step(struct explorer *explorer, struct step *step)
 {
 	guint count = g_queue_get_length(&step->waiting);
@@ -95,7 +97,7 @@ static void bound_step(struct explorer *explorer, struct step *step)
 		struct alternative *waiting = g_queue_pop_head(&step->waiting);
 		struct cost cost = cost_plus(&waiting->cost, UINT64_C(1) << REPEATS_BOUND);
 
-		cost.deviations--; /* it was counted */
+		cost.deviations--; /* this deviation was counted before */
 		cost_release(&waiting->cost);
 		waiting->cost = cost;
 		if (cost_of(&cost, REPEATS_BOUND) <= REPEATS_MOST) {
@@ -108,7 +110,7 @@ static void bound_step(struct explorer *explorer, struct step *step)
 	}
 }
 
-/* Nothing but "no" need be answered at this step: the same question comes again. */
+/* Only the answer "no" is explored at this step: the same question follows. */
 static void close_step(struct explorer *explorer, guint index)
 {
 	struct step *step = step_at(explorer, index);
@@ -177,15 +179,15 @@ void revisits_go_back(struct explorer *explorer, guint index)
 			find_destination(explorer, (int32_t)rank)->blocked = true;
 }
 
-/* --- looking for them ------------------------------------------------------------------------ */
+/* --- checking questions ---------------------------------------------------------------------- */
 
 static guint others_before(const struct explorer *explorer, guint index)
 {
 	return index > 0 ? step_at(explorer, index - 1)->others : 0;
 }
 
-/* Whether this world is the one to speak up: all that it chose after the step is needed, or was
- * the default. */
+/* Whether this world is the one that adds the revisit: everything that it chose after the step is
+ * needed, or was the default. */
 static bool is_first_witness(const struct explorer *explorer, guint index,
                              const struct choice_set *needs)
 {
@@ -203,15 +205,15 @@ static bool is_first_witness(const struct explorer *explorer, guint index,
 	return true;
 }
 
-static void push_late(struct explorer *explorer, guint index, struct taken late,
-                      const struct choice_set *needs)
+static void push_revisit(struct explorer *explorer, guint index, struct taken revisit,
+                         const struct choice_set *needs)
 {
 	struct step *step = step_at(explorer, index);
 	struct alternative *alternative;
 
 	if (!is_first_witness(explorer, index, needs))
 		return;
-	alternative = explorer_push(explorer, step, late, &last_step(explorer)->cost);
+	alternative = explorer_push(explorer, step, revisit, &last_step(explorer)->cost);
 	if (!alternative)
 		return;
 	alternative->needs = g_array_new(false, false, sizeof(struct choice));
@@ -226,15 +228,15 @@ static void push_late(struct explorer *explorer, guint index, struct taken late,
 	}
 }
 
-/* What asking has brought: whether the question is settled now. Takes over what `late` needs. */
+/* Records the result of a question. Returns whether it is settled. Takes ownership of `needs`. */
 static bool settle(struct explorer *explorer, const struct settled *question,
-                   enum alternative_state state, struct taken late, struct choice_set *needs)
+                   enum alternative_state state, struct taken revisit, struct choice_set *needs)
 {
 	switch (state) {
 	case ALTERNATIVE_NONE:
 	case ALTERNATIVE_BLOCKED: return false;
 	case ALTERNATIVE_POSSIBLE:
-		push_late(explorer, question->step, late, needs);
+		push_revisit(explorer, question->step, revisit, needs);
 		choice_set_unref(needs);
 		break;
 	case ALTERNATIVE_NEVER: break;
@@ -243,9 +245,9 @@ static bool settle(struct explorer *explorer, const struct settled *question,
 	return true;
 }
 
-/* A message of this source that depends on what is taken at this step as far as ranks go, but not
- * as threads do, may come without it: the step waits for it as an alternative of its own. One such
- * is enough, whichever world sees it, so the step need not be asked again. */
+/* A message of this source depends on what is taken at this step by rank, but not by thread. It may
+ * come without it, so the step gets a promise as an alternative. One promise is enough, whichever
+ * world adds it, so the step does not ask again. */
 static enum alternative_state ask_threads(struct explorer *explorer, guint index, int32_t source)
 {
 	struct step *step = step_at(explorer, index);
@@ -256,7 +258,7 @@ static enum alternative_state ask_threads(struct explorer *explorer, guint index
 	return state;
 }
 
-/* Whether the question of this step for this source is settled now. */
+/* Returns whether this step's question for this source is settled. */
 static bool ask_source(struct explorer *explorer, guint index, int32_t source)
 {
 	struct op_id receive = step_at(explorer, index)->id, send = {0};
@@ -285,7 +287,7 @@ static void set_unref(void *set)
 	choice_set_unref(set);
 }
 
-/* Requests have become complete, those from place `from` on. */
+/* The requests from place `from` on have become complete. */
 static void push_sets(struct explorer *explorer, guint index, guint from)
 {
 	const struct step *step = step_at(explorer, index);
@@ -296,8 +298,8 @@ static void push_sets(struct explorer *explorer, guint index, guint from)
 		explorer->dependence, step->id, step->complete, from, explorer->options.some,
 		answers, sets);
 	for (guint i = 0; i < sets->len; i++)
-		push_late(explorer, index, g_array_index(answers, struct taken, i),
-		          g_ptr_array_index(sets, i));
+		push_revisit(explorer, index, g_array_index(answers, struct taken, i),
+		             g_ptr_array_index(sets, i));
 }
 
 static void note_complete(struct step *step, uint32_t index, guint depth)
@@ -308,7 +310,7 @@ static void note_complete(struct step *step, uint32_t index, guint depth)
 		g_array_append_val(step->complete, request);
 }
 
-/* Whether the question about this answer is settled now. */
+/* Returns whether the question about this answer is settled. */
 static bool ask_answer(struct explorer *explorer, guint index, struct taken answer)
 {
 	struct step *step = step_at(explorer, index);
@@ -344,7 +346,7 @@ static void ask_answers(struct explorer *explorer)
 	}
 }
 
-/* All steps of this rank that wait for a message of this source. */
+/* Asks for all steps of this rank that wait for a message of this source. */
 static void ask_steps(struct explorer *explorer, int32_t rank, int32_t source)
 {
 	struct destination *destination = find_destination(explorer, rank);
@@ -375,7 +377,7 @@ static void ask_sources(struct explorer *explorer, int32_t rank)
 		ask_steps(explorer, rank, source);
 }
 
-void revisits_look(struct explorer *explorer, const struct trace *trace, size_t from)
+void revisits_check(struct explorer *explorer, const struct trace *trace, size_t from)
 {
 	explorer->stamp++;
 	close_repeated(explorer, trace, from);
@@ -398,7 +400,7 @@ void revisits_look(struct explorer *explorer, const struct trace *trace, size_t 
 	ask_answers(explorer);
 }
 
-/* --- beginning to look ----------------------------------------------------------------------- */
+/* --- adding questions ------------------------------------------------------------------------ */
 
 static bool is_open(const struct open_choice *open, struct taken taken)
 {
@@ -417,7 +419,7 @@ static void start_asking(struct explorer *explorer, int32_t rank, int32_t source
 	g_array_append_val(asking->steps, index);
 }
 
-/* The step asks all sources but those that have something for it already. */
+/* The step asks for all sources except those that have a message for it already. */
 static void start_asking_sources(struct explorer *explorer, const struct open_choice *open)
 {
 	guint index = explorer->steps->len - 1;
@@ -449,7 +451,7 @@ static void start_asking_for(struct explorer *explorer, const struct open_choice
 		g_array_append_val(explorer->questions, question);
 }
 
-/* Each request alone, if that is not open. */
+/* Asks for each single request, unless that is open. */
 static void start_asking_for_each(struct explorer *explorer, const struct open_choice *open)
 {
 	g_autofree bool *is_there = g_new0(bool, open->requests + 1);
@@ -468,8 +470,8 @@ static void start_asking_for_each(struct explorer *explorer, const struct open_c
 	}
 }
 
-/* The requests that are complete already, and the sets of them that were complete before others:
- * those of few are open. */
+/* Notes the requests that are complete already, and adds the sets of them that were complete before
+ * others. Small sets are open. */
 static void start_with_complete(struct explorer *explorer, struct step *step,
                                 const struct open_choice *open)
 {
@@ -511,7 +513,7 @@ void revisits_start(struct explorer *explorer, const struct open_choice *open)
 	start_asking_for_each(explorer, open);
 }
 
-void revisits_put_aside(struct explorer *explorer)
+void revisits_suspend(struct explorer *explorer)
 {
 	guint index = explorer->steps->len - 1;
 	struct step *step = last_step(explorer);
@@ -536,7 +538,7 @@ void revisits_put_aside(struct explorer *explorer)
 	}
 }
 
-void revisits_take_up(struct explorer *explorer)
+void revisits_resume(struct explorer *explorer)
 {
 	guint index = explorer->steps->len - 1;
 	struct step *step = last_step(explorer);

@@ -43,7 +43,7 @@ bool saved_states_waits(const struct saved_state *saved)
 	return waits;
 }
 
-/* --- read ------------------------------------------------------------------------------------- */
+/* --- loading ---------------------------------------------------------------------------------- */
 
 static bool read_choice(GVariant *bytes, struct choice *ret)
 {
@@ -55,7 +55,7 @@ static bool read_choice(GVariant *bytes, struct choice *ret)
 	return point_take(&read, &ret->point) && taken_take(&read, &ret->taken) && read.left == 0;
 }
 
-/* The way that the nth (from 1) continues is one of those before it. */
+/* `before` is the number (from 1) of the list that this one continues; it must precede it. */
 static bool read_one(GPtrArray *all, guint32 before, guint32 kind, GVariant *bytes)
 {
 	struct choice choice;
@@ -91,10 +91,10 @@ struct saved_state *saved_states_load(GVariant *saved)
 	return NULL;
 }
 
-/* --- written ---------------------------------------------------------------------------------- */
+/* --- saving ----------------------------------------------------------------------------------- */
 
 struct saved_states_writer {
-	GHashTable *numbers; /* of struct choice_list: which it is, from 1 */
+	GHashTable *numbers; /* struct choice_list: its number, from 1 */
 	guint32 count;
 	GVariantBuilder builder;
 };

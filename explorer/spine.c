@@ -66,11 +66,11 @@ static const struct choice *choice_at(const GArray *choices, guint index)
 	return &g_array_index(choices, struct choice, index);
 }
 
-/* Where the choices asked for stand on the path. */
+/* Where the requested choices are on the path. */
 struct holder {
 	const GArray *choices;
-	guint *place; /* [i]: where choice i stands on the path, or the path's length */
-	guint *count; /* [i]: how many of them stand before place i of the path */
+	guint *place; /* [i]: place of choice i on the path; not there: the path's length */
+	guint *count; /* [i]: number of requested choices before place i of the path */
 };
 
 static void holder_init(struct holder *holder, const GArray *path, const GArray *choices)

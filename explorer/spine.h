@@ -10,9 +10,10 @@
 
 struct alternative {
 	struct choice choice;
-	GArray *needs; /* of struct choice, to be made before; NULL: it was open at once */
+	GArray *needs; /* struct choice: to be made before; NULL: it was open at once */
 	struct cost cost;
-	bool first; /* the first one that was open, put aside: with it the step asks */
+	/* the first open alternative of its step; if it is taken, the step asks its questions */
+	bool first;
 };
 
 void alternative_free(struct alternative *alternative);
@@ -22,36 +23,38 @@ void alternative_free(struct alternative *alternative);
 /* A point that was the first open one at its node. */
 struct step {
 	struct point point;
-	struct op_id id;  /* its operation */
-	guint base;       /* choices on the path before this step's */
-	bool first;       /* stands at the first alternative that was open */
-	guint others;     /* of the steps so far, this one included, the last that does not; + 1 */
-	struct cost cost; /* of the path up to and including this step */
-	uint64_t bounds;  /* for which it counts: see struct open_choice */
+	struct op_id id; /* operation of the point */
+	guint base;      /* number of choices on the path before this step's */
+	bool first;      /* takes the first alternative that was open */
+	/* index + 1 of the last step, up to this one, that takes another; 0: none */
+	guint others;
+	struct cost cost; /* cost of the path including this step */
+	uint64_t bounds;  /* bounds for which it counts: see struct open_choice */
 	guint seen;       /* alternatives known so far, visited or not */
 	size_t events;    /* length of the trace at its node, or STEP_UNKNOWN */
-	GQueue waiting;   /* of struct alternative: not visited yet */
-	GArray *complete; /* of struct complete_request, in the order seen; NULL: sets of requests
-	                     are not reported here */
-	/* what it is to ask for while it stands at an alternative that was put aside; else NULL */
-	GArray *sources; /* of int32_t */
-	GArray *answers; /* of struct taken */
+	GQueue waiting;   /* struct alternative: not visited yet */
+	/* struct complete_request, in the order seen; NULL: sets of requests are not reported
+	 * here */
+	GArray *complete;
+	/* the questions to ask when the step takes its first alternative later; else NULL */
+	GArray *sources; /* int32_t */
+	GArray *answers; /* struct taken */
 };
 
 struct step *step_new(struct point point, int ranks, guint base);
 void step_free(struct step *step);
 
-/* Adds an alternative at the end, so far without needs; takes the cost over. */
+/* Appends an alternative without needs. Takes ownership of the cost. */
 struct alternative *step_wait(struct step *step, struct taken taken, struct cost cost);
 
 /* Frees `sources` and `answers`. */
 void step_ask_nothing(struct step *step);
 
-/* Forgets the complete requests seen at more than so many steps. */
+/* Forgets complete requests that were seen when there were more than `depth` steps. */
 void step_forget_complete(struct step *step, guint depth);
 
-/* Whether one of the alternatives that wait leads to a plan with all of the choices: `steps` (of
- * struct step *) are those of the path `path`. */
+/* Whether a waiting alternative leads to a plan with all of these choices. `steps` (struct step *)
+ * are those of the path. */
 bool spine_needs(const GPtrArray *steps, const GArray *path, const GArray *choices);
 
 #endif

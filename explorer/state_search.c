@@ -2,19 +2,19 @@
 
 #include "saved_states.h"
 
-/* A state that is known. */
+/* A known state. */
 struct node {
 	struct state_hash name;
-	struct choice_list *list;  /* held; NULL: the beginning */
-	struct state_hash offered; /* of all that is open there, by how far off its calls are */
-	struct choice first;       /* that was made there first, likewise */
+	struct choice_list *list;  /* owned reference; NULL: the beginning */
+	struct state_hash offered; /* hash of all choices open there, with relative call numbers */
+	struct choice first;       /* the choice made there first, with relative call numbers */
 };
 
-/* What is to be tried at a node yet. */
+/* Choices that are still to be made at a node. */
 struct waiting {
 	struct choice_list *list;
 	GArray *choices;                 /* struct choice; the last one is next; never empty */
-	const struct saved_state *saved; /* the end of that way, if an earlier search was there */
+	const struct saved_state *saved; /* the end of that list, if an earlier search was there */
 };
 
 struct edge;
@@ -22,26 +22,28 @@ struct edge;
 struct state_search {
 	bool verify;
 	bool begun;
-	GHashTable *nodes;         /* set of struct node, by name */
-	GHashTable *ends;          /* set of struct state_hash */
-	GHashTable *steps;         /* verify: struct edge, the set of those known */
-	GArray *waiting;           /* struct waiting, the next one last */
-	GArray *known_before;      /* the same, before these: what an earlier search has visited */
-	struct saved_state *saved; /* that search; NULL: there was none */
+	GHashTable *nodes; /* struct node, by fingerprint */
+	GHashTable *ends;  /* struct state_hash */
+	GHashTable *steps; /* verify: the known struct edge */
+	GArray *waiting;   /* struct waiting, the next one last */
+	/* struct waiting, served before `waiting`: visited by an earlier search */
+	GArray *known_before;
+	struct saved_state *saved; /* the earlier search; NULL: there was none */
 	const struct saved_state
-		*from; /* of it, where the last choice on `here` was made; NULL: no part */
-	const struct saved_state *at; /* and where it led */
-	struct choice_list *here;     /* the way of the world that runs */
-	const struct node *last; /* the known state in which its last choice was made; NULL: none,
-	                            or one without a name */
-	struct choice made;      /* verify: that choice, by how far off its call was */
-	bool known;              /* verify: it has come to a known state */
+		*from; /* in `saved`: where the last choice of `here` was made; NULL: unknown */
+	const struct saved_state *at; /* in `saved`: where it led */
+	struct choice_list *here;     /* choices of the running world */
+	/* the known state in which its last choice was made; NULL: none, or one without
+	 * fingerprint */
+	const struct node *last;
+	struct choice made; /* verify: that choice, with relative call numbers */
+	bool known;         /* verify: the world has reached a known state */
 	struct state_statistics statistics;
 };
 
-/* That a choice made in a state leads to another one. */
+/* A choice made in a state leads to another state. */
 struct edge {
-	struct state_hash from; /* with the choice */
+	struct state_hash from; /* combined with the choice */
 	struct state_hash to;
 };
 
@@ -51,7 +53,7 @@ static void node_free(gpointer pointer)
 {
 	struct node *node = pointer;
 
-	choice_list_let_go(node->list);
+	choice_list_unref(node->list);
 	g_free(node);
 }
 
@@ -59,7 +61,7 @@ static void waiting_clear(gpointer pointer)
 {
 	struct waiting *waiting = pointer;
 
-	choice_list_let_go(waiting->list);
+	choice_list_unref(waiting->list);
 	g_array_unref(waiting->choices);
 }
 
@@ -82,7 +84,7 @@ void state_search_free(struct state_search *search)
 {
 	if (!search)
 		return;
-	choice_list_let_go(search->here);
+	choice_list_unref(search->here);
 	g_array_unref(search->waiting);
 	g_array_unref(search->known_before);
 	saved_states_free(search->saved);
@@ -94,7 +96,7 @@ void state_search_free(struct state_search *search)
 
 /* --- the next world --------------------------------------------------------------------------- */
 
-/* The last choice was made at `from`, and has led to `at`. */
+/* The last choice was made at `from` and has led to `at`. */
 static void follow_saved(struct state_search *search, const struct saved_state *from,
                          const struct saved_state *at)
 {
@@ -102,11 +104,11 @@ static void follow_saved(struct state_search *search, const struct saved_state *
 	search->at = at && at->kind == SAVED_STATES_VISITED ? at : NULL;
 }
 
-/* `way` is taken over. */
-static void take_place(struct state_search *search, struct choice_list *list,
-                       const struct saved_state *from, const struct saved_state *at)
+/* Takes ownership of `list`. */
+static void begin_at(struct state_search *search, struct choice_list *list,
+                     const struct saved_state *from, const struct saved_state *at)
 {
-	choice_list_let_go(search->here);
+	choice_list_unref(search->here);
 	search->here = list;
 	follow_saved(search, from, at);
 	search->last = NULL;
@@ -121,15 +123,15 @@ GArray *state_search_next(struct state_search *search)
 
 	if (!search->begun) {
 		search->begun = true;
-		take_place(search, NULL, NULL, search->saved);
+		begin_at(search, NULL, NULL, search->saved);
 		return g_array_new(false, false, sizeof(struct choice));
 	}
 	if (all->len == 0)
 		return NULL;
 	top = &g_array_index(all, struct waiting, all->len - 1);
 	choice = g_array_index(top->choices, struct choice, top->choices->len - 1);
-	take_place(search, choice_list_new(choice_list_hold(top->list), &choice), top->saved,
-	           saved_states_after(top->saved, &choice));
+	begin_at(search, choice_list_new(choice_list_ref(top->list), &choice), top->saved,
+	         saved_states_after(top->saved, &choice));
 	search->statistics.waiting--;
 	if (top->choices->len > 1)
 		g_array_set_size(top->choices, top->choices->len - 1);
@@ -146,7 +148,7 @@ void state_search_cut(struct state_search *search)
 		search->begun = false;
 		return;
 	}
-	waiting = (struct waiting){choice_list_hold(search->here->before),
+	waiting = (struct waiting){choice_list_ref(search->here->before),
 	                           g_array_new(false, false, sizeof(struct choice)), search->from};
 	g_array_append_val(waiting.choices, search->here->choice);
 	g_array_append_val(search->at ? search->known_before : search->waiting, waiting);
@@ -190,7 +192,7 @@ static bool comes_first(const struct open_choice *open)
 	return kind == TAKEN_THREAD || kind == TAKEN_EARLY || kind == TAKEN_LATE;
 }
 
-/* All that can be chosen, the last first: so the first one ends up next. */
+/* All open choices in reverse order, so that the first one is the next. */
 static GArray *choices_of(const GArray *open)
 {
 	GArray *choices = g_array_new(false, false, sizeof(struct choice));
@@ -209,24 +211,24 @@ static GArray *choices_of(const GArray *open)
 	return choices;
 }
 
-/* How many calls ago its rank made it, from 1; 0: not known. */
-static guint32 age_of(const struct state_told *told, gint32 rank, guint32 call)
+/* How many calls before the rank's last one, counted from 1; 0: not known. */
+static guint32 age_of(const struct known_state *state, gint32 rank, guint32 call)
 {
-	return call > 0 && rank >= 0 && rank < told->ranks ? told->calls[rank] - call + 1 : call;
+	return call > 0 && rank >= 0 && rank < state->ranks ? state->calls[rank] - call + 1 : call;
 }
 
-/* By how long ago the calls were made that it is of. */
-static struct choice seen_from(const struct state_told *told, const struct choice *choice)
+/* The choice with relative call numbers: counted back from the last call of each rank. */
+static struct choice seen_from(const struct known_state *state, const struct choice *choice)
 {
 	struct choice seen = *choice;
 	struct op_id *send = &seen.taken.send;
 
 	if (seen.point.kind == POINT_CALL)
-		seen.point.call = age_of(told, seen.point.rank, seen.point.call);
+		seen.point.call = age_of(state, seen.point.rank, seen.point.call);
 	else if (seen.point.kind == POINT_LOCK)
-		seen.point.call = 0; /* one grant of each is open at a time */
+		seen.point.call = 0; /* only one grant of each lock is open at a time */
 	if (seen.taken.kind == TAKEN_MESSAGE)
-		send->call = age_of(told, send->rank, send->call);
+		send->call = age_of(state, send->rank, send->call);
 	return seen;
 }
 
@@ -241,12 +243,12 @@ static struct state_hash name_of_choice(const struct choice *choice)
 	return name;
 }
 
-static struct state_hash name_of_all(const struct state_told *told, const GArray *choices)
+static struct state_hash name_of_all(const struct known_state *state, const GArray *choices)
 {
 	struct state_hash sum = {{choices->len, 0}};
 
 	for (guint i = 0; i < choices->len; i++) {
-		struct choice seen = seen_from(told, &g_array_index(choices, struct choice, i));
+		struct choice seen = seen_from(state, &g_array_index(choices, struct choice, i));
 		struct state_hash one = name_of_choice(&seen);
 
 		state_hash_add_member(&sum, &one);
@@ -254,10 +256,10 @@ static struct state_hash name_of_all(const struct state_told *told, const GArray
 	return sum;
 }
 
-/* Keeps these for later, if there are any; `choices` is taken over. */
-static void put_off(struct state_search *search, GArray *all, GArray *choices)
+/* Keeps these choices for later, if there are any. Takes ownership of `choices`. */
+static void postpone(struct state_search *search, GArray *all, GArray *choices)
 {
-	struct waiting waiting = {choice_list_hold(search->here), choices, search->at};
+	struct waiting waiting = {choice_list_ref(search->here), choices, search->at};
 
 	search->statistics.waiting += choices->len;
 	if (choices->len > 0)
@@ -266,14 +268,15 @@ static void put_off(struct state_search *search, GArray *all, GArray *choices)
 		waiting_clear(&waiting);
 }
 
-/* Of what an earlier search has visited nothing is gone on with but what leads to other such
- * states, and, when all of these have a name again, what it has left; `choices` is taken over. */
-static enum explorer_step go_on_as_before(struct state_search *search, GArray *choices,
-                                          struct choice *ret_choice)
+/* In a state that an earlier search has visited, only choices that lead to other such states are
+ * made. When all of these have a fingerprint again, what it left is next. Takes ownership of
+ * `choices`. */
+static enum explorer_step continue_saved(struct state_search *search, GArray *choices,
+                                         struct choice *ret_choice)
 {
 	GArray *visited = g_array_new(false, false, sizeof(struct choice));
 	GArray *left = g_array_new(false, false, sizeof(struct choice));
-	bool goes_on;
+	bool any_visited;
 
 	for (guint i = 0; i < choices->len; i++) {
 		struct choice choice = g_array_index(choices, struct choice, i);
@@ -285,30 +288,31 @@ static enum explorer_step go_on_as_before(struct state_search *search, GArray *c
 	}
 	search->statistics.missed += search->at->next->len - visited->len - left->len;
 	g_array_unref(choices);
-	goes_on = visited->len > 0;
-	if (goes_on) {
+	any_visited = visited->len > 0;
+	if (any_visited) {
 		*ret_choice = g_array_index(visited, struct choice, visited->len - 1);
 		g_array_set_size(visited, visited->len - 1);
 	}
-	put_off(search, search->waiting, left);
-	put_off(search, search->known_before, visited);
-	return goes_on ? EXPLORER_TAKE : EXPLORER_DROP;
+	postpone(search, search->waiting, left);
+	postpone(search, search->known_before, visited);
+	return any_visited ? EXPLORER_TAKE : EXPLORER_DROP;
 }
 
-/* Goes on with the last of these, and keeps the others; `choices` is taken over. */
-static enum explorer_step go_on(struct state_search *search, GArray *choices,
-                                struct choice *ret_choice)
+/* Makes the last of these choices and keeps the others. Takes ownership of `choices`. */
+static enum explorer_step continue_here(struct state_search *search, GArray *choices,
+                                        struct choice *ret_choice)
 {
 	if (search->at)
-		return go_on_as_before(search, choices, ret_choice);
+		return continue_saved(search, choices, ret_choice);
 	*ret_choice = g_array_index(choices, struct choice, choices->len - 1);
 	g_array_set_size(choices, choices->len - 1);
-	put_off(search, search->waiting, choices);
+	postpone(search, search->waiting, choices);
 	return EXPLORER_TAKE;
 }
 
-/* From the last known state the last choice has led to this one; does it always? */
-static void note_step(struct state_search *search, const struct state_hash *to)
+/* The last choice has led from the last known state to this one. verify: checks that it always
+ * does. */
+static void record_step(struct state_search *search, const struct state_hash *to)
 {
 	struct state_hash choice;
 	struct edge *edge;
@@ -334,60 +338,60 @@ static void note_step(struct state_search *search, const struct state_hash *to)
 	g_free(edge);
 }
 
-static void move(struct state_search *search, const struct state_told *told,
+static void move(struct state_search *search, const struct known_state *state,
                  const struct node *node, const struct choice *choice)
 {
 	search->last = node;
 	follow_saved(search, search->at, saved_states_after(search->at, choice));
 	search->here = choice_list_new(search->here, choice);
 	if (node)
-		search->made = seen_from(told, choice);
+		search->made = seen_from(state, choice);
 }
 
-/* NULL: it is not to be known again. */
-static enum explorer_step visit(struct state_search *search, const struct state_told *told,
+/* state NULL: not recorded. */
+static enum explorer_step visit(struct state_search *search, const struct known_state *state,
                                 GArray *choices, struct choice *ret_choice)
 {
 	enum explorer_step step;
 	struct node *node = NULL;
 
 	search->statistics.states += !search->at;
-	if (told) {
+	if (state) {
 		node = g_new0(struct node, 1);
-		node->name = told->name;
-		node->list = choice_list_hold(search->here);
-		node->offered = name_of_all(told, choices);
+		node->name = state->name;
+		node->list = choice_list_ref(search->here);
+		node->offered = name_of_all(state, choices);
 		g_hash_table_add(search->nodes, node);
 	}
 	*ret_choice = g_array_index(choices, struct choice, choices->len - 1);
-	step = go_on(search, choices, ret_choice);
+	step = continue_here(search, choices, ret_choice);
 	if (node)
-		node->first = seen_from(told, ret_choice);
+		node->first = seen_from(state, ret_choice);
 	if (step == EXPLORER_TAKE)
-		move(search, told, node, ret_choice);
+		move(search, state, node, ret_choice);
 	return step;
 }
 
-/* false: there is nothing like it. */
-static bool find_choice(const struct state_told *told, const GArray *choices,
+/* False: no open choice is the same. */
+static bool find_choice(const struct known_state *state, const GArray *choices,
                         const struct choice *first, struct choice *ret_choice)
 {
 	for (guint i = 0; i < choices->len; i++) {
 		struct choice seen;
 
 		*ret_choice = g_array_index(choices, struct choice, i);
-		seen = seen_from(told, ret_choice);
+		seen = seen_from(state, ret_choice);
 		if (choice_equal(&seen, first))
 			return true;
 	}
 	return false;
 }
 
-/* In a state that is known. By the way by which it was found, it is the world that was there first,
- * begun again. */
-static enum explorer_step come_again(struct state_search *search, const struct state_told *told,
-                                     const struct node *node, GArray *choices,
-                                     struct choice *ret_choice)
+/* The state is known. If this world made the same choices as the first one there, it is that world,
+ * started again. */
+static enum explorer_step visit_known(struct state_search *search, const struct known_state *state,
+                                      const struct node *node, GArray *choices,
+                                      struct choice *ret_choice)
 {
 	bool same = choice_list_equal(node->list, search->here), found;
 	struct state_hash offered;
@@ -400,8 +404,8 @@ static enum explorer_step come_again(struct state_search *search, const struct s
 		search->statistics.merged += !search->at;
 		search->known = true;
 	}
-	offered = name_of_all(told, choices);
-	found = find_choice(told, choices, &node->first, ret_choice);
+	offered = name_of_all(state, choices);
+	found = find_choice(state, choices, &node->first, ret_choice);
 	g_array_unref(choices);
 	if (!same && !search->verify)
 		return EXPLORER_DROP;
@@ -409,11 +413,11 @@ static enum explorer_step come_again(struct state_search *search, const struct s
 		search->statistics.differed++;
 		return EXPLORER_DROP;
 	}
-	move(search, told, node, ret_choice);
+	move(search, state, node, ret_choice);
 	return EXPLORER_TAKE;
 }
 
-enum explorer_step state_search_rest(struct state_search *search, const struct state_told *told,
+enum explorer_step state_search_rest(struct state_search *search, const struct known_state *state,
                                      const GArray *open, struct choice *ret_choice)
 {
 	const struct node *node;
@@ -426,18 +430,18 @@ enum explorer_step state_search_rest(struct state_search *search, const struct s
 	choices = choices_of(open);
 	for (guint i = 0; i < open->len; i++)
 		search->statistics.sets_left |= g_array_index(open, struct open_choice, i).more;
-	if (told)
-		note_step(search, &told->name);
+	if (state)
+		record_step(search, &state->name);
 	else
 		search->statistics.nameless += !search->at;
-	node = told ? g_hash_table_lookup(search->nodes, &told->name) : NULL;
-	return node ? come_again(search, told, node, choices, ret_choice)
-	            : visit(search, told, choices, ret_choice);
+	node = state ? g_hash_table_lookup(search->nodes, &state->name) : NULL;
+	return node ? visit_known(search, state, node, choices, ret_choice)
+	            : visit(search, state, choices, ret_choice);
 }
 
 bool state_search_end(struct state_search *search, const struct state_hash *outcome)
 {
-	note_step(search, outcome);
+	record_step(search, outcome);
 	if (!g_hash_table_add(search->ends, g_memdup2(outcome, sizeof(*outcome)))) {
 		search->statistics.merged += !search->known;
 		return false;
@@ -452,7 +456,7 @@ void state_search_statistics(const struct state_search *search, struct state_sta
 	*ret = search->statistics;
 }
 
-/* --- to go on later --------------------------------------------------------------------------- */
+/* --- saving ----------------------------------------------------------------------------------- */
 
 static void write_waiting(struct saved_states_writer *writer, const GArray *all)
 {
@@ -519,7 +523,7 @@ bool state_search_restore(struct state_search *search, GVariant *saved)
 {
 	struct state_statistics *has = &search->statistics;
 	g_autoptr(GVariant) ends = NULL, lists = NULL;
-	gboolean begun, sets_left; /* GVariant */
+	gboolean begun, sets_left; /* as GVariant returns them */
 
 	g_variant_get(saved, "(b(tttttt)b@a(tt)@" SAVED_STATES_TYPE ")", &begun, &has->states,
 	              &has->ends, &has->nameless, &has->circles, &has->merged, &has->missed,

@@ -1,25 +1,24 @@
 /* A search that visits equal states once.
  *
- * Its nodes are states of a world at rest, known by a name (state_hash.h); the edges out of a node
- * are all alternatives of all the points that are open there, not those of the first point alone as
- * in the tree (explorer.h). So late messages need no bookkeeping: what comes late to a receive that
- * was not the first to be decided is found where another one was. Every order in which choices can
- * be made leads somewhere, and where two of them lead to the same state one of them is gone on
- * with: as many senders to one receiver that forgets who came first, N-1 of them, have (N-1)!
+ * Its nodes are states of a world at rest, identified by their fingerprint (state_hash.h). The
+ * edges out of a node are all alternatives of all open points, not only those of the first point as
+ * in the tree (explorer.h). So revisits need no bookkeeping: a message that comes later to a
+ * receive that was not decided first is found where another receive was. Every order in which
+ * choices can be made leads somewhere. If two of them lead to the same state, only one is
+ * continued. Example: N-1 senders to one receiver that forgets which came first have (N-1)!
  * interleavings and 2^(N-1) states.
  *
- * Every outcome that differs in anything that its state keeps is reached; outcomes that differ in
- * nothing but the past are one. Where nothing merges there are more nodes than interleavings.
+ * Every outcome that differs in anything that its state keeps is reached. Outcomes that differ only
+ * in the past are one. If nothing merges, there are more nodes than interleavings.
  *
- * Sends that may complete early, collectives that may be left and whose turn it is (TAKEN_EARLY,
- * TAKEN_LATE, TAKEN_THREAD) are decided first, as in the tree.
+ * Early sends, leaving collectives and the order of threads (TAKEN_EARLY, TAKEN_LATE, TAKEN_THREAD)
+ * are decided first, as in the tree.
  *
- * Equal states may lie different numbers of calls behind the beginning: a choice is the same in
- * both if it is of the call that is as many calls away from the last one of its rank. A state that
- * is come to again on the way out of itself is a circle in which the program can go on for ever;
- * the world goes on then, as it would in the tree.
+ * Equal states may have different numbers of calls. A choice is the same in both if its call is
+ * equally many calls before the last one of its rank. A state that is reached again from itself is
+ * a circle in which the program can run for ever; the world then continues as it would in the tree.
  *
- * States that cannot be told (NULL) equal no other. Pure. */
+ * States without a fingerprint (NULL) equal no other. No I/O. */
 #ifndef MATCHPOINT_EXPLORER_STATE_SEARCH_H
 #define MATCHPOINT_EXPLORER_STATE_SEARCH_H
 
@@ -29,58 +28,60 @@
 
 struct state_search;
 
-/* `verify`: a world in a state that is known is not dropped but goes on, and does there what the
- * first world in that state did; whatever differs then is counted. */
+/* `verify`: a world in a known state is not dropped. It continues as the first world in that state
+ * did, and differences are counted. */
 struct state_search *state_search_new(bool verify);
-void state_search_free(struct state_search *search); /* NULL is legal */
+void state_search_free(struct state_search *search); /* NULL is allowed */
 
-/* As explorer_next: the choices to be made first in the next world, deepest first. */
+/* As explorer_next: the choices to make first in the next world, deepest first. */
 GArray *state_search_next(struct state_search *search);
 
-struct state_told {
+struct known_state {
 	struct state_hash name;
-	const uint32_t *calls; /* by rank: how many it has made */
+	const uint32_t *calls; /* number of calls made, by rank */
 	int ranks;
 };
 
-/* As explorer_rest. The world is in this state (NULL: it cannot be told). EXPLORER_DROP: that
- * state is known. With nothing open it has ended: EXPLORER_DONE. */
-enum explorer_step state_search_rest(struct state_search *search, const struct state_told *told,
+/* As explorer_rest. `state`: of the world; NULL: no fingerprint. EXPLORER_DROP: the state
+ * is known. With nothing open the world has ended: EXPLORER_DONE. */
+enum explorer_step state_search_rest(struct state_search *search, const struct known_state *state,
                                      const GArray *open, struct choice *ret_choice);
 
-/* The world of the plan last returned has ended, not dropped; what it has come to, by a name as
- * for states. Whether no other one has come to that. */
+/* The world of the last plan has ended and was not dropped. `outcome`: fingerprint of its end.
+ * Returns whether no other world ended with it. */
 bool state_search_end(struct state_search *search, const struct state_hash *outcome);
 
-/* The world of the plan last returned was stopped on its way: it is to be gone on with later. */
+/* The world of the last plan was stopped before its end: it is continued later. */
 void state_search_cut(struct state_search *search);
 
-/* The plan last returned could not be followed to its end. */
+/* The last plan could not be followed to its end. */
 void state_search_lost(struct state_search *search);
 
-/* Whether a plan that waits contains these choices (struct choice). */
+/* Whether a waiting plan contains these choices (struct choice). */
 bool state_search_needs(const struct state_search *search, const GArray *choices);
 
 struct state_statistics {
-	uint64_t states;   /* found: at rest, and at ends */
-	uint64_t ends;     /* of them */
-	uint64_t nameless; /* states at rest that could not be told, each time counted anew */
-	uint64_t circles;  /* states come to again on the way out of themselves */
-	uint64_t merged;   /* worlds that came to a state at rest that was known, or an end */
+	uint64_t states;   /* states found, at rest and at ends */
+	uint64_t ends;     /* of these, ends */
+	uint64_t nameless; /* states at rest without a fingerprint; each visit counts */
+	uint64_t circles;  /* states reached again from themselves */
+	uint64_t merged;   /* worlds that reached a known state at rest, or a known end */
 	uint64_t verified; /* steps out of a known state that led where they had led before */
-	uint64_t differed; /* and that did not: a name is wrong */
-	uint64_t lost;     /* plans */
+	uint64_t differed; /* steps that did not: a fingerprint is wrong */
+	uint64_t lost;     /* plans that could not be followed */
 	uint64_t waiting;  /* choices not made yet */
-	uint64_t missed;   /* choices that an earlier search had left, or made, were not there */
-	bool sets_left;    /* sets of requests that are reported together were left out */
+	/* choices that an earlier search had left or made, and that were not there */
+	uint64_t missed;
+	bool sets_left; /* sets of requests that are reported together were left out */
 };
 void state_search_statistics(const struct state_search *search, struct state_statistics *ret);
 
 #define STATE_SEARCH_TYPE "(b(tttttt)ba(tt)" SAVED_STATES_TYPE ")"
 
-/* What is known between two worlds, in STATE_SEARCH_TYPE (unref it) and this machine's byte order;
- * and a new search goes on from there, with other processes: it comes to each known state once more
- * to learn its name, and then explores what was left (saved_states.h). False: damaged. */
+/* state_search_save: the state between two worlds, of type STATE_SEARCH_TYPE, in this machine's
+ * byte order; free with g_variant_unref. state_search_restore: a new search continues from it with
+ * other processes. It reaches each known state once more to learn its fingerprint, then explores
+ * what was left (saved_states.h). False: damaged. */
 GVariant *state_search_save(const struct state_search *search);
 bool state_search_restore(struct state_search *search, GVariant *saved);
 

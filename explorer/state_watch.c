@@ -5,13 +5,14 @@
 #define GROWTH 8
 
 struct state_watch {
-	GHashTable *names; /* set of struct state_hash; all that were told */
-	guint64 nodes;     /* come to */
-	guint64 from;      /* at which of them the sample begins */
-	guint samples;     /* that have begun */
-	guint told;        /* nodes of the sample */
-	guint again;       /* of them, known before */
-	bool whole;        /* names tell all in this one: choosers alone have come up again */
+	GHashTable *names; /* struct state_hash: all fingerprints of the sample */
+	guint64 nodes;     /* nodes reached */
+	guint64 from;      /* number of nodes at which the sample begins */
+	guint samples;     /* samples that have ended */
+	guint sampled;     /* nodes of the sample so far */
+	guint repeated;    /* of these, the number that occurred before */
+	/* the sample needs whole fingerprints: those of choosers occurred twice */
+	bool whole;
 	bool pays;
 };
 
@@ -52,7 +53,7 @@ bool state_watch_pays(const struct state_watch *watch)
 static void begin_sample(struct state_watch *watch, bool whole)
 {
 	watch->whole = whole;
-	watch->told = watch->again = 0;
+	watch->sampled = watch->repeated = 0;
 	if (whole || state_watch_is_over(watch))
 		g_hash_table_remove_all(watch->names);
 }
@@ -71,14 +72,14 @@ void state_watch_add(struct state_watch *watch, const struct state_hash *name)
 	watch->nodes++;
 	if (wanted == STATE_WATCH_NONE)
 		return;
-	watch->told++;
+	watch->sampled++;
 	if (name && !g_hash_table_add(watch->names, g_memdup2(name, sizeof(*name))))
-		watch->again++;
-	watch->pays = watch->whole && watch->again >= STATE_WATCH_ENOUGH;
-	if (!watch->whole && watch->again >= STATE_WATCH_ENOUGH)
+		watch->repeated++;
+	watch->pays = watch->whole && watch->repeated >= STATE_WATCH_ENOUGH;
+	if (!watch->whole && watch->repeated >= STATE_WATCH_ENOUGH)
 		begin_sample(watch, true);
 	else if (!watch->pays
-	         && (watch->told >= STATE_WATCH_SAMPLE
-	             || (watch->told >= STATE_WATCH_FIRST && watch->again == 0)))
+	         && (watch->sampled >= STATE_WATCH_SAMPLE
+	             || (watch->sampled >= STATE_WATCH_FIRST && watch->repeated == 0)))
 		end_sample(watch);
 }

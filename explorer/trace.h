@@ -1,9 +1,10 @@
-/* What happened in one world so far: the events from which the search tells what depends on what.
+/* What happened in one world so far: the events from which the search computes what depends on
+ * what.
  *
- * Events of one rank stand in its program order, operations with ascending ids; an event stands
- * behind everything it follows from (a match behind its send and its receive). The order among
- * ranks is otherwise without meaning: the same node reached again may list the same events in
- * another order. */
+ * Events of one rank are in its program order, operations with ascending ids. An event comes after
+ * everything it follows from (a match after its send and its receive). Otherwise the order among
+ * ranks has no meaning: when the same node is reached again, the same events may be in another
+ * order. */
 #ifndef MATCHPOINT_EXPLORER_TRACE_H
 #define MATCHPOINT_EXPLORER_TRACE_H
 
@@ -21,51 +22,56 @@ enum event_kind {
 	EVENT_TAKEN,  /* rank op.id.rank learnt that the message of its own send op.id is matched */
 	EVENT_CANCEL, /* the unmatched operation op.id was withdrawn by its rank */
 	EVENT_ASK,    /* the call op.id asks about the requests asked[asked_first ...] */
-	EVENT_RECALL, /* the rank wants to cancel its receive op.id: MPI_Cancel was called */
-	EVENT_ANSWER, /* at op.id `answer` was taken, which is no message */
+	EVENT_RECALL, /* the rank called MPI_Cancel for its receive op.id */
+	EVENT_ANSWER, /* `answer` was taken at op.id; it is not a message */
 	EVENT_ARRIVE, /* rank op.id.rank entered the collective `collective` */
-	EVENT_REPEAT, /* the answer "no" at op.id has led its rank back to the same question, with
-	                   nothing in between: whatever could be answered at op.id can be answered
-	                   again. `chosen`: for the first time at that place in the program */
-	EVENT_LEAVE,  /* rank op.id.rank learnt that its part of `collective` is complete */
-	EVENT_WAKE,   /* a thread makes the call op.id that was not in MPI when all else stood still
-	                   before: another one of its rank may have woken it, or made it */
+	/* after the answer "no" at op.id its rank asks the same question again, with nothing in
+	 * between: all answers possible at op.id are possible again. `chosen`: for the first time
+	 * at that place in the program */
+	EVENT_REPEAT,
+	EVENT_LEAVE, /* rank op.id.rank learnt that its part of `collective` is complete */
+	/* a thread makes the call op.id that was not in MPI at the last rest: another thread of its
+	 * rank may have woken or created it */
+	EVENT_WAKE,
 };
 
-/* Which arrivals a rank that leaves a collective has waited for (MPI 3.1, chapter 5). */
+/* The arrivals that a rank has waited for when it leaves a collective (MPI 3.1, chapter 5). */
 enum event_order {
-	ORDER_NONE,  /* none but its own: a contributor leaving Reduce, the root leaving Bcast */
+	ORDER_NONE,  /* only its own: a contributor leaving Reduce, the root leaving Bcast */
 	ORDER_ROOT,  /* the root's: leaving Bcast or Scatter elsewhere */
 	ORDER_ALL,   /* every member's: Barrier, Allreduce, ...; the root of Reduce or Gather */
 	ORDER_LOWER, /* those of lower rank in the communicator: Scan, Exscan */
 };
 
-/* What a request asked about is made of; one of two joined operations has an entry each. */
+/* An operation of a request that a question asks about. A request of two joined operations has an
+ * entry for each. */
 struct asked {
-	struct op_id id; /* call ASKED_NEVER: what only the rank itself could still complete */
-	uint32_t index;  /* of the request among those asked about */
+	/* call ASKED_NEVER: something that only the rank itself could still complete */
+	struct op_id id;
+	uint32_t index; /* index of the request in the question */
 };
 
 #define ASKED_NEVER UINT32_MAX
 
 #define EVENT_THREADS UINT8_MAX
 
-/* There may be millions: what only some kinds say shares its place. */
+/* There may be millions of events: members of different kinds share their place. */
 struct event {
 	enum event_kind kind : 8;
 	enum event_order order : 8; /* ARRIVE, LEAVE */
-	bool chosen;    /* MATCH: by the search (a wildcard's), not by the matching rules */
-	uint8_t thread; /* of its rank, that did so; from EVENT_THREADS on as one. MATCH, REPEAT, a
-	                   lock, whose turn it is: 0 */
-	struct operation op; /* SEND, RECEIVE: all of it; otherwise op.id alone */
+	bool chosen; /* MATCH: chosen by the search (a wildcard), not by the matching rules */
+	/* thread of the rank; threads from EVENT_THREADS on count as one. MATCH, REPEAT, locks,
+	 * turns: 0 */
+	uint8_t thread;
+	struct operation op; /* SEND, RECEIVE: complete; otherwise only op.id */
 	union {
 		struct {
 			union {
-				/* MATCH: the send; COMPLETE, LEAVE: the call that learnt of it (no
-				 * part of what the event says: event_equal ignores it). */
+				/* MATCH: the send; COMPLETE, LEAVE: the call that learnt of it
+				 * (ignored by event_equal). */
 				struct op_id other;
 				/* ARRIVE: world rank of the root, or -1; the rank's place in the
-				 * communicator, from 0; how many that has. */
+				 * communicator, from 0; number of members. */
 				struct {
 					int32_t root;
 					int32_t position;
@@ -77,7 +83,8 @@ struct event {
 		};
 		/* ANSWER */
 		struct taken answer;
-		/* ASK: entries, and the first of them; their hash is set by trace_append_ask. */
+		/* ASK: number of entries, and index of the first; their hash is set by
+		 * trace_append_ask. */
 		struct {
 			uint32_t asked_count;
 			uint32_t asked_first;
@@ -89,12 +96,12 @@ struct event {
 /* Copies share the events; see chunks.h. */
 struct trace {
 	struct chunks events;
-	struct asked *asked; /* of all EVENT_ASK, in their order */
+	struct asked *asked; /* entries of all EVENT_ASK, in order */
 	size_t asked_count;
 	size_t asked_capacity;
 };
 
-/* How many events it has. */
+/* The number of events. */
 static inline size_t trace_count(const struct trace *trace)
 {
 	return trace->events.count;
@@ -109,23 +116,23 @@ static inline const struct event *trace_at(const struct trace *trace, size_t ind
 void trace_init(struct trace *trace);
 void trace_release(struct trace *trace);
 void trace_append(struct trace *trace, const struct event *event);
-/* EVENT_ASK of the call `id`, made by a thread, about these; copied. */
+/* Appends an EVENT_ASK of the call `id`, made by a thread. The entries are copied. */
 void trace_append_ask(struct trace *trace, struct op_id id, uint8_t thread,
                       const struct asked *asked, uint32_t count);
-/* `to` becomes a copy of `from`; what it held is released. Events are shared. */
+/* `to` becomes a copy of `from`; its old content is released. The copies share the events. */
 void trace_copy(struct trace *to, const struct trace *from);
 
-/* Keeps the first `count` events alone. What EVENT_ASKs asked about stays. */
+/* Keeps only the first `count` events. The entries of EVENT_ASK stay. */
 void trace_cut(struct trace *trace, size_t count);
 
-/* `to`, whose events say what those say that `from` begins with, becomes as long as that, and
- * shares what is new. What EVENT_ASKs ask about is not copied. */
+/* Makes `to` as long as `from`, whose beginning equals `to`; new events are shared. The entries of
+ * EVENT_ASK are not copied. */
 void trace_follow(struct trace *to, const struct trace *from);
 
-/* With how many events that say the same both begin. */
+/* The length of the common prefix of equal events. */
 size_t trace_common(const struct trace *one, const struct trace *other);
 
-/* Whether two events say the same; fields without meaning for their kind are not compared. */
+/* Whether two events are equal. Members without meaning for their kind are not compared. */
 bool event_equal(const struct event *a, const struct event *b);
 
 #endif

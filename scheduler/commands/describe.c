@@ -160,7 +160,7 @@ static void add_environment(GString *json)
 {
 	static const char *const roles[] = {
 		[ENVIRONMENT_READ] = "read",     [ENVIRONMENT_SYSTEM] = "system",
-		[ENVIRONMENT_TOLD] = "told",     [ENVIRONMENT_LAUNCH] = "launch",
+		[ENVIRONMENT_PASSED] = "passed", [ENVIRONMENT_LAUNCH] = "launch",
 		[ENVIRONMENT_FORCED] = "forced", [ENVIRONMENT_DEFAULT] = "default",
 	};
 

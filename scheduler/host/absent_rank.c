@@ -4,7 +4,7 @@
 
 #include "environment.h"
 
-/* The rank that a process belongs to, or -1. */
+/* Returns the rank that a process belongs to, or -1. */
 static int rank_of(const char *pid, const char *directory)
 {
 	g_autofree char *rank = NULL;

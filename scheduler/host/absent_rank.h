@@ -1,14 +1,15 @@
-/* Ranks that ended without calling MPI_Init while others wait for them there: nobody says so, and
- * the job launcher waits as well. */
+/* Finds ranks that ended without calling MPI_Init while other ranks wait for them there. Nothing
+ * reports such an end: the job launcher waits as well. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_ABSENT_RANK_H
 #define MATCHPOINT_SCHEDULER_HOST_ABSENT_RANK_H
 
 #include <glib.h>
 #include <sys/types.h>
 
-/* The first rank without a process (one that has ended has no environment any more), or -1, also
- * where the processes cannot be seen. `pids` by rank, 0 for those that have not connected;
- * `directory` is the run directory, by which the job's processes are known. */
+/* Returns the first rank without a process, or -1. A process that has ended has no environment
+ * any more, so it does not count. -1 also if the processes cannot be read. `pids`: by rank, 0 for
+ * a rank that has not connected. `directory`: the run directory, which identifies the job's
+ * processes. */
 int absent_rank(const char *directory, const pid_t *pids, int ranks);
 
 #endif

@@ -11,17 +11,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LIVELOCK_POLICY_US (5 * G_USEC_PER_SEC)
+#define GIVE_UP_US (5 * G_USEC_PER_SEC)
 #define STEP_US 1000
 
 #define PIECE 4096u
 
-static GHashTable *spared, *kept; /* of pids */
-static GHashTable *lists;         /* descriptors of the files that tell the children of a pid */
-static GHashTable *supervised;    /* of supervisors, with their commands; NULL: none ever */
+static GHashTable *spared, *kept; /* sets of pids */
+static GHashTable *lists;         /* pid to a descriptor of the file that lists its children */
+static GHashTable *supervised;    /* supervisor to its command; NULL: none yet */
 
-/* Stays open, for it is asked after each interleaving: it is this process's, whoever has its number
- * later. -1: the kernel does not tell. */
+/* Returns a descriptor of the file that lists the children of `parent`, -1 if the kernel does not
+ * have it. It stays open because it is read after each interleaving. It refers to this very
+ * process, even if another one gets the number later. */
 static int list_of(pid_t parent)
 {
 	g_autofree char *file = NULL;
@@ -47,7 +48,7 @@ static void close_list(pid_t parent)
 		close(GPOINTER_TO_INT(known));
 }
 
-/* What the file says now. */
+/* Reads the whole file again. */
 static GString *read_again(int fd)
 {
 	GString *text = g_string_sized_new(PIECE);
@@ -59,8 +60,8 @@ static GString *read_again(int fd)
 	return text;
 }
 
-/* Appends the children of a process, but for the spared ones. Where the kernel does not tell, there
- * are none. */
+/* Appends the children of a process, except the spared ones. Appends nothing if the kernel does
+ * not list children. */
 static void add_children(GArray *pids, pid_t parent)
 {
 	int fd = list_of(parent);
@@ -79,7 +80,7 @@ static void add_children(GArray *pids, pid_t parent)
 	}
 }
 
-/* pid_t: ours, and those below the supervisors. */
+/* Returns the pids (pid_t) of our own children and of those of the supervisors. */
 static GArray *children(void)
 {
 	GArray *pids = g_array_new(false, false, sizeof(pid_t));
@@ -125,7 +126,7 @@ void child_reaper_supervised(pid_t supervisor, pid_t command)
 		supervised = g_hash_table_new(NULL, NULL);
 	before = g_hash_table_lookup(supervised, GINT_TO_POINTER(supervisor));
 	child_reaper_spare(GPOINTER_TO_INT(before), false);
-	close_list(supervisor); /* another one may have had its number */
+	close_list(supervisor); /* an earlier process may have had the same pid */
 	if (command == 0) {
 		g_hash_table_remove(supervised, GINT_TO_POINTER(supervisor));
 		return;
@@ -142,7 +143,8 @@ void child_reaper_keep(void)
 		g_hash_table_add(kept, GINT_TO_POINTER(g_array_index(now, pid_t, i)));
 }
 
-/* Its state, the letter of proc(5), and its parent; '?' and 0: no /proc, or it went this moment. */
+/* Reads the state of a process (the letter of proc(5)) and its parent. '?' and 0: there is no
+ * /proc, or the process has just ended. */
 static void read_stat(pid_t pid, char *ret_state, int *ret_parent)
 {
 	g_autofree char *file = g_strdup_printf("/proc/%d/stat", (int)pid);
@@ -204,13 +206,13 @@ static enum home home_of_file(const char *file, const char *world)
 {
 	gsize length = strlen(world), run = (gsize)(strrchr(world, '/') - world) + 1;
 
-	/* Of a directory that has been removed a blank and "(deleted)" follow. */
+	/* If the directory was removed, " (deleted)" follows its name. */
 	if (strncmp(file, world, length) == 0 && strchr("/ ", file[length]))
 		return HOME_HERE;
 	return strncmp(file, world, run) == 0 ? HOME_ELSEWHERE : HOME_NONE;
 }
 
-/* Of a link in /proc/<pid>/fd (proc(5)). */
+/* Whether the descriptor behind a link in /proc/<pid>/fd is open for writing (proc(5)). */
 static bool is_writable(const char *link)
 {
 	struct stat status;
@@ -218,7 +220,8 @@ static bool is_writable(const char *link)
 	return lstat(link, &status) == 0 && (status.st_mode & S_IWUSR);
 }
 
-/* Whose world it is that a process has files open in; `written`: those alone that it can write. */
+/* Finds out in which world's directory a process has files open. `written`: counts only files
+ * that it can write. */
 static enum home home_of(pid_t pid, const char *world, bool written)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/fd", (int)pid);
@@ -246,7 +249,8 @@ bool child_reaper_writes(pid_t pid, const char *directory)
 	return home_of(pid, directory, true) == HOME_HERE;
 }
 
-/* false: it cannot be ended. What was below it is below us, or its supervisor, when it is gone. */
+/* Returns false if the process cannot be killed. After its end, its children become ours or its
+ * supervisor's. */
 static bool end(pid_t pid)
 {
 	if (kill(pid, SIGKILL) < 0)
@@ -275,7 +279,7 @@ static bool end_round(const char *world, bool all)
 
 static void end_while_there_are(const char *world, bool all)
 {
-	gint64 deadline = g_get_monotonic_time() + LIVELOCK_POLICY_US;
+	gint64 deadline = g_get_monotonic_time() + GIVE_UP_US;
 
 	while (end_round(world, all) && g_get_monotonic_time() < deadline)
 		g_usleep(STEP_US);

@@ -1,7 +1,8 @@
-/* The processes below this one: launchers and their ranks, and whatever programs have started
- * besides. Ranks and launchers are ended by those who know them; what programs leave behind (a
- * forked child, a daemon) becomes a child of its job's supervisor when its parent ends, or of this
- * process, for both are subreapers, and is ended here. */
+/* The processes below this one: launchers, their ranks, and whatever else programs have started.
+ *
+ * Ranks and launchers are ended by the modules that manage them. What a program leaves behind (a
+ * forked child, a daemon) is ended here. When its parent ends, it becomes a child of its job's
+ * supervisor or of this process, because both are subreapers. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_CHILD_REAPER_H
 #define MATCHPOINT_SCHEDULER_HOST_CHILD_REAPER_H
 
@@ -9,42 +10,44 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* From here on this process is the subreaper of all that it starts. Children that it has already
- * (those of a shell that has become this process) are left alone, always. */
+/* Makes this process the subreaper of everything that it starts. Children that it has already are
+ * never touched: they belong to a shell that has become this process by exec. */
 void child_reaper_adopt(void);
 
-/* A child that is waited for elsewhere: not to be ended here, until it is told otherwise. */
+/* Marks a child that another module waits for: it is not ended here. `spare` false removes the
+ * mark. */
 void child_reaper_spare(pid_t pid, bool spare);
 
-/* Below this child of ours, the subreaper of its job, the command is to be spared; what is left
- * behind there is found as well. 0: of it no more is known. */
+/* Registers the supervisor of a job, a child of this process. Its command is spared; processes
+ * left behind below the supervisor are found as well. `command` 0 removes the registration. */
 void child_reaper_supervised(pid_t supervisor, pid_t command);
 
-/* What has been left behind by now was there before the first interleaving, and serves them all: it
- * is ended with everything else. */
+/* Marks what has been left behind so far. It existed before the first interleaving and serves all
+ * of them, so it is ended only at the end of the run. */
 void child_reaper_keep(void);
 
-/* Kills and reaps what has been left behind by the ranks of a world: what has something open in
- * `world_directory` and, with `all`, what has nothing open in any world of the run directory that
- * holds it, of which nobody can say whose it was. */
+/* Kills and reaps what the ranks of a world have left behind: processes that have a file open in
+ * `world_directory`. `all`: also processes that have no file open in any world of the run
+ * directory, so their world is unknown. */
 void child_reaper_end(const char *world_directory, bool all);
 
-/* Kills and reaps all that is not spared, and what is below it; gives up after some seconds. */
+/* Kills and reaps everything that is not spared, and all processes below it. Gives up after some
+ * seconds. */
 void child_reaper_end_all(void);
 
-/* Whether any process has a file of that directory, or below it, open for writing, as all have that
- * come from a rank. Who only reads there is somebody who looks: another start that asks whether the
- * directory's owner lives, a person. */
+/* Whether a process has a file in or below that directory open for writing, as all processes have
+ * that come from a rank. A process that only reads there is an observer: another start of
+ * matchpoint that checks whether the directory's owner lives, or a user's tool. */
 bool child_reaper_writes(pid_t pid, const char *directory);
 
-/* The process that has started another, or that it was left to when that one ended; 0: it is not
- * there, or there is no /proc. */
+/* Returns the parent of a process, or its subreaper if the parent has ended. 0: the process is
+ * gone, or there is no /proc. */
 pid_t child_reaper_parent(pid_t pid);
 
-/* Whether a process is gone, or dead and only not yet waited for. */
+/* Whether a process is gone, or is a zombie. */
 bool child_reaper_is_dead(pid_t pid);
 
-/* The debugger that holds it, for somebody to look at it; 0: none does. */
+/* Returns the debugger that has stopped the process; 0: none. */
 pid_t child_reaper_debugger(pid_t pid);
 
 #endif

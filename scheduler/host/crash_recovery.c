@@ -8,7 +8,7 @@
 #include "environment.h"
 #include "run_directory.h"
 
-#define LIVELOCK_POLICY_US (10 * G_USEC_PER_SEC)
+#define GIVE_UP_US (10 * G_USEC_PER_SEC)
 #define STEP_US 5000
 
 static bool kill_all(const char *variable, const char *value)
@@ -28,11 +28,11 @@ static bool kill_all(const char *variable, const char *value)
 	return any;
 }
 
-/* Kills all processes that were started with this variable in their environment, until there are
- * none; false: that takes too long. */
+/* Kills all processes that have this variable in their environment, until there are none. Returns
+ * false if that takes too long. */
 static bool end_processes(const char *variable, const char *value)
 {
-	gint64 deadline = g_get_monotonic_time() + LIVELOCK_POLICY_US;
+	gint64 deadline = g_get_monotonic_time() + GIVE_UP_US;
 
 	while (kill_all(variable, value)) {
 		if (g_get_monotonic_time() > deadline)
@@ -42,7 +42,7 @@ static bool end_processes(const char *variable, const char *value)
 	return true;
 }
 
-/* Ranks end when they miss the scheduler, but not while they compute. */
+/* A rank ends when its connection to the scheduler is lost, but not while it computes. */
 static bool vacate(const char *journal)
 {
 	return end_processes(ENVIRONMENT_JOURNAL, journal);
@@ -69,11 +69,12 @@ static bool put_back(const char *journal, GPtrArray *notes, GError **error)
 	if (good && recovery.problems && notes)
 		note(&recovery, notes);
 	if (!good)
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
-		            "an earlier exploration was killed before it had put the program's "
-		            "files back, and now they cannot be: %s; what they held before it is "
-		            "in %s",
-		            problem->message, journal);
+		g_set_error(
+			error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+			"an earlier exploration was killed before it had put the program's "
+			"files back, and they cannot be put back now: %s; their former contents "
+			"are in %s",
+			problem->message, journal);
 	journal_recovery_clear(&recovery);
 	return good;
 }

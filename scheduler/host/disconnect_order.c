@@ -32,13 +32,14 @@ void disconnect_order_free(struct disconnect_order *order)
 
 void disconnect_order_watch(struct disconnect_order *order, int rank, int socket)
 {
-	/* Not for what can be read: that would put it in line before it hangs up. */
+	/* Not EPOLLIN: readable data would put the socket on the ready list before it
+	 * disconnects. */
 	struct epoll_event event = {.events = EPOLLRDHUP | EPOLLONESHOT, .data.fd = rank};
 
 	epoll_ctl(order->epoll, EPOLL_CTL_ADD, socket, &event);
 }
 
-/* The kernel hands out what became ready in that order, and each but once. */
+/* The kernel returns sockets in the order in which they became ready, each one once. */
 const GArray *disconnect_order_of(struct disconnect_order *order)
 {
 	struct epoll_event events[AT_ONCE];

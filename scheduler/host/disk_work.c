@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Bytes in and out, through the page cache or not (/proc/PID/io). */
+/* Bytes read and written, with and without the page cache (/proc/PID/io). */
 static guint64 read_bytes(pid_t process)
 {
 	static const char *const labels[] = {"rchar: ", "wchar: ", "read_bytes: ", "write_bytes: "};
@@ -21,7 +21,8 @@ static guint64 read_bytes(pid_t process)
 	return sum;
 }
 
-/* State D: an uninterruptible sleep. The name before it may hold anything. */
+/* State D: an uninterruptible sleep. The state follows the name in parentheses, which may contain
+ * any character. */
 static bool waits_for_device(const char *tasks, const char *thread)
 {
 	g_autofree char *path = g_build_filename(tasks, thread, "stat", NULL);

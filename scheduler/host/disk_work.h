@@ -1,5 +1,5 @@
-/* Whether a process is at work with files, as seen from outside: calls of MPI-IO may take long on a
- * slow disk, and say nothing meanwhile. */
+/* Whether a process works on files, as seen from outside. Calls of MPI-IO may take long on a slow
+ * disk, and report nothing meanwhile. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_DISK_WORK_H
 #define MATCHPOINT_SCHEDULER_HOST_DISK_WORK_H
 
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* true: it has read or written since `*bytes` was set by such a look before, or one of its threads
- * waits for a device now. false also where that cannot be read. */
+/* Returns true if the process has read or written since an earlier call set `*bytes`, or if one
+ * of its threads waits for a device now. Returns false also if that cannot be read. */
 bool disk_work_look(pid_t process, guint64 *bytes);
 
 #endif

@@ -8,13 +8,14 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
          "directory, best on tmpfs, for sockets and shared memory (default: /dev/shm)"},
 	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL,
-         "[FILE:]WHAT,... to log for those who work on matchpoint (docs/reference/environment.md), "
-         "as in /tmp/log:calls,matches,choices"},
+         "[FILE:]WHAT,... to log for developers of matchpoint (docs/reference/environment.md), as "
+         "in "
+         "/tmp/log:calls,matches,choices"},
 	{ENVIRONMENT_HASTE, ENVIRONMENT_READ, NULL,
-         "for tests: stalls and livelocks are taken for such this many times sooner (1 to 100)"},
+         "for tests: stalls and livelocks are detected this many times sooner (1 to 100)"},
 	{ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "not empty: no colours on the terminal"},
 	{ENVIRONMENT_CLICOLOR_FORCE, ENVIRONMENT_READ, NULL,
-         "not empty and not 0: colours even where the output is no terminal, as in a CI's log"},
+         "not empty and not 0: colours even if the output is no terminal, as in a CI log"},
 	{ENVIRONMENT_GITHUB_ACTIONS, ENVIRONMENT_READ, NULL,
          "true in a step of GitHub Actions: findings are also written as annotations"},
 	{ENVIRONMENT_GITHUB_SUMMARY, ENVIRONMENT_READ, NULL,
@@ -28,35 +29,35 @@ static const struct environment_variable variables[] = {
          "~/.local/state)"},
 
 	{"XDG_RUNTIME_DIR", ENVIRONMENT_SYSTEM, NULL,
-         "directory for sockets and shared memory where /dev/shm does not serve"},
+         "directory for sockets and shared memory if /dev/shm cannot be used"},
 	{"TMPDIR", ENVIRONMENT_SYSTEM, NULL,
          "the same, the last choice; also for temporary stores"},
 	{"HOME", ENVIRONMENT_SYSTEM, NULL, "where .local/state is, unless XDG_STATE_HOME is set"},
-	{"PATH", ENVIRONMENT_SYSTEM, NULL, "where programs, mpiexec.mpich and gdb are looked for"},
+	{"PATH", ENVIRONMENT_SYSTEM, NULL, "where to look for programs, mpiexec.mpich and gdb"},
 	{"LD_LIBRARY_PATH", ENVIRONMENT_SYSTEM, NULL,
-         "where the libraries of a program are looked for, to find its MPI"},
+         "where to look for the libraries of a program, to find its MPI"},
 	{"TERM", ENVIRONMENT_SYSTEM, NULL, "dumb: no colours on the terminal"},
 
-	{ENVIRONMENT_SOCKET, ENVIRONMENT_TOLD, NULL, "where the shim connects"},
-	{ENVIRONMENT_WORLD, ENVIRONMENT_TOLD, NULL, "number of the world that the job is"},
-	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_TOLD, NULL, "the run directory"},
-	{ENVIRONMENT_STDIN, ENVIRONMENT_TOLD, NULL, "file for rank 0's standard input"},
-	{ENVIRONMENT_JOURNAL, ENVIRONMENT_TOLD, NULL, "directory that keeps files as they were"},
-	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_TOLD, NULL, "set: sleeps return at once"},
-	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_TOLD, NULL,
+	{ENVIRONMENT_SOCKET, ENVIRONMENT_PASSED, NULL, "where the shim connects"},
+	{ENVIRONMENT_WORLD, ENVIRONMENT_PASSED, NULL, "number of the job's world"},
+	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_PASSED, NULL, "the run directory"},
+	{ENVIRONMENT_STDIN, ENVIRONMENT_PASSED, NULL, "file for rank 0's standard input"},
+	{ENVIRONMENT_JOURNAL, ENVIRONMENT_PASSED, NULL, "directory that keeps files as they were"},
+	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_PASSED, NULL, "set: sleeping takes no real time"},
+	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_PASSED, NULL,
          "set by the shim: a process above has redirected the standard streams"},
-	{"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
-	{"LD_BIND_NOW", ENVIRONMENT_TOLD, NULL, "with --search states: memory differs less"},
-	{"VALGRIND_OPTS", ENVIRONMENT_TOLD, NULL,
+	{"LD_PRELOAD", ENVIRONMENT_PASSED, NULL, "the shim, after what the user preloads"},
+	{"LD_BIND_NOW", ENVIRONMENT_PASSED, NULL, "with --search states: memory differs less"},
+	{"VALGRIND_OPTS", ENVIRONMENT_PASSED, NULL,
          "with --wrap: the user's, and --run-libc-freeres=no, as ranks are ended by _exit"},
 
 	{"PMI_RANK", ENVIRONMENT_LAUNCH, NULL, "the number of the rank"},
 	{"PMI_FD", ENVIRONMENT_LAUNCH, NULL, "the rank's connection to its launcher"},
 
 	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,cma,self",
-         "shared memory that can be cloned, and where it is allowed large messages read from the "
-         "memory of their senders, whose numbers the shim translates; others copy from a keeper's "
-         "pid or attach by global id"},
+         "shared memory that can be cloned; if it is allowed, large messages are read from their "
+         "senders' memory, with pids that the shim translates; other transports use a keeper's pid "
+         "or a global id"},
 	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "get_zcopy",
          "with cma: receivers read, senders write nothing into the memory of others"},
 	{"UCX_POSIX_USE_PROC_LINK", ENVIRONMENT_FORCED, "n",
@@ -75,24 +76,24 @@ static const struct environment_variable variables[] = {
 	{"UCX_LOG_LEVEL", ENVIRONMENT_FORCED, "error", "no output among the program's"},
 	{"UCX_WARN_UNUSED_ENV_VARS", ENVIRONMENT_FORCED, "n", "no output among the program's"},
 	{"UCX_MODULES", ENVIRONMENT_FORCED, "cma",
-         "none for networks: 40 mappings more, with what they need, that each fork and each "
-         "return would have to see to"},
+         "no modules for networks: with what they need, they are 40 more mappings, which slow each "
+         "fork and each rewind"},
 	{"UCX_MODULE_DIR", ENVIRONMENT_FORCED, "/nonexistent",
          "the same for a UCX that does not know UCX_MODULES"},
-	{"UCX_VFS_ENABLE", ENVIRONMENT_FORCED, "n", "no thread for a file system nobody reads"},
+	{"UCX_VFS_ENABLE", ENVIRONMENT_FORCED, "n", "no thread for a file system that is not used"},
 	{"MPIR_CVAR_CH4_CMA_ENABLE", ENVIRONMENT_FORCED, "0",
          "no copies from the pid of a keeper (MPICH 4.3)"},
 	{"MPIR_CVAR_CH4_XPMEM_ENABLE", ENVIRONMENT_FORCED, "0",
          "no attachment of a keeper's memory (MPICH 4.3)"},
 	{"FI_PROVIDER", ENVIRONMENT_FORCED, "udp",
-         "libfabric builds: no shared memory of its own; the ranks talk through MPICH's"},
+         "libfabric builds: no shared memory of its own; ranks communicate through MPICH's"},
 	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_NUM_CELLS", ENVIRONMENT_FORCED, "8", "small segments"},
 	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", ENVIRONMENT_FORCED, "8192", "small segments"},
 
 	{"HWLOC_COMPONENTS", ENVIRONMENT_DEFAULT, "-gl,-opencl,-pci,-linuxio",
          "MPI_Init looks for no displays, cards or disks: half of its time in the kernel"},
 	{"HWLOC_PLUGINS_PATH", ENVIRONMENT_DEFAULT, "/nonexistent",
-         "100 mappings less in each rank: with UCX_MODULES a third off each fork"},
+         "100 mappings fewer in each rank: with UCX_MODULES, a fork takes a third less time"},
 	{"GLIBC_TUNABLES", ENVIRONMENT_DEFAULT, "glibc.malloc.hugetlb=1",
          "huge pages for the heap: large heaps fork far faster"},
 	{"OMP_WAIT_POLICY", ENVIRONMENT_DEFAULT, "passive",
@@ -101,15 +102,15 @@ static const struct environment_variable variables[] = {
 	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };
 
-/* Where ranks cannot read one another's memory. */
+/* Used instead if ranks cannot read each other's memory. */
 static const struct environment_variable without_cma[] = {
 	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,self", "ranks cannot read each other's memory here"},
-	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "auto", "nothing else goes without cma"},
+	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "auto", "no other scheme works without cma"},
 	{"UCX_MODULES", ENVIRONMENT_FORCED, "^*", "none is of use"},
 	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };
 
-/* Settings of UCX's shared memory that are not in the table could undo what is. */
+/* Other settings of UCX's shared memory are removed: they could undo those of the table. */
 static const char *const forbidden_prefixes[] = {"UCX_POSIX_", "UCX_MM_", "UCX_CMA_", NULL};
 
 const struct environment_variable *environment_variables(void)
@@ -186,8 +187,9 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 	return g_environ_setenv(environment, variable->name, variable->value, false);
 }
 
-/* Beside the shim: the library that tells heaps apart (shim/state/heap.h). Functions that are
- * bound when they are first called would be a difference in memory. */
+/* Preloads, beside the shim, the library that separates the program's heap from MPI's
+ * (shim/state/heap.h). Also turns lazy binding off: a function bound by its first call would
+ * change memory. */
 static char **prepare_for_states(char **environment, const char *shim)
 {
 	g_autofree char *directory = g_path_get_dirname(shim);

@@ -1,5 +1,5 @@
-/* Every environment variable that matchpoint, its shim or its reports read or set: environment.c
- * holds the one table, of which docs/reference/environment.md is made. */
+/* Every environment variable that matchpoint, its shim or its reports read or set. The table is in
+ * environment.c; docs/reference/environment.md is generated from it. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_ENVIRONMENT_H
 #define MATCHPOINT_SCHEDULER_HOST_ENVIRONMENT_H
 
@@ -29,42 +29,42 @@
 struct environment_settings {
 	const char *shim;           /* absolute path of the library to preload */
 	const char *directory;      /* the run directory; its socket is RUN_DIRECTORY_SOCKET */
-	guint32 world;              /* the number of the job's world */
-	const char *standard_input; /* a file for rank 0, or NULL: nothing */
-	const char *journal;        /* of the files they change, or NULL: none is kept */
-	bool virtual_time;          /* whether sleeps go by at once */
-	bool states;                /* whether ranks tell their states */
-	bool reads_peers;           /* whether ranks may read one another's memory */
+	guint32 world;              /* number of the job's world */
+	const char *standard_input; /* file for rank 0; NULL: no input */
+	const char *journal;        /* journal of the files that ranks change; NULL: none */
+	bool virtual_time;          /* whether sleeping takes no real time */
+	bool states;                /* whether ranks report their states */
+	bool reads_peers;           /* whether ranks may read each other's memory */
 };
 
-/* The environment of the launcher and of the ranks it starts, made from `base` (NULL: our own).
- * A sentence about each variable of the user's that had to be overridden is appended to `notes`
- * (char *, owned by it; may be NULL). Free with g_strfreev. */
+/* Makes the environment of the launcher and of its ranks from `base` (NULL: our own). For each
+ * variable of the user that had to be overridden, a sentence is appended to `notes` (char *,
+ * owned by the array; may be NULL). Free with g_strfreev. */
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
                              GPtrArray *notes);
 
-/* What a process (an entry of /proc) was started with: a variable's value, to be freed with g_free;
- * NULL: it has none, or is gone, or somebody else's. */
+/* Returns the value that a variable had when a process (an entry of /proc) was started; free with
+ * g_free. NULL: the variable was not set, the process is gone, or it belongs to another user. */
 char *environment_of(const char *pid, const char *name);
 bool environment_has(const char *pid, const char *name, const char *value);
 
 enum environment_role {
-	ENVIRONMENT_READ,    /* by matchpoint, from the user */
-	ENVIRONMENT_SYSTEM,  /* the same, of those that every program knows */
-	ENVIRONMENT_TOLD,    /* set for the ranks, read by the shim */
+	ENVIRONMENT_READ,    /* by matchpoint; the user sets it */
+	ENVIRONMENT_SYSTEM,  /* the same, but known to every program */
+	ENVIRONMENT_PASSED,  /* set for the ranks, read by the shim */
 	ENVIRONMENT_LAUNCH,  /* set for the ranks by their launcher, read by the shim */
-	ENVIRONMENT_FORCED,  /* set for MPI; another value of the user's is overridden */
+	ENVIRONMENT_FORCED,  /* set for MPI; overrides a value of the user */
 	ENVIRONMENT_DEFAULT, /* set for MPI or libc unless the user has set it */
 };
 
 struct environment_variable {
 	const char *name;
 	enum environment_role role;
-	const char *value; /* that is set; NULL: depends, or is only read */
+	const char *value; /* NULL: it depends on the run, or is only read */
 	const char *explanation;
 };
 
-/* The table, ended by an entry whose name is NULL. */
+/* Returns the table. Its last entry has the name NULL. */
 const struct environment_variable *environment_variables(void);
 
 #endif

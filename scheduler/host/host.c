@@ -14,7 +14,7 @@ bool host_wait(struct host *host, bool (*condition)(void *data), void *data, dou
 	if (seconds > 0)
 		operations->timer_start(timer, (guint64)(seconds * 1000));
 	while (!condition(data) && !expired)
-		operations->turn(host);
+		operations->iterate(host);
 	operations->timer_free(timer);
 	return condition(data);
 }

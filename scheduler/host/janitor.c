@@ -15,8 +15,8 @@
 #include "environment.h"
 #include "run_directory.h"
 
-#define NAME "mp-janitor" /* killall matchpoint does not mean it */
-#define LIVELOCK_POLICY_US (10 * G_USEC_PER_SEC)
+#define NAME "mp-janitor" /* so `killall matchpoint` does not match it */
+#define GIVE_UP_US (10 * G_USEC_PER_SEC)
 #define STEP_US 5000
 #define ALL_IS_CLEAN 'c'
 
@@ -25,7 +25,7 @@ struct janitor {
 	int pipe;
 };
 
-/* Kills what belongs to the run in that directory; false: nothing does (any more). */
+/* Kills the processes of the run in that directory. Returns false if there are none (any more). */
 static bool kill_processes(const char *run_directory)
 {
 	GDir *processes = g_dir_open("/proc", 0, NULL);
@@ -47,7 +47,7 @@ static bool kill_processes(const char *run_directory)
 
 static void clean_up(pid_t owner, const char *place)
 {
-	gint64 deadline = g_get_monotonic_time() + LIVELOCK_POLICY_US;
+	gint64 deadline = g_get_monotonic_time() + GIVE_UP_US;
 	g_auto(GStrv) directories = NULL;
 	bool again = true;
 
@@ -65,10 +65,10 @@ static void clean_up(pid_t owner, const char *place)
 		if (again)
 			g_usleep(STEP_US);
 	}
-	crash_recovery_put_back(place, NULL, NULL); /* another start may have been quicker above */
+	crash_recovery_put_back(place, NULL, NULL); /* the directory may be gone by itself */
 }
 
-/* Whether the owner has said that all is clean before it went. */
+/* Whether the owner reported that everything was cleaned up before it ended. */
 static bool is_clean(int pipe)
 {
 	char byte = 0;
@@ -79,7 +79,7 @@ static bool is_clean(int pipe)
 	return count == 1 && byte == ALL_IS_CLEAN;
 }
 
-/* Out of the reach of the terminal and of what is meant for its owner's group. */
+/* Waits for the owner's end, out of reach of the terminal and of signals to its process group. */
 static _Noreturn void watch(int pipe, pid_t owner, const char *place)
 {
 	static const int meant_for_it[] = {SIGINT, SIGTERM, SIGHUP};

@@ -1,9 +1,9 @@
-/* A small process that outlives this one, should it be killed before it can clean up: it then ends
- * every process of the run, puts back the program's files and removes the run directory, as the
- * next start would.
+/* A small process that outlives the scheduler. If the scheduler is killed before it can clean up,
+ * the janitor ends every process of the run, puts the program's files back, and removes the run
+ * directory, as the next start would.
  *
- * What belongs to the run is known by the run directory: named in its environment, or something is
- * open there. */
+ * A process belongs to the run if the run directory is in its environment, or if it has a file
+ * open there for writing. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_JANITOR_H
 #define MATCHPOINT_SCHEDULER_HOST_JANITOR_H
 
@@ -11,11 +11,12 @@
 
 struct janitor;
 
-/* To be called while this process has one thread and no job yet; `place` is where journals of the
- * program's files stand. NULL: none could be started, and the next start cleans up. */
+/* Starts the janitor. Call it while this process has one thread and no job. `place`: the
+ * directory of the journals of the program's files. Returns NULL if it could not be started; then
+ * the next start cleans up. */
 struct janitor *janitor_start(const char *place);
 
-/* All is clean: it may go. NULL is legal. */
+/* Reports that everything is cleaned up, and waits for the janitor's end. NULL is legal. */
 void janitor_end(struct janitor *janitor);
 
 #endif

@@ -17,9 +17,9 @@ struct launcher {
 	int open_handles;
 	void (*ended)(void *user, const struct launcher *launcher, int status);
 	void *user;
-	GString *said;
-	int told[2]; /* by the supervisor: a pid, a status */
-	size_t told_bytes;
+	GString *text; /* end of its output */
+	int report[2]; /* from the supervisor: a pid, a status */
+	size_t report_bytes;
 	char area[4096];
 };
 
@@ -29,7 +29,7 @@ static void on_handle_closed(uv_handle_t *handle)
 
 	launcher->open_handles--;
 	if (launcher->open_handles == 0 && launcher->freed) {
-		g_string_free(launcher->said, true);
+		g_string_free(launcher->text, true);
 		g_free(launcher);
 	}
 }
@@ -44,9 +44,9 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 
 static void keep_output(struct launcher *launcher, const char *bytes, ssize_t count)
 {
-	g_string_append_len(launcher->said, bytes, count);
-	if (launcher->said->len > OUTPUT_KEPT)
-		g_string_erase(launcher->said, 0, (gssize)(launcher->said->len - OUTPUT_KEPT));
+	g_string_append_len(launcher->text, bytes, count);
+	if (launcher->text->len > OUTPUT_KEPT)
+		g_string_erase(launcher->text, 0, (gssize)(launcher->text->len - OUTPUT_KEPT));
 }
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
@@ -60,7 +60,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 	keep_output(launcher, buffer->base, count);
 }
 
-/* What it has said before it ended, and was not read yet. */
+/* Reads the output that the launcher wrote before its end. */
 static void read_rest(struct launcher *launcher)
 {
 	uv_os_fd_t descriptor;
@@ -72,7 +72,7 @@ static void read_rest(struct launcher *launcher)
 		keep_output(launcher, launcher->area, count);
 }
 
-/* `status` as waitpid gives it. */
+/* `status` as from waitpid. */
 static void command_ended(struct launcher *launcher, int status)
 {
 	launcher->running = false;
@@ -92,7 +92,7 @@ static void on_supervisor_ended(uv_process_t *process, int64_t status, int signa
 	launcher->supervised = false;
 	if (launcher->freed)
 		uv_close((uv_handle_t *)process, on_handle_closed);
-	else if (was_running) /* it was killed, or could not begin */
+	else if (was_running) /* the supervisor was killed, or could not start */
 		command_ended(launcher, signal_number ? signal_number : (int)status << 8);
 }
 
@@ -101,25 +101,25 @@ static void on_alloc_report(uv_handle_t *handle, size_t suggested, uv_buf_t *buf
 	struct launcher *launcher = handle->data;
 
 	(void)suggested;
-	*buffer = uv_buf_init((char *)launcher->told + launcher->told_bytes,
-	                      (unsigned)(sizeof(launcher->told) - launcher->told_bytes));
+	*buffer = uv_buf_init((char *)launcher->report + launcher->report_bytes,
+	                      (unsigned)(sizeof(launcher->report) - launcher->report_bytes));
 }
 
 static void on_report(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
 	struct launcher *launcher = stream->data;
-	size_t before = launcher->told_bytes;
+	size_t before = launcher->report_bytes;
 
 	(void)buffer;
-	if (count < 0 || before + (size_t)count == sizeof(launcher->told))
+	if (count < 0 || before + (size_t)count == sizeof(launcher->report))
 		uv_read_stop(stream);
 	if (count <= 0)
 		return;
-	launcher->told_bytes += (size_t)count;
-	if (before < sizeof(int) && launcher->told_bytes >= sizeof(int))
-		child_reaper_supervised(launcher->supervisor.pid, launcher->told[0]);
-	if (launcher->told_bytes == sizeof(launcher->told))
-		command_ended(launcher, launcher->told[1]);
+	launcher->report_bytes += (size_t)count;
+	if (before < sizeof(int) && launcher->report_bytes >= sizeof(int))
+		child_reaper_supervised(launcher->supervisor.pid, launcher->report[0]);
+	if (launcher->report_bytes == sizeof(launcher->report))
+		command_ended(launcher, launcher->report[1]);
 }
 
 GPtrArray *launcher_self(const char *verb)
@@ -135,7 +135,7 @@ GPtrArray *launcher_self(const char *verb)
 	return words;
 }
 
-/* Our own program, then LAUNCHER_VERB, then the command. */
+/* Returns our own program, LAUNCHER_VERB, and the command. */
 static char **wrapped(char **command)
 {
 	GPtrArray *words = launcher_self(LAUNCHER_VERB);
@@ -150,7 +150,7 @@ static int spawn(struct launcher *launcher, const struct launcher_options *optio
 {
 	const uv_stdio_container_t stdio[] = {
 		{.flags = UV_IGNORE},
-		{.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, /* for errors, too: supervisor.c */
+		{.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, /* standard error as well */
 	         .data.stream = (uv_stream_t *)&launcher->output},
 		{.flags = UV_IGNORE},
 		[SUPERVISOR_PIPE] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
@@ -178,7 +178,7 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 
 	launcher->ended = options->ended;
 	launcher->user = options->user;
-	launcher->said = g_string_new(NULL);
+	launcher->text = g_string_new(NULL);
 	launcher->open_handles = 3;
 	uv_pipe_init(options->loop, &launcher->output, 0);
 	uv_pipe_init(options->loop, &launcher->reports, 0);
@@ -203,7 +203,7 @@ void launcher_free(struct launcher *launcher)
 		return;
 	launcher->freed = true;
 	uv_close((uv_handle_t *)&launcher->output, on_handle_closed);
-	uv_close((uv_handle_t *)&launcher->reports, on_handle_closed); /* tells the supervisor */
+	uv_close((uv_handle_t *)&launcher->reports, on_handle_closed); /* ends the supervisor */
 	if (!launcher->supervised)
 		uv_close((uv_handle_t *)&launcher->supervisor, on_handle_closed);
 }
@@ -215,13 +215,13 @@ bool launcher_running(const struct launcher *launcher)
 
 const char *launcher_output(const struct launcher *launcher)
 {
-	return launcher->said->str;
+	return launcher->text->str;
 }
 
 int launcher_signal(const struct launcher *launcher)
 {
 	static const char before[] = "(signal ";
-	const char *line = strstr(launcher->said->str, "TERMINATED WITH THE EXIT STRING");
+	const char *line = strstr(launcher->text->str, "TERMINATED WITH THE EXIT STRING");
 	const char *at = line ? strstr(line, before) : NULL;
 
 	return at ? (int)g_ascii_strtoll(at + strlen(before), NULL, 10) : 0;
@@ -235,7 +235,7 @@ char **launcher_words(const char *custom, int ranks, GError **error)
 
 	if (custom)
 		return g_shell_parse_argv(custom, NULL, &words, error) ? words : NULL;
-	/* Debian's name; elsewhere the one that stood beside mpicc when this was built. */
+	/* Debian's name; elsewhere, the one beside mpicc at build time. */
 	found = g_find_program_in_path(usual);
 	words = g_new0(char *, 4);
 	words[0] = g_strdup(found ? usual : MATCHPOINT_MPIEXEC);

@@ -30,7 +30,7 @@ static char *find_in_cache(const char *name, bool (*fits)(const char *file))
 
 	if (!g_file_get_contents(CACHE_FILE, &contents, &size, NULL))
 		return NULL;
-	/* The new format may stand behind the old one. */
+	/* The new format may follow the old one in the same file. */
 	cache = memmem(contents, size, CACHE_MAGIC, strlen(CACHE_MAGIC));
 	if (!cache)
 		return NULL;
@@ -58,7 +58,7 @@ static char *expand_origin(const char *directory, const char *origin)
 	return g_string_free(text, false);
 }
 
-/* `list`: directories separated by colons (or semicolons), an empty one means here. */
+/* `list`: directories separated by colons or semicolons. An empty one is the current directory. */
 static char *find_in_list(const char *list, const char *origin, const char *name,
                           bool (*fits)(const char *file))
 {

@@ -14,18 +14,18 @@ struct link {
 	uv_pipe_t pipe;
 	struct link_server *server;
 	bool known;                  /* its process is one of the run's */
-	GByteArray *received;        /* bytes of a frame that is not complete yet */
-	struct wire_buffer outgoing; /* not yet written */
+	GByteArray *received;        /* bytes of an incomplete frame */
+	struct wire_buffer outgoing; /* not written yet */
 	bool closing;
 };
 
 struct link_server {
 	struct link_options options;
 	uv_pipe_t pipe;
-	uv_prepare_t waiting; /* before the loop waits */
-	int open;             /* of these two */
-	GHashTable *links;    /* open ones */
-	GPtrArray *unflushed; /* those that have something to write */
+	uv_prepare_t waiting; /* runs before the loop waits */
+	int open;             /* of these two handles */
+	GHashTable *links;    /* the open ones */
+	GPtrArray *unflushed; /* links with something to write */
 };
 
 struct pending_write {
@@ -46,7 +46,7 @@ static void on_link_freed(uv_handle_t *handle)
 
 static void on_written(uv_write_t *request, int status)
 {
-	(void)status; /* a broken connection is seen by the reader */
+	(void)status; /* the reader notices a broken connection */
 	g_free(request->data);
 }
 
@@ -76,8 +76,8 @@ static void flush(struct link *link)
 		g_free(pending);
 }
 
-/* What one call sets off, matches and leave to go, wakes each rank once; so does all that is sent
- * between two turns of the loop. */
+/* Writes the queued messages of all links. So each rank wakes once for all that is sent between
+ * two iterations of the loop, such as the orders that one call causes. */
 static void flush_all(struct link_server *server)
 {
 	for (guint i = 0; i < server->unflushed->len; i++)
@@ -113,12 +113,12 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 	*buffer = uv_buf_init(read_area, READ_SIZE);
 }
 
-/* Others are not listened to. */
+/* Closes the connection of a process that does not belong to the run. */
 static bool is_known(struct link *link)
 {
 	if (!link->known
 	    && !peer_belongs(peer_of(link_socket(&link->base)), link->server->options.directory)) {
-		log_debug(LOG_RANKS, "somebody has connected who is none of this run's");
+		log_debug(LOG_RANKS, "a process that does not belong to the run has connected");
 		link_close(&link->base);
 		return false;
 	}
@@ -126,7 +126,7 @@ static bool is_known(struct link *link)
 	return true;
 }
 
-/* Hands out all whole frames in bytes; returns how many bytes they took, or -1. */
+/* Delivers all whole frames in `bytes`. Returns how many bytes they took, or -1. */
 static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
 {
 	gsize used = 0;
@@ -205,7 +205,7 @@ bool link_has_unread(const struct host_link *base)
 	const struct link *link = (const struct link *)base;
 	int descriptor = link_socket(base), bytes = 0;
 
-	flush_all(link->server); /* it can only have answered what it has heard */
+	flush_all(link->server); /* it can answer only what was sent */
 	return descriptor >= 0
 	       && (link->received->len > 0
 	           || (ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0));

@@ -1,5 +1,5 @@
-/* Connections to rank processes and keepers of this machine: frames in, frames out, on the libuv
- * loop. The links are struct host_link: see there. */
+/* Connections to rank processes and keepers of this machine: frames in and out, on the libuv
+ * loop. A link is a struct host_link (host.h). */
 #ifndef MATCHPOINT_SCHEDULER_HOST_LINK_H
 #define MATCHPOINT_SCHEDULER_HOST_LINK_H
 
@@ -12,16 +12,16 @@
 struct link_options {
 	struct host *host;
 	uv_loop_t *loop;
-	const char *directory; /* the run directory, where the socket is; outlives the listener */
+	const char *directory; /* the run directory with the socket; outlives the server */
 	const struct host_listener *listener;
 	void *user;
 };
 
-/* Listens there; each connection becomes a link, to be told to the listener. NULL with `error` set.
- */
+/* Listens on the socket. Each connection becomes a link, which is reported to the listener.
+ * Returns NULL with `error` set. */
 struct link_server;
 struct link_server *link_listen(const struct link_options *options, GError **error);
-/* Closes the socket and every link that came through it. */
+/* Closes the socket and every link that was accepted there. */
 void link_server_close(struct link_server *server);
 
 /* As in struct host_operations. */
@@ -30,7 +30,7 @@ void link_send_off(struct link_server *server);
 void link_close(struct host_link *link);
 bool link_has_unread(const struct host_link *link);
 
-/* Its socket; -1: it has none any more. */
+/* Returns its socket; -1: it is closed. */
 int link_socket(const struct host_link *link);
 
 #endif

@@ -61,7 +61,7 @@ static void timer_free(struct host_timer *timer)
 	uv_close((uv_handle_t *)&timer->timer, on_timer_closed);
 }
 
-static void turn(struct host *host)
+static void iterate(struct host *host)
 {
 	uv_run(&local_of(host)->loop, UV_RUN_ONCE);
 }
@@ -71,7 +71,7 @@ static void drain(struct host *host)
 	uv_run(&local_of(host)->loop, UV_RUN_DEFAULT);
 }
 
-/* --- what processes say ----------------------------------------------------------------------- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static void on_abort(void *user, guint32 world, int rank, int exit_code)
 {
@@ -167,7 +167,7 @@ static struct memory_pressure memory_pressure(struct host *host)
 	return memory_pressure_now();
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static const struct host_operations operations = {
 	.now = now,
@@ -176,7 +176,7 @@ static const struct host_operations operations = {
 	.timer_stop = timer_stop,
 	.timer_is_active = timer_is_active,
 	.timer_free = timer_free,
-	.turn = turn,
+	.iterate = iterate,
 	.drain = drain,
 	.listen = listen_to_ranks,
 	.close_all = close_all,

@@ -1,5 +1,5 @@
-/* The host (host.h) that is this machine: a job launcher, processes that connect to a socket in the
- * run directory, libuv's loop, /proc, snapshots by copies of processes. */
+/* The host (host.h) that is this machine: a job launcher, processes that connect to a socket in
+ * the run directory, libuv's loop, /proc, and snapshots made of copies of processes. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_LOCAL_H
 #define MATCHPOINT_SCHEDULER_HOST_LOCAL_H
 
@@ -11,29 +11,30 @@
 #include "run_directory.h"
 #include "wrapper.h"
 
-/* All of it outlives the host. */
+/* Everything here outlives the host. */
 struct local_options {
 	struct run_directory *directory;
 	struct journal *journal; /* NULL: files stay as the program leaves them */
 	const char *shim;        /* the library to preload; copied */
-	/* as in struct session_options */
+	/* See struct session_options. */
 	int ranks;
 	char **program;
 	const char *launcher;
 	const struct wrapper *wrapper;
 	const char *standard_input;
 	bool virtual_time;
-	bool states;      /* ranks tell theirs: their heaps are told apart from MPI's */
-	GPtrArray *notes; /* char *, its own: what of the environment had to be overridden */
+	bool states;      /* ranks report states: their heaps are kept apart from MPI's */
+	GPtrArray *notes; /* char *, owned by the array: overridden settings of the environment */
 };
 
-/* With time and a loop; jobs can be started, and listened to, once it is open. */
+/* local_new makes a host with time and a loop. After local_open, jobs can be started and
+ * connections accepted. */
 struct host *local_new(void);
 void local_open(struct host *host, const struct local_options *options);
-/* When it is drained. NULL is legal. */
+/* Call this when the host is drained. NULL is legal. */
 void local_free(struct host *host);
 
-/* On which everything happens. */
+/* Returns the loop on which everything happens. */
 uv_loop_t *local_loop(struct host *host);
 
 #endif

@@ -20,7 +20,7 @@ struct local {
 	const struct host_listener *listener;
 	void *user; /* of the listener */
 	struct source_lines *lines;
-	struct world_files *files; /* of worlds that are gone back in */
+	struct world_files *files; /* of worlds that are rewound */
 };
 
 static inline struct local *local_of(struct host *host)

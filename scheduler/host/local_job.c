@@ -8,7 +8,7 @@
 #include "peer_memory.h"
 #include "program.h"
 
-#define WORDS_MOST 2000 /* bytes of what a job has said */
+#define WORDS_MOST 2000 /* bytes kept of a job's output */
 
 struct host_job {
 	struct local *local;
@@ -97,10 +97,10 @@ char *local_job_words(const struct host_job *job)
 
 	for (int rank = 0; rank < job->local->options.ranks && text->len == 0; rank++) {
 		g_autofree char *file = g_strdup_printf("%s/err.%d", job->directory, rank);
-		g_autofree char *said = NULL;
+		g_autofree char *printed = NULL;
 
-		if (g_file_get_contents(file, &said, NULL, NULL))
-			g_string_append(text, g_strstrip(said));
+		if (g_file_get_contents(file, &printed, NULL, NULL))
+			g_string_append(text, g_strstrip(printed));
 	}
 	if (text->len == 0)
 		g_string_append(text, launcher_output(job->launcher));

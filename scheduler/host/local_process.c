@@ -1,4 +1,4 @@
-/* What can be seen of processes, and done to them. */
+/* Looks at processes from outside, and ends them. */
 #define _GNU_SOURCE /* process_vm_readv */
 #include <signal.h>
 #include <string.h>
@@ -34,7 +34,8 @@ bool local_is_debugged(struct host *host, pid_t process)
 	return child_reaper_debugger(process) > 0;
 }
 
-/* It is stopped by it; where its debugger holds it already, that one has the word. */
+/* SIGINT stops a process under a debugger. If the debugger has stopped it already, the debugger
+ * gets the signal. */
 void local_interrupt(struct host *host, pid_t process)
 {
 	pid_t debugger = child_reaper_debugger(process);

@@ -1,13 +1,13 @@
-/* The memory that parked ranks share, and the files that they have changed: kept, and put back. */
+/* Saves and restores the memory that ranks share, and the files that they have changed. */
 #include "ckpt/clone_plan.h"
 #include "ckpt/world_image.h"
 #include "local_internal.h"
 
 struct host_snapshot {
 	struct local *local;
-	struct clone_plan *clones;   /* of ranks that are parked */
+	struct clone_plan *clones;   /* of parked ranks */
 	struct world_image *image;   /* or of a world that goes on */
-	struct journal_state *files; /* as they were; NULL: none are put back */
+	struct journal_state *files; /* NULL: files are not put back */
 };
 
 struct host_snapshot *local_snapshot_new(struct host *host, int ranks, const char *directory)

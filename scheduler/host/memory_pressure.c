@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The number behind "oom_kill " in a file of such lines; 0: there is none. */
+/* Returns the number after "oom_kill " in a file of such lines; 0: there is none. */
 static guint64 count_in(const char *file)
 {
 	g_autofree char *text = NULL;
@@ -17,7 +17,7 @@ static guint64 count_in(const char *file)
 	return 0;
 }
 
-/* In a container the group's own directory may be the root of what is mounted. */
+/* In a container, the group's own directory may be the root of the mount. */
 static guint64 count_of_group(const char *root, const char *mount, const char *group,
                               const char *name)
 {
@@ -27,7 +27,7 @@ static guint64 count_of_group(const char *root, const char *mount, const char *g
 	return g_file_test(file, G_FILE_TEST_EXISTS) ? count_in(file) : count_in(top);
 }
 
-/* A line of /proc/self/cgroup: "4:memory:/path", of version 2 "0::/path". */
+/* Counts for a line of /proc/self/cgroup: "4:memory:/path", in version 2 "0::/path". */
 static guint64 count_of_line(const char *root, const char *line)
 {
 	g_auto(GStrv) fields = g_strsplit(line, ":", 3);

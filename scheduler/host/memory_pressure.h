@@ -5,18 +5,18 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* How often it has, ever: for this process's control group (cgroup, version 1 or 2; 0 where that
- * cannot be read) and on the machine. */
+/* How many processes were killed since the start: of this process's control group (cgroup,
+ * version 1 or 2; 0 if that cannot be read), and of the machine. */
 struct memory_pressure {
 	guint64 group, machine;
 };
 
 struct memory_pressure memory_pressure_now(void);
 
-/* Whether it has between two of them. */
+/* Whether processes were killed between the two counts. */
 bool memory_pressure_grew(const struct memory_pressure *before, const struct memory_pressure *now);
 
-/* The same of a machine whose files stand below `root` ("" for this one's), for tests. */
+/* The same for a machine whose files are below `root` ("" for this one); for tests. */
 struct memory_pressure memory_pressure_of(const char *root);
 
 #endif

@@ -11,10 +11,10 @@
 #include "library_path.h"
 #include "program.h"
 
-/* MPI_MAX_LIBRARY_VERSION_STRING is 8192 in MPICH; nobody says more. */
+/* MPI_MAX_LIBRARY_VERSION_STRING is 8192 in MPICH, and not larger elsewhere. */
 enum { VERSION_BYTES = 1 << 16, CHILD_SECONDS = 10 };
 
-/* In a child of its own: the library's constructors are nobody's business here. */
+/* Runs in a child process, so that the library's constructors cannot affect this one. */
 static void ask(const char *file, int out)
 {
 	static char version[VERSION_BYTES];

@@ -7,7 +7,7 @@
 #include "child_reaper.h"
 #include "environment.h"
 
-#define GENERATIONS 64 /* more are no ranks */
+#define GENERATIONS 64 /* a rank is never deeper below this process */
 
 pid_t peer_of(int socket)
 {

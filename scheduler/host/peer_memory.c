@@ -12,7 +12,7 @@
 
 #define SCOPE "/proc/sys/kernel/yama/ptrace_scope"
 
-/* Another process, which stays for as long as we do and let it. */
+/* Reads from a child process that lives until the pipe is closed. */
 static bool can_read_another(void)
 {
 	static char known = 1;

@@ -12,9 +12,9 @@ struct pmi_server {
 	uv_loop_t *loop;
 	const struct pmi_handler *handler;
 	void *user;
-	GPtrArray *clients; /* struct client, not owned: they go when libuv has closed them */
-	GHashTable *values; /* "world key" to value, of put and get */
-	guint handles;      /* not yet closed */
+	GPtrArray *clients; /* struct client, not owned: freed when libuv has closed them */
+	GHashTable *values; /* "world key" to value, for put and get */
+	guint handles;      /* handles that are not closed yet */
 };
 
 struct client {
@@ -63,12 +63,12 @@ static void on_answered(uv_write_t *request, int status)
 {
 	struct answer *answer = request->data;
 
-	(void)status; /* a client that has gone away is noticed by its reader */
+	(void)status; /* the reader notices a client that is gone */
 	g_free(answer->text);
 	g_free(answer);
 }
 
-static void G_GNUC_PRINTF(2, 3) tell(struct client *client, const char *format, ...)
+static void G_GNUC_PRINTF(2, 3) send_answer(struct client *client, const char *format, ...)
 {
 	struct answer *answer = g_new0(struct answer, 1);
 	va_list arguments;
@@ -83,7 +83,8 @@ static void G_GNUC_PRINTF(2, 3) tell(struct client *client, const char *format, 
 		on_answered(&answer->request, 0);
 }
 
-/* The value of `key` in "cmd=put kvsname=w key=k value=v"; free with g_free. NULL: it has none. */
+/* Returns the value of `key` in "cmd=put kvsname=w key=k value=v"; free with g_free. NULL: it has
+ * none. */
 static char *argument(const char *line, const char *key)
 {
 	g_auto(GStrv) words = g_strsplit(line, " ", -1);
@@ -116,7 +117,7 @@ static void handle_barrier(struct client *client)
 		if (other->world != client->world || !other->in_barrier)
 			continue;
 		other->in_barrier = false;
-		tell(other, "cmd=barrier_out\n");
+		send_answer(other, "cmd=barrier_out\n");
 	}
 }
 
@@ -134,11 +135,11 @@ static void handle_put(struct client *client, const char *line)
 	if (!name || !value) {
 		g_free(name);
 		g_free(value);
-		tell(client, "cmd=put_result rc=-1 msg=invalid_put\n");
+		send_answer(client, "cmd=put_result rc=-1 msg=invalid_put\n");
 		return;
 	}
 	g_hash_table_replace(client->server->values, name, value);
-	tell(client, "cmd=put_result rc=0 msg=success\n");
+	send_answer(client, "cmd=put_result rc=0 msg=success\n");
 }
 
 static void handle_get(struct client *client, const char *line)
@@ -147,9 +148,9 @@ static void handle_get(struct client *client, const char *line)
 	const char *value = name ? g_hash_table_lookup(client->server->values, name) : NULL;
 
 	if (value)
-		tell(client, "cmd=get_result rc=0 msg=success value=%s\n", value);
+		send_answer(client, "cmd=get_result rc=0 msg=success value=%s\n", value);
 	else
-		tell(client, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
+		send_answer(client, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
 }
 
 static void handle_abort(struct client *client, const char *line)
@@ -168,29 +169,29 @@ static void handle_line(struct client *client, const char *line)
 	if (!g_strcmp0(command, "barrier_in"))
 		handle_barrier(client);
 	else if (!g_strcmp0(command, "finalize"))
-		tell(client, "cmd=finalize_ack\n");
+		send_answer(client, "cmd=finalize_ack\n");
 	else if (!g_strcmp0(command, "abort"))
 		handle_abort(client, line);
 	else if (!g_strcmp0(command, "init"))
-		tell(client, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+		send_answer(client, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
 	else if (!g_strcmp0(command, "get_maxes"))
-		tell(client, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
+		send_answer(client, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
 	else if (!g_strcmp0(command, "get_appnum"))
-		tell(client, "cmd=appnum appnum=0\n");
+		send_answer(client, "cmd=appnum appnum=0\n");
 	else if (!g_strcmp0(command, "get_universe_size"))
-		tell(client, "cmd=universe_size size=%d\n", ranks);
+		send_answer(client, "cmd=universe_size size=%d\n", ranks);
 	else if (!g_strcmp0(command, "get_my_kvsname"))
-		tell(client, "cmd=my_kvsname kvsname=matchpoint_%u\n", client->world);
+		send_answer(client, "cmd=my_kvsname kvsname=matchpoint_%u\n", client->world);
 	else if (!g_strcmp0(command, "put"))
 		handle_put(client, line);
 	else if (!g_strcmp0(command, "get"))
 		handle_get(client, line);
 	else
-		tell(client, "cmd=%s_result rc=-1 msg=not_supported\n",
-		     command ? command : "unknown");
+		send_answer(client, "cmd=%s_result rc=-1 msg=not_supported\n",
+		            command ? command : "unknown");
 }
 
-/* false: this is nobody of ours. */
+/* Reads the first line of a connection. Returns false if it is not one of ours. */
 static bool greet(struct client *client, const char *line)
 {
 	g_autofree char *world = argument(line, "world"), *rank = argument(line, "rank");
@@ -227,7 +228,7 @@ static void handle_input(struct client *client)
 
 static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
-	static char bytes[4096]; /* used up before the loop reads again */
+	static char bytes[4096]; /* consumed before the loop reads again */
 
 	(void)handle;
 	(void)suggested;

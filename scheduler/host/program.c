@@ -14,12 +14,12 @@ G_DEFINE_QUARK(matchpoint_program_error, program_error)
 
 /* --- libraries ------------------------------------------------------------------------------- */
 
-/* Called for the program and every library it needs, each once. false: no need to go into what this
- * one needs. */
+/* Called once for the program and for every library that it needs. Returns false if the libraries
+ * that this file needs are of no interest. */
 typedef bool (*visitor)(const char *file, const struct program_elf *elf, void *user);
 
 struct closure {
-	GHashTable *seen; /* of sonames */
+	GHashTable *seen; /* sonames */
 	GPtrArray *missing;
 	visitor visit;
 	void *user;
@@ -88,7 +88,7 @@ static bool is_mpi_proper(const char *name)
 	       || is_open_mpi(name);
 }
 
-/* The MPI library proper or the language bindings that come with it. */
+/* Whether it is the MPI library or one of its language bindings. */
 static bool is_of_mpi(const char *name)
 {
 	return is_mpi_proper(name) || g_str_has_prefix(name, "libmpich")
@@ -96,12 +96,12 @@ static bool is_of_mpi(const char *name)
 	       || g_str_has_prefix(name, "libmpicxx") || g_str_has_prefix(name, "libmpi_");
 }
 
-/* What the files of a program say together. */
+/* What the files of a program show together. */
 struct impression {
 	bool starts_others; /* the program itself, or the interpreter that it is */
 	bool defines_mpi, first_is_dynamic, first_seen;
 	char *mpich, *open_mpi, *other;
-	GPtrArray *looking_up; /* of files; borrowed */
+	GPtrArray *looking_up; /* names of files; borrowed */
 };
 
 static void note_library(struct impression *seen, const char *name)
@@ -131,12 +131,12 @@ static bool gather_impression(const char *file, const struct program_elf *elf, v
 		if (is_mpi_proper(name))
 			return false;
 		seen->defines_mpi |= elf->defines_mpi;
-		/* Python built with a library for all of it: the program is its main() alone */
+		/* if Python has a shared library, the program is only its main() */
 		seen->starts_others |= g_str_has_prefix(name, "libpython") && elf->starts_others;
 	}
 	if (elf->looks_up && !is_of_mpi(name))
 		g_ptr_array_add(seen->looking_up, g_strdup(base));
-	/* Also those that are not installed here. */
+	/* also libraries that are not installed here */
 	for (guint i = 0; i < elf->needed->len; i++)
 		note_library(seen, elf->needed->pdata[i]);
 	return true;
@@ -163,7 +163,7 @@ static struct program *judge(struct program *program, enum program_kind kind, co
 	va_start(arguments, format);
 	program->message = format ? g_strdup_vprintf(format, arguments) : NULL;
 	va_end(arguments);
-	/* One line, whatever the program's name is. */
+	/* The message is one line, even if the program's name is not. */
 	for (char *at = program->message; at && *at; at++)
 		*at = g_ascii_iscntrl(*at) ? '?' : *at;
 	return program;
@@ -181,15 +181,15 @@ static struct program *judge_library(struct program *program, const struct impre
 		program->mpi = g_strdup(seen->open_mpi);
 		return judge(
 			program, PROGRAM_OPEN_MPI,
-			"%s is linked with Open MPI (%s); matchpoint drives MPICH and libraries of "
-			"its ABI: build it with mpicc.mpich",
+			"%s is linked with Open MPI (%s); matchpoint controls MPICH and libraries "
+			"of its ABI: build it with mpicc.mpich",
 			path, seen->open_mpi);
 	}
 	if (seen->other) {
 		program->mpi = g_strdup(seen->other);
 		return judge(
 			program, PROGRAM_OTHER_MPI,
-			"%s is linked with %s, an MPI that matchpoint does not know; it drives "
+			"%s is linked with %s, an MPI that matchpoint does not know; it controls "
 			"libmpich.so.12 and libmpi.so.12: build it with mpicc.mpich",
 			path, seen->other);
 	}
@@ -238,7 +238,8 @@ static struct program *judge_elf(struct program *program)
 	return program;
 }
 
-/* As execvp does; a file of that name here is not meant, but often wanted. */
+/* Finds the program as execvp does. If a file of that name is in the current directory, the
+ * message suggests it. */
 static char *locate(const char *name, struct program *program)
 {
 	char *found;
@@ -248,7 +249,7 @@ static char *locate(const char *name, struct program *program)
 	found = g_find_program_in_path(name);
 	if (!found && g_file_test(name, G_FILE_TEST_EXISTS))
 		judge(program, PROGRAM_MISSING,
-		      "there is no program %s on the PATH; to run the file here, say ./%s", name,
+		      "there is no program %s on the PATH; to run the file here, use ./%s", name,
 		      name);
 	else if (!found)
 		judge(program, PROGRAM_MISSING, "there is no program %s on the PATH", name);
@@ -273,7 +274,7 @@ struct program *program_inspect(const char *name)
 		             program->path);
 	if (!S_ISREG(status.st_mode) || access(program->path, X_OK) < 0)
 		return judge(program, PROGRAM_NOT_EXECUTABLE,
-		             "%s is not executable: say chmod +x, if it is a program",
+		             "%s is not executable: use chmod +x, if it is a program",
 		             program->path);
 	if (status.st_mode & (S_ISUID | S_ISGID))
 		return judge(
@@ -309,8 +310,9 @@ bool program_usable(const char *name, GError **error)
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
-/* The table's name of a symbol; NULL: in no table. Fortran's symbols are small, end with
- * underscores, and may name the binding (mpi_send_, mpi_send_f08_, mpi_send_f08ts_). */
+/* Returns the name of a symbol in the table of MPI calls; NULL: it is not there. Fortran's
+ * symbols are in lower case, end with underscores, and may name the binding (mpi_send_,
+ * mpi_send_f08_, mpi_send_f08ts_). */
 static const char *name_of_symbol(const char *symbol)
 {
 	g_autofree char *name = g_strdup(symbol[0] == 'P' || symbol[0] == 'p' ? symbol + 1
@@ -339,7 +341,7 @@ static bool gather_calls(const char *file, const struct program_elf *elf, void *
 	for (guint i = 0; i < elf->imports->len; i++) {
 		const char *symbol = elf->imports->pdata[i];
 		const char *name = name_of_symbol(symbol);
-		/* Constants of the Fortran bindings and the like are no calls. */
+		/* Other symbols, such as constants of the Fortran bindings, are no calls. */
 		if (!name && !strstr(symbol, "MPIX_"))
 			continue;
 		if (!name)

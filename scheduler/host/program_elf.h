@@ -1,4 +1,5 @@
-/* One ELF file: what it needs and which MPI symbols it uses. For program.c and its tests. */
+/* One ELF file: which libraries it needs, and which MPI symbols it uses. For program.c and its
+ * tests. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_PROGRAM_ELF_H
 #define MATCHPOINT_SCHEDULER_HOST_PROGRAM_ELF_H
 
@@ -7,17 +8,17 @@
 
 struct program_elf {
 	bool is_elf;
-	bool is_native;     /* of this machine and word size */
-	bool is_dynamic;    /* asks for the dynamic linker (a program; libraries do not) */
+	bool is_native;     /* for this machine and word size */
+	bool is_dynamic;    /* requests the dynamic linker; libraries do not */
 	bool starts_others; /* imports dlopen, an exec function, ... */
 	bool looks_up;      /* imports dlsym: finds functions by name */
 	bool defines_mpi;   /* contains MPI_Init or PMPI_Init itself */
 	char *soname, *rpath, *runpath;
-	GPtrArray *needed;  /* of char * */
-	GPtrArray *imports; /* of char *: undefined symbols of MPI, in C or Fortran */
+	GPtrArray *needed;  /* char * */
+	GPtrArray *imports; /* char *: undefined symbols of MPI, in C or Fortran */
 };
 
-/* NULL: it cannot be read. */
+/* Returns NULL if the file cannot be read. */
 struct program_elf *program_elf_read(const char *file);
 void program_elf_free(struct program_elf *elf);
 

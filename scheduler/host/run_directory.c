@@ -23,7 +23,7 @@
 #define WORLDS_AT_LEAST 4
 #define USUAL_PARENT "/dev/shm"
 #define MPICH_FILES "/dev/shm/mpich_"
-#define STARTING_S 60 /* between the making of a directory and its lock; mostly microseconds */
+#define STARTING_S 60 /* limit between mkdir and the lock, usually microseconds apart */
 
 struct run_directory {
 	char *path;
@@ -43,7 +43,8 @@ static bool G_GNUC_PRINTF(3, 4) failed(GError **error, int code, const char *for
 	return false;
 }
 
-/* A job that was killed while it started has left that file. */
+/* Removes the file behind a link of RUN_DIRECTORY_SHARED: a job that was killed while it started
+ * has left it. */
 static void remove_shared(int at, const char *name)
 {
 	char file[64];
@@ -56,8 +57,8 @@ static void remove_shared(int at, const char *name)
 		unlink(file);
 }
 
-/* Removes `name` in the directory `at`, and what is below; follows no symbolic link but those to
- * MPICH's files. */
+/* Removes `name` in the directory `at`, and everything below it. Follows no symbolic links except
+ * those to MPICH's files. */
 static void remove_at(int at, const char *name)
 {
 	int fd;
@@ -83,8 +84,8 @@ static void remove_at(int at, const char *name)
 	unlinkat(at, name, AT_REMOVEDIR);
 }
 
-/* In the moment before there is a lock. The owner may be in a container that shares the place with
- * us, where it has a number that says nothing here. */
+/* Whether the directory may be so new that it has no lock yet. The pid in its name may have no
+ * meaning here: the owner can be in a container that shares the parent directory. */
 static bool is_starting(int parent, const char *name)
 {
 	pid_t pid = (pid_t)g_ascii_strtoll(name + strlen(PREFIX), NULL, 10);
@@ -95,7 +96,7 @@ static bool is_starting(int parent, const char *name)
 	           && status.st_ctime + STARTING_S > g_get_real_time() / G_USEC_PER_SEC);
 }
 
-/* The owner holds the lock as long as it lives; `dead`: it is known not to. */
+/* Whether the owner still holds the lock. `dead`: the owner is known to be dead. */
 static bool owner_lives(int parent, const char *name, bool dead)
 {
 	g_autofree char *lock = g_build_filename(name, LOCK, NULL);
@@ -131,7 +132,7 @@ static void remove_abandoned(const char *parent)
 		close(fd);
 }
 
-/* Some may still be held: by an owner that is just dying, or a child of its that just starts. */
+/* A directory of `owner` may still be locked, by a process that is just dying or just starting. */
 static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths, bool *held)
 {
 	int fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -177,7 +178,7 @@ static guint64 free_bytes(const char *path)
 	return statvfs(path, &status) < 0 ? 0 : (guint64)status.f_bavail * status.f_frsize;
 }
 
-/* Whether there is room, when what is abandoned there is gone. */
+/* Whether the parent has enough room, after abandoned directories are removed. */
 static bool check_parent(const char *parent, guint64 needed, GError **error)
 {
 	gsize longest = strlen(parent) + strlen("/" PREFIX "4194304-XXXXXX/" RUN_DIRECTORY_SOCKET)
@@ -209,7 +210,7 @@ static char *choose_parent(guint64 needed, GError **error)
 		GError *reason = NULL;
 
 		if (strcmp(wanted, USUAL_PARENT) != 0)
-			remove_abandoned(USUAL_PARENT); /* left when the variable was not set */
+			remove_abandoned(USUAL_PARENT); /* made while the variable was not set */
 		if (check_parent(wanted, needed, &reason))
 			return g_strdup(wanted);
 		g_propagate_prefixed_error(error, reason, "cannot use $" ENVIRONMENT_RUNDIR ": ");
@@ -231,8 +232,8 @@ static char *choose_parent(guint64 needed, GError **error)
 	return NULL;
 }
 
-/* The lock gets its name when it is held: who starts just now would take one that is not for
- * abandoned. */
+/* The lock file gets its name only after it is locked. Otherwise another start could take the
+ * directory for abandoned. */
 static int take_lock(const char *path)
 {
 	g_autofree char *lock = g_build_filename(path, LOCK, NULL);
@@ -284,7 +285,7 @@ void run_directory_free(struct run_directory *directory)
 		return;
 	remove_at(AT_FDCWD, directory->path);
 	close(directory->lock);
-	/* The supervisors of one that had been killed just before this one began held it then. */
+	/* Supervisors may have held the locks of other directories when this run began. */
 	parent = g_path_get_dirname(directory->path);
 	remove_abandoned(parent);
 	g_free(directory->path);

@@ -1,11 +1,11 @@
 /* The directory on tmpfs that holds an exploration's sockets and a directory for every world: its
  * shared memory, and the captured output of its ranks.
  *
- * It is made in the first of $MATCHPOINT_RUNDIR, /dev/shm, $XDG_RUNTIME_DIR, the temporary
- * directory that is writable and has room enough ($MATCHPOINT_RUNDIR, when set, is the only one
- * tried), is called matchpoint-<pid>-XXXXXX, and belongs to the user alone. A lock in it tells
- * whether its owner still lives. One whose owner was killed is removed by its janitor (janitor.h),
- * or, if that is gone too, by the user's next start, when it begins or ends. */
+ * It is made in the first of $MATCHPOINT_RUNDIR, /dev/shm, $XDG_RUNTIME_DIR and the temporary
+ * directory that is writable and has enough room. If $MATCHPOINT_RUNDIR is set, no other place is
+ * tried. The directory is called matchpoint-<pid>-XXXXXX and belongs to the user alone. Its owner
+ * holds a lock in it while it lives. If the owner was killed, its janitor removes the directory
+ * (janitor.h); if the janitor is gone too, the user's next start does, at its beginning or end. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_RUN_DIRECTORY_H
 #define MATCHPOINT_SCHEDULER_HOST_RUN_DIRECTORY_H
 
@@ -14,45 +14,49 @@
 #include <sys/types.h>
 
 #define RUN_DIRECTORY_SOCKET "socket" /* ranks connect here */
-#define RUN_DIRECTORY_PMI "pmi"       /* and here for PMI */
+#define RUN_DIRECTORY_PMI "pmi"       /* ranks connect here for PMI */
 /* A link to the journal of the program's files (ckpt/journal.h), if there is one. */
 #define RUN_DIRECTORY_JOURNAL "journal"
-/* What links to files in /dev/shm begin with, which MPICH makes while it starts and whose names it
- * takes away a moment later (shim/libc/file_calls.c): they are removed with the link. */
+/* Prefix of links to files in /dev/shm that MPICH makes while it starts and unlinks a moment
+ * later (shim/libc/file_calls.c). If such a link is left, its file is removed with it. */
 #define RUN_DIRECTORY_SHARED "shared-"
 
 struct run_directory;
 
-/* For worlds of that many ranks. NULL with `error` set: G_FILE_ERROR, and what to do about it. */
+/* Makes the directory, with room for worlds of that many ranks. Returns NULL with `error` set:
+ * G_FILE_ERROR, with what to do about it. */
 struct run_directory *run_directory_new(int ranks, GError **error);
 
-/* Removes it with all that is in it, and those beside it that are abandoned by now. NULL is
- * legal. */
+/* Removes the directory with everything in it, and abandoned ones beside it. NULL is legal. */
 void run_directory_free(struct run_directory *directory);
 
-/* Those of a process that is dead (0: of all that are): paths, NULL-terminated; free with
- * g_strfreev. `*ret_held`: whether any that fits is still held by somebody. */
+/* Returns the paths of directories that dead processes have left, NULL-terminated; free with
+ * g_strfreev. `owner`: only those of this process; 0: all. `*ret_held`: whether another one
+ * matches but is still locked. */
 char **run_directory_left_by(pid_t owner, bool *ret_held);
-/* Removes one of them with all that is in it; follows no other symbolic link. */
+/* Removes such a directory with everything in it. Follows no symbolic links except
+ * RUN_DIRECTORY_SHARED. */
 void run_directory_remove(const char *path);
 
-/* Absolute, without a slash at the end; short enough for the path of a socket in it. */
+/* Returns the absolute path, without a slash at the end. It is short enough for the path of a
+ * socket in it. */
 const char *run_directory_path(const struct run_directory *directory);
 
-/* The descriptor that holds its lock: it counts as owned as long as any process has a copy. */
+/* Returns the descriptor that holds the lock. The directory has an owner as long as any process
+ * has a copy of it. */
 int run_directory_lock(const struct run_directory *directory);
 
-/* The path of a file in it; free with g_free. */
+/* Returns the path of a file in it; free with g_free. */
 char *run_directory_file(const struct run_directory *directory, const char *name);
 
-/* Makes the directory w<world>. Its path, to be freed with g_free; NULL with `error` set. */
+/* Makes the directory w<world>. Returns its path (free with g_free), or NULL with `error` set. */
 char *run_directory_add_world(struct run_directory *directory, guint32 world, GError **error);
 
-/* Gives it the name of another. Its new path, as above. */
+/* Renames the directory of a world to that of another. Returns the new path, as above. */
 char *run_directory_rename_world(struct run_directory *directory, guint32 from, guint32 to,
                                  GError **error);
 
-/* Removes it; nothing happens if it is gone. */
+/* Removes the directory of a world. Does nothing if it is gone. */
 void run_directory_remove_world(struct run_directory *directory, guint32 world);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "child_reaper.h"
 
-#define NAME "mp-supervisor" /* killall matchpoint does not mean it */
+#define NAME "mp-supervisor" /* so `killall matchpoint` does not match it */
 
 static void become_command(char **command, pid_t parent)
 {
@@ -37,14 +37,15 @@ static void on_child(int number)
 	(void)number;
 }
 
-static void tell(int value)
+static void report(int value)
 {
 	while (write(SUPERVISOR_PIPE, &value, sizeof(value)) < 0 && errno == EINTR)
 		continue;
 }
 
-/* Until the owner lets go of the pipe, or is gone. Returns the command's pid; 0: it has ended. */
-static pid_t reap_until_told(pid_t command, const sigset_t *unblocked)
+/* Waits until the owner closes the pipe or ends. Returns the command's pid; 0: the command has
+ * ended. */
+static pid_t reap_until_closed(pid_t command, const sigset_t *unblocked)
 {
 	struct pollfd owner = {.fd = SUPERVISOR_PIPE, .events = POLLIN};
 
@@ -55,7 +56,7 @@ static pid_t reap_until_told(pid_t command, const sigset_t *unblocked)
 		while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
 			if (ended != command)
 				continue;
-			tell(status);
+			report(status);
 			command = 0;
 		}
 	} while (ppoll(&owner, 1, NULL, unblocked) < 0 && errno == EINTR);
@@ -89,10 +90,10 @@ int supervisor_become(char **command)
 	sigaction(SIGCHLD, &action, NULL);
 	for (size_t i = 0; i < sizeof(meant_for_owner) / sizeof(*meant_for_owner); i++)
 		signal(meant_for_owner[i], SIG_IGN);
-	tell(pid);
-	pid = reap_until_told(pid, &before);
+	report(pid);
+	pid = reap_until_closed(pid, &before);
 	if (pid > 0)
-		kill(pid, SIGKILL); /* where the kernel does not list children */
+		kill(pid, SIGKILL); /* needed if the kernel does not list children */
 	child_reaper_end_all();
 	return 0;
 }

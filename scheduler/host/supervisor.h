@@ -1,10 +1,11 @@
-/* The process between us and the job launcher. It is the subreaper of the launcher, of the ranks
- * and of all that these start, so that nothing of a job can leave it, and it ends all of that when
- * we are done with the job, or gone ourselves.
+/* The process between the scheduler and the job launcher. It is the subreaper of the launcher,
+ * the ranks and everything that they start, so no process can leave the job. It ends all of them
+ * when the scheduler is done with the job, or is gone.
  *
- * Its owner talks to it through a pipe (descriptor SUPERVISOR_PIPE), by closing it. It tells there
- * first the pid of its command (a pid_t), then, when the command has ended, with what (an int, as
- * waitpid gives it). What is handed down as SUPERVISOR_LOCK stays open until nothing is left. */
+ * Its owner ends it by closing a pipe (descriptor SUPERVISOR_PIPE). The supervisor writes to the
+ * pipe: first the pid of its command (a pid_t), then, when the command has ended, its status (an
+ * int, as from waitpid). The descriptor SUPERVISOR_LOCK stays open until nothing of the job is
+ * left. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_SUPERVISOR_H
 #define MATCHPOINT_SCHEDULER_HOST_SUPERVISOR_H
 
@@ -12,7 +13,7 @@
 #define SUPERVISOR_LOCK 4
 
 /* Runs the command, NULL-terminated, in a session of its own and without address randomisation
- * (where that may be turned off). Returns an exit status when all has ended. */
+ * (if that may be turned off). Returns an exit status when everything has ended. */
 int supervisor_become(char **command);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { ARGUMENTS = 6, FILE_BYTES = 4096 };
 
-/* Empty: it cannot be read. */
+/* Reads a file of a thread in /proc. The text is empty if it cannot be read. */
 static void read_of(pid_t process, pid_t thread, const char *name, char text[FILE_BYTES])
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/%s", (int)process, (int)thread,
@@ -29,7 +29,7 @@ static bool number_after(const char *text, const char *label, guint64 *sum)
 	return at != NULL;
 }
 
-/* false: it is not there (any more), or runs. */
+/* Returns false if the thread runs, or is gone. */
 static bool read_sleep(pid_t process, pid_t thread, guint64 *ret_switches)
 {
 	char status[FILE_BYTES];
@@ -43,11 +43,11 @@ static bool read_sleep(pid_t process, pid_t thread, guint64 *ret_switches)
 	       && number_after(status, "\nnonvoluntary_ctxt_switches:", ret_switches);
 }
 
-/* System calls that wait, and which argument limits the time; -1: none does. */
+/* System calls that wait, and the argument that is a time limit; -1: none is. */
 static const struct {
 	long number;
 	int limit;
-	guint64 unlimited; /* its value then */
+	guint64 unlimited; /* the argument's value without a limit */
 	enum threads_state state;
 } waits[] = {
 	{SYS_futex, 3, 0, THREADS_SLEEP},
@@ -69,7 +69,7 @@ static const struct {
 #endif
 };
 
-/* In which way a thread that sleeps does so. */
+/* Returns how a sleeping thread sleeps. */
 static enum threads_state kind_of_sleep(pid_t process, pid_t thread)
 {
 	char text[FILE_BYTES];
@@ -101,9 +101,9 @@ static bool is_there(pid_t process, pid_t thread)
 	return g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
-/* If none has been woken between the first and the second look at it, then all of them slept at the
- * moment between the two rounds. Those that wait in MPI drive it now and then: it hinders only the
- * answer that all sleep. */
+/* Each thread is read twice. If none was woken between its two reads, all of them slept at the
+ * moment between the two rounds. Threads that wait in MPI drive progress now and then; that only
+ * prevents the answer THREADS_SLEEP. */
 enum threads_state threads_look(pid_t process, struct thread_view *views, guint count)
 {
 	enum threads_state state = THREADS_SLEEP;

@@ -1,19 +1,20 @@
-/* Whether the threads of a rank that are outside of MPI could still do something.
+/* Whether the threads of a rank that are outside of MPI can still do something.
  *
- * Only for ranks that may call MPI from several threads: such a rank has come to rest when each of
+ * This is for ranks that may call MPI from several threads. Such a rank is at rest when each of
  * its threads waits in MPI, or for another thread (pthread_join, a mutex, a condition variable, a
- * barrier of OpenMP). The latter is told from /proc: the thread sleeps in a futex without a time
- * limit (the shim itself waits with one), and no thread of the rank has run while all of them were
- * looked at. */
+ * barrier of OpenMP). A thread waits for another one if /proc shows that it sleeps in a futex
+ * without a time limit, and no thread of the rank has run while all were read. The shim itself
+ * waits with a time limit. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_THREADS_H
 #define MATCHPOINT_SCHEDULER_HOST_THREADS_H
 
 #include "host.h"
 
-/* Looks twice at each of these threads of a process. */
+/* Reads the state of each of these threads twice. */
 enum threads_state threads_look(pid_t process, struct thread_view *views, guint count);
 
-/* All threads of a process that are there now but its first (struct thread_view, the caller's). */
+/* Returns all threads that a process has now, except its first (struct thread_view; owned by the
+ * caller). */
 GArray *threads_others(pid_t process);
 
 #endif

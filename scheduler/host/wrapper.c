@@ -50,7 +50,7 @@ static bool take_terminal(const char *name)
 	return true;
 }
 
-/* A rank that is ended leaves by _exit: what valgrind frees before it is still in use. */
+/* A rank that is ended calls _exit. Valgrind would free what is still in use then. */
 static void spare_valgrind(void)
 {
 	const char *before = g_getenv("VALGRIND_OPTS");

@@ -1,5 +1,5 @@
-/* Ranks that run under another program: a debugger, valgrind. Between the launcher and such a rank
- * stands matchpoint itself, called with WRAPPER_VERB, which looks up which rank it is and becomes
+/* Ranks that run under another program, such as a debugger or valgrind. The launcher starts
+ * matchpoint itself with WRAPPER_VERB for each rank. It finds out which rank it is, and becomes
  * `WORDS PROGRAM ARG...` or just `PROGRAM ARG...`. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_WRAPPER_H
 #define MATCHPOINT_SCHEDULER_HOST_WRAPPER_H
@@ -8,19 +8,18 @@
 
 struct wrapper {
 	char **words;   /* the command before the program's, NULL-terminated */
-	int rank;       /* that is run so; -1: all */
-	char *terminal; /* device that this rank uses as input and output; NULL: it is captured
-	                    like any other's output */
+	int rank;       /* rank that runs under it; -1: all */
+	char *terminal; /* this rank's device for input and output; NULL: output is captured */
 };
 
-/* Free what it holds; the struct is the caller's. */
+/* Frees the members. The struct itself belongs to the caller. */
 void wrapper_clear(struct wrapper *wrapper);
 
-/* The words to start instead of the program's; free with g_strfreev. */
+/* Returns the words to start instead of the program's; free with g_strfreev. */
 char **wrapper_command(const struct wrapper *wrapper, char **program);
 
-/* What `matchpoint __wrap ...` does; argv is what follows WRAPPER_VERB. Returns an exit status only
- * when there is nothing to become. */
+/* Carries out `matchpoint __wrap ...`; argv follows WRAPPER_VERB. Returns an exit status only if
+ * nothing could be executed. */
 int wrapper_become(char **argv);
 #define WRAPPER_VERB "__wrap"
 

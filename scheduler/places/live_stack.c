@@ -4,7 +4,8 @@
 
 enum { FRAMES_MAX = 64 };
 
-/* Unwinding goes by what is loaded with the program; debugging information would only take long. */
+/* Unwinding needs only what is loaded with the program. Reading debugging information would take
+ * long. */
 static int find_no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                              const char *file, const char *link, GElf_Word checksum,
                              char **ret_name)
@@ -29,7 +30,7 @@ static int take_frame(Dwfl_Frame *frame, void *user)
 {
 	GArray *addresses = user;
 	Dwarf_Addr pc;
-	bool exact; /* where it was interrupted, not where a call returns to */
+	bool exact; /* the interrupted instruction, not a return address */
 
 	if (!dwfl_frame_pc(frame, &pc, &exact))
 		return DWARF_CB_ABORT;
@@ -43,7 +44,7 @@ GArray *live_stack(pid_t pid)
 	g_autoptr(GArray) addresses = g_array_new(false, false, sizeof(uint64_t));
 	Dwfl *dwfl = dwfl_begin(&callbacks);
 
-	/* What goes wrong shows in that there is no frame; some are better than none. */
+	/* If something fails, there are fewer frames or none; some are better than none. */
 	if (dwfl && dwfl_linux_proc_report(dwfl, pid) == 0 && dwfl_report_end(dwfl, NULL, NULL) == 0
 	    && dwfl_linux_proc_attach(dwfl, pid, false) == 0)
 		dwfl_getthread_frames(dwfl, pid, take_frame, addresses);

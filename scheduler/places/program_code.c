@@ -21,7 +21,7 @@ static const Dwfl_Callbacks callbacks = {
 
 static void add_module(struct program_code *code, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC); /* libdwfl's from here on success */
+	int fd = open(path, O_RDONLY | O_CLOEXEC); /* owned by libdwfl if it is reported */
 	Dwfl_Module *module = fd < 0 ? NULL : dwfl_report_offline(code->dwfl, path, path, fd);
 
 	if (module)
@@ -37,7 +37,7 @@ static bool is_systems(const char *path)
 	       || g_str_has_suffix(path, "/libmatchpoint-heap.so");
 }
 
-/* What it has mapped to be run, each file once. */
+/* Adds each file that the process maps as executable once. */
 static void add_libraries(struct program_code *code, const char *executable, pid_t pid)
 {
 	g_autofree char *file = g_strdup_printf("/proc/%d/maps", (int)pid), *maps = NULL;
@@ -105,7 +105,7 @@ static bool is_file(const char *source, const char *file)
 	return source && strcmp(slash ? slash + 1 : source, file) == 0;
 }
 
-/* Most units have nothing to do with a file, and their lines need not be read. */
+/* Most units do not contain the file; their line tables need not be read. */
 static bool unit_has_file(Dwarf_Die *unit, const char *file)
 {
 	Dwarf_Files *files;
@@ -168,8 +168,9 @@ struct search {
 	bool found;
 };
 
-/* By its last name alone, where it belongs to a namespace or a class: `fits` is asked for both, and
- * whoever writes "solver::step" means one of them. */
+/* The debugging information has only the last name of a function in a namespace or class. The
+ * symbol table has the full one. `fits` is called with both, because "solver::step" may be
+ * either. */
 static int look_at_function(Dwarf_Die *function, void *user)
 {
 	struct search *search = user;

@@ -7,28 +7,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROCESSES_MAX 2048 /* known at a time; then all are forgotten and asked again */
+#define PROCESSES_MAX 2048 /* beyond this, all are forgotten and read again */
 
-/* A stretch of a file that a process maps. */
+/* A range of a file that a process maps. */
 struct mapping {
 	uint64_t start, end, offset;
 	const char *path; /* interned */
 };
 
 struct process {
-	GArray *mappings;       /* of struct mapping, ascending */
+	GArray *mappings;       /* struct mapping, ascending */
 	const char *executable; /* interned; NULL: not known */
 };
 
 struct source_lines {
 	GHashTable *processes; /* pid to struct process */
-	GHashTable *modules;   /* path to Dwfl_Module, NULL for one that cannot be read */
+	GHashTable *modules;   /* path to Dwfl_Module; NULL: it cannot be read */
 	GHashTable *places;    /* struct spot to struct place */
 	GHashTable *frames;    /* struct spot to GArray of struct record_frame */
 	Dwfl *dwfl;
 };
 
-/* An address as the file has it: the same in every process. */
+/* An address as an offset in a file: the same in every process. */
 struct spot {
 	const char *path; /* interned: compared as a pointer */
 	uint64_t offset;
@@ -56,8 +56,8 @@ static void process_free(gpointer data)
 	g_free(process);
 }
 
-/* Where debugging information is kept apart, that of the C library would take longer to unpack than
- * many explorations, for lines that nobody reads: that it calls main. */
+/* Separate debugging information of the C library takes longer to unpack than many explorations.
+ * All it would add is the line that calls main. */
 static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                           const char *file, const char *link, GElf_Word checksum, char **ret_file)
 {
@@ -100,7 +100,7 @@ void source_lines_free(struct source_lines *lines)
 	g_free(lines);
 }
 
-/* One line of /proc/PID/maps; false for what is no file's code. */
+/* Reads a line of /proc/PID/maps. Returns false if it is not code of a file. */
 static bool read_mapping(const char *line, struct mapping *ret)
 {
 	guint64 start, end, offset;
@@ -175,8 +175,8 @@ void source_lines_know(struct source_lines *lines, pid_t pid)
 	g_hash_table_insert(lines->processes, GINT_TO_POINTER(pid), process);
 }
 
-/* What the process maps at the address; reads its maps when they are not known or look outdated
- * (a library loaded since). */
+/* Returns what the process maps at the address. Reads its maps if they are not known, or may be out
+ * of date (a library was loaded since). */
 static const struct mapping *find_mapping(struct source_lines *lines, pid_t pid, uint64_t address)
 {
 	gpointer key = GINT_TO_POINTER(pid);
@@ -196,7 +196,7 @@ static Dwfl_Module *find_module(struct source_lines *lines, const char *path)
 	if (!lines->dwfl)
 		return NULL;
 	if (!g_hash_table_lookup_extended(lines->modules, path, NULL, &module)) {
-		int fd = open(path, O_RDONLY | O_CLOEXEC); /* libdwfl's from here on success */
+		int fd = open(path, O_RDONLY | O_CLOEXEC); /* owned by libdwfl on success */
 
 		dwfl_report_begin_add(lines->dwfl);
 		module = fd < 0 ? NULL : dwfl_report_offline(lines->dwfl, path, path, fd);
@@ -208,7 +208,8 @@ static Dwfl_Module *find_module(struct source_lines *lines, const char *path)
 	return module;
 }
 
-/* The module's address for an offset in its file, by the program headers; 0: in no segment. */
+/* Returns the module's address for an offset in its file, by the program headers; 0: in no
+ * segment. */
 static GElf_Addr module_address(Dwfl_Module *module, uint64_t offset)
 {
 	GElf_Addr bias;
@@ -227,7 +228,7 @@ static GElf_Addr module_address(Dwfl_Module *module, uint64_t offset)
 	return 0;
 }
 
-/* `source` as the compiler was told it, in the directory where the compiler ran. */
+/* `source`: the path that the compiler was given; `compiled_in`: the directory where it ran. */
 static struct place place_in_source(const char *source, const char *compiled_in, uint32_t line)
 {
 	g_autofree char *file = g_path_get_basename(source);
@@ -243,8 +244,8 @@ static struct place place_in_source(const char *source, const char *compiled_in,
 	                      .line = line};
 }
 
-/* The compilation unit that has the code; *ret_bias is to be taken off the address in it. clang
- * leaves out the table (.debug_aranges) in which libdwfl looks for it. */
+/* Returns the compilation unit that contains the code; *ret_bias must be subtracted from addresses
+ * in it. clang omits the table that libdwfl searches (.debug_aranges), so all units are tried. */
 static Dwarf_Die *find_unit(Dwfl_Module *module, GElf_Addr address, Dwarf_Addr *ret_bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, address, ret_bias);
@@ -265,7 +266,7 @@ static const char *directory_of(Dwarf_Die *unit)
 	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 }
 
-/* The line that an address belongs to; without a file: there is none. */
+/* Returns the line that an address belongs to; without a file if there is none. */
 static struct place find_line(Dwfl_Module *module, GElf_Addr address)
 {
 	Dwarf_Addr bias = 0;
@@ -302,7 +303,7 @@ static struct place resolve(struct source_lines *lines, const char *path, uint64
 	return (struct place){.function = g_intern_string(module_name), .offset = return_offset};
 }
 
-/* The name of a function, with the namespaces and classes that it belongs to. */
+/* Returns the name of a function with its namespaces and classes. */
 static const char *qualified_name(Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die), *qualified;
@@ -333,7 +334,7 @@ static const char *qualified_name(Dwarf_Die *die)
 	return qualified;
 }
 
-/* The place from which an inlined function is called. */
+/* Returns the place where an inlined function is called. */
 static struct place inlined_at(Dwarf_Die *unit, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -345,14 +346,15 @@ static struct place inlined_at(Dwarf_Die *unit, Dwarf_Die *die)
 	    && dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) == 0
 	    && dwarf_getsrcfiles(unit, &files, NULL) == 0)
 		source = dwarf_filesrc(files, file, NULL, NULL);
-	if (g_strcmp0(source, "???") == 0) /* libdw's name for a file without one */
+	if (g_strcmp0(source, "???") == 0) /* libdw's name if there is no file */
 		source = NULL;
 	return source ? place_in_source(source, directory_of(unit), (uint32_t)line)
 	              : (struct place){0};
 }
 
-/* Appends the functions below a DIE that hold the address (Dwarf_Die), the outermost first. Those
- * of Fortran may stand in a module, or in a function that does not hold their code. */
+/* Appends the functions below a DIE that contain the address (Dwarf_Die), outermost first. In
+ * Fortran, a function may be in a module, or in a function whose range does not include its
+ * code. */
 static void find_functions(Dwarf_Die *parent, Dwarf_Addr address, GArray *functions)
 {
 	guint before = functions->len;
@@ -375,7 +377,8 @@ static void find_functions(Dwarf_Die *parent, Dwarf_Addr address, GArray *functi
 	}
 }
 
-/* The inlined functions around an address and the one that holds them, innermost first. */
+/* Appends the inlined functions at an address and the function that contains them, innermost
+ * first. */
 static void append_functions(Dwarf_Die *unit, Dwarf_Addr address, struct record_frame frame,
                              GArray *frames)
 {
@@ -393,7 +396,8 @@ static void append_functions(Dwarf_Die *unit, Dwarf_Addr address, struct record_
 	}
 }
 
-/* What is beneath the program: its start in assembler, and that of a Fortran program. */
+/* Whether it is the code below the program's main function: the entry in assembler, or the C main
+ * of a Fortran program. */
 static bool is_start(const char *symbol, Dwarf_Die *unit)
 {
 	int language = unit ? dwarf_srclang(unit) : -1;
@@ -474,8 +478,8 @@ struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t r
 	return *place;
 }
 
-/* Whether the code is the program's own: the executable, or a library from elsewhere than where the
- * system keeps its own, and not the shim. */
+/* Whether the code is the program's own: the executable, or a library outside the system's
+ * directories that is not the shim. */
 static bool is_program(const struct process *process, const struct mapping *mapping)
 {
 	if (g_str_has_suffix(mapping->path, "/libmatchpoint-shim.so"))

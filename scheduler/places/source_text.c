@@ -4,13 +4,13 @@
 #include <string.h>
 
 #define AROUND 3u           /* lines before and after */
-#define FILE_MAX (8u << 20) /* bytes; nobody writes longer sources by hand */
+#define FILE_MAX (8u << 20) /* bytes; larger files are not written by hand */
 #define LINE_MAX_BYTES 400  /* of a line; the rest is cut off */
 
 struct source_text {
-	GHashTable *files; /* path to GStrv of its lines, NULL for one that cannot be read */
-	gint64 built;      /* modification time of the program; G_MAXINT64: not known */
-	gint64 begun;      /* when the exploration began, which is when a script is read */
+	GHashTable *files; /* path to GStrv of its lines; NULL: it cannot be read */
+	gint64 built;      /* modification time of the program; G_MAXINT64: unknown */
+	gint64 begun;      /* start of the exploration, when scripts are read */
 };
 
 struct source_text *source_text_new(void)
@@ -79,7 +79,7 @@ bool source_text_around(struct source_text *source, const struct place *place,
 	first = place->line > AROUND ? place->line - AROUND : 1;
 	last = MIN(place->line + AROUND, count);
 	if (last > first && !*lines[last - 1] && last == count)
-		last--; /* what follows the last newline */
+		last--; /* the empty line after the last newline */
 	text = g_string_new(NULL);
 	for (guint i = first; i <= last; i++) {
 		g_autofree char *line = g_strndup(lines[i - 1], LINE_MAX_BYTES);

@@ -2,8 +2,8 @@
 
 struct stack_table {
 	GPtrArray *all;        /* GArray of struct record_frame */
-	GHashTable *numbers;   /* such a GArray to its number */
-	GHashTable *addresses; /* GBytes: rank and return addresses, to the number */
+	GHashTable *numbers;   /* from such a GArray to its number */
+	GHashTable *addresses; /* from a GBytes of rank and return addresses to the number */
 };
 
 static guint frames_hash(gconstpointer key)

@@ -6,8 +6,8 @@
 
 /* --- interleavings -------------------------------------------------------------------------- */
 
-/* What the interleaving is, in whatever order its choices were made, and what it showed; to be
- * unref'd. NULL: its path cannot be read. */
+/* The identity of an interleaving: its choices in any order, and what it showed; free with
+ * g_bytes_unref. NULL: its path cannot be read. */
 static GBytes *name_of(const struct merge *merge, const struct record_execution *execution)
 {
 	struct position *position = position_parse(execution->path, NULL);
@@ -30,8 +30,8 @@ static GBytes *name_of(const struct merge *merge, const struct record_execution 
 	return g_byte_array_free_to_bytes(name);
 }
 
-/* Whether an earlier store holds it, too: explorations that are no shards may have gone the same
- * way. */
+/* Whether an earlier store has the same interleaving. Explorations that are not shards may
+ * overlap. */
 static bool is_known(struct merge *merge, const struct record_execution *execution)
 {
 	GBytes *name = merge->known ? name_of(merge, execution) : NULL;
@@ -46,7 +46,7 @@ static bool is_known(struct merge *merge, const struct record_execution *executi
 	return false;
 }
 
-/* Those that the store says differ in their outcome. */
+/* Collects the interleavings with a different outcome according to the source. */
 static void note_difference(struct merge_source *source, const struct record_execution *execution,
                             guint32 id)
 {
@@ -80,7 +80,7 @@ static bool add_findings(struct merge *merge, struct record_execution *record,
 	return fresh;
 }
 
-/* Calls are kept as the session keeps them (record.h). */
+/* Keeps calls as the session does (record.h). */
 static void thin_calls(struct merge *merge, struct record_execution *record, bool fresh)
 {
 	bool well = record->status == FINDING_NONE;
@@ -93,7 +93,7 @@ static void thin_calls(struct merge *merge, struct record_execution *record, boo
 		merge->well_kept |= record->buffering;
 }
 
-/* `told` with the number that its stack has in the source; 0: none was taken. */
+/* Appends the stack of a call with its number in the merged store; 0: no stack was taken. */
 static void add_stack(struct merge *merge, GArray *calls, struct record_stack told)
 {
 	guint32 *number = &g_array_index(merge->current->stacks, guint32, told.stack);
@@ -109,7 +109,7 @@ static void add_stack(struct merge *merge, GArray *calls, struct record_stack to
 	g_array_append_val(calls, told);
 }
 
-/* Where its calls stand, and where ranks crashed. */
+/* Stores the stacks of its calls and crashes. */
 static bool put_stacks(struct merge *merge, const struct record_execution *record, GError **error)
 {
 	g_autoptr(GArray) calls = g_array_new(false, false, sizeof(struct record_stack));
@@ -153,7 +153,7 @@ static bool take_interleaving(const struct record_execution *execution, void *da
 	return store_add(merge->store, record, NULL, error) && put_stacks(merge, record, error);
 }
 
-/* --- findings that no interleaving shows: replays did --------------------------------------- */
+/* --- findings of replays, which no interleaving shows --------------------------------------- */
 
 static bool is_shown(struct store_reader *reader, guint32 finding)
 {
@@ -178,8 +178,8 @@ static void add_unshown(struct merge *merge, const struct record_finding *findin
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* A shard may know a finding under one buffering alone, which its path then names: not where others
- * know it under the other one, and a replay takes that anyway. */
+/* Removes the buffering from the finding's path if it shows under several. A shard may know it
+ * under one only, and name that; a replay without a buffering takes that one anyway. */
 static void leave_out_buffering(struct record_finding *finding)
 {
 	struct path *path = path_parse(finding->path, NULL);
@@ -207,7 +207,7 @@ static void shorten_paths(const struct merge *merge)
 	}
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- merge ---------------------------------------------------------------------------------- */
 
 static bool find_excerpt(void *data, const struct place *place, struct record_excerpt *ret)
 {

@@ -1,9 +1,9 @@
-/* Whether the outcomes of merged stores differ.
+/* Compares the outcomes of merged stores.
  *
- * Each session has told outcomes apart among its own interleavings, and knows which lines vary by
- * themselves. Two sessions may differ in more than that: they ran at other times, and maybe on
- * other machines. So what they printed in the same interleaving is compared first; lines that
- * differ there say nothing about the choices. */
+ * Each session has compared outcomes of its own interleavings, and knows which lines vary by
+ * themselves. Between sessions more lines may vary: they ran at different times, and perhaps on
+ * different machines. Therefore their outputs of one common interleaving are compared first. Lines
+ * that differ there do not depend on the choices. */
 #include <string.h>
 
 #include "merge_internal.h"
@@ -18,7 +18,7 @@ static bool is_compared(const struct merge *merge)
 	return compared && g_str_has_prefix(compared, "output");
 }
 
-/* Whether all know what the same interleaving has printed. */
+/* Whether all stores have the output of the same interleaving. */
 static bool has_reference(const struct merge *merge)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
@@ -49,13 +49,12 @@ static void note_varying(struct merge *merge, const struct outcomes *references)
 	if (!varying)
 		return;
 	place = outcome_finding_place(merge->ranks, NULL, varying);
-	merge_note(merge,
-	           g_strdup_printf("what differs between the stores in the same interleaving was "
-	                           "not compared: %s (\"%s\")",
-	                           place, varying->here ? varying->here : ""));
+	merge_note(merge, g_strdup_printf("lines that differ between the stores in the same "
+	                                  "interleaving were not compared: %s (\"%s\")",
+	                                  place, varying->here ? varying->here : ""));
 }
 
-/* Leaves out what the same interleaving printed otherwise elsewhere. */
+/* Leaves out the lines in which that interleaving's output differs between stores. */
 static void compare_references(struct merge *merge)
 {
 	struct outcomes *references = outcomes_new();
@@ -77,7 +76,7 @@ static void compare_references(struct merge *merge)
 	outcomes_free(references);
 }
 
-/* Files that are compared are not in the stores. */
+/* Whether files are compared, which are not in the stores. */
 static bool has_files(const struct merge *merge)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
@@ -115,7 +114,7 @@ void merge_outcomes_take(struct merge *merge, const struct record_execution *rec
 		merge->current->well->buffering = record->buffering;
 		merge->current->well->path = g_strdup(record->path);
 	}
-	if (!merge->outcomes || record->outputs->len != merge->ranks) /* or it is damaged */
+	if (!merge->outcomes || record->outputs->len != merge->ranks) /* no text: damaged */
 		return;
 	texts = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 	for (guint i = 0; i < record->outputs->len; i++)
@@ -130,7 +129,7 @@ void merge_outcomes_take(struct merge *merge, const struct record_execution *rec
 		g_ptr_array_unref(texts);
 }
 
-/* Adds the finding, which these interleavings (guint32) show. */
+/* Adds the finding, shown by these interleavings (guint32). */
 static bool add_finding(struct merge *merge, struct record_finding *finding,
                         const struct record_execution *first, const GArray *choices,
                         const GArray *shown, GError **error)
@@ -141,7 +140,7 @@ static bool add_finding(struct merge *merge, struct record_finding *finding,
 	                  shown->len, error);
 }
 
-static bool tell_difference(struct merge *merge, GError **error)
+static bool report_difference(struct merge *merge, GError **error)
 {
 	guint count = outcomes_count(merge->outcomes), second = 0;
 	g_autofree guint *numbers = g_new0(guint, count + 1);
@@ -166,12 +165,12 @@ static bool tell_difference(struct merge *merge, GError **error)
 		outcome_difference_clear(&difference);
 	}
 	shown = outcome_finding_count(finding, merge->outcomes, merge->outcome_of, numbers);
-	outcome_finding_tell(finding);
+	outcome_finding_finish(finding);
 	return add_finding(merge, finding, outcomes_first(merge->outcomes, second),
 	                   outcomes_choices(merge->outcomes, second), shown, error);
 }
 
-/* --- what each store says, where nothing can be said of all -------------------------------- */
+/* --- the finding of each store, if outcomes cannot be compared ----------------------------- */
 
 static void copy_outcomes(const struct merge_source *source, const struct record_finding *finding,
                           struct record_finding *copy)
@@ -195,8 +194,8 @@ static void copy_outcomes(const struct merge_source *source, const struct record
 	}
 }
 
-static bool tell_own(struct merge *merge, const struct merge_source *source,
-                     const struct record_finding *finding, GError **error)
+static bool report_own(struct merge *merge, const struct merge_source *source,
+                       const struct record_finding *finding, GError **error)
 {
 	struct record_finding *copy = stored_run_finding(finding);
 	g_autoptr(RecordExecution) record = record_execution_new();
@@ -214,7 +213,7 @@ static bool tell_own(struct merge *merge, const struct merge_source *source,
 	return good;
 }
 
-static bool tell_each(struct merge *merge, bool *ret_told, GError **error)
+static bool report_each(struct merge *merge, bool *ret_reported, GError **error)
 {
 	for (guint i = 0; i < merge->sources->len; i++) {
 		const struct merge_source *source = merge->sources->pdata[i];
@@ -225,17 +224,17 @@ static bool tell_each(struct merge *merge, bool *ret_told, GError **error)
 
 			if (!finding_kind_info(finding->kind)->compares)
 				continue;
-			*ret_told = true;
-			if (!tell_own(merge, source, finding, error))
+			*ret_reported = true;
+			if (!report_own(merge, source, finding, error))
 				return false;
 		}
 	}
 	return true;
 }
 
-/* A shard's first interleaving, which ran on the same machine as the one that all ran, left
- * something else in files. */
-static bool tell_files(struct merge *merge, GError **error)
+/* Reports a shard whose first interleaving left other file contents than the interleaving that all
+ * shards ran, on the same machine. */
+static bool report_files(struct merge *merge, GError **error)
 {
 	for (guint i = 0; i < merge->sources->len; i++) {
 		const struct merge_source *source = merge->sources->pdata[i];
@@ -265,34 +264,35 @@ static bool tell_files(struct merge *merge, GError **error)
 static void note_beyond(struct merge *merge)
 {
 	if (merge->beyond > 0)
-		merge_note(merge,
-		           g_strdup_printf("only %d outcomes are told apart: "
-		                           "%" G_GUINT64_FORMAT " interleavings ended in others",
-		                           OUTCOMES_KEPT, merge->beyond));
+		merge_note(merge, g_strdup_printf("only %d outcomes are compared: "
+		                                  "%" G_GUINT64_FORMAT " interleavings had others",
+		                                  OUTCOMES_KEPT, merge->beyond));
 }
 
 bool merge_outcomes_judge(struct merge *merge, GError **error)
 {
-	bool told = false;
+	bool reported = false;
 
 	if (!merge->outcomes)
 		return true;
 	note_beyond(merge);
 	if (merge->certain && !has_files(merge))
-		return !outcomes_differ(merge->outcomes) || tell_difference(merge, error);
-	if (!tell_each(merge, &told, error))
+		return !outcomes_differ(merge->outcomes) || report_difference(merge, error);
+	if (!report_each(merge, &reported, error))
 		return false;
-	if (!told && outcomes_differ(merge->outcomes) && merge->certain)
-		return tell_difference(merge, error);
-	if (!told && outcomes_differ(merge->outcomes))
-		merge_note(merge, g_strdup("interleavings that end well differ in their output "
-		                           "from store to store; whether by the choices is not "
-		                           "known, since not all the stores tell what the same "
-		                           "interleaving printed when it was run again"));
+	if (!reported && outcomes_differ(merge->outcomes) && merge->certain)
+		return report_difference(merge, error);
+	if (!reported && outcomes_differ(merge->outcomes))
+		merge_note(
+			merge,
+			g_strdup("interleavings that end well differ in their output between "
+		                 "stores; it is not known whether the choices cause it, since not "
+		                 "all stores have the output of the same interleaving, run again"));
 	if (has_files(merge) && merge->exploration->shards == 0)
-		merge_note(merge, g_strdup("what interleavings left in files was compared within "
-		                           "each store, not across them"));
-	return tell_files(merge, error);
+		merge_note(
+			merge,
+			g_strdup("files were compared only within each store, not between stores"));
+	return report_files(merge, error);
 }
 
 GVariant *merge_outcomes_common(const struct merge *merge)

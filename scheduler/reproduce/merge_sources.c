@@ -1,4 +1,4 @@
-/* The stores to be merged: whether they belong together, and what they are as one. */
+/* The stores to merge: whether they belong together, and their common description. */
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static bool refuse_source(GError **error, const char *format, ...)
 	return false;
 }
 
-/* --- one of them ---------------------------------------------------------------------------- */
+/* --- one store ------------------------------------------------------------------------------ */
 
 static void source_free(gpointer pointer)
 {
@@ -70,7 +70,7 @@ static void read_common(struct merge_source *source, GVariant *common)
 	g_variant_dict_clear(&dict);
 }
 
-static bool tells_outcomes(const struct store_reader *reader)
+static bool has_outcomes(const struct store_reader *reader)
 {
 	const GPtrArray *findings = store_reader_findings(reader);
 
@@ -100,7 +100,7 @@ static bool source_open(struct merge_source *source, GError **error)
 	if (common)
 		read_common(source, common);
 	g_array_set_size(source->stacks, store_reader_stacks(source->reader) + 1);
-	if (tells_outcomes(source->reader))
+	if (has_outcomes(source->reader))
 		source->ids = g_hash_table_new(NULL, NULL);
 	source->name = e->shard > 0 ? g_strdup_printf("shard %u/%u", e->shard, e->shards)
 	                            : g_strdup(source->store);
@@ -117,10 +117,10 @@ static bool source_open(struct merge_source *source, GError **error)
 	return true;
 }
 
-/* --- whether they belong together ----------------------------------------------------------- */
+/* --- whether stores belong together --------------------------------------------------------- */
 
-/* On which neither the tree nor what is told of it depends; walks with other seeds go other ways
- * through the same tree. */
+/* Whether stores may differ in this: neither the tree nor its reports depend on it. Walks with
+ * other seeds take other paths through the same tree. */
 static bool may_differ(const char *name, const char *here, const char *there)
 {
 	if (g_str_equal(name, "--random"))
@@ -205,8 +205,8 @@ bool merge_same_store(const char *one, const char *other)
 	       && a.st_ino == b.st_ino;
 }
 
-/* A store is locked by whoever has it open: the second time it would look as if somebody wrote it.
- * */
+/* Whether this store occurs for the first time. An open store is locked, so the second time it
+ * would look as if another process wrote it. */
 static bool is_new(char *const *stores, guint index, GError **error)
 {
 	for (guint i = 0; i < index; i++)
@@ -239,12 +239,12 @@ GPtrArray *merge_sources_open(char *const *stores, GError **error)
 	return g_steal_pointer(&sources);
 }
 
-/* --- what they are as one ------------------------------------------------------------------- */
+/* --- common description --------------------------------------------------------------------- */
 
-#define MISSING_TOLD 20 /* of thousands nobody reads more */
+#define MISSING_TOLD 20 /* a list of thousands would not be read */
 
 /* "shard 2/3 is missing", "shards 2, 5 of 8 are missing" */
-static void tell_missing(const struct merge *merge, GPtrArray *reasons)
+static void report_missing(const struct merge *merge, GPtrArray *reasons)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
 	guint shards = first->exploration->shards, at = 0, missing = shards - merge->sources->len;
@@ -271,7 +271,7 @@ static void tell_missing(const struct merge *merge, GPtrArray *reasons)
 	g_ptr_array_add(reasons, g_string_free(text, false));
 }
 
-/* Whose fault that is: not the program's, if it may be that of what killed its ranks. */
+/* The reason for different divisions: the program, or the event that killed its ranks. */
 static char *split_words(const struct merge_source *one, const struct merge_source *other)
 {
 	const struct merge_source *struck = one->struck ? one : other;
@@ -288,8 +288,8 @@ static char *split_words(const struct merge_source *one, const struct merge_sour
 	                       one->struck && other->struck ? "both" : "it");
 }
 
-/* Parts of trees that were split differently do not cover either. */
-static void tell_split(const struct merge *merge, GPtrArray *reasons)
+/* Parts of differently divided trees do not cover the tree. */
+static void report_split(const struct merge *merge, GPtrArray *reasons)
 {
 	const struct merge_source *first = NULL;
 
@@ -310,8 +310,8 @@ char *merge_incomplete(const struct merge *merge)
 {
 	g_autoptr(GPtrArray) reasons = g_ptr_array_new_with_free_func(g_free);
 
-	tell_missing(merge, reasons);
-	tell_split(merge, reasons);
+	report_missing(merge, reasons);
+	report_split(merge, reasons);
 	for (guint i = 0; i < merge->sources->len; i++) {
 		const struct merge_source *source = merge->sources->pdata[i];
 		const struct record_exploration *e = source->exploration;
@@ -342,7 +342,7 @@ void merge_note(struct merge *merge, char *text)
 	g_ptr_array_add(notes, text);
 }
 
-/* In how many of the stores this note is. */
+/* The number of stores with this note. */
 static guint count_note(const struct merge *merge, const char *text)
 {
 	guint count = 0;
@@ -359,7 +359,7 @@ static guint count_note(const struct merge *merge, const char *text)
 	return count;
 }
 
-/* What not all say is told with who says it. */
+/* Adds all notes. A note that not all stores have names those that have it. */
 static void unite_notes(struct merge *merge)
 {
 	for (guint i = 0; i < merge->sources->len; i++) {
@@ -413,7 +413,7 @@ void merge_describe(struct merge *merge)
 		if (!e->mpi)
 			e->mpi = g_strdup(f->mpi);
 		if (g_strcmp0(e->machine, f->machine) != 0)
-			g_clear_pointer(&e->machine, g_free); /* on several */
+			g_clear_pointer(&e->machine, g_free); /* several machines */
 		if (f->mpi && g_strcmp0(e->mpi, f->mpi) != 0)
 			merge_note(merge, g_strdup_printf("%s was explored with another MPI "
 			                                  "library: %s",

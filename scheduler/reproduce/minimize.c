@@ -7,29 +7,29 @@
 #include "scheduler/session/outcomes.h"
 #include "scheduler/session/scripted_session.h"
 
-/* What one try showed. */
+/* The result of one try. */
 struct
 try {
 	bool ended;              /* the path was followed to an end */
-	bool starved;            /* by want of memory, twice: that says nothing */
-	bool shows;              /* the finding */
-	bool well;               /* it ended well: the finding is not in it */
-	GArray *made;            /* struct choice: all that were */
-	GPtrArray *alternatives; /* for each, the others (GArray of struct op_id) */
+	bool starved;            /* memory ran out twice: the try proves nothing */
+	bool shows;              /* it shows the finding */
+	bool well;               /* it ended well, without the finding */
+	GArray *made;            /* struct choice: all that it made */
+	GPtrArray *alternatives; /* for each of them, the alternatives (GArray of struct op_id) */
 };
 
 struct search {
 	struct session *session;
 	struct minimize *minimize;
 	enum buffering buffering;
-	struct record_finding *finding; /* what is looked for */
+	struct record_finding *finding; /* the finding to show */
 	char *key;
 	struct outcomes *outcomes; /* outcome-differs: with the reference and the target */
 	guint target;
-	bool again;           /* it is the reference's interleaving again: what varies by itself? */
-	GHashTable *known;    /* struct position to whether it does: nothing is tried twice */
-	const GArray *things; /* of which ddmin keeps some */
-	bool wants_well;      /* ddmin is to keep what ends well */
+	bool again;           /* this try is the reference again, to find what varies by itself */
+	GHashTable *known;    /* struct position to the result: nothing is tried twice */
+	const GArray *things; /* the choices that ddmin reduces */
+	bool wants_well;      /* ddmin looks for a good interleaving */
 };
 
 static void try_clear(struct try *try)
@@ -44,7 +44,8 @@ static bool may_go_on(const struct search *search)
 	       && search->minimize->tries < search->minimize->tries_most;
 }
 
-/* As the path has it; with the other buffering, which may be tried besides, its own. */
+/* The path's mode; with the other buffering, which may be tried as well, that buffering's
+ * default. */
 static enum collective_mode collectives_of(const struct search *search, enum buffering buffering)
 {
 	const struct path *path = search->minimize->path;
@@ -61,7 +62,7 @@ static struct path *path_of(const struct search *search, const GArray *choices,
 	                       collectives_of(search, buffering), choices);
 }
 
-/* --- looking at an interleaving --- */
+/* --- result of an interleaving ---- */
 
 static struct record_finding *shown_finding(const struct verdict *verdict, const char *key)
 {
@@ -74,7 +75,7 @@ static struct record_finding *shown_finding(const struct verdict *verdict, const
 	return NULL;
 }
 
-/* The index of the outcome that it left, as far as outcomes are compared. */
+/* The index of its outcome, if outcomes are compared. */
 static guint outcome_of(struct search *search, const struct execution *execution)
 {
 	const struct record_execution *record = interleaving_verdict(execution)->record;
@@ -90,7 +91,7 @@ static guint outcome_of(struct search *search, const struct execution *execution
 	return index == OUTCOMES_NONE ? index : outcomes_stands_for(search->outcomes, index);
 }
 
-static void look_at_try(struct search *search, const struct execution *execution, struct try *try)
+static void read_try(struct search *search, const struct execution *execution, struct try *try)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
 	const struct run_result *result = execution_result(execution);
@@ -119,7 +120,7 @@ static void look_at_try(struct search *search, const struct execution *execution
 	} else if (search->key) {
 		try->shows = shown_finding(verdict, search->key) != NULL;
 		try->well = verdict->ended_well && !try->shows;
-	} else if (verdict->findings->len > 0) { /* the first time: this is the finding */
+	} else if (verdict->findings->len > 0) { /* first try: this becomes the finding to show */
 		struct record_finding *first = verdict->findings->pdata[0];
 
 		search->finding = record_finding_new(first->kind);
@@ -137,12 +138,12 @@ static struct try try_choices(struct search *search, const GArray *choices)
 	execution = session_follow(search->session,
 	                           session_position(search->session, choices, search->buffering),
 	                           false, CALLS_FORGOTTEN);
-	look_at_try(search, execution, &try);
+	read_try(search, execution, &try);
 	session_drop(execution);
 	return try;
 }
 
-/* --- the fewest choices --- */
+/* --- least choices -------- */
 
 static GArray *kept_choices(const GArray *things, const GArray *kept)
 {
@@ -181,7 +182,7 @@ static bool still_does(const GArray *kept, gpointer user)
 	return result;
 }
 
-/* Of these choices, as few as do it alone. */
+/* The least subset of these choices that is sufficient. */
 static GArray *least_choices(struct search *search, const GArray *things, bool wants_well)
 {
 	g_autoptr(GArray) kept = NULL;
@@ -198,9 +199,9 @@ static bool choices_name(const GArray *choices, const struct point *point)
 	return choices_find(choices, point) != NULL;
 }
 
-/* --- the interleaving that ends well --- */
+/* --- good interleaving ----------------- */
 
-/* The choices made before the one with this index, or of them those that are forced. */
+/* The choices made before the one at `index`; with `forced`, only those that are forced. */
 static GArray *choices_before(const GArray *made, guint index, const GArray *forced)
 {
 	GArray *choices = g_array_new(false, false, sizeof(struct choice));
@@ -214,8 +215,9 @@ static GArray *choices_before(const GArray *made, guint index, const GArray *for
 	return choices;
 }
 
-/* Whether this ends well by way of the same choices up to `index`, and of another there. */
-static bool goes_well(struct search *search, const struct try *bad, guint index,
+/* Whether an interleaving ends well that makes the same choices up to `index` and another one
+ * there. */
+static bool ends_well(struct search *search, const struct try *bad, guint index,
                       const GArray *choices)
 {
 	struct try try = try_choices(search, choices);
@@ -229,8 +231,7 @@ static bool goes_well(struct search *search, const struct try *bad, guint index,
 	return well;
 }
 
-/* Makes one choice otherwise, and leaves what comes after it to the default; NULL: that does not
- * end well. */
+/* Tries another choice at one point, with defaults after it; NULL: it does not end well. */
 static GArray *choose_otherwise(struct search *search, const struct try *bad, guint index,
                                 struct taken taken, const GArray *forced)
 {
@@ -238,7 +239,7 @@ static GArray *choose_otherwise(struct search *search, const struct try *bad, gu
 	GArray *choices = choices_before(bad->made, index, forced);
 
 	g_array_append_val(choices, other);
-	if (goes_well(search, bad, index, choices))
+	if (ends_well(search, bad, index, choices))
 		return choices;
 	g_array_unref(choices);
 	return NULL;
@@ -266,7 +267,7 @@ static GArray *one_otherwise(struct search *search, const struct try *bad, const
 	return NULL;
 }
 
-/* Of those that are known to end well the one that is like it the longest, cut down. */
+/* The known good interleaving with the longest common beginning, minimized. */
 static GArray *nearest_good(struct search *search, const struct try *bad)
 {
 	const struct path *best = search->minimize->reference;
@@ -291,7 +292,7 @@ static GArray *nearest_good(struct search *search, const struct try *bad)
 	return well ? least_choices(search, best->choices, true) : NULL;
 }
 
-/* In how many choices that are forced `good` differs from what was made in the bad one. */
+/* The number of forced choices of `good` that differ from those of the bad interleaving. */
 static guint count_differences(const GArray *good, const struct try *bad)
 {
 	guint count = 0;
@@ -307,7 +308,7 @@ static guint count_differences(const GArray *good, const struct try *bad)
 	return count;
 }
 
-/* --- in the end --- */
+/* --- result ------- */
 
 static void put_path(char **path, const char *text)
 {
@@ -315,8 +316,8 @@ static void put_path(char **path, const char *text)
 	*path = g_strdup(text);
 }
 
-/* The choices that the path forces, as they are told. */
-static void tell_forced(struct minimize *minimize, const struct record_execution *record)
+/* The choices that the path forces, as records. */
+static void record_forced(struct minimize *minimize, const struct record_execution *record)
 {
 	minimize->forced = g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
 	for (guint i = 0; i < record->choices->len; i++) {
@@ -327,7 +328,7 @@ static void tell_forced(struct minimize *minimize, const struct record_execution
 	}
 }
 
-/* The record tells the path by the forced choices alone, and of nothing but what is looked for. */
+/* Reduces the record to the forced choices and the finding to show. */
 static void shorten_record(const struct search *search, const struct execution *execution,
                            const char *path, bool well)
 {
@@ -348,7 +349,7 @@ static void shorten_record(const struct search *search, const struct execution *
 	put_path(&verdict->record->path, path);
 	verdict->record->status = finding ? finding->kind : FINDING_NONE;
 	if (!well)
-		tell_forced(search->minimize, verdict->record);
+		record_forced(search->minimize, verdict->record);
 }
 
 static void keep_interleaving(struct search *search, const struct path *path, bool well)
@@ -365,7 +366,7 @@ static void keep_interleaving(struct search *search, const struct path *path, bo
 	session_drop(execution);
 }
 
-/* Whether any buffering will do: then the path names none. */
+/* The buffering that the path must name; none if any will do. */
 static enum buffering buffering_needed(struct search *search, const GArray *choices)
 {
 	enum buffering own = search->buffering;
@@ -390,7 +391,7 @@ static void keep_found(struct search *search, GArray *forced, GArray *good)
 	minimize->least = path_of(search, forced, buffering_needed(search, forced));
 	if (good)
 		minimize->good = path_of(search, good, search->buffering);
-	/* Outcomes are compared with the first. */
+	/* Outcomes are compared with the first outcome. */
 	if (search->outcomes)
 		keep_interleaving(search, minimize->good ? minimize->good : minimize->reference,
 		                  true);
@@ -411,7 +412,7 @@ static bool learn_outcome(struct search *search, const struct path *path)
 	return ended;
 }
 
-/* outcome-differs: what the reference and the finding's interleaving leave. */
+/* outcome-differs: runs the reference and the finding's interleaving for their outcomes. */
 static bool learn_outcomes(struct search *search)
 {
 	search->outcomes = outcomes_new();
@@ -427,8 +428,8 @@ static bool learn_outcomes(struct search *search)
 	return outcomes_stands_for(search->outcomes, search->target) != 0;
 }
 
-/* Where it needs sends that wait, the same choices may end well when none does. */
-static bool goes_well_buffered(struct search *search, const GArray *forced)
+/* If the finding needs sends that wait, the same choices may end well when no send does. */
+static bool ends_well_buffered(struct search *search, const GArray *forced)
 {
 	struct try try;
 	bool well;
@@ -443,7 +444,7 @@ static bool goes_well_buffered(struct search *search, const GArray *forced)
 	return well;
 }
 
-/* Where the path names no buffering, that which shows it. */
+/* Tries the path as given. If it names no buffering, finds the one that shows the finding. */
 static struct try try_given(struct search *search)
 {
 	const struct path *path = search->minimize->path;
@@ -479,7 +480,7 @@ static void search_least(struct search *search)
 		minimize->difference = good ? 1 : 0;
 		if (!good && (good = nearest_good(search, &try)))
 			minimize->difference = count_differences(good, &try);
-		if (!good && goes_well_buffered(search, forced))
+		if (!good && ends_well_buffered(search, forced))
 			minimize->good = path_of(search, forced, BUFFERING_INFINITE);
 		keep_found(search, forced, good);
 	} else {
@@ -506,7 +507,7 @@ void minimize_conduct(struct session *session, void *data)
 		                            "in what is compared");
 	else
 		search_least(&search);
-	/* What was cut short shows nothing; that is no failure of the path. */
+	/* A try that was cut short shows nothing; that is no failure of the path. */
 	if (minimize->failed && session_stop_reason(session)) {
 		g_free(minimize->failed);
 		minimize->failed = g_strdup(session_stop_reason(session));

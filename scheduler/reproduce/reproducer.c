@@ -6,8 +6,7 @@
 
 #define SUM_HEAD "program's SHA-256: "
 
-/* In the folder, whatever directory it is called from: the program's relative name is told against
- * that. */
+/* The script changes to its folder: a relative program name is relative to that. */
 static const char script[] =
 	"#!/bin/sh\n"
 	"# Shows the finding again. ./run, or ./run PROGRAM [ARG...] where the program is "
@@ -63,14 +62,14 @@ static bool write_input(const char *directory, const char *from, GError **error)
 	gsize size;
 
 	if (!from) {
-		g_unlink(file); /* an earlier one's */
+		g_unlink(file); /* left by an earlier call */
 		return true;
 	}
 	return g_file_get_contents(from, &contents, &size, error)
 	       && g_file_set_contents(file, contents, (gssize)size, error);
 }
 
-/* A name without a slash is looked for on the PATH. */
+/* A name without a slash is searched on the PATH. */
 static char *versions_words(const struct reproducer *reproducer)
 {
 	g_autofree char *found = g_find_program_in_path(reproducer->program[0]);

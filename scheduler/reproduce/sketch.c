@@ -37,9 +37,9 @@ bool sketch_contains(const GArray *indices, guint index)
 	return false;
 }
 
-/* --- what stays or goes together --- */
+/* --- units: steps that stay or go together --- */
 
-/* Matched pairs; in the good interleaving those that have no other partner. */
+/* Unites matched pairs; in the good interleaving only those not already paired in the other. */
 static void unite_matches(struct sketch *sketch, enum sketch_side side, bool *paired)
 {
 	for (guint i = 0; i < sketch->steps->len; i++) {
@@ -59,7 +59,7 @@ static void unite_matches(struct sketch *sketch, enum sketch_side side, bool *pa
 	}
 }
 
-/* And so do the calls that meet in a collective. */
+/* Unites the calls that meet in a collective. */
 static void unite_collectives(struct sketch *sketch, enum sketch_side side)
 {
 	for (guint i = 0; i < sketch->steps->len; i++) {
@@ -76,7 +76,7 @@ static void unite_collectives(struct sketch *sketch, enum sketch_side side)
 	}
 }
 
-/* The wait of an MPI_Sendrecv goes with its send. */
+/* Unites the send and the wait of an MPI_Sendrecv. */
 static void unite_exchanges(struct sketch *sketch)
 {
 	for (guint i = 0; i + 2 < sketch->steps->len; i++) {
@@ -85,7 +85,7 @@ static void unite_exchanges(struct sketch *sketch)
 	}
 }
 
-/* And MPI_Cancel with what it cancels. */
+/* Unites MPI_Cancel with what it cancels. */
 static void unite_cancels(struct sketch *sketch)
 {
 	for (guint i = 0; i < sketch->steps->len; i++) {
@@ -122,9 +122,10 @@ static void unite_steps(struct sketch *sketch)
 	sketch_unite_locks(sketch);
 }
 
-/* --- what the finding says --- */
+/* --- the finding ------------- */
 
-/* What the collective of a mismatch was given; of the two parts, one alone may be wrong. */
+/* Sets the arguments of a collective in a mismatch; type and reduction may be wrong
+ * independently. */
 static void take_parts(struct sketch_step *step, const struct record_given *given)
 {
 	step->type = given->type ? given->type : "MPI_INT";
@@ -154,7 +155,7 @@ static void take_given(struct sketch *sketch, const struct record_finding *findi
 	}
 }
 
-/* Whether some call has completed this request in the finding's interleaving. */
+/* Whether a call has completed this request in the finding's interleaving. */
 static bool is_completed(const struct sketch *sketch, guint index)
 {
 	for (guint i = 0; i < sketch->steps->len; i++) {
@@ -173,9 +174,9 @@ static bool shown_by(const struct record_finding *finding, enum finding_emit emi
 	return finding_kind_info(finding->kind)->emit == emit;
 }
 
-/* Where the finding shows: the first rank's call that is not by the way. A leak is known by its
- * place alone, at which other requests may have been made, too. */
-static int32_t standing_call(const struct sketch *sketch, const struct record_finding *finding)
+/* Finds the step where the finding shows: the first rank's call that is no bystander. A leak has
+ * only a place, where other requests may have been started as well. */
+static int32_t finding_step(const struct sketch *sketch, const struct record_finding *finding)
 {
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = finding->ranks->pdata[i];
@@ -201,7 +202,7 @@ static int32_t standing_call(const struct sketch *sketch, const struct record_fi
 	return -1;
 }
 
-/* Those who wait for ever. */
+/* Marks the steps that wait for ever. */
 static void mark_hanging(struct sketch *sketch, const struct record_finding *finding)
 {
 	for (guint i = 0; i < sketch->steps->len; i++) {
@@ -217,8 +218,9 @@ static void mark_hanging(struct sketch *sketch, const struct record_finding *fin
 	}
 }
 
-/* Of a deadlock: who waits for a lock shows more of it than who waits for the one that holds it. */
-static void stand_at_lock(struct sketch *sketch)
+/* Prefers, in a deadlock, a rank that waits for a lock to one that waits for the lock's holder: it
+ * shows more. */
+static void prefer_lock(struct sketch *sketch)
 {
 	for (guint i = 0; i < sketch->steps->len; i++) {
 		const struct sketch_step *step = sketch_step(sketch, i);
@@ -230,7 +232,7 @@ static void stand_at_lock(struct sketch *sketch)
 	}
 }
 
-/* The step to blame, and the send whose message goes well there. */
+/* Sets the step to blame, and the send whose message ends well there. */
 static bool take_blame(struct sketch *sketch, const struct record_finding *finding, GError **error)
 {
 	const struct record_choice *blame = finding->blame;
@@ -260,13 +262,13 @@ static bool take_blame(struct sketch *sketch, const struct record_finding *findi
 		return true;
 	if (!blame)
 		g_set_error(error, SKETCH_ERROR, 0,
-		            "%s: it goes wrong in the program itself, and no single choice is to "
-		            "blame that an assertion could be about",
+		            "%s: the error is in the program's own code, and there is no single "
+		            "choice to blame that an assertion could check",
 		            finding_kind_name(finding->kind));
 	else if (sketch->blamed < 0)
 		g_set_error(error, SKETCH_ERROR, 0,
-		            "the choice to blame is made in %s, which is not written out: that "
-		            "takes a receive, a probe, or a question about requests",
+		            "the choice to blame is made in %s, which cannot be written out: only "
+		            "receives, probes and tests or waits for requests can",
 		            blame->function);
 	return sketch->blamed >= 0;
 }
@@ -294,8 +296,8 @@ bool sketch_can_show(const struct record_finding *finding, GError **error)
 
 		if (!rank->bystander && is_left_out(mpi_call_by_name(rank->function))) {
 			g_set_error(error, SKETCH_ERROR, 0,
-			            "it is about %s, and of one-sided communication and files "
-			            "nothing but the locks of windows is written out",
+			            "it is about %s, and of one-sided communication and files only "
+			            "window locks can be written out",
 			            rank->function);
 			return false;
 		}
@@ -303,8 +305,8 @@ bool sketch_can_show(const struct record_finding *finding, GError **error)
 	if (finding->blame && finding->blame->point.kind == POINT_LOCK
 	    && shown_by(finding, FINDING_EMIT_ASSERT)) {
 		g_set_error(error, SKETCH_ERROR, 0,
-		            "the choice to blame is who gets the lock of a window, and what is put "
-		            "into windows is not written out");
+		            "the choice to blame is which rank gets a window's lock, and the "
+		            "contents of windows are not written out");
 		return false;
 	}
 	if (finding->blame && finding->blame->point.kind == POINT_TURN) {
@@ -316,7 +318,7 @@ bool sketch_can_show(const struct record_finding *finding, GError **error)
 	return true;
 }
 
-/* --- */
+/* --- construction --- */
 
 static void join_ranks(struct sketch *sketch, const struct record_finding *finding,
                        const struct record_execution *execution,
@@ -332,7 +334,7 @@ static void join_ranks(struct sketch *sketch, const struct record_finding *findi
 	}
 }
 
-/* What carries a value has room for it. */
+/* Makes room for the value in each message that carries one. */
 static void make_room(struct sketch *sketch)
 {
 	bool carries = sketch->asserts;
@@ -371,16 +373,16 @@ struct sketch *sketch_new(const struct record_finding *finding,
 	sketch_find_conditions(sketch);
 	take_given(sketch, finding);
 	if (!sketch->asserts)
-		sketch->stands = standing_call(sketch, finding);
+		sketch->stands = finding_step(sketch, finding);
 	if (shown_by(finding, FINDING_EMIT_HANG)) {
 		mark_hanging(sketch, finding);
-		stand_at_lock(sketch);
+		prefer_lock(sketch);
 	}
 	make_room(sketch);
 	return sketch;
 }
 
-/* --- leaving out --- */
+/* --- reduction ----- */
 
 bool *sketch_state(const struct sketch *sketch)
 {
@@ -430,8 +432,8 @@ void sketch_keep(struct sketch *sketch, const bool *kept)
 	}
 }
 
-/* The next step of the same rank that is left; -1: there is none, or it is another interleaving's.
- */
+/* The next remaining step of the same rank; -1: there is none, or it belongs to the other
+ * interleaving. */
 static int next_step(const struct sketch *sketch, guint index)
 {
 	const struct sketch_step *step = sketch_step(sketch, index);
@@ -490,7 +492,7 @@ static bool is_left(const struct sketch *sketch, int index)
 	return index < 0 || !sketch_step(sketch, (guint)index)->dropped;
 }
 
-/* Whether it is left by what the rank tells them apart. */
+/* Whether the step remains by which the rank distinguishes the interleavings. */
 static bool can_know(const struct sketch *sketch, int32_t rank)
 {
 	const struct sketch_condition *condition = &sketch->conditions[rank];

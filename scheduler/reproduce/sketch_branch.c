@@ -1,12 +1,12 @@
-/* One rank in both interleavings: what it calls in both, then the two ways in which it goes on, and
- * by what it can tell which one to take. */
+/* Joins the two traces of one rank: the common calls, then a branch for each interleaving, and the
+ * condition that selects it. */
 #include "sketch_internal.h"
 
 struct joining {
 	struct sketch *sketch;
 	struct sketch_trace *traces[SKETCH_SIDES];
-	int *places[SKETCH_SIDES]; /* of each trace's steps in the sketch; -1: not there */
-	guint first;               /* of this rank's steps */
+	int *places[SKETCH_SIDES]; /* of each trace's steps in the sketch; -1: none */
+	guint first;               /* first step of this rank */
 };
 
 static struct sketch_step *trace_step(const struct joining *joining, enum sketch_side side,
@@ -21,7 +21,7 @@ static bool arrays_equal(const GArray *one, const GArray *other)
 	       && memcmp(one->data, other->data, one->len * sizeof(guint)) == 0;
 }
 
-/* --- what is the same --- */
+/* --- equal steps -------- */
 
 bool sketch_asks(const struct sketch_step *step)
 {
@@ -59,7 +59,7 @@ enum sketch_sign sketch_sign(const struct sketch_step *step)
 	return SKETCH_UNKNOWN;
 }
 
-/* The step whose message, or answer, tells the peer in both. */
+/* The step whose message, or answer, determines the peer in both. */
 static int followed_step(const struct joining *joining, const struct sketch_step *bad,
                          const struct sketch_step *good)
 {
@@ -115,7 +115,8 @@ static bool same_call(const struct joining *joining, const struct sketch_step *b
 	    || bad->window != good->window || bad->tag != good->tag
 	    || bad->immediate != good->immediate || bad->exchange != good->exchange)
 		return false;
-	/* A wait for ever has completed nothing; a question is about what is left to ask about. */
+	/* A wait that never returns has completed nothing; a question is about the requests that
+	 * are left. */
 	if (bad->kind == SKETCH_ASK || (bad->kind == SKETCH_WAIT && stuck))
 		return bad->original == good->original;
 	return bad->function == good->function && same_waits(joining, bad, good);
@@ -157,7 +158,7 @@ static void place_indices(const struct joining *joining, enum sketch_side side, 
 	*indices = here;
 }
 
-/* A step that one interleaving has, or (as that of the first) both have. */
+/* Appends a step of one interleaving, or (from the first) of both. */
 static struct sketch_step *append_step(struct joining *joining, enum sketch_side from, guint index,
                                        enum sketch_side side)
 {
@@ -205,7 +206,7 @@ static bool makes_way(const struct sketch_step *step)
 	return step->immediate || step->exchange;
 }
 
-/* How many steps at the end are the same again. */
+/* The number of steps at the end that are equal again. */
 static guint common_end(const struct joining *joining, guint begin)
 {
 	guint bad = joining->traces[SKETCH_BAD]->steps->len;
@@ -226,8 +227,8 @@ static guint common_end(const struct joining *joining, guint begin)
 	return count;
 }
 
-/* Which of the two is gone on with where only one can be: what comes after an assertion has failed
- * does not matter, unless it is the assertion. */
+/* Appends the steps of only one interleaving, where a branch is not possible. What comes after a
+ * failed assertion does not matter, except the assertion itself. */
 static void append_one_way(struct joining *joining, guint begin, const struct record_choice *blame)
 {
 	guint bad = joining->traces[SKETCH_BAD]->steps->len;
@@ -291,7 +292,7 @@ void sketch_join(struct sketch *sketch, const struct record_choice *blame, struc
 
 /* --- conditions --- */
 
-/* Whether the step's message is there, in both, when the rank comes to `limit`. */
+/* Whether the step's message has arrived, in both, when the rank reaches `limit`. */
 static bool is_there(const struct sketch *sketch, guint index, guint limit)
 {
 	if (!sketch_step(sketch, index)->immediate)
@@ -321,7 +322,7 @@ static guint first_step(const struct sketch *sketch, int32_t rank)
 	return i;
 }
 
-/* The first step of the rank that is not in both; where its steps end: there is none. */
+/* The first step of the rank that is not in both. If there is none, the end of its steps. */
 static guint parting_step(const struct sketch *sketch, int32_t rank, bool *ret_parts)
 {
 	guint i = first_step(sketch, rank);
@@ -346,7 +347,7 @@ static bool find_sign(struct sketch *sketch, int32_t rank, guint limit)
 		if (sign == SKETCH_UNKNOWN || !is_there(sketch, i, limit))
 			continue;
 		*condition = (struct sketch_condition){sign, i};
-		/* An answer is told in a variable, which the next one overwrites. */
+		/* An answer is kept in a variable that the next one overwrites. */
 		if (sketch->blamed == (int32_t)i && sign != SKETCH_BY_ANSWER)
 			break;
 	}
@@ -355,7 +356,7 @@ static bool find_sign(struct sketch *sketch, int32_t rank, guint limit)
 
 static bool find_condition(struct sketch *sketch, int32_t rank, guint limit, int depth);
 
-/* Whether the sender of this message knows which of the two it is in when it sends it. */
+/* Whether the sender knows which interleaving it is in when it sends this message. */
 static bool sender_knows(struct sketch *sketch, int index, int depth)
 {
 	const struct sketch_step *step;
@@ -391,7 +392,7 @@ static int sender_of(const struct sketch *sketch, guint index, enum sketch_side 
 	return -1;
 }
 
-/* A message from somebody who knows. */
+/* Finds a message from a rank that knows. */
 static bool find_teller(struct sketch *sketch, int32_t rank, guint limit, int depth)
 {
 	for (guint i = limit; i-- > first_step(sketch, rank);) {
@@ -422,7 +423,7 @@ static bool find_condition(struct sketch *sketch, int32_t rank, guint limit, int
 	       && (find_sign(sketch, rank, limit) || find_teller(sketch, rank, limit, depth));
 }
 
-/* The rank goes the finding's way whatever happens. */
+/* Makes the rank take the finding's branch unconditionally. */
 static void go_one_way(struct sketch *sketch, int32_t rank)
 {
 	for (guint i = first_step(sketch, rank); i < sketch->steps->len; i++) {

@@ -1,4 +1,4 @@
-/* The calls of a sketch as C. */
+/* Prints the calls of a sketch as C. */
 #include "sketch_internal.h"
 
 void sketch_put_call(struct sketch_printing *printing, struct sketch_step *step, const char *call)
@@ -37,7 +37,7 @@ static char *request_of(const struct sketch_printing *printing, guint index)
 	return element_words("request", printing->request[index], printing->requests, true);
 }
 
-/* What is under way has a buffer of its own. */
+/* Each operation in progress has its own buffer. */
 static char *buffer_of(const struct sketch_printing *printing, guint index)
 {
 	guint number = printing->request[index];
@@ -98,7 +98,7 @@ static int compare_numbers(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* The places of what is reported, among the requests asked about. */
+/* The positions of the requests reported among those asked about. */
 static GArray *reported_places(const struct sketch_printing *printing,
                                const struct sketch_step *step, enum sketch_side side)
 {
@@ -179,7 +179,7 @@ char *sketch_condition(const struct sketch_printing *printing, int32_t rank, boo
 	return g_strdup("0");
 }
 
-/* What an asserted message consists of: its sender, or where one rank has sent both its place. */
+/* The value of a message in an assertion: its sender, or its position if one rank has sent both. */
 static int32_t value_of(const struct sketch_printing *printing, guint send)
 {
 	const struct sketch *sketch = printing->sketch;
@@ -191,7 +191,7 @@ static int32_t value_of(const struct sketch_printing *printing, guint send)
 	return (int32_t)send;
 }
 
-/* What the rank must know, or the program relies on, from here on. */
+/* Prints what the rank must find out here, or what the program relies on from here on. */
 static void put_learnt(struct sketch_printing *printing, guint index)
 {
 	const struct sketch *sketch = printing->sketch;
@@ -218,7 +218,7 @@ static void put_learnt(struct sketch_printing *printing, guint index)
 		sketch_put(printing, "%sassert(%s);", printing->indent, text);
 }
 
-/* What a message says. */
+/* Prints the assignment of a message's value. */
 static void put_value(struct sketch_printing *printing, guint index)
 {
 	const struct sketch *sketch = printing->sketch;
@@ -239,7 +239,7 @@ static void put_value(struct sketch_printing *printing, guint index)
 
 /* --- the calls --- */
 
-/* The three steps of an MPI_Sendrecv, while all are there, are one call. */
+/* Prints the three steps of an MPI_Sendrecv, if all remain, as one call. */
 static void put_exchange(struct sketch_printing *printing, guint index)
 {
 	const struct sketch *sketch = printing->sketch;
@@ -306,7 +306,7 @@ static enum sketch_side made_in(const struct sketch_step *step)
 	return step->events[SKETCH_BAD].call > 0 ? SKETCH_BAD : SKETCH_GOOD;
 }
 
-/* A poll whose answer is the same in both is none. */
+/* A poll with the same answer in both is not printed as a poll. */
 static void put_probe(struct sketch_printing *printing, guint index)
 {
 	struct sketch_step *step = sketch_step(printing->sketch, index);
@@ -382,7 +382,8 @@ static void put_wait(struct sketch_printing *printing, struct sketch_step *step,
 	put_learnt(printing, index);
 }
 
-/* Whether these requests stand side by side, and nobody is told anything by one of them. */
+/* Whether these requests are adjacent in the array, and no status, condition or assertion refers to
+ * one of them. */
 static bool are_one_array(const struct sketch_printing *printing, const GArray *indices,
                           guint *ret_first, guint *ret_count)
 {
@@ -406,7 +407,7 @@ static bool are_one_array(const struct sketch_printing *printing, const GArray *
 	return *ret_count > 1;
 }
 
-/* Several requests, from the one of this number on. */
+/* The array of several requests, from this number on. */
 static char *array_of(const struct sketch_printing *printing, guint first, guint count)
 {
 	return first == 1 && printing->requests > 1 && count > 1
@@ -481,7 +482,7 @@ bool sketch_tests_cancelled(const struct sketch *sketch, guint index)
 	           && sketch_knows(sketch, step->rank));
 }
 
-/* After MPI_Cancel the request is complete, and so waited for at once. */
+/* After MPI_Cancel the request will complete, so it is waited for at once. */
 static void put_cancel(struct sketch_printing *printing, guint index)
 {
 	const struct sketch *sketch = printing->sketch;
@@ -521,7 +522,7 @@ const char *sketch_object(enum mpi_call function)
 	}
 }
 
-/* Something of the same kind, which is never freed. */
+/* Creates an object of the same kind, which is never freed. */
 static void put_object(struct sketch_printing *printing, guint index)
 {
 	struct sketch_step *step = sketch_step(printing->sketch, index);
@@ -560,7 +561,8 @@ static void put_write(struct sketch_printing *printing, const struct sketch_step
 	g_autofree char *buffer = buffer_of(printing, index);
 
 	if (!operation->dropped)
-		sketch_put(printing, "%s%s[0]++; /* is not the program's before it has waited */",
+		sketch_put(printing,
+		           "%s%s[0]++; /* the program must not write here before the wait */",
 		           printing->indent, buffer);
 }
 

@@ -1,4 +1,4 @@
-/* A sketch as C. Lines are counted while it is written, so that findings can be told by them. */
+/* Prints a sketch as C. Counts lines, so that findings can be related to them. */
 #include "sketch_internal.h"
 
 void sketch_put(struct sketch_printing *printing, const char *format, ...)
@@ -12,7 +12,7 @@ void sketch_put(struct sketch_printing *printing, const char *format, ...)
 	printing->line++;
 }
 
-/* --- communicators: split off at the beginning, in the order of ranks --- */
+/* --- communicators: created at the beginning, in the order of ranks ----- */
 
 int sketch_position(const GArray *numbers, uint64_t number)
 {
@@ -91,9 +91,9 @@ static void put_communicators(struct sketch_printing *printing, bool free_them)
 	}
 }
 
-/* --- what is declared --- */
+/* --- declarations ------- */
 
-/* Whether a question is asked about requests of which some are not there yet. */
+/* Whether a question includes requests that are not started yet. */
 static bool asks_early(const struct sketch_printing *printing, guint index)
 {
 	const struct sketch_step *step = sketch_step(printing->sketch, index);
@@ -116,7 +116,7 @@ static void number_request(struct sketch_printing *printing, guint index, guint 
 		printing->request[index] = ++*count;
 }
 
-/* Whether what is asked about stands side by side. */
+/* Whether the requests of a question are adjacent. */
 static bool is_one_array(const struct sketch_printing *printing, const struct sketch_step *step)
 {
 	guint first, last, count = 0;
@@ -127,8 +127,8 @@ static bool is_one_array(const struct sketch_printing *printing, const struct sk
 	return count == 0 || last - first + 1 == count;
 }
 
-/* Requests are counted within their rank as they are made; or, where that would put others between
- * those that a question is about, these come first. */
+/* Requests are numbered within their rank in the order of creation. If that would put others
+ * between those of a question, those of the question come first. */
 static void number_requests(struct sketch_printing *printing, int32_t rank)
 {
 	const struct sketch *sketch = printing->sketch;
@@ -164,7 +164,7 @@ static void number_requests(struct sketch_printing *printing, int32_t rank)
 	printing->requests = MAX(printing->requests, count);
 }
 
-/* A message's status has a name where a later call, or a branch, is about it. */
+/* A status gets a name if a later call or a branch uses it. */
 static void number_statuses(struct sketch_printing *printing, int32_t rank)
 {
 	const struct sketch *sketch = printing->sketch;
@@ -264,7 +264,7 @@ static uint64_t type_bytes(const char *type)
 	return g_str_equal(type, "MPI_BYTE") || g_str_equal(type, "MPI_CHAR") ? 1 : 16;
 }
 
-/* Room for the largest of what is sent or received; collectives have a part for each rank. */
+/* The buffer size for the largest message; collectives need a part for each rank. */
 static uint64_t room_needed(const struct sketch *sketch)
 {
 	uint64_t most = 4;
@@ -347,7 +347,7 @@ static bool has_steps(const struct sketch *sketch, int32_t rank)
 	return false;
 }
 
-/* From one side to another; `before` has steps. */
+/* Prints the branch from one side to another; `before` has steps. */
 static void print_turn(struct sketch_printing *printing, int32_t rank, enum sketch_side before,
                        enum sketch_side now)
 {

@@ -1,4 +1,4 @@
-/* The steps of one rank in one interleaving, from its record. */
+/* Makes the steps of one rank in one interleaving from its record. */
 #include <stdlib.h>
 
 #include "sketch_internal.h"
@@ -51,7 +51,7 @@ static const struct record_call *sketch_call(const struct record_execution *exec
 	               compare_calls);
 }
 
-/* Whose message it took or saw; probes are not among the matches. */
+/* Sets the source of the message received or probed; probes are not among the matches. */
 static void take_message(const struct tracing *tracing, struct sketch_step *step, uint32_t call)
 {
 	const struct record_execution *execution = tracing->execution;
@@ -117,7 +117,7 @@ static struct sketch_step *add_step(struct tracing *tracing, const struct record
 	return step;
 }
 
-/* A choice at this call between messages: it was from anybody. */
+/* Whether there was a choice between messages at this call: it had MPI_ANY_SOURCE. */
 static bool is_wildcard(const struct tracing *tracing, uint32_t call)
 {
 	for (guint i = 0; i < tracing->execution->choices->len; i++) {
@@ -130,8 +130,8 @@ static bool is_wildcard(const struct tracing *tracing, uint32_t call)
 	return false;
 }
 
-/* The receive of an MPI_Sendrecv: the record tells the send; its match, or whom the rank waits for,
- * tells the rest. */
+/* Adds the receive of an MPI_Sendrecv. The record describes the send; its match, or the ranks it
+ * waits for, describe the rest. */
 static void add_exchange(struct tracing *tracing, const struct record_call *call)
 {
 	bool immediate = mpi_call_leaves_request(function_of(call));
@@ -164,7 +164,7 @@ static void add_exchange(struct tracing *tracing, const struct record_call *call
 	g_array_append_val(wait->waits, index);
 }
 
-/* MPI_Startall: what the matches know of it. */
+/* MPI_Startall: adds what the matches contain. */
 static void add_starts(struct tracing *tracing, const struct record_call *call)
 {
 	const GArray *matches = tracing->execution->matches;
@@ -188,7 +188,7 @@ static void add_starts(struct tracing *tracing, const struct record_call *call)
 	}
 }
 
-/* What is cancelled is waited for there and then: no call of the program's is needed for that. */
+/* Whether a cancelled request is already waited for: SKETCH_CANCEL includes the wait. */
 static bool is_over(const struct tracing *tracing, guint index)
 {
 	for (guint i = index + 1; i < tracing->trace.steps->len; i++) {
@@ -200,8 +200,8 @@ static bool is_over(const struct tracing *tracing, guint index)
 	return false;
 }
 
-/* The requests that this call completed, as indices; of one in which it waits for ever, all that
- * nobody has completed. */
+/* The indices of the requests that this call completed. If it waits for ever: all requests that are
+ * not complete. */
 static GArray *completed_by(const struct tracing *tracing, const struct record_call *call,
                             bool for_ever)
 {
@@ -238,7 +238,7 @@ static GArray *asked_about(const struct tracing *tracing, const struct record_ca
 	return indices;
 }
 
-/* MPI_Cancel is about one request; which one of those that MPI_Startall started, is not known. */
+/* MPI_Cancel is about one request. For requests of MPI_Startall it is not known which. */
 static void add_cancel(struct tracing *tracing, const struct record_call *call)
 {
 	GArray *indices = call->asked ? asked_about(tracing, call) : NULL;
@@ -292,8 +292,8 @@ static void add_wait(struct tracing *tracing, const struct record_call *call)
 	step->waits = reported;
 }
 
-/* What is written for a collective. All that are not here, and those that create communicators,
- * stand for a barrier. */
+/* The collective to print. Collectives with other arguments, and those that create communicators,
+ * become a barrier. */
 static enum mpi_call written_collective(enum mpi_call function)
 {
 	static const enum mpi_call written[][2] = {
@@ -322,7 +322,7 @@ static bool shown_by(const struct tracing *tracing, enum finding_emit emit)
 	return finding_kind_info(tracing->finding->kind)->emit == emit;
 }
 
-/* Whether the finding is that what is made here is never freed. */
+/* Whether the finding is that the object created here is never freed. */
 static bool is_left(const struct tracing *tracing, const struct record_call *call)
 {
 	const GPtrArray *ranks = tracing->finding->ranks;
@@ -338,8 +338,8 @@ static bool is_left(const struct tracing *tracing, const struct record_call *cal
 	return false;
 }
 
-/* What is made by a call that concerns nobody else, and is none of the record's, stands at the end.
- */
+/* Adds the creation of objects that are never freed by local calls that the record does not have;
+ * they come at the end. */
 static void add_left(struct tracing *tracing, uint32_t last)
 {
 	const GPtrArray *ranks = tracing->finding->ranks;
@@ -365,7 +365,7 @@ static void add_left(struct tracing *tracing, uint32_t last)
 	}
 }
 
-/* The finding is that a buffer is written to before this call completes the operation. */
+/* Adds the write to a buffer if the finding is a write before this call completes the operation. */
 static void add_write(struct tracing *tracing, const struct record_call *call)
 {
 	const GPtrArray *ranks = tracing->finding->ranks;
@@ -410,7 +410,7 @@ static void add_send(struct tracing *tracing, const struct record_call *call, bo
 	bool buffered = mode == MPI_CALL_SEND_MODE_BUFFERED;
 	enum mpi_call written;
 
-	if (buffered) /* it waits for nobody */
+	if (buffered) /* it does not wait */
 		written = MPI_CALL_Isend;
 	else if (mode == MPI_CALL_SEND_MODE_SYNCHRONOUS)
 		written = immediate ? MPI_CALL_Issend : MPI_CALL_Ssend;
@@ -439,7 +439,7 @@ static void add_probe(struct tracing *tracing, const struct record_call *call)
 		                polls ? MPI_CALL_Iprobe : MPI_CALL_Probe);
 		take_message(tracing, step, call->call);
 	}
-	/* What is taken away is received, all of it. */
+	/* A matched probe receives the whole message. */
 	if (call->kind == RECORD_CALL_MPROBE && (!polls || call->completed == call->call)) {
 		add_receive(tracing, call, false);
 		step = step_at(tracing, tracing->trace.steps->len - 1);
@@ -451,7 +451,7 @@ static void add_probe(struct tracing *tracing, const struct record_call *call)
 	}
 }
 
-/* Whether the rank holds there what this call gives back. */
+/* Whether the rank holds the lock that this call releases. */
 static bool rank_holds(const struct tracing *tracing, const struct record_call *call)
 {
 	bool all = function_of(call) == MPI_CALL_Win_unlock_all;
@@ -469,7 +469,7 @@ static bool rank_holds(const struct tracing *tracing, const struct record_call *
 	return held > 0;
 }
 
-/* A lock that is taken without asking is none here. */
+/* A lock that is taken without a request (MPI_MODE_NOCHECK) is not one here. */
 static void add_lock(struct tracing *tracing, const struct record_call *call)
 {
 	enum mpi_call function = function_of(call);

@@ -1,9 +1,9 @@
-/* The windows of a sketch, and their locks. */
+/* Prints the windows of a sketch, and their locks. */
 #include "sketch_internal.h"
 
-/* --- what belongs together --- */
+/* --- units ------------------- */
 
-/* The next call of the rank that gives back what is taken at `index`; -1: there is none. */
+/* The next call of the rank that releases the lock taken at `index`; -1: none. */
 static int unlock_of(const struct sketch *sketch, guint index)
 {
 	const struct sketch_step *lock = sketch_step(sketch, index);

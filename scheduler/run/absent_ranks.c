@@ -8,7 +8,7 @@ int absent_ranks_check(struct absent_ranks *absent, struct host *host, const pid
 {
 	gint64 now = host_now(host);
 	int rank;
-	bool first = absent->next == 0; /* most starts are over before one is worth while */
+	bool first = absent->next == 0; /* most jobs have started before the first look is due */
 
 	if (now < absent->next)
 		return -1;

@@ -7,7 +7,7 @@ struct call_log {
 	GArray **calls; /* struct world_call, by rank */
 };
 
-/* The world keeps them in pieces. */
+/* Copies a rank's calls: the world has no array of them. */
 static GArray *calls_of(const struct world *world, int rank)
 {
 	guint32 count = world_calls(world, rank);
@@ -39,7 +39,7 @@ void call_log_free(struct call_log *log)
 	g_free(log);
 }
 
-/* The same call with the same envelope; the address it came from may be another one. */
+/* Whether it is the same call with the same envelope. The call's address may differ. */
 static bool same_call(const struct world_call *one, const struct world_call *other)
 {
 	return one->function == other->function && one->op_count == other->op_count

@@ -1,5 +1,5 @@
-/* How long ranks have been held back until the others are at rest (world_arrival.h), when these do
- * not come to rest. */
+/* Limits how long ranks are held back until the others are at rest (world_arrival.h), if the others
+ * do not come to rest. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_DELIVERY_TIMEOUT_H
 #define MATCHPOINT_SCHEDULER_RUN_DELIVERY_TIMEOUT_H
 
@@ -9,12 +9,12 @@
 struct world;
 
 struct delivery_timeout {
-	gsize events; /* of the world, when last looked at; 0 at first */
-	gint64 since; /* when there were so many */
+	gsize events; /* number of events of the world at the last check; 0 at first */
+	gint64 since; /* time when that number was reached */
 };
 
-/* Lets go who is held back when nothing has happened for long; `now` in microseconds. false: there
- * was no need. */
+/* Releases the ranks that are held back if nothing has happened for long. `now` in microseconds.
+ * Returns whether any rank was released. */
 bool delivery_timeout_check(struct delivery_timeout *timeout, struct world *world, gint64 now);
 
 #endif

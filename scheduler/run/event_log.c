@@ -52,7 +52,7 @@ static void append_match(GString *text, const struct run_event *event)
 		append_name(text, event->world, step->send);
 		return;
 	}
-	g_string_append(text, "all have come:");
+	g_string_append(text, "all members have called:");
 	for (int i = 0; i < step->call_count; i++) {
 		if (step->calls[i].call == 0)
 			continue;
@@ -97,7 +97,7 @@ static void append_event(GString *text, const struct run_event *event)
 	case RUN_MATCH: append_match(text, event); break;
 	case RUN_CHOICE:
 		append_point(text, event->world, &event->step->choice.point);
-		g_string_append(text, " is to take ");
+		g_string_append(text, " takes ");
 		append_taken(text, event->world, &event->step->choice.taken);
 		break;
 	case RUN_REST: append_rest(text, event); break;
@@ -128,7 +128,7 @@ static bool log_event(void *user, const struct run_event *event, GError **error)
 
 void event_log_add(struct events *events)
 {
-	struct event_sink sink = {.name = "the log", .tell = log_event};
+	struct event_sink sink = {.name = "the log", .handle = log_event};
 
 	for (guint kind = 0; kind < G_N_ELEMENTS(category_of); kind++)
 		if (log_enabled(category_of[kind]))

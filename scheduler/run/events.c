@@ -2,7 +2,7 @@
 
 struct events {
 	GArray *sinks; /* struct event_sink */
-	guint kinds;   /* that any of them wants */
+	guint kinds;   /* wanted by any sink */
 	void (*failed)(void *user, const struct event_sink *sink, const GError *error);
 	void *user;
 };
@@ -33,13 +33,13 @@ void events_add(struct events *events, const struct event_sink *sink)
 	events->kinds |= sink->kinds;
 }
 
-/* Whether anybody wants to be told such: others need not be made. */
+/* Whether any sink wants events of this kind. */
 static bool is_wanted(const struct events *events, enum run_event_kind kind)
 {
 	return events && events->kinds & 1u << kind;
 }
 
-void events_tell(struct events *events, const struct run_event *event)
+void events_emit(struct events *events, const struct run_event *event)
 {
 	if (!is_wanted(events, event->kind))
 		return;
@@ -47,7 +47,7 @@ void events_tell(struct events *events, const struct run_event *event)
 		struct event_sink *sink = &g_array_index(events->sinks, struct event_sink, i);
 		g_autoptr(GError) error = NULL;
 
-		if (!(sink->kinds & 1u << event->kind) || sink->tell(sink->user, event, &error))
+		if (!(sink->kinds & 1u << event->kind) || sink->handle(sink->user, event, &error))
 			continue;
 		sink->kinds = 0;
 		events->failed(events->user, sink, error);
@@ -62,12 +62,12 @@ bool events_want_steps(const struct events *events)
 	                     | 1u << RUN_STEP);
 }
 
-void events_tell_step(struct events *events, guint32 number, const struct world *world,
+void events_emit_step(struct events *events, guint32 number, const struct world *world,
                       const struct world_step *step)
 {
 	struct run_event event = {.kind = RUN_STEP, .number = number, .world = world, .step = step};
 
-	events_tell(events, &event);
+	events_emit(events, &event);
 	switch (step->kind) {
 	case WORLD_STEP_CALLED: event.kind = RUN_CALL; break;
 	case WORLD_STEP_MATCHED:
@@ -76,5 +76,5 @@ void events_tell_step(struct events *events, guint32 number, const struct world 
 	case WORLD_STEP_CHOSEN: event.kind = RUN_CHOICE; break;
 	default: return;
 	}
-	events_tell(events, &event);
+	events_emit(events, &event);
 }

@@ -1,11 +1,12 @@
-/* What happens in the interleavings of a session, told to whoever listens: the store's writer
- * (session/session_host.c), the log (event_log.h), the recorder (recorder.h). Sinks are told in
- * the order in which they were added, at the moment at which it happens, and change nothing of it.
+/* The events of a session's interleavings, and the sinks that receive them: the store's writer
+ * (session/session_host.c), the log (event_log.h), the recorder (recorder.h). Sinks are called at
+ * once, in the order in which they were added. They do not change what happens.
  *
- * An interleaving's events: BEGIN, then CALL, MATCH, REST and CHOICE as they come, STOP, FINDING
- * for each that it has shown, and END. One that goes on from a snapshot begins behind what is in it
- * (SNAPSHOT told its world's number). STEP is all that its world is asked and does, for those who
- * want to do it once more; the kinds before are made of these. */
+ * The events of an interleaving are BEGIN, then CALL, MATCH, REST and CHOICE as they occur, STOP,
+ * FINDING for each finding that it has shown, and END. An execution that begins at a snapshot
+ * continues after the events of that snapshot's world; SNAPSHOT named the world by its number. STEP
+ * is everything that the world is asked and does, so that it can be repeated. CALL, MATCH, REST and
+ * CHOICE are derived from steps. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_EVENTS_H
 #define MATCHPOINT_SCHEDULER_RUN_EVENTS_H
 
@@ -16,16 +17,16 @@
 
 enum run_event_kind {
 	RUN_BEGIN,    /* `restored`: from the snapshot of world `from` */
-	RUN_SNAPSHOT, /* its state is kept under its number */
+	RUN_SNAPSHOT, /* a snapshot of the world is kept, under its number */
 	RUN_CALL,     /* step.rank has made MPI call step.call: see world_call_info */
 	RUN_MATCH,    /* step: WORLD_STEP_MATCHED or _TOGETHER */
-	RUN_CHOICE,   /* step.choice is made; of several: see world_alternatives */
-	RUN_REST,     /* every rank stands still; step.open can be chosen, and nothing may be */
-	RUN_STOP,     /* it goes no further, for this reason: `text` */
+	RUN_CHOICE,   /* step.choice is made; alternatives: see world_alternatives */
+	RUN_REST,     /* every rank waits or is gone; step.open: the open choices, may be empty */
+	RUN_STOP,     /* the execution goes no further; `text`: the reason */
 	RUN_FINDING,  /* `finding` was shown; its count is 1 the first time */
-	RUN_END,  /* it is over, and counts: `record`, and the findings that this has `changed` */
-	RUN_STEP, /* `step` */
-	RUN_REFUSED, /* its world has not believed what it was told: `text` */
+	RUN_END,      /* the interleaving is over and counts: `record`, and `changed` findings */
+	RUN_STEP,     /* `step` */
+	RUN_REFUSED,  /* the world has rejected a report of a rank; `text`: why */
 	RUN_KINDS,
 };
 
@@ -43,31 +44,32 @@ struct run_event {
 };
 
 struct event_sink {
-	const char *name; /* for those who are told that it has failed */
-	guint kinds;      /* those it wants to be told, a bit each: 1u << RUN_CALL */
-	/* false with `error` set: it has failed, and is told nothing more. */
-	bool (*tell)(void *user, const struct run_event *event, GError **error);
+	const char *name; /* shown if the sink fails */
+	guint kinds;      /* wanted kinds, a bit each: 1u << RUN_CALL */
+	/* Handles an event. Returns false with `error` set if the sink has failed; it is not called
+	 * again. */
+	bool (*handle)(void *user, const struct run_event *event, GError **error);
 	void *user; /* the sink's own; outlives the list */
 };
 
 struct events;
 
-/* `failed` is told of each sink that has failed (the error stays the caller's). What happens goes
- * on, unless it sees to that. */
+/* `failed` is called when a sink fails (the caller keeps the error). The session goes on unless
+ * `failed` ends it. */
 struct events *events_new(void (*failed)(void *user, const struct event_sink *sink,
                                          const GError *error),
                           void *user);
 void events_free(struct events *events);
 
-/* Copied. */
+/* The sink is copied. */
 void events_add(struct events *events, const struct event_sink *sink);
 
-void events_tell(struct events *events, const struct run_event *event);
+void events_emit(struct events *events, const struct run_event *event);
 
-/* A world has made this step: tells what that amounts to. */
-void events_tell_step(struct events *events, guint32 number, const struct world *world,
+/* Sends the events that follow from a step of a world. */
+void events_emit_step(struct events *events, guint32 number, const struct world *world,
                       const struct world_step *step);
-/* Whether anybody wants to be told what comes of that. */
+/* Whether any sink wants events that follow from steps. */
 bool events_want_steps(const struct events *events);
 
 #endif

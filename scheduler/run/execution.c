@@ -7,10 +7,10 @@
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
-#define DRIVE_US (G_USEC_PER_SEC / 50)  /* for those who run to need one who stays as it is */
-#define TROUBLE_US (G_USEC_PER_SEC / 2) /* for others to fail in MPI_Init as one has */
-#define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for members of a collective in which one has failed */
-#define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has */
+#define DRIVE_US (G_USEC_PER_SEC / 50)  /* until idle ranks must drive MPI */
+#define TROUBLE_US (G_USEC_PER_SEC / 2) /* for other ranks to fail in MPI_Init like the first */
+#define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for others in a collective where one has failed */
+#define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has ended */
 
 static int ranks_of(const struct execution *execution)
 {
@@ -57,8 +57,8 @@ void execution_free(struct execution *execution)
 		rank_end_clear(&execution->ends[rank]);
 	}
 	g_hash_table_remove(execution->runs->all, GUINT_TO_POINTER(execution->number));
-	snapshot_let_go(execution);
-	process_group_let_go(execution->group);
+	snapshot_detach(execution);
+	process_group_unref(execution->group);
 	if (execution->image)
 		execution->image->children--;
 	if (execution->job)
@@ -85,7 +85,7 @@ void execution_free(struct execution *execution)
 
 void execution_set_process_group(struct execution *execution, struct process_group *group)
 {
-	process_group_let_go(execution->group);
+	process_group_unref(execution->group);
 	execution->group = group;
 }
 
@@ -98,7 +98,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	if (execution->directory)
 		g_hash_table_remove(executions, GUINT_TO_POINTER(execution->number));
 	g_free(execution->directory);
-	snapshot_let_go(execution);
+	snapshot_detach(execution);
 	if (from)
 		from->children++;
 	execution->number = number;
@@ -123,7 +123,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	memset(execution->welcomed, 0, (gsize)ranks * sizeof(*execution->welcomed));
 	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
 	g_hash_table_insert(executions, GUINT_TO_POINTER(number), execution);
-	execution_tell_beginning(execution);
+	execution_emit_begin(execution);
 }
 
 void execution_connected(struct execution *execution, struct host_link *link,
@@ -133,7 +133,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	const struct host_operations *host = execution->runs->host->operations;
 
 	if (execution->result.cut_short || execution->result.state != EXECUTION_STARTING) {
-		host_close(link); /* and so the rank ends */
+		host_close(link); /* this ends the rank */
 		return;
 	}
 	if (execution->links[rank]) {
@@ -165,8 +165,8 @@ void execution_connected(struct execution *execution, struct host_link *link,
 
 /* --- at rest --------------------------------------------------------------------------------- */
 
-/* Where something outside has ended a rank, again, that is what there is to tell: the program would
- * have followed. */
+/* The plan cannot be followed. If something outside has ended a rank a second time, that is the
+ * outcome: without it, the program would have followed the plan. */
 static void lose_plan(struct execution *execution)
 {
 	const struct world *world = execution->world;
@@ -175,8 +175,8 @@ static void lose_plan(struct execution *execution)
 	if (!struck)
 		execution->result.lost = execution_why_lost(execution);
 	execution->strategy->rest(execution->strategy, world_trace(world), NULL, NULL);
-	/* Where ranks act on each other unseen, or threads take from one another what others wait
-	 * for, not everything that is planned is possible. */
+	/* With windows, ranks act on each other unseen; threads may take messages that others wait
+	 * for. Then not every plan is possible. */
 	if (struck
 	    || (!execution->strategy->fills_gaps && !world_has_windows(world)
 	        && !world_has_threads(world)))
@@ -184,16 +184,16 @@ static void lose_plan(struct execution *execution)
 	execution_end_ranks(execution, false);
 }
 
-/* The strategy has said what the end is. */
+/* The strategy has decided that this is the end. */
 static void take_end(struct execution *execution, enum explorer_step step)
 {
-	execution->result.wasted = step == EXPLORER_DROP || step == EXPLORER_LET_GO;
+	execution->result.wasted = step == EXPLORER_DROP || step == EXPLORER_GIVE_UP;
 	execution->result.known = step == EXPLORER_KNOWN;
 	if (step == EXPLORER_DONE)
 		execution_conclude(execution);
 }
 
-/* What it says of an end where nothing is decided any more. */
+/* Asks the strategy about an end at which nothing can be decided. */
 static enum explorer_step ask_of_end(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct open_choice));
@@ -212,12 +212,12 @@ static enum explorer_step ask_strategy(struct execution *execution, GArray *open
 		execution->runs->client->open(execution->owner, execution, open);
 	step = execution->strategy->rest(execution->strategy, world_trace(execution->world), open,
 	                                 ret_choice);
-	/* It is no end while some can be let go. */
+	/* It is no end while held ranks can be released. */
 	return step == EXPLORER_DONE && world_holds(execution->world) ? EXPLORER_LATER : step;
 }
 
-/* The strategy's way to where it begins leads nowhere. */
-static enum explorer_step yielding_up(struct execution *execution)
+/* The strategy's plan cannot be followed. */
+static enum explorer_step give_plan_up(struct execution *execution)
 {
 	struct choice unused;
 
@@ -225,19 +225,19 @@ static enum explorer_step yielding_up(struct execution *execution)
 	                                 &unused);
 }
 
-/* What is done now is done whether or not threads that go on would have changed it. */
+/* Notes that this was decided without waiting for threads that still run. */
 static void note_hurried(struct execution *execution)
 {
 	execution->result.threads_hurried |= execution->threads.doubtful;
 }
 
-/* Decides what happens now that everybody stands still. false: wait for more to be heard. */
+/* Decides what happens at rest. Returns false if more messages are needed first. */
 static bool at_rest(struct execution *execution)
 {
 	struct world *world = execution->world;
 	struct choice choice = {0};
 	enum explorer_step step;
-	bool stuck; /* what the plan wants next is not there (yet) */
+	bool stuck; /* the plan's next choice is not open (yet) */
 	bool held = world_holds(world);
 	bool owed = choices_are_owed(execution->plan);
 	GArray *open;
@@ -270,7 +270,7 @@ static bool at_rest(struct execution *execution)
 		lose_plan(execution);
 		return false;
 	}
-	if (open->len > 0 && !execution_tell_state(execution, open)) {
+	if (open->len > 0 && !execution_report_state(execution, open)) {
 		open_choices_free(open);
 		return false;
 	}
@@ -281,68 +281,68 @@ static bool at_rest(struct execution *execution)
 	if (step == EXPLORER_STUCK && execution_answer_polls(execution))
 		return true;
 	if (step == EXPLORER_STUCK)
-		step = yielding_up(execution);
-	if (step == EXPLORER_LET_GO && execution_let_go(execution))
+		step = give_plan_up(execution);
+	if (step == EXPLORER_GIVE_UP && execution_give_up_promises(execution))
 		return true;
 	execution_wait(execution, step == EXPLORER_LATER);
 	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
 		return step == EXPLORER_TAKE;
 	take_end(execution, step);
-	if (!execution->result.wasted || !image_stand(execution))
+	if (!execution->result.wasted || !image_keep_ranks(execution))
 		execution_end_ranks(execution, true);
 	return true;
 }
 
-/* Whether a rank itself has told that it went wrong. */
-static bool has_told(const struct rank_end *end)
+/* Whether a rank itself has reported a failure. */
+static bool has_reported(const struct rank_end *end)
 {
 	return end->known || end->error || end->aborted;
 }
 
-/* How many ranks have done so, or are gone. */
-static int count_troubled(const struct execution *execution, int *ret_told)
+/* Returns how many ranks have failed or are gone; *ret_reported: those that reported it. */
+static int count_troubled(const struct execution *execution, int *ret_reported)
 {
 	int count = 0;
 
-	*ret_told = 0;
+	*ret_reported = 0;
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		*ret_told += has_told(&execution->ends[rank]);
-		count += has_told(&execution->ends[rank]) || execution->ends[rank].gone;
+		*ret_reported += has_reported(&execution->ends[rank]);
+		count += has_reported(&execution->ends[rank]) || execution->ends[rank].gone;
 	}
 	return count;
 }
 
 bool execution_failed_to_start(const struct execution *execution)
 {
-	int told;
+	int reported;
 
-	count_troubled(execution, &told);
-	return execution->result.state == EXECUTION_STARTING && told > 0;
+	count_troubled(execution, &reported);
+	return execution->result.state == EXECUTION_STARTING && reported > 0;
 }
 
 static void fail_to_start(struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++)
-		execution->ends[rank].killed |= !has_told(&execution->ends[rank]);
+		execution->ends[rank].killed |= !has_reported(&execution->ends[rank]);
 	stall_look(execution->stall, execution->world,
-	           execution_now(execution)); /* where all are */
+	           execution_now(execution)); /* reads where all ranks are */
 	take_end(execution, ask_of_end(execution));
 	execution_end_ranks(execution, true);
 	execution_advance(execution);
 }
 
-/* In a new job a rank can fail before it is out of MPI_Init, and the others never come out of it
- * then. Some may be about to fail likewise: they get a moment. */
+/* In a new job a rank can fail before it has left MPI_Init; then the others never leave it. Some
+ * may be about to fail as well, so they get a moment. */
 static void look_at_start(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
-	int told, count = count_troubled(execution, &told);
+	int reported, count = count_troubled(execution, &reported);
 
 	if (count == 0)
 		return;
 	if (execution->trouble_since == 0)
 		execution->trouble_since = now;
-	if (told > 0
+	if (reported > 0
 	    && (count == ranks_of(execution) || now - execution->trouble_since > TROUBLE_US)) {
 		if (!execution_lost_launcher(execution)
 		    || !execution_strike(execution, "what the launcher starts ranks with"))
@@ -350,7 +350,7 @@ static void look_at_start(struct execution *execution)
 	} else if (now - execution->trouble_since > GONE_US
 	           && !execution_strike(execution, "a rank before its MPI_Init was over"))
 		runs_fail(execution->runs,
-		          "%s: a rank was gone before its MPI_Init was over, without a word",
+		          "%s: a rank ended before its MPI_Init was over, and reported no reason",
 		          execution->runs->options.program);
 }
 
@@ -380,21 +380,21 @@ static void decide_at_rest(struct execution *execution)
 
 void execution_advance(struct execution *execution)
 {
-	int told;
+	int reported;
 
 	execution_look_for_struck(execution);
 	if (execution->result.state == EXECUTION_STARTING && !execution->result.again
 	    && execution->connected == ranks_of(execution) && world_at_rest(execution->world)
-	    && count_troubled(execution, &told) == 0)
+	    && count_troubled(execution, &reported) == 0)
 		start_world(execution);
 	do {
 		decide_at_rest(execution);
-	} while (execution_hear_put_off(execution));
+	} while (execution_deliver_put_off(execution));
 	if (execution->result.state == EXECUTION_ENDING)
 		execution_finish_if_gone(execution);
 }
 
-/* Some rank is not at rest, but waits for what those who are do next. */
+/* A rank is not at rest because it waits for what ranks at rest do next. Decides for these. */
 static void decide_for_others(struct execution *execution)
 {
 	struct world *world = execution->world;
@@ -408,7 +408,7 @@ static void decide_for_others(struct execution *execution)
 	open = world_open_choices(world);
 	execution_hide_planned(execution, open);
 	if (!world_holds(world) && (open->len == 0 || stuck)) {
-		if (!execution_tell_no(execution, execution->plan) && stuck
+		if (!execution_answer_no(execution, execution->plan) && stuck
 		    && stall_hopeless(execution->stall))
 			lose_plan(execution);
 	} else {
@@ -421,7 +421,7 @@ static void decide_for_others(struct execution *execution)
 		if (step == EXPLORER_STUCK
 		    && !world_answer_polls(world, execution_awaited(execution))
 		    && stall_hopeless(execution->stall))
-			step = yielding_up(execution);
+			step = give_plan_up(execution);
 		execution_wait(execution, step == EXPLORER_LATER);
 		execution->result.wasted = step == EXPLORER_DROP;
 		if (execution->result.wasted)
@@ -430,8 +430,8 @@ static void decide_for_others(struct execution *execution)
 	open_choices_free(open);
 }
 
-/* A rank has aborted inside a call that MPI carries out, where others may wait for it for ever. In
- * life the job is over. */
+/* Whether a rank has aborted inside a call that MPI carries out unreported. Others may wait for it
+ * for ever. Without matchpoint, the job would have ended. */
 static bool waits_for_aborted(const struct execution *execution)
 {
 	if (execution->result.state != EXECUTION_RUNNING
@@ -444,7 +444,7 @@ static bool waits_for_aborted(const struct execution *execution)
 	return false;
 }
 
-/* Members of a collective may still come out of it in the moment in which one has failed. */
+/* Holds ranks in a collective in which one has failed, if they do not come out of it shortly. */
 static void look_for_stuck(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
@@ -455,15 +455,15 @@ static void look_for_stuck(struct execution *execution)
 		execution_advance(execution);
 }
 
-/* Ranks are not at rest, and will not be. With a promise that is not kept that is no end, unless it
- * has to be one (`over`): a thread may wait for what another would do with the message. */
+/* Ranks are not at rest, and will not be. With a promise that is not kept this is no end, because a
+ * thread may wait for what another would do with the message. `over`: it is an end even so. */
 static void end_undecided(struct execution *execution, bool over)
 {
 	enum explorer_step step = EXPLORER_DONE;
 
 	if (choices_promise(execution->plan) || execution->strategy->wanders)
 		step = ask_of_end(execution);
-	if (step == EXPLORER_LET_GO && execution_let_go(execution)) {
+	if (step == EXPLORER_GIVE_UP && execution_give_up_promises(execution)) {
 		if (!over)
 			return;
 		step = EXPLORER_DONE;
@@ -516,7 +516,7 @@ void execution_look(struct execution *execution)
 	case STALL_DECIDE: decide_for_others(execution); break;
 	case STALL_SPIN:
 	case STALL_OVER:
-		if (execution->runs->options.wrapper) /* it may be looked at in a debugger */
+		if (execution->runs->options.wrapper) /* a user may have stopped it in a debugger */
 			break;
 		execution->result.stalled = true;
 		execution->result.livelock = step == STALL_SPIN;
@@ -542,7 +542,7 @@ void execution_look_for_absent(struct execution *execution)
 		          runs->options.program, rank);
 }
 
-/* No order may follow PARK or IMAGE before its answer (park.h), so these are not asked. */
+/* No order may follow PARK or IMAGE before its answer (park.h). So the ranks are killed instead. */
 static void give_parking_up(struct execution *execution)
 {
 	struct snapshot *snapshot = g_steal_pointer(&execution->parking);
@@ -551,7 +551,7 @@ static void give_parking_up(struct execution *execution)
 		if (execution->pids[rank] > 0)
 			execution_kill(execution, rank);
 		if (!snapshot->images)
-			execution->links[rank] = NULL; /* the snapshot's */
+			execution->links[rank] = NULL; /* it belongs to the snapshot */
 	}
 	if (!snapshot->images)
 		execution->connected = 0;
@@ -568,7 +568,7 @@ void execution_cut_short(struct execution *execution)
 	execution->result.cut_short = true;
 	if (execution->parking)
 		give_parking_up(execution);
-	if (!execution->result.waits || !image_stand(execution))
+	if (!execution->result.waits || !image_keep_ranks(execution))
 		execution_end_ranks(execution, false);
 	execution_advance(execution);
 }

@@ -1,17 +1,17 @@
-/* How the ranks of an execution are ended. Nothing that they do may hold it up. */
+/* Ends the ranks of an execution. No rank can delay this beyond its time limits. */
 #include "execution_internal.h"
 #include "held_ranks.h"
 #include "runs_context.h"
 #include "scheduler/tools/log.h"
 
-#define LOOK_US (G_USEC_PER_SEC / 5)    /* between two looks for the dead */
-#define OBEY_US (2 * G_USEC_PER_SEC)    /* for ranks to end as they were told to */
-#define TOOLS_US (60 * G_USEC_PER_SEC)  /* for what they run under */
-#define HURRY_US (G_USEC_PER_SEC / 4)   /* when asked to be quick */
-#define ASK_MS 500                      /* between two looks for how a rank ended */
-#define STATUS_US (10 * G_USEC_PER_SEC) /* for a launcher to end when one of its ranks has */
-#define ENDED_US (60 * G_USEC_PER_SEC)  /* when all have */
-#define DIE_US (5 * G_USEC_PER_SEC)     /* after that, to be gone and waited for */
+#define LOOK_US (G_USEC_PER_SEC / 5)    /* between two looks for dead ranks */
+#define OBEY_US (2 * G_USEC_PER_SEC)    /* limit for ranks to end after END */
+#define TOOLS_US (60 * G_USEC_PER_SEC)  /* the same for ranks under a debugger or valgrind */
+#define HURRY_US (G_USEC_PER_SEC / 4)   /* the same in a hurry */
+#define ASK_MS 500                      /* between two requests how a rank ended */
+#define STATUS_US (10 * G_USEC_PER_SEC) /* limit for a launcher to end after one of its ranks */
+#define ENDED_US (60 * G_USEC_PER_SEC)  /* the same after all ranks */
+#define DIE_US (5 * G_USEC_PER_SEC)     /* after a kill: limit for ranks to be reaped */
 
 static int ranks_of(const struct execution *execution)
 {
@@ -39,7 +39,7 @@ void execution_end_ranks(struct execution *execution, bool flush)
 
 	end.end.hold = runs_rewind(execution->runs) && execution->from;
 
-	execution_tell_stop(execution);
+	execution_emit_stop(execution);
 	execution->result.state = EXECUTION_ENDING;
 	execution->ending_since = execution_now(execution);
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
@@ -72,7 +72,6 @@ static void finish_execution(struct execution *execution)
 {
 	execution->result.state = EXECUTION_OVER;
 	execution->over_since = execution_now(execution);
-	runs_tell_gone(execution->runs, execution);
 }
 
 void execution_finish_if_gone(struct execution *execution)
@@ -106,15 +105,15 @@ void execution_look_for_dead(struct execution *execution)
 		log_debug(LOG_RANKS, "rank %d of world %u is dead, but its connection is held",
 		          rank, execution->number);
 		host_close(link);
-		if (link->role == LINK_HELD) /* it was being rewound, or is to be */
+		if (link->role == LINK_HELD) /* it is being rewound, or waits for it */
 			held_ranks_closed(link->owner, rank);
 		else
 			execution_link_closed(execution, rank, NULL);
 	}
 }
 
-/* A scheduler that was given no processor for long has not read what they have answered: those are
- * not late (`any`: they have had their time even so). */
+/* Kills ranks that are late. A rank whose answer was not read yet is not late: the scheduler may
+ * have had no processor. `any`: kills those as well. */
 static void kill_ranks(struct execution *execution, bool any)
 {
 	struct host *host = runs_host(execution->runs);
@@ -127,7 +126,7 @@ static void kill_ranks(struct execution *execution, bool any)
 	}
 }
 
-/* Somebody looks at how it ended. */
+/* Whether a debugger has stopped a rank: a user may be looking at how it ended. */
 static bool is_in_debugger(const struct execution *execution)
 {
 	struct host *host = runs_host(execution->runs);
@@ -176,19 +175,20 @@ void execution_hurry(struct execution *execution)
 	execution->ending_since = MIN(execution->ending_since, latest);
 }
 
-/* Only the launcher knows how its ranks ended, and it tells when it ends itself: a busy machine
- * may leave it no processor for long, and some let the others live. */
+/* Whether the launcher had enough time to report how its ranks ended. Only the launcher knows this,
+ * and reports it when it ends. On a busy machine that may take long, and some launchers let the
+ * other ranks live. */
 static bool has_asked_enough(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
-	gint64 policy = ENDED_US;
+	gint64 limit = ENDED_US;
 
 	if (execution->asking_since == 0)
 		execution->asking_since = now;
 	for (int rank = 0; rank < ranks_of(execution); rank++)
 		if (execution->links[rank])
-			policy = STATUS_US;
-	return now - execution->asking_since > policy;
+			limit = STATUS_US;
+	return now - execution->asking_since > limit;
 }
 
 bool execution_endings_known(struct execution *execution)
@@ -199,7 +199,7 @@ bool execution_endings_known(struct execution *execution)
 		if (!execution->launched)
 			return false;
 		if (has_asked_enough(execution)) {
-			execution_untold(execution);
+			execution_ends_unknown(execution);
 			return true;
 		}
 		if (!execution->timing) {

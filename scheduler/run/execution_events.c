@@ -1,4 +1,4 @@
-/* What happens in an execution, for those who listen (events.h). */
+/* Sends the events of an execution to the sinks (events.h). */
 #include "runs_context.h"
 #include "snapshot.h"
 
@@ -6,11 +6,11 @@ static void on_step(void *user, const struct world_step *step)
 {
 	const struct execution *execution = user;
 
-	events_tell_step(runs_events(execution_runs(execution)), execution_number(execution),
+	events_emit_step(runs_events(execution_runs(execution)), execution_number(execution),
 	                 execution_world(execution), step);
 }
 
-void execution_tell_beginning(const struct execution *execution)
+void execution_emit_begin(const struct execution *execution)
 {
 	struct events *events = runs_events(execution_runs(execution));
 	const struct snapshot *from = execution_from(execution);
@@ -22,7 +22,7 @@ void execution_tell_beginning(const struct execution *execution)
 		event.restored = true;
 		event.from = from->number;
 	}
-	events_tell(events, &event);
+	events_emit(events, &event);
 	if (events_want_steps(events))
 		world_watch(execution_world(execution), on_step);
 }
@@ -34,28 +34,28 @@ static const char *reason_of(const struct execution *execution)
 	if (result->cut_short)
 		return "it is cut short";
 	if (result->struck)
-		return "it was struck from outside";
+		return "something outside has ended it";
 	if (result->lost)
 		return result->lost;
 	if (result->known)
-		return "it goes as another walk did";
+		return "it ends like an earlier random walk";
 	if (result->wasted)
-		return "it is no interleaving of its own";
-	return result->word ? result->word : "it is to be begun again";
+		return "it does not count as an interleaving";
+	return result->word ? result->word : "it has to begin again";
 }
 
-void execution_tell_stop(const struct execution *execution)
+void execution_emit_stop(const struct execution *execution)
 {
-	events_tell(runs_events(execution_runs(execution)),
+	events_emit(runs_events(execution_runs(execution)),
 	            &(struct run_event){.kind = RUN_STOP,
 	                                .number = execution_number(execution),
 	                                .world = execution_world(execution),
 	                                .text = reason_of(execution)});
 }
 
-void execution_tell_refused(const struct execution *execution, const char *why)
+void execution_emit_refused(const struct execution *execution, const char *why)
 {
-	events_tell(runs_events(execution_runs(execution)),
+	events_emit(runs_events(execution_runs(execution)),
 	            &(struct run_event){.kind = RUN_REFUSED,
 	                                .number = execution_number(execution),
 	                                .world = execution_world(execution),

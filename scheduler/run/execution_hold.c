@@ -1,4 +1,4 @@
-/* Ranks that are held, and answers that were put off. */
+/* Holding ranks, and resuming an execution whose strategy has put its answer off. */
 #include "run_ahead.h"
 #include "runs_context.h"
 #include "scheduler/world/matcher.h"
@@ -48,7 +48,7 @@ void execution_hold(struct execution *execution, int rank, guint32 from)
 		execution_welcome(execution, rank, execution_link(execution, rank));
 }
 
-bool execution_tell_polls(struct execution *execution)
+bool execution_force_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 

@@ -1,5 +1,5 @@
-/* The state of an execution (run.h): a world (world.h), processes and connections behind it, and
- * the plan it follows. It is for the files that carry it on; all others have execution.h. */
+/* The state of an execution (run.h): a world (world.h), its processes and connections, and the plan
+ * that it follows. Only for the files that implement it; all others include execution.h. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_EXECUTION_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_RUN_EXECUTION_INTERNAL_H
 
@@ -22,62 +22,61 @@ struct execution {
 	guint32 number; /* of the world */
 	char *directory;
 	struct world *world;
-	bool launched;               /* processes of the launcher's, not restored copies */
-	struct host_job *job;        /* that started them; NULL: none, or gone over to the runs */
+	bool launched;               /* ranks are the launcher's processes, not restored copies */
+	struct host_job *job;        /* that started the ranks; NULL: none, or the runs have it */
 	struct snapshot *from;       /* whose copies the ranks are */
-	struct held_ranks *held;     /* ranks that are held; NULL: none are */
-	struct process_group *group; /* which processes its ranks are; NULL: not known */
-	struct snapshot *image;      /* that they are being rewound to; NULL: none */
-	double before;               /* seconds behind where it began, or was kept last */
-	gint64 idle_time;            /* so far, in all (struct wire_welcome) */
-	bool no_image;               /* one was tried, and could not be taken */
+	struct held_ranks *held;     /* NULL: none are */
+	struct process_group *group; /* processes of the ranks; NULL: not known */
+	struct snapshot *image;      /* that the ranks are being rewound to; NULL: none */
+	double before;               /* seconds before its beginning, or its last image */
+	gint64 idle_time;            /* total so far (struct wire_welcome) */
+	bool no_image;               /* an image was tried, and refused */
 	struct strategy *strategy;
-	struct position *target;  /* where it was to go */
-	GArray *plan;             /* struct choice still to be made */
-	GArray *promises;         /* that it has let go of (struct choice); NULL: none */
-	guint made_before;        /* choices, before that */
-	bool passed_by;           /* what promises kept back, by polls that were told "no" */
-	gint64 started;           /* of start or restore: times are the host's */
-	gint64 restored;          /* when all ranks stood; 0: they do not yet, or were started */
-	bool rewound;             /* they were restored in place */
-	bool moved;               /* a rank has told of something it does since */
+	struct position *target;  /* position that was asked for */
+	GArray *plan;             /* struct choice: still to be made */
+	GArray *promises;         /* struct choice: that it has given up; NULL: none */
+	guint made_before;        /* number of choices before that */
+	bool passed_by;           /* polls were answered "no" while promises kept back choices */
+	gint64 started;           /* time of start or restore, on the host's clock */
+	gint64 restored;          /* when all ranks were restored; 0: not yet, or started */
+	bool rewound;             /* ranks were restored in place */
+	bool moved;               /* a rank has reported something since */
 	struct host_link **links; /* by rank; NULL: not connected, or gone */
 	pid_t *pids;              /* by rank; 0: unknown */
-	pid_t *parents;           /* of the launcher's ranks, when they connected; likewise */
+	pid_t *parents;           /* of the launcher's ranks, at connection; likewise */
 	bool *welcomed;           /* by rank: before it is connected (held_ranks.c) */
 	struct rank_end *ends;
 	int connected;
-	bool stacks;                 /* calls come with them */
-	bool stacked;                /* and so did all from the beginning */
-	struct run_ahead *run_ahead; /* who need not wait on the way to the target; NULL: nobody */
+	bool stacks;                 /* calls come with call stacks */
+	bool stacked;                /* so did all calls from the beginning */
+	struct run_ahead *run_ahead; /* ranks that need not wait up to the target; NULL: none */
 	struct snapshot *parking;
-	bool no_parking; /* a snapshot was tried and is not safe here */
-	bool wanted;     /* a snapshot is, before it goes on, */
-	bool named;      /* by somebody who will be back */
-	gint64 asked;    /* since when it has waited for an answer; 0: it does not */
-	gint64 waited;   /* for answers, so far, since it was started or restored */
+	bool no_parking; /* a snapshot was tried, and is not safe here */
+	bool wanted;     /* take a snapshot before going on */
+	bool named;      /* the user will return to that snapshot */
+	gint64 asked;    /* since when it waits for an answer; 0: it does not */
+	gint64 waited;   /* total wait for answers since start or restore */
 	struct absent_ranks absent;
 	struct stall *stall;
-	struct host_timer *timer; /* polls that find nothing are answered slowly */
+	struct host_timer *timer; /* paces answers to polls that find nothing */
 	bool timing;
 	bool asking;          /* how a rank ended */
 	gint64 asking_since;  /* 0: it has not asked */
-	gint64 trouble_since; /* when a rank had failed in its start; 0: none has */
-	gint64 heard;         /* the last message */
-	gint64 looked;        /* for ranks that died without a word */
-	gint64 ending_since;  /* when its end began */
-	gint64 orphaned;      /* when the launcher ended before its ranks; 0: it has not */
+	gint64 trouble_since; /* first failure of a rank in its start; 0: none */
+	gint64 heard;         /* time of the last message */
+	gint64 looked;        /* time of the last look for dead ranks */
+	gint64 ending_since;  /* when ending began */
+	gint64 orphaned;      /* when the launcher ended before its ranks; 0: not */
 	int job_status;
 	gint64 over_since; /* when every process was gone */
 	struct thread_rest threads;
-	struct delivery_timeout timeout;   /* of ranks that are held back */
-	struct livelock_policy policy;     /* with polls that find nothing */
-	struct livelock_detector detector; /* of those who poll so */
-	struct state_fingerprint
-		fingerprint; /* of the rest at hand, if its strategy compares states */
+	struct delivery_timeout timeout;      /* of ranks that are held back */
+	struct livelock_policy policy;        /* for polls that find nothing */
+	struct livelock_detector detector;    /* of ranks that poll so */
+	struct state_fingerprint fingerprint; /* of this rest, if its strategy compares states */
 };
 
-/* Takes the body over, or NULL. */
+/* Takes over the process group, which may be NULL. */
 void execution_set_process_group(struct execution *execution, struct process_group *group);
 
 #endif

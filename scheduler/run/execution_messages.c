@@ -1,4 +1,4 @@
-/* What the ranks of an execution say, and how they go. */
+/* Handles messages and ends of an execution's ranks. */
 #include <string.h>
 #include <sys/wait.h>
 
@@ -20,31 +20,30 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 	if (mpi_call_ends_mpi(call->function))
 		execution->result.threads_in_turn |= (call->status & WIRE_THREADS_IN_TURN) != 0;
 	if (execution->launched && !execution->runs->snapshots)
-		/* When the verdict is reached the process may be gone, and no keeper has its image.
-		 * */
+		/* At the verdict the process may be gone, and no keeper has its mappings. */
 		execution_site(execution, rank, call->site);
 	if (call->ahead && !run_ahead_begin(execution->run_ahead, rank, call)) {
 		g_set_error(error, RUNS_ERROR, 0,
-		            "rank %d said something impossible: that it need not wait in call %u",
+		            "rank %d made an impossible report: that it need not wait in call %u",
 		            rank, call->call);
 		return false;
 	}
 	if (call->ahead && world_held_from(execution->world, rank) <= call->call)
-		world_hold(execution->world, rank, call->call + 1); /* it was under way already */
+		world_hold(execution->world, rank, call->call + 1); /* it has begun already */
 	if (execution->strategy->called)
 		execution->strategy->called(execution->strategy, execution, rank, call);
 	return world_call(execution->world, rank, call, error);
 }
 
-/* MPI_Error_string of MPICH is a stack of several lines: the first says what, the last why; some
- * end with a blank. */
+/* MPI_Error_string of MPICH returns several lines. The first shows what failed, the last one why;
+ * some end with a blank. */
 static char *condense_error(const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	const char *last = "", *why;
 	char *end = lines[0] ? strstr(lines[0], ", error stack:") : NULL;
 
-	if (!lines[0]) /* without words */
+	if (!lines[0]) /* an empty text */
 		return g_strdup("");
 	if (end)
 		*end = '\0';
@@ -58,7 +57,7 @@ static char *condense_error(const char *text)
 	return g_strchomp(g_strdup_printf("%s: %s", lines[0], why + 2));
 }
 
-/* The program does what cannot be explored, which is no fault of its own. */
+/* The program does something that cannot be explored. That is no finding. */
 static void refuse_program(struct execution *execution, int rank, const struct wire_error *error)
 {
 	struct runs *runs = execution->runs;
@@ -69,7 +68,7 @@ static void refuse_program(struct execution *execution, int rank, const struct w
 	world_rank_stopped(execution->world, rank);
 }
 
-/* Of those that are returned to the program, the first one is remembered. */
+/* Keeps the first error that was returned to the program. */
 static void note_returned(struct execution *execution, int rank, const struct wire_error *error)
 {
 	struct rank_end *end = &execution->ends[rank];
@@ -105,8 +104,8 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	world_rank_stopped(execution->world, rank);
 }
 
-static void tell_stack(struct execution *execution, int rank, const struct wire_stack *stack,
-                       const struct place *place)
+static void report_stack(struct execution *execution, int rank, const struct wire_stack *stack,
+                         const struct place *place)
 {
 	const struct run_client *client = execution->runs->client;
 
@@ -115,7 +114,7 @@ static void tell_stack(struct execution *execution, int rank, const struct wire_
 		                 client->stack(execution->owner, execution, rank, stack, place));
 }
 
-/* A rank that goes while it is told to park will not answer. */
+/* A rank that ends after PARK will not answer it. */
 static void look_at_parking(struct execution *execution, int rank)
 {
 	if (execution->parking
@@ -125,8 +124,8 @@ static void look_at_parking(struct execution *execution, int rank)
 		                                                rank));
 }
 
-/* The rank tells how it ends. Unless it ends well after MPI_Finalize it stays until the others have
- * come to rest: the launcher would kill them otherwise. */
+/* The rank reports how it ends. Unless it ends well after MPI_Finalize, it stays until the others
+ * are at rest. Else the launcher would kill them. */
 static void on_ending(struct execution *execution, int rank, const struct wire_ending *ending)
 {
 	struct rank_end *end = &execution->ends[rank];
@@ -139,11 +138,11 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 	if (ending->signal) {
 		end->place = sites_find_caller(execution->runs->sites, execution->pids[rank],
 		                               ending->frames, ending->count);
-		tell_stack(execution, rank,
-		           &(const struct wire_stack){.count = ending->count,
-		                                      .frames = ending->frames,
-		                                      .inner = ending->count},
-		           &end->place);
+		report_stack(execution, rank,
+		             &(const struct wire_stack){.count = ending->count,
+		                                        .frames = ending->frames,
+		                                        .inner = ending->count},
+		             &end->place);
 	}
 	if (end->status != 0 || !world_finalized(execution->world, rank))
 		world_rank_stopped(execution->world, rank);
@@ -176,7 +175,7 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 	    || !snapshot_is_whole(snapshot))
 		return; /* it was cut short meanwhile, or one of its ranks is gone */
 	if (snapshot->answered[rank] || !mappings_possible(parked)) {
-		runs_fail(runs, "rank %d said something impossible: how it is parked", rank);
+		runs_fail(runs, "rank %d made an impossible report: its mappings", rank);
 		return;
 	}
 	if (!snapshot_parked(snapshot, rank, parked))
@@ -186,17 +185,17 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 		execution->no_parking = true;
 		if (!runs->root)
 			runs_fall_back(runs, g_strdup(snapshot->hazard));
-		execution->result.again = false; /* it can go on where it stands */
+		execution->result.again = false; /* it can go on from here */
 		snapshot_resume(snapshot, execution);
 		return;
 	}
-	/* The snapshot's, whether it can be gone on from or not. */
+	/* The snapshot has the links now, even if it cannot be restored. */
 	memset(execution->links, 0, (gsize)runs->ranks * sizeof(*execution->links));
 	if (!snapshot_restore(snapshot, execution, &error))
 		runs_fall_back(runs, g_strdup(error->message));
 }
 
-/* Places are looked up now: the process may be gone when the verdict is reached. */
+/* Looks up the places now: at the verdict the process may be gone. */
 static bool on_left(struct execution *execution, int rank, const struct wire_objects *objects,
                     GError **error)
 {
@@ -218,14 +217,14 @@ static bool on_accesses(struct execution *execution, int rank, const struct wire
 	return world_accesses(execution->world, rank, accesses, error);
 }
 
-/* What goes into the world, which doubts it. */
+/* Passes a report to the world, which validates it. */
 static bool on_report(struct execution *execution, int rank, const struct wire_message *message,
                       GError **error)
 {
 	struct world *world = execution->world;
 
 	execution->moved = true;
-	/* Another of its threads can be about to call. */
+	/* Another thread of the rank may be about to call. */
 	if (execution->ends[rank].threads)
 		return true;
 	switch (message->type) {
@@ -253,8 +252,9 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 	}
 }
 
-/* Where nobody would know that it is, it is not to be. */
-static void note_still(struct execution *execution, int rank, const struct wire_state *state)
+/* Notes that a rank is idle. Without a process group nothing would wake it, so it is told to drive
+ * progress. */
+static void note_idle(struct execution *execution, int rank, const struct wire_state *state)
 {
 	if (!state->idle)
 		return;
@@ -263,14 +263,14 @@ static void note_still(struct execution *execution, int rank, const struct wire_
 		execution_order(execution, rank, &(struct wire_message){.type = WIRE_DRIVE});
 }
 
-static void hear(struct execution *execution, int rank, const struct wire_message *message)
+static void handle(struct execution *execution, int rank, const struct wire_message *message)
 {
 	g_autoptr(GError) error = NULL;
 
 	world_rank_moves(execution->world, rank);
 	if (message->type != WIRE_STATE && message->type != WIRE_IMAGED)
 		state_fingerprint_moves(&execution->fingerprint, rank);
-	/* Who looks into a window again and again says nothing new. */
+	/* Repeated accesses to a window are no sign of progress. */
 	if (message->type != WIRE_ACCESSES) {
 		stall_heard(execution->stall);
 		execution->heard = execution_now(execution);
@@ -282,41 +282,41 @@ static void hear(struct execution *execution, int rank, const struct wire_messag
 	case WIRE_IMAGED: image_answered(execution, rank, &message->imaged); break;
 	case WIRE_HELD:
 		process_group_be_idle(execution->group,
-		                      rank); /* it reads orders, and nothing else */
+		                      rank); /* a held rank is idle: it only reads orders */
 		held_ranks_add(execution, rank, &message->held);
 		break;
 	case WIRE_DIGEST:
 		if (!livelock_detector_answer(&execution->detector, rank, &message->digest)
 		    && execution->result.state == EXECUTION_RUNNING)
-			runs_fail(execution->runs,
-			          "rank %d said something impossible: what it goes by", rank);
+			runs_fail(execution->runs, "rank %d made an impossible report: a digest",
+			          rank);
 		break;
 	case WIRE_STATE:
-		note_still(execution, rank, &message->state);
-		/* When a rank has gone meanwhile the others are asked once more. */
+		note_idle(execution, rank, &message->state);
+		/* If a rank has gone meanwhile, the others are asked again. */
 		if (!state_fingerprint_answer(&execution->fingerprint, rank, &message->state)
 		    && !execution->runs->options.states)
-			runs_fail(execution->runs, "rank %d said something impossible: its state",
+			runs_fail(execution->runs, "rank %d made an impossible report: its state",
 			          rank);
 		break;
 	case WIRE_SEAL: world_seal(execution->world, rank, &message->seal); break;
-	case WIRE_STACK: tell_stack(execution, rank, &message->stack, NULL); break;
+	case WIRE_STACK: report_stack(execution, rank, &message->stack, NULL); break;
 	default:
 		if (!on_report(execution, rank, message, &error)) {
-			execution_tell_refused(execution, error->message);
+			execution_emit_refused(execution, error->message);
 			runs_fail(execution->runs, "%s", error->message);
 		}
 	}
 }
 
-/* Whether it may now be decided how to go on. Behind these the rank's call comes at once, and who
- * is held is heard no more. */
+/* Whether something may be decided after a message of this type. SEAL and STACK are followed by the
+ * rank's call at once. After HELD the rank sends nothing more. */
 static bool is_news(guint16 type)
 {
 	return type != WIRE_SEAL && type != WIRE_STACK && type != WIRE_HELD;
 }
 
-/* Who is told to end answers that, wherever it stands. */
+/* Whether a message has to wait because the rank runs ahead. After END, ends never wait. */
 static bool is_put_off(struct execution *execution, int rank, const struct wire_message *message)
 {
 	bool ends = message->type == WIRE_ENDING || message->type == WIRE_HELD;
@@ -329,26 +329,26 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 {
 	if (is_put_off(execution, rank, message))
 		return;
-	hear(execution, rank, message);
+	handle(execution, rank, message);
 	if (is_news(message->type))
 		execution_advance(execution);
 }
 
-bool execution_hear_put_off(struct execution *execution)
+bool execution_deliver_put_off(struct execution *execution)
 {
 	struct wire_message message;
 	bool any = false;
 	int rank;
 
 	while (run_ahead_next(execution->run_ahead, &rank, &message)) {
-		hear(execution, rank, &message);
+		handle(execution, rank, &message);
 		wire_message_release(&message);
 		any = true;
 	}
 	return any;
 }
 
-/* Of the launcher's ranks that went without a word the one that hung up first was struck; the
+/* Of the launcher's ranks that ended without a report, the first one to disconnect was struck. The
  * launcher has killed the others for it. */
 static void blame_first(struct execution *execution)
 {
@@ -366,7 +366,7 @@ static void blame_first(struct execution *execution)
 			execution->ends[rank].killed = rank != first;
 }
 
-/* Who leaves a debugger ends the rank in it; that is no outcome of the program's. */
+/* Whether a user has ended the rank by leaving its debugger. That is no outcome of the program. */
 static bool left_in_debugger(const struct execution *execution, int rank)
 {
 	const struct wrapper *wrapper = execution->runs->options.wrapper;
@@ -408,7 +408,7 @@ void execution_rank_status(struct execution *execution, int rank, int status)
 	execution_advance(execution);
 }
 
-/* Having told that it failed, a rank has the launcher kill the others. */
+/* Whether a rank has reported its failure. The launcher then kills the others. */
 static bool one_has_failed(const struct execution *execution)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
@@ -420,7 +420,7 @@ static bool one_has_failed(const struct execution *execution)
 	return false;
 }
 
-void execution_untold(struct execution *execution)
+void execution_ends_unknown(struct execution *execution)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		struct rank_end *end = &execution->ends[rank];
@@ -440,7 +440,7 @@ void execution_job_ended(struct execution *execution, int status)
 	if (!failed)
 		blame_first(execution);
 	if (!failed && number == 0 && status == 0)
-		execution_untold(execution); /* Hydra may lose how a process ended */
+		execution_ends_unknown(execution); /* Hydra may lose how a process ended */
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		struct rank_end *end = &execution->ends[rank];
 

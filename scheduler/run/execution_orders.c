@@ -1,4 +1,4 @@
-/* What ranks are told. */
+/* Sends orders to ranks. */
 #include "process_group.h"
 #include "run_ahead.h"
 #include "runs_context.h"

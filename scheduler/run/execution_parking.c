@@ -1,12 +1,12 @@
-/* Where a snapshot of an execution is taken, and what that is measured by. */
+/* Decides where a snapshot of an execution is taken. */
 #include "execution_internal.h"
 #include "image.h"
 #include "runs_context.h"
 #include "scheduler/world/matcher.h"
 #include "snapshot.h"
 
-/* How long the way from keepers to an image may be, and which part of all that lies behind: what a
- * crash costs at most. The same where images would be lost that somebody has asked for. */
+/* Limits for the time from keepers to an image, and for its part of the whole run: what a crash
+ * costs at most. The second pair counts if images that were asked for by the user would be lost. */
 #define KEEPERS_S 1.0
 #define KEEPERS_PART (1.0 / 16)
 #define NAMED_S 60.0
@@ -20,7 +20,7 @@ void execution_wait(struct execution *execution, bool waits)
 	execution->result.waits = waits;
 }
 
-/* What it took to restore it is no part of that. */
+/* Restoring it does not count. */
 double execution_ran(const struct execution *execution)
 {
 	gint64 until = execution->asked > 0 ? execution->asked : execution_now(execution);
@@ -61,7 +61,7 @@ bool execution_should_park(const struct execution *execution)
 	return can_be_parked(execution) && snapshot_is_worth_it(execution);
 }
 
-/* `branches`: it will be gone back to. */
+/* `branches`: the execution will be returned to. */
 static bool is_to_be_parked(const struct execution *execution, bool branches)
 {
 	bool worth = branches && snapshot_is_worth_it(execution);
@@ -69,8 +69,7 @@ static bool is_to_be_parked(const struct execution *execution, bool branches)
 	return (worth || execution->wanted) && can_be_parked(execution) && all_blocked(execution);
 }
 
-/* Whether it will be gone back to: for an alternative, or, where not the first point alone is
- * decided, for another point. */
+/* Whether the state will be returned to: for an alternative, or, with states, for another point. */
 static bool has_alternatives(const struct execution *execution, const GArray *open)
 {
 	bool alternatives = execution->strategy->state && open->len > 1;
@@ -86,7 +85,7 @@ static void park(struct execution *execution)
 	execution->parking = snapshot_park(execution);
 }
 
-/* Before what the plan says of here is done, where others will come by. */
+/* Takes a snapshot before the plan is followed here, if others will pass. */
 bool execution_park_along(struct execution *execution)
 {
 	GArray *open;
@@ -103,9 +102,9 @@ bool execution_park_along(struct execution *execution)
 	return branches;
 }
 
-/* Whether an image will do. It goes with its ranks, and one of these may crash: keepers do not lie
- * too far behind. But with them the images before are lost: where somebody has asked for these, not
- * so soon. Snapshots that nobody has asked for are few: keepers. */
+/* Whether an image is enough. Images are lost if one of their ranks crashes, so keepers must not be
+ * too far behind. But taking keepers loses the images before. If the user has asked for some,
+ * keepers are therefore taken later. Other snapshots are few, so they are always keepers. */
 static bool image_will_do(const struct execution *execution)
 {
 	double behind = execution->from ? execution->from->behind : 0;
@@ -124,7 +123,7 @@ static void keep_image(struct execution *execution, bool wanted)
 	execution->parking->named = execution->named;
 }
 
-/* As what is to be gone back to, an image or else a snapshot. */
+/* Keeps the state for a return: as an image if each state is kept, else as a snapshot. */
 static bool keep_for_alternatives(struct execution *execution, bool branches)
 {
 	bool each = execution->strategy->state && branches && image_is_possible(execution)
@@ -165,7 +164,7 @@ void execution_make_choice(struct execution *execution, const GArray *open, stru
 		world_let_held_go(execution->world);
 }
 
-/* Ranks that do not come back from what MPI calls do not answer when told to park. */
+/* Ranks that do not return from calls that MPI makes do not answer PARK. */
 bool execution_look_at_parking(struct execution *execution)
 {
 	int stuck = -1;
@@ -182,13 +181,14 @@ bool execution_look_at_parking(struct execution *execution)
 	}
 	if (stuck >= 0)
 		runs_fall_back(execution->runs,
-		               g_strdup_printf("rank %d does not come back from what MPI calls, "
-		                               "where a snapshot was to be taken",
+		               g_strdup_printf("rank %d does not return from a call that MPI "
+		                               "makes, so no snapshot can be taken",
 		                               stuck));
 	return true;
 }
 
-/* What is ending ends as it is, and a new job has nothing to do with snapshots. */
+/* An execution that is ending just ends. A new job does not need snapshots, unless one is being
+ * taken. */
 void execution_fall_back(struct execution *execution)
 {
 	struct run_result *result = &execution->result;

@@ -1,12 +1,12 @@
-/* The plan that an execution follows: what it makes, keeps back and lets go of. And those who poll
- * when nothing else can move: how long they are told "not yet", and when that is taken to go on for
- * ever. */
+/* The plan that an execution follows: making its choices, keeping choices back, giving promises up.
+ * Also ranks that poll when nothing else can move: how long they are answered "not yet", and when
+ * that counts as a livelock. */
 #include "execution_internal.h"
 #include "runs_context.h"
 #include "scheduler/world/matcher.h"
 
-#define PLANNED_POLLS 20u /* rounds in which only polls outside the plan are told */
-#define POLL_PACE_MS 1    /* where loops look at a clock */
+#define PLANNED_POLLS 20u /* rounds in which only polls outside the plan are answered */
+#define POLL_PACE_MS 1    /* if loops look at a clock */
 
 bool execution_follow_plan(struct execution *execution)
 {
@@ -34,7 +34,7 @@ void execution_hide_planned(const struct execution *execution, GArray *open)
 	}
 }
 
-/* Whether something is open that promises keep back. */
+/* Whether a choice is open that promises keep back. */
 static bool keeps_back(const struct execution *execution)
 {
 	GArray *open;
@@ -53,16 +53,16 @@ static bool keeps_back(const struct execution *execution)
 	return kept;
 }
 
-bool execution_tell_no(struct execution *execution, const GArray *awaited)
+bool execution_answer_no(struct execution *execution, const GArray *awaited)
 {
 	bool kept = !execution->passed_by && keeps_back(execution);
-	bool told = world_answer_polls(execution->world, awaited);
+	bool answered = world_answer_polls(execution->world, awaited);
 
-	execution->passed_by |= kept && told;
-	return told;
+	execution->passed_by |= kept && answered;
+	return answered;
 }
 
-bool execution_let_go(struct execution *execution)
+bool execution_give_up_promises(struct execution *execution)
 {
 	if (execution->passed_by)
 		return false;
@@ -94,7 +94,7 @@ struct position *execution_position(const struct execution *execution)
 	return position_with_choices(execution->target, choices);
 }
 
-/* --- those who poll --------------------------------------------------------------------------- */
+/* --- polls ------------------------------------------------------------------------------------ */
 
 const GArray *execution_awaited(const struct execution *execution)
 {
@@ -103,31 +103,31 @@ const GArray *execution_awaited(const struct execution *execution)
 	return execution->plan->len > 0 || !awaited ? execution->plan : awaited;
 }
 
-/* Those who poll for what the plan gives them later hear "no" when that to others moves nobody:
- * what is planned may not be possible before they have given up waiting for it. A promise is not
- * kept then. */
-static bool tell_polls(struct execution *execution)
+/* First answers only polls outside of what the plan awaits. If that moves no rank, answers the
+ * others, too: what is planned may be possible only after they have stopped waiting for it. A
+ * promise is not kept by this. */
+static bool answer_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 	bool promised = choices_promise(execution->plan);
 
 	return ((promised || world_idle(execution->world)->rounds <= PLANNED_POLLS)
-	        && execution_tell_no(execution, execution_awaited(execution)))
-	       || (!promised && execution_tell_no(execution, nothing));
+	        && execution_answer_no(execution, execution_awaited(execution)))
+	       || (!promised && execution_answer_no(execution, nothing));
 }
 
 void execution_timer_expired(void *user)
 {
 	struct execution *execution = user;
 
-	if (!execution->timing) { /* threads are looked at once more */
+	if (!execution->timing) { /* for threads that have to be looked at again */
 		execution_advance(execution);
 		return;
 	}
 	execution->timing = false;
 	if (!execution->asking && execution->result.state == EXECUTION_RUNNING
 	    && world_at_rest(execution->world))
-		tell_polls(execution);
+		answer_polls(execution);
 	execution->asking = false;
 	execution_advance(execution);
 }
@@ -146,7 +146,7 @@ static bool has_failed(const struct execution *execution)
 	return false;
 }
 
-/* Where all ranks that poll do so. */
+/* A hash of the places where ranks poll. */
 static guint64 polled_places(const struct execution *execution)
 {
 	const struct world *world = execution->world;
@@ -160,7 +160,7 @@ static guint64 polled_places(const struct execution *execution)
 	return hash;
 }
 
-/* Asks those who poll what they go by. */
+/* Asks ranks that poll for a digest of their state. */
 static void look_for_livelock(struct execution *execution)
 {
 	guint asked = 0;
@@ -175,7 +175,7 @@ static void look_for_livelock(struct execution *execution)
 			execution_order(execution, rank, &(struct wire_message){.type = WIRE_LOOK});
 }
 
-/* Of all ranks alike: none may learn of a time that is still to come to another. */
+/* All clocks are advanced alike: no rank may learn a future time from another. */
 static void put_clocks_forward(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
@@ -220,8 +220,8 @@ bool execution_answer_polls(struct execution *execution)
 			look_for_livelock(execution);
 		if (detector->missing > 0)
 			return true;
-		return tell_polls(execution);
-	case LIVELOCK_POLICY_TELL: return tell_polls(execution);
+		return answer_polls(execution);
+	case LIVELOCK_POLICY_ANSWER: return answer_polls(execution);
 	case LIVELOCK_POLICY_FORWARD:
 		put_clocks_forward(execution);
 		execution_pause(execution, POLL_PACE_MS);

@@ -1,4 +1,4 @@
-/* The state of an execution at rest, for a strategy that compares them. */
+/* Reports the state of an execution at rest to a strategy that compares states. */
 #include "runs_context.h"
 #include "scheduler/world/world_fingerprint.h"
 #include "state_fingerprint.h"
@@ -32,7 +32,7 @@ static void ask(struct execution *execution, const GArray *open)
 	state_fingerprint_begin(fingerprint, ranks);
 	fingerprint->since = execution_now(execution);
 	if (execution_forward_ms(execution) > 0)
-		state_fingerprint_refuse(fingerprint, -1, "clocks have been put forward");
+		state_fingerprint_refuse(fingerprint, -1, "clocks were advanced");
 	for (int rank = 0; rank < ranks; rank++) {
 		/* Others may have written into its windows. */
 		if (world_has_windows(execution_world(execution)))
@@ -54,30 +54,30 @@ static void ask(struct execution *execution, const GArray *open)
 	}
 }
 
-static void tell(struct execution *execution)
+static void report(struct execution *execution)
 {
 	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
 	struct strategy *strategy = execution_strategy(execution);
 	const struct world *world = execution_world(execution);
-	struct state_told told = {.ranks = runs_ranks(execution_runs(execution))};
-	g_autofree guint32 *calls = g_new0(guint32, told.ranks);
-	const char *why = world_fingerprint(world, &told.name);
+	struct known_state state = {.ranks = runs_ranks(execution_runs(execution))};
+	g_autofree guint32 *calls = g_new0(guint32, state.ranks);
+	const char *why = world_fingerprint(world, &state.name);
 
 	if (why)
 		state_fingerprint_refuse(fingerprint, -1, why);
-	state_hash_add(&told.name, (guint64)world_options(world)->buffering);
-	state_hash_add(&told.name, fingerprint->ranks.word[0]);
-	state_hash_add(&told.name, fingerprint->ranks.word[1]);
-	for (int rank = 0; rank < told.ranks; rank++)
+	state_hash_add(&state.name, (guint64)world_options(world)->buffering);
+	state_hash_add(&state.name, fingerprint->ranks.word[0]);
+	state_hash_add(&state.name, fingerprint->ranks.word[1]);
+	for (int rank = 0; rank < state.ranks; rank++)
 		calls[rank] = world_calls(world, rank);
-	told.calls = calls;
+	state.calls = calls;
 	if (strategy->state)
-		strategy->state(strategy, fingerprint->hazard ? NULL : &told, fingerprint->hazard);
+		strategy->state(strategy, fingerprint->hazard ? NULL : &state, fingerprint->hazard);
 	else
-		state_watch_add(strategy->watch, fingerprint->hazard ? NULL : &told.name);
+		state_watch_add(strategy->watch, fingerprint->hazard ? NULL : &state.name);
 }
 
-/* false: it is no matter to the strategy. */
+/* Returns false if the strategy does not need this state. */
 static bool is_wanted(const struct strategy *strategy)
 {
 	if (!strategy->state && strategy->watch
@@ -88,7 +88,7 @@ static bool is_wanted(const struct strategy *strategy)
 	return strategy->state || strategy->watch;
 }
 
-bool execution_tell_state(struct execution *execution, const GArray *open)
+bool execution_report_state(struct execution *execution, const GArray *open)
 {
 	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
 
@@ -99,7 +99,7 @@ bool execution_tell_state(struct execution *execution, const GArray *open)
 	}
 	if (fingerprint->missing > 0)
 		return false;
-	tell(execution);
+	report(execution);
 	runs_note_fingerprint(execution_runs(execution),
 	                      execution_now(execution) - fingerprint->since);
 	state_fingerprint_end(fingerprint);

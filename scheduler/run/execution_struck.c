@@ -1,10 +1,10 @@
-/* What strikes an execution from outside: the memory killer, an operator's kill -9, a launcher that
- * is lost. None of it is the program's doing, unless it comes again along the same path. */
+/* Ends from outside: the memory killer, an operator's kill -9, a lost launcher. They are not the
+ * program's doing, unless they happen again along the same path. */
 #include "execution_internal.h"
 #include "runs_context.h"
 #include "scheduler/tools/log.h"
 
-#define ORPHANED_US (G_USEC_PER_SEC / 5) /* for the launcher's ranks to be dead, too */
+#define ORPHANED_US (G_USEC_PER_SEC / 5) /* for the launcher's ranks to end as well */
 
 static int ranks_of(const struct execution *execution)
 {
@@ -25,12 +25,12 @@ bool execution_strike(struct execution *execution, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	runs_tell_struck(runs, what);
-	log_debug(LOG_RANKS, "world %u was struck from outside", execution->number);
+	runs_report_struck(runs, what);
+	log_debug(LOG_RANKS, "something outside has ended world %u", execution->number);
 	return true;
 }
 
-/* The first rank that something outside has ended, or -1. */
+/* Returns the first rank that something outside has ended, or -1. */
 static int struck_rank(const struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++)
@@ -77,7 +77,7 @@ bool execution_was_struck(const struct execution *execution)
 void execution_keeper_lost(struct execution *execution, int rank)
 {
 	execution->ends[rank].reaped = true;
-	execution_kill(execution, rank); /* it dies with its keeper */
+	execution_kill(execution, rank); /* it would die with its keeper */
 	execution_advance(execution);
 }
 

@@ -2,9 +2,9 @@
 #include "execution.h"
 #include "runs_context.h"
 
-#define LOOK_MS 1                               /* until the next look at threads that move */
-#define LIVELOCK_POLICY_US (2 * G_USEC_PER_SEC) /* for threads that move without calling MPI */
-#define HOPELESS_US (10 * G_USEC_PER_SEC)       /* for threads that listen to something outside */
+#define LOOK_MS 1                         /* until running threads are looked at again */
+#define RUNNING_US (2 * G_USEC_PER_SEC)   /* limit for threads that run without calling MPI */
+#define HOPELESS_US (10 * G_USEC_PER_SEC) /* limit for threads that wait for input from outside */
 
 static void look_again(struct execution *execution)
 {
@@ -28,7 +28,7 @@ static enum threads_state look_at(const struct execution *execution, int rank, G
 	                                         views->len);
 }
 
-/* The threads of all ranks together: the worst of them counts. */
+/* Looks at the threads of all ranks. The least restful one counts. */
 static enum threads_state look_at_all(struct execution *execution)
 {
 	enum threads_state worst = THREADS_SLEEP;
@@ -46,7 +46,7 @@ static enum threads_state look_at_all(struct execution *execution)
 				view->id = execution_pid(execution, rank);
 		}
 		state = look_at(execution, rank, views);
-		/* What they said before they fell asleep may have changed everything. */
+		/* A message that was sent before they fell asleep may have changed everything. */
 		if (state == THREADS_SLEEP && has_unread(execution, rank))
 			state = THREADS_MOVE;
 		if (state == THREADS_SLEEP)
@@ -56,9 +56,9 @@ static enum threads_state look_at_all(struct execution *execution)
 	return worst;
 }
 
-/* They have had their time: what the others wait for may be what these do next, but it may as well
- * be the other way round. */
-static void give_up_polls(struct execution *execution)
+/* Takes running threads for being at rest after the limit. The others may wait for what these do
+ * next, or these for what the others do. */
+static void take_for_rest(struct execution *execution)
 {
 	struct thread_rest *rest = execution_thread_rest(execution);
 
@@ -71,7 +71,7 @@ static void give_up_polls(struct execution *execution)
 	}
 }
 
-/* Whether all that keeps the world from rest are threads beside others that wait. */
+/* Whether only threads beside waiting ones keep the world from rest. */
 static bool threads_alone_move(const struct execution *execution)
 {
 	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++) {
@@ -110,16 +110,16 @@ bool execution_is_at_rest(struct execution *execution)
 		rest->lingering = 0;
 	else if (rest->lingering == 0)
 		rest->lingering = now;
-	if (now - execution_heard(execution) > LIVELOCK_POLICY_US) {
-		give_up_polls(execution);
+	if (now - execution_heard(execution) > RUNNING_US) {
+		take_for_rest(execution);
 		return world_at_rest(execution_world(execution));
 	}
 	look_again(execution);
 	return false;
 }
 
-/* Whether a rank that waits, and must not call MPI from several threads, has others that may be
- * about to do so: it is that what is wrong with it, and not that it waits. */
+/* Whether a waiting rank that must not call MPI from several threads has others that may be about
+ * to do so. Then that call is what is wrong, not the wait. */
 static bool bystanders_move(const struct execution *execution)
 {
 	struct host *host = runs_host(execution_runs(execution));
@@ -144,8 +144,7 @@ bool execution_waits_for_threads(struct execution *execution)
 	gint64 now = execution_now(execution);
 
 	if (!world_has_threads(execution_world(execution))
-	    && now - execution_heard(execution) < LIVELOCK_POLICY_US
-	    && bystanders_move(execution)) {
+	    && now - execution_heard(execution) < RUNNING_US && bystanders_move(execution)) {
 		look_again(execution);
 		return true;
 	}

@@ -5,7 +5,7 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-#define PROCESSES_OF_ONE 2 /* a rank that is held, and its twin */
+#define PROCESSES_OF_ONE 2 /* a held rank and its twin */
 
 static struct held_ranks *held_ranks_new(struct execution *execution)
 {
@@ -19,7 +19,7 @@ static struct held_ranks *held_ranks_new(struct execution *execution)
 	return held;
 }
 
-/* Those that are left are ended. */
+/* Ends the ranks that are left, and frees. */
 static void held_ranks_free(struct held_ranks *held)
 {
 	const struct wire_message end = {.type = WIRE_END};
@@ -31,14 +31,14 @@ static void held_ranks_free(struct held_ranks *held)
 		host_send(held->links[rank], &end);
 	}
 	process_group_lose(held->group);
-	process_group_let_go(held->group);
+	process_group_unref(held->group);
 	g_free(held->directory);
 	g_free(held->links);
 	g_free(held->ranks);
 	g_free(held);
 }
 
-static void let_rank_go(struct held_ranks *held, int rank)
+static void remove_rank(struct held_ranks *held, int rank)
 {
 	held->held -= held->links[rank] != NULL;
 	held->links[rank] = NULL;
@@ -60,7 +60,7 @@ void held_ranks_add(struct execution *execution, int rank, const struct wire_hel
 
 	if (!runs->rewinds || !execution->from || execution->result.state == EXECUTION_STARTING
 	    || execution->result.state == EXECUTION_PARKING) {
-		runs_fail(runs, "rank %d said something impossible: that it is held", rank);
+		runs_fail(runs, "rank %d made an impossible report: that it is held", rank);
 		return;
 	}
 	if (held->hazard && *held->hazard) {
@@ -77,14 +77,14 @@ void held_ranks_add(struct execution *execution, int rank, const struct wire_hel
 	execution->held->held++;
 	execution->held->number = execution->number;
 	runs_assign(execution->links[rank], LINK_HELD, execution->held, rank);
-	end->known = end->reaped = true; /* the world knows it as gone from here on */
+	end->known = end->reaped = true; /* for the world, it is gone from here on */
 	execution_link_closed(execution, rank, NULL);
 }
 
 static void lose_group(struct held_ranks *held)
 {
 	process_group_lose(held->group);
-	process_group_let_go(g_steal_pointer(&held->group));
+	process_group_unref(g_steal_pointer(&held->group));
 }
 
 bool held_ranks_keep(struct execution *execution)
@@ -99,8 +99,8 @@ bool held_ranks_keep(struct execution *execution)
 	held->execution = NULL;
 	g_free(held->directory);
 	held->directory = g_strdup(execution->directory);
-	process_group_let_go(held->group);
-	held->group = process_group_use(execution->group);
+	process_group_unref(held->group);
+	held->group = process_group_ref(execution->group);
 	if (held->held < runs->ranks)
 		lose_group(held);
 	processes = PROCESSES_OF_ONE * held->held;
@@ -118,7 +118,7 @@ bool held_ranks_keep(struct execution *execution)
 	return false;
 }
 
-/* It waits no longer. */
+/* Takes held ranks from their snapshot. */
 static struct held_ranks *steal_held(struct snapshot *snapshot, guint index)
 {
 	struct held_ranks *held = g_ptr_array_steal_index_fast(snapshot->held_ranks, index);
@@ -174,8 +174,8 @@ static struct held_ranks *take_held(struct snapshot *snapshot)
 	return NULL;
 }
 
-/* Whether the first orders may follow REWIND at once: a rank that gets one can be done with it
- * before another one is rewound, which must not matter to either. */
+/* Whether the first orders may follow REWIND at once. Then a rank can run before another is
+ * rewound, which must not matter to either. */
 static bool may_go_ahead(const struct snapshot *snapshot, const struct held_ranks *held)
 {
 	if (!snapshot->unshared || snapshot->runs->options.images)
@@ -186,7 +186,7 @@ static bool may_go_ahead(const struct snapshot *snapshot, const struct held_rank
 	return true;
 }
 
-/* Those that are about to say HELLO count as connected. */
+/* Counts ranks that will send HELLO as connected. */
 static void go_ahead(struct execution *execution, struct held_ranks *held)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
@@ -229,12 +229,12 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct execution *execution)
 	}
 	log_debug(LOG_SNAPSHOTS, "rewinding world %u as %u, %d ranks in place%s", snapshot->number,
 	          order.rewind.world, held->held,
-	          order.rewind.follows ? ", and their first orders go ahead" : "");
+	          order.rewind.follows ? ", and their first orders follow at once" : "");
 	execution_place(execution, order.rewind.world, directory, snapshot);
 	execution->rewound = true;
 	if (held->held < runs->ranks)
 		lose_group(held);
-	execution_set_process_group(execution, held->group ? process_group_use(held->group)
+	execution_set_process_group(execution, held->group ? process_group_ref(held->group)
 	                                                   : process_group_new(runs->ranks));
 	held->execution = execution;
 	execution->held = held;
@@ -244,7 +244,7 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct execution *execution)
 			continue;
 		}
 		host_send(held->links[rank], &order);
-		/* Where images are kept it may stand in a call, and reads ahead. */
+		/* With images the rank may be in a call, and read ahead. */
 		execution->welcomed[rank] = !runs->options.images;
 		if (execution->welcomed[rank])
 			execution_welcome(execution, rank, held->links[rank]);
@@ -254,7 +254,7 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct execution *execution)
 	return true;
 }
 
-/* It has got orders by now. */
+/* A rank counted as connected, and got orders, but could not be rewound. */
 static void lose_first_orders(struct held_ranks *held, int rank)
 {
 	struct execution *execution = held->execution;
@@ -266,15 +266,15 @@ static void lose_first_orders(struct held_ranks *held, int rank)
 	execution_link_closed(execution, rank, NULL);
 }
 
-/* It could not be rewound, and is forked after all. */
+/* A rank could not be rewound: its keeper forks another one. */
 static void fork_instead(struct held_ranks *held, int rank, const char *hazard)
 {
 	struct execution *execution = held->execution;
 
-	let_rank_go(held, rank);
+	remove_rank(held, rank);
 	lose_group(held);
 	if (!execution)
-		return; /* while it waited */
+		return; /* it was waiting at its snapshot */
 	note_refusal(held->runs, rank, hazard);
 	execution->welcomed[rank] = false;
 	process_group_lose(execution->group);
@@ -328,7 +328,7 @@ bool held_ranks_is_ahead(const struct held_ranks *held)
 	return held && held->runs->options.images && any_is_ahead(held);
 }
 
-/* It counts as connected already. */
+/* HELLO of a rank that counted as connected. */
 static void note_rewound(struct held_ranks *held, struct host_link *link,
                          const struct wire_hello *hello)
 {
@@ -345,14 +345,14 @@ static void note_rewound(struct held_ranks *held, struct host_link *link,
 		execution_advance(execution); /* it may be at rest */
 }
 
-/* What it is to be it is already: it counts as connected. */
-static void goes_on(struct held_ranks *held, int rank)
+/* The rank is already what it has to become. It counts as connected. */
+static void keep_in_place(struct held_ranks *held, int rank)
 {
 	struct execution *execution = held->execution;
 	struct host_link *link = held->links[rank];
 	const struct held_rank known = held->ranks[rank];
 
-	let_rank_go(held, rank);
+	remove_rank(held, rank);
 	runs_assign(link, LINK_RANK, execution, rank);
 	execution->links[rank] = link;
 	execution->pids[rank] = known.pid;
@@ -372,7 +372,7 @@ void held_ranks_rewind_to_images(struct held_ranks *held, const guint32 *images,
 	for (int rank = 0; rank < ranks; rank++) {
 		if (process_group_stays(held->group, rank) == images[rank]
 		    && (ahead || execution->connected + 1 < ranks)) {
-			goes_on(held, rank);
+			keep_in_place(held, rank);
 			continue;
 		}
 		order.rewind.image = images[rank];
@@ -394,7 +394,7 @@ struct host_link *held_ranks_link(const struct held_ranks *held, int rank, pid_t
 	return held->links[rank];
 }
 
-/* It was rewound, and may have ended since: its keeper says so by a way of its own. */
+/* The rank was rewound. It may have ended since: its keeper reports that on another connection. */
 static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 {
 	struct held_ranks *held = link->owner;
@@ -403,11 +403,11 @@ static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 	struct held_rank known = held->ranks[link->rank];
 	int rank = link->rank;
 
-	let_rank_go(held, rank);
+	remove_rank(held, rank);
 	if (!known.ahead)
 		process_group_rewound(execution->group, rank,
 		                      execution->image ? execution->image->images[rank] : 0);
-	execution->pids[rank] = hello->pid; /* by which it is known */
+	execution->pids[rank] = hello->pid; /* the number under which it is known */
 	runs->rewinding.rewound++;
 	runs->rewinding.refused_in_turn = 0;
 	if (known.ahead)
@@ -431,7 +431,7 @@ void held_ranks_message(struct host_link *link, const struct wire_message *messa
 		runs_assign(link, LINK_IGNORED, runs, rank);
 		fork_instead(held, rank, message->held.hazard);
 	} else {
-		runs_fail(runs, "rank %d said something impossible while it was held", rank);
+		runs_fail(runs, "rank %d made an impossible report while it was held", rank);
 	}
 }
 
@@ -445,7 +445,7 @@ void held_ranks_forget(struct held_ranks *held, int rank)
 	if (!held || !held->ranks[rank].ahead)
 		return;
 	held->ranks[rank].ahead = false;
-	let_rank_go(held, rank);
+	remove_rank(held, rank);
 	lose_group(held);
 }
 

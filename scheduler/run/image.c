@@ -5,9 +5,10 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-#define REFUSALS_MOST 16 /* executions of which no image could be taken: then none is asked for */
+#define REFUSALS_MOST 16 /* executions without an image, until no more are asked for */
 
-/* The last that was taken, or (`named`) that somebody has asked for; NULL: none. */
+/* Returns the image of the group that was taken last; `named`: the last one that the user has asked
+ * for. NULL: none. */
 static struct snapshot *last_of(const struct runs *runs, const struct process_group *group,
                                 bool named)
 {
@@ -25,7 +26,7 @@ bool image_is_lost(const struct snapshot *snapshot)
 	return snapshot->images && process_group_is_lost(snapshot->group);
 }
 
-/* --- taken ------------------------------------------------------------------------------------ */
+/* --- taking ----------------------------------------------------------------------------------- */
 
 bool image_is_possible(const struct execution *execution)
 {
@@ -37,8 +38,8 @@ bool image_is_possible(const struct execution *execution)
 	           || (execution->strategy->state && runs->image_refusals < REFUSALS_MOST));
 }
 
-/* Who stays an image has this one as well, and need not be told; but for the last one, with whose
- * answer the execution goes on. */
+/* An idle rank that equals an image shares it, and is not asked. The last rank is asked in any
+ * case: the execution goes on with its answer. */
 static bool share(struct snapshot *snapshot, int rank)
 {
 	const guint32 image = process_group_stays(snapshot->group, rank);
@@ -76,7 +77,7 @@ struct snapshot *image_begin(struct execution *execution)
 
 	snapshot->images = g_new0(guint32, ranks);
 	snapshot->shared = g_new0(bool, ranks);
-	snapshot->group = process_group_use(execution->group);
+	snapshot->group = process_group_ref(execution->group);
 	snapshot->idle = process_group_is_idle_whole(snapshot->group);
 	order.image.goes_on = snapshot->idle;
 	for (int rank = 0; rank < ranks; rank++)
@@ -87,7 +88,7 @@ struct snapshot *image_begin(struct execution *execution)
 	return snapshot;
 }
 
-/* Ranks tell what all their images take: those before it have their share already. */
+/* Ranks report the size of all their images. Subtracts the images before. */
 static void note_bytes(struct snapshot *snapshot)
 {
 	const GPtrArray *all = snapshot->runs->snapshot;
@@ -102,7 +103,7 @@ static void note_bytes(struct snapshot *snapshot)
 	snapshot->rank_bytes -= MIN(before, snapshot->rank_bytes);
 }
 
-/* The next snapshot is measured by the way from here. */
+/* The next snapshot is measured from here. */
 static void note_kept(struct execution *execution, const struct snapshot *snapshot)
 {
 	if (!execution->strategy->stays)
@@ -137,9 +138,9 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 
 	if (!snapshot || !snapshot->images || snapshot->answered[rank]
 	    || imaged->image >= WIRE_IMAGES_MAX) {
-		/* Where it was given up meanwhile, it may have been under way. */
+		/* An answer may have been under way when the execution was given up. */
 		if (!execution->result.again && !execution->result.cut_short)
-			runs_fail(runs, "rank %d said something impossible: an image", rank);
+			runs_fail(runs, "rank %d made an impossible report: an image", rank);
 		return;
 	}
 	snapshot->answered[rank] = true;
@@ -199,7 +200,7 @@ void image_forget(struct snapshot *snapshot)
 			                                 .forget = snapshot->images[rank]});
 }
 
-/* --- gone back to ----------------------------------------------------------------------------- */
+/* --- going back ------------------------------------------------------------------------------- */
 
 bool image_has_any(const struct runs *runs, const struct process_group *group)
 {
@@ -237,12 +238,12 @@ void image_restore(struct snapshot *snapshot, struct execution *execution)
 	const bool idle = process_group_is_idle_whole(snapshot->group);
 
 	log_debug(LOG_SNAPSHOTS, "rewinding world %u to an image%s", held->number,
-	          idle ? ", and first orders go ahead" : "");
+	          idle ? ", and their first orders follow at once" : "");
 	execution_place(execution, held->number, held->directory, snapshot->parent);
 	execution->rewound = true;
 	state_fingerprint_release(&execution->fingerprint);
 	state_fingerprint_copy(&execution->fingerprint, &snapshot->fingerprint, runs->ranks);
-	execution_set_process_group(execution, process_group_use(snapshot->group));
+	execution_set_process_group(execution, process_group_ref(snapshot->group));
 	execution->idle_time = snapshot->idle_time + execution->started - snapshot->parked_at;
 	execution->before = snapshot->behind;
 	held->execution = execution;
@@ -268,9 +269,9 @@ void image_connected(struct execution *execution)
 			welcome(execution, rank);
 }
 
-/* --- given up --------------------------------------------------------------------------------- */
+/* --- giving up -------------------------------------------------------------------------------- */
 
-static bool stands(const struct execution *execution, int rank)
+static bool can_stay(const struct execution *execution, int rank)
 {
 	enum world_phase phase = world_phase(execution->world, rank);
 
@@ -278,21 +279,21 @@ static bool stands(const struct execution *execution, int rank)
 	       && !execution->ends[rank].known && !execution->ends[rank].deaf;
 }
 
-bool image_stand(struct execution *execution)
+bool image_keep_ranks(struct execution *execution)
 {
 	const struct wire_held held = {0};
 	int ranks = execution->runs->ranks;
 
-	/* Where there are windows they drive MPI all the time (shim/gate/gate.c): while others are
-	 * put back, what they share would be in motion. */
+	/* With windows, ranks drive MPI all the time (shim/gate/gate.c). Their shared memory would
+	 * change while the others are put back. */
 	if (execution->result.state != EXECUTION_RUNNING || world_has_threads(execution->world)
 	    || world_has_windows(execution->world) || !image_is_possible(execution)
 	    || !last_of(execution->runs, execution->group, false))
 		return false;
 	for (int rank = 0; rank < ranks; rank++)
-		if (!stands(execution, rank))
+		if (!can_stay(execution, rank))
 			return false;
-	execution_tell_stop(execution);
+	execution_emit_stop(execution);
 	execution->result.state = EXECUTION_ENDING;
 	execution->ending_since = execution_now(execution);
 	for (int rank = 0; rank < ranks; rank++)

@@ -1,6 +1,6 @@
 #include "livelock_policy.h"
 
-/* It would be over if polls were all that the ranks go by. */
+/* It is over, unless the ranks depend on more than polls. */
 static enum livelock_policy_step look_closer(guint64 rounds, gint64 waited_us,
                                              enum livelock_state detector, bool waited)
 {
@@ -11,7 +11,7 @@ static enum livelock_policy_step look_closer(guint64 rounds, gint64 waited_us,
 	return rounds > LIVELOCK_POLICY_CHANGES_ROUNDS
 	                       || waited_us > LIVELOCK_POLICY_CHANGES_SECONDS * G_USEC_PER_SEC
 	               ? LIVELOCK_POLICY_OVER
-	               : LIVELOCK_POLICY_TELL;
+	               : LIVELOCK_POLICY_ANSWER;
 }
 
 static void begin_anew(struct livelock_policy *policy, gint64 now)
@@ -28,7 +28,7 @@ static bool is_quick(const struct livelock_policy *policy, const struct world_id
 	return idle->rounds <= LIVELOCK_POLICY_QUICK && !slow;
 }
 
-/* Only the time can change anything: it goes faster. */
+/* Only time can change anything, so the clocks are advanced. */
 static enum livelock_policy_step hasten(struct livelock_policy *policy,
                                         const struct world_idle *idle, gint64 now, bool over)
 {
@@ -49,7 +49,7 @@ static enum livelock_policy_step hasten(struct livelock_policy *policy,
 	if (!over
 	    || (idle->rounds - policy->seen_from <= LIVELOCK_POLICY_SEE_ROUNDS
 	        && passed < LIVELOCK_POLICY_SLOW_SECONDS * 1000))
-		return LIVELOCK_POLICY_TELL;
+		return LIVELOCK_POLICY_ANSWER;
 	return LIVELOCK_POLICY_OVER;
 }
 
@@ -71,7 +71,7 @@ enum livelock_policy_step livelock_policy_check(struct livelock_policy *policy,
 		return LIVELOCK_POLICY_OVER;
 	if (is_quick(policy, idle, now)) {
 		policy->since = 0;
-		return LIVELOCK_POLICY_TELL;
+		return LIVELOCK_POLICY_ANSWER;
 	}
 	if (policy->since == 0)
 		policy->since = now;
@@ -81,13 +81,13 @@ enum livelock_policy_step livelock_policy_check(struct livelock_policy *policy,
 	if (idle->timed) {
 		if (waited_us > most)
 			return LIVELOCK_POLICY_OVER;
-		return busy || idle->rounds <= LIVELOCK_POLICY_ROUNDS ? LIVELOCK_POLICY_TELL
+		return busy || idle->rounds <= LIVELOCK_POLICY_ROUNDS ? LIVELOCK_POLICY_ANSWER
 		                                                      : LIVELOCK_POLICY_WAIT;
 	}
 	if (waited_us > most || (!busy && idle->rounds > LIVELOCK_POLICY_ROUNDS))
 		return look_closer((guint64)idle->rounds * (guint)haste, waited_us, detector,
 		                   waited);
-	return LIVELOCK_POLICY_TELL;
+	return LIVELOCK_POLICY_ANSWER;
 }
 
 const char *livelock_policy_words(const struct livelock_policy *policy,
@@ -99,16 +99,16 @@ const char *livelock_policy_words(const struct livelock_policy *policy,
 	if (failed)
 		return "";
 	if (idle->timed && policy->forward > 0)
-		return "; suspected: a rank that polls looks at a clock, which was put forward "
-		       "by " G_STRINGIFY(LIVELOCK_POLICY_FORWARD_SECONDS) " s in vain";
+		return "; suspected: a rank that polls reads a clock, which was advanced "
+		       "by " G_STRINGIFY(LIVELOCK_POLICY_FORWARD_SECONDS) " s without effect";
 	if (idle->timed)
-		return "; suspected: a rank that polls looks at a clock, and may have a limit that "
+		return "; suspected: a rank that polls reads a clock, and may have a limit that "
 		       "it has not reached";
 	if (detector->state == LIVELOCK_CLOSED)
 		return "; proven: the ranks that poll come back to the same state of memory and "
 		       "registers";
 	if (detector->state != LIVELOCK_CHANGES)
-		return "; suspected: it cannot be seen whether the ranks that poll come back to "
+		return "; suspected: it is not known whether the ranks that poll come back to "
 		       "the same state";
 	text = g_strdup_printf("; suspected: rank %d's memory changes from poll to poll, so it may "
 	                       "have a limit that it has not reached",

@@ -1,7 +1,7 @@
-/* How long loops of polls are told "not yet", when nothing else moves, before they are taken for
- * endless. A loop may count how often it looks, or look at a clock: what has come back to the same
- * state does neither (livelock_detector.h). Where a clock is all that can still end the loops, it
- * is put forward until a limit of time must have been reached. Pure: no clock. */
+/* Limits how long loops of polls are answered "not yet", when nothing else moves, before they count
+ * as endless. A loop may count its polls, or read a clock. One that has returned to the same state
+ * does neither (livelock_detector.h). If only a clock can still end the loops, it is advanced until
+ * any time limit must have been reached. Pure: no clock. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_LIVELOCK_POLICY_H
 #define MATCHPOINT_SCHEDULER_RUN_LIVELOCK_POLICY_H
 
@@ -10,20 +10,18 @@
 #include "livelock_detector.h"
 #include "scheduler/world/world.h"
 
-#define LIVELOCK_POLICY_QUICK 5000u /* rounds that are answered at once whatever the ranks do */
-#define LIVELOCK_POLICY_FAILED 200u /* fewer when a rank has failed: they change nothing any more */
-#define LIVELOCK_POLICY_ROUNDS \
-	12000u                    /* rounds of ranks that do little else, and ask for no clock */
-#define LIVELOCK_POLICY_SECONDS 6 /* of others, beyond the quick ones */
-#define LIVELOCK_POLICY_BUSY_SECONDS 60 /* where ranks compute so much between polls on average: */
+#define LIVELOCK_POLICY_QUICK 5000u   /* rounds that are answered at once, whatever the ranks do */
+#define LIVELOCK_POLICY_FAILED 200u   /* fewer if a rank has failed: polls change nothing then */
+#define LIVELOCK_POLICY_ROUNDS 12000u /* rounds of ranks that do little else, and read no clock */
+#define LIVELOCK_POLICY_SECONDS 6     /* of other ranks, after the quick rounds */
+#define LIVELOCK_POLICY_BUSY_SECONDS 60 /* if ranks compute more than this between polls: */
 #define LIVELOCK_POLICY_BUSY_US 20
-#define LIVELOCK_POLICY_CHANGES_ROUNDS \
-	300000u                            /* where memory changes: a counter? Or so long, beyond */
-#define LIVELOCK_POLICY_CHANGES_SECONDS 60 /* the quick ones */
+#define LIVELOCK_POLICY_CHANGES_ROUNDS 300000u /* if memory changes, as by a counter; */
+#define LIVELOCK_POLICY_CHANGES_SECONDS 60     /* or this long after the quick rounds */
 
-/* Of ranks that look at clocks: how far these are put forward in all, how many times as fast as
- * time goes, and by how much at a time. Before, the quick rounds are over, or some that are slow;
- * after, the loops get some rounds to see it. */
+/* For ranks that read clocks: how far clocks are advanced in all, how many times faster than real
+ * time, and by how much at a time. This begins after the quick rounds, or after some slow ones.
+ * Afterwards the loops get some rounds to notice. */
 #define LIVELOCK_POLICY_FORWARD_SECONDS 60
 #define LIVELOCK_POLICY_FORWARD_RATE 60
 #define LIVELOCK_POLICY_FORWARD_MOST_MS 6000
@@ -32,33 +30,34 @@
 #define LIVELOCK_POLICY_SEE_ROUNDS 200u
 
 struct livelock_policy {
-	gint64 since;       /* when the quick rounds were over; 0: they are not */
-	gint64 begun;       /* when nothing but polls moved any more */
-	guint rounds;       /* when last looked */
-	gint64 put;         /* when the clocks were last put forward, or 0, */
-	guint32 step;       /* and by how many milliseconds, */
-	guint32 forward;    /* and in all since nothing moved */
-	guint forward_ever; /* in all: never less than what ranks were told */
-	guint seen_from;    /* the round in which that was all; or 0 */
+	gint64 since;       /* end of the quick rounds; 0: not reached */
+	gint64 begun;       /* since when nothing but polls moves */
+	guint rounds;       /* at the last check */
+	gint64 put;         /* when the clocks were last advanced, or 0 */
+	guint32 step;       /* by how many milliseconds then */
+	guint32 forward;    /* in all, since only polls move */
+	guint forward_ever; /* in all: the sum of what ranks got */
+	guint seen_from;    /* round in which that was all; or 0 */
 };
 
 enum livelock_policy_step {
-	LIVELOCK_POLICY_TELL,    /* at once */
-	LIVELOCK_POLICY_WAIT,    /* in a moment: only time can change anything */
-	LIVELOCK_POLICY_FORWARD, /* the same, after putting all clocks forward by `step` */
-	LIVELOCK_POLICY_LOOK,    /* at once, after asking whether they are in a circle */
+	LIVELOCK_POLICY_ANSWER,  /* answer the polls at once */
+	LIVELOCK_POLICY_WAIT,    /* answer in a moment: only time can change anything */
+	LIVELOCK_POLICY_FORWARD, /* the same, after all clocks were advanced by `step` */
+	LIVELOCK_POLICY_LOOK,    /* answer at once, after asking the livelock detector */
 	LIVELOCK_POLICY_OVER,    /* a livelock */
 };
 
-/* `failed`: some rank has called MPI_Abort, crashed, or the like. `waited`: ranks that poll at
- * these places have been waited for in vain before, as long as any. `now` in microseconds; `haste`
- * times sooner than usual (stall_haste). */
+/* `failed`: a rank has called MPI_Abort, crashed, or the like. `waited`: polls at these places were
+ * already waited for in vain, for the full time. `now` in microseconds. `haste`: how many times
+ * sooner than usual it ends (stall_haste). */
 enum livelock_policy_step livelock_policy_check(struct livelock_policy *policy,
                                                 const struct world_idle *idle, bool failed,
                                                 enum livelock_state detector, bool waited,
                                                 gint64 now, int haste);
 
-/* Over: how sure that is, to be put behind what is told; "" when a rank has failed. Interned. */
+/* After LIVELOCK_POLICY_OVER: returns how certain the livelock is, to be appended to its message.
+ * "" if a rank has failed. Interned. */
 const char *livelock_policy_words(const struct livelock_policy *policy,
                                   const struct world_idle *idle, bool failed,
                                   const struct livelock_detector *detector);

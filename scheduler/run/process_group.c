@@ -1,15 +1,15 @@
 #include "process_group.h"
 
 struct kept {
-	guint32 shared; /* of those that refer to it: so many the rank does not know of */
+	guint32 shared; /* references that the rank does not know of */
 	bool idle;
 };
 
 struct rank {
-	guint32 image; /* that it is; 0: not known to be one */
+	guint32 image; /* that it equals; 0: none */
 	bool idle, owed;
 	guint64 bytes;
-	GArray *kept; /* struct kept, by number of the image */
+	GArray *kept; /* struct kept, by number of image */
 };
 
 struct process_group {
@@ -31,14 +31,14 @@ struct process_group *process_group_new(int ranks)
 	return group;
 }
 
-struct process_group *process_group_use(struct process_group *group)
+struct process_group *process_group_ref(struct process_group *group)
 {
 	if (group)
 		group->users++;
 	return group;
 }
 
-void process_group_let_go(struct process_group *group)
+void process_group_unref(struct process_group *group)
 {
 	if (!group || --group->users > 0)
 		return;
@@ -88,7 +88,7 @@ void process_group_rewound(struct process_group *group, int rank, guint32 image)
 
 	one->image = image;
 	one->idle = image && kept_of(one, image)->idle;
-	one->owed = false; /* HELLO is answered */
+	one->owed = false; /* WELCOME answers HELLO */
 }
 
 void process_group_moves(struct process_group *group, int rank)
@@ -146,7 +146,7 @@ void process_group_share(struct process_group *group, int rank, guint32 image)
 	kept_of(&group->ranks[rank], image)->shared++;
 }
 
-/* One that is told to forget what it is may keep another there. */
+/* After FORGET of the image that it equals, the rank may keep another under that number. */
 bool process_group_forget(struct process_group *group, int rank, guint32 image)
 {
 	struct rank *one = &group->ranks[rank];

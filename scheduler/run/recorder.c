@@ -164,7 +164,7 @@ void recorder_add(struct events *events)
 	const struct event_sink sink = {
 		.name = "the recording",
 		.kinds = 1u << RUN_BEGIN | 1u << RUN_SNAPSHOT | 1u << RUN_STEP | 1u << RUN_REFUSED,
-		.tell = record_event,
+		.handle = record_event,
 	};
 
 	if (!log_enabled(LOG_WIRE))

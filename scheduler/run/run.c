@@ -1,4 +1,4 @@
-/* How an execution begins and goes; what others may know of it. */
+/* How an execution begins, and what others may know of it. */
 #include "run.h"
 
 #include "execution_internal.h"
@@ -7,12 +7,12 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-#define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
-#define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
-#define LAUNCHER_KILLED_S 0.5   /* when they had to be killed */
-#define TOOLS_PATIENCE_S 60.0   /* for what ranks run under */
+#define RANKS_LIMIT_S 5.0     /* limit for ranks to end after END */
+#define LAUNCHER_LIMIT_S 5.0  /* limit for the job to end after its ranks */
+#define LAUNCHER_KILLED_S 0.5 /* the same if ranks had to be killed */
+#define TOOLS_LIMIT_S 60.0    /* the same for ranks under a tool */
 
-/* The choices that the snapshot has behind it need not be made again. */
+/* Removes the choices that the snapshot has already made. */
 static void forget_made(GArray *plan, const GArray *made)
 {
 	for (guint i = 0; i < made->len; i++) {
@@ -28,7 +28,7 @@ static void forget_made(GArray *plan, const GArray *made)
 	}
 }
 
-/* What taking stacks may have done to a program is not mixed with what it does by itself. */
+/* Taking call stacks may affect a program, so snapshots with and without them are not mixed. */
 static bool serves(const struct snapshot_entry *entry, void *user)
 {
 	const struct snapshot *snapshot = snapshot_entry_owner(entry);
@@ -121,7 +121,7 @@ void execution_want_stacks(struct execution *execution)
 	if (execution->stacks)
 		return;
 	execution->stacks = true;
-	/* Whoever connects yet is told then, once more if need be. */
+	/* Ranks that connect later get WELCOME then, again if need be. */
 	memset(execution->welcomed, 0,
 	       (gsize)execution->runs->ranks * sizeof(*execution->welcomed));
 	if (execution->result.state != EXECUTION_RUNNING)
@@ -137,12 +137,12 @@ void execution_conclude(struct execution *execution)
 	                                                            &execution->result.word);
 }
 
-/* --- its end ---------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
-/* How long its job may take to end once its ranks have, in seconds. */
-static double livelock_policy_with_job(const struct execution *execution)
+/* Returns how long the job may take to end after its ranks, in seconds. */
+static double job_limit(const struct execution *execution)
 {
-	return execution->result.ended_well ? LAUNCHER_PATIENCE_S : LAUNCHER_KILLED_S;
+	return execution->result.ended_well ? LAUNCHER_LIMIT_S : LAUNCHER_KILLED_S;
 }
 
 bool execution_has_ended(const struct execution *execution)
@@ -152,7 +152,13 @@ bool execution_has_ended(const struct execution *execution)
 	if (execution->result.state != EXECUTION_OVER)
 		return false;
 	return !runs_job_is_running(execution->runs, execution->job)
-	       || (double)waited > livelock_policy_with_job(execution) * G_USEC_PER_SEC;
+	       || (double)waited > job_limit(execution) * G_USEC_PER_SEC;
+}
+
+void execution_report_gone(struct execution *execution)
+{
+	if (execution->result.state == EXECUTION_OVER)
+		runs_report_gone(execution->runs, execution);
 }
 
 static bool is_gone(void *data)
@@ -174,8 +180,8 @@ static bool job_is_gone_or_hurried(void *data)
 	return job_is_gone(data) || execution->runs->hurried;
 }
 
-/* Its job has to be over before another takes its place. Who sits at a debugger ends it himself;
- * other tools have a lot to say in the end. */
+/* Waits for the job, which has to be over before another takes its place. A user ends a debugger;
+ * other tools may print much at their end. */
 static void end_job(struct execution *execution)
 {
 	const struct wrapper *wrapper = execution->runs->options.wrapper;
@@ -184,10 +190,9 @@ static void end_job(struct execution *execution)
 		return;
 	if (wrapper)
 		host_wait(execution->runs->host, job_is_gone_or_hurried, execution,
-		          wrapper->terminal ? 0 : TOOLS_PATIENCE_S);
+		          wrapper->terminal ? 0 : TOOLS_LIMIT_S);
 	if (!execution_has_ended(execution)
-	    && !host_wait(execution->runs->host, job_is_gone, execution,
-	                  livelock_policy_with_job(execution)))
+	    && !host_wait(execution->runs->host, job_is_gone, execution, job_limit(execution)))
 		log_debug(LOG_SESSION, "the job launcher had to be killed");
 	runs_free_job(execution->runs, g_steal_pointer(&execution->job));
 }
@@ -198,7 +203,7 @@ void execution_drop(struct execution *execution)
 
 	if (execution->result.state != EXECUTION_OVER) {
 		execution_cut_short(execution);
-		host_wait(runs->host, is_gone, execution, RANKS_PATIENCE_S);
+		host_wait(runs->host, is_gone, execution, RANKS_LIMIT_S);
 	}
 	end_job(execution);
 	execution_end_children(execution);
@@ -209,7 +214,7 @@ void execution_drop(struct execution *execution)
 	execution_free(execution);
 }
 
-/* --- what is known of it ---------------------------------------------------------------------- */
+/* --- accessors -------------------------------------------------------------------------------- */
 
 const struct run_result *execution_result(const struct execution *execution)
 {
@@ -354,7 +359,7 @@ const struct wire_blocking_call *execution_blocking_call(const struct execution 
 	               : stall_blocking_call(execution->stall, rank);
 }
 
-/* The worlds that are copied are all of one job. */
+/* All worlds that are copies belong to one job. */
 struct site_owner execution_site_owner(const struct execution *execution, int rank)
 {
 	const struct snapshot *root = execution->runs->root;

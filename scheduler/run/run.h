@@ -1,10 +1,10 @@
-/* One interleaving being carried out, from its choices to the end of every rank: what is asked for,
- * and what comes of it. All executions of a session share what is told in runs.h.
+/* One interleaving that is being carried out, from its choices to the end of every rank: the
+ * request, and the result. All executions of a session share what runs.h describes.
  *
- *   STARTING   ranks connect (a fresh job, or copies restored from a snapshot)
- *   RUNNING    reports come in; at rest the plan, then the strategy decides
- *   PARKING    a snapshot is being taken; it goes on as a restored copy of itself
- *   ENDING     the verdict is known; what is left of the ranks is being ended
+ *   STARTING   ranks connect (a new job, or copies restored from a snapshot)
+ *   RUNNING    reports arrive; at rest the plan, then the strategy decides
+ *   PARKING    a snapshot is being taken; the execution goes on as a restored copy
+ *   ENDING     the verdict is known; the remaining ranks are being ended
  *   OVER       every process is gone */
 #ifndef MATCHPOINT_SCHEDULER_RUN_RUN_H
 #define MATCHPOINT_SCHEDULER_RUN_RUN_H
@@ -28,97 +28,101 @@ enum execution_state {
 };
 
 struct run_request {
-	/* Where it is to go: choices to be made under which conditions, and, with a cut, from
-	 * which call on each rank is held when it begins (world_hold). Taken over. */
+	/* The position to go to: choices and conditions; with a cut, the call from which each rank
+	 * is held at first (world_hold). Ownership passes. */
 	struct position *position;
-	struct strategy *strategy; /* who decides the rest; outlives the execution */
-	bool arrives;              /* each rank is known to come to the cut: run_ahead.h */
-	bool stacks;               /* calls come with their stacks, all from the beginning */
-	bool stacks_on;            /* from where it begins on */
-	bool struck_before;        /* something outside has ended it when it was tried before */
-	void *owner;               /* whom the client is told it for (runs.h) */
+	struct strategy *strategy; /* decides the rest; outlives the execution */
+	bool arrives;              /* each rank is known to reach the cut: run_ahead.h */
+	bool stacks;               /* calls come with call stacks, from the beginning */
+	bool stacks_on;            /* calls come with call stacks, from where it begins */
+	bool struck_before;        /* an earlier attempt was ended from outside */
+	void *owner;               /* passed to the client (runs.h) */
 };
 
 struct run_result {
 	enum execution_state state;
 	bool waits;   /* for an answer of the strategy: execution_resume */
-	bool wasted;  /* dropped by the search, or lost: no interleaving of its own */
-	bool let_go;  /* of promises of its plan: nor is this, unless it shows something new */
-	bool known;   /* a random walk that has ended as another one did */
+	bool wasted;  /* dropped by the search, or lost: it does not count */
+	bool let_go;  /* gave up promises: counts only if it shows something new */
+	bool known;   /* a random walk that ended like an earlier one */
 	char *lost;   /* why the plan could not be followed; NULL: it was */
-	bool stalled; /* nothing will come any more from ranks inside MPI, or that only look
-	                          at windows (livelock) */
+	bool stalled; /* ranks inside MPI will never report again; or only read windows */
 	bool livelock;
-	const char *how_sure; /* that is (livelock_policy_words); NULL: see stall.h */
-	bool again;           /* cannot be carried out this way: to be begun anew */
-	bool struck;          /* for something outside has killed a rank, or the launcher (again) */
-	bool struck_before;   /* and so it had when this was tried before */
+	const char *how_sure; /* how certain (livelock_policy_words); NULL: see stall.h */
+	bool again;           /* cannot be carried out this way; begin it anew */
+	bool struck; /* `again`, because something outside has killed a rank or the launcher */
+	bool struck_before;   /* so did an earlier attempt */
 	bool cut_short;       /* ended from outside (time, Ctrl-C): no verdict */
-	bool ended_well;      /* so the client says */
-	const char *word;     /* how it ended, says the client; NULL: it has not */
-	bool threads;         /* some rank has told of threads of its own */
-	bool threads_in_turn; /* it has threads, with MPI_THREAD_SERIALIZED */
-	bool threads_hurried; /* some went on, and it was decided what happens without them */
+	bool ended_well;      /* as the client returned */
+	const char *word;     /* how it ended, from the client; NULL: it has not */
+	bool threads;         /* a rank has reported threads of its own */
+	bool threads_in_turn; /* a rank has threads, with MPI_THREAD_SERIALIZED */
+	bool threads_hurried; /* decided without waiting for threads that still ran */
 };
 
 /* Begins to carry it out, from the nearest snapshot. */
 struct execution *execution_begin(struct runs *runs, const struct run_request *request);
-/* Ranks that need not be waited for are told what they do first. */
+/* Sends the first orders to ranks that count as connected from the beginning. */
 void execution_set_off(struct execution *execution);
-/* Ends it, if it has not ended, waits for its job, and frees it. */
+/* Ends it if it has not ended, waits for its job, and frees it. */
 void execution_drop(struct execution *execution);
-/* The strategy has put its answer off (EXPLORER_LATER): this choice is made; NULL: the strategy is
- * asked again. false: nothing waits for it, or it is not open here; nothing has changed. */
+/* After the strategy has put its answer off (EXPLORER_LATER): makes this choice; NULL: asks the
+ * strategy again. Returns false, and changes nothing, if it does not wait, or the choice is not
+ * open. */
 bool execution_resume(struct execution *execution, const struct choice *choice);
-/* While it waits so: from which call on a rank is held (world_hold) when it goes on. While ranks
- * are held nothing is an end, and nobody who polls is told "no" for want of anything else, unless
- * by the second: whether there was anybody. The strategy is asked where all others stand still,
- * with whatever is open. */
+/* Both are for an execution that waits for its strategy. execution_hold sets from which call a rank
+ * is held (world_hold). While ranks are held, nothing counts as an end, and polls are not forced to
+ * return "no". The strategy is asked when all others are at rest, with whatever is open.
+ * execution_force_polls answers "no" to polls even so; returns whether there were any. */
 void execution_hold(struct execution *execution, int rank, guint32 from);
-bool execution_tell_polls(struct execution *execution);
-/* While it waits so: it goes on behind a snapshot, however little that saves, where one is safe.
- * `named`: somebody has asked for it, who will be back. */
+bool execution_force_polls(struct execution *execution);
+/* While it waits for its strategy: takes a snapshot before it goes on, if one is safe here, even if
+ * that saves little. `named`: the user will return to it. */
 void execution_want_snapshot(struct execution *execution, bool named);
-/* Whether it has run so long since the last snapshot that one should be taken, if its ranks stood
- * still. */
+/* Whether it has run so long since the last snapshot that another should be taken at rest. */
 bool execution_should_park(const struct execution *execution);
-/* Calls come with their stacks from the next one on. */
+/* Calls come with call stacks from the next one on. */
 void execution_want_stacks(struct execution *execution);
-/* The same while it runs: those who need not be held any more go on. */
+/* While it runs: releases ranks that need not be held any more. */
 void execution_let_held_go(struct execution *execution);
-/* Stops it without a verdict: kills what is left. */
+/* Stops it without a verdict; ends the remaining ranks. */
 void execution_cut_short(struct execution *execution);
 
-/* Valid, and kept up to date, until it is dropped. */
+/* Valid and up to date until the execution is dropped. */
 const struct run_result *execution_result(const struct execution *execution);
 struct world *execution_world(const struct execution *execution);
 const struct rank_end *execution_ends(const struct execution *execution); /* by rank */
 void *execution_owner(const struct execution *execution);
 
-/* Of its world, as events name it. */
+/* Returns the number of its world, as in events. */
 guint32 execution_number(const struct execution *execution);
 
-/* It is over: whether something has ended a rank before it had written out what it printed. */
+/* After its end: whether a rank was ended before it had written everything that it printed. */
 bool execution_output_is_cut(const struct execution *execution);
 
-/* Whether it is over, and its job with it. */
+/* Whether it is over, and its job as well. */
 bool execution_has_ended(const struct execution *execution);
-/* Since it was started or restored. */
+
+/* Reports to the client that every process is gone, if it is over. To be called once, when it has
+ * ended: only then have other processes of its job, such as a shell's pipeline, written what they
+ * got from ranks. */
+void execution_report_gone(struct execution *execution);
+/* Returns the time since start or restore. */
 double execution_seconds(const struct execution *execution);
-/* How long nobody has said anything, while ranks run; else 0. */
+/* Returns for how long no rank has reported anything, while ranks run; else 0. */
 double execution_silent_seconds(const struct execution *execution);
 
-/* Where it was to go, with everything that has been decided in it since, until it let go of
- * promises; free with position_free. */
+/* Returns the position that was asked for, with every choice made since, until promises were given
+ * up. Free with position_free. */
 struct position *execution_position(const struct execution *execution);
 
-/* The process of a rank; 0: not known (yet). */
+/* Returns the process of a rank; 0: not known (yet). */
 pid_t execution_pid(const struct execution *execution, int rank);
-/* The call that a rank stands inside without having reported it, or, in a livelock, goes round in;
- * NULL: none that is known. */
+/* Returns the call that a rank is inside without having reported it, or, in a livelock, the call
+ * that it repeats. NULL: not known. */
 const struct wire_blocking_call *execution_blocking_call(const struct execution *execution,
                                                          int rank);
-/* Where an address, or a call, of a rank stands in the program; all 0: not known. */
+/* Returns the place of an address, or of a call, in the program; all 0: not known. */
 struct place execution_site(const struct execution *execution, int rank, guint64 address);
 struct place execution_call_place(const struct execution *execution, int rank, guint32 call);
 /* Appends the functions (struct record_frame) at an address of a rank. */

@@ -3,16 +3,16 @@
 #include <string.h>
 
 struct rank_ahead {
-	guint32 below, most;        /* calls that need not wait now; that were ever told so */
+	guint32 below, most;        /* first call that has to wait: now; ever */
 	guint32 call;               /* that the world has not let go; 0: none */
-	struct wire_buffer put_off; /* frames, from `heard` on */
+	struct wire_buffer put_off; /* frames; those from `heard` on wait */
 	gsize heard;
 };
 
 struct run_ahead {
 	int ranks;
-	guint in_calls; /* ranks of which there is such a call */
-	guint waiting;  /* ranks of which something is put off */
+	guint in_calls; /* ranks in such a call */
+	guint waiting;  /* ranks with messages that were put off */
 	struct rank_ahead rank[];
 };
 

@@ -1,11 +1,11 @@
-/* Ranks that go ahead. On a way that is known to lead to a cut (struct run_request, `arrives`) most
- * calls need no word from the scheduler: a blocking send returns when it is received, a receive
- * that names its message when that has come, and MPI itself sees to both. A rank that is welcomed
- * so tells of such a call, does not wait, and marks it (struct wire_call, `ahead`).
+/* Ranks that run ahead. On a path that is known to lead to a cut (struct run_request, `arrives`),
+ * most calls need no order from the scheduler: MPI itself completes a blocking send, or a receive
+ * that names its message. WELCOME permits this to a rank. It then reports such a call, marks it
+ * (struct wire_call, `ahead`), and does not wait.
  *
- * The world is told everything in the order in which it would hear it otherwise: what a rank says
- * behind a call that the world has not let go yet is put off until it has, and the orders for that
- * call are given to nobody. So the world cannot tell the difference. */
+ * The world gets every message in the order in which it would get it otherwise. What a rank sends
+ * after a marked call is put off until the world has let that call go. The world's orders for that
+ * call are dropped. So the world cannot observe the difference. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_RUN_AHEAD_H
 #define MATCHPOINT_SCHEDULER_RUN_RUN_AHEAD_H
 
@@ -16,29 +16,30 @@
 
 struct run_ahead;
 
-/* Each rank may go as far as the position's cut. */
+/* Each rank may run up to the position's cut. */
 struct run_ahead *run_ahead_new(const struct position *target);
-void run_ahead_free(
-	struct run_ahead *run_ahead); /* NULL: nobody goes ahead; legal in all that follows, too */
+void run_ahead_free(struct run_ahead *run_ahead); /* NULL: no rank runs ahead; also legal below */
 
-/* Calls of the rank with a lower number need not wait; 0: all must. */
+/* Returns the number of the first call that has to wait; 0: all have to. */
 guint32 run_ahead_below(const struct run_ahead *run_ahead, int rank);
-/* From this call on they must, if they begin from now on. Whether that is new. */
+/* From this call on, calls have to wait if they have not begun. Returns whether that is new. */
 bool run_ahead_limit(struct run_ahead *run_ahead, int rank, guint32 call);
 
-/* A rank says something. true: it is put off. */
+/* A rank has sent a message. Returns whether it is put off. */
 bool run_ahead_puts_off(struct run_ahead *run_ahead, int rank, const struct wire_message *message);
-/* The first that the world can hear now; to be released. false: there is none. */
+/* Returns the first message that the world can take now; release it. Returns false if there is
+ * none. */
 bool run_ahead_next(struct run_ahead *run_ahead, int *ret_rank, struct wire_message *ret_message);
-/* The rank is gone, and with it what was put off. */
+/* The rank is gone, and its messages that were put off are dropped. */
 void run_ahead_forget(struct run_ahead *run_ahead, int rank);
 
-/* The world hears of a call that is marked. false: it cannot be. */
+/* The world takes a call that is marked. Returns false if it must not be marked. */
 bool run_ahead_begin(struct run_ahead *run_ahead, int rank, const struct wire_call *call);
-/* Whether the world has not let this call go yet, and nobody waits for its orders; it does now. */
+/* run_ahead_is_in: whether the world has not let this marked call go yet, so its orders are
+ * dropped. run_ahead_let_go: it has now. */
 bool run_ahead_is_in(const struct run_ahead *run_ahead, int rank, guint32 call);
 void run_ahead_let_go(struct run_ahead *run_ahead, int rank);
-/* Whether there is such a call of any rank. */
+/* Whether any rank is in such a call. */
 bool run_ahead_is_any(const struct run_ahead *run_ahead);
 
 #endif

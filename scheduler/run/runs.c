@@ -5,10 +5,10 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-#define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
-#define PROCESSES_MOST 4096     /* keepers */
-#define ALONG_MOST 4            /* snapshots along paths: the oldest, for most begin there */
-#define REFUSALS_MOST 8         /* in turn, for each rank, to be rewound: then none is asked to */
+#define LAUNCHER_LIMIT_S 5.0 /* limit for the job to end after its ranks */
+#define PROCESSES_MOST 4096  /* of keepers */
+#define ALONG_MOST 4         /* snapshots along paths; the oldest stay, as most begin there */
+#define REFUSALS_MOST 8      /* in a row, for each rank, until no rank is rewound */
 
 G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
 
@@ -114,13 +114,13 @@ const struct wrapper *runs_wrapper(const struct runs *runs)
 	return runs->options.wrapper;
 }
 
-void runs_tell_struck(const struct runs *runs, const char *what)
+void runs_report_struck(const struct runs *runs, const char *what)
 {
 	if (runs->client->struck)
 		runs->client->struck(runs->options.user, what);
 }
 
-void runs_tell_gone(const struct runs *runs, struct execution *execution)
+void runs_report_gone(const struct runs *runs, struct execution *execution)
 {
 	if (runs->client->gone)
 		runs->client->gone(execution_owner(execution), execution,
@@ -253,7 +253,7 @@ void runs_fall_back(struct runs *runs, char *reason)
 	runs_each(runs, fall_back, NULL);
 }
 
-/* Nothing is made of copies of it. */
+/* Whether a snapshot may be released: there are no copies of it. */
 static bool may_go(const struct snapshot_entry *entry)
 {
 	const struct snapshot *snapshot = snapshot_entry_owner(entry);
@@ -320,7 +320,7 @@ void runs_release_root(struct runs *runs)
 	while (runs->snapshot->len > 0)
 		snapshot_release(runs->snapshot->pdata[runs->snapshot->len - 1]);
 	if (runs->job && !runs->stopped)
-		host_wait(runs->host, job_is_gone, runs, LAUNCHER_PATIENCE_S);
+		host_wait(runs->host, job_is_gone, runs, LAUNCHER_LIMIT_S);
 	runs_free_job(runs, g_steal_pointer(&runs->job));
 }
 

@@ -1,5 +1,5 @@
 /* All executions of a session, and what they share: the host, the job that worlds are copied from,
- * the snapshots. */
+ * and the snapshots. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_RUNS_H
 #define MATCHPOINT_SCHEDULER_RUN_RUNS_H
 
@@ -10,29 +10,31 @@
 #include "scheduler/host/host.h"
 #include "scheduler/host/wrapper.h"
 
-/* Whom executions are carried out for: what he is told, and asked. `user` is that of the options,
+/* Callbacks of the session that executions are carried out for. `user` is that of the options,
  * `owner` that of the request. */
 struct run_client {
-	/* Going on is impossible: the message says what, where, and what to do. */
+	/* The session cannot go on. The message states what is wrong, where, and what to do. */
 	void (*fail)(void *user, const char *message);
-	/* Going back by snapshots does not work after all, for this reason (taken over): they are
-	 * run again from the start from now on. */
+	/* Snapshots do not work, for this reason (ownership passes). From now on, executions begin
+	 * at the start of the program. */
 	void (*fall_back)(void *user, char *reason);
-	/* Something outside has ended an execution, in these words. */
+	/* Something outside has ended an execution; `what` describes it. */
 	void (*struck)(void *user, const char *what);
 	/* The first line of MPI_Get_library_version. */
 	void (*library)(void *user, const char *version);
-	/* Before the strategy is asked: `open` (struct open_choice) is to be told for which bounds
-	 * each choice counts. */
+	/* Called before the strategy is asked. It sets in `open` (struct open_choice) for which
+	 * bounds each choice counts. */
 	void (*open)(void *owner, const struct execution *execution, GArray *open);
-	/* A rank has told a call's stack (call 0: where a signal has struck it), which begins at
-	 * that place (NULL: with its first frame). Its number, for the world's call; 0: none. */
+	/* A rank has reported the stack of a call (call 0: of a signal). The stack begins at
+	 * `place` (NULL: with its first frame). Returns the stack's number, for the world's call;
+	 * 0: none. */
 	guint32 (*stack)(void *owner, const struct execution *execution, int rank,
 	                 const struct wire_stack *stack, const struct place *place);
-	/* What it comes to is certain, and its ranks are still there. Whether it ends well, and
-	 * how, in a word. */
+	/* The outcome is certain, and the ranks are still there. Returns whether it ends well, and
+	 * a word for how it ends. */
 	bool (*end)(void *owner, struct execution *execution, const char **ret_word);
-	/* Every process is gone; what each rank has written is in that directory. */
+	/* Every process is gone. The output of each rank is in that directory. Called by
+	 * execution_report_gone. */
 	void (*gone)(void *owner, struct execution *execution, const char *directory);
 };
 
@@ -40,84 +42,84 @@ struct run_client {
 struct runs_options {
 	struct host *host;
 	struct communicators *comms;
-	struct events *events; /* to be told what happens; NULL: nobody is */
-	/* as in struct session_options */
+	struct events *events; /* receives the events; NULL: they are dropped */
+	/* See struct session_options. */
 	int ranks;
 	const char *program; /* its name */
 	const struct wrapper *wrapper;
 	bool every_call_waits;
-	bool contents; /* ranks tell what is in the messages that they send */
-	bool images;   /* ranks may be asked for images, by strategies that compare or stay */
-	bool states;   /* ranks are asked for their state, if the strategy compares them */
+	bool contents; /* ranks report what their messages contain */
+	bool images; /* ranks may be asked for images, by strategies that compare states or stay */
+	bool states; /* ranks are asked for their states, if the strategy compares them */
 	guint not_yet, some;
 	bool cancels;        /* the program calls MPI_Cancel */
-	bool snapshots;      /* goes back by snapshots */
-	bool rewinds;        /* and in place, where that is safe (held_ranks.h) */
-	guint64 memory_most; /* bytes for these */
+	bool snapshots;      /* return to choices by snapshots */
+	bool rewinds;        /* and by rewinding in place, if it is safe (held_ranks.h) */
+	guint64 memory_most; /* budget of snapshots in bytes */
 	const struct run_client *client;
 	void *user;
 };
 
-/* Listens for ranks. NULL with `error` set. */
+/* Listens for ranks. Returns NULL with `error` set. */
 struct runs *runs_new(const struct runs_options *options, GError **error);
-/* Ends all keepers, and listens to nothing more: to be called when every execution is dropped, and
- * while the host can still have a turn. NULL is legal, also below. */
+/* runs_close ends all keepers and connections. Call it when every execution is dropped, while the
+ * host can still run. NULL is legal, also below. */
 void runs_close(struct runs *runs);
 void runs_free(struct runs *runs);
 
-/* Nothing more is decided: going on has become impossible. */
+/* Nothing more is decided: the session cannot go on. */
 void runs_stop(struct runs *runs);
-/* Nor is anybody waited for who sits at a debugger, or any other tool. */
+/* Does not wait any more for a user at a debugger, or for other tools. */
 void runs_hurry(struct runs *runs);
 
-/* Those that are not dropped. */
+/* Of executions that are not dropped. */
 guint runs_count(const struct runs *runs);
 void runs_each(struct runs *runs, void (*function)(struct execution *execution, void *user),
                void *user);
-/* To be called every STALL_LOOK_MS: looks for ranks that wait where they are not seen, or are gone
- * without a word. */
+/* Call it every STALL_LOOK_MS. Looks for ranks that wait unnoticed, or have ended without a
+ * report. */
 void runs_look(struct runs *runs);
-/* Ctrl-C is for the rank in the debugger, which stops it; where that holds it already, for the
- * debugger. false: there is none. */
+/* Ctrl-C stops the rank in the debugger; if it is stopped already, the debugger gets it. Returns
+ * false if there is no such rank. */
 bool runs_interrupt_debugged(struct runs *runs);
 
-/* What ranks were sent so far is on its way, before anything is waited for. */
+/* Sends all queued messages to ranks. */
 void runs_send_off(const struct runs *runs);
 
-/* Has the host tell what it has until the condition holds or seconds have passed (0: no bound);
- * false: they have. */
+/* Runs the host until the condition holds, or until `seconds` have passed (0: no limit). Returns
+ * whether the condition holds. */
 bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, double seconds);
 
-/* How far the clocks that ranks read were put forward in an execution, at most, in milliseconds. */
+/* Returns how far the clocks of an execution's ranks were advanced, at most, in milliseconds. */
 guint runs_forward_ms(const struct runs *runs);
 
 /* --- snapshots --- */
 
-/* How ranks came to where an interleaving begins. */
+/* How ranks came to the beginning of their executions. */
 struct rewinding {
 	guint64 rewound, forked;
 	guint64 refused;       /* could not be rewound */
-	guint refused_in_turn; /* since one could */
-	char *reason;          /* the first one's; NULL: there is none */
+	guint refused_in_turn; /* since one was rewound */
+	char *reason;          /* of the first refusal; NULL: none */
 };
 const struct rewinding *runs_rewinding(const struct runs *runs);
 
-/* Whether they are gone back to (still). */
+/* Whether snapshots are (still) returned to. */
 bool runs_go_back(const struct runs *runs);
-/* Seconds for which it was waited until ranks had told their states. */
+/* Returns the seconds spent waiting for ranks to report their states. */
 double runs_fingerprint_seconds(const struct runs *runs);
-/* From now on no rank is asked for its state any more: what tells it costs less. */
+/* Ranks are not asked for their states any more; what reports them costs less then. */
 void runs_leave_states(struct runs *runs);
 
-/* Gives up those for which nobody needs the choices that were made (but for a few that were taken
- * along paths), and those beyond the budget. */
+/* Releases snapshots that are not `needed` (except a few that were taken along paths), and those
+ * beyond the budget. */
 void runs_release_snapshots(struct runs *runs,
                             bool (*needed)(const struct world *world, void *user), void *user);
-/* All that there are: the world as it was parked. */
+/* Calls `look` for each snapshot, with the world as it was parked. */
 void runs_each_snapshot(const struct runs *runs,
                         void (*look)(const struct world *world, void *user), void *user);
-/* After executions that are to be begun again were dropped: the job of all snapshots is ended, too,
- * if they are not gone back to any more. */
+/* Ends the job of all snapshots as well, if they are not returned to any more. Call it after
+ * executions that have to begin anew were dropped. */
 void runs_renew_job(struct runs *runs);
 
 #define RUNS_ERROR (runs_error_quark())

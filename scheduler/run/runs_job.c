@@ -1,10 +1,10 @@
-/* The job that the launcher starts: one from whose ranks all worlds are copied, or, where the way
- * back is to run again, one for each execution. */
+/* The job that the launcher starts. With snapshots there is one, whose ranks all worlds are copied
+ * from. Without, there is one for each execution. */
 #include <string.h>
 
 #include "runs_internal.h"
 
-/* Nobody came to the scheduler, and yet the library speaks of MPI_Init. */
+/* No rank connected, although the library's output mentions MPI_Init. */
 static const char *why_unseen(const struct execution *execution, const char *words)
 {
 	if (execution_connections(execution) > 0 || !strstr(words, "MPI_Init"))
@@ -13,7 +13,7 @@ static const char *why_unseen(const struct execution *execution, const char *wor
 	       "name (dlsym, Python's ctypes)";
 }
 
-/* Whose ranks it has started; NULL: those of the worlds that go back by snapshots. */
+/* Returns the execution whose ranks the job has started; NULL: it is the job of the snapshots. */
 static struct execution *launched_by(struct runs *runs, const struct host_job *job)
 {
 	GHashTableIter iter;
@@ -54,7 +54,7 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	runs_fail(runs, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
 	          runs->options.program, status,
 	          execution_connections(execution) == 0 ? "any rank" : "every rank had",
-	          why_unseen(execution, words), *words ? "; it said:\n" : "", words);
+	          why_unseen(execution, words), *words ? "; it printed:\n" : "", words);
 }
 
 const GArray *runs_disconnect_order(const struct runs *runs, struct host_job *job)

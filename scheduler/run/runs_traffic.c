@@ -1,4 +1,4 @@
-/* Who talks to the scheduler: new connections, keepers, PMI. */
+/* Messages from outside executions: new connections, keepers, PMI. */
 #include "held_ranks.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
@@ -25,10 +25,10 @@ void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hel
 		          "(protocol %u, not %u); rebuild or reinstall matchpoint",
 		          hello->program, hello->version, WIRE_VERSION);
 	} else if (!execution) {
-		host_close(link); /* a straggler of a world that is over */
+		host_close(link); /* late: its world is over */
 	} else if (hello->rank < 0 || hello->rank >= runs->ranks) {
 		runs_fail(runs,
-		          "a process (%s, pid %d) says it is rank %d of %d: does the "
+		          "a process (%s, pid %d) reports that it is rank %d of %d: does the "
 		          "launcher start %d ranks?",
 		          hello->program, hello->pid, hello->rank, runs->ranks, runs->ranks);
 	} else {
@@ -38,7 +38,7 @@ void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hel
 	}
 }
 
-/* A rank that was rewound is known to its keeper by the world that it was forked into. */
+/* A keeper knows a rewound rank by the world that it was forked into, so it is found by its pid. */
 static struct execution *find_by_child(struct runs *runs, int rank, const struct wire_child *child)
 {
 	struct execution *execution = runs_find(runs, child->world);
@@ -111,7 +111,7 @@ static void on_message(struct host_link *link, const struct wire_message *messag
 	}
 }
 
-/* Its copies go with it. */
+/* The keeper's copies end with it. */
 static void on_keeper_gone(struct snapshot *snapshot, int rank)
 {
 	struct runs *runs = snapshot->runs;

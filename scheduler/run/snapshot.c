@@ -8,15 +8,15 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-#define WORTH 2.0             /* restores, where it will be returned to at once */
-#define WORTH_LEAPING 10.0    /* and where that is not so sure */
-#define WORTH_PART (1.0 / 16) /* of all that lies behind, where snapshots add up */
-#define WORTH_S 0.005         /* less is sooner run again than put back */
-/* Where ranks are rewound instead, to the snapshot that they were forked from: those of a new one
- * are forked, and get a twin. It is told in both, for with rewinding there are few forks to go by,
- * and other processes may have come to want the processors since. */
+#define WORTH 2.0             /* restores, if the snapshot is returned to at once */
+#define WORTH_LEAPING 10.0    /* the same, if that is not certain */
+#define WORTH_PART (1.0 / 16) /* of the whole run, if snapshots accumulate */
+#define WORTH_S 0.005         /* shorter runs are repeated faster than restored */
+/* If ranks are rewound instead: those of a new snapshot are forked, and get a twin. Both limits
+ * apply. With rewinding, few forks are measured, and other processes may have taken the processors
+ * since. */
 #define WORTH_REWINDING_S 0.025
-#define WORTH_REWINDING 2.0 /* times as many restores by forking */
+#define WORTH_REWINDING 2.0 /* times as many restores by fork */
 #define WORTH_REWINDS 20.0  /* restores in place */
 
 bool snapshot_is_worth_it(const struct execution *execution)
@@ -25,7 +25,7 @@ bool snapshot_is_worth_it(const struct execution *execution)
 	double seconds = execution_ran(execution);
 	double times = execution->strategy->leaps ? WORTH_LEAPING : WORTH;
 
-	/* However long it took to come here: a snapshot would be the one it has come from. */
+	/* The snapshot would equal the one that it began at. */
 	if (execution->from && !execution->moved)
 		return false;
 	if (execution->strategy->stays
@@ -73,7 +73,7 @@ struct snapshot *snapshot_new(struct execution *execution)
 	snapshot->held_ranks = g_ptr_array_new();
 	log_debug(LOG_SNAPSHOTS, "parking world %u after %u choices", snapshot->number,
 	          world_choices(snapshot->world)->len);
-	events_tell(runs->options.events, &(struct run_event){.kind = RUN_SNAPSHOT,
+	events_emit(runs->options.events, &(struct run_event){.kind = RUN_SNAPSHOT,
 	                                                      .number = snapshot->number,
 	                                                      .world = snapshot->world});
 	if (snapshot->parent)
@@ -89,7 +89,7 @@ struct snapshot *snapshot_park(struct execution *execution)
 
 	snapshot->memory = runs->host->operations->snapshot_new(runs->host, ranks,
 	                                                        snapshot->directory);
-	if (snapshot->launched) /* what becomes of them no longer depends on this execution */
+	if (snapshot->launched) /* they no longer depend on this execution */
 		runs->job = g_steal_pointer(&execution->job);
 	for (int rank = 0; rank < ranks; rank++)
 		execution_order(execution, rank, &(struct wire_message){.type = WIRE_PARK});
@@ -163,14 +163,14 @@ bool snapshot_parked(struct snapshot *snapshot, int rank, const struct wire_park
 	return true;
 }
 
-void snapshot_let_go(struct execution *execution)
+void snapshot_detach(struct execution *execution)
 {
 	if (execution->from)
 		execution->from->children--;
 	execution->from = NULL;
 }
 
-/* All go when a job ends, the copies of which have ended, too. */
+/* When a job ends, all its snapshots are freed, even if executions that are their copies remain. */
 static void forget_snapshot(struct snapshot *snapshot)
 {
 	GHashTableIter iter;
@@ -179,7 +179,7 @@ static void forget_snapshot(struct snapshot *snapshot)
 	g_hash_table_iter_init(&iter, snapshot->runs->all);
 	while (g_hash_table_iter_next(&iter, NULL, &execution))
 		if (((struct execution *)execution)->from == snapshot)
-			snapshot_let_go(execution);
+			snapshot_detach(execution);
 }
 
 static void snapshot_free(struct snapshot *snapshot)
@@ -194,7 +194,7 @@ static void snapshot_free(struct snapshot *snapshot)
 	state_fingerprint_release(&snapshot->fingerprint);
 	if (snapshot->memory)
 		snapshot->runs->host->operations->snapshot_free(snapshot->memory);
-	process_group_let_go(snapshot->group);
+	process_group_unref(snapshot->group);
 	g_free(snapshot->images);
 	g_free(snapshot->shared);
 	g_free(snapshot->directory);

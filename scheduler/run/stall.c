@@ -5,21 +5,21 @@
 #include "mpi_calls.h"
 #include "scheduler/host/environment.h"
 
-#define INSIDE_US (G_USEC_PER_SEC / 5)  /* a call that lasts so long waits for somebody */
-#define AROUND_US (2 * G_USEC_PER_SEC)  /* and so does a loop around such calls */
-#define SILENT_US (30 * G_USEC_PER_SEC) /* or one that only looks at the memory of a window */
+#define INSIDE_US (G_USEC_PER_SEC / 5)  /* a call that takes longer waits for another rank */
+#define AROUND_US (2 * G_USEC_PER_SEC)  /* a loop around such calls likewise */
+#define SILENT_US (30 * G_USEC_PER_SEC) /* a loop that only reads the memory of a window likewise */
 #define HOPELESS_US (2 * G_USEC_PER_SEC)
 #define HOPELESS_AROUND_US (10 * G_USEC_PER_SEC)
-#define SPIN_CALLS 2000u /* fewer are no loop that only looks whether something has changed */
-#define SPIN_LOOKS 20u   /* fewer tell little of what a rank does most of the time */
+#define SPIN_CALLS 2000u /* fewer are no loop that only waits for a change */
+#define SPIN_LOOKS 20u   /* fewer show little of what a rank does mostly */
 
-/* Since it became quiet, or since the rank was last found inside a call that does not only look. */
+/* Since quiet began, or since the rank was last found in a call that does not only read. */
 struct spin {
 	gint64 since;
 	guint32 times_then;   /* note.times then */
-	guint looks, outside; /* how often it was looked at, and found outside of such calls */
+	guint looks, outside; /* how often it was looked at; outside of such calls */
 	struct wire_blocking_call
-		most; /* the call that it was found in most often (a majority vote) */
+		most; /* the call that it was found in most often (majority vote) */
 	int votes;
 };
 
@@ -27,24 +27,24 @@ struct seat {
 	pid_t pid;
 	guint64 address;
 	struct wire_blocking_call note; /* as last read */
-	guint32 times_then;             /* note.times when it became quiet */
-	guint64 file_bytes;             /* disk_work_look's */
-	gint64 stepped; /* when it last was not in one and the same step of MPI's progress */
-	gint64 entered; /* nor in one and the same call */
+	guint32 times_then;             /* note.times when quiet began */
+	guint64 file_bytes;             /* for disk_work_look */
+	gint64 stepped; /* when it was last not in the same step of MPI's progress */
+	gint64 entered; /* when it was last not in the same call */
 	struct spin spin;
 };
 
 struct stall {
 	struct host *host;
 	int ranks;
-	int haste; /* the long waits are this many times shorter */
+	int haste; /* divides the long waits */
 	struct seat *seats;
 	bool heard, hopeless;
-	bool lost;   /* a rank will do nothing more, and has not finalized: others may need it */
-	bool around; /* it has been quiet for so long that some rank waits in a loop */
-	gint64 quiet_since, idle_since; /* nothing heard; no rank moved or said more than a poll */
-	gint64 worked;                  /* when a rank inside a call was last at work with files */
-	gint64 moved; /* when it was heard, or one that runs was last outside of MPI */
+	bool lost;   /* a rank has ended without MPI_Finalize; others may need it */
+	bool around; /* quiet for so long that a rank waits in a loop */
+	gint64 quiet_since, idle_since; /* no report; no rank moved, or did more than poll */
+	gint64 worked;                  /* when a rank inside a call last worked with files */
+	gint64 moved; /* last report, or when a running rank was last outside of MPI */
 	gint64 looked;
 };
 
@@ -130,7 +130,7 @@ static void note_spin(struct seat *seat, gint64 now)
 	}
 }
 
-/* Most of its time the rank has looked at a window, and done nothing to it. */
+/* Whether the rank has read a window most of the time, and not changed it. */
 static bool seat_spins(const struct stall *stall, const struct seat *seat, gint64 now)
 {
 	const struct spin *spin = &seat->spin;
@@ -152,10 +152,10 @@ static bool all_spin(const struct stall *stall, const struct world *world, gint6
 	return true;
 }
 
-/* Of the running ranks: whether each still is inside the call that it was inside before, one that
- * MPI carries out by itself (`inside`) or any (`in_mpi`), and whether each has made such calls
- * since it became quiet; whether one is in a collective that waits for none of those who are at
- * rest; whether one is at work with files. */
+/* What the running ranks do. inside: each is still inside the same call that MPI carries out
+ * unreported. in_mpi: the same for any call. spinning: each has made unreported calls since
+ * quiet began. met: one is in a collective that waits for no rank at rest. works: one works with
+ * files. */
 struct movement {
 	bool inside, in_mpi, spinning, met, works;
 };
@@ -210,8 +210,9 @@ static void begin_quiet(struct stall *stall, gint64 now)
 	}
 }
 
-/* It does not come back from one step of MPI's progress, while all that run are inside MPI; where a
- * rank is lost, from one call: it may go on stepping for what that rank will never do. */
+/* Whether a rank does not return from one step of MPI's progress, while all running ranks are
+ * inside MPI. If a rank is lost, one call counts instead of one step: it may go on stepping for
+ * what the lost rank will never do. */
 static bool is_stuck(const struct stall *stall, const struct seat *seat)
 {
 	gint64 since = stall->lost ? seat->entered : seat->stepped;

@@ -4,16 +4,16 @@ void state_fingerprint_release(struct state_fingerprint *fingerprint)
 {
 	g_free(fingerprint->waits);
 	g_free(fingerprint->hazard);
-	g_free(fingerprint->said);
+	g_free(fingerprint->reports);
 	*fingerprint = (struct state_fingerprint){0};
 }
 
 void state_fingerprint_end(struct state_fingerprint *fingerprint)
 {
-	struct state_fingerprint_said *said = g_steal_pointer(&fingerprint->said);
+	struct state_fingerprint_report *last = g_steal_pointer(&fingerprint->reports);
 
 	state_fingerprint_release(fingerprint);
-	fingerprint->said = said;
+	fingerprint->reports = last;
 }
 
 void state_fingerprint_begin(struct state_fingerprint *fingerprint, int ranks)
@@ -21,21 +21,21 @@ void state_fingerprint_begin(struct state_fingerprint *fingerprint, int ranks)
 	state_fingerprint_end(fingerprint);
 	fingerprint->asked = true;
 	fingerprint->waits = g_new0(guint8, ranks);
-	if (!fingerprint->said)
-		fingerprint->said = g_new0(struct state_fingerprint_said, ranks);
+	if (!fingerprint->reports)
+		fingerprint->reports = g_new0(struct state_fingerprint_report, ranks);
 }
 
 void state_fingerprint_moves(struct state_fingerprint *fingerprint, int rank)
 {
-	if (fingerprint->said)
-		fingerprint->said[rank].holds = false;
+	if (fingerprint->reports)
+		fingerprint->reports[rank].holds = false;
 }
 
 void state_fingerprint_copy(struct state_fingerprint *to, const struct state_fingerprint *from,
                             int ranks)
 {
-	if (from->said)
-		to->said = g_memdup2(from->said, (gsize)ranks * sizeof(*from->said));
+	if (from->reports)
+		to->reports = g_memdup2(from->reports, (gsize)ranks * sizeof(*from->reports));
 }
 
 static void add_rank(struct state_fingerprint *fingerprint, int rank,
@@ -50,9 +50,9 @@ static void add_rank(struct state_fingerprint *fingerprint, int rank,
 
 bool state_fingerprint_reuse(struct state_fingerprint *fingerprint, int rank)
 {
-	if (!fingerprint->said[rank].holds)
+	if (!fingerprint->reports[rank].holds)
 		return false;
-	add_rank(fingerprint, rank, &fingerprint->said[rank].state);
+	add_rank(fingerprint, rank, &fingerprint->reports[rank].state);
 	return true;
 }
 
@@ -72,20 +72,20 @@ void state_fingerprint_refuse(struct state_fingerprint *fingerprint, int rank, c
 bool state_fingerprint_answer(struct state_fingerprint *fingerprint, int rank,
                               const struct wire_state *state)
 {
-	const struct state_hash told = {{state->hash[0], state->hash[1]}};
-	struct state_fingerprint_said *said;
+	const struct state_hash reported = {{state->hash[0], state->hash[1]}};
+	struct state_fingerprint_report *last;
 
 	if (fingerprint->missing == 0 || !fingerprint->waits[rank])
 		return false;
 	fingerprint->waits[rank] = 0;
 	fingerprint->missing--;
-	add_rank(fingerprint, rank, &told);
-	said = &fingerprint->said[rank];
+	add_rank(fingerprint, rank, &reported);
+	last = &fingerprint->reports[rank];
 	if (state->hazard && *state->hazard)
 		state_fingerprint_refuse(fingerprint, rank, state->hazard);
-	else if (said->holds && !state_hash_equal(&said->state, &told))
+	else if (last->holds && !state_hash_equal(&last->state, &reported))
 		state_fingerprint_refuse(fingerprint, rank, "it changes while it waits");
 	else
-		*said = (struct state_fingerprint_said){true, told};
+		*last = (struct state_fingerprint_report){true, reported};
 	return true;
 }

@@ -127,7 +127,7 @@ struct strategy *strategy_random(struct random_search *search)
 struct states {
 	struct strategy strategy;
 	struct state_search *search;
-	struct state_told told;
+	struct known_state told;
 	GArray *calls; /* guint32, of `told` */
 	bool is_told;
 	char **why;
@@ -138,7 +138,7 @@ static GArray *states_next(struct strategy *strategy)
 	return state_search_next(((struct states *)strategy)->search);
 }
 
-static void states_state(struct strategy *strategy, const struct state_told *told, const char *why)
+static void states_state(struct strategy *strategy, const struct known_state *told, const char *why)
 {
 	struct states *states = (struct states *)strategy;
 
@@ -203,7 +203,7 @@ enum explorer_step strategy_take_first(const GArray *open, enum explorer_step at
 
 struct follow {
 	struct strategy strategy;
-	GArray *choices; /* NULL once handed out */
+	GArray *choices; /* NULL after `next` */
 };
 
 static GArray *follow_next(struct strategy *strategy)

@@ -1,13 +1,13 @@
 #include "coverage.h"
 
-/* In the tree under one buffering. */
+/* The tree of one buffering. */
 struct tree {
 	bool begun;
 	guint64 explored;
-	guint64 left; /* plans that were in sight when it was stopped; each may lead to more */
+	guint64 left; /* plans not carried out when it was stopped; each may lead to more */
 	guint64 pruned;
-	double outcomes, share; /* of parts that are done: explorer_statistics */
-	double own_share;       /* of a shard: an estimate */
+	double outcomes, share; /* sums over the finished parts; see explorer_statistics */
+	double own_share;       /* the shard's estimated part of the tree */
 };
 
 const char *const coverage_names[] = {[BUFFERING_ZERO] = "zero buffering",
@@ -17,7 +17,7 @@ const char *const coverage_names[] = {[BUFFERING_ZERO] = "zero buffering",
 struct coverage {
 	struct tree trees[BUFFERING_PER_SEND + 1]; /* by buffering */
 	struct left_out left_out;
-	guint64 bounds; /* those for which some choice counted, a bit each */
+	guint64 bounds; /* bounds that a choice counted against, one bit each */
 };
 
 struct coverage *coverage_new(void)
@@ -100,9 +100,8 @@ guint64 coverage_bounds(const struct coverage *coverage)
 	return coverage->bounds;
 }
 
-/* From the part of each tree that the outcomes so far are thought to be; trees not begun are taken
- * to be as large as the others. Of the parts of a shard it is known how much they are thought to
- * be. */
+/* Extrapolates from the estimated share of each tree that was explored. Trees not begun are assumed
+ * to be as large as the others. For a shard, the estimated size of its parts is known. */
 double coverage_estimate_left(const struct coverage *coverage, const struct coverage_now *now)
 {
 	double total = 0, seen = 0, share_seen = 0, share_own = 0;
@@ -160,7 +159,7 @@ void coverage_save(const struct coverage *coverage, const struct left_out *left_
 
 void coverage_restore(struct coverage *coverage, GVariantDict *state)
 {
-	gboolean sets = false; /* as a GVariant gives it */
+	gboolean sets = false; /* GVariant writes a gboolean */
 
 	g_variant_dict_lookup(state, "pruned", "t", &coverage->left_out.pruned);
 	g_variant_dict_lookup(state, "vouched", "t", &coverage->left_out.vouched);

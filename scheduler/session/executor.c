@@ -1,10 +1,10 @@
 #include "executor.h"
 
-#define ENDING_PATIENCE_S 5.0 /* for ranks that were told to end */
+#define ENDING_PATIENCE_S 5.0 /* for ranks that were ordered to end */
 
-/* The sources that are driven together. */
+/* Sources that run together. */
 struct round {
-	struct round *outer; /* one of whose sources has these driven */
+	struct round *outer; /* the round of the source that runs these; NULL: none */
 	struct executor *executor;
 	struct plan_source *const *sources;
 	guint count;
@@ -15,7 +15,7 @@ struct executor {
 	void (*renew)(void *owner);
 	void (*meanwhile)(void *user);
 	void *user;
-	struct round *innermost; /* NULL: nothing is driven */
+	struct round *innermost; /* NULL: no source is running */
 	bool stopped;
 };
 
@@ -47,7 +47,7 @@ bool plan_source_is_busy(const struct plan_source *source)
 	return source->execution || source->again.position;
 }
 
-/* --- what has become of one ----------------------------------------------------------------- */
+/* --- state of a source ---------------------------------------------------------------------- */
 
 static bool must_begin_again(const struct plan_source *source)
 {
@@ -105,7 +105,7 @@ static bool none_is_ending(void *data)
 	return true;
 }
 
-/* --- begun, and begun again ----------------------------------------------------------------- */
+/* --- begin and begin again ------------------------------------------------------------------ */
 
 static void source_begin(struct plan_source *source, struct executor *executor)
 {
@@ -118,7 +118,7 @@ static void source_begin(struct plan_source *source, struct executor *executor)
 		return;
 	}
 	source->again = request;
-	source->again.position = NULL; /* taken over */
+	source->again.position = NULL; /* owned by the execution */
 	source->asked = false;
 	source->execution = execution_begin(executor->runs, &request);
 	if (executor->stopped || must_stop(source))
@@ -127,7 +127,7 @@ static void source_begin(struct plan_source *source, struct executor *executor)
 		execution_set_off(source->execution);
 }
 
-/* What is to be begun again first, for it was first. */
+/* Sources that must begin again come first, as their executions were the first to begin. */
 static void round_begin(struct round *round)
 {
 	for (int pass = 0; pass < 2; pass++)
@@ -151,8 +151,8 @@ static void source_take_back(struct plan_source *source, struct executor *execut
 		executor->renew(source->again.owner);
 }
 
-/* Ends all that is to be begun again, in every round, and with it the job of the snapshots if these
- * have turned out to be of no use. */
+/* Takes back all executions that must begin again, in every round. If the snapshots have turned out
+ * to be useless, this also ends their job. */
 static void executor_fall_back(struct executor *executor)
 {
 	runs_pump(executor->runs, none_is_ending, executor->innermost, ENDING_PATIENCE_S);
@@ -163,10 +163,11 @@ static void executor_fall_back(struct executor *executor)
 	runs_renew_job(executor->runs);
 }
 
-/* --- told ------------------------------------------------------------------------------------ */
+/* --- call the sources ------------------------------------------------------------------------ */
 
 static void source_end(struct plan_source *source)
 {
+	execution_report_gone(source->execution);
 	source->type->ended(source, g_steal_pointer(&source->execution));
 }
 
@@ -176,7 +177,7 @@ static void source_ask(struct plan_source *source)
 	source->type->asked(source, source->execution);
 }
 
-/* What runs is stopped where it is; what has come to its end counts. */
+/* Stops what runs. An execution that has reached its end still counts. */
 static void round_stop(struct round *round)
 {
 	for (guint i = 0; i < round->count; i++)
@@ -188,7 +189,7 @@ static void round_stop(struct round *round)
 			source_end(round->sources[i]);
 }
 
-static void round_tell(struct round *round)
+static void round_notify(struct round *round)
 {
 	for (guint i = 0; i < round->count; i++) {
 		if (has_ended(round->sources[i]))
@@ -218,7 +219,7 @@ void executor_run(struct executor *executor, struct plan_source *const *sources,
 	while (any_source(&round, is_running)) {
 		use_time(executor);
 		runs_pump(executor->runs, has_news, &round, 0);
-		round_tell(&round);
+		round_notify(&round);
 		round_begin(&round);
 	}
 	executor->innermost = round.outer;
@@ -236,7 +237,7 @@ bool executor_answer(struct plan_source *source, const struct choice *choice)
 bool executor_tell_polls(struct plan_source *source)
 {
 	source->asked = false;
-	if (source->execution && execution_tell_polls(source->execution))
+	if (source->execution && execution_force_polls(source->execution))
 		return true;
 	source->asked = true;
 	return false;

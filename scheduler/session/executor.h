@@ -1,12 +1,12 @@
-/* Carries plans out: begins an execution (run/run.h) for each, lets all that run side by side go on
- * until something has ended, tells whose it was, and asks for the next. What cannot be carried out
- * the way it was begun (a snapshot that cannot be gone back to, a rank that something outside has
- * killed) is begun again from the choices it has made; nobody is told of that.
+/* Carries out plans. It begins an execution (run/run.h) for each plan, runs all executions side by
+ * side until one has ended, reports that end to its source, and asks for the next plan. An
+ * execution that cannot continue (its snapshot cannot be restored, a rank was killed from outside)
+ * begins again from the choices it has made; the source does not notice.
  *
- * Who has plans is a source: a lane of the search, random walks, the stem of shards, an
- * interleaving that is carried out once more; a person at a prompt, whose strategy answers later.
- * What a source is told it may answer by having other sources driven: the worlds of those that were
- * driven already go on meanwhile, and wait for their turn when they have ended. */
+ * A plan source supplies plans: a lane of the search, random walks, the stem of shards, a replay,
+ * or a person at a prompt, whose strategy answers later. From its callbacks a source may run other
+ * sources. Worlds of the outer sources go on meanwhile; those that have ended wait for their
+ * turn. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_EXECUTOR_H
 #define MATCHPOINT_SCHEDULER_SESSION_EXECUTOR_H
 
@@ -18,47 +18,47 @@ struct executor;
 struct plan_source;
 
 struct plan_source_type {
-	/* What is to be carried out next, for an owner of its own. false: nothing, or not now: it
-	 * is asked again when something that is driven with it has ended. */
+	/* Sets the next plan, with an owner of its own. false: none, or none now. It is called
+	 * again when a source of the same round has ended an execution. */
 	bool (*next)(struct plan_source *source, struct run_request *ret_request);
-	/* Looked at when something has begun or ended. false: it is cut short, and so is all that
-	 * runs for the sources that are driven with this one. */
+	/* Called when an execution has begun or ended. false: cuts short its execution and all
+	 * others of the same round. */
 	bool (*may_go_on)(const struct plan_source *source);
-	/* What it had carried out is over, or was cut short: the source's, to be dropped. */
+	/* Its execution has ended or was cut short. The source owns it now and drops it. */
 	void (*ended)(struct plan_source *source, struct execution *execution);
-	/* The strategy has put its answer off (EXPLORER_LATER): executor_answer, now or any time.
-	 * NULL: its strategies never do. */
+	/* The strategy has postponed its answer (EXPLORER_LATER). Call executor_answer, now or
+	 * later. NULL: its strategies never do that. */
 	void (*asked)(struct plan_source *source, struct execution *execution);
 };
 
-/* The first member of whatever is a source; it carries out one plan at a time. Zero but for the
- * type; the rest is the driver's. */
+/* The first member of every source. A source carries out one plan at a time. Set `type`, and all
+ * else to zero; the other members are the executor's. */
 struct plan_source {
 	const struct plan_source_type *type;
 	struct execution *execution; /* NULL: none */
-	struct run_request again;    /* what is to be begun again, if there is a position in it */
-	bool asked;                  /* it has been told that an answer is waited for */
+	struct run_request again;    /* to be begun again, if it has a position */
+	bool asked;                  /* the source knows that an answer is awaited */
 };
 
-/* `renew` (or NULL) is told the owner of what is begun again: nothing of the first time counts.
- * `meanwhile` (or NULL) is told `user` before anything is waited for: what could be begun is on its
- * way then, and there is time for what nobody waits for. */
+/* `renew` (or NULL) is called with the owner of an execution that begins again: nothing of its
+ * first run counts. `meanwhile` (or NULL) is called with `user` before each wait: all executions
+ * that can begin have begun then, so there is time for work that nothing waits for. */
 struct executor *executor_new(struct runs *runs, void (*renew)(void *owner),
                               void (*meanwhile)(void *user), void *user);
-void executor_free(struct executor *executor); /* NULL is legal, also below */
+void executor_free(struct executor *executor); /* NULL is allowed, also below */
 
-/* Drives these sources until none of them has anything more. */
+/* Runs these sources until none of them has a plan left. */
 void executor_run(struct executor *executor, struct plan_source *const *sources, guint count);
 
-/* Going on has become impossible: nothing is waited for any more but the ends of what runs. */
+/* The session cannot continue: from now on waits only for running executions to end. */
 void executor_stop(struct executor *executor);
 
-/* The answer that was put off: see execution_resume. */
+/* The postponed answer: see execution_resume. */
 bool executor_answer(struct plan_source *source, const struct choice *choice);
-/* Instead: see execution_tell_polls. false: nothing has changed. */
+/* Instead of an answer: see execution_force_polls. false: nothing has changed. */
 bool executor_tell_polls(struct plan_source *source);
 
-/* Whether a plan of it has been begun and has not ended. */
+/* Whether a plan of it has begun and has not ended. */
 bool plan_source_is_busy(const struct plan_source *source);
 
 #endif

@@ -2,23 +2,23 @@
 
 #include "stored_run.h"
 
-/* Interleavings that ended well are remembered up to here, to compare failures with. */
+/* At most so many interleavings that ended well are kept, to compare failures with them. */
 #define GOOD_KEPT 20000u
 
-/* One interleaving's choices, as they are needed to compare it with others. */
+/* One interleaving's choices, for comparison with others. */
 struct route {
 	enum buffering buffering;
 	guint32 execution;
 	GArray *choices; /* struct choice */
-	GArray *shown;   /* guint32, the findings; NULL: none */
+	GArray *shown;   /* guint32, ids of findings; NULL: none */
 };
 
 struct entry {
 	struct record_finding *finding; /* in `all` */
 	struct route route;
-	GPtrArray *choices; /* struct record_choice: the same with places */
-	GArray *least;      /* struct choice: those of them that the path has to name */
-	char *path;         /* that names all of them; NULL: not known */
+	GPtrArray *choices; /* struct record_choice: the same choices with their source lines */
+	GArray *least;      /* struct choice: those that the path has to name */
+	char *path;         /* names all of them; NULL: not known */
 };
 
 struct findings {
@@ -87,8 +87,9 @@ static GPtrArray *copy_choices(const GPtrArray *choices)
 	return copy;
 }
 
-/* What a path has to name of the choices of an interleaving that has just ended: a replay makes the
- * others anyway. Of one that was recalled, what its finding's path names. */
+/* The choices that a path has to name, for an interleaving that has just ended: a replay makes the
+ * others by default. For an interleaving read from a store: the choices that its finding's path
+ * names. */
 static GArray *least_of(const struct record_finding *finding,
                         const struct record_execution *execution, const GArray *choices)
 {
@@ -278,7 +279,7 @@ static bool is_shown(const struct route *route, guint32 finding)
 	return false;
 }
 
-/* Puts the alternative that goes well first. */
+/* Moves the alternative that ended well to the front. */
 static void put_first(GArray *alternatives, const struct taken *taken)
 {
 	for (guint i = 0; i < alternatives->len; i++) {
@@ -293,9 +294,9 @@ static void put_first(GArray *alternatives, const struct taken *taken)
 	}
 }
 
-/* Whether the same point was passed there, in another way, at the place `index`: or, where a
- * receive that names its source is cancelled in one, with the only message that it could take,
- * which is not told as a choice. */
+/* Whether `good` also passed the point at `index`, but took something else. This includes a receive
+ * with a named source that is cancelled in one of them: in the other it takes the only possible
+ * message, which is not recorded as a choice. */
 static bool part_there(const GArray *own, const GArray *good, guint index)
 {
 	const struct choice *choice;
@@ -319,8 +320,8 @@ static bool is_alternative(const struct record_choice *choice, const struct take
 	return false;
 }
 
-/* Where the choices come in another order: the first whose point was passed there in another way,
- * if all before it were made there, too. What that took; NULL: there is none. */
+/* For choices in different orders: finds the first point at which `good` took something else, if it
+ * made all choices before that point as well. Returns what `good` took; NULL: no such point. */
 static const struct taken *parts_in_order(const struct entry *entry, const GArray *good,
                                           guint *ret_index)
 {
@@ -347,7 +348,8 @@ static void blame(struct entry *entry, guint index, const struct taken *good)
 		put_first(entry->finding->blame->alternatives, good);
 }
 
-/* Where no course that ends well makes the same choices in the same order up to one. */
+/* For a finding with no good interleaving that makes the same choices in the same order up to
+ * one. */
 static void blame_in_any_order(const struct findings *findings, struct entry *entry)
 {
 	const struct taken *best = NULL;

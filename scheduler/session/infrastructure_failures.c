@@ -7,16 +7,16 @@ struct infrastructure_failures {
 	guint64 wasted;
 	guint64 lost; /* plans of the search that the program did not follow */
 	char *lost_reason;
-	bool lost_unseen;   /* one-sided communication could be the cause */
-	bool lost_threads;  /* several threads of a rank could be */
-	guint64 struck;     /* executions that something outside has ended, begun again */
-	char *struck_first; /* what was struck; NULL: nothing was */
+	bool lost_unseen;   /* the cause may be one-sided communication */
+	bool lost_threads;  /* the cause may be several threads of a rank */
+	guint64 struck;     /* executions ended from outside, and begun again */
+	char *struck_first; /* what ended first; NULL: nothing did */
 	struct memory_pressure memory_before;
-	bool memory_ran_out;   /* when one was struck */
-	guint64 starved;       /* interleavings that ended for that, twice */
-	guint64 cut;           /* those whose output may be cut short */
-	guint64 cut_first;     /* the number of the first */
-	GPtrArray *unreplayed; /* char *: a note on each finding that could not be */
+	bool memory_ran_out;   /* by the time an execution was ended from outside */
+	guint64 starved;       /* interleavings that memory exhaustion ended twice */
+	guint64 cut;           /* interleavings whose output may be cut short */
+	guint64 cut_first;     /* the number of the first of them */
+	GPtrArray *unreplayed; /* char *: a note on each finding that could not be replayed */
 };
 
 struct infrastructure_failures *infrastructure_failures_new(struct host *host)
@@ -109,7 +109,7 @@ const char *infrastructure_failures_lost_reason(const struct infrastructure_fail
 	return failures->lost > 0 ? failures->lost_reason : NULL;
 }
 
-/* --- in words -------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------------------- */
 
 char *infrastructure_failures_lost_words(const struct infrastructure_failures *failures,
                                          const char *hurried)
@@ -120,8 +120,8 @@ char *infrastructure_failures_lost_words(const struct infrastructure_failures *f
 	if (failures->lost == 0)
 		return NULL;
 	if (failures->lost_threads)
-		cause = "which of a rank's threads comes first is not chosen, and not all "
-			"that they tell each other is seen";
+		cause = "the order of a rank's threads is not controlled, and not all "
+			"communication between them is seen";
 	if (failures->lost_unseen)
 		cause = "one-sided communication orders the ranks in ways that are not seen";
 	return g_strdup_printf("%" G_GUINT64_FORMAT
@@ -138,20 +138,20 @@ char *infrastructure_failures_starved_words(const struct infrastructure_failures
 	                       failures->starved, failures->starved == 1 ? "" : "s");
 }
 
-#define MEMORY_RAN_OUT                                                                      \
-	"; meanwhile the kernel has killed processes because memory ran out: fewer ranks, " \
-	"fewer worlds at once (-j) or fewer snapshots (--max-memory) need less"
+#define MEMORY_RAN_OUT                                                                   \
+	"; meanwhile the kernel has killed processes because memory ran out: use fewer " \
+	"ranks, fewer worlds at once (-j) or fewer snapshots (--max-memory)"
 
 static char *cut_words(const struct infrastructure_failures *failures)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	g_string_printf(text, "what interleaving %" G_GUINT64_FORMAT, failures->cut_first);
+	g_string_printf(text, "the output of interleaving %" G_GUINT64_FORMAT, failures->cut_first);
 	if (failures->cut > 1)
 		g_string_append_printf(text, " (and %" G_GUINT64_FORMAT " more)",
 		                       failures->cut - 1);
-	g_string_append(text, " printed may be cut short: something ended a rank before it had "
-	                      "written it out, and it could not be run again for it");
+	g_string_append(text, " may be cut short: something ended a rank before it had written "
+	                      "everything, and the interleaving could not be run again");
 	return g_string_free(g_steal_pointer(&text), false);
 }
 
@@ -172,7 +172,7 @@ void infrastructure_failures_note(const struct infrastructure_failures *failures
 	                                failures->memory_ran_out ? MEMORY_RAN_OUT : ""));
 }
 
-/* --- going on later --------------------------------------------------------------------------- */
+/* --- save and restore ------------------------------------------------------------------------- */
 
 void infrastructure_failures_save(const struct infrastructure_failures *failures,
                                   GVariantDict *state)
@@ -190,7 +190,7 @@ void infrastructure_failures_save(const struct infrastructure_failures *failures
 
 void infrastructure_failures_restore(struct infrastructure_failures *failures, GVariantDict *state)
 {
-	gboolean unseen = false, threads = false; /* as a GVariant gives it */
+	gboolean unseen = false, threads = false; /* GVariant writes a gboolean */
 
 	g_variant_dict_lookup(state, "wasted", "t", &failures->wasted);
 	g_variant_dict_lookup(state, "lost", "t", &failures->lost);

@@ -1,4 +1,4 @@
-/* What a session adds to an execution (run/run.h): its verdict, and what is kept of it. */
+/* What a session adds to an execution (run/run.h): its verdict, and what to keep of it. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_INTERLEAVING_H
 #define MATCHPOINT_SCHEDULER_SESSION_INTERLEAVING_H
 
@@ -10,7 +10,7 @@
 struct session;
 
 enum interleaving_calls {
-	CALLS_NEW, /* all calls are kept if it shows something new */
+	CALLS_NEW, /* keep all calls if it shows something new */
 	CALLS_KEPT,
 	CALLS_FORGOTTEN,
 };
@@ -19,17 +19,17 @@ struct interleaving {
 	struct session *session;
 	struct verdict *verdict;
 	enum interleaving_calls calls;
-	GArray *stacks; /* struct record_stack, as they were told; NULL: they are not wanted */
-	bool apart;     /* it is no part of the exploration */
-	struct strategy *strategy; /* freed with it; NULL: another's */
+	GArray *stacks;            /* struct record_stack, as reported; NULL: not wanted */
+	bool apart;                /* not part of the exploration */
+	struct strategy *strategy; /* owned; NULL: somebody else owns the strategy */
 };
 
-/* The owner of an execution. */
+/* The owner object of an execution. */
 struct interleaving *interleaving_new(struct session *session, enum interleaving_calls calls,
                                       bool stacks);
 void interleaving_free(struct interleaving *interleaving);
 
-/* Its execution is begun again: nothing of the first time counts. */
+/* The execution begins again: forgets its first run. */
 void interleaving_renew(void *interleaving);
 
 static inline struct interleaving *interleaving_of(const struct execution *execution)

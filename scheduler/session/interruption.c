@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SAME_MS 100 /* a signal that was sent to the process and its group comes twice */
-#define LAST_S 3    /* from the second signal on */
+#define SAME_MS 100 /* a signal sent to the process and to its group arrives twice */
+#define LAST_S 3    /* seconds, from the second signal on */
 
-/* All that the handlers see. */
+/* State shared with the signal handlers. */
 static volatile sig_atomic_t asked, held, last;
 static volatile gint64 asked_when;
 static uv_async_t *volatile watcher;
@@ -25,7 +25,7 @@ static gint64 milliseconds(void)
 static void end_at_once(int number)
 {
 	signal(number, SIG_DFL);
-	raise(number); /* where it is blocked: pending until the handler returns */
+	raise(number); /* blocked here: pending until the handler returns */
 }
 
 static void on_alarm(int unused)
@@ -49,7 +49,7 @@ static void on_signal(int number)
 	}
 	asked = number;
 	if (watcher)
-		uv_async_send(watcher); /* the one call of libuv that handlers may make */
+		uv_async_send(watcher); /* the only libuv call that is safe in a handler */
 	errno = error;
 }
 

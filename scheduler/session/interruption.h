@@ -1,27 +1,28 @@
 /* The signals by which people and batch systems end matchpoint: SIGINT, SIGTERM, SIGHUP. While
- * ranks run, and until the reports are written, they ask it to end; killed at once it would leave
- * processes and shared memory behind, or a verdict untold. */
+ * ranks run, and until the reports are written, a signal only requests the end. A process killed at
+ * once would leave processes and shared memory behind, or lose its verdict. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_INTERRUPTION_H
 #define MATCHPOINT_SCHEDULER_SESSION_INTERRUPTION_H
 
 #include <uv.h>
 
-/* From here on the signals ask. What the process was started to ignore stays ignored (nohup). A
- * second one ends the process at once or, while it is held, within three seconds, whatever it does
- * then; what that leaves behind is the janitor's (janitor.h). */
+/* From now on the signals request the end. Signals ignored at the start stay ignored (nohup). A
+ * second signal ends the process at once. While the process is held, it ends it within three
+ * seconds in any case; the janitor cleans up then (janitor.h). */
 void interruption_catch(void);
 
-/* The last signal that asked; 0: none has. */
+/* The last signal that requested the end; 0: none. */
 int interruption_asked(void);
 
-/* It was meant for somebody else. */
+/* Forgets the signal: it was not meant for matchpoint. */
 void interruption_dismiss(void);
 
-/* Between these two, which may be nested, the process must not be ended at once. */
+/* Between these two calls, which may be nested, a signal does not end the process at once. */
 void interruption_hold(void);
 void interruption_release(void);
 
-/* Is sent when a signal asks, and now if one has; borrowed until another is told, or NULL. */
+/* Sends `async` at each signal, and now if one has arrived. Borrowed until the next call; NULL:
+ * none. */
 void interruption_watch(uv_async_t *async);
 
 #endif

@@ -8,23 +8,22 @@
 #include "search_bounds.h"
 #include "session_context.h"
 
-#define PROGRAM_CHANGES_FILES                                                                   \
-	"the program changes files, which are not copied for each world: -j was not followed, " \
-	"and "                                                                                  \
-	"one interleaving explored at a time"
+#define PROGRAM_CHANGES_FILES                                                                  \
+	"the program changes files, which are not copied for each world: -j was ignored, and " \
+	"one interleaving was explored at a time"
 
 struct lanes {
 	struct session *session;
-	GPtrArray *waiting;          /* struct store_part, of the tree: not begun, or left */
-	GPtrArray *all;              /* struct lane */
-	struct portfolio *portfolio; /* NULL: each lane goes depth first */
-	GArray *bounds;              /* of the search (struct explorer_bound), while it lasts */
-	const char *reason_for_one_world; /* why worlds cannot run side by side; NULL: they may */
+	GPtrArray *waiting;               /* struct store_part: not begun, or left over */
+	GPtrArray *all;                   /* struct lane */
+	struct portfolio *portfolio;      /* NULL: each lane goes depth first */
+	GArray *bounds;                   /* struct explorer_bound; only during the search */
+	const char *reason_for_one_world; /* NULL: worlds may run side by side */
 	bool tried;                       /* an interleaving has ended */
-	bool held;                        /* none begins until the search has been saved */
-	bool mixed;                       /* worlds ran side by side, and should not have */
-	bool left;                        /* what remains is left to another search */
-	guint remains;                    /* bufferings under which something does, a bit each */
+	bool held;                        /* no execution begins until the search has been saved */
+	bool mixed;                       /* worlds that must not run side by side did */
+	bool left;                        /* the rest is for another search */
+	guint remains;                    /* bufferings with unexplored parts, one bit each */
 };
 
 struct lane {
@@ -32,9 +31,9 @@ struct lane {
 	struct lanes *lanes;
 	struct explorer *explorer; /* NULL: it has no part of the tree now */
 	struct strategy *strategy;
-	struct portfolio_turn turn; /* of a portfolio's */
+	struct portfolio_turn turn; /* for the part of a portfolio */
 	enum buffering buffering;
-	bool stopped; /* on the way of a plan */
+	bool stopped; /* while it carried out a plan */
 };
 
 static struct lane *lane_at(const struct lanes *lanes, guint index)
@@ -74,7 +73,7 @@ static void lane_enter(struct lane *lane, struct explorer *explorer, enum buffer
 	coverage_begin(session_coverage(lanes->session), buffering);
 }
 
-/* What has come of its part so far; that tells only what comes of it from now on. */
+/* Adds the statistics of its part. The explorer counts from zero afterwards. */
 static void lane_account(const struct lane *lane)
 {
 	struct explorer_statistics statistics;
@@ -83,7 +82,7 @@ static void lane_account(const struct lane *lane)
 	coverage_add_part(session_coverage(lane->lanes->session), lane->buffering, &statistics);
 }
 
-/* What waits there will not be explored any more. */
+/* Counts what waits in `explorer` as not explored. */
 static void leave_waiting(const struct lanes *lanes, const struct explorer *explorer,
                           enum buffering buffering, bool stopped)
 {
@@ -94,7 +93,7 @@ static void leave_waiting(const struct lanes *lanes, const struct explorer *expl
 	               statistics.waiting + (stopped ? 1 : 0));
 }
 
-/* The part is done, or the session over. */
+/* The part is finished, or the session ends. */
 static void lane_leave(struct lane *lane)
 {
 	lane_account(lane);
@@ -103,7 +102,7 @@ static void lane_leave(struct lane *lane)
 	explorer_free(g_steal_pointer(&lane->explorer));
 }
 
-/* Others may go on with it. */
+/* Returns the part to the portfolio, for any lane. */
 static void lane_return(struct lane *lane)
 {
 	lane_account(lane);
@@ -111,7 +110,7 @@ static void lane_return(struct lane *lane)
 	portfolio_return(lane->lanes->portfolio, &lane->turn, g_steal_pointer(&lane->explorer));
 }
 
-/* The parts of a portfolio that no lane has. */
+/* Calls `function` for each part of the portfolio that no lane has. */
 static void each_waiting(const struct lanes *lanes,
                          void (*function)(struct explorer *explorer, enum buffering buffering,
                                           void *data),
@@ -161,7 +160,7 @@ static void save_part(struct explorer *explorer, enum buffering buffering, void 
 	lanes_add_part(data, buffering, explorer_save(explorer));
 }
 
-/* The next part that is not begun here; NULL: there is none, or it cannot be read. */
+/* Returns the next part not begun here; NULL: there is none, or it cannot be read. */
 static struct explorer *load_part(struct lanes *lanes, enum buffering *ret_buffering)
 {
 	const struct session_options *options = session_options(lanes->session);
@@ -198,7 +197,7 @@ static bool enter_next_part(struct lane *lane)
 	return true;
 }
 
-/* All parts are there at once, to be gone on with in any order. */
+/* Opens all parts at once, to be explored in any order. */
 static void open_portfolio(struct lanes *lanes)
 {
 	const struct session_options *options = session_options(lanes->session);
@@ -213,7 +212,7 @@ static void open_portfolio(struct lanes *lanes)
 		portfolio_add(lanes->portfolio, buffering, explorer);
 }
 
-/* Half of what waits where it is thought to be most. */
+/* Takes half of the waiting plans of the lane with the largest estimated share. */
 static bool enter_split(struct lane *lane)
 {
 	const struct lanes *lanes = lane->lanes;
@@ -229,7 +228,7 @@ static bool enter_split(struct lane *lane)
 		if (share <= most)
 			continue;
 		explorer_statistics(other->explorer, &has);
-		/* the last one is its own when it has nothing to do meanwhile */
+		/* A lane keeps its last plan if it has nothing else to run. */
 		if ((has.waiting == 1 && !plan_source_is_busy(&other->source))
 		    || explorer_split_width(other->explorer) == 0)
 			continue;
@@ -254,7 +253,7 @@ static bool lane_may_go_on(const struct plan_source *source)
 	return session_may_go_on(lanes->session) && !lanes->mixed;
 }
 
-/* The next plan of its part of the tree, or of the next one; NULL: there is none for it. */
+/* The next plan of its part of the tree or of the next part; NULL: none now. */
 static GArray *lane_plan(struct lane *lane)
 {
 	GArray *plan = NULL;
@@ -262,7 +261,7 @@ static GArray *lane_plan(struct lane *lane)
 	while (!plan) {
 		if (!lane->explorer && !enter_next_part(lane) && !enter_split(lane))
 			return NULL;
-		if (session_has_failed(lane->lanes->session)) /* that part cannot be read */
+		if (session_has_failed(lane->lanes->session)) /* the part cannot be read */
 			return NULL;
 		plan = lane->strategy->next(lane->strategy);
 		if (!plan)
@@ -295,8 +294,8 @@ static bool lane_next(struct plan_source *source, struct run_request *ret_reques
 	return true;
 }
 
-/* Whether files have been changed, when one has ended, while several worlds ran, which may have
- * disturbed each other. From now on none do. */
+/* Called when an execution has ended. Whether files were changed while several worlds ran, so that
+ * they may have disturbed each other. From then on one world runs at a time. */
 static bool have_disturbed(struct lanes *lanes)
 {
 	const struct journal *journal = session_journal(lanes->session);
@@ -308,8 +307,8 @@ static bool have_disturbed(struct lanes *lanes)
 	return one_runs(lanes);
 }
 
-/* Writes what is left when it is time to: as soon as what has ended is accounted for; until then
- * nothing else begins. */
+/* Saves the search when it is time. Executions that have ended must be accounted for first; until
+ * then no new one begins. */
 static void save_in_time(struct lanes *lanes)
 {
 	lanes->held = false;
@@ -324,14 +323,14 @@ static void save_in_time(struct lanes *lanes)
 		session_save(lanes->session);
 }
 
-/* The choices that all of the search is to be below were not possible. */
+/* The choices of --from, below which the whole search lies, were not possible. */
 static void fail_to_lead(struct session *session)
 {
 	g_autofree char *path = path_print(session_options(session)->from);
 
 	session_fail(session,
-	             "--from %s: the program does not make all of these choices; is it the same "
-	             "program, with the same arguments, that the path was told of?",
+	             "--from %s: the program does not make all of these choices; use the program "
+	             "and the arguments that the path comes from",
 	             path);
 }
 
@@ -365,7 +364,7 @@ static void add_lane(struct lanes *lanes)
 	g_ptr_array_add(lanes->all, lane);
 }
 
-/* Nothing is explored any more. */
+/* Ends the exploration in all lanes. */
 static void leave_all(struct lanes *lanes)
 {
 	g_autoptr(GPtrArray) parts = lanes_parts(lanes);
@@ -413,7 +412,7 @@ struct lanes *lanes_new(struct session *session)
 	lanes->all = g_ptr_array_new_with_free_func(g_free);
 	lanes->waiting = lanes_no_parts();
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
-		if (options->bufferings & 1u << i) /* each is a tree of its own */
+		if (options->bufferings & 1u << i) /* each buffering has its own tree */
 			lanes_add_part(lanes->waiting, (enum buffering)i, NULL);
 	return lanes;
 }
@@ -426,7 +425,7 @@ void lanes_free(struct lanes *lanes)
 	g_free(lanes);
 }
 
-/* --- for others -------------------------------------------------------------------------- */
+/* --- queries ----------------------------------------------------------------------------- */
 
 static bool choices_hold(const GArray *choices, const struct choice *choice)
 {
@@ -435,7 +434,7 @@ static bool choices_hold(const GArray *choices, const struct choice *choice)
 	return other && taken_equal(&other->taken, &choice->taken);
 }
 
-/* A world that is running may add plans that go on from any node it has come to. */
+/* Whether a running world passes through this node. It may add plans below any such node. */
 static bool comes_through(const struct execution *execution, const GArray *choices)
 {
 	struct position *position = execution_position(execution);
@@ -502,7 +501,7 @@ bool lanes_have_part(const struct lanes *lanes, enum buffering buffering)
 	return parts && parts->len > 0;
 }
 
-/* Trees, or parts of them, that are not begun. */
+/* The number of trees, or parts of them, that are not begun. */
 static guint not_begun(const struct lanes *lanes)
 {
 	const struct coverage *coverage = session_coverage(lanes->session);
@@ -514,7 +513,7 @@ static guint not_begun(const struct lanes *lanes)
 	return count;
 }
 
-/* What an earlier session has explored of a tree is not known. */
+/* No estimate after --resume: what the earlier session explored of a tree is not known. */
 static double estimate_left(const struct lanes *lanes, guint64 waiting)
 {
 	const struct session_options *options = session_options(lanes->session);
@@ -564,7 +563,7 @@ struct left_out lanes_left_out(const struct lanes *lanes)
 	return left_out;
 }
 
-/* An execution that has begun counts as not begun. */
+/* The unexplored part of a lane. An execution that is running counts as not begun. */
 static GVariant *lane_rest(const struct lane *lane)
 {
 	if (plan_source_is_busy(&lane->source))

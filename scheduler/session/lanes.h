@@ -1,14 +1,14 @@
-/* Worlds side by side (-j). A lane runs one interleaving after the other in a part of the tree of
- * its own; who has nothing left takes some of what waits in another lane.
+/* Worlds side by side (-j). Each lane runs one interleaving after the other in its own part of the
+ * tree. A lane with no plans left takes some of the waiting plans of another lane.
  *
- * All lanes belong to the one loop and thread of the session: whatever a lane does between two
- * interleavings (accounting, writing, replaying a doubtful one) the others' worlds go on with, and
- * wait for their turn when they have ended. What is explored, and which interleavings are
- * found wrong, does not depend on how many there are; in what order they are found does.
+ * All lanes share the session's event loop and thread. While one lane works between two
+ * interleavings (accounting, writing, replaying a doubtful one), the other worlds go on; those that
+ * have ended wait for their turn. The number of lanes does not change what is explored nor which
+ * interleavings have findings, only the order.
  *
- * Files are not copied for each world. So the first interleaving runs alone, and when it has
- * changed files by name, all others do. When others have, with several running, all is explored
- * again from the beginning. */
+ * Files are not copied for each world. Therefore the first interleaving runs alone. If it changes
+ * files by name, all others run alone, too. If a later one does so while others run, everything is
+ * explored again from the beginning. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_LANES_H
 #define MATCHPOINT_SCHEDULER_SESSION_LANES_H
 
@@ -21,46 +21,46 @@
 struct lanes;
 struct world;
 
-/* The trees that the options ask for wait, none is begun. */
+/* The trees that the options select wait; none is begun. */
 struct lanes *lanes_new(struct session *session);
 void lanes_free(struct lanes *lanes);
 
-/* Parts of trees that wait, not begun or left by an earlier session (struct store_part); the list
- * that is set is taken over. */
+/* Waiting parts of trees, not begun or left by an earlier session (struct store_part). Takes
+ * ownership of the list that is set. */
 const GPtrArray *lanes_waiting(const struct lanes *lanes);
 void lanes_set_waiting(struct lanes *lanes, GPtrArray *parts);
 
-/* Such a list, empty; adds a part to it, whose frontier (NULL: the whole tree) is taken over. */
+/* An empty list of parts, and a function that adds one. Takes ownership of `frontier` (NULL: the
+ * whole tree). */
 GPtrArray *lanes_no_parts(void);
 void lanes_add_part(GPtrArray *parts, enum buffering buffering, GVariant *frontier);
 
-/* Explores all parts that wait, as far as the bounds allow; what is left then has been written to
- * the store. */
+/* Explores all waiting parts as far as the bounds allow. The rest is then in the store. */
 void lanes_explore(struct lanes *lanes);
 
-/* Under which bufferings something remains that another search is to explore, a bit each; 0: none
+/* Bufferings with parts left for another search, one bit each; 0: none
  * (session_turns_to_states). */
 guint lanes_left(const struct lanes *lanes);
 
-/* Why worlds cannot run side by side; NULL: they may, for all that is known. */
+/* Why worlds cannot run side by side; NULL: as far as known they can. */
 const char *lanes_reason_for_one_world(const struct lanes *lanes);
-/* They did all the same: nothing of what they explored counts. */
+/* Whether they did so all the same: then nothing they explored counts. */
 bool lanes_are_mixed(const struct lanes *lanes);
 
-/* Whether a plan could start from a snapshot of this world. */
+/* Whether a plan may start from a snapshot of this world. */
 bool lanes_need(const struct lanes *lanes, const struct world *world);
 
-/* Whether a part of this tree waits that is not begun, or that no lane has. */
+/* Whether a part of this tree waits that is not begun or belongs to no lane. */
 bool lanes_have_part(const struct lanes *lanes, enum buffering buffering);
 
-/* Fills in what waits, and what is left. */
+/* Sets the numbers of waiting plans and of interleavings left. */
 void lanes_progress(const struct lanes *lanes, struct session_progress *progress);
 
-/* How many alternatives bounds have left out so far. */
+/* The alternatives that bounds have left out so far. */
 struct left_out lanes_left_out(const struct lanes *lanes);
 
-/* What is left (GPtrArray of struct store_part, to be unref'd). No execution may have ended and not
- * been accounted for. */
+/* The unexplored parts (struct store_part); free with g_ptr_array_unref. Every execution that has
+ * ended must have been accounted for. */
 GPtrArray *lanes_parts(const struct lanes *lanes);
 
 #endif

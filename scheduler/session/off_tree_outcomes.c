@@ -33,7 +33,7 @@ void off_tree_outcomes_free(struct off_tree_outcomes *outcomes)
 	g_free(outcomes);
 }
 
-/* What was shown, in the order in which it was. */
+/* The keys of the findings, in the order shown. */
 static char *keys_of(const GPtrArray *shown)
 {
 	g_autoptr(GString) keys = g_string_new(NULL);

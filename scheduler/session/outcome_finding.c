@@ -47,7 +47,7 @@ GArray *outcome_finding_count(struct record_finding *finding, const struct outco
 	return shown;
 }
 
-void outcome_finding_tell(struct record_finding *finding)
+void outcome_finding_finish(struct record_finding *finding)
 {
 	const struct record_outcome *other = finding->outcomes->pdata[1];
 

@@ -15,19 +15,19 @@ struct again {
 	guint index;
 	guint number; /* of the outcome, for --keep-files; 0: not kept */
 	bool same;
-	char *path; /* the shortest that has left the same; NULL: that of its interleaving */
+	char *path; /* the shortest with the same outcome; NULL: the interleaving's own */
 	struct outcome_difference difference; /* from the reference */
 };
 
 struct outcome_watch {
 	struct session *session;
-	struct outcomes *outcomes; /* NULL: they are not compared */
-	guint64 beyond;            /* interleavings whose outcomes were too many to be told apart */
-	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution that ended so */
-	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } doubt; /* another one than before showed */
-	guint doubts;                                        /* so often one was looked at */
+	struct outcomes *outcomes; /* NULL: outcomes are not compared */
+	guint64 beyond;            /* interleavings with outcomes beyond OUTCOMES_KEPT */
+	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution with it */
+	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } doubt; /* DOUBT_NEW: outcomes differ */
+	guint doubts;                                        /* number of checks so far */
 	struct again reference;
-	struct again sure; /* a first other one that comes from the choices; index 0: none yet */
+	struct again sure; /* the first other outcome due to choices; index 0: none */
 };
 
 static void again_clear(struct again *again)
@@ -125,7 +125,7 @@ static void keep_files(const struct outcome_watch *watch, guint number)
 		session_fail(session, "%s", error->message);
 }
 
-/* Whether it has come to a good end, so that what it left can be compared. */
+/* Whether it has ended well, so that its outcome can be compared. */
 static bool went_well(const struct execution *execution)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
@@ -149,7 +149,7 @@ static void compare_again(const struct outcome_watch *watch, const struct execut
 		keep_files(watch, again->number);
 }
 
-/* Those that its path has to name, as far as is known: a replay makes the others. */
+/* The choices that its path has to name, as far as known. A replay makes the others by default. */
 static GArray *least_choices(const struct outcome_watch *watch, guint index)
 {
 	const struct record_execution *first = outcomes_first(watch->outcomes, index);
@@ -166,8 +166,8 @@ static GArray *least_choices(const struct outcome_watch *watch, guint index)
 	return least;
 }
 
-/* With these choices forced; false: that was another interleaving. *ret_least: those that had to
- * be. */
+/* Runs with the choices in `named` forced. false: that was another interleaving. *ret_least: the
+ * choices that had to be forced. */
 static bool run_along(const struct outcome_watch *watch, struct again *again, const GArray *named,
                       GArray **ret_least)
 {
@@ -191,7 +191,7 @@ static bool run_along(const struct outcome_watch *watch, struct again *again, co
 	return fits;
 }
 
-/* With as few choices forced as do it. */
+/* Runs with as few choices forced as possible. */
 static bool run_again(const struct outcome_watch *watch, struct again *again)
 {
 	const struct session *session = watch->session;
@@ -204,14 +204,15 @@ static bool run_again(const struct outcome_watch *watch, struct again *again)
 			run_along(watch, again, choices, NULL);
 		return again->same;
 	}
-	run_along(watch, again, choices, &learned); /* perhaps one that was recalled */
+	run_along(watch, again, choices, &learned); /* it may have been read from a store */
 	if (again->same && is_usual && learned->len < choices->len
 	    && session_may_make_sure(session))
 		run_along(watch, again, learned, NULL);
 	return again->same;
 }
 
-/* What varies by itself is seen in the first few; not every one is to be run twice for it. */
+/* Limit of checks. The first few show what varies by itself; running every outcome twice would be
+ * too much. */
 #define DOUBTS_MOST 4
 
 void outcome_watch_suspect(struct outcome_watch *watch)
@@ -236,7 +237,7 @@ void outcome_watch_suspect(struct outcome_watch *watch)
 	}
 	again_clear(&other);
 	if (++watch->doubts < DOUBTS_MOST || fail_fast)
-		watch->doubt = DOUBT_NONE; /* until the next one */
+		watch->doubt = DOUBT_NONE; /* check the next one as well */
 }
 
 bool outcome_watch_sure(const struct outcome_watch *watch)
@@ -263,7 +264,7 @@ static void add_finding(const struct outcome_watch *watch, struct record_finding
 		shown = outcome_finding_count(finding, watch->outcomes, watch->outcome_of, numbers);
 	g_autoptr(GError) error = NULL;
 
-	outcome_finding_tell(finding);
+	outcome_finding_finish(finding);
 	finding = findings_add(findings, finding, outcomes_first(watch->outcomes, index),
 	                       outcomes_choices(watch->outcomes, index));
 	findings_show(findings, finding->id, shown);
@@ -273,7 +274,7 @@ static void add_finding(const struct outcome_watch *watch, struct record_finding
 		session_fail(session, "%s", error->message);
 }
 
-/* It has left the same once more. */
+/* The outcome was the same again: stores the calls of this run. */
 static void keep_calls(const struct outcome_watch *watch, const struct execution *execution,
                        guint index)
 {
@@ -293,8 +294,8 @@ static void keep_calls(const struct outcome_watch *watch, const struct execution
 	session_keep_stacks(session, execution, first->id);
 }
 
-/* For graphs and call stacks: the interleaving that shows the difference, and what it differs
- * from. */
+/* Runs again the interleaving that shows the difference, or the reference, to store its calls for
+ * graphs and call stacks. */
 static void show_outcome(const struct outcome_watch *watch, guint index)
 {
 	struct session *session = watch->session;
@@ -322,12 +323,12 @@ static void note_varying(const struct outcome_watch *watch)
 		return;
 	place = place_words(watch, varying);
 	g_ptr_array_add(session_exploration(watch->session)->notes,
-	                g_strdup_printf("what varies when the same interleaving is run again was "
-	                                "not compared: %s (\"%s\")",
+	                g_strdup_printf("lines that vary when the same interleaving is run again "
+	                                "were not compared: %s (\"%s\")",
 	                                place, varying->here ? varying->here : ""));
 }
 
-/* There was no time for more than what had been made sure of before: a first other outcome. */
+/* Time ran out: only the first other outcome is certain, from the check before. */
 static void number_sure(struct outcome_watch *watch, struct again *agains, guint *numbers)
 {
 	struct again *known[] = {&watch->reference, &watch->sure};
@@ -342,7 +343,7 @@ static void number_sure(struct outcome_watch *watch, struct again *agains, guint
 	}
 }
 
-/* Runs one of each outcome again; those that leave the same get a number. */
+/* Runs one interleaving of each outcome again. Outcomes that are the same again get a number. */
 static void number_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
 {
 	const struct session *session = watch->session;
@@ -362,7 +363,7 @@ static void number_outcomes(const struct outcome_watch *watch, struct again *aga
 	again_clear(&reference);
 }
 
-static void tell_path(struct record_outcome *outcome, const char *path)
+static void set_path(struct record_outcome *outcome, const char *path)
 {
 	if (!path)
 		return;
@@ -370,13 +371,13 @@ static void tell_path(struct record_outcome *outcome, const char *path)
 	outcome->path = g_strdup(path);
 }
 
-static void tell_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
+static void report_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
 {
 	struct record_finding *finding = record_finding_new(FINDING_OUTCOME_DIFFERS);
 	guint second = 0, next = 1;
 
 	for (guint i = 0; i < outcomes_count(watch->outcomes); i++) {
-		/* It may have turned out meanwhile that it is no other. */
+		/* It may have turned out that it equals another outcome. */
 		if (outcomes_stands_for(watch->outcomes, i) != i
 		    || (i > 0 && !agains[i].difference.line))
 			numbers[i] = 0;
@@ -388,7 +389,7 @@ static void tell_outcomes(const struct outcome_watch *watch, struct again *again
 		outcome_finding_add(finding, watch->outcomes, i,
 		                    i > 0 ? place_words(watch, &agains[i].difference) : NULL,
 		                    i > 0 ? &agains[i].difference : NULL);
-		tell_path(finding->outcomes->pdata[next - 2], agains[i].path);
+		set_path(finding->outcomes->pdata[next - 2], agains[i].path);
 	}
 	if (second == 0) {
 		record_finding_free(finding);
@@ -399,9 +400,9 @@ static void tell_outcomes(const struct outcome_watch *watch, struct again *again
 	show_outcome(watch, second);
 }
 
-/* --- in the end ------------------------------------------------------------------------------- */
+/* --- conclusion ------------------------------------------------------------------------------- */
 
-/* What merges of this store with others must know (scheduler/store/schema.h). */
+/* What a merge of this store with others needs (scheduler/store/schema.h). */
 static GVariant *common_of(const struct outcome_watch *watch, const struct shard *shard, bool again)
 {
 	const struct outcomes *outcomes = watch->outcomes;
@@ -436,8 +437,8 @@ static void write_common(const struct outcome_watch *watch, const struct shard *
 		session_fail(session, "%s", error->message);
 }
 
-/* All is the same here. In parts of the tree that others explore it may not be: then it must be
- * known what varies by itself. false: it is not known. */
+/* All outcomes are equal here. They may differ in parts of the tree that others explore; for that
+ * case it must be known what varies by itself. false: it is not known. */
 static bool look_for_varying(const struct outcome_watch *watch)
 {
 	const struct session *session = watch->session;
@@ -451,23 +452,24 @@ static bool look_for_varying(const struct outcome_watch *watch)
 	return true;
 }
 
-/* Not all that was to be run again was. */
+/* Called when not every outcome could be run again. */
 static void hurry_outcomes(struct outcome_watch *watch, struct again *agains, guint *numbers)
 {
 	GPtrArray *notes = session_exploration(watch->session)->notes;
 
 	memset(numbers, 0, outcomes_count(watch->outcomes) * sizeof *numbers);
 	if (!outcome_watch_sure(watch)) {
-		g_ptr_array_add(notes,
-		                g_strdup("interleavings that end well differ in their output; "
-		                         "there was no time to see whether by the choices"));
+		g_ptr_array_add(
+			notes,
+			g_strdup("interleavings that end well differ in their output; "
+		                 "there was no time to find out whether the choices cause it"));
 		return;
 	}
 	number_sure(watch, agains, numbers);
-	g_ptr_array_add(notes, g_strdup("there was no time to tell all outcomes apart"));
+	g_ptr_array_add(notes, g_strdup("there was no time to compare all outcomes"));
 }
 
-/* false: not all that was to be run again was. */
+/* false: not every outcome that had to be was run again. */
 static bool judge_outcomes(struct outcome_watch *watch)
 {
 	const struct session *session = watch->session;
@@ -487,7 +489,7 @@ static bool judge_outcomes(struct outcome_watch *watch)
 	if (!session_may_make_sure(session) && !session_has_failed(session))
 		hurry_outcomes(watch, agains, numbers);
 	if (!session_has_failed(session))
-		tell_outcomes(watch, agains, numbers);
+		report_outcomes(watch, agains, numbers);
 	note_varying(watch);
 	for (guint i = 0; i < all; i++)
 		again_clear(&agains[i]);
@@ -502,8 +504,8 @@ void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *sha
 void outcome_watch_note(const struct outcome_watch *watch, GPtrArray *notes)
 {
 	if (watch->beyond > 0)
-		g_ptr_array_add(notes, g_strdup_printf("only %d outcomes are told apart: "
-		                                       "%" G_GUINT64_FORMAT
-		                                       " interleavings ended in others",
-		                                       OUTCOMES_KEPT, watch->beyond));
+		g_ptr_array_add(notes,
+		                g_strdup_printf("only %d outcomes are compared: "
+		                                "%" G_GUINT64_FORMAT " interleavings had others",
+		                                OUTCOMES_KEPT, watch->beyond));
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define LINE_SHOWN 160 /* bytes */
-#define ABSENT 1       /* the hash of a file that is not there */
+#define ABSENT 1       /* the hash of a missing file */
 
 struct outcome {
 	struct record_execution *first;
@@ -17,8 +17,8 @@ struct outcomes {
 	GPtrArray *all;
 	GHashTable *by_digest; /* char * to index + 1 */
 	GPtrArray *reference;  /* texts */
-	GHashTable *left_out;  /* "text line" */
-	GArray *from;          /* by text: guint, all lines from here on are left out */
+	GHashTable *left_out;  /* set of "text line" */
+	GArray *from;          /* by text: guint, the line from which all are left out */
 	struct outcome_difference varying;
 };
 
@@ -66,7 +66,7 @@ void outcomes_free(struct outcomes *outcomes)
 
 /* --- lines --- */
 
-/* The next line with its newline; false at the end. */
+/* Returns the next line with its newline; false at the end. */
 static bool next_line(const char **at, const char *end, const char **ret_line, gsize *ret_size)
 {
 	const char *newline;
@@ -120,7 +120,7 @@ static GPtrArray *hash_texts(const GPtrArray *texts)
 	return all;
 }
 
-/* A line as it can be shown; NULL when there is none. */
+/* A line, shortened and printable; NULL: no such line. */
 static char *show_line(GBytes *text, guint number)
 {
 	const char *at, *end, *line;
@@ -194,7 +194,7 @@ static char *digest_of(const struct outcomes *outcomes, const GPtrArray *lines)
 	return digest;
 }
 
-/* After lines have been left out. */
+/* Merges outcomes that became equal after lines were left out. */
 static void gather_equal(struct outcomes *outcomes)
 {
 	g_hash_table_remove_all(outcomes->by_digest);
@@ -300,7 +300,7 @@ const GPtrArray *outcomes_reference(const struct outcomes *outcomes)
 	return outcomes->reference;
 }
 
-/* --- what is left out --- */
+/* --- lines left out ----- */
 
 GVariant *outcomes_left_out(const struct outcomes *outcomes)
 {
@@ -345,8 +345,8 @@ void outcomes_leave_out(struct outcomes *outcomes, GVariant *left_out)
 
 /* --- comparing --- */
 
-/* The next compared line, from `*at` on, in which two texts differ; a line that only one has is a
- * difference. false: there is none. */
+/* Finds the next compared line, from `*at` on, at which two texts differ. A line that only one text
+ * has is a difference. false: there is none. */
 static bool next_difference(const struct outcomes *outcomes, guint text, const GArray *one,
                             const GArray *other, guint *at)
 {

@@ -1,11 +1,10 @@
-/* What interleavings that end well amount to for the user: the texts they leave (each rank's
- * output, files), compared line by line. Pure.
+/* Outcomes: the texts that interleavings leave when they end well (each rank's output, files),
+ * compared line by line. Pure.
  *
- * The first interleaving's outcome is the reference. A line that was seen to vary between two runs
- * of the same interleaving (a time, an address) says nothing about the choices and is left out of
- * the comparison from then on: outcomes that differ in nothing else become one. Of each outcome
- * the first interleaving is remembered, and a hash for each line of its texts; the reference's
- * texts are kept as a whole. */
+ * The outcome of the first interleaving is the reference. A line that varies between two runs of
+ * the same interleaving (a time, an address) does not depend on the choices. It is left out of the
+ * comparison from then on; outcomes that differ in nothing else are merged. For each outcome, the
+ * first interleaving and a hash of each line are kept; for the reference also its texts. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_OUTCOMES_H
 #define MATCHPOINT_SCHEDULER_SESSION_OUTCOMES_H
 
@@ -13,57 +12,57 @@
 
 #include "scheduler/store/record.h"
 
-#define OUTCOMES_KEPT 64 /* more are counted, but not told apart */
+#define OUTCOMES_KEPT 64 /* further outcomes are counted, but not compared */
 #define OUTCOMES_NONE G_MAXUINT
 
 struct outcomes;
 
-/* Where two outcomes differ, or one varies. The words are the caller's. */
+/* A line at which two outcomes differ, or one varies. The caller puts it into words. */
 struct outcome_difference {
-	guint text;    /* index of it */
+	guint text;    /* index of the text */
 	guint32 line;  /* from 1 */
-	char *here;    /* the line, shortened and printable; NULL: it has no such line */
-	char *instead; /* the reference's */
+	char *here;    /* the line, shortened and printable; NULL: there is no such line */
+	char *instead; /* the same line of the reference */
 };
 void outcome_difference_clear(struct outcome_difference *difference);
 
 struct outcomes *outcomes_new(void);
 void outcomes_free(struct outcomes *outcomes);
 
-/* An interleaving has ended well. `texts`: GBytes, NULL for a file that is not there; `choices`:
- * struct choice. Returns the index of its outcome, 0 being the reference, or OUTCOMES_NONE when
- * there are too many. */
+/* Adds an interleaving that ended well. `texts`: GBytes, NULL for a missing file; `choices`: struct
+ * choice. Returns the index of its outcome, 0 for the reference, or OUTCOMES_NONE if there are too
+ * many. */
 guint outcomes_add(struct outcomes *outcomes, const GPtrArray *texts,
                    const struct record_execution *execution, const GArray *choices);
 
-/* How many indices there are; which index stands for one since lines have been left out. */
+/* The number of indices; the index that represents an outcome after lines have been left out. */
 guint outcomes_count(const struct outcomes *outcomes);
 guint outcomes_stands_for(const struct outcomes *outcomes, guint index);
-bool outcomes_differ(const struct outcomes *outcomes); /* any from the reference */
+bool outcomes_differ(const struct outcomes *outcomes); /* from the reference */
 
-/* The first interleaving: its path, buffering, choices and id; and its choices as a plan. */
+/* The first interleaving of an outcome: its path, buffering, choices and id; and its choices as a
+ * plan. */
 const struct record_execution *outcomes_first(const struct outcomes *outcomes, guint index);
 const GArray *outcomes_choices(const struct outcomes *outcomes, guint index);
 
-/* Lines that are left out, for the outcomes of another session: (text, line from 0) and, for each
- * text, the line from which on all are. To be unref'd. */
+/* The lines left out, for the outcomes of another session: pairs (text, line from 0), and for each
+ * text the line from which all are left out. Free with g_variant_unref. */
 #define OUTCOMES_LEFT_OUT "(a(uu)au)"
 GVariant *outcomes_left_out(const struct outcomes *outcomes);
 void outcomes_leave_out(struct outcomes *outcomes, GVariant *left_out);
 
-/* The texts of the reference (GBytes, or NULL for a file that was not there); NULL: there is none.
- * */
+/* The texts of the reference (GBytes; NULL for a missing file). NULL: there is no reference. */
 const GPtrArray *outcomes_reference(const struct outcomes *outcomes);
 
-/* The first interleaving of an outcome was run again and left these texts: what differs is left out
- * from now on. true: they are the same as far as compared. */
+/* The first interleaving of an outcome was run again and left these texts. Lines that differ are
+ * left out from now on. true: no compared line differs. */
 bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *texts);
 
-/* The first line, of those compared, in which texts differ from the reference's. false: in none. */
+/* Finds the first compared line that differs from the reference. false: none does. */
 bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts,
                          struct outcome_difference *ret_difference);
 
-/* The first line that was left out: `here` is what it was when it was seen to vary. NULL: none. */
+/* The first line that was left out; `here` is its text when it was seen to vary. NULL: none. */
 const struct outcome_difference *outcomes_varying(const struct outcomes *outcomes);
 
 #endif

@@ -2,22 +2,22 @@
 
 #include "explorer/path.h"
 
-#define SEED 1 /* what is drawn only has to be fair, and another in each tree */
+#define SEED 1 /* any value: the draws only have to be fair, and differ from tree to tree */
 
-/* What of a tree's time each order gets. Random walks come first to most bugs
- * (tests/benchmark/first_finding.py), in particular to those that take more than a few deviations;
- * depth-first is for finishing what is small. */
+/* The share of a tree's time that each order gets. Random walks reach most bugs first
+ * (tests/benchmark/first_finding.py), above all those that take more than a few deviations. Depth
+ * first finishes small trees. */
 static const int shares[POOL_ORDERS] = {[POOL_DEPTH] = 1, [POOL_DEVIATIONS] = 1, [POOL_RANDOM] = 4};
 
 struct tree {
-	struct pool *pool;         /* NULL: it is not explored */
-	gint64 spent[POOL_ORDERS]; /* parts taken; and microseconds, if time is shared */
+	struct pool *pool;         /* NULL: this tree is not explored */
+	gint64 spent[POOL_ORDERS]; /* parts taken; microseconds, if time is shared */
 };
 
 struct portfolio {
 	struct tree trees[BUFFERING_PER_SEND + 1];
 	bool takes[POOL_ORDERS]; /* the orders that share the time */
-	struct host *host;       /* whose time is shared; NULL: interleavings are */
+	struct host *host;       /* NULL: interleavings are shared, not time */
 };
 
 struct portfolio *portfolio_new(enum session_order order, struct host *host)
@@ -71,7 +71,7 @@ static struct tree *next_tree(struct portfolio *portfolio)
 	return best;
 }
 
-/* What has grown too large is worked off first, whatever was asked for. */
+/* A pool that has become too large is explored first, whatever order was chosen. */
 static enum pool_order next_order(const struct portfolio *portfolio, const struct tree *tree)
 {
 	enum pool_order best = POOL_ORDERS;

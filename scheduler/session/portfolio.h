@@ -1,6 +1,6 @@
-/* In which order a tree is explored for which there may not be enough time: several orders share
- * it, in each of the trees (bufferings). What one of them takes is no longer there for the others,
- * so nothing is run twice, and when nothing is left all is explored (explorer/pool.h). */
+/* The order in which a tree is explored when there may not be time for all of it. Several orders
+ * share each tree (one for each buffering). They take parts from the same pool, so nothing is run
+ * twice; when the pool is empty, everything is explored (explorer/pool.h). */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_PORTFOLIO_H
 #define MATCHPOINT_SCHEDULER_SESSION_PORTFOLIO_H
 
@@ -13,36 +13,37 @@
 
 struct portfolio;
 
-/* What has been taken: a part of a tree, and how it is gone on with. */
+/* A part of a tree that was taken, and the order that explores it. */
 struct portfolio_turn {
 	enum buffering buffering;
 	enum pool_order order;
 	gint64 begun;
 };
 
-/* The orders that `order` stands for, which share the time of a host; NULL: interleavings, so that
- * what is explored follows from their number. */
+/* A portfolio of the orders that `order` stands for. They share the time of `host`. NULL: they
+ * share interleavings, so that the exploration is reproducible. */
 struct portfolio *portfolio_new(enum session_order order, struct host *host);
-void portfolio_free(struct portfolio *portfolio); /* NULL is none */
+void portfolio_free(struct portfolio *portfolio); /* NULL is allowed */
 
-/* A part that is not begun or was left by an earlier session; taken over. */
+/* Adds a part that is not begun or was left by an earlier session. Takes ownership. */
 void portfolio_add(struct portfolio *portfolio, enum buffering buffering, struct explorer *part);
 
-/* Whose turn it is: where least was spent. The part is the caller's; NULL: nothing is left. */
+/* Takes a part for the order that has had the smallest share. Gives ownership to the caller. NULL:
+ * nothing is left. */
 struct explorer *portfolio_take(struct portfolio *portfolio, struct portfolio_turn *ret);
 
-/* How the part taken is gone on with; free it as any. */
+/* The strategy that explores the part taken; free it like any other. */
 struct strategy *portfolio_strategy(struct portfolio *portfolio, const struct portfolio_turn *turn,
                                     struct explorer *part);
 
-/* An interleaving of it has ended: takes it back. */
+/* Gives the part back when an interleaving of it has ended. */
 void portfolio_return(struct portfolio *portfolio, const struct portfolio_turn *turn,
                       struct explorer *part);
 
-/* The parts (struct explorer) that are there under a buffering; NULL: none ever was. */
+/* The parts (struct explorer) of a tree that nobody has taken; NULL: the tree has none. */
 const GPtrArray *portfolio_parts(const struct portfolio *portfolio, enum buffering buffering);
 
-/* Whether a plan that waits there contains all of these choices. */
+/* Whether a plan that waits there contains all these choices. */
 bool portfolio_needs(const struct portfolio *portfolio, enum buffering buffering,
                      const GArray *choices);
 

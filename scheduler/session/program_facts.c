@@ -3,15 +3,15 @@
 #include "scheduler/world/world_arrival.h"
 
 struct program_facts {
-	bool by_rule; /* Waitany, Test, ... were answered by rule somewhere */
+	bool by_rule; /* Waitany, Test etc. were answered by rule somewhere */
 	bool collectives_waited;
-	guint32 collectives_tried; /* 1 << enum collective_mode, where that mattered */
+	guint32 collectives_tried; /* 1 << enum collective_mode, where the mode mattered */
 	bool locks, atomics;       /* see world_has_locked, world_has_atomics */
 	bool accesses, accesses_unknown, accesses_learnt; /* see world_finds_invalid */
 	bool let_go_unsettled;                            /* world_has_let_go_unsettled */
 	bool may_lack_room;                               /* world_may_lack_room */
 	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
-	bool threads_in_turn; /* a program with threads has asked for MPI_THREAD_SERIALIZED */
+	bool threads_in_turn; /* a multithreaded program asked for MPI_THREAD_SERIALIZED */
 	bool threads_hurried; /* see run_result */
 };
 
@@ -54,11 +54,11 @@ bool program_facts_threads(const struct program_facts *facts)
 const char *program_facts_hurried(const struct program_facts *facts)
 {
 	return facts->threads_hurried
-	               ? "threads that went on for long without calling MPI were not waited for"
+	               ? "threads that ran for long without calling MPI were not waited for"
 	               : NULL;
 }
 
-/* What is kept of them, as their state's text names it. */
+/* The members that are saved, with their names in the saved state. */
 static const struct {
 	const char *name;
 	size_t where;
@@ -88,7 +88,7 @@ void program_facts_save(const struct program_facts *facts, GVariantDict *state)
 void program_facts_restore(struct program_facts *facts, GVariantDict *state)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(kept); i++) {
-		gboolean is = false; /* as a GVariant gives it */
+		gboolean is = false; /* GVariant writes a gboolean */
 
 		if (g_variant_dict_lookup(state, kept[i].name, "b", &is))
 			G_STRUCT_MEMBER(bool, facts, kept[i].where) = is;
@@ -96,7 +96,7 @@ void program_facts_restore(struct program_facts *facts, GVariantDict *state)
 	g_variant_dict_lookup(state, "collectives-tried", "u", &facts->collectives_tried);
 }
 
-/* --- in words -------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------------------- */
 
 static void add_note(GPtrArray *notes, const char *text)
 {
@@ -106,49 +106,43 @@ static void add_note(GPtrArray *notes, const char *text)
 static void note_threads(const struct program_facts *facts, GPtrArray *notes)
 {
 	if (facts->threads_hurried)
-		add_note(notes,
-		         "threads that went on for 2 s without calling MPI were not waited for: "
-		         "which choices were open meanwhile depends on time");
+		add_note(notes, "threads that ran for 2 s without calling MPI were not waited for: "
+		                "which choices were open then depends on timing");
 	if (facts->threads)
-		add_note(notes,
-		         "threads of a rank were let into MPI one after another; other orders were "
-		         "explored where two wait to be let in and their sends or receives race");
+		add_note(notes, "threads of a rank entered MPI one at a time; other orders were "
+		                "explored if two waited to enter and their sends or receives race");
 	if (facts->threads_in_turn)
 		add_note(notes,
-		         "threads of a rank have to call MPI one at a time "
-		         "(MPI_THREAD_SERIALIZED): calls of two at once are seen only if they "
-		         "meet in time");
+		         "threads of a rank must call MPI one at a time (MPI_THREAD_SERIALIZED): "
+		         "two calls at once are found only if they happen to overlap");
 }
 
-/* Of the two extremes, that which was not tried although it can make a difference. */
+/* Notes which of the two extremes was not tried although it can make a difference. */
 static void note_collectives(const struct program_facts *facts, GPtrArray *notes)
 {
 	const guint early = 1u << COLLECTIVES_ASYNC, waiting = 1u << COLLECTIVES_SYNC;
 
 	if (facts->collectives_tried == early)
-		add_note(notes,
-		         "collectives that need not wait for all their members, as MPI_Bcast, "
-		         "were left as early as the standard allows; that they wait was not "
-		         "explored (--collectives)");
+		add_note(notes, "collectives that need not wait for all their members, such as "
+		                "MPI_Bcast, returned as early as the standard allows; that they "
+		                "wait was not explored (--collectives)");
 	else if (facts->collectives_tried == waiting)
 		add_note(notes,
-		         "collectives that need not wait for all their members, as MPI_Bcast, "
-		         "were taken to wait for them; that they are left earlier was not explored "
+		         "collectives that need not wait for all their members, such as MPI_Bcast, "
+		         "waited for them; that they return earlier was not explored "
 		         "(--collectives)");
 }
 
-/* What the search for conflicts could not see. */
+/* Notes accesses that the search for conflicts could not see. */
 static void note_accesses(const struct program_facts *facts, GPtrArray *notes)
 {
 	if (facts->accesses)
-		add_note(notes,
-		         "conflicts in windows were looked for among calls alone: loads and stores "
-		         "of the program are not seen");
+		add_note(notes, "conflicts in windows were searched only among MPI calls: loads "
+		                "and stores of the program are not seen");
 	if (facts->accesses_learnt)
-		add_note(notes,
-		         "some accesses to windows were taken to be in order because a rank may "
-		         "have learnt of the other's from memory: by an atomic operation that "
-		         "fetches, or by MPI_Win_sync");
+		add_note(notes, "some accesses to windows were assumed to be ordered, because a "
+		                "rank may have seen the other's access in memory: by a fetching "
+		                "atomic operation or by MPI_Win_sync");
 	if (facts->accesses_unknown)
 		add_note(notes, "some accesses to windows were not compared: too many in one "
 		                "interleaving, or with too irregular datatypes");
@@ -157,34 +151,29 @@ static void note_accesses(const struct program_facts *facts, GPtrArray *notes)
 void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *notes)
 {
 	if (facts->by_rule)
-		add_note(notes,
-		         "sends were cancelled, and requests that MPI completes by itself were "
-		         "waited for, by one fixed rule: other orders were not explored");
+		add_note(notes, "cancelled sends, and waits for requests that MPI completes by "
+		                "itself, followed one fixed rule: other orders were not explored");
 	if (facts->let_go_unsettled)
-		add_note(notes,
-		         "a rank that may look into the buffers of its pending receives went on "
-		         "before the others stood still, since one of them waited for something "
-		         "outside of MPI: which data had arrived by then may depend on time, and "
-		         "that was not explored");
+		add_note(notes, "a rank that may read the buffers of its pending receives "
+		                "continued before the others were at rest, because one of them "
+		                "waited for something outside MPI: which data had arrived by then "
+		                "may depend on timing, and that was not explored");
 	if (facts->may_lack_room)
-		add_note(notes,
-		         "messages were sent in buffered mode where nobody knew that those before "
-		         "had been received, and with them they need more than the attached "
-		         "buffer: MPI may find no room there, which was not explored");
+		add_note(notes, "the attached buffer may overflow: buffered sends were made before "
+		                "earlier ones were known to be received, and together they need "
+		                "more room; MPI failing there was not explored");
 	note_threads(facts, notes);
 	if (all)
 		note_collectives(facts, notes);
 	if (facts->collectives_waited)
-		add_note(notes,
-		         "rooted collectives of intercommunicators and persistent reductions were "
-		         "taken to wait for all their members");
+		add_note(notes, "rooted collectives of intercommunicators and persistent "
+		                "reductions were assumed to wait for all their members");
 	if (facts->atomics)
 		add_note(notes,
 		         "the order of accumulates and other atomic operations of several ranks on "
 		         "a window, outside of exclusive locks, was left to MPI and not explored");
 	note_accesses(facts, notes);
 	if (facts->locks)
-		add_note(notes,
-		         "MPI_Win_lock and MPI_Win_start were taken to wait until the target is "
-		         "ready; MPI may let them return earlier");
+		add_note(notes, "MPI_Win_lock and MPI_Win_start were assumed to wait until the "
+		                "target is ready; MPI may let them return earlier");
 }

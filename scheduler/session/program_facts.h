@@ -1,5 +1,5 @@
-/* What interleavings have shown of the program that the verdict has a word on: what was left to
- * MPI, what was taken to be so, what could not be seen. */
+/* Facts about the program that the verdict mentions: decisions left to MPI, assumptions, and what
+ * could not be observed. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_PROGRAM_FACTS_H
 #define MATCHPOINT_SCHEDULER_SESSION_PROGRAM_FACTS_H
 
@@ -12,21 +12,20 @@ struct program_facts;
 struct program_facts *program_facts_new(void);
 void program_facts_free(struct program_facts *facts);
 
-/* What this execution has shown as far as it came. */
+/* Adds what this execution has shown so far. */
 void program_facts_add(struct program_facts *facts, const struct execution *execution);
 
-/* MPI_THREAD_MULTIPLE was granted in one of them. */
+/* Whether MPI_THREAD_MULTIPLE was granted in an execution. */
 bool program_facts_threads(const struct program_facts *facts);
-/* Why what one of them did may not be done again: threads were not waited for. NULL: not for that.
- */
+/* Why an execution may not repeat: its threads were not waited for. NULL: this was not the case. */
 const char *program_facts_hurried(const struct program_facts *facts);
 
-/* For a session that goes on from here, and back from it. */
+/* Saves for a session that continues this one, and restores. */
 void program_facts_save(const struct program_facts *facts, GVariantDict *state);
 void program_facts_restore(struct program_facts *facts, GVariantDict *state);
 
-/* Adds notes (char *). `all`: all that was asked for was explored, so that what was not is of
- * interest. */
+/* Adds notes (char *). `all`: the exploration is complete within the options, so notes on other
+ * options are useful. */
 void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *notes);
 
 #endif

@@ -8,14 +8,14 @@ struct random_walks {
 	struct plan_source source;
 	struct session *session;
 	struct random_search *searches[BUFFERING_PER_SEND + 1]; /* by buffering; NULL: none */
-	struct strategy *strategies[BUFFERING_PER_SEND + 1];    /* the same, while they are made */
-	guint bufferings;                                       /* those that are not done */
-	guint turn;                                             /* whose walk is being made */
-	guint64 before;                                         /* runs of it there had been */
-	guint64 made;                                           /* walks that came to their end */
+	struct strategy *strategies[BUFFERING_PER_SEND + 1];    /* the same, during the walks */
+	guint bufferings;                                       /* those with walks left */
+	guint turn;                                             /* the current buffering */
+	guint64 before;                                         /* walks made before this session */
+	guint64 made;                                           /* walks that have ended */
 };
 
-/* Bounds within which only the default is taken (search_bounds.c), a bit each. */
+/* Bounds within which only the default is allowed (search_bounds.c), one bit each. */
 static guint64 fixed_bounds(const struct session_options *options)
 {
 	guint64 fixed = 0;
@@ -43,8 +43,8 @@ static guint64 runs_of(const struct random_search *search)
 	return statistics.runs;
 }
 
-/* Whose turn it is: where the fewest walks have been made, so that it follows from those alone,
- * also when they are gone on with. 0: nowhere any more. */
+/* The buffering with the fewest walks. This depends on nothing else, so a resumed session continues
+ * the same way. 0: no buffering is left. */
 static guint next_buffering(const struct random_walks *walks)
 {
 	guint next = 0;
@@ -158,8 +158,7 @@ void random_walks_restore(struct random_walks *walks, GVariantDict *state)
 		add_search(walks, i);
 		if (!random_search_restore(walks->searches[i], saved))
 			session_fail(walks->session,
-			             "%s: this store is damaged: what is known of random walks "
-			             "cannot be read",
+			             "%s: this store is damaged: its random walks cannot be read",
 			             session_options(walks->session)->store);
 		walks->made += runs_of(walks->searches[i]);
 	}

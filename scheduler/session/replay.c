@@ -7,21 +7,20 @@
 #include "scheduler/store/store.h"
 #include "session_context.h"
 
-#define WELL_SECONDS 5 /* so long a replay may take for what goes well to be replayed, too */
-#define LEAST_TRIES 3  /* replays with less than all choices named */
+#define WELL_SECONDS 5 /* longer replays: good interleavings are not replayed */
+#define LEAST_TRIES 3  /* replays with only some of the choices named */
 
 struct replay {
 	struct session *session;
-	GPtrArray *logs; /* struct call_log, by finding: what its interleaving called */
-	guint done;      /* findings that have been replayed, or were tried: the first ones */
-	gint64 time;     /* what that took, in microseconds */
-	guint32 well;    /* bufferings under which the calls of an interleaving that ended well
-	                    have been kept */
+	GPtrArray *logs; /* struct call_log, by finding: the calls of its interleaving */
+	guint done;      /* number of findings replayed or tried, from the first on */
+	gint64 time;     /* microseconds that these replays took */
+	guint32 well;    /* bufferings with the calls of a good interleaving stored */
 	GArray *tried;   /* guint32 of enum tried, by finding */
-	char *struck;    /* what something outside has ended in the last replay; NULL: nothing */
+	char *struck;    /* what was ended from outside in the last replay; NULL: nothing */
 };
 
-/* Whether a finding has been looked for under other conditions than its own. */
+/* The conditions other than its own under which a finding was tried. */
 enum tried { TRIED_ASYNC = 1, TRIED_ANY = 2 };
 
 struct replay *replay_new(struct session *session)
@@ -57,7 +56,7 @@ bool replay_has_well_kept(const struct replay *replay, guint32 buffering)
 	return (replay->well & buffering) != 0;
 }
 
-/* The replay of a finding ended otherwise, or made other calls: a finding of its own. */
+/* Adds a finding of its own: the replay of `finding` ended otherwise, or made other calls. */
 static void report_difference(struct replay *replay, const struct execution *execution,
                               const struct record_finding *finding, const char *difference)
 {
@@ -70,8 +69,8 @@ static void report_difference(struct replay *replay, const struct execution *exe
 	other->path = g_strdup(finding->path);
 	other->message = difference
 	                         ? g_strdup(difference)
-	                         : g_strdup_printf("%s #%u ended otherwise when its path was "
-	                                           "followed again, though by the same calls",
+	                         : g_strdup_printf("%s #%u ended differently when its path was "
+	                                           "replayed, with the same calls",
 	                                           finding_kind_name(finding->kind), finding->id);
 	other->replayed = other->reproduced = true;
 	other = findings_add(session_findings(replay->session), other, record, choices);
@@ -79,7 +78,8 @@ static void report_difference(struct replay *replay, const struct execution *exe
 		replay_add_log(replay, call_log_take(execution_world(execution)));
 }
 
-/* Which of several ranks' threads came first, and where the others were then, is time's. */
+/* Equality of findings that depend on timing: which of several ranks' threads came first, and where
+ * the others were then. */
 static bool is_same(const struct record_finding *finding, const struct record_finding *shown)
 {
 	g_autofree char *key = record_finding_key(finding);
@@ -89,7 +89,7 @@ static bool is_same(const struct record_finding *finding, const struct record_fi
 	       || (finding->kind == shown->kind && finding_kind_info(finding->kind)->any_call);
 }
 
-/* Whether the interleaving just carried out has shown this finding. */
+/* Whether the interleaving that has just ended shows this finding. */
 static bool shows_finding(const struct execution *execution, const struct record_finding *finding)
 {
 	const GPtrArray *shown = interleaving_verdict(execution)->findings;
@@ -101,7 +101,7 @@ static bool shows_finding(const struct execution *execution, const struct record
 	return false;
 }
 
-/* A finding's path, with other choices. */
+/* Sets a finding's path, with other choices. */
 static void put_choices(struct record_finding *finding, const char *path, const GArray *choices)
 {
 	char *other = path ? path_with_choices(path, choices) : NULL;
@@ -112,8 +112,8 @@ static void put_choices(struct record_finding *finding, const char *path, const 
 	finding->path = other;
 }
 
-/* Those that the same interleaving has shown are seen again together. What does not show is only
- * believed without unwinding. */
+/* Marks all findings of the same interleaving that the replay shows. Those that it does not show
+ * are marked not reproducible only if the replay ran without unwinding. */
 static void mark_replayed(const struct replay *replay, const struct execution *execution, guint id,
                           const GArray *choices, bool unwinds)
 {
@@ -132,8 +132,8 @@ static void mark_replayed(const struct replay *replay, const struct execution *e
 	}
 }
 
-/* What something outside has ended in this one, too, after it had been begun again for that:
- * "rank 0, by SIGKILL". NULL: nothing. Free with g_free. */
+/* What was ended from outside in this replay, after it had begun again for the same reason: "rank
+ * 0, by SIGKILL". NULL: nothing. Free with g_free. */
 static char *struck_again(const struct execution *execution, int ranks)
 {
 	const struct rank_end *ends = execution_ends(execution);
@@ -149,8 +149,8 @@ static char *struck_again(const struct execution *execution, int ranks)
 	return NULL;
 }
 
-/* It ended for want of memory, and does not show when there is some again; or for what threads did
- * that were not waited for. */
+/* Whether the difference may be due to the machine: the finding needs memory exhaustion, and there
+ * is memory again; or threads were not waited for. */
 static bool may_be_of_the_machine(const struct replay *replay, const struct execution *execution,
                                   const struct record_finding *finding)
 {
@@ -159,8 +159,8 @@ static bool may_be_of_the_machine(const struct replay *replay, const struct exec
 	       || session_has_hurried(replay->session, execution);
 }
 
-/* The replay, in which these choices were forced, is over, but not gone yet. Its calls are those of
- * the first time, unless they differ. */
+/* Compares a replay that has ended, with these choices forced, with the finding. Its calls must be
+ * those of the first run. */
 static void compare_replay(struct replay *replay, const struct execution *execution,
                            const struct record_finding *finding, const GArray *choices,
                            bool unwinds)
@@ -177,7 +177,7 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 	if (interleaving_verdict(execution)->starved && !replay->struck)
 		replay->struck = g_strdup("memory ran out");
 	if (replay->struck)
-		return; /* it says nothing of the program */
+		return; /* the replay proves nothing about the program */
 	if (log)
 		difference = call_log_difference(log, execution_world(execution));
 	mark_replayed(replay, execution, finding->id, choices, unwinds);
@@ -201,8 +201,7 @@ static void replay_once(struct replay *replay, const struct record_finding *find
 	session_drop(execution);
 }
 
-/* Where that replay first went another way: what is chosen there has to be named, too. false:
- * nowhere. */
+/* Adds to `named` the choice at which the replay first deviated. false: it did not. */
 static bool name_first_other(GArray *named, const struct execution *execution,
                              const GArray *choices)
 {
@@ -220,7 +219,7 @@ static bool name_first_other(GArray *named, const struct execution *execution,
 	return false;
 }
 
-/* In the order in which they were made. */
+/* The named choices, in the order in which they were made. */
 static GArray *in_order(const GArray *named, const GArray *choices)
 {
 	GArray *ordered = g_array_new(false, false, sizeof(struct choice));
@@ -234,8 +233,8 @@ static GArray *in_order(const GArray *named, const GArray *choices)
 	return ordered;
 }
 
-/* With those choices alone that the path has to name: what it leaves out must be made again by
- * itself, or more is named, in the end all. */
+/* Replays with only the choices that the path has to name. The others must happen by default;
+ * otherwise more are named, in the end all. */
 static void replay_least(struct replay *replay, const struct record_finding *finding)
 {
 	struct session *session = replay->session;
@@ -243,10 +242,10 @@ static void replay_least(struct replay *replay, const struct record_finding *fin
 	enum buffering buffering;
 	const GArray *choices = findings_choices(findings, finding->id, &buffering);
 	g_autoptr(GArray) named = g_array_copy((GArray *)findings_least(findings, finding->id));
-	bool goes_on = session_options(session)->not_yet == SESSION_NOT_YET_USUAL;
+	bool retry = session_options(session)->not_yet == SESSION_NOT_YET_USUAL;
 
-	/* What it leaves out may depend on that option, which no path names. */
-	for (guint i = 0; i < LEAST_TRIES && goes_on && named->len < choices->len; i++) {
+	/* The default polls depend on this option, which no path names. */
+	for (guint i = 0; i < LEAST_TRIES && retry && named->len < choices->len; i++) {
 		g_autoptr(GArray) least = in_order(named, choices);
 		struct execution *execution = session_follow(
 			session, session_position(session, least, buffering), true,
@@ -258,14 +257,14 @@ static void replay_least(struct replay *replay, const struct record_finding *fin
 
 		if (fits)
 			compare_replay(replay, execution, finding, least, true);
-		goes_on = !fits && session_may_make_sure(session)
-		          && name_first_other(named, execution, choices);
+		retry = !fits && session_may_make_sure(session)
+		        && name_first_other(named, execution, choices);
 		session_drop(execution);
 	}
 }
 
-/* Unwinding goes by what the program says of itself: it must not be taken for a fault of the
- * program's. What shows with it is right; what does not is tried without. */
+/* Unwinding relies on the program's own unwind tables; their faults must not count as faults of the
+ * program. A finding that shows with unwinding is confirmed; one that does not is tried without. */
 static void replay_finding(struct replay *replay, struct record_finding *finding)
 {
 	g_autofree char *name = g_strdup_printf("%s #%u", finding_kind_name(finding->kind),
@@ -297,7 +296,7 @@ static bool is_quick(const struct replay *replay)
 	       && replay->time < (gint64)MAX(replay->done, 1) * WELL_SECONDS * G_USEC_PER_SEC;
 }
 
-/* Whether the finding shows along these choices under conditions that are not its own. */
+/* Whether the finding shows along these choices under other conditions than its own. */
 static bool shows_under(const struct replay *replay, const struct record_finding *finding,
                         const GArray *choices, enum buffering buffering)
 {
@@ -313,7 +312,7 @@ static bool shows_under(const struct replay *replay, const struct record_finding
 	return shows;
 }
 
-/* Collectives that synchronise are not named when it shows without. */
+/* Leaves out of the path that collectives synchronise, if the finding shows without. */
 static bool leave_out_collectives(const struct replay *replay, const struct record_finding *finding,
                                   struct path *path, guint32 *tried)
 {
@@ -326,11 +325,11 @@ static bool leave_out_collectives(const struct replay *replay, const struct reco
 		if (!shows_under(replay, finding, path->choices, path->buffering))
 			return false;
 	}
-	path->collectives = COLLECTIVES_ANY; /* as replays have them then */
+	path->collectives = COLLECTIVES_ANY; /* the mode that replays then use */
 	return true;
 }
 
-/* With the last choice it is followed under zero buffering, as it was first seen. */
+/* Names the last choice, so that the replay runs under zero buffering, as when first seen. */
 static void name_last_choice(const struct replay *replay, const struct record_finding *finding,
                              struct path *path)
 {
@@ -343,7 +342,7 @@ static void name_last_choice(const struct replay *replay, const struct record_fi
 		                   g_array_index(choices, struct choice, choices->len - 1));
 }
 
-/* Nor is the buffering when it has shown under both. */
+/* Leaves the buffering out of the path, if the finding has shown under both. */
 static bool leave_out_buffering(const struct replay *replay, const struct record_finding *finding,
                                 struct path *path, guint32 *tried)
 {
@@ -363,7 +362,7 @@ static bool leave_out_buffering(const struct replay *replay, const struct record
 	return true;
 }
 
-/* true: its path has become shorter. */
+/* true: the path has become shorter. */
 static bool leave_out_conditions(struct replay *replay, struct record_finding *finding)
 {
 	guint32 *tried = &g_array_index(replay->tried, guint32, finding->id - 1);
@@ -399,9 +398,9 @@ static void leave_out_all_conditions(struct replay *replay, GPtrArray *changed)
 	}
 }
 
-/* --- what goes well -------------------------------------------------------------------------- */
+/* --- good interleavings ---------------------------------------------------------------------- */
 
-/* What goes well under this buffering, once more: for its stacks. */
+/* Replays a good interleaving under this buffering, to record its stacks. */
 static void replay_good(const struct replay *replay, enum buffering buffering)
 {
 	struct session *session = replay->session;
@@ -418,7 +417,7 @@ static void replay_good(const struct replay *replay, enum buffering buffering)
 	session_drop(execution);
 }
 
-/* What findings are compared with, under each buffering: for its stacks, too. */
+/* Replays, under each buffering, the good interleaving with which findings are compared. */
 static void replay_all_good(const struct replay *replay)
 {
 	const GPtrArray *all = findings_all(session_findings(replay->session));
@@ -437,8 +436,8 @@ static bool is_replay(const struct session_options *options)
 	       || (options->position && position_path(options->position)->choices->len > 0);
 }
 
-/* This interleaving is the replay: what it was given shows the finding. */
-static void tell_given(const struct replay *replay, struct record_finding *finding)
+/* This session is the replay: the path that it was given shows the finding. */
+static void report_given(const struct replay *replay, struct record_finding *finding)
 {
 	const struct session_options *options = session_options(replay->session);
 	const struct path *given = position_path(options->position);
@@ -460,7 +459,7 @@ static void tell_given(const struct replay *replay, struct record_finding *findi
 	path_free(path);
 }
 
-/* Those that its own replay adds come next in turn. */
+/* Findings that such a replay adds follow in the same loop. */
 static void write_replayed(const struct replay *replay, guint from, GPtrArray *changed)
 {
 	struct store *store = session_store(replay->session);
@@ -477,7 +476,7 @@ void replay_findings(struct replay *replay)
 {
 	struct session *session = replay->session;
 	const GPtrArray *all = findings_all(session_findings(session));
-	bool seen_again = is_replay(session_options(session)); /* by what it is itself */
+	bool seen_again = is_replay(session_options(session)); /* this run is the replay */
 	guint first = replay->done;
 	g_autoptr(GPtrArray) changed = g_ptr_array_new();
 
@@ -491,7 +490,7 @@ void replay_findings(struct replay *replay)
 			else
 				replay_finding(replay, finding);
 			if (session_options(session)->position)
-				tell_given(replay, finding);
+				report_given(replay, finding);
 		}
 		replay->done++;
 		replay->time += session_now(session) - begun;

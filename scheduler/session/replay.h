@@ -1,5 +1,6 @@
-/* Every finding is seen a second time, along its path, before it is reported: as soon as it is
- * found, since there may be no time later. On the way its ranks tell their call stacks. */
+/* Replays findings. Each finding is seen a second time, along its path, before it is reported. The
+ * replay follows at once, since there may be no time later. During a replay, ranks report their
+ * call stacks. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_REPLAY_H
 #define MATCHPOINT_SCHEDULER_SESSION_REPLAY_H
 
@@ -13,19 +14,19 @@ struct replay;
 struct replay *replay_new(struct session *session);
 void replay_free(struct replay *replay);
 
-/* The next finding, by id, has been added: what its interleaving called (taken over; NULL: not
- * known). */
+/* The next finding, by id, has been added. `log`: the calls of its interleaving (takes ownership;
+ * NULL: not known). */
 void replay_add_log(struct replay *replay, struct call_log *log);
 
-/* All calls of an interleaving that ended well under this buffering are kept: it can be compared
- * with; whether there is one. */
+/* Records that all calls of a good interleaving under this buffering are stored, for comparison;
+ * whether there is one. */
 void replay_add_well_kept(struct replay *replay, guint32 buffering);
 bool replay_has_well_kept(const struct replay *replay, guint32 buffering);
 
-/* Runs the interleaving of each finding again that has not been: those that do not show are marked,
- * and told as not-reproducible. To be called between two interleavings. */
+/* Replays each finding that has not been replayed. A finding that does not show again is marked,
+ * and reported as not-reproducible. Call it between two interleavings. */
 void replay_findings(struct replay *replay);
-/* In the end: what findings are compared with, for its stacks. */
+/* At the end: replays the good interleavings that findings are compared with, for their stacks. */
 void replay_well(struct replay *replay);
 
 #endif

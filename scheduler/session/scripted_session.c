@@ -5,11 +5,11 @@
 #include "findings.h"
 #include "session_context.h"
 
-/* One plan, whose execution is for whoever asked for it. */
+/* A plan source with one plan. Its execution is returned to the caller. */
 struct follow {
 	struct plan_source source;
 	struct session *session;
-	struct run_request request; /* no position: it has been begun */
+	struct run_request request; /* no position: it has begun */
 	struct execution *execution;
 };
 
@@ -22,7 +22,7 @@ static bool follow_next(struct plan_source *source, struct run_request *ret_requ
 	return ret_request->position != NULL;
 }
 
-/* Also when the session is to end: there is some time to make sure of what was found. */
+/* Goes on even when the session is to end: findings are still confirmed then. */
 static bool follow_may_go_on(const struct plan_source *source)
 {
 	return !session_has_failed(((const struct follow *)source)->session);
@@ -61,7 +61,7 @@ struct execution *session_follow(struct session *session, struct position *posit
 	return follow.execution;
 }
 
-/* --- for those who stand in an interleaving --------------------------------------------------- */
+/* --- for the caller during an interleaving ---------------------------------------------------- */
 
 void session_drive(struct session *session, struct plan_source *source)
 {

@@ -63,7 +63,7 @@ guint64 search_bounds_mark(const struct session_options *options, const struct e
 	for (guint i = 0; count_of(options) > 0 && i < open->len; i++) {
 		struct open_choice *choice = &g_array_index(open, struct open_choice, i);
 
-		/* the lock of a window is no rank's choice */
+		/* a window's lock is not a choice of any rank */
 		if (choice->point.kind == POINT_LOCK)
 			continue;
 		for (guint k = 0; k < count_of(options); k++)
@@ -74,7 +74,7 @@ guint64 search_bounds_mark(const struct session_options *options, const struct e
 	return met;
 }
 
-static void tell_bounds(const struct session_options *options, GString *text)
+static void append_bounds(const struct session_options *options, GString *text)
 {
 	g_string_append(text, "only paths with ");
 	if (options->deviations >= 0)
@@ -107,7 +107,7 @@ char *search_bounds_words(const struct session_options *options, const struct le
 	g_autofree char *sets = left_out->sets ? search_bounds_sets(options) : NULL;
 
 	if (left_out->pruned > 0)
-		tell_bounds(options, text);
+		append_bounds(options, text);
 	if (sets)
 		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", sets);
 	return g_string_free(text, text->len == 0);
@@ -124,8 +124,8 @@ static void note_unmet(const struct session_options *options, guint index, GPtrA
 		text = g_strdup_printf("%s: rank %d had no choice", option, bound->rank);
 		break;
 	case BOUND_SITE:
-		text = g_strdup_printf("%s: no choice was made there; lines are known only of "
-		                       "programs compiled with -g",
+		text = g_strdup_printf("%s: no choice was made there; compile the program with -g "
+		                       "so that lines are known",
 		                       option);
 		break;
 	case BOUND_REGION:

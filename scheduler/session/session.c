@@ -17,7 +17,7 @@
 #include "shard.h"
 #include "state_exploration.h"
 
-#define SECONDS_LEAST 0.1 /* of --max-time, for what has to be begun again */
+#define SECONDS_LEAST 0.1 /* of --max-time, for an attempt that begins again */
 
 G_DEFINE_QUARK(matchpoint_session_error, session_error)
 
@@ -113,8 +113,8 @@ static void add_execution(struct session *session, const struct execution *execu
 	                         verdict->ended_well);
 }
 
-/* What ranks had printed when something ended them before it was written out is taken from the same
- * interleaving, run again; if that cannot be, it is said. */
+/* Something ended ranks before they had written their output. Takes it from a second run of the
+ * same interleaving; if that is not possible, adds a note. */
 static void print_again(struct session *session, const struct execution *execution)
 {
 	struct record_execution *record = interleaving_verdict(execution)->record;
@@ -142,8 +142,9 @@ static void print_again(struct session *session, const struct execution *executi
 		session_drop(again);
 }
 
-/* Whether it is one more interleaving: not what has left the search's way and shows nothing new,
- * nor what such a one has shown before. */
+/* Whether the execution counts as an interleaving. An off-tree execution counts only if it shows
+ * something new; one on the tree does not count if an off-tree execution with the same choices and
+ * findings was counted. */
 static bool is_one_more(struct session *session, const struct execution *execution)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
@@ -174,7 +175,7 @@ void session_account(struct session *session, const struct execution *execution)
 	}
 	if (execution_output_is_cut(execution))
 		print_again(session, execution);
-	if (!session->error) /* or it is carried out when the exploration goes on */
+	if (!session->error) /* otherwise a resumed exploration carries it out */
 		add_execution(session, execution);
 }
 
@@ -210,7 +211,7 @@ bool session_finish(struct session *session, struct execution *execution, bool c
 	return true;
 }
 
-/* What the options ask for. */
+/* Carries out what the options select. */
 static void carry_out_all(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -233,15 +234,16 @@ static void carry_out_all(struct session *session)
 
 /* --- the end --------------------------------------------------------------------------- */
 
-/* All of it: but that is not all there is. NULL: it is. Free with g_free. */
+/* The exploration below --from is complete: why that is not all. NULL: it is. Free with g_free. */
 static char *below_words(const struct path *from)
 {
 	g_autofree char *path = from && from->choices->len > 0 ? path_print(from) : NULL;
 
-	return path ? g_strdup_printf("nothing but what is below %s, and all of that", path) : NULL;
+	return path ? g_strdup_printf("only the tree below %s was explored, but all of it", path)
+	            : NULL;
 }
 
-/* Why not all was explored; NULL: all was, within the bounds. Free with g_free. */
+/* Why the exploration is incomplete; NULL: it is complete within the bounds. Free with g_free. */
 static char *incomplete_words(const struct session *session)
 {
 	char *words = NULL;
@@ -272,7 +274,7 @@ static void conclude_exploration(struct session *session)
 	findings_blame(session->findings);
 	exploration->backtrack = runs_go_back(session->runs) ? "snapshot" : "rerun";
 	exploration->interleavings = session->interleavings;
-	/* What comes to a state that is known is not in vain. */
+	/* A run that reaches a known state is not wasted. */
 	exploration->wasted = session_visits_states(session)
 	                              ? 0
 	                              : infrastructure_failures_wasted(session->failures);
@@ -309,7 +311,7 @@ static void hand_over(struct session *session, struct session_result *ret)
 	ret->lost = ret->lost_reason != NULL;
 }
 
-/* *ret_again: to be done again, without worlds side by side; *ret_seconds: what it has taken. */
+/* *ret_again: reason to run again with one world at a time; *ret_seconds: the time used. */
 static bool run_session(const struct session_options *options, struct session_result *ret,
                         const char **ret_again, double *ret_seconds, GError **error)
 {

@@ -107,7 +107,7 @@ gint64 session_now(const struct session *session)
 	return host_now(session->host);
 }
 
-/* --- whether it goes on ----------------------------------------------------------------------- */
+/* --- whether to continue ---------------------------------------------------------------------- */
 
 void session_fail(struct session *session, const char *format, ...)
 {

@@ -1,4 +1,4 @@
-/* What the executions of a session tell it, and ask it. */
+/* The callbacks from executions to their session. */
 #include "coverage.h"
 #include "infrastructure_failures.h"
 #include "replay.h"
@@ -51,7 +51,7 @@ static void on_open(void *owner, const struct execution *execution, GArray *open
 	coverage_add_bounds(session->coverage,
 	                    search_bounds_mark(session->options, execution, open));
 	if (!session->options->random || interleaving->apart)
-		return; /* the search itself knows what it leaves out */
+		return; /* the search records its own bounds */
 	for (guint i = 0; i < open->len; i++)
 		left_out.sets |= g_array_index(open, struct open_choice, i).more;
 	coverage_add_left_out(session->coverage, &left_out);
@@ -91,9 +91,10 @@ struct verdict_facts session_facts(const struct session *session, struct executi
 	};
 }
 
-/* All calls are kept of one interleaving for each finding, of one that ended well under each
- * buffering to compare it with, and of those that were asked for by path; of what a conductor
- * tries, only of what it keeps. That outcomes differ is known too late: one is run again. */
+/* Whether to store all calls. They are stored for one interleaving of each finding, for one that
+ * ended well under each buffering to compare with, and for those requested by path. Of what a
+ * scripted session tries, only what it keeps is stored. That outcomes differ is known too late: one
+ * of them is run again. */
 static bool keeps_calls(const struct interleaving *interleaving)
 {
 	const struct session *session = interleaving->session;
@@ -118,7 +119,7 @@ static bool on_end(void *owner, struct execution *execution, const char **ret_wo
 	struct verdict *verdict = interleaving->verdict;
 
 	if (facts.lost && session_has_hurried(session, execution)) {
-		*ret_word = "lost: threads were not waited for"; /* nothing of the program's */
+		*ret_word = "lost: threads were not waited for"; /* not a fault of the program */
 		return false;
 	}
 	if (facts.lost)
@@ -144,9 +145,9 @@ static void on_gone(void *owner, struct execution *execution, const char *direct
 
 /* --- call stacks ------------------------------------------------------------------------------
  *
- * Walking the stack in each call would slow the search down; so they are taken where an
- * interleaving is carried out once more, or alone: when a finding is replayed, in run and replay,
- * and in what minimize keeps. */
+ * Unwinding the stack in each call would slow the search down. Stacks are therefore taken only
+ * where an interleaving is run once more or alone: in replays of findings, in run and replay, and
+ * for the result of minimize. */
 
 static void add_functions(const struct execution *execution, int rank, const uint64_t *addresses,
                           guint32 count, GArray *frames)
@@ -155,7 +156,7 @@ static void add_functions(const struct execution *execution, int rank, const uin
 		execution_add_frames(execution, rank, addresses[i], frames);
 }
 
-/* An interpreter may not tell the whole path, or name what is no file. */
+/* An interpreter may report a partial path, or a name that is not a file. */
 static struct place place_of_line(const struct session *session, const struct wire_line *line)
 {
 	g_autofree char *path = g_canonicalize_filename(line->file,
@@ -169,8 +170,7 @@ static struct place place_of_line(const struct session *session, const struct wi
 	                      .line = line->line};
 }
 
-/* The call is said to stand in the interpreted program, unless a library makes it whose source is
- * known. */
+/* The call's place is in the interpreted program, unless a library with known source makes it. */
 static void add_lines(const struct session *session, const struct wire_stack *stack, GArray *frames)
 {
 	bool told = stack->extension || frames->len == 0
@@ -198,7 +198,7 @@ static GArray *frames_of(const struct session *session, const struct execution *
 	return frames;
 }
 
-/* What the stack is known by: its addresses, and its lines if it has any. */
+/* The key of a stack: its addresses, and its lines if it has any. */
 static GArray *key_of(const struct wire_stack *stack)
 {
 	GArray *key = g_array_new(false, false, sizeof(guint64));
@@ -214,7 +214,7 @@ static GArray *key_of(const struct wire_stack *stack)
 	return key;
 }
 
-/* Without what is further in than a place; nothing is left when that is nowhere. */
+/* Removes the frames that are further in than `place`. If the place is unknown, removes all. */
 static void frames_begin_at(GArray *frames, const struct place *place)
 {
 	guint inner = 0;
@@ -226,7 +226,7 @@ static void frames_begin_at(GArray *frames, const struct place *place)
 		g_array_remove_range(frames, 0, inner);
 }
 
-/* Of the calls that were made before the snapshot that it began from. */
+/* Takes over the stacks of calls made before the snapshot it began from. */
 static void take_over_stacks(const struct execution *execution)
 {
 	struct interleaving *interleaving = interleaving_of(execution);
@@ -319,9 +319,9 @@ const struct run_client session_run_client = {
 	.gone = on_gone,
 };
 
-/* --- who is told what happens (run/events.h) --- */
+/* --- event sinks (run/events.h) ---------------- */
 
-/* What shows nothing new is written while the next one runs. */
+/* Interleavings that show nothing new are written later, while the next one runs. */
 static bool write_store(void *user, const struct run_event *event, GError **error)
 {
 	struct store *store = ((struct session *)user)->store;
@@ -340,12 +340,13 @@ void session_catch_up(void *user)
 		session_fail(session, "%s", error->message);
 }
 
-/* Without a store the exploration is in vain; of the others it is told that they miss something. */
+/* Without a store the exploration is useless, so the session fails. Other sinks only cause a
+ * note. */
 void session_sink_failed(void *user, const struct event_sink *sink, const GError *error)
 {
 	struct session *session = user;
 
-	if (sink->tell == write_store)
+	if (sink->handle == write_store)
 		session_fail(session, "%s", error->message);
 	else
 		g_ptr_array_add(
@@ -355,8 +356,10 @@ void session_sink_failed(void *user, const struct event_sink *sink, const GError
 
 void session_add_sinks(struct session *session)
 {
-	const struct event_sink store = {
-		.name = "the store", .kinds = 1u << RUN_END, .tell = write_store, .user = session};
+	const struct event_sink store = {.name = "the store",
+	                                 .kinds = 1u << RUN_END,
+	                                 .handle = write_store,
+	                                 .user = session};
 
 	if (session->store)
 		events_add(session->events, &store);
@@ -373,12 +376,12 @@ void session_tell_end(struct session *session, const struct execution *execution
 
 	for (guint i = 0; i < changed->len; i++) {
 		event.finding = changed->pdata[i];
-		events_tell(session->events, &event);
+		events_emit(session->events, &event);
 	}
 	event = (struct run_event){.kind = RUN_END,
 	                           .number = event.number,
 	                           .world = event.world,
 	                           .record = record,
 	                           .changed = changed};
-	events_tell(session->events, &event);
+	events_emit(session->events, &event);
 }

@@ -1,5 +1,5 @@
-/* The session as a whole, for those who make it, carry it through and write it down. Its parts know
- * of it what session_context.h tells. */
+/* The whole session, for the files that create it, run it and store it. Its parts use
+ * session_context.h. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_SESSION_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_SESSION_SESSION_INTERNAL_H
 
@@ -24,17 +24,17 @@ struct session {
 	struct runs *runs;         /* NULL: not open */
 	struct executor *executor; /* the same */
 
-	struct run_directory *directory; /* these: session_machine.h */
+	struct run_directory *directory; /* see session_machine.h for these */
 	struct janitor *janitor;         /* cleans up if this process is killed */
-	struct journal *journal;         /* NULL: files stay as the program leaves them */
+	struct journal *journal;         /* NULL: the program's changes of files stay */
 
 	struct communicators *comms;
 	struct stack_table *stacks;
 	struct events *events;      /* of all executions */
-	struct store *store;        /* NULL: nothing is kept */
-	struct source_text *source; /* what the store keeps of it */
+	struct store *store;        /* NULL: nothing is stored */
+	struct source_text *source; /* the source text that the store keeps */
 
-	/* what is found */
+	/* results */
 	struct record_exploration *exploration;
 	struct findings *findings;
 	struct choice_coverage *choices; /* what calls have taken in all interleavings */
@@ -43,7 +43,7 @@ struct session {
 	struct infrastructure_failures *failures;
 	struct off_tree_outcomes *off_tree_outcomes;
 	guint64 interleavings;
-	double longest; /* seconds that one took */
+	double longest; /* seconds of the longest interleaving */
 
 	/* its parts */
 	struct lanes *lanes;
@@ -54,59 +54,59 @@ struct session {
 	struct outcome_watch *outcomes;
 	struct past *past;
 
-	/* how it ends */
-	char *stop_reason; /* no further interleaving is to be started; NULL: go on */
-	bool hurry;        /* Ctrl-C, or time is long up: not even findings are replayed */
+	/* end of the session */
+	char *stop_reason; /* no further interleaving starts; NULL: go on */
+	bool hurry;        /* Ctrl-C, or long past the deadline: no replays */
 	bool stacks_told;  /* in this silence */
-	GError *error;     /* the first thing that makes going on impossible */
+	GError *error;     /* the first error after which it cannot continue */
 };
 
-/* Sets the session up for these options; nothing can fail yet. */
+/* Sets the session up for these options. Cannot fail. */
 void session_init(struct session *session, const struct session_options *options);
 
-/* Makes the run directory, the sockets and the store. */
+/* Creates the run directory, the sockets and the store. */
 bool session_open(struct session *session, GError **error);
 
-/* Frees all but what has been found. */
+/* Frees everything except the results. */
 void session_release(struct session *session);
 
-/* What executions tell and ask (session_host.c). */
+/* The callbacks of executions (session_host.c). */
 extern const struct run_client session_run_client;
 
-/* Those who are told what happens (session_host.c): adds them, the store's writer first; one has
- * failed; an interleaving has ended and counts, and has shown these findings. */
+/* Event sinks (session_host.c). Adds all sinks, the store's writer first; handles the failure of a
+ * sink; reports an interleaving that has ended and counts, with these new or changed findings. */
 void session_add_sinks(struct session *session);
 void session_sink_failed(void *user, const struct event_sink *sink, const GError *error);
 void session_tell_end(struct session *session, const struct execution *execution,
                       const struct record_execution *record, const GPtrArray *changed);
 
-/* What was left to be done when there is time (session_host.c). */
+/* Does work that was postponed (session_host.c). */
 void session_catch_up(void *session);
 
-/* An interleaving has ended: this one, or (NULL) one known from the store. Takes the findings that
- * it has `shown`. */
+/* Adds an interleaving that has ended: `execution`, or NULL: it was read from the store. Takes the
+ * findings in `shown`. */
 void session_add_interleaving(struct session *session, const struct execution *execution,
                               struct record_execution *record, const GArray *choices,
                               GPtrArray *shown, bool ended_well);
 
-/* Adds the notes to the exploration's record; puts the files back (session_notes.c). */
+/* Adds the notes to the exploration's record and restores files (session_notes.c). */
 void session_add_notes(struct session *session);
 
-/* Since the exploration began, without the time between sessions. */
+/* Seconds since the exploration began, without the time between sessions. */
 double session_seconds(const struct session *session);
 
-/* --- going on later (session_past.c) --- */
+/* --- resume (session_past.c) ----------- */
 
 struct past *past_new(void);
 void past_free(struct past *past);
 
-/* Of sessions that this one goes on from. */
+/* Seconds used by the sessions that this one continues. */
 double past_seconds(const struct past *past);
 
-/* Opens the store for this exploration; with --resume for going on with what it holds. */
+/* Opens the store for this exploration; with --resume, to continue the one it holds. */
 bool session_open_store(struct session *session, GError **error);
 
-/* Whether ranks are to be able to tell their states: from the beginning, or as a sample. */
+/* Whether ranks must be able to report their states: always, or as a sample. */
 static inline bool session_compares_states(const struct session_options *options)
 {
 	return options->states || options->watch_left > 0;

@@ -12,18 +12,19 @@
 #include "scheduler/host/local.h"
 #include "session_internal.h"
 
-/* A rank takes about this much: MPICH's own memory; and these descriptors of ours. */
+/* Approximate needs of a rank: MPICH's own memory; and descriptors of matchpoint. */
 #define RANK_BYTES (16u << 20)
 #define RANK_DESCRIPTORS 4u
 #define OUR_DESCRIPTORS 100u
 
-/* A rank has the shim's descriptors out of the program's way, and some more behind them. */
+/* In a rank, the shim's descriptors have high numbers, out of the program's range, with some more
+ * behind them. */
 #define LEAST_DESCRIPTORS (AGENT_WORLD_FD + 56u)
 
-/* Whether the machine can hold so many ranks at all. */
+/* Whether the machine has resources for this number of ranks. */
 static bool enough_room(guint64 ranks, GError **error)
 {
-	guint64 memory = uv_get_free_memory(); /* what is available, caches included */
+	guint64 memory = uv_get_free_memory(); /* available memory, caches included */
 	struct rlimit files;
 	guint64 needed;
 
@@ -56,9 +57,9 @@ static const char *place_of_journal(const struct session_options *options)
 	return options->store ? options->store : g_get_tmp_dir();
 }
 
-/* What a predecessor that was killed has left changed must not become part of what is explored: an
- * exploration that is gone on with would be that of another program. One that begins takes the
- * files as they are, with a note. */
+/* Restores files that a killed predecessor left changed. A resumed exploration must find the files
+ * as they were, or it would explore another program. A new exploration takes them as they are, with
+ * a note. */
 static bool put_back_left(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
@@ -72,13 +73,12 @@ static bool put_back_left(struct session *session, GError **error)
 		return true;
 	}
 	g_set_error(error, SESSION_ERROR, 0,
-	            "%s: put them back by hand, and remove that directory, to go on with the "
-	            "exploration",
+	            "%s: restore them by hand, remove that directory, and resume again",
 	            problem->message);
 	return false;
 }
 
-/* Whoever cleans up after this process finds the journal by it. */
+/* Links the journal into the run directory, where a cleanup after this process finds it. */
 static bool link_journal(struct session *session, GError **error)
 {
 	g_autofree char *link = run_directory_file(session->directory, RUN_DIRECTORY_JOURNAL);
@@ -89,8 +89,8 @@ static bool link_journal(struct session *session, GError **error)
 	return false;
 }
 
-/* An exploration, or what goes back otherwise, leaves the files as they were; run and replay leave
- * them as the program does. */
+/* Opens the journal if files must be restored: in an exploration, or in any session that returns to
+ * snapshots. run and replay leave files as the program does. */
 static bool open_journal(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;

@@ -1,5 +1,5 @@
-/* The machine that a session runs on, when it has no other host: what is made of it before the
- * first job, and put in order after the last. */
+/* The machine as the host of a session: resources created before the first job, and cleanup after
+ * the last. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_SESSION_MACHINE_H
 #define MATCHPOINT_SCHEDULER_SESSION_SESSION_MACHINE_H
 
@@ -8,12 +8,12 @@
 
 struct session;
 
-/* Looks whether there is room, and makes the run directory. */
+/* Checks the machine's resources and creates the run directory. */
 bool session_machine_prepare(struct session *session, GError **error);
-/* Makes the journal, and opens session->host. */
+/* Creates the journal, and opens session->host. */
 bool session_machine_open(struct session *session, GError **error);
-/* Ends what the program has left, puts its files back, and removes all that was made. The host is
- * drained. */
+/* Ends processes that the program left, restores its files, and removes everything created. The
+ * host must be drained. */
 void session_machine_close(struct session *session);
 
 #endif

@@ -1,5 +1,4 @@
-/* What the verdict has to say besides findings: what was not explored, or could not be
- * controlled. */
+/* The notes of the verdict: what was not explored, or could not be controlled. */
 #define _GNU_SOURCE /* process_vm_readv */
 #include <sys/uio.h>
 #include <unistd.h>
@@ -14,14 +13,14 @@
 #include "session_internal.h"
 #include "state_exploration.h"
 
-#define PLACES_MOST 5u /* of each sort */
+#define PLACES_MOST 5u /* of each kind */
 
 static void add_note(const struct session *session, const char *text)
 {
 	g_ptr_array_add(session->exploration->notes, g_strdup(text));
 }
 
-/* The files are as they were before the exploration, but for these. */
+/* Restores the files, and notes those that could not be restored. */
 static void note_files(struct session *session)
 {
 	const GPtrArray *problems;
@@ -34,7 +33,8 @@ static void note_files(struct session *session)
 		add_note(session, problems->pdata[i]);
 }
 
-/* Ranks look at buffers, and we at ranks, by this call (buffer_checksum.c, stall.c). */
+/* Checks of buffers, by ranks and by the scheduler, need this call (shim/request/buffer_checksum.c,
+ * stall.c). */
 static void note_unwatched(struct session *session)
 {
 	char from = 1, to = 0;
@@ -42,21 +42,18 @@ static void note_unwatched(struct session *session)
 
 	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != 1)
 		add_note(session,
-		         "process_vm_readv is forbidden here (by a container?): it was not watched "
-		         "whether buffers are modified while MPI has them, nor whether ranks stall "
-		         "inside MPI");
+		         "process_vm_readv is forbidden here (by a container?): buffers modified "
+		         "while MPI has them, and ranks that stall inside MPI, were not detected");
 }
 
 static void note_time(struct session *session)
 {
 	if (session->options->virtual_time)
-		add_note(
-			session,
-			"time was virtual: sleeps went by at once, and the clocks of ranks without "
-			"threads of their own went on by as much");
+		add_note(session, "time was virtual: sleeps ended at once, and the clocks of ranks "
+		                  "without other threads advanced by as much");
 }
 
-/* As much as a reader could notice. */
+/* Notes time that clocks were advanced, if it is enough to be noticed. */
 static void note_forward(struct session *session)
 {
 	guint ms = runs_forward_ms(session->runs);
@@ -64,14 +61,14 @@ static void note_forward(struct session *session)
 
 	if (ms == 0)
 		return;
-	text = g_strdup_printf("where ranks did nothing but poll and ask what time it was, the "
-	                       "clocks that they read were put forward (by up to %u s), so that a "
-	                       "limit of time is reached soon",
+	text = g_strdup_printf("while ranks only polled and read the time, their clocks were "
+	                       "advanced (by up to %u s), so that time limits are reached soon",
 	                       (ms + 999) / 1000);
 	add_note(session, text);
 }
 
-/* Nothing is lost by it but time: said only to who asked for it, or wants to know more. */
+/* Rewinding that was not possible only costs time: noted only if it was asked for, or with
+ * --verbose. */
 static void note_rewinding(struct session *session)
 {
 	const struct rewinding *rewinding = runs_rewinding(session->runs);
@@ -111,7 +108,7 @@ static void note_ignored(struct session *session)
 	add_note(session, text);
 }
 
-/* How much of each buffering was explored before the exploration was stopped. */
+/* Notes how much of each buffering was explored before the exploration stopped. */
 static void note_covered(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -136,7 +133,7 @@ static void note_covered(struct session *session)
 	add_note(session, text->str);
 }
 
-/* Which choices were made in every way, where not all of their combinations were. */
+/* Notes choices that were made in every way, if not all their combinations were. */
 static void note_choices(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -149,7 +146,7 @@ static void note_choices(struct session *session)
 		add_note(session, text);
 }
 
-/* Else that is why not all was explored. */
+/* otherwise this is the reason why the exploration is incomplete */
 static void note_sets(struct session *session)
 {
 	g_autofree char *text = NULL;
@@ -161,7 +158,8 @@ static void note_sets(struct session *session)
 	add_note(session, text);
 }
 
-/* Of what was asked for: else it is known anyway that something was not explored. */
+/* Whether everything selected was explored. Otherwise another reason shows that it is
+ * incomplete. */
 static bool explored_all(const struct session *session)
 {
 	const struct session_options *options = session->options;

@@ -1,6 +1,6 @@
-/* Going on with an exploration that was interrupted: what is left is written now and then together
- * with what was found, in one transaction; a later session reads both, takes each interleaving in
- * as if it had just ended, and explores what is left. */
+/* Resuming an interrupted exploration. The rest of the search is saved from time to time together
+ * with the results, in one transaction. A later session reads both, adds each interleaving as if it
+ * had just ended, and explores the rest. */
 #include "coverage.h"
 #include "infrastructure_failures.h"
 #include "lanes.h"
@@ -15,12 +15,12 @@
 #include "stored_run.h"
 
 #define SAVE_EVERY_US 200000
-#define SAVE_SHARE 50 /* at most one part in so many of the time is spent on it */
+#define SAVE_SHARE 50 /* saving takes at most this fraction of the time (one in so many) */
 
 struct past {
-	gint64 saved;   /* when the search was written to the store last */
-	gint64 cost;    /* what that took, in microseconds */
-	double seconds; /* of sessions that this one goes on from */
+	gint64 saved;   /* when the search was last saved */
+	gint64 cost;    /* microseconds that it took */
+	double seconds; /* used by the sessions that this one continues */
 };
 
 struct past *past_new(void)
@@ -38,7 +38,7 @@ double past_seconds(const struct past *past)
 	return past->seconds;
 }
 
-/* --- what it is that is explored ------------------------------------------------------------ */
+/* --- identity of an exploration ------------------------------------------------------------- */
 
 static void add_identity(GPtrArray *identity, const char *name, char *value)
 {
@@ -101,7 +101,7 @@ static char *what_is_compared(const struct session_options *options)
 	                       files);
 }
 
-/* Name and value in turns: all on which the tree and what is told of it depend. */
+/* Names and values in turns: everything that the tree and its reports depend on. */
 static GPtrArray *identity_of(const struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -144,7 +144,7 @@ static GPtrArray *identity_of(const struct session *session)
 	return identity;
 }
 
-/* --- writing -------------------------------------------------------------------------------- */
+/* --- save ----------------------------------------------------------------------------------- */
 
 static GVariant *state_of(const struct session *session)
 {
@@ -189,23 +189,23 @@ void session_save(struct session *session)
 	past->cost = past->saved - begun;
 }
 
-/* --- reading -------------------------------------------------------------------------------- */
+/* --- restore -------------------------------------------------------------------------------- */
 
 struct import {
 	struct session *session;
 	struct store_reader *reader;
-	guint64 count; /* interleavings that what is left knows of */
+	guint64 count; /* interleavings that the saved search includes */
 	GArray *shown; /* guint32 in pairs: an interleaving, a finding that it shows */
 };
 
-/* What is left was written together with what was found: a store that lacks some of that was
- * damaged, and what it lacks would be missed. */
+/* The rest was saved together with the results. If results are missing, the store is damaged; they
+ * would be lost. */
 static bool not_whole(const struct session *session, guint64 count, GError **error)
 {
 	g_set_error(error, SESSION_ERROR, 0,
 	            "--resume: %s is damaged: of the %" G_GUINT64_FORMAT
 	            " interleavings that were explored, only the first %" G_GUINT64_FORMAT
-	            " are there as they were; explore anew",
+	            " are intact; explore again without --resume",
 	            session->options->store, count, session->interleavings);
 	return false;
 }
@@ -218,7 +218,7 @@ static bool import_execution(const struct record_execution *execution, void *dat
 	g_autoptr(GArray) choices = stored_run_choices(execution);
 	g_autoptr(GPtrArray) shown = NULL;
 
-	if (record->id > import->count) /* written after what is left: they will come again */
+	if (record->id > import->count) /* written after the search was saved: it will run again */
 		return true;
 	if (record->id != session->interleavings + 1
 	    || !stored_run_is_whole(import->reader, execution))
@@ -227,7 +227,7 @@ static bool import_execution(const struct record_execution *execution, void *dat
 	for (guint i = 0; i < shown->len; i++) {
 		struct record_finding *finding = shown->pdata[i];
 
-		finding->replayed = finding->reproduced = false; /* as long as it is not again */
+		finding->replayed = finding->reproduced = false; /* until it is replayed again */
 	}
 	g_array_set_size(record->findings, 0);
 	session_add_interleaving(session, NULL, record, choices, shown,
@@ -264,7 +264,7 @@ static bool read_past(struct import *import, GError **error)
 	       || not_whole(import->session, import->count, error);
 }
 
-/* Findings are numbered anew: some were judgements at the end, which are given again. */
+/* Numbers findings anew. Some of them were judgements at the end, and are made again. */
 static bool renew_findings(const struct import *import, GError **error)
 {
 	struct store *store = import->session->store;
@@ -279,7 +279,7 @@ static bool renew_findings(const struct import *import, GError **error)
 	return true;
 }
 
-/* What is left, if it is of the same. */
+/* Reads the rest of the search, if it belongs to the same exploration. */
 static bool read_search(struct session *session, const GPtrArray *identity, guint64 *ret_count,
                         GError **error)
 {
@@ -290,7 +290,7 @@ static bool read_search(struct session *session, const GPtrArray *identity, guin
 
 	if (good && !state) {
 		g_set_error(error, SESSION_ERROR, 0,
-		            "--resume: %s holds nothing that could be gone on with; explore anew",
+		            "--resume: %s has nothing to resume; explore again without --resume",
 		            session->options->store);
 		good = false;
 	}
@@ -313,7 +313,7 @@ static bool find_excerpt(void *source, const struct place *place, struct record_
 	return source_text_around(source, place, ret);
 }
 
-/* What is read of the program's source goes into the store beside the places. */
+/* Lines of the program's source that are read go into the store with the places. */
 static void keep_source(struct session *session)
 {
 	session->source = source_text_new();
@@ -344,7 +344,7 @@ static bool continue_store(struct session *session, const GPtrArray *identity, G
 	return true;
 }
 
-/* A new store that holds the whole tree as what is left. */
+/* Creates a store with the whole tree as the rest. */
 static bool begin_store(struct session *session, const GPtrArray *identity, GError **error)
 {
 	g_autoptr(GVariant) state = state_of(session);
@@ -378,8 +378,7 @@ bool session_open_store(struct session *session, GError **error)
 		return false;
 	}
 	g_ptr_array_add(session->exploration->notes,
-	                g_strdup_printf("nothing had been explored into %s yet, so --resume began "
-	                                "the exploration",
+	                g_strdup_printf("%s was empty, so --resume began a new exploration",
 	                                session->options->store));
 	return begin_store(session, identity, error);
 }

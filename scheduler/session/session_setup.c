@@ -1,4 +1,4 @@
-/* How a session begins and is put away: what it has, what it listens to, what can stop it. */
+/* Setup and release of a session: its objects, its event sources, and what stops it. */
 #include <signal.h>
 
 #include "coverage.h"
@@ -22,13 +22,13 @@
 
 #define STOP_PATIENCE_S 3.0
 
-/* Where it is worth a word when ranks say nothing: nobody looks at them in a debugger. */
+/* Silent ranks matter only without a wrapper: under a debugger they are expected. */
 static struct runs *runs_to_watch(const struct session *session)
 {
 	return session->options->wrapper ? NULL : session->runs;
 }
 
-/* What is carried out again, to make sure of a finding, comes to its end. */
+/* Cuts the executions of the exploration short, but not replays that confirm findings. */
 static void cut_exploration(struct execution *execution, void *user)
 {
 	(void)user;
@@ -42,8 +42,8 @@ static void cut_execution(struct execution *execution, void *user)
 	execution_cut_short(execution);
 }
 
-/* Some time is given to make sure of what has been found, unless somebody sits and waits; a
- * conductor has it in any case. Who asks again ends it at once. */
+/* Ends the session. `patient`: some time is left to confirm findings; otherwise somebody waits at
+ * the terminal. A scripted session always has that time. A second request ends it at once. */
 static void end_session(struct session *session, const char *reason, bool patient)
 {
 	bool first = !session->stop_reason;
@@ -65,7 +65,7 @@ static void end_session(struct session *session, const char *reason, bool patien
 	runs_each(session->runs, cut_execution, NULL);
 }
 
-/* Ctrl-C is for the rank in the debugger, if there is one, or for whom the conductor has. */
+/* Whether Ctrl-C is for the rank in the debugger, or is handled by the scripted session. */
 static bool is_for_another(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -144,7 +144,7 @@ static bool goes_back(const struct session_options *options)
 	return options->backtrack != BACKTRACK_RERUN && !options->position;
 }
 
-/* In place, where ranks can be. A conductor has them forked, if nothing else is asked for. */
+/* Whether ranks are rewound in place where possible. A scripted session forks them by default. */
 static bool goes_back_in_place(const struct session_options *options)
 {
 	return options->backtrack == BACKTRACK_REWIND

@@ -11,10 +11,10 @@
 
 struct shard {
 	struct session *session;
-	char *split;             /* how the tree was split, a digest; NULL: not yet */
-	gboolean struck;         /* (GVariant) ranks were killed while it was found out how */
+	char *split;             /* a digest of how the tree was divided; NULL: not yet */
+	gboolean struck;         /* (GVariant) ranks were killed during the division */
 	char *shared_path;       /* of an interleaving that all shards ran; NULL: none ended well */
-	GPtrArray *shared_texts; /* session_texts: what it left here */
+	GPtrArray *shared_texts; /* session_texts of that interleaving in this shard */
 };
 
 struct shard *shard_new(struct session *session)
@@ -34,10 +34,10 @@ void shard_free(struct shard *shard)
 	g_free(shard);
 }
 
-/* --- what shards must know of each other ---------------------------------------------------- */
+/* --- data for merges with other shards ------------------------------------------------------ */
 
-/* Where the first interleaving of this shard leaves something else in files than the one that all
- * ran; what ranks printed is in the stores, what was in files is not. */
+/* Records where the first interleaving of this shard leaves other file contents than the
+ * interleaving that all shards ran. Stores hold the ranks' output, but not the files. */
 static void compare_files(const struct shard *shard, GVariantDict *common)
 {
 	const struct session_options *options = session_options(shard->session);
@@ -111,8 +111,8 @@ struct stem {
 	struct plan_source source;
 	struct shard *shard;
 	struct partition *partition;
-	const GArray *bufferings;  /* of its trees */
-	struct strategy *strategy; /* of the tree whose turn it is */
+	const GArray *bufferings;  /* bufferings of its trees */
+	struct strategy *strategy; /* of the current tree */
 	bool stopped;
 };
 
@@ -159,7 +159,7 @@ static void stem_ended(struct plan_source *source, struct execution *execution)
 	stem->strategy->free(g_steal_pointer(&stem->strategy));
 }
 
-/* false: it was stopped. */
+/* false: the session is to end. */
 static bool run_stem(struct shard *shard, struct partition *partition, const GArray *bufferings)
 {
 	static const struct plan_source_type type = {
@@ -173,9 +173,9 @@ static bool run_stem(struct shard *shard, struct partition *partition, const GAr
 	return !stem.stopped && !session_has_failed(shard->session);
 }
 
-/* --- whose is what -------------------------------------------------------------------------- */
+/* --- division into parts -------------------------------------------------------------------- */
 
-/* This shard's parts take the place of the whole trees. */
+/* Replaces the whole trees by this shard's parts of them. */
 static void take_own_parts(struct shard *shard, struct partition *partition,
                            const GArray *bufferings, struct lanes *lanes)
 {
@@ -201,8 +201,7 @@ static void take_own_parts(struct shard *shard, struct partition *partition,
 	coverage_add_left_out(session_coverage(session), &left_out);
 }
 
-/* For the note on what was explored: all of the stem is, or it is not known how much of this
- * shard's is left. */
+/* For the note on coverage: the whole stem is covered, or the rest of this shard is unknown. */
 static void cover_stem(const struct shard *shard, const GArray *bufferings, bool done)
 {
 	struct coverage *coverage = session_coverage(shard->session);

@@ -12,14 +12,14 @@ struct state_exploration {
 	struct plan_source source;
 	struct session *session;
 	struct state_search *searches[BUFFERING_PER_SEND + 1]; /* by buffering; NULL: none */
-	struct strategy *strategies[BUFFERING_PER_SEND + 1];   /* the same, while they are made */
-	guint turn;                                            /* the buffering at hand */
+	struct strategy *strategies[BUFFERING_PER_SEND + 1];   /* the same, during the search */
+	guint turn;                                            /* the current buffering */
 	struct state_watch *watch;                             /* of the tree */
-	bool watching;                                         /* it may be left yet, or has been */
-	GHashTable *paths; /* set of struct state_hash, of what the tree has counted */
-	guint64 before;    /* interleavings that it had when it was left */
+	bool watching;                                         /* the tree may be left, or was */
+	GHashTable *paths; /* set of struct state_hash: paths that the tree has counted */
+	guint64 before;    /* interleavings of the tree when it was left */
 	bool begun;
-	char *why; /* the first state that could not be told could not for this; NULL: all could */
+	char *why; /* why the first state without a fingerprint had none; NULL: all had one */
 };
 
 static bool states_may_go_on(const struct plan_source *source)
@@ -68,7 +68,7 @@ static void add_text(struct state_hash *hash, const char *text)
 	state_hash_add_bytes(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* An end is known by what there is to tell of it. */
+/* Two ends are equal if everything reported about them is equal. */
 static void note_end(struct state_exploration *walks, const struct execution *execution)
 {
 	const struct run_result *result = execution_result(execution);
@@ -146,7 +146,7 @@ void state_exploration_free(struct state_exploration *walks)
 	g_free(walks);
 }
 
-/* --- beside the tree -------------------------------------------------------------------------- */
+/* --- during the tree search ------------------------------------------------------------------- */
 
 bool state_exploration_have_begun(const struct state_exploration *walks)
 {
@@ -266,24 +266,24 @@ void state_exploration_note(const struct state_exploration *walks, GPtrArray *no
 	struct state_statistics all = state_exploration_statistics(walks);
 
 	if (walks->begun && walks->watching)
-		g_ptr_array_add(notes,
-		                g_strdup_printf("after %" G_GUINT64_FORMAT
-		                                " interleavings equal states were seen to come "
-		                                "up: from then on each was explored once",
-		                                walks->before));
+		g_ptr_array_add(notes, g_strdup_printf("after %" G_GUINT64_FORMAT
+		                                       " interleavings equal states occurred: from "
+		                                       "then on each state was explored once",
+		                                       walks->before));
 	if (walks->begun && session_stop_reason(walks->session))
 		g_ptr_array_add(notes, covered_words(walks));
 	if (all.nameless > 0)
 		g_ptr_array_add(notes,
 		                g_strdup_printf("%" G_GUINT64_FORMAT
 		                                " states could not be compared with others, and "
-		                                "were explored each time they came up: %s",
+		                                "were explored each time they occurred: %s",
 		                                all.nameless, walks->why));
 	if (session_options(walks->session)->verify)
-		g_ptr_array_add(notes, g_strdup_printf("--verify: %" G_GUINT64_FORMAT
-		                                       " steps out of states that were known led "
-		                                       "where they had led before",
-		                                       all.verified));
+		g_ptr_array_add(
+			notes,
+			g_strdup_printf("--verify: %" G_GUINT64_FORMAT
+		                        " steps from known states led to the same states as before",
+		                        all.verified));
 }
 
 char *state_exploration_distrust(const struct state_exploration *walks, const char *hurried)
@@ -291,28 +291,27 @@ char *state_exploration_distrust(const struct state_exploration *walks, const ch
 	struct state_statistics all = state_exploration_statistics(walks);
 
 	if (all.missed > 0)
-		return g_strdup_printf("%" G_GUINT64_FORMAT
-		                       " choices that had been open before it was resumed were not "
-		                       "there any more: %s",
-		                       all.missed,
-		                       hurried ? hurried
-		                               : "the program goes by something else (time, files, "
-		                                 "other programs)");
+		return g_strdup_printf(
+			"%" G_GUINT64_FORMAT
+			" choices that were open before --resume are missing now: %s",
+			all.missed,
+			hurried ? hurried
+				: "the program depends on something else (time, files, other "
+				  "programs)");
 	if (all.differed == 0 && all.sets_left)
-		return g_strdup("MPI_Waitsome or MPI_Testsome could have reported more requests "
+		return g_strdup("MPI_Waitsome or MPI_Testsome could have returned more requests "
 		                "together (--some)");
 	if (all.differed == 0)
 		return NULL;
 	return g_strdup_printf("--verify: %" G_GUINT64_FORMAT
-	                       " steps out of states that were taken for equal led elsewhere: %s",
+	                       " steps from states considered equal led to different states: %s",
 	                       all.differed,
 	                       hurried ? hurried
-	                               : "the program goes by what matchpoint does not see (time, "
-	                                 "files, other programs); --search tree does not depend "
-	                                 "on that");
+	                               : "the program depends on what matchpoint does not see "
+	                                 "(time, files, other programs); use --search tree");
 }
 
-/* --- to go on later --------------------------------------------------------------------------- */
+/* --- save and restore ------------------------------------------------------------------------- */
 
 #define SAVED_TYPE "a(u" STATE_SEARCH_TYPE ")"
 
@@ -356,7 +355,7 @@ void state_exploration_restore(struct state_exploration *walks, GVariantDict *st
 	if (!all && walks->begun)
 		session_fail(
 			walks->session,
-			"--resume: %s holds no states that could be gone on from; explore anew",
+			"--resume: %s has no states to resume from; explore again without --resume",
 			session_options(walks->session)->store);
 	if (!all)
 		return;
@@ -368,8 +367,7 @@ void state_exploration_restore(struct state_exploration *walks, GVariantDict *st
 		g_variant_unref(saved);
 	}
 	if (!good)
-		session_fail(walks->session,
-		             "%s: this store is damaged: what is known of states cannot be read",
+		session_fail(walks->session, "%s: this store is damaged: its states cannot be read",
 		             session_options(walks->session)->store);
 	walks->begun = true;
 }

@@ -1,6 +1,7 @@
-/* The search that visits equal states once (--search states; explorer/state_search.h): under one
- * buffering after the other, until nothing is left or something stops it. And whether it is gone
- * over to (--search auto): when equal states have come up in the tree, and much of it is left. */
+/* State search: visits equal states once (--search states; explorer/state_search.h), under one
+ * buffering after the other, until nothing is left or the session ends. With --search auto it also
+ * decides whether to leave the tree for it: when equal states have occurred in the tree and much of
+ * it is left. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_STATE_EXPLORATION_H
 #define MATCHPOINT_SCHEDULER_SESSION_STATE_EXPLORATION_H
 
@@ -13,43 +14,43 @@ struct world;
 struct state_exploration *state_exploration_new(struct session *session);
 void state_exploration_free(struct state_exploration *walks);
 
-/* Under these bufferings (a bit each). What a later session needs to go on has been written then.
- */
+/* Explores under these bufferings (one bit each). The state for a later session is then in the
+ * store. */
 void state_exploration_explore(struct state_exploration *walks, guint bufferings);
 
-/* Whether it has; from the beginning, if that is asked for. */
+/* Whether it has begun; with --search states it has from the beginning. */
 bool state_exploration_have_begun(const struct state_exploration *walks);
 
 /* --- while the tree is explored ---
  *
- * What watches whether equal states come up there; NULL: nothing does, or not any more. */
+ * Watches for equal states in the tree; NULL: not, or no longer, watched. */
 struct state_watch *state_exploration_watch(const struct state_exploration *walks);
 
-/* Between two of its interleavings, of which so many are left (< 0: not known): whether to leave it
- * for this search. */
+/* Call it between two interleavings of the tree, with the estimated number left (< 0: unknown).
+ * Whether to leave the tree for this search. */
 bool state_exploration_look(struct state_exploration *walks, double left);
 
-/* An interleaving of this path counts: it is not to be counted again. */
+/* The tree has counted the interleaving of this path; this search must not count it again. */
 void state_exploration_know_path(struct state_exploration *walks, const char *path);
 
-/* Whether a plan that waits begins with what has been chosen in this world. */
+/* Whether a waiting plan begins with the choices made in this world. */
 bool state_exploration_need(const struct state_exploration *walks, const struct world *world);
 
-/* Under all bufferings. */
+/* The sum over all bufferings. */
 struct state_statistics state_exploration_statistics(const struct state_exploration *walks);
 
-/* What the verdict has to say of it besides: notes (char *) are added. */
+/* Adds notes (char *) on this search. */
 void state_exploration_note(const struct state_exploration *walks, GPtrArray *notes);
 
-/* Why the result is not to be trusted (`hurried`: of program_facts_hurried); NULL: it is. Free with
+/* Why the result is not reliable (`hurried`: from program_facts_hurried); NULL: it is. Free with
  * g_free. */
 char *state_exploration_distrust(const struct state_exploration *walks, const char *hurried);
 
-/* For a session that goes on from here, and back from it. */
+/* Saves for a session that continues this one, and restores. */
 void state_exploration_save(const struct state_exploration *walks, GVariantDict *state);
 void state_exploration_restore(struct state_exploration *walks, GVariantDict *state);
 
-/* Of which it is to go on; all that are asked for, if it has not begun. */
+/* The bufferings left to explore; all that the options select, if it has not begun. */
 guint state_exploration_bufferings(const struct state_exploration *walks);
 
 #endif

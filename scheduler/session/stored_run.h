@@ -1,20 +1,19 @@
-/* Interleavings that a store holds, as they were when they had just ended: for those who take them
- * in again (session_past.c, merge.c). Pure. */
+/* Reads interleavings of a store as they were when they had just ended, to add them again
+ * (session_past.c, merge.c). Pure. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_STORED_RUN_H
 #define MATCHPOINT_SCHEDULER_SESSION_STORED_RUN_H
 
 #include "explorer/path.h"
 #include "scheduler/store/reader.h"
 
-/* Under which it took place. */
+/* The buffering under which it ran. */
 enum buffering stored_run_buffering(const struct record_execution *execution);
 
-/* The choices made (struct choice); the caller's. */
+/* The choices made (struct choice); free with g_array_unref. */
 GArray *stored_run_choices(const struct record_execution *execution);
 
-/* Copies of the findings that it shows (struct record_finding), for findings_add: but for those
- * that are judgements on all interleavings, which are given again. The caller's, as are its
- * elements. */
+/* Copies of the findings that it shows (struct record_finding), for findings_add. Judgements on all
+ * interleavings are left out; they are made again. The caller owns the array and its elements. */
 GPtrArray *stored_run_findings(const struct store_reader *reader,
                                const struct record_execution *execution);
 
@@ -22,10 +21,10 @@ GPtrArray *stored_run_findings(const struct store_reader *reader,
 bool stored_run_is_whole(const struct store_reader *reader,
                          const struct record_execution *execution);
 
-/* Whether it came to its proper end, whatever it showed on the way. */
+/* Whether it ended well, even if it showed findings. */
 bool stored_run_ended_well(const struct record_execution *execution);
 
-/* A copy of what a finding says, to be counted anew. */
+/* A copy of a finding with its counts reset. */
 struct record_finding *stored_run_finding(const struct record_finding *finding);
 
 #endif

@@ -3,11 +3,11 @@
 #include "mpi_calls.h"
 #include "scheduler/places/live_stack.h"
 
-#define SILENT_S 2.0 /* so long a rank says nothing before it is worth a word */
+#define SILENT_S 2.0 /* silence from which a rank is mentioned */
 
-#define RANKS_TOLD 16 /* of whom the stacks are told */
+#define RANKS_TOLD 16 /* at most so many ranks are shown with stacks */
 
-/* How many ranks nothing holds, and the first of them. */
+/* The number of ranks that nothing blocks, and the first of them. */
 static guint busy_ranks(const struct execution *execution, int *ret_first)
 {
 	guint count = 0;
@@ -23,7 +23,7 @@ static guint busy_ranks(const struct execution *execution, int *ret_first)
 	return count;
 }
 
-static void look_for_silent(struct execution *execution, void *user)
+static void find_silent(struct execution *execution, void *user)
 {
 	const struct execution **found = user;
 	int first;
@@ -34,12 +34,12 @@ static void look_for_silent(struct execution *execution, void *user)
 		*found = execution;
 }
 
-/* The execution that has been silent for longest; NULL: none has been for long. */
+/* The execution that has been silent for longest; NULL: none for long enough. */
 static const struct execution *most_silent(struct runs *runs)
 {
 	const struct execution *found = NULL;
 
-	runs_each(runs, look_for_silent, &found);
+	runs_each(runs, find_silent, &found);
 	return found;
 }
 
@@ -72,8 +72,7 @@ static char *whereabouts(const struct execution *execution, int rank)
 	return g_strdup_printf("since %s at %s", mpi_call_name(info->function), where);
 }
 
-/* The first frame that is the program's business: what lies further in than its call of MPI is not.
- */
+/* Index of the first frame outside MPI: frames inside the MPI call are not shown. */
 static guint outside_mpi(const GArray *frames, const char **ret_call)
 {
 	for (guint i = frames->len; i-- > 0;) {
@@ -87,8 +86,8 @@ static guint outside_mpi(const GArray *frames, const char **ret_call)
 	return 0;
 }
 
-/* "solve (hang.c:3) < main (hang.c:7)", "MPI_Recv < main (hang.c:8)"; NULL: its stack cannot be
- * had. */
+/* "solve (hang.c:3) < main (hang.c:7)", "MPI_Recv < main (hang.c:8)"; NULL: the stack cannot be
+ * read. */
 static char *stack_words(const struct execution *execution, int rank)
 {
 	enum { TOLD = 8 };
@@ -150,12 +149,11 @@ void unresponsive_ranks_note(struct runs *runs, GPtrArray *notes)
 	others = busy_ranks(execution, &rank) - 1;
 	where = whereabouts(execution, rank);
 	text = g_string_new(NULL);
-	g_string_printf(text, "when it was stopped, rank %d had said nothing for %.1f s, %s", rank,
+	g_string_printf(text, "when it was stopped, rank %d had been silent for %.1f s, %s", rank,
 	                execution_silent_seconds(execution), where);
 	if (others > 0)
-		g_string_append_printf(text, "; nor had %u other%s", others,
-		                       others == 1 ? "" : "s");
-	g_string_append(text, "; whether it computes or never ends cannot be seen");
+		g_string_append_printf(text, "; so had %u other%s", others, others == 1 ? "" : "s");
+	g_string_append(text, "; it may be computing or in an endless loop");
 	g_ptr_array_add(notes, g_string_free(g_steal_pointer(&text), false));
 	g_ptr_array_extend_and_steal(notes, g_steal_pointer(&stacks));
 }

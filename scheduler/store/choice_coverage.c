@@ -1,16 +1,16 @@
 #include "choice_coverage.h"
 
-/* A point, and its alternatives by what they are. */
+/* A point, and an index of its alternatives. */
 struct known_point {
-	struct choice_coverage_point point; /* first: it is what the table is asked for */
-	GHashTable *index;                  /* set of what point.alternatives holds */
+	struct choice_coverage_point point; /* must be first: the key in the table */
+	GHashTable *index;                  /* set of the elements of point.alternatives */
 };
 
 struct choice_coverage {
 	GHashTable *points; /* set of struct known_point */
 };
 
-/* Answers are interned. */
+/* Answers are interned, so pointers are compared. */
 static guint alternative_hash(gconstpointer data)
 {
 	const struct choice_coverage_alternative *alternative = data;
@@ -172,7 +172,8 @@ GPtrArray *choice_coverage_places(const struct choice_coverage *coverage)
 	return places;
 }
 
-/* "MPI_Recv at a.c:7 (3 of 12 calls, 20 of 36 alternatives)" of those that are done, or not. */
+/* Appends "MPI_Recv at a.c:7 (3 of 12 calls, 20 of 36 alternatives)" for the places that are done,
+ * or for those that are not. */
 static void tell(GString *text, const GPtrArray *places, bool done, guint most)
 {
 	guint told = 0;

@@ -1,5 +1,5 @@
-/* Which calls have had each alternative that they are known to have, in some interleaving: what can
- * be said of an exploration that was stopped. Pure. */
+/* Coverage of choices: which calls have taken each of their known alternatives in some
+ * interleaving. It describes an exploration that was stopped. Pure. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_CHOICE_COVERAGE_H
 #define MATCHPOINT_SCHEDULER_STORE_CHOICE_COVERAGE_H
 
@@ -9,7 +9,7 @@
 
 struct choice_coverage;
 
-/* What a point could take: an answer, or (NULL) the message of `source`. */
+/* An alternative of a point: an answer, or, if that is NULL, the message of `source`. */
 struct choice_coverage_alternative {
 	const char *answer;
 	int32_t source;
@@ -17,35 +17,36 @@ struct choice_coverage_alternative {
 };
 
 struct choice_coverage_point {
-	struct point point;   /* first: the key */
-	uint32_t call;        /* by which it is told: struct record_choice; of a lock the grant */
-	const char *function; /* where it was first seen: calls of other paths may differ */
-	struct place place;   /* the same */
-	GPtrArray *alternatives; /* struct choice_coverage_alternative; in no order */
-	uint32_t taken;          /* how many of them */
+	struct point point;   /* must be first: the key */
+	uint32_t call;        /* the call that represents it: struct record_choice; of a lock, the
+			       * grant */
+	const char *function; /* where it was first seen; on other paths the call may differ */
+	struct place place;   /* likewise */
+	GPtrArray *alternatives; /* struct choice_coverage_alternative, unordered */
+	uint32_t taken;          /* number of them taken */
 };
 
-/* Those with several alternatives that stand at one place. */
+/* The points at one place that have several alternatives. */
 struct choice_coverage_place {
 	const char *function;
 	struct place place;
-	GPtrArray *points;     /* struct choice_coverage_point, the coverage's; by rank and call */
-	uint32_t done;         /* points all of whose alternatives were taken */
+	GPtrArray *points;     /* struct choice_coverage_point, borrowed; by rank and call */
+	uint32_t done;         /* points with all alternatives taken */
 	uint32_t known, taken; /* alternatives */
 };
 
 struct choice_coverage *choice_coverage_new(void);
-void choice_coverage_free(struct choice_coverage *coverage); /* NULL is none */
+void choice_coverage_free(struct choice_coverage *coverage); /* NULL is allowed */
 
-/* The choices (struct record_choice) of one more interleaving. */
+/* Adds the choices (struct record_choice) of an interleaving. */
 void choice_coverage_add(struct choice_coverage *coverage, const GPtrArray *choices);
 
-/* By place (struct choice_coverage_place), the least covered first; empty: there was nothing to
- * choose. Valid until more is added; free with g_ptr_array_unref. */
+/* Returns the coverage by place (struct choice_coverage_place), the least covered first; empty:
+ * there was no choice. Valid until more is added; free with g_ptr_array_unref. */
 GPtrArray *choice_coverage_places(const struct choice_coverage *coverage);
 
-/* A sentence without a full stop, by places of the program, the least covered first, at most so
- * many of each sort; NULL: there was nothing to choose. Free with g_free. */
+/* Returns a sentence without a full stop: the coverage by place, the least covered first, at most
+ * `most` places of each kind. NULL: there was no choice. Free with g_free. */
 char *choice_coverage_words(const struct choice_coverage *coverage, guint most);
 
 #endif

@@ -17,7 +17,7 @@ static bool take_place(struct store_reader *reader, struct row *row, void *data,
 
 static bool read_places(struct store_reader *reader, GError **error)
 {
-	g_array_set_size(reader->places, 1); /* 0: not known */
+	g_array_set_size(reader->places, 1); /* place 0: not known */
 	return rows_each(reader, GET_PLACES, take_place, reader->places, error);
 }
 
@@ -101,7 +101,7 @@ static bool take_exploration(struct store_reader *reader, struct row *row, void 
 	row_move(row, e);
 	e->bufferings &= RECORD_BUFFERINGS;
 	e->shard = MIN(e->shard, e->shards);
-	if (!(e->seconds >= 0 && e->seconds < 1e12)) /* or no number at all */
+	if (!(e->seconds >= 0 && e->seconds < 1e12)) /* also rejects NaN */
 		e->seconds = 0;
 	return true;
 }
@@ -129,7 +129,7 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 		return false;
 	if (e->ranks < 0) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
-		            "%s: nothing was explored into this store", reader->file);
+		            "%s: this store has no exploration", reader->file);
 		return false;
 	}
 	return read_program(reader, error)
@@ -142,7 +142,7 @@ static bool take_given(struct store_reader *reader, struct row *row, void *data,
 
 	(void)data;
 	if (!finding)
-		return rows_damaged(reader, "what was given belongs to no finding", error);
+		return rows_damaged(reader, "an argument belongs to no finding", error);
 	g_array_append_vals(finding->given, row->record, 1);
 	return true;
 }

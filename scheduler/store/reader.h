@@ -1,7 +1,6 @@
-/* Reads a store back (scheduler/store/store.h writes it). A store may come from anywhere: its
- * tables, and the type and range of everything in them, are checked, and a damaged one is refused
- * with a message, never a crash. Those of earlier versions are read, too (old_store.h), and left as
- * they are. */
+/* The store's reader; scheduler/store/store.h writes stores. A store may come from an untrusted
+ * source. Its tables, and the type and range of all values, are checked; a damaged store is refused
+ * with a message, never a crash. schema.h says which formats can be read. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_READER_H
 #define MATCHPOINT_SCHEDULER_STORE_READER_H
 
@@ -14,22 +13,22 @@ struct store_reader;
 #define STORE_READER_ERROR (store_reader_error_quark())
 GQuark store_reader_error_quark(void);
 enum store_reader_error {
-	STORE_READER_ERROR_MISSING, /* there is none, or nothing was explored into it */
+	STORE_READER_ERROR_MISSING, /* there is no store, or it is empty */
 	STORE_READER_ERROR_VERSION,
 	STORE_READER_ERROR_BUSY, /* an exploration is writing it */
 	STORE_READER_ERROR_DAMAGED,
-	STORE_READER_ERROR_UNREADABLE, /* the file cannot be read; it may be a good store */
+	STORE_READER_ERROR_UNREADABLE, /* the file cannot be read; the store may be intact */
 };
 
 /* Opens the store in `directory` (or the file itself) and reads the exploration and its findings.
  * NULL with `error` set: the message names the file. */
 struct store_reader *store_reader_open(const char *directory, GError **error);
-/* The same for those who tell people of it: the place of a call of an interpreted program, where
- * its stack was taken, is that in the program, not that in the interpreter's module. */
+/* The same, for reports. Calls of an interpreted program have their place in that program, if their
+ * stack was taken, not in the interpreter's module. */
 struct store_reader *store_reader_open_to_tell(const char *directory, GError **error);
 void store_reader_close(struct store_reader *reader);
 
-/* The directory that was given; NULL after store_reader_passes, for a store that goes away with
+/* The directory as given; NULL after store_reader_passes, which marks a store that is removed with
  * the command. */
 const char *store_reader_place(const struct store_reader *reader);
 void store_reader_passes(struct store_reader *reader);
@@ -38,59 +37,62 @@ void store_reader_passes(struct store_reader *reader);
 const struct record_exploration *store_reader_exploration(const struct store_reader *reader);
 const GPtrArray *
 store_reader_findings(const struct store_reader *reader); /* struct record_finding */
-/* Without those that are variants of another: what people should look at one by one. */
+/* The findings without variants of others: those that users should look at one by one. */
 const GPtrArray *store_reader_mistakes(const struct store_reader *reader);
 
 /* The finding with this id, or NULL. */
 const struct record_finding *store_reader_finding(const struct store_reader *reader, uint32_t id);
 
-/* Interleavings in the store; of them, those that show any finding of `kind`; of
- * FINDING_NONE: any finding at all. */
+/* The number of interleavings in the store; the number of those that show a finding of `kind`
+ * (FINDING_NONE: any finding). */
 uint64_t store_reader_count(const struct store_reader *reader);
 uint64_t store_reader_count_kind(const struct store_reader *reader, enum finding_kind kind);
-/* Those under one buffering (one of RECORD_BUFFERINGS). */
+/* The number of interleavings under one buffering (one of RECORD_BUFFERINGS). */
 uint64_t store_reader_count_buffering(const struct store_reader *reader, uint32_t buffering);
 
-/* Calls `visit` for every interleaving in the order explored, or only for those with findings; the
- * record is valid during the call. Ends at once with false when `visit` returns false (`error` is
- * then its business) or the store is damaged. */
+/* Calls `visit` for each interleaving in the order explored, or only for those with findings. The
+ * record is valid during the call. Stops with false if `visit` returns false (which then sets
+ * `error`) or the store is damaged. */
 typedef bool (*store_reader_visit)(const struct record_execution *execution, void *data,
                                    GError **error);
 bool store_reader_each(struct store_reader *reader, bool with_findings_only,
                        store_reader_visit visit, void *data, GError **error);
 
-/* The first interleaving that shows the finding; the caller's. NULL with `error` set: none. */
+/* Returns the first interleaving that shows the finding; the caller owns it. NULL with `error` set:
+ * there is none. */
 struct record_execution *store_reader_example(struct store_reader *reader, uint32_t finding,
                                               GError **error);
 
-/* The interleaving with this id; the caller's. NULL with `error` set: there is none. */
+/* Returns the interleaving with this id; the caller owns it. NULL with `error` set: there is
+ * none. */
 struct record_execution *store_reader_execution(struct store_reader *reader, uint32_t id,
                                                 GError **error);
 
-/* The first interleaving under `buffering` (one of RECORD_BUFFERINGS) that ended well and
- * whose calls are in the store; the caller's. NULL without `error`: there is none. */
+/* Returns the first interleaving under `buffering` (one of RECORD_BUFFERINGS) that ended well and
+ * has its calls in the store; the caller owns it. NULL without `error`: there is none. */
 struct record_execution *store_reader_well(struct store_reader *reader, uint32_t buffering,
                                            GError **error);
 
-/* What was explored: name and value in turns, as char *; free with g_ptr_array_unref. Names occur
- * once. NULL with `error` set: damaged. */
+/* Returns what was explored: names and values in turns (char *); each name occurs once. Free with
+ * g_ptr_array_unref. NULL with `error` set: damaged. */
 GPtrArray *store_reader_identity(struct store_reader *reader, GError **error);
-/* The value of this name there; NULL: it has none. */
+/* The value of a name there; NULL: none. */
 const char *store_identity_value(const GPtrArray *identity, const char *name);
 
-/* What a merge must know (STORE_COMMON_TYPE, not to be trusted); NULL without `error`: it was not
- * written. To be unref'd. */
+/* Returns the data for merges (STORE_COMMON_TYPE, untrusted); free with g_variant_unref. NULL
+ * without `error`: it was not written. */
 GVariant *store_reader_common(struct store_reader *reader, GError **error);
 
-/* The source around a place, the reader's; NULL: it was not found when the program was run. */
+/* The source around a place, owned by the reader; NULL: not found when the program ran. */
 const struct record_excerpt *store_reader_excerpt(const struct store_reader *reader,
                                                   const struct place *place);
 
-/* The frames (struct record_frame) of the stack with this number, the reader's; NULL: it is 0. And
- * how many stacks there are. */
+/* The frames (struct record_frame) of the stack with this number, owned by the reader; NULL if the
+ * number is 0. And the number of stacks. */
 const GArray *store_reader_stack(const struct store_reader *reader, uint32_t number);
 uint32_t store_reader_stacks(const struct store_reader *reader);
-/* Whether it tells more than the place of its call: calls with other stacks stand there, too. */
+/* Whether the stack adds information to the place of its call: calls with other stacks have the
+ * same place. */
 bool store_reader_stack_tells(const struct store_reader *reader, uint32_t number);
 
 typedef struct store_reader StoreReader;

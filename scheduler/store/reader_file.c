@@ -1,13 +1,12 @@
-/* Opening the file of a store: whether it is one, of which version, and whether it is whole. */
+/* Opens the file of a store: checks that it is one, its version, and that it is undamaged. */
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "old_store.h"
 #include "reader_rows.h"
 #include "schema.h"
 
-/* Whether the tables are those described to the letter: views or triggers put in their place
- * would have the reader run somebody else's SQL. */
+/* Whether the tables match their description exactly. Otherwise views or triggers in their place
+ * could make the reader run foreign SQL. */
 static bool check_schema(struct store_reader *reader, GError **error)
 {
 	sqlite3_stmt *here = rows_prepare(reader, STORE_TABLES, error), *there = NULL;
@@ -46,43 +45,9 @@ static bool pragma(struct store_reader *reader, const char *text, gint64 *ret, G
 	return code == 1;
 }
 
-/* Says why a store of this version cannot be read. */
-static bool refuse_version(struct store_reader *reader, gint64 version, GError **error)
-{
-	g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_VERSION,
-	            "%s: this store has version %" G_GINT64_FORMAT
-	            ", and this matchpoint reads versions %d to %d; report it with the matchpoint "
-	            "that wrote it, %s",
-	            reader->file, version, STORE_OLDEST, STORE_VERSION,
-	            version > STORE_VERSION ? "a later one" : "or explore again");
-	return false;
-}
-
-/* Goes on with a copy in the tables of today, which goes away in the end. */
-static bool convert(struct store_reader *reader, gint64 version, GError **error)
-{
-	sqlite3 *copy = NULL;
-	int code = sqlite3_open("", &copy);
-
-	if (code == SQLITE_OK)
-		code = old_store_convert(reader->database, version, copy);
-	if (code == SQLITE_OK) {
-		sqlite3_close(reader->database);
-		reader->database = copy;
-		return true;
-	}
-	if (code == SQLITE_SCHEMA)
-		rows_damaged(reader, "its tables are not those of matchpoint", error);
-	else if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
-		rows_damaged(reader, sqlite3_errstr(code), error);
-	else
-		rows_unreadable(reader, 0, sqlite3_errmsg(copy), error);
-	sqlite3_close(copy);
-	return false;
-}
-
 static bool check_header(struct store_reader *reader, GError **error)
 {
+	g_autofree char *problem = NULL;
 	gint64 application, version;
 
 	if (!pragma(reader, "PRAGMA application_id", &application, error)
@@ -90,21 +55,22 @@ static bool check_header(struct store_reader *reader, GError **error)
 		return false;
 	if (application == 0 && version == 0) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
-		            "%s: nothing was explored into this store", reader->file);
+		            "%s: this store has no exploration", reader->file);
 		return false;
 	}
 	if (application != STORE_APPLICATION) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
-		            "%s: this is a database, but no store of matchpoint", reader->file);
+		            "%s: this is a database, but not a matchpoint store", reader->file);
 		return false;
 	}
-	if (version < STORE_OLDEST || version > STORE_VERSION)
-		return refuse_version(reader, version, error);
-	return version == STORE_VERSION || convert(reader, version, error);
+	problem = schema_version_problem(reader->file, version);
+	if (problem)
+		g_set_error_literal(error, STORE_READER_ERROR, STORE_READER_ERROR_VERSION, problem);
+	return !problem;
 }
 
-/* Makes one plain file of what a killed writer left behind. That may be impossible (the disk is
- * full, the directory read-only), and is then no hindrance to reading. */
+/* Makes one plain file of what a killed writer left. If that is impossible (disk full, read-only
+ * directory), the store is read as it is. */
 static bool recover(struct store_reader *reader, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
@@ -133,7 +99,7 @@ static bool open_database(struct store_reader *reader, GError **error)
 		            reader->file);
 		return false;
 	}
-	/* falls back to read-only by itself when the file cannot be written */
+	/* SQLite falls back to read-only if the file cannot be written */
 	if (sqlite3_open_v2(reader->file, &reader->database,
 	                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL)
 	    != SQLITE_OK)

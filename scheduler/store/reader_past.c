@@ -1,4 +1,4 @@
-/* What is in a store for those who go on from it or merge it. */
+/* The parts of a store that resume and merge use. */
 #include "reader_rows.h"
 #include "schema.h"
 
@@ -13,7 +13,7 @@ static bool take_identity(struct store_reader *reader, struct row *row, void *da
 	GPtrArray *identity = data;
 
 	if (store_identity_value(identity, told->name ? told->name : ""))
-		return rows_damaged(reader, "it tells twice what was explored", error);
+		return rows_damaged(reader, "its identity has a name twice", error);
 	g_ptr_array_add(identity, or_empty(told->name));
 	g_ptr_array_add(identity, or_empty(told->value));
 	return true;

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-/* What is asked of a table; `also`, of others. */
+/* For each query, its table and conditions; `also`: columns of other tables. */
 static const struct {
 	enum table_id table;
 	const char *rest, *also;
@@ -67,7 +67,7 @@ bool rows_fail(const struct store_reader *reader, GError **error)
 		return false;
 	case SQLITE_NOTADB:
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
-		            "%s: this is no store of matchpoint", reader->file);
+		            "%s: this is not a matchpoint store", reader->file);
 		return false;
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:
@@ -80,7 +80,7 @@ bool rows_fail(const struct store_reader *reader, GError **error)
 	}
 }
 
-/* Steps a statement: 1 a row, 0 the end (the statement is reset), -1 an error. */
+/* Steps a statement. Returns 1: a row; 0: the end (the statement is reset); -1: an error. */
 int rows_step(const struct store_reader *reader, sqlite3_stmt *statement, GError **error)
 {
 	int code = sqlite3_step(statement);
@@ -126,7 +126,7 @@ bool rows_each(struct store_reader *reader, enum query query, rows_take take, vo
 		bool good = row_read(&row);
 
 		if (!good)
-			rows_damaged(reader, "a roll-call names no ranks where it should", error);
+			rows_damaged(reader, "a roll-call has an invalid list of ranks", error);
 		good = good && take(reader, &row, data, error);
 		row_clear(&row);
 		if (good)
@@ -137,8 +137,8 @@ bool rows_each(struct store_reader *reader, enum query query, rows_take take, vo
 	return code == 0;
 }
 
-/* The stack with this number, if it is known and ends at that place, or 0. The place becomes that
- * which is told. */
+/* Returns the number if that stack is known and ends at this place, else 0. Replaces the place by
+ * the one to report. */
 static uint32_t stack_at(const struct store_reader *reader, gint64 number, struct place *place)
 {
 	const GArray *frames;
@@ -157,7 +157,8 @@ gint64 rows_example(const struct store_reader *reader, gint64 finding)
 		g_hash_table_lookup(reader->examples, GSIZE_TO_POINTER((gsize)finding)));
 }
 
-static bool take_stands(struct store_reader *reader, struct row *row, void *data, GError **error)
+static bool take_stack_number(struct store_reader *reader, struct row *row, void *data,
+                              GError **error)
 {
 	const struct record_stack *stands = row->record;
 
@@ -173,13 +174,13 @@ bool rows_stack(struct store_reader *reader, gint64 execution, int32_t rank, uin
 	uint32_t number = 0;
 
 	rows_bind(reader, GET_STACK, execution, rank, call);
-	if (!rows_each(reader, GET_STACK, take_stands, &number, error))
+	if (!rows_each(reader, GET_STACK, take_stack_number, &number, error))
 		return false;
 	*ret = stack_at(reader, number, place);
 	return true;
 }
 
-/* That of its crash, else that of its call. */
+/* Reads the stack of the rank's crash; if there is none, that of its call. */
 static bool read_stack(struct store_reader *reader, gint64 execution, struct record_rank *rank,
                        GError **error)
 {
@@ -190,9 +191,9 @@ static bool read_stack(struct store_reader *reader, gint64 execution, struct rec
 	                         &rank->stack, error));
 }
 
-/* A roll-call that is read. */
+/* A roll-call that is being read. */
 struct roll_call {
-	gint64 execution; /* where those stand that are asked for; 0: they are not */
+	gint64 execution; /* whose stacks are read; 0: read no stacks */
 	GPtrArray *ranks;
 };
 
@@ -218,7 +219,7 @@ bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 findin
 	return rows_each(reader, GET_ROLL_CALL, take_rank, &roll_call, error);
 }
 
-/* An answer's words, or else a message's send. */
+/* Reads the answer's words; if there are none, the message's send. */
 static bool read_taken(const struct record_message *message, struct taken *ret)
 {
 	*ret = taken_message((struct op_id){message->source, message->call, message->sub});
@@ -234,7 +235,7 @@ static bool take_alternative(struct store_reader *reader, struct row *row, void 
 	struct taken taken;
 
 	if (!read_taken(told, &taken))
-		return rows_damaged(reader, "what a choice has taken cannot be read", error);
+		return rows_damaged(reader, "the alternative of a choice cannot be read", error);
 	message = record_message_of(&taken);
 	message.tag = told->tag;
 	message.call = told->call;
@@ -247,7 +248,7 @@ static bool take_alternative(struct store_reader *reader, struct row *row, void 
 	return true;
 }
 
-/* The point, of a choice that is told by a call: see struct record_choice. */
+/* The point of a choice that a call represents: see struct record_choice. */
 static struct point point_of_row(const struct choice_row *row, const struct taken *taken)
 {
 	if (row->window > 0)
@@ -337,7 +338,7 @@ static bool take_match(struct store_reader *reader, struct row *row, void *data,
 	return true;
 }
 
-/* Calls of each rank are numbered from 1 without gaps. */
+/* Whether this is the next call: calls of each rank are numbered from 1 without gaps. */
 static bool is_next_call(const struct store_reader *reader, const GArray *calls,
                          const struct record_call *call)
 {
@@ -379,7 +380,7 @@ static bool take_shows(struct store_reader *reader, struct row *row, void *data,
 	return true;
 }
 
-/* Rows (of matches, calls) that an execution has, from the one with the id `first` on. */
+/* Reads the rows (matches, calls) of an execution, which begin at the id `first`. */
 static bool read_range(struct store_reader *reader, enum query query,
                        const struct execution_row *row, GArray *records, GError **error)
 {

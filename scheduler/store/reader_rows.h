@@ -1,4 +1,4 @@
-/* What the files of the reader (reader.h) share: queries, and their rows as records. Functions
+/* Internals shared by the files of the reader (reader.h): queries, and rows as records. Functions
  * that return bool or a record set `error` on failure. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_READER_ROWS_H
 #define MATCHPOINT_SCHEDULER_STORE_READER_ROWS_H
@@ -37,43 +37,43 @@ enum query {
 struct store_reader {
 	sqlite3 *database;
 	char *file;
-	char *place; /* the directory, as given; NULL: it does not stay */
+	char *place; /* the directory, as given; NULL: it is temporary */
 	sqlite3_stmt *statements[QUERIES];
 	GArray *places;            /* of struct place, by id */
 	GPtrArray *stacks;         /* GArray of struct record_frame, by number - 1 */
-	GArray *sites;             /* struct place of the MPI calls they are of, by number - 1 */
-	bool tells;                /* calls are said to stand where their stacks say it */
-	GHashTable *shared;        /* set of struct place: calls with several stacks stand there */
+	GArray *sites;             /* struct place of the MPI call of each stack, by number - 1 */
+	bool tells;                /* report a call at the place that its stack names */
+	GHashTable *shared;        /* set of struct place that calls with several stacks have */
 	GHashTable *examples;      /* finding to the first interleaving that shows it */
 	GHashTable *excerpts;      /* struct place to struct record_excerpt */
 	GHashTable *communicators; /* number to struct communicator_row */
 	struct record_exploration *exploration;
 	GPtrArray *findings;
-	GPtrArray *mistakes; /* of them */
+	GPtrArray *mistakes; /* those of `findings` that are no variants */
 };
 
-/* Says that the store is damaged, or what SQLite's last error means; false, for returning it. */
+/* Set `error`: the store is damaged, or the meaning of SQLite's last error. Return false. */
 bool rows_damaged(const struct store_reader *reader, const char *what, GError **error);
 bool rows_fail(const struct store_reader *reader, GError **error);
-/* The file itself cannot be read: errno, or what else is told. */
+/* The file itself cannot be read: errno, or the text in `otherwise`. Returns false. */
 bool rows_unreadable(const struct store_reader *reader, int number, const char *otherwise,
                      GError **error);
 
-/* Opens reader->file, whose tables then are those of today (reader_file.c). */
+/* Opens reader->file; the database then has the current tables (reader_file.c). */
 bool reader_open_file(struct store_reader *reader, GError **error);
 
-/* NULL on failure; to be finalized by the caller. */
+/* NULL on failure; the caller finalizes it. */
 sqlite3_stmt *rows_prepare(const struct store_reader *reader, const char *text, GError **error);
 /* Prepares all queries. */
 bool rows_prepare_all(struct store_reader *reader, GError **error);
 
-/* Steps a statement: 1 a row, 0 the end (the statement is reset), -1 an error. */
+/* Steps a statement. Returns 1: a row; 0: the end (the statement is reset); -1: an error. */
 int rows_step(const struct store_reader *reader, sqlite3_stmt *statement, GError **error);
 
-/* Has rows_each answer for these parameters. */
+/* Sets the parameters of a query for rows_each. */
 void rows_bind(struct store_reader *reader, enum query query, gint64 one, gint64 two, gint64 three);
-/* Calls `take` for every row, whose record is cleared then. Ends at once with false when `take`
- * returns false (`error` is then its business) or the store is damaged. */
+/* Calls `take` for each row, and clears its record afterwards. Stops with false if `take` returns
+ * false (which then sets `error`) or the store is damaged. */
 typedef bool (*rows_take)(struct store_reader *reader, struct row *row, void *data, GError **error);
 bool rows_each(struct store_reader *reader, enum query query, rows_take take, void *data,
                GError **error);
@@ -82,7 +82,7 @@ bool rows_each(struct store_reader *reader, enum query query, rows_take take, vo
 bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 finding, GPtrArray *ranks,
                     GError **error);
 
-/* The choices of an execution (position -1), or, with execution 0, the blame of the finding
+/* The choices of an execution (position -1); with execution 0, the blame of the finding
  * `position`. */
 bool rows_choices(struct store_reader *reader, gint64 execution, gint64 position,
                   GPtrArray *choices, GError **error);
@@ -93,12 +93,12 @@ bool rows_stacks(struct store_reader *reader, GError **error);
 /* The interleaving that showed a finding first. */
 gint64 rows_example(const struct store_reader *reader, gint64 finding);
 
-/* The stack of a rank's call (0: where a signal struck it) in an interleaving, if it ends at that
- * place, which then becomes the one that is told; else 0. */
+/* Reads the stack of a rank's call in an interleaving (call 0: where a signal hit the rank). *ret
+ * is 0 if there is none that ends at `place`; otherwise `place` becomes the place to report. */
 bool rows_stack(struct store_reader *reader, gint64 execution, int32_t rank, uint32_t call,
                 struct place *place, uint32_t *ret, GError **error);
 
-/* Has a choice of that interleaving and its alternatives told where their stacks say they stand. */
+/* Sets the places of a choice and its alternatives to those that their stacks name. */
 bool rows_choice_places(struct store_reader *reader, gint64 execution, struct record_choice *choice,
                         GError **error);
 

@@ -1,7 +1,7 @@
-/* The call stacks of a store. */
+/* Reads the call stacks of a store. */
 #include "reader_rows.h"
 
-/* Stacks are numbered without gaps, and so are their frames. */
+/* Stacks and their frames are numbered without gaps. */
 static bool take_frame(struct store_reader *reader, struct row *row, void *data, GError **error)
 {
 	GPtrArray *stacks = data;
@@ -18,7 +18,7 @@ static bool take_frame(struct store_reader *reader, struct row *row, void *data,
 	return true;
 }
 
-/* Leaves out what is further in than the frame at which a call is said to stand; false: nothing. */
+/* Removes the frames inside the one at which the call is reported. false: there are none. */
 static bool leave_out_inner(GArray *frames)
 {
 	guint told = 0;
@@ -52,7 +52,7 @@ bool rows_stacks(struct store_reader *reader, GError **error)
 		else if (!record_frames_equal(known, frames))
 			g_hash_table_add(reader->shared, place);
 	}
-	reader->tells = told; /* else nothing need be looked up */
+	reader->tells = told; /* otherwise no place need be looked up */
 	return true;
 }
 

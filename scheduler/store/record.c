@@ -305,7 +305,7 @@ bool record_finding_is_remark(const struct record_finding *finding)
 	       && ((const struct record_rank *)finding->ranks->pdata[0])->does != NULL;
 }
 
-/* A loop sends now 3, now 4 elements. */
+/* Removes numbers: a loop may send 3 elements now and 4 later. */
 static char *without_digits(const char *text)
 {
 	GString *rest = g_string_new(NULL);
@@ -317,7 +317,7 @@ static char *without_digits(const char *text)
 	return g_string_free(rest, false);
 }
 
-/* What was done, for each line that is not like one before it. */
+/* Appends what ranks did, each line once. */
 static void append_deeds(GString *key, const struct record_finding *finding)
 {
 	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -1,10 +1,10 @@
-/* What is kept of an exploration: the records that the session fills, the store writes and the
- * reports read back. Plain data, no behaviour.
+/* The records of an exploration: the session fills them, the store writes them, and the reports
+ * read them back. Plain data, no behaviour.
  *
- * Ownership: a record owns its arrays, and an array its elements (they are made by the *_new and
- * *_init functions below with the right free functions). `const char *` members that are names (of
- * functions, files, kinds) are interned (g_intern_string) and never freed, so that struct place and
- * struct record_message are values to be copied at will. Ranks are ranks in MPI_COMM_WORLD. */
+ * Ownership: a record owns its arrays, and an array its elements (the *_new and *_init functions
+ * below set the right free functions). `const char *` members that are names (of functions, files,
+ * kinds) are interned (g_intern_string) and never freed, so struct place and struct record_message
+ * are values that can be copied. Ranks are ranks in MPI_COMM_WORLD. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_RECORD_H
 #define MATCHPOINT_SCHEDULER_STORE_RECORD_H
 
@@ -15,10 +15,10 @@
 #include "explorer/choice.h"
 #include "finding_kind.h"
 
-/* A place in the program: file and line when its debugging information tells, else the function
+/* A place in the program: file and line if debugging information has them; otherwise the function
  * (or, without a symbol, the module) and the offset in bytes within it. All NULL or 0: unknown. */
 struct place {
-	const char *directory; /* absolute, where the compiler saw the file; NULL: not known */
+	const char *directory; /* absolute, where the compiler found the file; NULL: not known */
 	const char *file;      /* base name; NULL: not known */
 	uint32_t line;         /* from 1; 0 when file is NULL */
 	const char *function;  /* or the module's base name; NULL: not known */
@@ -32,36 +32,35 @@ unsigned place_hash(const void *place);
 int place_key_equal(const void *one, const void *other);
 bool place_equal(const struct place *one, const struct place *other);
 
-/* One function of a call stack, and the place in it where the next inner one is called. A stack is
- * a GArray of these, the innermost first: the place of the MPI call. Those of the C library and of
- * MPI are left out, those that the compiler has inlined are not, and of more than
- * RECORD_FRAMES_MAX the outermost are missing. */
+/* One function of a call stack, and the place in it that calls the next inner one. A stack is a
+ * GArray of these, the innermost first: the place of the MPI call. Frames of the C library and of
+ * MPI are left out; inlined functions are included. Of more than RECORD_FRAMES_MAX frames the
+ * outermost are missing. */
 struct record_frame {
-	const char *function; /* as the source names it; else its symbol; NULL: not known */
+	const char *function; /* its name in the source, else its symbol; NULL: not known */
 	struct place place;
-	bool told; /* of an interpreted program: the call is said to stand here. What is further in
-	              is the interpreter's. Of no frame: it stands at the innermost one */
+	bool told; /* interpreted program: the call is reported here; inner frames are the
+		    * interpreter's. No frame has it: the call is reported at the innermost frame */
 };
 #define RECORD_FRAMES_MAX 32
 
 /* Whether two call stacks (GArray of struct record_frame) are the same. */
 bool record_frames_equal(const GArray *one, const GArray *other);
 
-/* Where a call of an interleaving stands: the number, from 1, of its stack among all stacks that
- * are known. */
+/* The stack of a call of an interleaving: its number, from 1, among all known stacks. */
 struct record_stack {
 	int32_t rank;
-	uint32_t call; /* 0: where a signal struck the rank */
+	uint32_t call; /* 0: where a signal hit the rank */
 	uint32_t stack;
 };
 
-/* The source around a place, as it was when the program was run. */
+/* The source around a place, as it was when the program ran. */
 struct record_excerpt {
 	uint32_t first; /* number of the first line, from 1 */
 	char *text;     /* lines, each with its newline; UTF-8 */
 };
 
-/* Bit set of bufferings; the numbers are those of enum buffering in explorer/path.h. */
+/* Bit set of bufferings, numbered as enum buffering in explorer/path.h. */
 #define RECORD_ZERO (1u << 1)
 #define RECORD_INFINITE (1u << 2)
 #define RECORD_PER_SEND (1u << 3)
@@ -70,38 +69,38 @@ struct record_excerpt {
 /* One alternative of a choice. Make it with record_message_of. */
 struct record_message {
 	struct taken taken;
-	/* said by `taken`, too: */
+	/* also in `taken`: */
 	int32_t source; /* of a message; -1: an answer */
 	int32_t tag;
-	uint32_t call, sub; /* the send's name; an answer's: the call that started the (first)
-	                         request reported, or 0 */
+	uint32_t call, sub; /* of the send; of an answer: the call that started the (first) request
+			     * reported, or 0 */
 	struct place place; /* of that call */
 	const char
 		*answer; /* "no", "yes", "#1", ... as in a path, or "thread 1"; NULL: a message */
-	const char
-		*requests; /* of an answer that reports any: the calls that started them, "3,4" */
+	const char *requests; /* of an answer that reports requests: the calls that started them,
+			    * "3,4" */
 };
 
-/* With all that `taken` says; the rest unknown. */
+/* Sets what `taken` contains; the rest is unknown. */
 struct record_message record_message_of(const struct taken *taken);
 
-/* What is taken, for people: "rank 2's message (solver.c:140)", "the request of call 3
+/* The alternative in words: "rank 2's message (solver.c:140)", "the request of call 3
  * (solver.c:12)", "no"; free with g_free. */
 char *record_alternative_print(const struct record_message *alternative);
 
-/* A choice taken. For people it is told by a call: that of the point; of a lock, that of the rank
- * that gets it; of a turn, the one that is made next. */
+/* A choice taken. Reports represent it by a call: that of the point; for a lock, that of the rank
+ * that gets it; for a turn, the call made next. */
 struct record_choice {
 	struct point point;
 	int32_t rank;
 	uint32_t call, sub;
 	const char *function; /* MPI_Recv, MPI_Probe, ... */
 	struct place place;
-	uint32_t stack; /* as in struct record_call; of a blame; known to readers */
+	uint32_t stack; /* as in struct record_call; in a blame only; set by the reader */
 	struct record_message taken;
-	bool is_first;        /* a replay takes it where its path says nothing; not stored */
+	bool is_first;        /* a replay takes it by default; not stored */
 	GArray *alternatives; /* of struct record_message, without the one taken; in a blame the
-	                         first is the one that goes well */
+			       * first ends well */
 };
 
 struct record_match {
@@ -112,9 +111,9 @@ struct record_match {
 	int32_t tag;
 };
 
-/* What a call does first; the numbers are those of enum wire_op_kind in common/wire.h. */
+/* What a call does first, numbered as enum wire_op_kind in common/wire.h. */
 enum record_call_kind {
-	RECORD_CALL_OTHER, /* starts no communication: completes requests, asks */
+	RECORD_CALL_OTHER, /* starts no communication: completes or queries requests */
 	RECORD_CALL_SEND,
 	RECORD_CALL_RECEIVE,
 	RECORD_CALL_PROBE,
@@ -123,7 +122,7 @@ enum record_call_kind {
 	RECORD_CALL_KINDS
 };
 
-/* Whose calls an operation must wait for until it is complete. */
+/* The calls that an operation must wait for until it is complete. */
 enum record_wait {
 	RECORD_WAIT_NOBODY,
 	RECORD_WAIT_ROOT,  /* of the collective */
@@ -133,48 +132,48 @@ enum record_wait {
 	RECORD_WAITS
 };
 
-/* One MPI call of one rank. A call that starts several operations (Sendrecv, Startall) is told by
- * its first; the matches know them all. */
+/* One MPI call of one rank. A call that starts several operations (Sendrecv, Startall) is described
+ * by its first; the matches have all of them. */
 struct record_call {
 	int32_t rank;
 	uint32_t call;      /* its number, as in struct record_match */
 	uint8_t kind;       /* enum record_call_kind */
-	uint8_t operations; /* that it starts; 255: so many or more */
+	uint8_t operations; /* number that it starts; 255: 255 or more */
 	const char *function;
 	struct place place;
 	uint32_t stack;                 /* number of its stack in the store; 0: none was taken */
-	uint64_t communicator;          /* its number; 0: the call concerns none */
-	const char *communicator_name;  /* "MPI_COMM_WORLD", "MPI_Comm_split of ..."; several
-	                                  communicators may have the same; NULL: none */
+	uint64_t communicator;          /* its number; 0: none involved */
+	const char *communicator_name;  /* "MPI_COMM_WORLD", "MPI_Comm_split of ..."; not unique;
+					 * NULL: none */
 	const char *communicator_group; /* "2,0,1": the ranks in MPI_COMM_WORLD of its ranks 0, 1,
 	                                   2; "0,1|2": of both groups of an intercommunicator;
 	                                   NULL: not known, or the caller alone */
 	int32_t peer;        /* destination, source or root, a rank in MPI_COMM_WORLD; -1: any, or
 	                        none */
-	int32_t peer_given;  /* the same as the program gave it: a rank in the communicator */
+	int32_t peer_given;  /* the same as the program passed it: a rank in the communicator */
 	int32_t tag;         /* -1: any; of the lock of a window: 0 exclusive, 1 shared */
-	uint64_t bytes;      /* sent, or room for */
-	uint32_t collective; /* the calls that meet in one collective have the same number, from 1;
-	                        0: no collective */
-	uint32_t completed;  /* call of this rank in which it learnt that the (last) operation is
-	                        complete: itself, or a Wait or Test; 0: none did, or nobody waits
-	                        for it */
+	uint64_t bytes;      /* sent, or size of the receive buffer */
+	uint32_t collective; /* the same number, from 1, in all calls of one collective; 0: no
+			      * collective */
+	uint32_t completed;  /* call of this rank that returned the completion of the (last)
+			      * operation: itself, or a Wait or Test; 0: none did, or nothing waits
+			      * for it */
 	uint8_t waits;       /* enum record_wait: of the (last) operation */
-	const char *asked;   /* of one that can be told of its requests in more than one way
-	                        (Waitany, Test, ...): the calls that started these, "3,4", as it
-	                        lists them; of MPI_Cancel: the one; NULL: no such call */
+	const char *asked;   /* for calls that can return requests in several ways (Waitany, Test,
+			      * ...): the calls that started them, "3,4", in the order of the list;
+			      * for MPI_Cancel: the one; NULL: no such call */
 };
 
-/* How a rank came to its end. */
+/* How a rank ended. */
 enum record_end {
-	RECORD_END_NONE, /* it has not: it waits, or runs */
+	RECORD_END_NONE, /* it waits or runs */
 	RECORD_END_WELL,
 	RECORD_END_EXIT,   /* with a status other than 0: `code` */
 	RECORD_END_EARLY,  /* without MPI_Finalize, with the status `code`; -1: not known */
 	RECORD_END_SIGNAL, /* `code` */
 	RECORD_END_ABORT,  /* by MPI_Abort, which was given `code` */
-	RECORD_END_ERROR,  /* an error of MPI's that the program did not ask to be told of */
-	RECORD_END_THREAD, /* a thread called MPI that must not */
+	RECORD_END_ERROR,  /* an MPI error for which the program has set no handler */
+	RECORD_END_THREAD, /* a thread that must not call MPI did */
 	RECORD_ENDS
 };
 
@@ -185,24 +184,24 @@ struct record_rank {
 	const char *function; /* of that call; NULL: none */
 	char *arguments;      /* "source=1, tag=7", as shown between parentheses; may be NULL */
 	struct place place;
-	uint32_t stack;    /* at that place, as in struct record_call; of those in a finding, and of
-	                      crashes; known to readers */
-	GArray *waits_for; /* of int32_t, ascending; empty when it waits for nobody in particular */
-	bool bystander;    /* not part of what is wrong: waits for those who are, or ended well */
+	uint32_t stack;    /* at that place, as in struct record_call; only in findings and for
+			    * crashes; set by the reader */
+	GArray *waits_for; /* of int32_t, ascending; empty: it waits for no particular rank */
+	bool bystander;    /* not part of what is wrong: waits for ranks that are, or ended well */
 	enum record_end end;
 	int32_t code; /* of that end; 0: it has none */
-	char *ended;  /* the same for people: "ended", "exited with status 3", "killed by SIGABRT",
-	                 "called MPI_Abort(1)"; NULL: it still waits */
-	char *does;   /* its part in a finding that ends nothing: "sends 4 MPI_INT", by that
-	                      call at that place; else NULL */
+	char *ended;  /* the same in words: "ended", "exited with status 3", "killed by SIGABRT",
+		       * "called MPI_Abort(1)"; NULL: it still waits */
+	char *does;   /* its part in a finding that ends nothing: "sends 4 MPI_INT", by that call at
+		       * that place; else NULL */
 };
 
-/* What a call was given, where that is what a finding is about. */
+/* The arguments of a call that a finding is about. */
 struct record_given {
 	int32_t rank;
 	uint32_t call;
-	uint64_t count;        /* of elements; 0: the finding is not about it */
-	const char *type;      /* "MPI_INT"; NULL: likewise, or it is none of MPI's own */
+	uint64_t count;        /* of elements; 0: not part of the finding */
+	const char *type;      /* "MPI_INT"; NULL: likewise, or not a predefined type */
 	const char *reduction; /* "MPI_SUM"; NULL: likewise */
 };
 
@@ -216,27 +215,27 @@ struct record_execution {
 	GPtrArray *choices;       /* of struct record_choice, in the order taken */
 	GArray *matches;          /* of struct record_match */
 	GArray *calls;      /* of struct record_call, by rank and call, each rank's numbered from 1
-	                       without gaps; empty unless they are kept: of
-	                       the interleavings that showed a finding first, of the first under
-	                       each buffering that ended well, and of run and replay */
-	GArray *exits;      /* of int32_t by rank: exit status, 128 + signal as a shell tells it, or
-	                       -1 for a rank that had to be ended by matchpoint */
+			     * without gaps. Empty unless kept: for interleavings that showed a
+			     * finding first, for the first under each buffering that ended well,
+			     * and in run and replay */
+	GArray *exits;      /* of int32_t by rank: exit status, 128 + signal as in a shell, or -1
+			     * for a rank that matchpoint ended */
 	GPtrArray *outputs; /* of GBytes by rank: standard output */
 	GPtrArray *errors;  /* of GBytes by rank: standard error */
-	GPtrArray *ranks;   /* of struct record_rank: the roll-call; may be empty when all ended
-	                       well */
+	GPtrArray *ranks;   /* of struct record_rank: the roll-call; may be empty if all ended
+			     * well */
 };
 
-/* One of the ways in which interleavings end well. */
+/* One outcome of interleavings that end well. */
 struct record_outcome {
-	uint32_t number;    /* from 1: what the first interleaving leaves */
-	uint32_t count;     /* interleavings that leave the same, as far as it is compared */
+	uint32_t number;    /* from 1: that of the first interleaving */
+	uint32_t count;     /* interleavings with the same outcome, as far as compared */
 	uint32_t execution; /* the first of them */
 	char *path;         /* its path, with its buffering */
-	char *place;        /* where it differs from the first: "rank 0's output, line 3"; NULL: the
-	                  first itself */
-	char *line;         /* that line, shortened and printable; NULL: it has none there */
-	char *instead;      /* the first outcome's */
+	char *place;        /* where it differs from the first: "rank 0's output, line 3"; NULL: it
+			     * is the first */
+	char *line;         /* that line, shortened and printable; NULL: it has no such line */
+	char *instead;      /* the line of the first outcome */
 };
 
 /* Something wrong, shown by one or more interleavings. */
@@ -245,23 +244,23 @@ struct record_finding {
 	enum finding_kind kind;
 	uint32_t count;      /* interleavings that show it */
 	uint32_t bufferings; /* under which it occurs */
-	char *path;          /* the first interleaving that showed it; without a buffering when it
-	                        shows under any */
+	char *path;          /* the first interleaving that showed it; no buffering if it shows
+			      * under any */
 	char *message;       /* one line: what is wrong */
-	bool replayed;       /* its path was followed again, to the end */
-	bool reproduced;     /* and that ended the same way; always, where nothing is replayed */
-	bool struck;         /* not replayed to the end: something outside ended that, each time */
-	GPtrArray *ranks;    /* of struct record_rank: the roll-call, or who did what; a rank may
-	                        then be in it more than once */
-	GArray *given; /* of struct record_given: what the calls that do not fit together say */
-	GPtrArray *outcomes;         /* of struct record_outcome, by number; empty but in
-	                                outcome-differs */
+	bool replayed;       /* its path was replayed to the end */
+	bool reproduced;     /* and the replay showed it again; true where nothing is replayed */
+	bool struck;         /* not replayed to the end: each replay was ended from outside */
+	GPtrArray *ranks;    /* of struct record_rank: the roll-call, or who did what (then a rank
+			      * may occur more than once) */
+	GArray *given;       /* of struct record_given: the arguments that do not match */
+	GPtrArray *outcomes; /* of struct record_outcome, by number; only in
+				      * outcome-differs */
 	struct record_choice *blame; /* the choice it needs, or NULL */
-	/* known to readers: */
-	uint32_t variant_of; /* the first finding of the same kind at the same places, where
-	                        other ranks or partners stand there; 0: it is the first itself */
-	GPtrArray *variants; /* those (struct record_finding, not its own); NULL: none */
-	uint32_t together;   /* interleavings that show it or one of them */
+	/* set by the reader: */
+	uint32_t variant_of; /* the first finding of the same kind at the same places, with other
+			      * ranks or partners; 0: it is the first itself */
+	GPtrArray *variants; /* its variants (struct record_finding, borrowed); NULL: none */
+	uint32_t together;   /* interleavings that show it or a variant of it */
 };
 
 struct record_exploration {
@@ -269,37 +268,38 @@ struct record_exploration {
 	GStrv program;        /* argv, NULL-terminated */
 	char *directory;      /* where it was started */
 	char *machine;        /* its host name */
-	char *standard_input; /* the file for rank 0, as it was named; NULL: none */
+	char *standard_input; /* the file for rank 0, as named; NULL: none */
 	int32_t ranks;
 	uint32_t bufferings;     /* those explored */
-	uint32_t shard, shards;  /* --shard 2/3: 2 and 3; 0 and 3: all shards, merged; 0 and
-	                                 0: explored as a whole */
+	uint32_t shard, shards;  /* --shard 2/3: 2 and 3; 0 and 3: all shards, merged; 0 and 0: no
+				  * shards */
 	bool threads;            /* several threads of a rank called MPI */
 	bool random;             /* --random: random walks, so not every interleaving */
-	uint64_t seed;           /* of these; at most INT64_MAX */
+	uint64_t seed;           /* of `random`; at most INT64_MAX */
 	const char *backtrack;   /* "snapshot" or "rerun" */
 	char *backtrack_reason;  /* why auto reruns; NULL: nothing to explain */
 	const char *collectives; /* --collectives, interned */
-	char *version;           /* matchpoint's own */
+	char *version;           /* of matchpoint */
 	char *mpi;               /* first line of MPI_Get_library_version */
 	GPtrArray *notes;        /* of char *: what was not explored or could not be controlled;
-	                                 a sentence each, without a full stop */
-	/* known at the end */
+				  * sentences without a full stop */
+	/* set at the end: */
 	bool complete;
 	char *incomplete_reason; /* "stopped by --max-time 10"; NULL when complete */
-	uint64_t interleavings;  /* as many executions as the store holds */
-	uint64_t runs;           /* with --random: walks that came to their end, whether to an
-	                            interleaving of their own or not */
-	uint64_t states;         /* --search states: so many, at rest and at ends; else 0 */
-	uint64_t merged;         /* runs that ended in a state that was known */
+	uint64_t interleavings;  /* number of executions in the store */
+	uint64_t runs;           /* --random: walks that have ended, with a new interleaving or
+				  * not */
+	uint64_t states;         /* --search states: number of states, at rest and at ends; else
+				  * 0 */
+	uint64_t merged;         /* runs that ended in a known state */
 	uint64_t wasted;
 	double seconds;
 };
 
-/* `answer` of a struct record_message, back; false: it is none. */
+/* Reads `answer` of a struct record_message; false: it is not valid. */
 bool record_answer_read(const char *answer, struct taken *ret_taken);
 
-/* The choice itself. */
+/* The choice as the explorer has it. */
 struct choice record_choice_made(const struct record_choice *choice);
 
 struct record_choice *record_choice_new(void);
@@ -311,7 +311,7 @@ struct record_rank *record_rank_copy(const struct record_rank *rank);
 void record_rank_free(struct record_rank *rank);
 
 struct record_execution *record_execution_new(void);
-/* The same arrays, which nobody changes from now on, under one more record. */
+/* Another record with the same arrays, which must not change from now on. */
 struct record_execution *record_execution_share(const struct record_execution *execution);
 void record_execution_free(struct record_execution *execution);
 
@@ -321,15 +321,15 @@ void record_finding_free(struct record_finding *finding);
 struct record_exploration *record_exploration_new(void);
 void record_exploration_free(struct record_exploration *exploration);
 
-/* Whether a signal struck the rank. */
+/* Whether a signal ended the rank. */
 bool record_rank_crashed(const struct record_rank *rank);
 
-/* Whether it tells who did what, and the interleaving went on. */
+/* Whether it reports what ranks did while the interleaving went on. */
 bool record_finding_is_remark(const struct record_finding *finding);
 
-/* Two findings with equal keys are one: kind, and for each rank that is no bystander where it
- * stands or how it ended; what was done where, whoever did it; for kinds without a roll-call, the
- * message. Free with g_free. */
+/* The key of a finding; findings with equal keys are one. It consists of the kind, and where each
+ * rank that is no bystander waits or how it ended. For remarks: what was done where, by any rank.
+ * For kinds without a roll-call: the message. Free with g_free. */
 char *record_finding_key(const struct record_finding *finding);
 
 typedef struct record_choice RecordChoice;

@@ -60,7 +60,7 @@ static bool parse_ranks(const struct column *column, const char *text, GArray *r
 	return true;
 }
 
-/* An integer within its range, or the nearest bound: a report must not fail for an odd number. */
+/* An integer clamped to its range: a report must not fail for an odd number. */
 static gint64 number_column(sqlite3_stmt *row, int at, const struct column *column)
 {
 	gint64 value = sqlite3_column_int64(row, at);
@@ -76,7 +76,7 @@ static gint64 number_column(sqlite3_stmt *row, int at, const struct column *colu
 	}
 }
 
-/* Any that is a number, into the member. */
+/* Sets a member of any number type. */
 static void read_number(enum column_kind kind, gint64 value, void *member)
 {
 	switch (kind) {
@@ -96,7 +96,7 @@ static bool read_ranks(sqlite3_stmt *row, int at, const struct column *column, G
 	return parse_ranks(column, text, *ret_ranks);
 }
 
-/* What the column `at` has becomes the member. False: it cannot be. */
+/* Sets the member from column `at`. false: the value is invalid. */
 static bool read_member(const struct row *row, int at, const struct column *column, void *member)
 {
 	sqlite3_stmt *statement = row->statement;

@@ -1,6 +1,6 @@
-/* A row that has been read, as the record that its table (tables.h) holds. Every number is brought
- * into its range and every text made valid UTF-8, without control characters but tab and newline:
- * a store may come from anywhere. */
+/* A row of a table (tables.h) that was read, as a record. All numbers are clamped to their range,
+ * and all texts made valid UTF-8 without control characters other than tab and newline: a store may
+ * come from an untrusted source. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_ROW_H
 #define MATCHPOINT_SCHEDULER_STORE_ROW_H
 
@@ -11,17 +11,17 @@
 
 struct row {
 	const struct table *table;
-	sqlite3_stmt *statement; /* its columns are the table's (table_select), and maybe more */
-	const GArray *places;    /* of struct place, by id; NULL: none are known */
+	sqlite3_stmt *statement; /* its columns are the table's (table_select), and maybe others */
+	const GArray *places;    /* of struct place, by id; NULL: not known */
 	int64_t keys[TABLE_KEYS];
-	void *record; /* room for one; what it owns is its own until row_clear or row_move */
+	void *record; /* space for one; owns its members until row_clear or row_move */
 };
 
-/* Reads keys and record where the statement stands. False: no such record can be. */
+/* Reads keys and record of the current row. false: it is invalid. */
 bool row_read(struct row *row);
-/* Frees what the record owns; all of it is 0 then. */
+/* Frees what the record owns, and sets it to zero. */
 void row_clear(struct row *row);
-/* Moves the members that the table has into another record, which owns them then. */
+/* Moves the members of the table's columns into another record, which owns them then. */
 void row_move(struct row *row, void *record);
 
 #endif

@@ -1,22 +1,44 @@
-/* The file of the store, shared by the writer (store.c) and the reader (reader.c). Its tables:
- * tables.h. */
+/* The file of the store, shared by the writer (store.c) and the reader (reader_file.c). Its tables:
+ * tables.h.
+ *
+ * From 0.3 on, every version of matchpoint reads the stores that earlier versions have written,
+ * back to STORE_OLDEST. Lower formats were in use before 0.3 and are refused.
+ *
+ * The format changes when tables.c changes, or the meaning of a stored value. Such a change must:
+ *
+ * 1. raise STORE_VERSION, and the number and digest in tests/unit/test_schema.c;
+ * 2. have the reader convert stores of the formats in between: compare their tables with those of
+ *    their format to the letter, as check_schema does; copy the rows into the tables of today in a
+ *    temporary database; then change the values whose meaning has changed. The file stays as it is;
+ * 3. have store_continue do the same and replace the file, or say why it cannot go on with such a
+ *    search;
+ * 4. add a store of the former format to the tests, which report, merge and resume it.
+ *
+ * The history has an example of 2 and 3: scheduler/store/old_store.c, removed with 0.3. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_SCHEMA_H
 #define MATCHPOINT_SCHEDULER_STORE_SCHEMA_H
 
+#include <stdint.h>
+
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 20             /* user_version */
+#define STORE_VERSION 20             /* the format: user_version */
+#define STORE_OLDEST 20              /* that can be read: the format of 0.3 */
 
-/* All tables, as they were created. */
+/* The CREATE statements of all tables. */
 #define STORE_TABLES                                  \
 	"SELECT coalesce(group_concat(sql, ';'), '')" \
 	" FROM (SELECT sql FROM sqlite_schema ORDER BY name)"
 
-/* common: what interleavings that end well are compared with. `path` (s) and `texts` (aay, by
- * rank): an interleaving that all shards ran, and what it printed; `left-out` (OUTCOMES_LEFT_OUT):
- * lines that vary by themselves; `again` (b): an interleaving of each outcome was run again to see
- * which; `files` (s): how what a shard leaves in files differs from what that interleaving left.
- * And `split` (s): a digest of how the tree was split. */
+/* Data for merges, in the table common. `path` (s) and `texts` (aay, by rank): an interleaving that
+ * all shards ran, and its output. `left-out` (OUTCOMES_LEFT_OUT): lines that vary by themselves.
+ * `again` (b): an interleaving of each outcome was run again to find them. `files` (s): how files
+ * left by this shard differ from those that the interleaving left. `split` (s): a digest of how the
+ * tree was divided. */
 #define STORE_COMMON_TYPE "a{sv}"
+
+/* Why a store with this user_version cannot be used, and what to do, as a message that names
+ * `file` (DIRECTORY/matchpoint.db); free with g_free. NULL: it can be used. */
+char *schema_version_problem(const char *file, int64_t version);
 
 #endif

@@ -1,10 +1,8 @@
 #include "store.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <sqlite3.h>
 
-#include "old_store.h"
 #include "scheduler/tools/log.h"
 #include "schema.h"
 #include "store_internal.h"
@@ -18,7 +16,7 @@ static const char *const drops[STORE_DROPS] = {
 
 G_DEFINE_QUARK(matchpoint_store_error, store_error)
 
-/* With what the system says, where it was asked. */
+/* Sets the error with the operating system's reason, if there is one. */
 static void set_io_error(const struct store *store, GError **error)
 {
 	int cause = sqlite3_system_errno(store->database);
@@ -28,7 +26,7 @@ static void set_io_error(const struct store *store, GError **error)
 	            cause != 0 ? g_strerror(cause) : sqlite3_errmsg(store->database), advice);
 }
 
-/* Says what SQLite's last error means to the user; false, for returning it. */
+/* Sets the error to the meaning of SQLite's last error. Returns false. */
 static bool fail(const struct store *store, GError **error)
 {
 	int code = sqlite3_errcode(store->database);
@@ -50,7 +48,7 @@ static bool fail(const struct store *store, GError **error)
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
-		            "%s: this is no store of matchpoint, or it is damaged; name another "
+		            "%s: this is not a matchpoint store, or it is damaged; name another "
 		            "directory with --store",
 		            store->file);
 		break;
@@ -82,7 +80,7 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *text, GError 
 	return statement;
 }
 
-/* The number that a PRAGMA or a query without parameters answers. */
+/* Reads the number that a PRAGMA or a query without parameters returns. */
 static bool ask(struct store *store, const char *text, gint64 *ret, GError **error)
 {
 	sqlite3_stmt *statement = store_prepare(store, text, error);
@@ -96,9 +94,11 @@ static bool ask(struct store *store, const char *text, gint64 *ret, GError **err
 	return good;
 }
 
-/* Refuses what is neither empty nor a store of this version or an earlier one. */
-static bool recognise(struct store *store, GError **error)
+/* Refuses what is neither empty nor a store that can be read. One that is too old is replaced by a
+ * new exploration. */
+static bool recognise(struct store *store, bool anew, GError **error)
 {
+	g_autofree char *problem = NULL;
 	gint64 application, version, tables;
 
 	if (!ask(store, "PRAGMA application_id", &application, error)
@@ -109,24 +109,20 @@ static bool recognise(struct store *store, GError **error)
 		return true;
 	if (application != STORE_APPLICATION) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
-		            "%s: this is a database, but no store of matchpoint; name another "
+		            "%s: this is a database, but not a matchpoint store; name another "
 		            "directory with --store",
 		            store->file);
 		return false;
 	}
-	if (version > STORE_VERSION) {
-		g_set_error(error, STORE_ERROR, STORE_ERROR_VERSION,
-		            "%s: this store has version %" G_GINT64_FORMAT
-		            ", of a later matchpoint, and "
-		            "this one writes version %d; go on with that one, or name another "
-		            "directory with --store",
-		            store->file, version, STORE_VERSION);
-		return false;
-	}
-	return true;
+	if (anew && version < STORE_OLDEST)
+		return true;
+	problem = schema_version_problem(store->file, version);
+	if (problem)
+		g_set_error_literal(error, STORE_ERROR, STORE_ERROR_VERSION, problem);
+	return !problem;
 }
 
-/* Empties the file and makes the tables. */
+/* Empties the file and creates the tables. */
 static bool renew(struct store *store, GError **error)
 {
 	g_autofree char *header = g_strdup_printf(
@@ -144,66 +140,18 @@ static bool renew(struct store *store, GError **error)
 	       && store_run(store, header, error) && store_run(store, "COMMIT", error);
 }
 
-/* Opens a file that this process alone uses from now on. */
-static bool open_file(struct store *store, GError **error)
+/* Opens a file for exclusive use by this process. */
+static bool open_file(struct store *store, bool anew, GError **error)
 {
 	if (sqlite3_open_v2(store->file, &store->database,
 	                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL)
 	    != SQLITE_OK)
 		return fail(store, error);
 	return store_run(store, "PRAGMA locking_mode = EXCLUSIVE", error)
-	       && recognise(store, error);
+	       && recognise(store, anew, error);
 }
 
-/* What the old store holds, in a new file. */
-static bool convert_to(struct store *store, gint64 version, const char *file, GError **error)
-{
-	sqlite3 *fresh = NULL;
-	int code = sqlite3_open(file, &fresh);
-
-	if (code == SQLITE_OK)
-		code = old_store_convert(store->database, version, fresh);
-	if (code != SQLITE_OK)
-		g_set_error(error, STORE_ERROR,
-		            code == SQLITE_FULL ? STORE_ERROR_FULL : STORE_ERROR_VERSION,
-		            "%s: this store has version %" G_GINT64_FORMAT
-		            ", and cannot be brought to version %d: %s",
-		            store->file, version, STORE_VERSION, sqlite3_errstr(code));
-	sqlite3_close(fresh);
-	return code == SQLITE_OK;
-}
-
-/* A store of an earlier version is replaced by the same in the tables of today, all at once. */
-static bool renovate(struct store *store, gint64 version, GError **error)
-{
-	g_autofree char *file = g_strconcat(store->file, "-new", NULL);
-
-	if (!old_store_can_resume(version)) {
-		g_set_error(error, STORE_ERROR, STORE_ERROR_VERSION,
-		            "%s: this store has version %" G_GINT64_FORMAT
-		            ", whose search this matchpoint (version %d) cannot go on with; report "
-		            "and merge read it still: go on with the matchpoint that wrote it, or "
-		            "name another directory with --store",
-		            store->file, version, STORE_VERSION);
-		return false;
-	}
-	g_unlink(file);
-	if (!convert_to(store, version, file, error)
-	    || !store_run(store, "PRAGMA journal_mode = DELETE", error)) {
-		g_unlink(file);
-		return false;
-	}
-	sqlite3_close(g_steal_pointer(&store->database));
-	if (g_rename(file, store->file) != 0) {
-		g_set_error(error, STORE_ERROR, STORE_ERROR_IO, "%s: cannot be replaced: %s",
-		            store->file, g_strerror(errno));
-		g_unlink(file);
-		return false;
-	}
-	return open_file(store, error);
-}
-
-/* Writes behind what the file holds. */
+/* Appends to the contents of the file. */
 static bool append(struct store *store, GError **error)
 {
 	gint64 version, explorations = 0;
@@ -214,11 +162,9 @@ static bool append(struct store *store, GError **error)
 		return false;
 	if (explorations == 0) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_EMPTY,
-		            "%s: nothing was explored into this store", store->file);
+		            "%s: this store has no exploration", store->file);
 		return false;
 	}
-	if (version != STORE_VERSION && !renovate(store, version, error))
-		return false;
 	if (!store_run(store, "PRAGMA journal_mode = WAL", error)
 	    || !store_run(store, "PRAGMA synchronous = NORMAL", error)
 	    || !ask(store, "SELECT coalesce(max(id), 0) FROM place", &store->last_place, error))
@@ -237,17 +183,17 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 	stopwatch_start(&store->watch);
 	if (!anew && !g_file_test(store->file, G_FILE_TEST_IS_REGULAR)) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
-		            "%s: there is no store to go on with; explore without --resume",
+		            "%s: there is no store to resume; explore without --resume",
 		            store->file);
 		goto failed;
 	}
 	if (g_mkdir_with_parents(directory, 0777) != 0) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_IO,
-		            "%s: cannot be made: %s; name another directory with --store",
+		            "%s: cannot be created: %s; name another directory with --store",
 		            directory, g_strerror(errno));
 		goto failed;
 	}
-	if (!open_file(store, error) || !(anew ? renew(store, error) : append(store, error)))
+	if (!open_file(store, anew, error) || !(anew ? renew(store, error) : append(store, error)))
 		goto failed;
 	for (int i = 0; i < STORE_DROPS; i++) {
 		store->drops[i] = store_prepare(store, drops[i], error);
@@ -281,7 +227,7 @@ void store_close(struct store *store)
 	for (int i = 0; i < STORE_DROPS; i++)
 		sqlite3_finalize(store->drops[i]);
 	store_finalize_writes(store);
-	/* leaves one plain file, which can be read from a directory that cannot be written */
+	/* leaves one plain file, which can be read in a read-only directory */
 	if (store->database)
 		sqlite3_exec(store->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
 	sqlite3_close(store->database);
@@ -421,7 +367,7 @@ static bool put_outcomes(struct store *store, const struct record_finding *findi
 	return true;
 }
 
-/* What was written of a finding before. */
+/* Deletes the rows of a finding that were written before. */
 static bool drop(struct store *store, uint32_t finding, GError **error)
 {
 	for (int i = 0; i < STORE_DROPS; i++) {
@@ -485,7 +431,7 @@ bool store_add_later(struct store *store, const struct record_execution *executi
 {
 	bool good;
 
-	if (!store->holding) /* it is to be in the file now */
+	if (!store->holding) /* the caller expects it in the file now */
 		return store_add(store, execution, NULL, error);
 	good = store_catch_up(store, error);
 	store->later = record_execution_share(execution);

@@ -1,4 +1,4 @@
-/* Calls and matches of an interleaving. */
+/* Writes the calls and matches of an interleaving. */
 #include <inttypes.h>
 
 #include "store_internal.h"
@@ -30,7 +30,7 @@ static bool put_calls(struct store *store, uint32_t execution, const GArray *cal
 	       && store_put_all(store, TABLE_CALL, STORE_KEYS(execution), calls, error);
 }
 
-/* The id of the first of the rows that were written last. */
+/* The id of the first of the last `rows` rows written. */
 static gint64 first_of(const struct store *store, guint rows)
 {
 	return rows ? sqlite3_last_insert_rowid(store->database) - rows + 1 : 0;

@@ -1,14 +1,14 @@
-/* Records into rows, by the description of their tables (tables.h). */
+/* Writes records as rows, by the description of their tables (tables.h). */
 #include <string.h>
 
 #include "store_internal.h"
 
-/* That many rows of a table are written at once where there are many, which costs about half. */
+/* Rows written by one statement where there are many; this takes about half the time. */
 #define ROWS 16
 
 /* --- places ---------------------------------------------------------------------------------- */
 
-/* A loop's calls are at few places, whose names are interned. */
+/* A small cache: the calls of a loop have few places, with interned names. */
 static struct store_place *known_place(struct store *store, const struct place *place)
 {
 	return &store->met[(place->line + place->offset) % G_N_ELEMENTS(store->met)];
@@ -50,7 +50,7 @@ static gint64 new_place(struct store *store, const struct place *place, GError *
 	return id;
 }
 
-/* 0 for an unknown one. */
+/* Sets the id of a place, 0 for an unknown one. */
 static gint64 put_place(struct store *store, const struct place *place, GError **error)
 {
 	struct store_place *known = known_place(store, place);
@@ -108,7 +108,7 @@ static int bind_text(sqlite3_stmt *statement, int at, const char *text)
 	return sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
 }
 
-/* Any but a key and a place. */
+/* Binds a member of any kind but key and place. */
 static int bind_member(sqlite3_stmt *statement, int at, enum column_kind kind, const void *member)
 {
 	switch (kind) {
@@ -134,14 +134,14 @@ static int bind_member(sqlite3_stmt *statement, int at, enum column_kind kind, c
 	return SQLITE_MISUSE;
 }
 
-/* A row to be written. */
+/* A row to write. */
 struct new_row {
 	const struct table *table;
 	const gint64 *keys;
 	const void *record;
 };
 
-/* Binds its columns, the first of which is parameter `at`. */
+/* Binds the row's columns; the first is parameter `at`. */
 static bool bind_row(struct store *store, sqlite3_stmt *statement, int at,
                      const struct new_row *row, GError **error)
 {

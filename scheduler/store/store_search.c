@@ -1,4 +1,4 @@
-/* What a later session needs to go on with an exploration. */
+/* Stores what a later session needs to resume an exploration. */
 #include <inttypes.h>
 
 #include "explorer/frontier.h"
@@ -6,7 +6,7 @@
 #include "schema.h"
 #include "store_internal.h"
 
-/* Of the session's own: see session_past.c. */
+/* The session's state: see session_past.c. */
 #define STATE_TYPE "a{sv}"
 
 void store_part_free(struct store_part *part)
@@ -48,8 +48,8 @@ bool store_identical(struct store *store, const GPtrArray *identity, GError **er
 		good = code == SQLITE_DONE || code == SQLITE_ROW || store_fail(store, error);
 		if (good && g_strcmp0(then, now) != 0) {
 			g_set_error(error, STORE_ERROR, STORE_ERROR_OTHER,
-			            "--resume: this is not what was explored into %s: %s was '%s', "
-			            "and is '%s'",
+			            "--resume: the exploration in %s is a different one: %s was "
+			            "'%s', and is now '%s'",
 			            store_file(store), name, then ? then : "", now);
 			good = false;
 		}

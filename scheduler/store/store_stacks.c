@@ -1,8 +1,8 @@
-/* Call stacks in the store. */
+/* Writes call stacks. */
 #include "store_internal.h"
 
-/* Earlier sessions may have left stacks: ours are numbered behind them. */
-static bool look_for_first(struct store *store, GError **error)
+/* Earlier sessions may have written stacks: new ones get higher numbers. */
+static bool find_first(struct store *store, GError **error)
 {
 	struct store_stacks *known = &store->stacks;
 	sqlite3_stmt *row;
@@ -60,7 +60,7 @@ bool store_put_stacks(struct store *store, uint32_t execution, const GArray *cal
 
 	if (!store_begin(store, error))
 		return false;
-	good = look_for_first(store, error) && put_new_stacks(store, stacks, error)
+	good = find_first(store, error) && put_new_stacks(store, stacks, error)
 	       && put_calls(store, execution, calls, error);
 	if (!store_finish(store, good, error))
 		return false;

@@ -1,8 +1,8 @@
-/* Transactions of the store, and what they cost. */
+/* Transactions of the store, and the time they take. */
 #include "store_internal.h"
 
-/* What belongs together is in the file together or not at all: once a part of what is held could
- * not be written, the rest is not, either, and what was written before is what counts. */
+/* A held transaction is written as a whole or not at all. Once a part of it fails, the rest is not
+ * written either, and the earlier contents of the file count. */
 static bool give_up(struct store *store, GError **error)
 {
 	if (!store->failed && error && *error)
@@ -72,7 +72,7 @@ static bool commit(struct store *store, GError **error)
 	return store_run(store, store->holding ? "RELEASE one" : "COMMIT", error);
 }
 
-/* On failure nothing of the transaction remains, in the file or in the cache. */
+/* On failure nothing of the transaction remains in the file or in the cache. */
 static bool finish(struct store *store, bool good, GError **error)
 {
 	if (good && commit(store, error)) {

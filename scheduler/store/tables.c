@@ -57,7 +57,7 @@ static const struct column note[] = {
 	FIELD("value", text_row, value),
 };
 
-/* Places are told by id, 0 being unknown. */
+/* Places are referred to by id; 0 is unknown. */
 static const struct column place[] = {
 	ID("id", "PRIMARY KEY"),
 	FIELD("directory", place, directory),
@@ -80,7 +80,7 @@ static const struct column communicator[] = {
 	FIELD("members", communicator_row, members),
 };
 
-/* It tells how many calls and matches there are, and the id of the first. */
+/* Has the number of calls and matches, and the ids of the first of each. */
 static const struct column execution[] = {
 	{"id", COLUMN_UINT32, offsetof(struct execution_row, id), 0, 0, "PRIMARY KEY"},
 	FIELD("buffering", execution_row, buffering),
@@ -94,7 +94,7 @@ static const struct column execution[] = {
 
 static const struct column shows[] = {KEY("execution"), KEY("finding")};
 
-/* Execution is 0 for the roll-call of a finding, and finding 0 for that of an execution. */
+/* Execution is 0 in the roll-call of a finding; finding is 0 in that of an execution. */
 static const struct column roll_call[] = {
 	KEY("execution"),
 	KEY("finding"),
@@ -120,7 +120,7 @@ static const struct column process[] = {
 	FIELD("error", process_row, error),
 };
 
-/* In choice and alternative, execution 0 has the blame of the finding `position`. */
+/* In choice and alternative, rows with execution 0 are the blame of the finding `position`. */
 static const struct column choice[] = {
 	KEY("execution"),
 	KEY("position"),
@@ -150,7 +150,7 @@ static const struct column alternative[] = {
 	FIELD("requests", record_message, requests),
 };
 
-/* Calls and matches are many, and have no index: see struct execution_row. */
+/* Calls and matches are numerous and have no index: see struct execution_row. */
 static const struct column match[] = {
 	ID("id", "PRIMARY KEY"),
 	KEY("execution"),
@@ -183,8 +183,8 @@ static const struct column call[] = {
 	FIELD("asked", record_call, asked),
 };
 
-/* Where calls stand is told by a stack: its frames by depth, the innermost being 0. It is known of
- * the interleavings that were carried out with stacks, some of which are replays. */
+/* The stack of a call: its frames by depth, the innermost being 0. Known for interleavings that ran
+ * with stacks, some of which are replays. */
 static const struct column frame[] = {
 	KEY("stack"),
 	KEY("depth"),
@@ -233,9 +233,9 @@ static const struct column outcome[] = {
 	FIELD("instead", record_outcome, instead),
 };
 
-/* What a later session needs to go on: identity, of what was explored (store.h), and search, the
- * parts of the tree that are left (explorer/frontier.h), position 0 being what else is known so
- * far. What stores must have in common to be merged: identity, and common (schema.h). */
+/* Data for resume: identity describes what was explored (store.h), search has the unexplored parts
+ * of the tree (explorer/frontier.h); its position 0 is the session's state. Stores to be merged
+ * need equal identity, and common (schema.h). */
 static const struct column identity[] = {
 	FIELD("name", identity_row, name),
 	FIELD("value", identity_row, value),
@@ -295,9 +295,9 @@ int table_first_written(const struct table *table)
 	return table->numbered ? 1 : 0;
 }
 
-/* --- as SQL ---------------------------------------------------------------------------------- */
+/* --- SQL ------------------------------------------------------------------------------------- */
 
-const char *column_type(const struct column *column)
+static const char *column_type(const struct column *column)
 {
 	switch (column->kind) {
 	case COLUMN_DOUBLE: return "REAL";
@@ -312,7 +312,7 @@ const char *column_type(const struct column *column)
 
 static void append_create(GString *text, const struct table *table)
 {
-	/* The space: the tables of a store are compared with these to the letter. */
+	/* The space matters: the tables of a store are compared with these exactly. */
 	g_string_append_printf(text, "CREATE TABLE %s (%s", table->name,
 	                       table->count > 3 ? " " : "");
 	for (int i = 0; i < table->count; i++) {
@@ -342,14 +342,6 @@ static void append_columns(GString *text, const struct table *table, int from)
 {
 	for (int i = from; i < table->count; i++)
 		g_string_append_printf(text, "%s%s", i > from ? ", " : "", table->columns[i].name);
-}
-
-char *table_columns(const struct table *table)
-{
-	GString *text = g_string_new(NULL);
-
-	append_columns(text, table, 0);
-	return g_string_free(text, false);
 }
 
 char *table_insert(enum table_id id, int rows)

@@ -1,10 +1,9 @@
-/* The tables of the store, each described once: what its columns are called, and which members of
- * which record they hold. From the description come the statements that make the table, write its
- * rows and read them, and the way from a record to a row (store_rows.c) and back (row.c);
- * so the directions cannot drift apart.
+/* The tables of the store. Each is described once: the names of its columns, and the members of the
+ * record that they contain. The statements that create, write and read a table, and the conversions
+ * from record to row (store_rows.c) and back (row.c), come from this description, so they cannot
+ * diverge.
  *
- * Did you change a table? Then raise STORE_VERSION (schema.h), and tell old_store.c how a store of
- * the last version is read. */
+ * A change of a table changes the format of the store: schema.h says what that takes. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_TABLES_H
 #define MATCHPOINT_SCHEDULER_STORE_TABLES_H
 
@@ -12,20 +11,20 @@
 
 #include "record.h"
 
-/* What a column holds of the record. SQL's type follows from it. */
+/* What a column contains. Its SQL type follows from it. */
 enum column_kind {
-	COLUMN_KEY, /* nothing: a number (int64_t) that the row alone has */
+	COLUMN_KEY, /* no member: a number (int64_t) of the row alone */
 	COLUMN_BOOL,
 	COLUMN_UINT8,
 	COLUMN_INT32,
 	COLUMN_UINT32,
 	COLUMN_UINT64,
 	COLUMN_DOUBLE,
-	COLUMN_TEXT,  /* char *, the record's own, or NULL */
+	COLUMN_TEXT,  /* char *, owned by the record, or NULL */
 	COLUMN_NAME,  /* const char *, interned, or NULL */
-	COLUMN_BYTES, /* GBytes *, the record's own, or NULL */
-	COLUMN_PLACE, /* struct place, told by its id */
-	COLUMN_RANKS, /* GArray of int32_t, the record's own: "0,2" */
+	COLUMN_BYTES, /* GBytes *, owned by the record, or NULL */
+	COLUMN_PLACE, /* struct place, by its id */
+	COLUMN_RANKS, /* GArray of int32_t, owned by the record: "0,2" */
 	COLUMN_FINDING_KIND,
 };
 
@@ -33,7 +32,7 @@ struct column {
 	const char *name;
 	enum column_kind kind;
 	size_t offset;       /* of the member in the record */
-	int64_t least, most; /* of a number, where its type allows more; both 0: it does not */
+	int64_t least, most; /* limits of a number, if narrower than its type; both 0: none */
 	const char *constraint;
 };
 
@@ -45,7 +44,7 @@ enum table_id {
 	TABLE_EXCERPT,      /* struct record_excerpt */
 	TABLE_COMMUNICATOR, /* struct communicator_row */
 	TABLE_EXECUTION,    /* struct execution_row */
-	TABLE_SHOWS,        /* keys alone */
+	TABLE_SHOWS,        /* keys only */
 	TABLE_ROLL_CALL,    /* struct record_rank */
 	TABLE_PROCESS,      /* struct process_row */
 	TABLE_CHOICE,       /* struct choice_row */
@@ -63,38 +62,32 @@ enum table_id {
 	TABLES
 };
 
-#define TABLE_KEYS 4 /* that a table has at most */
+#define TABLE_KEYS 4 /* the most keys of a table */
 
 struct table {
 	const char *name;
 	const char *write; /* "INSERT", "REPLACE", ... */
-	const char *key;   /* "execution, rank": in place of a number for each row; or NULL */
+	const char *key;   /* "execution, rank": the primary key, if it is not a row number; or
+			    * NULL */
 	const struct column *columns;
 	int count;
 	size_t size;   /* of the record */
-	bool numbered; /* the first column is left to SQLite, which counts: a row that is written
-	                    then belongs at the end */
+	bool numbered; /* SQLite numbers the first column: rows are only appended */
 };
 
 const struct table *table_of(enum table_id id);
 
-/* The columns that are written: all, or all but the first. */
+/* The index of the first column that is written: 0, or 1 if SQLite numbers the rows. */
 int table_first_written(const struct table *table);
 
-/* "INTEGER", ... */
-const char *column_type(const struct column *column);
-
-/* "stack, depth, ..."; free with g_free. */
-char *table_columns(const struct table *table);
-
-/* SQL, free with g_free: all tables are made; so many rows written, their columns bound one after
- * the other; rows read, first the columns of the table, then `also` (", stack"); `rest` says which
- * (WHERE ...). */
+/* SQL text, free with g_free. tables_create creates all tables. table_insert writes `rows` rows,
+ * with their columns bound one after the other. table_select reads the columns of the table, then
+ * `also` (", stack"), under the condition `rest` (WHERE ...). */
 char *tables_create(void);
 char *table_insert(enum table_id id, int rows);
 char *table_select(enum table_id id, const char *also, const char *rest);
 
-/* Rows that differ from what the record is in memory. */
+/* Rows that differ from the record in memory. */
 
 struct bytes_row {
 	GBytes *value;
@@ -109,13 +102,13 @@ struct communicator_row {
 	const char *members; /* as communicator_group in struct record_call */
 };
 
-/* Calls and matches are appended, those of an execution one after the other. */
+/* Calls and matches are appended; those of one execution are consecutive. */
 struct execution_row {
 	uint32_t id;
 	uint32_t buffering;
 	enum finding_kind status;
 	char *path;
-	int64_t first_call; /* its id; 0: there is none */
+	int64_t first_call; /* its id; 0: none */
 	uint32_t calls;
 	int64_t first_match;
 	uint32_t matches;
@@ -126,7 +119,7 @@ struct process_row {
 	GBytes *output, *error;
 };
 
-/* A lock (window > 0) is told by the call of the rank that gets it, and by its point. */
+/* A lock (window > 0) is represented by the call of the rank that gets it, and by its point. */
 struct choice_row {
 	int32_t rank;
 	uint32_t call, sub;

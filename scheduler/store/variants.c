@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Whether a rank went wrong by itself: then where the others were at that moment tells nothing. */
+/* Whether a rank failed by itself. Then the places of the other ranks are irrelevant. */
 static bool one_has_failed(const struct record_finding *finding)
 {
 	for (guint i = 0; i < finding->ranks->len; i++) {
@@ -14,8 +14,8 @@ static bool one_has_failed(const struct record_finding *finding)
 	return false;
 }
 
-/* "MPI_Recv a.c:7 < b.c:3 < b.c:9"; NULL: the place is not known by file and line. The call that a
- * rank made last tells nothing of what another of its threads did. */
+/* "MPI_Recv a.c:7 < b.c:3 < b.c:9"; NULL: file and line are not known. A rank's last call has no
+ * meaning for what another of its threads did. */
 static char *line_of(const struct store_reader *reader, const struct record_finding *finding,
                      const struct record_rank *rank)
 {
@@ -45,9 +45,8 @@ static gint compare_lines(gconstpointer one, gconstpointer other)
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* What tells mistakes apart: the kind, and the set of places, with those that called them, and how
- * ranks ended there; NULL: not all places are known, or the finding is told without ranks. Free
- * with g_free. */
+/* The key of a mistake: the kind, the set of places with their callers, and how ranks ended there.
+ * NULL: not all places are known, or the finding has no ranks. Free with g_free. */
 static char *mistake_key(const struct store_reader *reader, const struct record_finding *finding)
 {
 	bool failed = one_has_failed(finding);
@@ -55,7 +54,7 @@ static char *mistake_key(const struct store_reader *reader, const struct record_
 	GString *key;
 
 	if (finding->ranks->len == 0 || record_finding_is_remark(finding))
-		return NULL; /* which are told without ranks, or as one whatever the ranks */
+		return NULL; /* kinds without ranks, or with one finding for all ranks */
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = finding->ranks->pdata[i];
 		char *line;
@@ -85,7 +84,7 @@ static bool take_shows(struct store_reader *reader, struct row *row, void *data,
 	return true;
 }
 
-/* Adds the interleavings that show it to the set. */
+/* Adds the ids of the interleavings that show it to the set. */
 static bool add_shown(struct store_reader *reader, uint32_t finding, GHashTable *executions,
                       GError **error)
 {
@@ -124,7 +123,7 @@ bool variants_find(struct store_reader *reader, GError **error)
 
 	for (guint i = 0; i < reader->findings->len; i++) {
 		struct record_finding *finding = reader->findings->pdata[i], *first;
-		/* one that did not show again is told by itself */
+		/* a finding that did not show again stands alone */
 		char *key = finding->reproduced ? mistake_key(reader, finding) : NULL;
 
 		finding->together = finding->count;

@@ -1,5 +1,5 @@
-/* Findings that are one mistake: of one kind and at the same places of the program, though other
- * ranks stand there, or wait for others. */
+/* Variants: findings that are one mistake. They have the same kind and the same places in the
+ * program, with other ranks or partners. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_VARIANTS_H
 #define MATCHPOINT_SCHEDULER_STORE_VARIANTS_H
 
@@ -7,7 +7,7 @@
 
 #include "reader_rows.h"
 
-/* Fills the reader's mistakes, and what findings tell of their variants. */
+/* Sets the reader's mistakes, and the variants of each finding. */
 bool variants_find(struct store_reader *reader, GError **error);
 
 #endif

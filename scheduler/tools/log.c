@@ -26,9 +26,9 @@ static const struct {
 
 static bool enabled[LOG_CATEGORIES];
 static gint64 start;
-static FILE *out;   /* NULL: nothing is logged, or not any more */
+static FILE *out;   /* NULL: logging is off, or has failed */
 static char *file;  /* NULL: standard error */
-static int failure; /* errno of the first line that could not be written; 0: none, or told */
+static int failure; /* errno of the first write that failed; 0: none, or reported */
 
 G_DEFINE_QUARK(matchpoint_log_error, log_error)
 
@@ -42,7 +42,7 @@ const char *log_category_lines(enum log_category category)
 	return categories[category].lines;
 }
 
-/* "all" is all but the recording, which is long. */
+/* "all" does not include the recording, which is long. */
 static bool enable(const char *word, GError **error)
 {
 	bool known = false;
@@ -59,8 +59,8 @@ static bool enable(const char *word, GError **error)
 	for (guint i = 1; i < LOG_CATEGORIES; i++)
 		g_string_append_printf(list, ", %s", categories[i].name);
 	g_set_error(error, LOG_ERROR, 0,
-	            "MATCHPOINT_LOG cannot name '%s': say %s, or all (but wire), separated by "
-	            "commas, and before them FILE: if not to standard error",
+	            "MATCHPOINT_LOG: '%s' is no category: use %s, or all (all but wire), separated "
+	            "by commas; put FILE: before them to log to a file",
 	            word, list->str);
 	return false;
 }
@@ -75,7 +75,8 @@ static bool open_file(GError **error)
 		g_set_error(error, LOG_ERROR, 0, "MATCHPOINT_LOG: %s cannot be written: %s", file,
 		            g_strerror(errno));
 	else
-		setvbuf(out, NULL, _IOLBF, BUFSIZ); /* so that it ends where matchpoint does */
+		setvbuf(out, NULL, _IOLBF,
+		        BUFSIZ); /* line by line, so that nothing is lost if matchpoint is killed */
 	return out != NULL;
 }
 
@@ -101,7 +102,7 @@ bool log_enabled(enum log_category category)
 	return enabled[category];
 }
 
-/* Nothing more is logged. */
+/* Ends logging. */
 static void fail(int why)
 {
 	failure = why;
@@ -129,7 +130,7 @@ void log_write(enum log_category category, const char *format, ...)
 	va_start(arguments, format);
 	text = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	if (enabled[LOG_WIRE]) /* a comment is one line */
+	if (enabled[LOG_WIRE]) /* a comment in a recording is one line */
 		g_strdelimit(text, "\n", ' ');
 	head = g_strdup_printf("%s%9.6f %s: ", enabled[LOG_WIRE] ? "# " : "", seconds,
 	                       categories[category].name);

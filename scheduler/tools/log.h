@@ -1,11 +1,11 @@
-/* What matchpoint tells those who work on it: off unless MATCHPOINT_LOG names what, as in
+/* A log for developers of matchpoint. It is off unless MATCHPOINT_LOG names categories:
  *
  *   MATCHPOINT_LOG=session,snapshots            to standard error
- *   MATCHPOINT_LOG=FILE:calls,matches,wire      to FILE, which is written anew
+ *   MATCHPOINT_LOG=FILE:calls,matches,wire      to FILE, which is overwritten
  *
- * Each line begins with the seconds since the start. Where the wire is recorded, too (LOG_WIRE,
- * scheduler/run/recorder.h), all other lines are comments of the recording and begin with "# ".
- * A log that cannot be written ends there; nothing else changes. */
+ * Each line begins with the seconds since the start. If the wire is recorded as well (LOG_WIRE,
+ * scheduler/run/recorder.h), all other lines are comments of the recording and begin with "# ". If
+ * the log cannot be written, it ends there; nothing else changes. */
 #ifndef MATCHPOINT_SCHEDULER_TOOLS_LOG_H
 #define MATCHPOINT_SCHEDULER_TOOLS_LOG_H
 
@@ -14,7 +14,7 @@
 
 /* log.c holds the words of MATCHPOINT_LOG and what each logs. */
 enum log_category {
-	/* what happens in interleavings: kinds of scheduler/run/events.h */
+	/* What happens in interleavings: kinds of scheduler/run/events.h */
 	LOG_WORLDS,
 	LOG_CALLS,
 	LOG_MATCHES,
@@ -23,7 +23,7 @@ enum log_category {
 	LOG_STOPS,
 	LOG_FINDINGS,
 	LOG_ENDS,
-	/* how they are carried out */
+	/* How interleavings are carried out. */
 	LOG_SESSION,
 	LOG_SNAPSHOTS,
 	LOG_RANKS,
@@ -36,18 +36,19 @@ enum log_category {
 const char *log_category_name(enum log_category category);
 const char *log_category_lines(enum log_category category);
 
-/* Reads a setting and opens its file; NULL is none. false with `error` set: no such category, or
- * the file cannot be written. */
+/* Reads a setting (NULL: none) and opens its file. Returns false with `error` set if a category is
+ * unknown, or the file cannot be written. */
 bool log_init(const char *setting, GError **error);
 
 bool log_enabled(enum log_category category);
 void log_write(enum log_category category, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* A line of the recording, as it is. */
+/* Writes a line of the recording, unchanged. */
 void log_record(const char *line);
 
-/* false with `error` set, once: something could not be written, and nothing has been since. */
+/* Returns false with `error` set if something could not be written. Logging has ended then; the
+ * error is reported once. */
 bool log_check(GError **error);
-/* The same, when all is written. */
+/* Closes the log, then does the same. */
 bool log_close(GError **error);
 
 #define log_debug(category, ...)                          \

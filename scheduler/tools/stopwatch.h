@@ -1,11 +1,11 @@
-/* How long something takes altogether that is done again and again by one thread. */
+/* Measures the total time of something that one thread does repeatedly. */
 #ifndef MATCHPOINT_SCHEDULER_TOOLS_STOPWATCH_H
 #define MATCHPOINT_SCHEDULER_TOOLS_STOPWATCH_H
 
 #include <glib.h>
 #include <time.h>
 
-/* Of zeros at first. In microseconds: on the clock, and of the thread's own computing. */
+/* All zeros at first. Microseconds: elapsed, and of the thread's own processor time. */
 struct stopwatch {
 	gint64 wall, computing;
 	guint times;
@@ -19,7 +19,7 @@ static inline gint64 stopwatch_computing(void)
 	return (gint64)now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
 }
 
-/* Not to be nested. */
+/* Calls must not be nested. */
 static inline void stopwatch_start(struct stopwatch *watch)
 {
 	watch->wall -= g_get_monotonic_time();

@@ -25,8 +25,8 @@ static const struct {
 
 struct printer {
 	GString *text;
-	GArray *groups; /* gsize: where the name of each that is open begins */
-	gsize filled;   /* end of what has last been said */
+	GArray *groups; /* gsize: where the name of each open group begins */
+	gsize filled;   /* end of the last field that was printed */
 };
 
 static void print_number(void *user, const char *name, int64_t *value)
@@ -66,7 +66,7 @@ static void print_name(void *user, const char *name, struct wire_name *value)
 	printer->filled = printer->text->len;
 }
 
-/* An element stands there even if it is empty; another group does not. */
+/* An element is printed even if it is empty; another empty group is not. */
 static void print_group(void *user, const char *name, bool begins)
 {
 	struct printer *printer = user;

@@ -1,9 +1,9 @@
-/* A message of the wire as one line, for those who work on matchpoint:
+/* A message of the wire as one line, for developers of matchpoint:
  *
  *   CALL call=3 function=MPI_Recv wait=1 ops=1 { name=3.0 kind=2 comm=1 peer=-1 bytes=4 }
  *
- * Fields stand in their order, those that are 0 or empty are left out: so what an older matchpoint
- * has written can be read when fields have been added. Strings are escaped as in a URI. */
+ * Fields are printed in their order. Fields that are 0 or empty are left out, so a line of an older
+ * version can be read after fields were added. Strings are escaped as in a URI. */
 #ifndef MATCHPOINT_SCHEDULER_TOOLS_WIRE_TEXT_H
 #define MATCHPOINT_SCHEDULER_TOOLS_WIRE_TEXT_H
 
@@ -14,7 +14,7 @@
 /* Free with g_free. */
 char *wire_text(const struct wire_message *message);
 
-/* "CALL"; NULL: no such type. */
+/* Returns "CALL"; NULL: no such type. */
 const char *wire_type_name(guint16 type);
 
 #endif

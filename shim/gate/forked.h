@@ -11,8 +11,8 @@ void forked_expect(int32_t rank);
 void forked_begin(int32_t rank);
 
 /* forked_check: at each controlled call (`function` is an enum mpi_call). Does not return in a
- * forked process. In the rank, both report what forked processes have called; forked_report when the
- * rank ends. */
+ * forked process. In the rank, both report what forked processes have called; forked_report, when
+ * the rank ends. */
 void forked_check(unsigned function, const void *site);
 void forked_report(void);
 

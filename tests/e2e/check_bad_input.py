@@ -217,27 +217,41 @@ def test_path_that_does_not_fit(tool):
 # --- the store -----------------------------------------------------------------------------------
 
 
+def digest(file):
+    with open(file, "rb") as content:
+        return hashlib.sha256(content.read()).digest()
+
+
 def test_store_of_another_version(tool):
     store = os.path.join(tool.directory, "old")
-    check(tool.run("explore", "-n", "2", "--store", store, senders(tool)).status == 0, "explore")
+    explore = ("explore", "-n", "2", "--store", store, senders(tool))
+    resume = (explore[0], "--resume", *explore[1:])
+    check(tool.run(*explore).status == 0, "explore")
     file = os.path.join(store, "matchpoint.db")
-    database = sqlite3.connect(file)
-    database.execute("PRAGMA user_version = 77")
-    database.close()
-    with open(file, "rb") as bytes_before:
-        before = hashlib.sha256(bytes_before.read()).digest()
-    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, "version", file)
-    refused(tool.run("report", store), 4, "version", file)
-    with open(file, "rb") as bytes_after:
-        check(before == hashlib.sha256(bytes_after.read()).digest(), "the old store was changed")
+    later = (77, [explore, resume, ("report", store)],
+             "made by a later version of matchpoint", "explore into another directory")
+    earlier = (19, [resume, ("report", store)],
+               "made by a version of matchpoint before 0.3",
+               "explore again, or delete %s\n" % store)
+    for version, commands, *words in (later, earlier):
+        database = sqlite3.connect(file)
+        database.execute("PRAGMA user_version = %d" % version)
+        database.close()
+        before = digest(file)
+        for command in commands:
+            refused(tool.run(*command), 4, file, "format %d" % version, *words)
+        check(digest(file) == before, "the store of format %d was changed" % version)
+    check(tool.run(*explore).status == 0, "an old store was not replaced")
+    check(tool.run("report", store).status == 0, "an old store was not replaced")
 
 
 def test_store_that_is_none(tool):
     store = os.path.join(tool.directory, "odd")
     os.mkdir(store)
     tool.write("odd/matchpoint.db", "my diary\n" * 500)
-    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, "no store")
-    refused(tool.run("report", store), 4, "no store")
+    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4,
+            "not a matchpoint store")
+    refused(tool.run("report", store), 4, "not a matchpoint store")
     refused(tool.run("report", os.path.join(tool.directory, "nowhere")), 4, "nowhere")
 
 
@@ -256,7 +270,7 @@ def test_store_in_use(tool):
                      "its store")
     second = tool.run("explore", "-n", "2", "--store", store, senders(tool))
     first.send_signal(signal.SIGINT)
-    first.communicate(timeout=30)
+    harness.communicate(first, 30)
     refused(second, 4, "another matchpoint")
 
 
@@ -300,12 +314,13 @@ def interrupt(tool, number, delay, *options):
     time.sleep(delay)
     try:
         os.killpg(process.pid, number)
-        out, err = process.communicate(timeout=20)
     except ProcessLookupError:
-        out, err = process.communicate(timeout=20)
-    except subprocess.TimeoutExpired:
+        pass
+    try:
+        out, err = harness.communicate(process, 20, "signal %d after %.3f s" % (number, delay))
+    except harness.Failed:
         tool.end_marked(mark)
-        raise harness.Failed("signal %d after %.3f s: it does not end" % (number, delay)) from None
+        raise
     done = harness.Run(process.args, process.returncode, out.decode(), err.decode(), delay, None)
     tool.check_clean(process.pid, mark, done)
     if done.status == -number and not os.path.exists(store) and not done.out + done.err:
@@ -335,7 +350,7 @@ def test_interrupted_while_it_tells(tool):
     process = tool.start(["explore", "-q", "-n", "6", "--json", "-", senders(tool)], mark)
     first = os.read(process.stdout.fileno(), 1)
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=20)
+    out, err = harness.communicate(process, 20)
     check(process.returncode == 0, "exit status %s\n%s" % (process.returncode, err.decode()))
     check(json.loads(first + out)["interleavings"] == 240, err.decode())
 
@@ -371,7 +386,7 @@ def test_interrupted_while_it_cuts_down(tool):
             os.killpg(process.pid, signal.SIGINT)
         except ProcessLookupError:
             pass
-        out, err = process.communicate(timeout=20)
+        out, err = harness.communicate(process, 20)
         done = harness.Run(process.args, process.returncode, out.decode(), err.decode(), delay,
                            None)
         tool.check_clean(process.pid, mark, done)
@@ -387,7 +402,7 @@ def test_killed_at_any_moment(tool):
         process = tool.start(["explore", "-n", "6", "--store", store, senders(tool)], mark)
         time.sleep(delay)
         os.kill(process.pid, signal.SIGKILL)
-        process.communicate(timeout=20)
+        harness.communicate(process, 20)
         tool.check_no_processes(mark, "killed after %.2f s" % delay)
         again = tool.run("explore", "-n", "2", "--store", store, senders(tool), report=True)
         check(again.status == 0, str(again))
@@ -434,7 +449,7 @@ int main(int argc, char **argv)
     for backtrack in ("snapshot", "rerun"):
         run = tool.run("explore", "-n", "3", "--backtrack", backtrack, "--max-time", "3.5", program)
         check(run.status == 3, str(run))
-        check("rank 1 had said nothing for" in run.out, str(run))
+        check("rank 1 had been silent for" in run.out, str(run))
         check("since MPI_Barrier at endless.c:9;" in run.out, str(run))
         check("note: rank 1 is in main (endless.c:10)\n" in run.out
               or "note: rank 1 is in main (endless.c:11)\n" in run.out, str(run))
@@ -443,7 +458,7 @@ int main(int argc, char **argv)
     # it says where everybody is by itself, once
     said = harness.read_until(process.stderr, lambda line: b"rank 1 is in main (endless" in line)
     process.send_signal(signal.SIGINT)
-    err = (b"".join(said) + process.communicate(timeout=60)[1]).decode()
+    err = (b"".join(said) + harness.communicate(process, 60)[1]).decode()
     check(process.returncode == 4 and "interrupted" in err, err)
     check("rank 1 has said nothing for 1" in err, err)
     check(err.count("rank 1 is in main (endless") == 2, err)
@@ -479,7 +494,7 @@ def test_fail_fast(tool):
 
 
 def body(tool, options):
-    failures = 0
+    failed = []
     tests = [(name, function) for name, function in globals().items()
              if name.startswith("test_") and (not options.names or name in options.names)]
     for name, function in tests:
@@ -487,10 +502,11 @@ def body(tool, options):
         try:
             function(tool)
         except harness.Failed as failure:
-            failures += 1
+            failed.append("%s: %s" % (name, harness.reason(failure, tool.matchpoint)))
             print("FAILED %s: %s" % (name, failure), flush=True)
-    print("%d tests, %d failed" % (len(tests), failures))
-    check(failures == 0, "%d tests" % failures)
+    print("%d tests, %d failed" % (len(tests), len(failed)))
+    if failed:
+        raise harness.Failed("%d of %d tests, first %s" % (len(failed), len(tests), failed[0]))
 
 
 if __name__ == "__main__":

@@ -139,7 +139,7 @@ def body(tool, options):
     for seed in range(1, 1 + options.seeds):
         check_kind(tool, program, PLAIN, seed, True, None)
         check_kind(tool, program, FILES, seed, False, "it has read or written files")
-        check_kind(tool, program, GROWS, seed, False, "what it has mapped has changed")
+        check_kind(tool, program, GROWS, seed, False, "its mappings have changed")
         check_kind(tool, program, CRASHES, seed, True, None)
         check_kind(tool, program, LATE, seed, False, None)
         check_kind(tool, program, HANDLES, seed, True, None)

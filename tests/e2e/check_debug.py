@@ -367,7 +367,7 @@ def check_ended(tool):
     while not os.path.exists(begun) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=60)
+    out, err = harness.communicate(process, 60)
     check(process.returncode == 3, "%s\n%s" % (out, err))
     tool.check_clean(process.pid, mark, out)
 

@@ -84,7 +84,7 @@ def gdb_session(tool, path, program, steps):
         stop = threading.Event()
         thread = threading.Thread(target=drain, args=(master, stop))
         thread.start()
-        out, err = process.communicate(timeout=60)
+        out, err = harness.communicate(process, 60)
         stop.set()
         thread.join()
     finally:

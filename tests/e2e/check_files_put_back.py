@@ -117,9 +117,9 @@ def check_interrupted(tool, program, directory, store):
 def start_and_wait(tool, arguments, directory, name, mark):
     """Starts matchpoint and waits until its program has made a file."""
     process = tool.start(arguments, mark, cwd=directory)
-    deadline = time.monotonic() + 20
+    patience = harness.Patience(20)
     while not os.path.exists(os.path.join(directory, name)):
-        check(time.monotonic() < deadline and process.poll() is None, name + " is not made")
+        check(process.poll() is None and not patience.has_ended(), name + " is not made")
         time.sleep(0.001)
     return process
 

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-ALONE = "-j was not followed"
+ALONE = "-j was ignored"
 
 
 def explore(tool, program, *options, ranks=5, arguments=()):

@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import time
 import uuid
 
@@ -111,11 +110,7 @@ class Campaign:
         process = self.tool.start(arguments, mark)
         self.kill_one(kind, process, mark)
         begin = time.monotonic()
-        try:
-            out, err = process.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise harness.Failed("no end after a %s was killed" % kind) from None
+        out, err = harness.communicate(process, 60, "a %s was killed" % kind)
         done = harness.Run(process.args, process.returncode, out.decode(), err.decode(),
                            time.monotonic() - begin, None)
         self.tool.check_clean(process.pid, mark, done)

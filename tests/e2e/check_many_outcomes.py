@@ -10,7 +10,7 @@ def body(tool, _):
     run = tool.run("explore", "-n", "6", "--buffering", "zero", "--", program, report=True)
     check(run.status == 1 and run.report["interleavings"] == 120, str(run))
     check([finding["kind"] for finding in run.report["findings"]] == ["outcome-differs"], str(run))
-    note = "only 64 outcomes are told apart: 56 interleavings ended in others"
+    note = "only 64 outcomes are compared: 56 interleavings had others"
     check(note in run.report["notes"], "no note\n%s" % run)
 
 

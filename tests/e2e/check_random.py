@@ -111,9 +111,9 @@ def check_refused(tool):
     arguments = ["explore", "-n", "3", "--store", store]
     tool.run(*arguments, "--random", "1", "--max-interleavings", "1", "--", program)
     run = tool.run(*arguments, "--resume", "--", program)
-    check(run.status == 4 and "--random was '1', and is 'none'" in run.err, str(run))
+    check(run.status == 4 and "--random was '1', and is now 'none'" in run.err, str(run))
     run = tool.run(*arguments, "--resume", "--random", "2", "--", program)
-    check(run.status == 4 and "--random was '1', and is '2'" in run.err, str(run))
+    check(run.status == 4 and "--random was '1', and is now '2'" in run.err, str(run))
 
 
 def check_resume(tool):

@@ -60,7 +60,7 @@ def check_refused(tool, program, other, store):
         run = tool.run("explore", "--store", store, "--resume", *arguments)
         check(run.status in (2, 4) and words in run.err, "not refused: %s\n%s" % (words, run))
 
-    refused("the number of ranks was '6', and is '5'", "-n", "5", "--", program)
+    refused("the number of ranks was '6', and is now '5'", "-n", "5", "--", program)
     refused("--buffering", "-n", "6", "--buffering", "zero", "--", program)
     refused("--collectives", "-n", "6", "--collectives", "sync", "--", program)
     refused("--not-yet", "-n", "6", "--not-yet", "7", "--", program)
@@ -95,9 +95,9 @@ def check_empty(tool, program, store):
         run = tool.run("explore", "-n", "3", "--store", empty, "--resume", "--", program,
                        report=True)
         check(told(run.report) == told(whole.report), str(run))
-        check("nothing had been explored into %s yet" % empty in run.out, str(run))
+        check("%s was empty, so --resume began" % empty in run.out, str(run))
         run = tool.run("explore", "-n", "3", "--store", empty, "--resume", "--", program)
-        check(run.status == whole.status and "nothing had been" not in run.out, str(run))
+        check(run.status == whole.status and "was empty" not in run.out, str(run))
     gone = tool.run("explore", "-n", "3", "--store", empty + "-none", "--resume", "--", program)
     check(gone.status == 4 and "explore without --resume" in gone.err, str(gone))
 

@@ -61,7 +61,7 @@ def explored(tool, way, ranks, command, options=("--buffering", "infinite")):
     check(run.report["backtrack"] == "snapshot", str(run))
     with open(log) as file:
         lines = file.read()
-    run.orders_ahead = lines.count("orders go ahead")
+    run.orders_ahead = lines.count("orders follow at once")
     return run, lines.count("rewinding world"), lines.count("parking world") > 1
 
 

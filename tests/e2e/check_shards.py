@@ -192,7 +192,7 @@ def check_outcomes(tool):
     counts = sorted(one["count"] for one in merged.report["findings"][0]["outcomes"])
     check([one["kind"] for one in merged.report["findings"]] == ["outcome-differs"]
           and counts == [2, 4], "%s\n%s" % (whole, merged))
-    check(any("was not compared: rank 0's output, line 1" in note
+    check(any("were not compared: rank 0's output, line 1" in note
               for note in merged.report["notes"]), str(merged))
     stores, _ = explore_shards(tool, same, 2, *options, name="same", nodes=True)
     merged = merge(tool, stores, "--exit-code")

@@ -103,7 +103,7 @@ def compare_random(tool, seed, *kind):
     if found and seed % 5 == 0:
         run = tool.run("explore", "-q", "--search", "states", "--verify", "-n", str(ranks), "--",
                        program, report=True)
-        check("led elsewhere" not in run.out, "seed %d: %s" % (seed, run))
+        check("led to different states" not in run.out, "seed %d: %s" % (seed, run))
     os.remove(program)
     return found
 

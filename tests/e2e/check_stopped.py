@@ -117,7 +117,7 @@ def stop_in_replay(tool, program, number):
     harness.read_until(process.stderr, lambda line: b": deadlock, " in line)
     harness.read_until(process.stderr, lambda line: b": begins in a new job" in line)
     os.kill(process.pid, number)
-    out, _ = process.communicate(timeout=60)
+    out, _ = harness.communicate(process, 60)
     tool.check_clean(process.pid, mark, out)
     return out.decode()
 
@@ -139,7 +139,7 @@ def check_outcomes(tool):
     for _ in range(40):
         harness.read_until(process.stderr, lambda line: b": ok," in line)
     os.kill(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    out, _ = harness.communicate(process, 60)
     tool.check_clean(process.pid, mark, out)
     report = json.loads(out)
     check([f["kind"] for f in report["findings"]] == ["outcome-differs"], str(report["findings"]))

@@ -127,10 +127,10 @@ def started(tool, program, kind, left):
     """matchpoint, when rank 0 has come to stay."""
     mark = uuid.uuid4().hex
     process = tool.start(["explore", "-n", "3", "--", program, kind, "stay", left.mark], mark)
-    end = time.monotonic() + 60
+    patience = harness.Patience(60)
     # matchpoint, its janitor, the supervisor, mpiexec, six ranks and keepers, and the child
     count = len(left.pids())
-    while count < 11 and time.monotonic() < end:
+    while count < 11 and not patience.has_ended():
         time.sleep(0.02)
         count = len(left.pids())  # not once more afterwards: a process may just begin or end
     if count < 11:
@@ -148,7 +148,7 @@ def check_killed(tool, program):
         process, mark = started(tool, program, kind, left)
         begin = time.monotonic()
         os.kill(process.pid, number)
-        process.wait(timeout=30)
+        process.wait(timeout=harness.TIMEOUT)
         seconds = time.monotonic() - begin
         harness.check_soon(seconds, 5, "%s, until signal %d ended it" % (kind, number))
         process.communicate()

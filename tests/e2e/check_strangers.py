@@ -121,29 +121,39 @@ def check_shared_memory(tool, program):
     check(not any(os.path.exists(name) for name in made), "left behind: %s\n%s" % (made, run))
 
 
+def files_of(pid):
+    """The directory of a run, and the files and directories in it."""
+    found = []
+    for path in glob.glob("/dev/shm/matchpoint-%d-*/**" % pid, recursive=True):
+        try:
+            if stat.S_IFMT(os.lstat(path).st_mode) in (stat.S_IFREG, stat.S_IFDIR):
+                found.append(path)
+        except FileNotFoundError:
+            continue
+    return found
+
+
 def check_who_looks(tool, program):
     """What reads in the directory of one that is killed (another start, which asks whether it
     lives; somebody who looks at what ranks have written) is none of its processes, and stays."""
     process = tool.start(["explore", "-n", "3", "--", program], uuid.uuid4().hex)
-    found, end = [], time.monotonic() + 60
-    while not found and time.monotonic() < end:
-        found = glob.glob("/dev/shm/matchpoint-%d-*/lock" % process.pid)
-    time.sleep(0.3)
-    directory = os.path.dirname(found[0])
-    files = [path for path in glob.glob(directory + "/**", recursive=True)
-             if stat.S_IFMT(os.lstat(path).st_mode) in (stat.S_IFREG, stat.S_IFDIR)]
+    files, patience = [], harness.Patience(60)
+    while len(files) <= 3 and not patience.has_ended():
+        files = files_of(process.pid)
+    check(len(files) > 3, "it has made too few files: %s" % files)
+    directory = files[0].rstrip("/")
     opened = [os.open(path, os.O_RDONLY) for path in files]
     looks = subprocess.Popen(["sleep", "100"], pass_fds=opened)
     for descriptor in opened:
         os.close(descriptor)
     process.kill()
     process.communicate()
-    while os.path.exists(directory) and time.monotonic() < end:
+    while os.path.exists(directory) and not patience.has_ended():
         time.sleep(0.01)
     gone, looked = not os.path.exists(directory), looks.poll() is None
     looks.kill()
     looks.wait()
-    check(len(files) > 3 and gone, "still there: %s" % files)
+    check(gone, "still there: %s" % files)
     check(looked, "killed was who read %s" % files)
 
 

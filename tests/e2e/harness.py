@@ -1,4 +1,7 @@
-"""Runs matchpoint on real programs, and sees that nothing is left behind. Standard library only."""
+"""Runs matchpoint on real programs, and sees that nothing is left behind. Standard library only.
+
+A script that fails ends with one line: NAME: FAILED: what was expected and what came instead, where
+in the script, and the last command. What is above that line is for who needs more."""
 
 import argparse
 import glob
@@ -10,19 +13,27 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import uuid
+
+from explanation import explain, shorten
 
 TIMEOUT = 120  # seconds for one run of matchpoint
 MARK = "MATCHPOINT_TEST_MARK"
 
 
 class Failed(Exception):
-    """What was expected did not happen; the text says what did."""
+    """What was expected did not happen; the text says what did. `explanation`: the same in one
+    line, from the source of the check."""
+
+    def __init__(self, text, explanation=""):
+        super().__init__(text)
+        self.explanation = explanation
 
 
 def check(condition, text):
     if not condition:
-        raise Failed(text)
+        raise Failed(text, explain(sys._getframe(1)))
 
 
 def program(name):
@@ -49,11 +60,37 @@ def check_soon(seconds, limit, text):
             seconds, limit, slow, text))
 
 
+class Patience:
+    """So many seconds on an idle machine, on a slow one as many times more."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.begin = time.monotonic()
+
+    def has_ended(self):
+        waited = time.monotonic() - self.begin
+        return waited > self.seconds and waited > self.seconds * slowness()
+
+
+def communicate(process, seconds, text=""):
+    """What a process writes to its end, which comes within so many seconds on an idle machine."""
+    patience = Patience(seconds)
+    while True:
+        try:
+            return process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            if patience.has_ended():
+                process.kill()
+                raise Failed("no end after %d s: %s" % (
+                    time.monotonic() - patience.begin,
+                    text or " ".join(map(str, process.args)))) from None
+
+
 def wait_for(condition, process, text):
     """Until it holds, of a process that runs."""
-    deadline = time.monotonic() + TIMEOUT
+    patience = Patience(TIMEOUT)
     while not condition():
-        if process.poll() is not None or time.monotonic() > deadline:
+        if process.poll() is not None or patience.has_ended():
             process.kill()
             raise Failed("not seen: %s\n%s" % (text, process.communicate()))
         time.sleep(0.005)
@@ -84,6 +121,8 @@ class NoReport:
 
 class Run:
     """One finished run of matchpoint."""
+
+    is_data = True  # see explanation.py
 
     def __init__(self, command, status, out, err, seconds, report):
         self.command = command
@@ -146,10 +185,9 @@ class Left:
         return found
 
     def check(self, words, patience=5):
-        begin = time.monotonic()
+        patience = Patience(patience)
         left = self.pids()
-        while left and (time.monotonic() - begin < patience
-                        or time.monotonic() - begin < patience * slowness()):
+        while left and not patience.has_ended():
             time.sleep(0.02)
             left = self.pids()
         for pid in left:
@@ -169,7 +207,9 @@ class Tool:
         self.matchpoint = os.path.abspath(matchpoint)
         self.mpicc = mpicc
         self.environment = {}  # more of it for matchpoint
+        self.latest = []  # the last command
         self.directory = tempfile.mkdtemp(prefix="matchpoint-e2e-")
+        self.name = os.path.splitext(os.path.basename(sys.argv[0]))[0]  # of the test
 
     def close(self):
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -202,7 +242,8 @@ class Tool:
         """Starts matchpoint in a session of its own, marked; a Popen."""
         env = dict(os.environ, **self.environment, **(environment or {}))
         env[MARK] = mark
-        return subprocess.Popen([self.matchpoint, *arguments], stdin=stdin,
+        self.latest = [self.matchpoint, *arguments]
+        return subprocess.Popen(self.latest, stdin=stdin,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
                                 cwd=cwd or self.directory, start_new_session=True)
 
@@ -217,14 +258,13 @@ class Tool:
         begin = time.monotonic()
         process = self.start(arguments, mark, environment, cwd, stdin)
         try:
-            out, err = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
+            out, err = communicate(process, timeout)
+        except Failed as failure:
             os.killpg(process.pid, signal.SIGKILL)
             self.end_marked(mark)
             out, err = process.communicate()
-            raise Failed("no end after %d s: %s\n%s\n%s" % (
-                timeout, " ".join(process.args), out.decode(errors="replace"),
-                err.decode(errors="replace"))) from None
+            raise Failed("%s\n%s\n%s" % (failure, out.decode(errors="replace"),
+                                         err.decode(errors="replace"))) from None
         done = Run(process.args, process.returncode, out.decode(errors="replace"),
                    err.decode(errors="replace"), time.monotonic() - begin, None)
         if os.path.exists(file):
@@ -259,10 +299,9 @@ class Tool:
 
     def check_no_processes(self, mark, words, patience=10.0):
         """They have been killed, or end by themselves."""
-        begin = time.monotonic()
+        patience = Patience(patience)
         left = marked_processes(mark)
-        while left and (time.monotonic() - begin < patience
-                        or time.monotonic() - begin < patience * slowness()):
+        while left and not patience.has_ended():
             time.sleep(0.02)
             left = marked_processes(mark)
         self.end_marked(mark)
@@ -271,19 +310,45 @@ class Tool:
     def check_clean(self, pid, mark, done, patience=5.0):
         """No process, socket or shared memory of this run may be left (the last ranks may need a
         moment to be gone)."""
-        begin = time.monotonic()
-        while True:
-            left = marked_processes(mark) + run_directories(pid)
-            if not left:
-                return
-            waited = time.monotonic() - begin
-            if waited > patience and waited > patience * slowness():
-                break
+        patience = Patience(patience)
+        left = marked_processes(mark) + run_directories(pid)
+        while left and not patience.has_ended():
             time.sleep(0.02)
+            left = marked_processes(mark) + run_directories(pid)
+        if not left:
+            return
         self.end_marked(mark)
         for directory in run_directories(pid):
             shutil.rmtree(directory, ignore_errors=True)
         raise Failed("left behind: %s\n%s" % (left, done))
+
+
+def reason(failure, matchpoint):
+    """Why a check or a script failed, in one line."""
+    if not isinstance(failure, Failed):
+        return shorten("%s: %s" % (type(failure).__name__, failure))
+    first = str(failure).strip().split("\n")[0]
+    own = "" if first.startswith(matchpoint) else shorten(first)  # else the command of a run
+    return "; ".join(filter(None, (own, failure.explanation))) or "no reason given"
+
+
+def place(failure):
+    """Where in the scripts it failed, from the inside out."""
+    frames = [frame for frame in traceback.extract_tb(failure.__traceback__)
+              if frame.filename != os.path.abspath(__file__) and "/tests/" in frame.filename]
+    return " in ".join("%s:%d" % (os.path.basename(frame.filename), frame.lineno)
+                       for frame in frames[:-4:-1])
+
+
+def report_failure(failure, tool):
+    """All that is known of it; the last line says it in short."""
+    if isinstance(failure, Failed):
+        print(failure)
+    else:
+        traceback.print_exception(type(failure), failure, failure.__traceback__, file=sys.stdout)
+    command = " ".join([os.path.basename(word) for word in tool.latest[:1]] + tool.latest[1:])
+    where = filter(None, (place(failure), shorten(command)))
+    print("%s: FAILED: %s (%s)" % (tool.name, reason(failure, tool.matchpoint), "; ".join(where)))
 
 
 def main(description, body, extra=None):
@@ -294,11 +359,15 @@ def main(description, body, extra=None):
     if extra:
         extra(parser)
     options = parser.parse_args()
+    # What nohup and background jobs of a shell ignore would stay ignored in matchpoint.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     tool = Tool(options.matchpoint, options.mpicc)
     try:
         body(tool, options)
-    except Failed as failure:
-        print("FAILED: %s" % failure)
+    except Exception as failure:
+        report_failure(failure, tool)
         sys.exit(1)
     finally:
         tool.close()

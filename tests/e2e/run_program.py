@@ -225,6 +225,7 @@ def body(tool, options):
     if isinstance(expectations, dict):
         expectations = [expectations]
     stem = os.path.splitext(options.expect)[0]
+    tool.name = os.path.basename(stem)
     source = next(s for s in (stem + e for e in (".c", ".cc", ".f90", ".f")) if os.path.exists(s))
     program, flags = None, None
     for expected in expectations:

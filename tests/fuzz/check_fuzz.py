@@ -18,7 +18,7 @@ SOURCES = ["explorer/*.c", "reports/*.c", "common/wire.c", "scheduler/page/page_
            "scheduler/world/contents.c", "scheduler/world/types.c",
            *["scheduler/store/" + name for name in ("record.c", "finding_kind.c", "tables.c",
                                                     "row.c", "reader*.c",
-                                                    "old_store.c", "variants.c",
+                                                    "schema.c", "variants.c",
                                                     "choice_coverage.c")]]
 PACKAGES = ["glib-2.0", "json-glib-1.0", "sqlite3"]
 OTF2 = "otf2"  # if it is there

@@ -6,6 +6,7 @@
  * and what is open at rest can be chosen. See also worlds.c. */
 #include <glib.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,11 +39,14 @@ struct play {
 	GArray *plan;
 };
 
-static void claim_that(bool condition)
+static void claim_that(bool condition, const char *text, int line)
 {
-	if (!condition)
-		abort();
+	if (condition)
+		return;
+	fprintf(stderr, "%s:%d: expected %s\n", __FILE__, line, text);
+	abort();
 }
+#define CLAIM(condition) claim_that(condition, #condition, __LINE__)
 
 /* Below `most`; 0 when there are no bytes left. */
 static uint32_t draw(struct play *play, uint32_t most)
@@ -93,7 +97,7 @@ static void on_go(void *user, int rank, const struct wire_go *go)
 	for (uint32_t i = 0; player->wait != WIRE_CANCEL && i < count; i++) {
 		uint32_t index = all ? i : go->done[i];
 
-		claim_that(play->lied || index < player->waited_count);
+		CLAIM(play->lied || index < player->waited_count);
 		if (index < player->waited_count)
 			forget_request(player, player->waited[index]);
 	}
@@ -397,7 +401,7 @@ static bool take(struct play *play, int rank, const struct wire_message *message
 		break;
 	case WIRE_LEFT: taken = world_objects(play->world, rank, &message->objects, &error); break;
 	}
-	claim_that(taken == (error == NULL));
+	CLAIM(taken == (error == NULL));
 	return taken;
 }
 
@@ -419,7 +423,7 @@ static bool say(struct play *play, int rank, struct report *report)
 		wire_message_release(&message);
 	}
 	wire_buffer_release(&frame);
-	claim_that(taken || play->lied);
+	CLAIM(taken || play->lied);
 	return taken;
 }
 
@@ -486,7 +490,7 @@ static bool choose(struct play *play)
 		                             draw(play, one->alternatives->len));
 	}
 	open_choices_free(open);
-	claim_that(!chosen || world_choose(play->world, &choice));
+	CLAIM(!chosen || world_choose(play->world, &choice));
 	return chosen;
 }
 
@@ -498,7 +502,7 @@ static void rest(struct play *play)
 	for (int rank = 0; rank < play->ranks; rank++)
 		running |= world_phase(play->world, rank) == PHASE_RUNNING
 		           || world_phase(play->world, rank) == PHASE_ABSENT;
-	claim_that(world_at_rest(play->world) == !running);
+	CLAIM(world_at_rest(play->world) == !running);
 	for (int round = 0; round < 20 && world_at_rest(play->world); round++) {
 		if (round == 0 && draw(play, 4) == 0)
 			tell(play);
@@ -522,7 +526,7 @@ static void announce(struct play *play, int rank, uint64_t number, int first, in
 	for (int i = first; i < first + count; i++)
 		ranks[comm.local_count++] = i;
 	comm.my_rank = rank - first;
-	claim_that(world_comm(play->world, rank, &comm, NULL));
+	CLAIM(world_comm(play->world, rank, &comm, NULL));
 }
 
 static void announce_all(struct play *play)
@@ -539,7 +543,7 @@ static void announce_all(struct play *play)
 		                          .name = (char *)"a name"};
 
 		announce(play, rank, PAIR, 0, 2, 0);
-		claim_that(world_comm(play->world, rank, &inter, NULL));
+		CLAIM(world_comm(play->world, rank, &inter, NULL));
 	}
 }
 

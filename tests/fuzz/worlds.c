@@ -2,6 +2,7 @@
  * is no libFuzzer, and the same ones everywhere.
  *
  *   fuzz_worlds [FIRST] COUNT */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,8 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+static uint64_t world; /* its seed */
 
 enum { BYTES_MAX = 600 };
 
@@ -42,15 +45,27 @@ static void tell(uint64_t seed)
 		exit(1);
 }
 
+/* The last line of a failure. It may print, since abort() was called by a claim of the target's, or
+ * an assertion, and not within stdio. */
+static void conclude(int number)
+{
+	fprintf(stderr, "fuzz_worlds: FAILED: world %llu (fuzz_worlds %llu 1)\n",
+	        (unsigned long long)world, (unsigned long long)world);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t first = argc > 2 ? strtoull(argv[1], NULL, 10) : 0;
 	uint64_t count = argc > 1 ? strtoull(argv[argc - 1], NULL, 10) : 1000;
 	int shows = getenv("FUZZ_WORLDS_SHOW") != NULL;
 
+	signal(SIGABRT, conclude);
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		if (shows)
 			tell(seed);
+		world = seed;
 		run(seed);
 	}
 	printf("%llu worlds from %llu on\n", (unsigned long long)count, (unsigned long long)first);

@@ -219,7 +219,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		}
 		open_choices_free(open);
 	}
-	if (step == EXPLORER_LET_GO) {
+	if (step == EXPLORER_GIVE_UP) {
 		go_astray(runner, play, plan);
 	} else if (step == EXPLORER_DONE) {
 		GBytes *outcome = play_outcome(play);

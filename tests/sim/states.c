@@ -128,11 +128,11 @@ static void add_ranks(struct state_hash *hash, const struct play *play)
 }
 
 /* false: it cannot be told. */
-static bool tell(const struct play *play, struct state_told *ret, guint32 *calls)
+static bool tell(const struct play *play, struct known_state *ret, guint32 *calls)
 {
 	const char *why;
 
-	*ret = (struct state_told){.calls = calls, .ranks = play->options.program->ranks};
+	*ret = (struct known_state){.calls = calls, .ranks = play->options.program->ranks};
 	why = world_fingerprint(play->world, &ret->name);
 	assert_true(!why || play->options.program->windows);
 	add_ranks(&ret->name, play);
@@ -174,7 +174,7 @@ static void run(struct state_search *search, struct play *play, struct found *fo
 
 	do {
 		guint32 calls[PROGRAM_MAX_RANKS];
-		struct state_told told;
+		struct known_state told;
 		bool is_told = false;
 		GArray *open;
 

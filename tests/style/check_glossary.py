@@ -1,11 +1,10 @@
-"""Whether ARCHITECTURE.md, docs/internals and the shim's README say what is there. Standard library
-only.
+"""Whether ARCHITECTURE.md and docs/internals say what is there. Standard library only.
 
     python3 check_glossary.py [ROOT]
 
 - Every path, file, folder and identifier that they name exists, and so does what they link to.
 - The rooms of scheduler/, with each module, and the folders of shim/ stand in ARCHITECTURE.md, in
-  the order of check_style.py.
+  the order of rules.py; the folders of shim/ also in its README.
 - The glossary is sorted, each of its terms is used, and no retired word is (retired_words.txt).
 - No page is longer than its measure.
 
@@ -16,7 +15,8 @@ import os
 import re
 import sys
 
-import check_style
+from rules import ROOMS, SHIM_SCRIPTS
+from source_tree import without_comments
 
 COLUMNS = 120
 LINES = {"ARCHITECTURE.md": 250, "shim/README.md": 60, "docs/internals": 200}
@@ -180,14 +180,14 @@ def check_folders(problems, tree, text):
 
 def check_shim(problems, tree, page, heading, folders):
     """The folders stand in the table in their order."""
-    named = [row[0].rstrip("/") for row in table(section(tree.read(page), heading))]
+    rows = [folders_of(row[0]) for row in table(section(tree.read(page), heading))]
     there = {name.split("/")[1] for name in tree.files
              if name.startswith("shim/") and name.count("/") > 1}
-    for name in sorted(there ^ set(named)):
+    for name in sorted(there ^ set().union(*rows)):
         problems.add(page, 1, "shim/%s/ is in the table alone, or not in it" % name)
-    if there == set(named) and named != folders:
-        problems.add(page, 1,
-                     "the folders of shim/ are, from above: %s" % ", ".join(folders))
+    if there == set().union(*rows) and rows != folders:
+        problems.add(page, 1, "the folders of shim/ are, from above: %s" % "; ".join(
+            ", ".join(sorted(row)) for row in folders))
 
 
 def check_rooms(problems, tree, text, rooms):
@@ -282,7 +282,7 @@ def check_retired(problems, tree, words):
     for name in tree.files:
         found, text = retired.of_name(name), ""
         if name.endswith((".c", ".h")):
-            text = check_style.without_comments(tree.read(name))
+            text = without_comments(tree.read(name))
             patterns = [retired.tag, retired.part] + [retired.function] * name.endswith(".h")
             found.update(retired.of_text(text, patterns))
         elif name.endswith(".md"):
@@ -294,15 +294,18 @@ def check_retired(problems, tree, words):
                              word, retired.instead[word]))
 
 
-class Problems(check_style.Problems):
-    """By names from the top."""
+class Problems:
+    """Lines of problems, by names from the root."""
+
+    def __init__(self):
+        self.lines = []
 
     def add(self, path, line, text):
         self.lines.append("%s:%d: %s" % (path, line, text))
 
 
 def check(root, rooms, folders, retired):
-    tree, problems = Tree(root), Problems(root)
+    tree, problems = Tree(root), Problems()
     if "ARCHITECTURE.md" not in tree.files:
         problems.add("ARCHITECTURE.md", 1, "it is not there")
         return problems.lines
@@ -325,8 +328,7 @@ def check(root, rooms, folders, retired):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../.."))
-    folders = check_style.SHIM + [check_style.SHIM_SCRIPTS]
-    lines = check(root, check_style.ROOMS, folders, retired_words(DATA))
+    lines = check(root, ROOMS["scheduler"], ROOMS["shim"] + [SHIM_SCRIPTS], retired_words(DATA))
     for line in lines:
         print(line)
     print("%d problems" % len(lines))

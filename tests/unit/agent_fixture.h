@@ -1,4 +1,4 @@
-/* This process as a rank that is frozen and copied, without MPI. */
+/* This process as a rank that is parked and copied, without MPI. */
 #ifndef AGENT_FIXTURE_H
 #define AGENT_FIXTURE_H
 
@@ -20,14 +20,14 @@
 #include "ckpt/clone_plan.h"
 
 struct fixture {
-	char base[64]; /* holds old/, new1/, new2/ */
+	char base[64]; /* contains old/, new1/, new2/ */
 	char world[96];
 	char file[96], other[96]; /* paths of files that do not exist yet */
 	struct agent *agent;
 	int worlds;
 };
 
-/* Runs in a restored copy; 0 or what is wrong, as an exit status. */
+/* Runs in a restored copy. Returns 0 or an error number, as the exit status. */
 typedef int (*restored_group)(struct fixture *fixture, void *data);
 
 static inline int set_up(void **state)
@@ -72,7 +72,7 @@ static inline void survey_safely(struct fixture *fixture)
 		fail_msg("unexpected hazard: %s", agent_hazard(fixture->agent));
 }
 
-/* Begins `body` in `copies` restored copies of this process, side by side in one new world. */
+/* Starts `body` in `copies` restored copies of this process, side by side in one new world. */
 static inline void restore_copies(struct fixture *fixture, restored_group body, void *data,
                                   int copies, pid_t *ret_children)
 {
@@ -101,11 +101,11 @@ static inline int exit_status(pid_t child)
 	int status;
 
 	assert_int_equal(waitpid(child, &status, 0), child);
-	agent_know_children(); /* copies are not the program's */
+	agent_know_children(); /* the copies are not the program's children */
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Carries `body` out in a restored copy of this process; how it ended. */
+/* Runs `body` in a restored copy of this process; returns how it ended. */
 static inline int restore(struct fixture *fixture, restored_group body, void *data)
 {
 	pid_t child;

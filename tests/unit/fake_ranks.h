@@ -1,5 +1,5 @@
-/* A job without MPI: its ranks are processes that say what the shim would say. Rank 0 receives from
- * anybody twice, the others send to it. */
+/* A job without MPI. Its ranks are processes that send what the shim would send. Rank 0 receives
+ * from any source twice, the others send to it. */
 #ifndef FAKE_RANKS_H
 #define FAKE_RANKS_H
 
@@ -23,12 +23,12 @@
 
 enum { RANKS = 3 };
 
-#define DIES_PARKED "FAKE_RANK_DIES_PARKED" /* which */
+#define DIES_PARKED "FAKE_RANK_DIES_PARKED" /* the number of that rank */
 
 static int fake_rank;
-static int fake_dead[2]; /* a pipe, closed when that rank is dead */
+static int fake_dead[2]; /* a pipe that is closed when that rank is dead */
 
-static void say(int socket, const struct wire_message *message)
+static void send_message(int socket, const struct wire_message *message)
 {
 	struct wire_buffer buffer = {0};
 
@@ -38,7 +38,7 @@ static void say(int socket, const struct wire_message *message)
 	wire_buffer_release(&buffer);
 }
 
-static void hear_bytes(int socket, uint8_t *bytes, size_t count)
+static void read_bytes(int socket, uint8_t *bytes, size_t count)
 {
 	for (size_t had = 0; had < count;) {
 		ssize_t got = read(socket, bytes + had, count - had);
@@ -49,7 +49,7 @@ static void hear_bytes(int socket, uint8_t *bytes, size_t count)
 	}
 }
 
-/* The one rank answers and dies, the others answer when it has. */
+/* That rank answers and dies; the others answer when it is dead. */
 static void park(int socket)
 {
 	const struct wire_message parked = {.type = WIRE_PARKED, .parked = {.hazard = (char *)""}};
@@ -59,17 +59,17 @@ static void park(int socket)
 	if (!dies)
 		_exit(1);
 	if (fake_rank == atoi(dies)) {
-		say(socket, &parked);
+		send_message(socket, &parked);
 		_exit(1);
 	}
 	close(fake_dead[1]);
 	while (read(fake_dead[0], &byte, 1) > 0)
 		;
-	usleep(20000); /* it is to be seen that the connection is closed */
-	say(socket, &parked);
+	usleep(20000); /* the closed connection has to be noticed */
+	send_message(socket, &parked);
 }
 
-/* Until a message of this type comes; END ends the rank. */
+/* Waits for a message of this type. END ends the rank. */
 static void await(int socket, uint16_t type)
 {
 	struct wire_message message;
@@ -79,14 +79,14 @@ static void await(int socket, uint16_t type)
 		uint8_t bytes[4096];
 		size_t length = 4; /* of the length field itself */
 
-		hear_bytes(socket, bytes, length);
+		read_bytes(socket, bytes, length);
 		while (wire_frame_length(bytes, length) != (long)length)
-			hear_bytes(socket, bytes + length++, 1);
+			read_bytes(socket, bytes + length++, 1);
 		if (wire_decode(bytes, length, &message) != 0)
 			_exit(1);
 		got = message.type;
 		if (got == WIRE_END && message.end.flush)
-			say(socket, &(struct wire_message){.type = WIRE_ENDING});
+			send_message(socket, &(struct wire_message){.type = WIRE_ENDING});
 		wire_message_release(&message);
 		if (got == WIRE_END)
 			_exit(0);
@@ -95,7 +95,7 @@ static void await(int socket, uint16_t type)
 	}
 }
 
-/* A blocking call that starts one operation. */
+/* Makes a blocking call that starts one operation. */
 static void call(int socket, uint32_t *number, uint16_t function, uint8_t kind, int peer)
 {
 	struct wire_name name = {++*number, 0};
@@ -109,7 +109,7 @@ static void call(int socket, uint32_t *number, uint16_t function, uint8_t kind, 
 	                                        .waited_count = 1,
 	                                        .waited = &name}};
 
-	say(socket, &message);
+	send_message(socket, &message);
 	await(socket, WIRE_GO);
 }
 
@@ -132,7 +132,7 @@ static void be_rank(int rank)
 	           g_getenv(ENVIRONMENT_DIRECTORY), RUN_DIRECTORY_SOCKET);
 	if (connect(descriptor, (struct sockaddr *)&address, sizeof(address)) != 0)
 		_exit(1);
-	say(descriptor, &hello);
+	send_message(descriptor, &hello);
 	await(descriptor, WIRE_WELCOME);
 	call(descriptor, &number, MPI_CALL_Init, WIRE_COLLECTIVE, -1);
 	if (rank == 0) {
@@ -142,11 +142,11 @@ static void be_rank(int rank)
 		call(descriptor, &number, MPI_CALL_Send, WIRE_SEND, 0);
 	}
 	call(descriptor, &number, MPI_CALL_Finalize, WIRE_COLLECTIVE, -1);
-	say(descriptor, &ending);
+	send_message(descriptor, &ending);
 	_exit(0);
 }
 
-/* What mpiexec is otherwise. */
+/* Replaces mpiexec. */
 static int be_job(void)
 {
 	if (pipe(fake_dead) != 0)

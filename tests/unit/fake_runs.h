@@ -1,5 +1,5 @@
-/* What worlds of fake ranks (fake_ranks.h) run on: this machine as a host, and the runs there. A
- * test's own fixture begins with it. */
+/* The host and the runs for worlds of fake ranks (fake_ranks.h): this machine is the host. A test's
+ * own fixture begins with it. */
 #ifndef FAKE_RUNS_H
 #define FAKE_RUNS_H
 
@@ -62,7 +62,7 @@ static void fake_runs_open(struct fake_runs *fake, const struct run_client *clie
 	fake->runs = runs_new(&options, NULL);
 }
 
-/* Nothing of the test's own may be left in the host's loop but what is closing. */
+/* Only closing handles of the test may be left in the host's loop. */
 static void fake_runs_close(struct fake_runs *fake)
 {
 	runs_close(fake->runs);
@@ -76,7 +76,7 @@ static void fake_runs_close(struct fake_runs *fake)
 	g_free(fake->failure);
 }
 
-/* A strategy's answer. */
+/* Answers for a strategy. */
 static enum explorer_step take_first(const GArray *open, struct choice *ret_choice)
 {
 	const struct open_choice *first = &g_array_index(open, struct open_choice, 0);
@@ -86,13 +86,13 @@ static enum explorer_step take_first(const GArray *open, struct choice *ret_choi
 	return EXPLORER_TAKE;
 }
 
-/* Whether the program is started as a job, and not as the test; for that it gets ready. */
+/* Whether the program is started as a job, not as the test; then prepares for it. */
 static bool is_job(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], LAUNCHER_VERB) == 0)
 		return true;
 	signal(SIGPIPE, SIG_IGN); /* as matchpoint does */
-	/* what is preloaded comes before AddressSanitizer's library */
+	/* preloaded libraries come before AddressSanitizer's */
 	g_setenv("ASAN_OPTIONS", "verify_asan_link_order=0", true);
 	return false;
 }

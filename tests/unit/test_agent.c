@@ -1,4 +1,4 @@
-/* The agent without MPI: memory, output and directories, and what it calls a hazard. */
+/* The agent without MPI: memory, output, directories and hazards. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 #include "ckpt/agent_state.h"
@@ -41,7 +41,7 @@ static void hash_nothing(void *user, const void *bytes, size_t size)
 	*(size_t *)user += size;
 }
 
-static void test_telling_the_state_leaves_the_survey(void **state)
+static void test_state_does_not_change_the_survey(void **state)
 {
 	struct fixture *fixture = *state;
 	size_t told = 0;
@@ -88,7 +88,7 @@ static void test_shared_memory_is_cloned(void **state)
 
 	snprintf(path, sizeof(path), "%s/segment", fixture->world);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
-	assert_int_equal(ftruncate(fd, 100), 0); /* the rest of the page is memory all the same */
+	assert_int_equal(ftruncate(fd, 100), 0); /* the rest of the page is memory nevertheless */
 	shared.one = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	shared.other = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	shared.anonymous = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -190,7 +190,7 @@ static void test_threads_and_timers_are_hazards(void **state)
 	assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
 	assert_int_equal(pipe(pair), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_byte, &pair[0]), 0);
-	assert_hazard(fixture, " of its own"); /* a sanitizer may add one */
+	assert_hazard(fixture, " of its own"); /* a sanitizer may add one thread */
 	put_text(pair[1], "x");
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	close(pair[0]);
@@ -225,7 +225,7 @@ static void test_mapped_file_elsewhere_is_a_hazard(void **state)
 	close(fd);
 }
 
-static int freeze_again(struct fixture *fixture, void *data)
+static int park_again(struct fixture *fixture, void *data)
 {
 	strcpy(fixture->world + strlen(fixture->base), "/new1");
 	if (agent_survey(fixture->agent) < 0 || agent_hazard(fixture->agent))
@@ -243,7 +243,7 @@ static void test_a_copy_can_be_parked_itself(void **state)
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	put_text(fd, "before\n");
 	survey_safely(fixture);
-	assert_int_equal(restore(fixture, freeze_again, &fd), 0);
+	assert_int_equal(restore(fixture, park_again, &fd), 0);
 	assert_file(fixture->base, "/new1/out.0", "before\n");
 	assert_file(fixture->base, "/new2/out.0", "before\nafter\n");
 	close(fd);
@@ -319,7 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_output_continues_in_the_new_world),
-		TEST(test_telling_the_state_leaves_the_survey),
+		TEST(test_state_does_not_change_the_survey),
 		TEST(test_shared_memory_is_cloned),
 		TEST(test_epoll_instance_is_rebuilt),
 		TEST(test_new_descriptors_are_hazards),

@@ -1,4 +1,5 @@
-/* The agent without MPI: files come back by descriptor and by name, whatever became of them. */
+/* The agent without MPI: files are restored by descriptor and by name, whatever happened to
+ * them. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
@@ -56,7 +57,7 @@ static int read_on(struct fixture *fixture, void *data)
 	return read(*(int *)data, next, 3) == 3 && !strcmp(next, "def") ? 0 : 1;
 }
 
-static void test_read_offset_is_kept_apart(void **state)
+static void test_read_offset_is_independent(void **state)
 {
 	struct fixture *fixture = *state;
 	char first[3];
@@ -110,7 +111,7 @@ static void test_copied_descriptors_share_their_offset(void **state)
 	close(fds[1]);
 }
 
-/* The descriptor is the file at the path, and holds what it held when it was surveyed. */
+/* The descriptor refers to the file at the path, which has the contents of the survey. */
 static bool is_at(int fd, const char *path, const char *expected)
 {
 	struct stat opened, named;
@@ -187,7 +188,7 @@ static void test_renamed_file_has_its_name_again(void **state)
 	close(fd);
 }
 
-static int move_it_aside(struct fixture *fixture, void *data)
+static int move_it_away(struct fixture *fixture, void *data)
 {
 	int result = rename_it(fixture, data), fd;
 
@@ -197,14 +198,14 @@ static int move_it_aside(struct fixture *fixture, void *data)
 	return fd >= 0 && write(fd, "new", 3) == 3 ? 0 : 5;
 }
 
-static void test_file_moved_aside_is_moved_back(void **state)
+static void test_file_moved_away_is_moved_back(void **state)
 {
 	struct fixture *fixture = *state;
 	int fd = open_hello(fixture, O_RDWR, 0600);
 
 	survey_safely(fixture);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(restore(fixture, move_it_aside, &fd), 0);
+		assert_int_equal(restore(fixture, move_it_away, &fd), 0);
 		assert_file(fixture->file, "", "new");
 		assert_file(fixture->other, "", "hello!");
 	}
@@ -252,7 +253,7 @@ static void test_mode_is_put_back(void **state)
 	struct fixture *fixture = *state;
 	int fd = open_hello(fixture, O_RDWR, 0600);
 
-	assert_int_equal(fchmod(fd, 0666), 0); /* more than a umask leaves */
+	assert_int_equal(fchmod(fd, 0666), 0); /* more than a umask permits */
 	survey_safely(fixture);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(restore(fixture, change_mode, &fd), 0);
@@ -272,7 +273,7 @@ static int append_and_remove(struct fixture *fixture, void *data)
 	return is_at(fd, fixture->file, "hello+") && unlink(fixture->file) == 0 ? 0 : 4;
 }
 
-static void test_appending_goes_on_in_a_new_file(void **state)
+static void test_appending_continues_in_a_new_file(void **state)
 {
 	struct fixture *fixture = *state;
 	int fd = open_hello(fixture, O_WRONLY | O_APPEND, 0600);
@@ -283,7 +284,7 @@ static void test_appending_goes_on_in_a_new_file(void **state)
 	close(fd);
 }
 
-/* fds: open for writing, its copy, opened again for writing, and for reading only. */
+/* fds: open for writing, its copy, opened again for writing, and for reading. */
 static int use_all(struct fixture *fixture, void *data)
 {
 	int *fds = data;
@@ -334,7 +335,7 @@ static void test_every_descriptor_of_a_file_follows_it(void **state)
 	close_all(fds);
 }
 
-static void test_descriptors_at_one_offset_stay_apart(void **state)
+static void test_descriptors_at_one_offset_stay_independent(void **state)
 {
 	struct fixture *fixture = *state;
 	int fds[2];
@@ -394,7 +395,7 @@ static int read_and_remove(struct fixture *fixture, void *data)
 	return result;
 }
 
-static void test_removed_file_can_be_read_on(void **state)
+static void test_removed_file_is_still_readable(void **state)
 {
 	struct fixture *fixture = *state;
 	int fd = open(fixture->file, O_RDWR | O_CREAT, 0600);
@@ -439,7 +440,7 @@ static int nest(struct fixture *fixture, void *data)
 {
 	int fd = *(int *)data;
 
-	/* What is surveyed here has another name and other contents. */
+	/* The file surveyed here has another name and other contents. */
 	if (!is_at(fd, fixture->file, "hello") || rename(fixture->file, fixture->other) < 0
 	    || write(fd, "!", 1) != 1)
 		return 20;
@@ -480,7 +481,7 @@ static int check_inode(struct fixture *fixture, void *data)
 	return opened.st_ino == named.st_ino ? 0 : 2;
 }
 
-/* As when several ranks have one file open: they agree on one file at the path. */
+/* Several ranks have one file open: they agree on one file at the path. */
 static void test_ranks_put_one_file_back(void **state)
 {
 	enum { RANKS = 4, TIMES = 30, SIZE = 100000 };
@@ -510,7 +511,7 @@ static void test_ranks_put_one_file_back(void **state)
 	free(found);
 }
 
-static void test_what_cannot_be_put_back_is_told(void **state)
+static void test_failure_is_reported(void **state)
 {
 	struct fixture *fixture = *state;
 	int fd = open_hello(fixture, O_RDWR, 0600);
@@ -535,24 +536,24 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_written_file_is_put_back),
 		TEST(test_appended_file_is_put_back),
-		TEST(test_read_offset_is_kept_apart),
+		TEST(test_read_offset_is_independent),
 		TEST(test_temporary_file_is_put_back),
 		TEST(test_copied_descriptors_share_their_offset),
 		TEST(test_removed_file_has_its_name_again),
 		TEST(test_renamed_file_has_its_name_again),
-		TEST(test_file_moved_aside_is_moved_back),
+		TEST(test_file_moved_away_is_moved_back),
 		TEST(test_replaced_file_holds_what_it_held),
 		TEST(test_mode_is_put_back),
-		TEST(test_appending_goes_on_in_a_new_file),
+		TEST(test_appending_continues_in_a_new_file),
 		TEST(test_every_descriptor_of_a_file_follows_it),
-		TEST(test_descriptors_at_one_offset_stay_apart),
+		TEST(test_descriptors_at_one_offset_stay_independent),
 		TEST(test_a_resumed_keeper_has_its_files_back),
 		TEST(test_a_file_without_a_name_gets_none),
-		TEST(test_removed_file_can_be_read_on),
+		TEST(test_removed_file_is_still_readable),
 		TEST(test_two_names_stay_one_file),
 		TEST(test_names_belong_to_their_snapshot),
 		TEST(test_ranks_put_one_file_back),
-		TEST(test_what_cannot_be_put_back_is_told),
+		TEST(test_failure_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

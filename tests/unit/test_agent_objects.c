@@ -1,4 +1,4 @@
-/* Pipes, event counters and the like: each copy has its own, or it is told that there is none. */
+/* Pipes, event counters and the like: each copy has its own, or they are a hazard. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
@@ -54,7 +54,7 @@ static void begin_anew(struct fixture *fixture)
 
 /* --- pipes ------------------------------------------------------------------------------------ */
 
-/* It finds nothing, and leaves something. */
+/* The copy finds nothing in the pipe, and leaves something. */
 static int write_into(struct fixture *fixture, void *data)
 {
 	const struct ends *ends = data;
@@ -97,7 +97,7 @@ static int close_and_read(struct fixture *fixture, void *data)
 	return read(ends->from, &byte, 1) == 0 ? 0 : 1;
 }
 
-static void test_nobody_else_holds_the_other_end(void **state)
+static void test_only_the_copy_holds_the_other_end(void **state)
 {
 	struct fixture *fixture = *state;
 	struct ends ends = open_pipe(O_NONBLOCK);
@@ -107,7 +107,7 @@ static void test_nobody_else_holds_the_other_end(void **state)
 	close_pipe(ends);
 }
 
-/* The descriptor is a copy of the end that writes. */
+/* The descriptor is a copy of the write end. */
 static int write_by_copy(struct fixture *fixture, void *data)
 {
 	const int *fds = data;
@@ -128,7 +128,7 @@ static void test_ends_and_copies_of_them_are_one_pipe(void **state)
 	survey_safely(fixture);
 	assert_int_equal(restore(fixture, write_by_copy, fds), 0);
 	assert_int_equal(in_it(ends.from), 0);
-	/* The end that writes has the lower number. */
+	/* The write end has the lower number. */
 	fds[0] = fcntl(ends.from, F_DUPFD, fds[2] + 1);
 	assert_true(fds[0] > fds[2]);
 	close(ends.from);
@@ -164,7 +164,7 @@ static void test_a_pipe_has_the_room_that_it_had(void **state)
 	close_pipe(ends);
 }
 
-static void test_pipes_that_cannot_be_had_anew_are_hazards(void **state)
+static void test_pipes_that_cannot_be_created_anew_are_hazards(void **state)
 {
 	struct fixture *fixture = *state;
 	struct ends ends = open_pipe(0);
@@ -181,12 +181,12 @@ static void test_pipes_that_cannot_be_had_anew_are_hazards(void **state)
 		fcntl(ends.from, F_SETFL, 0);
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", ends.from);
 		again = open(path, O_RDONLY);
-		assert_hazard(fixture, "not its own alone");
+		assert_hazard(fixture, "shares with others");
 		close(again);
 		begin_anew(fixture);
 	}
 	close(ends.to);
-	assert_hazard(fixture, "not its own alone");
+	assert_hazard(fixture, "shares with others");
 	close(ends.from);
 	assert_int_equal(mkfifo(fixture->file, 0600), 0);
 	again = open(fixture->file, O_RDWR);
@@ -194,8 +194,8 @@ static void test_pipes_that_cannot_be_had_anew_are_hazards(void **state)
 	close(again);
 }
 
-/* What it has started may have gone on, with what was open. */
-static void test_processes_that_were_started_may_hold_them(void **state)
+/* What it has started may still run and hold descriptors. */
+static void test_started_processes_are_a_hazard(void **state)
 {
 	struct fixture *fixture = *state;
 	struct ends ends = open_pipe(0);
@@ -205,7 +205,7 @@ static void test_processes_that_were_started_may_hold_them(void **state)
 	survey_safely(fixture);
 	assert_int_equal(system("true"), 0);
 	assert_hazard(fixture, "started other processes");
-	agent_know_children(); /* it is known that the program has started some */
+	agent_know_children(); /* it is known that the program has had children */
 	assert_hazard(fixture, "started other processes");
 	close_pipe(ends);
 	survey_safely(fixture);
@@ -247,7 +247,7 @@ static bool all_is_told(int fd)
 	return strstr(info, "eventfd-semaphore") != NULL;
 }
 
-static void test_each_copy_counts_by_itself(void **state)
+static void test_each_copy_has_its_own_counter(void **state)
 {
 	struct fixture *fixture = *state;
 	int fds[2] = {eventfd(7, EFD_NONBLOCK), eventfd(2, EFD_SEMAPHORE)};
@@ -280,10 +280,10 @@ static void add_told(void *user, const void *bytes, size_t size)
 	told->size += size;
 }
 
-/* False, too, if it cannot be told. */
-static bool tells_same(struct fixture *fixture, struct told *then)
+/* False, too, if there is no state. */
+static bool has_same_state(struct fixture *fixture, struct told *then)
 {
-	static struct told now; /* how large the heap is, is told as well */
+	static struct told now; /* static: the size of the heap is part of the state */
 	bool same;
 
 	now.size = 0;
@@ -293,13 +293,13 @@ static bool tells_same(struct fixture *fixture, struct told *then)
 	return same;
 }
 
-/* That the state is another one; and that it stays what it is. */
+/* The state is another one, and does not change again. */
 static bool differs(struct fixture *fixture, struct told *told)
 {
-	return !tells_same(fixture, told) && tells_same(fixture, told);
+	return !has_same_state(fixture, told) && has_same_state(fixture, told);
 }
 
-/* Of two pipes, which ends belong together. */
+/* Exchanges which ends of two pipes belong together. */
 static void change_ends(struct ends one, struct ends other)
 {
 	int between = dup(one.to);
@@ -309,8 +309,8 @@ static void change_ends(struct ends one, struct ends other)
 	close(between);
 }
 
-/* In a process that writes no file. How many steps went well. */
-static int tell_of_changes(struct fixture *fixture, int counter)
+/* In a process that writes no file. Returns the number of successful steps. */
+static int check_changes(struct fixture *fixture, int counter)
 {
 	struct ends one = open_pipe(0), other = open_pipe(0);
 	static struct told told;
@@ -333,7 +333,7 @@ static int tell_of_changes(struct fixture *fixture, int counter)
 	               : 6;
 }
 
-static void test_a_state_tells_of_pipes_and_counters(void **state)
+static void test_pipes_and_counters_are_part_of_the_state(void **state)
 {
 	struct fixture *fixture = *state;
 	int counter = eventfd(1, 0);
@@ -347,13 +347,13 @@ static void test_a_state_tells_of_pipes_and_counters(void **state)
 
 		dup2(nothing, STDOUT_FILENO);
 		dup2(nothing, STDERR_FILENO);
-		_exit(tell_of_changes(fixture, counter));
+		_exit(check_changes(fixture, counter));
 	}
 	assert_int_equal(exit_status(child), 6);
 	close(counter);
 }
 
-static void test_what_the_program_made_early_is_its_own(void **state)
+static void test_descriptors_opened_early_are_the_programs(void **state)
 {
 	struct fixture *fixture = *state;
 	int sockets[2], timer, launchers;
@@ -365,7 +365,7 @@ static void test_what_the_program_made_early_is_its_own(void **state)
 	assert_hazard(fixture, "it has opened a socket");
 	close(sockets[0]);
 	close(sockets[1]);
-	survey_safely(fixture); /* the launcher's is shared */
+	survey_safely(fixture); /* the launcher's pipe is shared */
 
 	agent_before_main();
 	timer = timerfd_create(CLOCK_MONOTONIC, 0);
@@ -387,8 +387,8 @@ static void test_what_the_program_made_early_is_its_own(void **state)
 	close(launchers);
 }
 
-/* Nobody before can have passed on what is closed on exec. */
-static void test_what_a_library_made_as_it_was_loaded_is_the_programs(void **state)
+/* A descriptor that is closed on exec was not inherited. */
+static void test_descriptors_of_a_loaded_library_are_the_programs(void **state)
 {
 	struct fixture *fixture = *state;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -418,9 +418,9 @@ static void test_standard_output_through_others_is_a_hazard(void **state)
 	assert_string_equal(agent_hazard(fixture->agent), "it has opened a socket (descriptor 1)");
 }
 
-/* In a process of its own, whose output goes to a file as a rank's does; what it has printed comes
- * afterwards. */
-static int run_apart(int (*body)(void))
+/* Runs in a process of its own, whose output goes to a file as a rank's does; prints the output
+ * later. */
+static int run_in_child(int (*body)(void))
 {
 	FILE *file = tmpfile();
 	pid_t child = file ? fork() : -1;
@@ -448,17 +448,17 @@ static int run_group(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_each_copy_has_its_own_pipe),
-		TEST(test_nobody_else_holds_the_other_end),
+		TEST(test_only_the_copy_holds_the_other_end),
 		TEST(test_ends_and_copies_of_them_are_one_pipe),
 		TEST(test_a_pipe_has_the_room_that_it_had),
-		TEST(test_pipes_that_cannot_be_had_anew_are_hazards),
-		TEST(test_each_copy_counts_by_itself),
-		TEST(test_a_state_tells_of_pipes_and_counters),
-		TEST(test_what_the_program_made_early_is_its_own),
-		TEST(test_what_a_library_made_as_it_was_loaded_is_the_programs),
+		TEST(test_pipes_that_cannot_be_created_anew_are_hazards),
+		TEST(test_each_copy_has_its_own_counter),
+		TEST(test_pipes_and_counters_are_part_of_the_state),
+		TEST(test_descriptors_opened_early_are_the_programs),
+		TEST(test_descriptors_of_a_loaded_library_are_the_programs),
 		TEST(test_standard_output_through_others_is_a_hazard),
-		/* Last: it is not forgotten. */
-		TEST(test_processes_that_were_started_may_hold_them),
+		/* Last, because the agent does not forget it. */
+		TEST(test_started_processes_are_a_hazard),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
@@ -466,5 +466,5 @@ static int run_group(void)
 
 int main(void)
 {
-	return run_apart(run_group);
+	return run_in_child(run_group);
 }

@@ -1,5 +1,5 @@
-/* Rewinding without MPI: a copy of this process changes itself, rewinds, and looks at what it is
- * then. Where the kernel does not let it, nothing is tested. */
+/* Rewinding without MPI: a copy of this process changes itself, rewinds, and checks what it is
+ * then. Without support by the kernel nothing is tested. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
@@ -18,12 +18,12 @@
 
 enum { PAGE = 4096, PAGES = 64, TIMES = 3, WRONG = 1, REFUSED = 77 };
 
-/* In shared memory, which is not put back. */
+/* In shared memory, which is not restored. */
 struct told {
-	int times; /* rewound so far */
+	int times; /* number of rewinds so far */
 	void *heap_end;
-	long faults; /* when it had been rewound a few times */
-	bool looked; /* what it had written was not looked for again, where that can be known */
+	long faults; /* page faults after a few rewinds */
+	bool looked; /* written pages were not searched again, where that can be known */
 	char trouble[256];
 	uint32_t images[8];
 	int image_count;
@@ -31,10 +31,11 @@ struct told {
 
 struct subject {
 	struct told *told;
-	char *pages;                      /* PAGES, written */
-	char *untouched;                  /* PAGES, never written before the birth */
-	char *constant;                   /* a page that may only be read */
-	char *beside;                     /* PAGES, written: one mapping with the agent's memory */
+	char *pages;     /* PAGES pages, written */
+	char *untouched; /* PAGES pages, never written before the birth */
+	char *constant;  /* a read-only page */
+	/* PAGES pages, written: one mapping with the agent's memory */
+	char *beside;
 	void (*change)(struct subject *); /* what the interleaving does */
 	bool (*is_as_it_was)(struct subject *);
 	int times;           /* 0: TIMES */
@@ -91,7 +92,7 @@ static void *map(size_t pages, int flags)
 	return mapped;
 }
 
-/* The mapping that an address lies in. */
+/* The mapping that contains an address. */
 static void find_mapping(const void *address, uintptr_t *ret_start, uintptr_t *ret_end)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -105,7 +106,7 @@ static void find_mapping(const void *address, uintptr_t *ret_start, uintptr_t *r
 	fclose(maps);
 }
 
-/* Memory that the kernel makes one mapping with what lies at the address. */
+/* Memory that the kernel merges into the mapping at this address. */
 static char *map_beside(const void *neighbor)
 {
 	const size_t size = (size_t)PAGES * PAGE;
@@ -135,7 +136,8 @@ static int set_up_subject(void **state)
 	return 0;
 }
 
-/* How the rank ended. The told memory is the copy's own (a clone), so that it is read there. */
+/* Returns how the rank ended. The `told` memory is the copy's own (a clone), so it is read
+ * there. */
 static int run(struct fixture *fixture, struct subject *subject, char trouble[static 256])
 {
 	char path[128];
@@ -151,7 +153,7 @@ static int run(struct fixture *fixture, struct subject *subject, char trouble[st
 	subject->beside = beside;
 	survey_safely(fixture);
 	status = restore(fixture, subject->body ? subject->body : be_rank, subject);
-	while (waitpid(-1, NULL, 0) > 0) /* its twin */
+	while (waitpid(-1, NULL, 0) > 0) /* the twin */
 		;
 	snprintf(path, sizeof(path), "%s/new1/clone.0", fixture->base);
 	clone = fopen(path, "r");
@@ -218,7 +220,7 @@ static bool is_unwritten(struct subject *subject)
 	return counter == 5 && !grown && strcmp(subject->constant, "constant") == 0;
 }
 
-static void test_what_was_written_is_as_it_was(void **state)
+static void test_written_memory_is_restored(void **state)
 {
 	expect_same(state,
 	            &(struct subject){.change = write_all_over, .is_as_it_was = is_unwritten});
@@ -244,7 +246,7 @@ static bool is_mapped_as_before(struct subject *subject)
 	return is_unwritten(subject) && sbrk(0) == told->heap_end;
 }
 
-static void test_what_was_mapped_is_as_it_was(void **state)
+static void test_mappings_are_restored(void **state)
 {
 	expect_same(state, &(struct subject){.change = map_and_unmap,
 	                                     .is_as_it_was = is_mapped_as_before});
@@ -266,15 +268,15 @@ static bool is_beside(struct subject *subject)
 	return is_unwritten(subject);
 }
 
-/* What rewinding itself uses (the agent's memory; beside that, as a rule, what belongs to the
- * thread) stays while the mapping that holds it is made anew. */
-static void test_a_mapping_shared_with_the_agent_is_as_it_was(void **state)
+/* Memory that rewinding itself uses (the agent's, usually next to the thread's data) stays usable
+ * while its mapping is made anew. */
+static void test_a_mapping_shared_with_the_agent_is_restored(void **state)
 {
 	expect_same(state, &(struct subject){.change = unmap_beside, .is_as_it_was = is_beside});
 }
 
-/* Pages that are its own stay its own, and what they held is kept once. */
-static bool faults_no_more(struct subject *subject)
+/* Private pages stay private, and their contents are stored once. */
+static bool has_no_more_faults(struct subject *subject)
 {
 	enum { KEPT = 3 };
 	struct rusage now;
@@ -295,17 +297,17 @@ static void write_pages(struct subject *subject)
 static void test_pages_are_faulted_in_once(void **state)
 {
 	expect_same(state, &(struct subject){.change = write_pages,
-	                                     .is_as_it_was = faults_no_more,
+	                                     .is_as_it_was = has_no_more_faults,
 	                                     .times = 2 * TIMES});
 }
 
 enum { NOTHING, DROPPED, NEW_PAGE, MOVED, PROTECTED, SHARED_CHILD, CHANGES, FIRST = 6, ROUNDS = 2 };
 
-/* Once it writes what it wrote before, without a fault, that is known. Then comes what else may
- * happen to memory, some of it without a fault, at the latest the second time. */
+/* If the rank writes the same pages as before, without a fault, that is recognised. Then memory
+ * changes in other ways, some without a fault; this is noticed the second time at the latest. */
 static void change_otherwise(struct subject *subject)
 {
-	const struct agent_known *known = &agent->aside->known;
+	const struct agent_known *known = &agent->private_stack->known;
 	int change = told->times < FIRST ? NOTHING : (told->times - FIRST) % CHANGES;
 
 	memset(subject->pages, 'b', 4 * PAGE);
@@ -343,14 +345,14 @@ static bool can_be_written(struct subject *subject)
 	return !told->looked;
 }
 
-static void test_what_changes_without_a_fault_is_as_it_was(void **state)
+static void test_changes_without_a_fault_are_restored(void **state)
 {
 	expect_same(state, &(struct subject){.change = change_otherwise,
 	                                     .is_as_it_was = can_be_written,
 	                                     .times = FIRST + ROUNDS * CHANGES});
 }
 
-/* --- what the kernel holds -------------------------------------------------------------------- */
+/* --- kernel state ----------------------------------------------------------------------------- */
 
 static void on_signal(int number)
 {
@@ -383,7 +385,7 @@ static bool has_no_signals(struct subject *subject)
 	       && strcmp(directory, "/tmp") != 0;
 }
 
-static void test_signals_and_descriptors_are_as_they_were(void **state)
+static void test_signals_and_descriptors_are_restored(void **state)
 {
 	assert_int_equal(chdir("/"), 0);
 	expect_same(state,
@@ -396,7 +398,7 @@ static void change_umask(struct subject *subject)
 	umask(0123);
 }
 
-static void test_what_cannot_be_put_back_is_told(void **state)
+static void test_refusals_have_a_reason(void **state)
 {
 	expect_refusal(state,
 	               &(struct subject){.change = change_umask, .is_as_it_was = is_unwritten},
@@ -410,7 +412,7 @@ static void leave_a_child(struct subject *subject)
 		_exit(0);
 }
 
-static void test_children_are_told(void **state)
+static void test_children_are_refused(void **state)
 {
 	expect_refusal(state,
 	               &(struct subject){.change = leave_a_child, .is_as_it_was = is_unwritten},
@@ -441,7 +443,7 @@ static void go_to(uint32_t image)
 	agent_stay_private_stack(agent, rewind_to_image);
 }
 
-/* Two images, one behind the other; back to the first, on and back to the second, to the birth. */
+/* Two successive images: back to the first, on and back to the second, then to the birth. */
 static int be_imaged(struct fixture *fixture, void *data)
 {
 	struct subject *subject = data;
@@ -476,7 +478,7 @@ static int be_imaged(struct fixture *fixture, void *data)
 	return WRONG;
 }
 
-static void test_images_are_gone_back_to(void **state)
+static void test_images_are_restored(void **state)
 {
 	struct subject subject = {.body = be_imaged};
 
@@ -576,7 +578,7 @@ static void test_images_of_other_watches_are_refused(void **state)
 static void test_images_of_other_mappings_are_refused(void **state)
 {
 	expect_refusal(state, &(struct subject){.body = be_changed, .change = map_more},
-	               "what it has mapped has changed");
+	               "its mappings have changed");
 }
 
 static void test_images_in_another_directory_are_refused(void **state)
@@ -585,10 +587,10 @@ static void test_images_in_another_directory_are_refused(void **state)
 	               "working directory");
 }
 
-static void test_images_without_what_was_there_are_refused(void **state)
+static void test_images_after_released_memory_are_refused(void **state)
 {
 	expect_refusal(state, &(struct subject){.body = be_changed, .change = give_back},
-	               "given memory back");
+	               "released memory");
 }
 
 #define REWINDS(name) cmocka_unit_test_setup_teardown(name, set_up_subject, tear_down)
@@ -596,22 +598,22 @@ static void test_images_without_what_was_there_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		REWINDS(test_what_was_written_is_as_it_was),
-		REWINDS(test_what_was_mapped_is_as_it_was),
-		REWINDS(test_a_mapping_shared_with_the_agent_is_as_it_was),
+		REWINDS(test_written_memory_is_restored),
+		REWINDS(test_mappings_are_restored),
+		REWINDS(test_a_mapping_shared_with_the_agent_is_restored),
 		REWINDS(test_pages_are_faulted_in_once),
-		REWINDS(test_what_changes_without_a_fault_is_as_it_was),
-		REWINDS(test_signals_and_descriptors_are_as_they_were),
-		REWINDS(test_what_cannot_be_put_back_is_told),
-		REWINDS(test_children_are_told),
-		REWINDS(test_images_are_gone_back_to),
+		REWINDS(test_changes_without_a_fault_are_restored),
+		REWINDS(test_signals_and_descriptors_are_restored),
+		REWINDS(test_refusals_have_a_reason),
+		REWINDS(test_children_are_refused),
+		REWINDS(test_images_are_restored),
 		REWINDS(test_images_of_other_mappings_are_refused),
 		REWINDS(test_images_with_other_status_flags_are_refused),
 		REWINDS(test_images_of_devices_with_other_flags_are_refused),
 		REWINDS(test_images_with_locks_are_refused),
 		REWINDS(test_images_of_other_watches_are_refused),
 		REWINDS(test_images_in_another_directory_are_refused),
-		REWINDS(test_images_without_what_was_there_are_refused),
+		REWINDS(test_images_after_released_memory_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

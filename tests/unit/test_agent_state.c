@@ -1,6 +1,5 @@
-/* What the kernel holds of a rank that has a birth, told again and again: what is remembered of an
- * earlier time is never told of what has changed since. Where the kernel does not let a rank be
- * rewound, nothing is tested. */
+/* The kernel state of a rank that has a birth, computed again and again: a change is never missed
+ * because of results remembered from before. Without support by the kernel nothing is tested. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
@@ -22,7 +21,7 @@ static void add(void *user, const void *bytes, size_t size)
 	state_hash_add_bytes(user, bytes, size);
 }
 
-/* NULL, or why it cannot be told. */
+/* NULL, or why there is no state. */
 static const char *tell(struct state_hash *hash)
 {
 	*hash = (struct state_hash){{0, 0}};
@@ -51,7 +50,7 @@ static bool refuses_for(const char *reason)
 	return why && strstr(why, reason);
 }
 
-/* The number stays. */
+/* Keeps the descriptor's number. */
 static void open_at(int fd, const char *path)
 {
 	int opened = open(path, O_RDONLY);
@@ -62,7 +61,7 @@ static void open_at(int fd, const char *path)
 	}
 }
 
-/* A state of a rank that has a file open for writing is not told: output may be such a file. */
+/* A rank that has a file open for writing has no state: its output may be such a file. */
 static void write_nothing(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -84,7 +83,7 @@ static void note_birth(void)
 
 static int change_descriptors(struct fixture *fixture, void *data)
 {
-	/* What is opened later has a lower number than this one. */
+	/* Descriptors opened later have lower numbers. */
 	const int one = 100;
 	int other = open(fixture->other, O_RDONLY), extra;
 	struct state_hash then, moved;
@@ -109,7 +108,7 @@ static int change_descriptors(struct fixture *fixture, void *data)
 	EXPECT(tells(&then));
 	dup2(other, one);
 	EXPECT(tells_another(&then));
-	/* As many, but others. */
+	/* The same number of descriptors, but others. */
 	close(one);
 	extra = fcntl(other, F_DUPFD, one + 10);
 	EXPECT(tells_another(&then) && !tell(&moved));
@@ -131,7 +130,7 @@ static void *map_at(void *place, int fd, int protection)
 	return mapped;
 }
 
-/* A file of the world's own. */
+/* A file of the world. */
 static int open_world(void)
 {
 	int fd = openat(AGENT_WORLD_FD, "shared", O_RDWR | O_CREAT, 0600);
@@ -167,7 +166,7 @@ static int change_mappings(struct fixture *fixture, void *data)
 	return 0;
 }
 
-/* What is in no table of descriptors: names, permissions, locks, what was written. */
+/* Changes that no table of descriptors shows: names, permissions, locks, contents. */
 static int change_files(struct fixture *fixture, void *data)
 {
 	const int one = 100;
@@ -243,8 +242,8 @@ static void clear_up(const sigset_t *blocked, int other)
 	agent_moves(agent);
 }
 
-/* What was looked at while it stands is believed, until it moves or something shows. */
-static int stand_once(struct fixture *fixture, const sigset_t *blocked, int other)
+/* Results obtained while the rank is idle are reused until it moves or something is noticed. */
+static int be_idle_once(struct fixture *fixture, const sigset_t *blocked, int other)
 {
 	struct state_hash then;
 
@@ -264,22 +263,22 @@ static int stand_once(struct fixture *fixture, const sigset_t *blocked, int othe
 	EXPECT(!agent_is_standing(agent));
 	sigwaitinfo(blocked, NULL);
 	EXPECT(tells(&then) && agent_is_standing(agent));
-	/* As the heap does when an order is read. */
+	/* As when the heap grows for an order. */
 	mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	*mapped = 1;
 	EXPECT(!agent_is_standing(agent) && !has_image());
 	return 0;
 }
 
-/* The address sanitizer takes page faults of its own, at any time: nothing holds then. */
+/* The address sanitizer has page faults of its own at any time: no result stays valid then. */
 #if defined(__SANITIZE_ADDRESS__)
 static const bool faults_by_itself = true;
 #else
 static const bool faults_by_itself;
 #endif
 
-/* The first time code itself is faulted in. */
-static int stand(struct fixture *fixture, void *data)
+/* The first time, the code itself is faulted in. */
+static int be_idle(struct fixture *fixture, void *data)
 {
 	const int other = 101;
 	sigset_t blocked;
@@ -295,7 +294,7 @@ static int stand(struct fixture *fixture, void *data)
 		return CANNOT;
 	for (int i = 0; wrong && i < 5; i++) {
 		clear_up(&blocked, other);
-		wrong = stand_once(fixture, &blocked, other);
+		wrong = be_idle_once(fixture, &blocked, other);
 	}
 	return wrong;
 }
@@ -309,7 +308,7 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* The line that was not as expected, if not 0. */
+/* Checks that no line failed; the exit status is the number of the line that did. */
 static void change(void **state, restored_group body)
 {
 	struct fixture *fixture = *state;
@@ -319,11 +318,11 @@ static void change(void **state, restored_group body)
 	assert_int_equal(agent_private_stack_new(agent, true), 0);
 	write_file(fixture->file, "one");
 	write_file(fixture->other, "other");
-	/* What the agent maps for it is there before the birth, as in a rank. */
+	/* The agent maps its memory before the birth, as in a rank. */
 	agent_state_writes(agent);
 	survey_safely(fixture);
 	status = restore(fixture, body, NULL);
-	while (waitpid(-1, NULL, 0) > 0) /* its twin */
+	while (waitpid(-1, NULL, 0) > 0) /* the twin */
 		;
 	agent_know_children();
 	if (status == CANNOT)
@@ -331,36 +330,36 @@ static void change(void **state, restored_group body)
 	assert_int_equal(status, 0);
 }
 
-static void test_other_descriptors_are_told(void **state)
+static void test_descriptor_changes_are_noticed(void **state)
 {
 	change(state, change_descriptors);
 }
 
-static void test_other_mappings_are_told(void **state)
+static void test_mapping_changes_are_noticed(void **state)
 {
 	change(state, change_mappings);
 }
 
-static void test_other_files_are_told(void **state)
+static void test_file_changes_are_noticed(void **state)
 {
 	change(state, change_files);
 }
 
-static void test_a_rank_that_stands_is_looked_at_once(void **state)
+static void test_an_idle_rank_is_scanned_once(void **state)
 {
-	change(state, stand);
+	change(state, be_idle);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_other_descriptors_are_told),
-		TEST(test_other_mappings_are_told),
-		TEST(test_other_files_are_told),
-		TEST(test_a_rank_that_stands_is_looked_at_once),
+		TEST(test_descriptor_changes_are_noticed),
+		TEST(test_mapping_changes_are_noticed),
+		TEST(test_file_changes_are_noticed),
+		TEST(test_an_idle_rank_is_scanned_once),
 	};
 
-	/* Whoever runs this may have files open for writing, too. */
+	/* The process that runs this test may have files open for writing, too. */
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

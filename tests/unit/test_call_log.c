@@ -1,4 +1,4 @@
-/* What ranks have called, kept to be compared with what they call the next time. */
+/* The calls of ranks, compared with those of a second run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Sends that nobody waits for, in turn to each rank; all but the call `other` with the tag 0. */
+/* Makes sends that do not wait, to each rank in turn. All have tag 0 except the call `other`. */
 static void call(struct world *world, guint32 count, guint32 other)
 {
 	for (guint32 number = 1; number <= count; number++) {
@@ -96,7 +96,7 @@ static void the_same_calls_do_not_differ(void **state)
 	assert_null(difference);
 }
 
-static void the_first_that_differs_is_told(void **state)
+static void the_first_that_differs_is_reported(void **state)
 {
 	const struct fixture *fixture = *state;
 	g_autofree char *difference = NULL;
@@ -125,7 +125,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_same_calls_do_not_differ, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_first_that_differs_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_first_that_differs_is_reported, set_up,
+	                                        tear_down),
 		cmocka_unit_test_setup_teardown(one_that_is_missing_differs, set_up, tear_down),
 	};
 

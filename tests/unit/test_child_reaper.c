@@ -1,5 +1,5 @@
-/* room: host. What is left behind is found each time, however much it is. Each test does so in a
- * process of its own, which stays the subreaper of all that it starts. */
+/* room: host. Processes that were left behind are found each time, even if there are many. Each
+ * test runs in a process of its own, which stays the subreaper of everything that it starts. */
 #include "scheduler/host/child_reaper.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-enum { ROUNDS = 3, MANY = 700 }; /* of so many the kernel tells in more than one piece */
+enum { ROUNDS = 3, MANY = 700 }; /* the kernel lists so many in more than one piece */
 
-/* A process whose parent is gone, and which would wait for ever. */
+/* Leaves a process behind whose parent has ended, and which waits for ever. */
 static pid_t leave_behind(void)
 {
 	pid_t pid = 0, parent;
@@ -72,7 +72,7 @@ static int end_many(void)
 			for (;;)
 				pause();
 		if (pid < 0)
-			break; /* as many as there may be */
+			break; /* the limit of processes is reached */
 	}
 	child_reaper_end("/nowhere/run/w1", true);
 	if (spared == 0 || is_gone(spared))
@@ -90,7 +90,7 @@ static void in_a_process_of_its_own(int (*function)(void))
 	pid_t pid;
 
 	if (access(list, R_OK) != 0)
-		skip(); /* the kernel does not tell */
+		skip(); /* the kernel does not list children */
 	pid = fork();
 	if (pid == 0)
 		_exit(function());

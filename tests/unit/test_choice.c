@@ -19,7 +19,7 @@ static uint32_t below(GRand *dice, uint32_t count)
 	return (uint32_t)g_rand_int(dice) % count;
 }
 
-/* Mostly small, so that equal ones come about; now and then large. */
+/* Mostly small, so that equal numbers occur; sometimes large. */
 static uint32_t some_number(GRand *dice)
 {
 	return below(dice, 8) == 0 ? 1 + below(dice, UINT32_MAX - 2) : 1 + below(dice, 3);
@@ -94,7 +94,7 @@ static bool read_back(const uint8_t *data, size_t size, GArray *choices)
 
 /* --- laws ------------------------------------------------------------------------------------ */
 
-static void what_is_printed_is_read_back(void **state)
+static void printed_choices_are_parsed_back(void **state)
 {
 	GRand *dice = g_rand_new_with_seed(1);
 
@@ -112,7 +112,7 @@ static void what_is_printed_is_read_back(void **state)
 	g_rand_free(dice);
 }
 
-static void bytes_tell_the_send_too(void **state)
+static void bytes_include_the_send(void **state)
 {
 	GRand *dice = g_rand_new_with_seed(2);
 	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
@@ -139,7 +139,7 @@ static void bytes_tell_the_send_too(void **state)
 		assert_int_equal(choices_are_owed(choices), choices_are_owed(back));
 		again = bytes_of(back);
 		assert_true(g_bytes_equal(bytes, again));
-		if (size > 1) /* cut short */
+		if (size > 1) /* truncated */
 			assert_false(read_back(data, size - 1, back));
 	}
 	g_rand_free(dice);
@@ -159,7 +159,7 @@ static void order_equality_and_hash_go_together(void **state)
 		assert_int_equal(order, -point_compare(&b.point, &a.point));
 		if (order <= 0 && point_compare(&b.point, &c.point) <= 0)
 			assert_true(point_compare(&a.point, &c.point) <= 0);
-		/* a text is a name */
+		/* equal choices have equal texts, and only they */
 		assert_int_equal(choice_equal(&a, &b), strcmp(one, other) == 0);
 		if (choice_equal(&a, &b)) {
 			equal++;
@@ -190,7 +190,7 @@ static void a_point_is_an_operation_for_the_search(void **state)
 	g_rand_free(dice);
 }
 
-/* --- single ones ----------------------------------------------------------------------------- */
+/* --- single choices -------------------------------------------------------------------------- */
 
 static void assert_prints(struct taken taken, const char *expected)
 {
@@ -213,12 +213,12 @@ static void test_words(void **state)
 	assert_prints(taken_some(0, UINT64_C(1) << 63 | 1), "#0+63");
 	assert_prints(taken_some(2, 6), "#129+130");
 	assert_prints(taken_message((struct op_id){3, 8, 1}), "3");
-	/* One alone has one name. */
+	/* A set with one request has one form. */
 	assert_true(taken_equal(&one, &other));
 }
 
 /* Which of its rank's messages it is follows from the other choices. */
-static void a_message_is_known_by_its_sender(void **state)
+static void a_message_is_identified_by_its_sender(void **state)
 {
 	struct taken one = taken_message((struct op_id){3, 8, 1});
 	struct taken other = taken_message((struct op_id){3, 0, 0});
@@ -282,11 +282,14 @@ static void bytes_have_one_form(void **state)
 {
 	(void)state;
 	assert_refused((const uint8_t *)"", 0);
-	assert_refused((const uint8_t *)"\x81\x00", 2);                 /* 1 as two bytes */
-	assert_refused((const uint8_t *)"\xff\xff\x01", 3);             /* many, and nothing */
-	assert_refused((const uint8_t *)"\x01\x03\x00\x01\x00\x01", 6); /* no such point */
-	assert_refused((const uint8_t *)"\x01\x01\x00\x01\x09", 5);     /* no such thing to take */
-	assert_refused((const uint8_t *)"\x01\x00\x00\x01\x00\x04\x00\x08", 8); /* several: one */
+	assert_refused((const uint8_t *)"\x81\x00", 2); /* 1 in two bytes */
+	/* many choices, and no data */
+	assert_refused((const uint8_t *)"\xff\xff\x01", 3);
+	assert_refused((const uint8_t *)"\x01\x03\x00\x01\x00\x01", 6); /* no such kind of point */
+	/* no such kind of taken alternative */
+	assert_refused((const uint8_t *)"\x01\x01\x00\x01\x09", 5);
+	/* SOME with a single request */
+	assert_refused((const uint8_t *)"\x01\x00\x00\x01\x00\x04\x00\x08", 8);
 	assert_refused((const uint8_t *)"\x01\x02\x00\x01\x00\x00\x00\x01", 8); /* window 0 */
 }
 
@@ -314,12 +317,12 @@ static void test_in_an_array(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_printed_is_read_back),
-		cmocka_unit_test(bytes_tell_the_send_too),
+		cmocka_unit_test(printed_choices_are_parsed_back),
+		cmocka_unit_test(bytes_include_the_send),
 		cmocka_unit_test(order_equality_and_hash_go_together),
 		cmocka_unit_test(a_point_is_an_operation_for_the_search),
 		cmocka_unit_test(test_words),
-		cmocka_unit_test(a_message_is_known_by_its_sender),
+		cmocka_unit_test(a_message_is_identified_by_its_sender),
 		cmocka_unit_test(test_which_are_reported),
 		cmocka_unit_test(test_what_is_nothing_to_take),
 		cmocka_unit_test(bytes_have_one_form),

@@ -21,7 +21,8 @@ static struct record_message answer(enum taken_kind kind)
 	return record_message_of(&taken);
 }
 
-/* An interleaving of one choice: `call` of rank 0 at a.c:`line` takes `taken`; `other` it could. */
+/* An interleaving with one choice: rank 0's `call`, at a.c:`line`, takes `taken`; its alternative
+ * is `other`. */
 static void add(struct choice_coverage *coverage, uint32_t call, uint32_t line,
                 struct record_message taken, struct record_message other)
 {
@@ -39,7 +40,7 @@ static void add(struct choice_coverage *coverage, uint32_t call, uint32_t line,
 	choice_coverage_add(coverage, choices);
 }
 
-static void nothing_to_choose_is_nothing_to_tell(void **state)
+static void no_choices_give_no_words(void **state)
 {
 	struct choice_coverage *coverage = choice_coverage_new();
 
@@ -50,7 +51,7 @@ static void nothing_to_choose_is_nothing_to_tell(void **state)
 	choice_coverage_free(coverage);
 }
 
-static void lines_are_told_by_what_their_calls_have_had(void **state)
+static void lines_show_the_coverage_of_their_calls(void **state)
 {
 	struct choice_coverage *coverage = choice_coverage_new();
 	g_autofree char *text = NULL, *later = NULL;
@@ -77,8 +78,8 @@ static void lines_are_told_by_what_their_calls_have_had(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_to_choose_is_nothing_to_tell),
-		cmocka_unit_test(lines_are_told_by_what_their_calls_have_had),
+		cmocka_unit_test(no_choices_give_no_words),
+		cmocka_unit_test(lines_show_the_coverage_of_their_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #include "explorer/chunks.h"
 
-enum { SHIFT = 2 }; /* four to a chunk */
+enum { SHIFT = 2 }; /* four elements in a chunk */
 
 static void append(struct chunks *chunks, int from, int to)
 {
@@ -22,7 +22,7 @@ static void assert_holds(const struct chunks *chunks, const int *values, size_t 
 		assert_int_equal(*(const int *)chunks_at(chunks, i), values[i]);
 }
 
-static void test_copies_go_on_apart(void **state)
+static void test_copies_are_independent(void **state)
 {
 	struct chunks one = chunks_of(sizeof(int), SHIFT), other = chunks_of(sizeof(int), SHIFT);
 
@@ -31,7 +31,7 @@ static void test_copies_go_on_apart(void **state)
 	chunks_follow(&other, &one);
 	assert_ptr_equal(one.all[0], other.all[0]);
 	assert_ptr_equal(one.all[1], other.all[1]);
-	append(&one, 6, 9); /* in the chunk that both have */
+	append(&one, 6, 9); /* in the chunk that both share */
 	assert_holds(&other, (const int[]){0, 1, 2, 3, 4, 5}, 6);
 	append(&other, 60, 61);
 	assert_holds(&one, (const int[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9);
@@ -42,7 +42,7 @@ static void test_copies_go_on_apart(void **state)
 	chunks_release(&other);
 }
 
-static void test_what_is_cut_and_written_is_ones_own(void **state)
+static void test_cut_and_write_affect_one_array(void **state)
 {
 	struct chunks one = chunks_of(sizeof(int), SHIFT), other = chunks_of(sizeof(int), SHIFT);
 
@@ -62,7 +62,7 @@ static void test_what_is_cut_and_written_is_ones_own(void **state)
 }
 
 /* As the search follows the traces of one world after the other. */
-static void test_follows_from_where_both_are_alike(void **state)
+static void test_follows_from_the_common_prefix(void **state)
 {
 	struct chunks one = chunks_of(sizeof(int), SHIFT), other = chunks_of(sizeof(int), SHIFT);
 	struct chunks reader = chunks_of(sizeof(int), SHIFT);
@@ -79,7 +79,7 @@ static void test_follows_from_where_both_are_alike(void **state)
 	assert_holds(&reader, (const int[]){0, 1, 2, 3, 4, 5, 6, 70, 71, 72, 73}, 11);
 	assert_ptr_equal(reader.all[0], one.all[0]);
 	assert_ptr_equal(reader.all[1], other.all[1]);
-	chunks_follow(&reader, &one); /* which is shorter */
+	chunks_follow(&reader, &one); /* `one` is shorter */
 	assert_int_equal(reader.count, 11);
 	chunks_release(&one);
 	chunks_release(&other);
@@ -90,9 +90,9 @@ static void test_follows_from_where_both_are_alike(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_copies_go_on_apart),
-		cmocka_unit_test(test_what_is_cut_and_written_is_ones_own),
-		cmocka_unit_test(test_follows_from_where_both_are_alike),
+		cmocka_unit_test(test_copies_are_independent),
+		cmocka_unit_test(test_cut_and_write_affect_one_array),
+		cmocka_unit_test(test_follows_from_the_common_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

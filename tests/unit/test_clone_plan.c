@@ -44,7 +44,7 @@ static int set_up(void **state)
 	return set_up_in(state, "/dev/shm");
 }
 
-/* Where files are not mapped, but opened and read. */
+/* A directory where files are not mapped, but opened and read. */
 static int set_up_on_disk(void **state)
 {
 	return set_up_in(state, "/var/tmp");
@@ -104,7 +104,7 @@ static char *map(int fd, off_t offset, gsize length, struct agent_mapping *ret_m
 	return address;
 }
 
-/* How much of a file is no hole. */
+/* The number of bytes of a file that are not holes. */
 static off_t data_bytes(const char *directory, const char *name)
 {
 	g_autofree char *path = g_build_filename(directory, name, NULL);
@@ -191,7 +191,7 @@ static void test_names_lead_to_the_clone(void **state)
 	munmap(memory, PAGE);
 }
 
-/* UCX makes files that are no whole pages long and uses the rest of the last page. */
+/* UCX creates files that do not end at a page boundary, and uses the rest of the last page. */
 static void test_memory_beyond_the_end_of_the_file_is_cloned(void **state)
 {
 	struct fixture *fixture = *state;
@@ -240,7 +240,7 @@ static void test_nameless_memory_is_read_from_the_keeper(void **state)
 	munmap(memory, size);
 }
 
-static void test_files_that_nobody_maps_are_copied(void **state)
+static void test_unmapped_files_are_copied(void **state)
 {
 	struct fixture *fixture = *state;
 	int fd = make_file(fixture->old, "out.1", 0);
@@ -308,7 +308,7 @@ static void rewrite_clones(struct fixture *fixture, const guint8 *mapped, gsize 
 	assert_true(are_one(fixture->new, "clone.0", "segment"));
 }
 
-/* Pages in several places, of which the world that is over has changed some and written others. */
+/* Data in several places; the world that is over has changed some of it and written more. */
 static void check_rewriting(struct fixture *fixture, gsize pages)
 {
 	const gsize size = pages * PAGE;
@@ -344,12 +344,12 @@ static void check_rewriting(struct fixture *fixture, gsize pages)
 	munmap(memory, size);
 }
 
-static void test_a_world_that_is_over_becomes_what_it_was(void **state)
+static void test_a_used_world_is_rewritten(void **state)
 {
 	check_rewriting(*state, 40);
 }
 
-static void test_so_does_a_large_one(void **state)
+static void test_a_large_world_is_rewritten(void **state)
 {
 	check_rewriting(*state, 700);
 }
@@ -376,10 +376,10 @@ int main(void)
 		TEST(test_names_lead_to_the_clone),
 		TEST(test_memory_beyond_the_end_of_the_file_is_cloned),
 		TEST(test_nameless_memory_is_read_from_the_keeper),
-		TEST(test_files_that_nobody_maps_are_copied),
-		TEST(test_a_world_that_is_over_becomes_what_it_was),
-		TEST_ON_DISK(test_a_world_that_is_over_becomes_what_it_was),
-		TEST(test_so_does_a_large_one),
+		TEST(test_unmapped_files_are_copied),
+		TEST(test_a_used_world_is_rewritten),
+		TEST_ON_DISK(test_a_used_world_is_rewritten),
+		TEST(test_a_large_world_is_rewritten),
 		TEST(test_a_vanished_keeper_is_an_error),
 	};
 

@@ -9,7 +9,7 @@
 #define THINGS 200
 
 struct wanted {
-	bool needed[THINGS]; /* all of these show it together */
+	bool needed[THINGS]; /* the set that must be kept as a whole */
 	guint asked, patience;
 };
 
@@ -31,7 +31,7 @@ static bool has_all(const GArray *kept, gpointer user)
 	return missing == 0;
 }
 
-static void keeps_just_the_needed(void **state)
+static void keeps_only_the_needed_set(void **state)
 {
 	(void)state;
 	for (guint32 seed = 0; seed < 200; seed++) {
@@ -76,7 +76,7 @@ static void finds_one_of_many_quickly(void **state)
 	assert_true(wanted.asked <= 2 * 8 + 1); /* 2 log2(200) and the empty set */
 }
 
-static void ends_with_something_that_was_seen(void **state)
+static void ends_with_a_set_that_was_tried(void **state)
 {
 	struct wanted wanted = {.patience = 5};
 	struct wanted again = {.patience = 1};
@@ -95,10 +95,10 @@ static void ends_with_something_that_was_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_just_the_needed),
+		cmocka_unit_test(keeps_only_the_needed_set),
 		cmocka_unit_test(is_one_minimal_when_nothing_is_monotone),
 		cmocka_unit_test(finds_one_of_many_quickly),
-		cmocka_unit_test(ends_with_something_that_was_seen),
+		cmocka_unit_test(ends_with_a_set_that_was_tried),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

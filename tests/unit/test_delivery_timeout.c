@@ -1,4 +1,4 @@
-/* Rank 0 has a receive pending, and is held back until the others are at rest, who run on. */
+/* Rank 0 has a receive pending. It is held back until the others, which still run, are at rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ struct fixture {
 	struct communicators *comms;
 	struct world *world;
 	guint32 calls[3];
-	guint gone;     /* ranks that were let go */
+	guint gone;     /* ranks that were released */
 	guint admitted; /* threads */
 };
 
@@ -40,7 +40,7 @@ static void admit(void *user, int rank, guint32 thread)
 	((struct fixture *)user)->admitted++;
 }
 
-/* A send or receive; a send is waited for, and complete at once. */
+/* Makes a send or a receive. A send is waited for, and complete at once. */
 static void calls(struct fixture *fixture, int rank, guint8 kind, int peer)
 {
 	struct wire_op op = {.name = {++fixture->calls[rank], 0},
@@ -60,7 +60,7 @@ static void calls(struct fixture *fixture, int rank, guint8 kind, int peer)
 	assert_true(world_call(fixture->world, rank, &call, NULL));
 }
 
-/* In a collective, by the rank's first thread. */
+/* Enters a collective, by the rank's first thread. */
 static void meets(struct fixture *fixture, int rank)
 {
 	struct wire_op op = {.name = {++fixture->calls[rank], 0},
@@ -77,7 +77,7 @@ static void meets(struct fixture *fixture, int rank)
 	assert_true(world_call(fixture->world, rank, &call, NULL));
 }
 
-/* Besides the one that every rank has. */
+/* Starts another thread of a rank. */
 static void begin_thread(struct fixture *fixture, int rank)
 {
 	const struct wire_thread thread = {.thread = 1, .id = 9};
@@ -110,7 +110,7 @@ static gint64 patience(void)
 	return WORLD_DEFERRED_SECONDS * G_USEC_PER_SEC / stall_haste();
 }
 
-static void test_let_go(void **state)
+static void test_rank_is_released(void **state)
 {
 	struct delivery_timeout timeout = {0};
 	struct fixture fixture;
@@ -129,7 +129,7 @@ static void test_let_go(void **state)
 	fixture_release(&fixture);
 }
 
-/* While others do something he is held back for longer. */
+/* While others do something, the rank is held back for longer. */
 static void test_others_move(void **state)
 {
 	struct delivery_timeout timeout = {0};
@@ -151,7 +151,7 @@ static void test_others_move(void **state)
 	fixture_release(&fixture);
 }
 
-/* Silence alone lets nobody go. */
+/* Silence alone releases no rank. */
 static void test_nobody_held(void **state)
 {
 	struct delivery_timeout timeout = {0};
@@ -165,8 +165,8 @@ static void test_nobody_held(void **state)
 	fixture_release(&fixture);
 }
 
-/* MPI lets nobody out of a collective alone: a member that has threads, and so is not held back for
- * what it has pending, comes with those who are. */
+/* MPI lets no member leave a collective alone. A member with threads is not held back for its
+ * pending receive, so it leaves together with those that are. */
 static void test_members_go_together(void **state)
 {
 	struct fixture fixture;
@@ -182,7 +182,7 @@ static void test_members_go_together(void **state)
 	fixture_release(&fixture);
 }
 
-/* Nor is anybody held back for what a rank with threads has pending: its data comes with
+/* No rank is held back for the pending receive of a rank with threads: its data arrives with
  * completion. */
 static void test_threads_bring_nothing(void **state)
 {
@@ -198,9 +198,9 @@ static void test_threads_bring_nothing(void **state)
 	fixture_release(&fixture);
 }
 
-/* Whoever is held back goes before a thread is admitted: also while the thread is kept out as its
- * rank has made all calls that it may. */
-static void test_goes_before_a_turn_that_is_held(void **state)
+/* A rank that is held back is released before a thread is admitted, even if the thread is not
+ * admitted because its rank has made all calls that it may. */
+static void test_goes_before_a_thread_is_admitted(void **state)
 {
 	const struct wire_enter enter = {.thread = 1};
 	struct fixture fixture;
@@ -226,12 +226,12 @@ static void test_goes_before_a_turn_that_is_held(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_let_go),
+		cmocka_unit_test(test_rank_is_released),
 		cmocka_unit_test(test_others_move),
 		cmocka_unit_test(test_nobody_held),
 		cmocka_unit_test(test_members_go_together),
 		cmocka_unit_test(test_threads_bring_nothing),
-		cmocka_unit_test(test_goes_before_a_turn_that_is_held),
+		cmocka_unit_test(test_goes_before_a_thread_is_admitted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

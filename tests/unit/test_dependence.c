@@ -48,8 +48,8 @@ static void complete(struct trace *trace, struct op_id one)
 	add(trace, (struct event){.kind = EVENT_COMPLETE, .op.id = one});
 }
 
-/* What the trace says of the message of `source` for a receive; "3 {0 2}": its call 3, which needs
- * choices 0 and 2. Also read backwards and again. */
+/* The message of `source` that a receive could have taken; "3 {0 2}": its call 3, which needs
+ * choices 0 and 2. Also reads the trace backwards and again. */
 static char *alternative(const struct trace *trace, struct op_id receiver, int32_t source)
 {
 	static const char *const names[] = {"none", "blocked", "never"};
@@ -110,7 +110,8 @@ static void test_completions(void **state)
 	assert_alternative(&trace, id(0, 3), 2, "4 {}");
 	trace_release(&trace);
 
-	/* A send that waits for its match makes the sender depend on it, one that does not, not. */
+	/* A sender depends on the match of a send that waits for it, and not on that of other
+	 * sends. */
 	begin(&trace);
 	complete(&trace, id(1, 3));
 	send(&trace, id(1, 4), 2, 5, false);
@@ -129,7 +130,8 @@ static void test_completions(void **state)
 	trace_release(&trace);
 }
 
-/* A message held up by an earlier receive that it fits; then that one takes another (choice 1). */
+/* A message is held up by an earlier receive that it fits, until that one takes another (choice
+ * 1). */
 static void test_earlier_receive(void **state)
 {
 	struct trace trace;
@@ -148,7 +150,7 @@ static void test_earlier_receive(void **state)
 	trace_release(&trace);
 }
 
-/* Withdrawn, the earlier receive is out of the way too, and nothing was chosen for that. */
+/* A withdrawn receive does not hold up the message either, and there was no choice. */
 static void test_cancel(void **state)
 {
 	struct trace trace;
@@ -166,7 +168,7 @@ static void test_cancel(void **state)
 	trace_release(&trace);
 }
 
-/* An earlier message of that source, out of the way by choice 1. */
+/* An earlier message of that source is gone by choice 1. */
 static void test_earlier_message(void **state)
 {
 	struct trace trace;
@@ -233,8 +235,8 @@ static void in_thread(struct trace *trace, enum event_kind kind, struct op_id on
 	trace_append(trace, &event);
 }
 
-/* Rank 0's first thread takes rank 1's message; then its other thread is complete with what it has
- * received, and sends to rank 2, which sends what the first one could have taken. */
+/* Rank 0's first thread takes rank 1's message. Then its other thread learns of its own receive and
+ * sends to rank 2, which sends a message that the first thread could have taken. */
 static void read_threads(struct dependence *dependence, bool woken)
 {
 	struct trace trace;
@@ -268,8 +270,8 @@ static void read_threads(struct dependence *dependence, bool woken)
 	trace_release(&trace);
 }
 
-/* By rank the message depends on what the first thread has taken; by thread it does if that one may
- * have woken the other. */
+/* By rank the message depends on what the first thread took. By thread it depends on it only if the
+ * first thread may have woken the other. */
 static void test_threads(void **state)
 {
 	struct dependence *by_rank = dependence_new(), *apart = dependence_of_threads(),

@@ -11,7 +11,7 @@
 
 enum { RANKS = 5 };
 
-static void test_tells_the_order(void **state)
+static void test_returns_the_order(void **state)
 {
 	static const int order[] = {3, 0, 4, 1, 2};
 	struct disconnect_order *watched = disconnect_order_new();
@@ -23,7 +23,7 @@ static void test_tells_the_order(void **state)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[rank]), 0);
 		disconnect_order_watch(watched, rank, pairs[rank][0]);
 	}
-	/* What a rank says before does not put it first. */
+	/* What a rank sends before it disconnects does not put it first. */
 	for (int rank = 0; rank < RANKS; rank++)
 		assert_int_equal(write(pairs[rank][1], "x", 1), 1);
 	assert_int_equal(disconnect_order_of(watched)->len, 0);
@@ -49,7 +49,7 @@ static void test_tells_the_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tells_the_order),
+		cmocka_unit_test(test_returns_the_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void assert_value(char **environment, const char *name, const char *expec
 		         expected ? expected : "unset");
 }
 
-static void test_ranks_are_told_where_to_connect(void **state)
+static void test_ranks_get_the_socket(void **state)
 {
 	g_auto(GStrv)
 		environment = environment_for_ranks((char *[]){"HOME=/h", NULL}, &settings, NULL);
@@ -37,7 +37,7 @@ static void test_ranks_are_told_where_to_connect(void **state)
 	assert_value(environment, "UCX_POSIX_DIR", "/proc/self/fd/200");
 }
 
-static void test_conflicts_are_overridden_and_told(void **state)
+static void test_conflicts_are_overridden_and_noted(void **state)
 {
 	char *base[] = {"UCX_TLS=tcp",
 	                "UCX_LOG_LEVEL=error",
@@ -88,8 +88,8 @@ static void test_every_variable_is_explained_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ranks_are_told_where_to_connect),
-		cmocka_unit_test(test_conflicts_are_overridden_and_told),
+		cmocka_unit_test(test_ranks_get_the_socket),
+		cmocka_unit_test(test_conflicts_are_overridden_and_noted),
 		cmocka_unit_test(test_large_messages_are_read_where_ranks_may_read_each_other),
 		cmocka_unit_test(test_every_variable_is_explained_once),
 	};

@@ -1,24 +1,23 @@
-/* room: session. Plans that are carried out for those who have them: no session, no MPI
- * (fake_runs.h). */
+/* room: session. The executor and its plan sources, without a session or MPI (fake_runs.h). */
 #include "fake_runs.h"
 
 #include <stdio.h>
 
 #include "scheduler/session/executor.h"
 
-/* --- who has plans: somebody who thinks about each choice ------------------------------------- */
+/* --- a plan source whose strategy postpones its answers --------------------------------------- */
 
 struct thinker {
 	struct plan_source source;
 	struct strategy strategy;
 	struct fixture *fixture;
-	guint plans;        /* still to be carried out */
-	bool knows;         /* the strategy answers by itself: the first that is open */
-	bool gives_up;      /* nothing may go on */
-	guint asked, ended; /* how often it was told so */
+	guint plans;        /* not carried out yet */
+	bool knows;         /* the strategy answers at once: the first open choice */
+	bool gives_up;      /* may_go_on returns false */
+	guint asked, ended; /* number of calls */
 	guint renewed, well;
 	bool cut_short, struck_before;
-	GArray *made; /* struct choice, in the last that ended */
+	GArray *made; /* struct choice, of the last execution that ended */
 	void (*on_asked)(struct thinker *thinker, struct execution *execution);
 	void (*on_ended)(struct thinker *thinker);
 };
@@ -28,8 +27,8 @@ struct fixture {
 	uv_timer_t answering;
 	struct executor *executor;
 	struct thinker one, other, third;
-	guint most;    /* that ran side by side */
-	guint in_time; /* those of one while which there was time for other things, a bit each */
+	guint most;    /* most executions side by side */
+	guint in_time; /* executions with a call of `meanwhile` while they ran, one bit each */
 	guint struck;
 };
 
@@ -111,7 +110,7 @@ static void meanwhile(void *user)
 		fixture->in_time |= 1u << fixture->one.ended;
 }
 
-/* --- for whom --------------------------------------------------------------------------------- */
+/* --- the fixture ------------------------------------------------------------------------------ */
 
 static void on_fail_of_driver(void *user, const char *message)
 {
@@ -201,7 +200,7 @@ static int source_of(const struct thinker *thinker, guint index)
 	return g_array_index(thinker->made, struct choice, index).taken.send.rank;
 }
 
-/* --- answers that come later ------------------------------------------------------------------ */
+/* --- postponed answers ------------------------------------------------------------------------ */
 
 static const struct choice *take_other(void)
 {
@@ -216,12 +215,12 @@ static void on_answering(uv_timer_t *timer)
 	struct thinker *thinker = &((struct fixture *)timer->data)->one;
 	struct choice impossible = {point_call(0, 2, 0), taken_message((struct op_id){0, 9, 0})};
 
-	assert_int_equal(thinker->asked, 1); /* it is not asked over and over */
+	assert_int_equal(thinker->asked, 1); /* it is asked once only */
 	assert_false(executor_answer(&thinker->source, &impossible));
 	assert_true(executor_answer(&thinker->source, take_other()));
 }
 
-/* The first time it thinks for a while, the second time it answers at once. */
+/* Postpones its answer the first time, and answers at once the second time. */
 static void think_or_know(struct thinker *thinker, struct execution *execution)
 {
 	(void)execution;
@@ -233,8 +232,8 @@ static void think_or_know(struct thinker *thinker, struct execution *execution)
 	assert_true(executor_answer(&thinker->source, NULL));
 }
 
-/* Rank 1's message or rank 2's: both are open, and the other one is taken than by default. */
-static void an_answer_comes_later(void **state)
+/* The messages of ranks 1 and 2 are both open; the answer takes the one that is not the default. */
+static void a_postponed_answer_is_used(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -251,8 +250,8 @@ static void an_answer_comes_later(void **state)
 	assert_int_equal(runs_count(fixture->fake.runs), 0);
 }
 
-/* The other's world comes to its end meanwhile, and so does its next one. */
-static void nobody_else_waits_for_it(void **state)
+/* The world of the other source ends meanwhile, and so does its next one. */
+static void other_sources_do_not_wait_for_a_postponed_answer(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -269,8 +268,8 @@ static void nobody_else_waits_for_it(void **state)
 	assert_int_equal(fixture->most, 2);
 }
 
-/* Who has ended one, and leaves work for later, finds time for it while the next one runs. */
-static void there_is_time_while_each_runs(void **state)
+/* A source that postpones work when one execution ends does it while the next one runs. */
+static void meanwhile_is_called_while_each_runs(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -282,7 +281,7 @@ static void there_is_time_while_each_runs(void **state)
 	assert_int_equal(fixture->in_time, 7);
 }
 
-/* --- what ends otherwise ---------------------------------------------------------------------- */
+/* --- other ends ------------------------------------------------------------------------------- */
 
 static void give_up(struct thinker *thinker, struct execution *execution)
 {
@@ -290,8 +289,8 @@ static void give_up(struct thinker *thinker, struct execution *execution)
 	thinker->gives_up = true;
 }
 
-/* Neither of them is answered. */
-static void what_may_not_go_on_is_cut_short(void **state)
+/* Neither of them gets an answer. */
+static void executions_that_may_not_go_on_are_cut_short(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -317,7 +316,7 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-/* The job is killed when the first choice has been made; the second time there is none to make. */
+/* The job is killed after the first choice; the second time, that choice is not asked again. */
 static void kill_the_job(struct thinker *thinker, struct execution *execution)
 {
 	if (thinker->asked == 1)
@@ -328,7 +327,7 @@ static void kill_the_job(struct thinker *thinker, struct execution *execution)
 		think_or_know(thinker, execution);
 }
 
-static void what_is_struck_is_begun_again(void **state)
+static void a_killed_execution_begins_again(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -337,7 +336,7 @@ static void what_is_struck_is_begun_again(void **state)
 	assert_null(fixture->fake.failure);
 	assert_int_equal(fixture->struck, 1);
 	assert_int_equal(fixture->one.renewed, 1);
-	assert_int_equal(fixture->one.asked, 3); /* what was chosen already is no question */
+	assert_int_equal(fixture->one.asked, 3); /* the choice made before is not asked again */
 	assert_int_equal(fixture->one.ended, 1);
 	assert_true(fixture->one.struck_before);
 	assert_false(fixture->one.cut_short);
@@ -345,7 +344,7 @@ static void what_is_struck_is_begun_again(void **state)
 	assert_int_equal(source_of(&fixture->one, 1), 1);
 }
 
-/* --- inside each other ------------------------------------------------------------------------ */
+/* --- nested runs ------------------------------------------------------------------------------ */
 
 static void drive_the_third(struct thinker *thinker)
 {
@@ -354,8 +353,8 @@ static void drive_the_third(struct thinker *thinker)
 	assert_int_equal(thinker->fixture->third.plans, 0);
 }
 
-/* As a finding is replayed before the search goes on, while worlds of other lanes run. */
-static void one_is_driven_between_two_of_another(void **state)
+/* For example, a finding is replayed before the search goes on, while worlds of other lanes run. */
+static void a_source_runs_between_two_executions_of_another(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -376,9 +375,12 @@ static void one_is_driven_between_two_of_another(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(an_answer_comes_later),         TEST(there_is_time_while_each_runs),
-		TEST(nobody_else_waits_for_it),      TEST(what_may_not_go_on_is_cut_short),
-		TEST(what_is_struck_is_begun_again), TEST(one_is_driven_between_two_of_another),
+		TEST(a_postponed_answer_is_used),
+		TEST(meanwhile_is_called_while_each_runs),
+		TEST(other_sources_do_not_wait_for_a_postponed_answer),
+		TEST(executions_that_may_not_go_on_are_cut_short),
+		TEST(a_killed_execution_begins_again),
+		TEST(a_source_runs_between_two_executions_of_another),
 	};
 
 	if (is_job(argc, argv))

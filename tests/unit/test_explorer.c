@@ -57,7 +57,7 @@ static void receive(struct world *world, struct op_id one)
 	trace_append(&world->trace, &event);
 }
 
-/* The match that was chosen, and the rank learns of it. */
+/* The match is made by choice, and the rank learns of it. */
 static void take(struct world *world, struct op_id receiver, struct op_id sender)
 {
 	struct event match = {
@@ -214,9 +214,9 @@ static void test_two_senders(void **state)
 	explorer_free(explorer);
 }
 
-/* Rank 2 sends to rank 0 once it has heard of rank 1, which does not depend on rank 0: late for
- * rank 0's first receive. Up to that message. */
-static void run_late_message(struct explorer *explorer, struct world *world)
+/* Rank 2 sends to rank 0 after it has heard from rank 1, which does not depend on rank 0. So the
+ * message comes later for rank 0's first receive. Runs up to that message. */
+static void run_later_message(struct explorer *explorer, struct world *world)
 {
 	struct op_id to_0 = id(1, 3), to_2 = id(1, 4);
 
@@ -233,13 +233,13 @@ static void run_late_message(struct explorer *explorer, struct world *world)
 	assert_takes(explorer, world, id(2, 3), to_2);
 }
 
-static void test_late_message(void **state)
+static void test_later_message(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
 	struct world world;
 
 	(void)state;
-	run_late_message(explorer, &world);
+	run_later_message(explorer, &world);
 	send(&world, id(2, 4), 0);
 	assert_answers(explorer, &world, EXPLORER_DONE);
 	assert_next(explorer, "2.3=1.4 0.3=2.4");
@@ -248,8 +248,8 @@ static void test_late_message(void **state)
 	explorer_free(explorer);
 }
 
-/* The same, but rank 1 speaks to rank 2 only after rank 0 has answered it. */
-static void test_late_but_dependent(void **state)
+/* The same, but rank 1 sends to rank 2 only after rank 0 has answered it. */
+static void test_later_but_dependent(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
 	struct op_id to_0 = id(1, 3), answer = id(0, 4), to_2 = id(1, 5);
@@ -277,8 +277,8 @@ static void test_late_but_dependent(void **state)
 	explorer_free(explorer);
 }
 
-/* The world of test_late_message is ended from outside, and begun again along its choices: what it
- * tells comes in another order, and what the late message needs is still found. */
+/* The world of test_later_message is ended from outside and begun again along its choices. Its
+ * events are in another order, and what the later message needs is still found. */
 static void test_begun_again_in_another_order(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
@@ -286,7 +286,7 @@ static void test_begun_again_in_another_order(void **state)
 	struct world world;
 
 	(void)state;
-	run_late_message(explorer, &world);
+	run_later_message(explorer, &world);
 	world_release(&world);
 
 	explorer_again(explorer);
@@ -294,7 +294,7 @@ static void test_begun_again_in_another_order(void **state)
 	send(&world, to_0, 0);
 	send(&world, to_2, 2);
 	receive(&world, id(2, 3));
-	take(&world, id(2, 3), to_2); /* sooner than before */
+	take(&world, id(2, 3), to_2); /* earlier than before */
 	receive(&world, id(0, 3));
 	take(&world, id(0, 3), to_0);
 	send(&world, id(2, 4), 0);
@@ -365,8 +365,8 @@ static void take_of(struct explorer *explorer, struct world *world, uint8_t thre
 	match_of(world, thread, receiver, sender, true);
 }
 
-/* The second thread hands on what it has got, rank 2 answers the first: that may come without what
- * the first has received before, as far as can be seen. */
+/* The second thread passes on its message, and rank 2 answers the first thread. By thread, the
+ * answer may come without what the first thread received before. */
 static void run_to_promise(struct explorer *explorer)
 {
 	struct op_id ask = id(1, 4), answer = id(2, 4);
@@ -388,7 +388,7 @@ static void run_to_promise(struct explorer *explorer)
 	world_release(&world);
 }
 
-/* It does not: the second thread hands on nothing when the first has not received. */
+/* The answer does not come: the second thread passes on nothing when the first has not received. */
 static void run_without_answer(struct explorer *explorer, bool decided, struct world *world)
 {
 	struct op_id ask = id(1, 4);
@@ -401,7 +401,7 @@ static void run_without_answer(struct explorer *explorer, bool decided, struct w
 		open_for(world, id(0, 4), 1, &ask);
 		take_of(explorer, world, 1, id(0, 4), ask);
 	}
-	assert_answers(explorer, world, EXPLORER_LET_GO);
+	assert_answers(explorer, world, EXPLORER_GIVE_UP);
 	assert_statistics(explorer, 1, 1, 0, 0);
 }
 
@@ -417,7 +417,7 @@ static void run_on_without(struct explorer *explorer, struct world *world)
 	world_release(world);
 }
 
-static void test_promise_is_let_go_of(void **state)
+static void test_promise_is_given_up(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
 	struct world world;
@@ -431,8 +431,9 @@ static void test_promise_is_let_go_of(void **state)
 	explorer_free(explorer);
 }
 
-/* The world that has let go of it is stopped, or ended from outside: another comes there again. */
-static void test_promise_is_let_go_of_again(void **state)
+/* The world that has given up the promise is stopped, or ended from outside: another gets there
+ * again. */
+static void test_promise_is_given_up_again(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
 	struct world world;
@@ -468,7 +469,7 @@ static void test_wasted(void **state)
 	assert_takes(explorer, &world, id(0, 3), id(1, 3));
 	assert_answers(explorer, &world, EXPLORER_DONE);
 	assert_next(explorer, "0.3=2.3");
-	assert_answers(explorer, &world, EXPLORER_DROP); /* it took the other one */
+	assert_answers(explorer, &world, EXPLORER_DROP); /* it took the other message */
 	assert_statistics(explorer, 1, 1, 0, 0);
 	explorer_lost(explorer);
 	assert_statistics(explorer, 1, 2, 0, 0);
@@ -497,7 +498,7 @@ static void test_deviations(void **state)
 
 enum { TASKS = 1000, CHATTER = 50 };
 
-/* A task is done by whoever was waiting; 50 messages more go round that nobody asks about. */
+/* A worker that was waiting does a task; 50 more messages are exchanged without a choice. */
 static void add_task(struct world *world, uint32_t task, struct op_id result)
 {
 	receive(world, id(0, 10 + task));
@@ -506,7 +507,7 @@ static void add_task(struct world *world, uint32_t task, struct op_id result)
 		send(world, id(2, 1 + task * CHATTER + i), 1);
 }
 
-/* Each event is read once, in a world that goes on for long and in one that starts from a copy. */
+/* Each event is read once, in a long world and in one that starts from a copy. */
 static void test_reads_events_once(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
@@ -555,11 +556,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_to_choose),
 		cmocka_unit_test(test_two_senders),
-		cmocka_unit_test(test_late_message),
-		cmocka_unit_test(test_late_but_dependent),
+		cmocka_unit_test(test_later_message),
+		cmocka_unit_test(test_later_but_dependent),
 		cmocka_unit_test(test_begun_again_in_another_order),
-		cmocka_unit_test(test_promise_is_let_go_of),
-		cmocka_unit_test(test_promise_is_let_go_of_again),
+		cmocka_unit_test(test_promise_is_given_up),
+		cmocka_unit_test(test_promise_is_given_up_again),
 		cmocka_unit_test(test_wasted),
 		cmocka_unit_test(test_deviations),
 		cmocka_unit_test(test_reads_events_once),

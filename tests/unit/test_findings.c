@@ -9,8 +9,7 @@
 
 #define CANCELLED (-1) /* instead of a source */
 
-/* An interleaving of one choice: rank 0's call 3 takes a message of `source`, or is
- * cancelled. */
+/* An interleaving with one choice: rank 0's call 3 takes a message of `source`, or is cancelled. */
 static struct record_execution *execution_of(int source, GArray *choices)
 {
 	struct taken taken = source == CANCELLED ? taken_plain(TAKEN_CANCELLED)
@@ -52,7 +51,7 @@ static struct record_finding *deadlock(void)
 	return finding;
 }
 
-/* One interleaving; the arguments are taken over, and NULL is nothing. */
+/* Adds one interleaving. Takes ownership of the findings; NULL: none. */
 static void interleaving(struct findings *findings, int source, struct record_finding *first,
                          struct record_finding *second, bool good)
 {
@@ -70,7 +69,7 @@ static void interleaving(struct findings *findings, int source, struct record_fi
 		findings_add_good(findings, execution, choices);
 }
 
-static void test_what_was_done_counts_and_not_by_whom(void **state)
+static void test_remarks_are_equal_for_any_rank(void **state)
 {
 	struct findings *findings = findings_new(RECORD_ZERO);
 	GPtrArray *all = findings_all(findings);
@@ -85,7 +84,7 @@ static void test_what_was_done_counts_and_not_by_whom(void **state)
 	findings_free(findings);
 }
 
-static void test_a_remark_on_everything_hides_no_blame(void **state)
+static void test_a_remark_in_every_interleaving_hides_no_blame(void **state)
 {
 	struct findings *findings = findings_new(RECORD_ZERO);
 	GPtrArray *all = findings_all(findings);
@@ -119,7 +118,7 @@ static void test_a_remark_is_blamed_on_its_choice(void **state)
 	findings_free(findings);
 }
 
-/* And a poll of rank 1 is told "not yet", before that or after. */
+/* The same with a poll of rank 1 that returns "not yet", before that choice or after it. */
 static struct record_execution *execution_with_poll(int source, bool before, GArray *choices)
 {
 	struct choice poll = {point_call(1, 2, 0), taken_plain(TAKEN_NO)};
@@ -154,7 +153,7 @@ static void test_another_order_of_choices_hides_no_blame(void **state)
 	findings_free(findings);
 }
 
-/* A deadlock after this choice, and a good end without any. */
+/* A deadlock after this choice, and a good interleaving without any choice. */
 static struct findings *findings_beside_an_end(int32_t taken)
 {
 	struct findings *findings = findings_new(RECORD_ZERO);
@@ -169,7 +168,7 @@ static struct findings *findings_beside_an_end(int32_t taken)
 	return findings;
 }
 
-/* What is matched where it names its source is not told as a choice. */
+/* A match of a receive with a named source is not recorded as a choice. */
 static void test_a_cancellation_is_blamed_where_it_came_in_time(void **state)
 {
 	struct findings *findings = findings_beside_an_end(CANCELLED);
@@ -181,7 +180,7 @@ static void test_a_cancellation_is_blamed_where_it_came_in_time(void **state)
 	findings_free(findings);
 }
 
-/* But a wildcard's message is: then that end is no other way through the same point. */
+/* A wildcard's match is recorded. The good interleaving then does not pass the same point. */
 static void test_an_end_before_a_choice_blames_nothing(void **state)
 {
 	struct findings *findings = findings_beside_an_end(1);
@@ -192,13 +191,13 @@ static void test_an_end_before_a_choice_blames_nothing(void **state)
 	findings_free(findings);
 }
 
-/* Its path names those choices that a replay would not make anyway; of one that was recalled, those
- * that the path named before. */
-static void test_what_a_replay_does_anyway_is_left_out(void **state)
+/* The path names the choices that a replay does not make by default; for an interleaving read from
+ * a store, those that its finding's path named. */
+static void test_default_choices_are_left_out_of_paths(void **state)
 {
 	static const struct {
 		bool first;
-		const char *path; /* of the finding: not its interleaving's */
+		const char *path; /* of the finding, not of its interleaving */
 		guint named;
 	} cases[] = {{true, NULL, 0},
 	             {false, NULL, 1},
@@ -228,13 +227,13 @@ static void test_what_a_replay_does_anyway_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_was_done_counts_and_not_by_whom),
-		cmocka_unit_test(test_a_remark_on_everything_hides_no_blame),
+		cmocka_unit_test(test_remarks_are_equal_for_any_rank),
+		cmocka_unit_test(test_a_remark_in_every_interleaving_hides_no_blame),
 		cmocka_unit_test(test_a_remark_is_blamed_on_its_choice),
 		cmocka_unit_test(test_another_order_of_choices_hides_no_blame),
 		cmocka_unit_test(test_a_cancellation_is_blamed_where_it_came_in_time),
 		cmocka_unit_test(test_an_end_before_a_choice_blames_nothing),
-		cmocka_unit_test(test_what_a_replay_does_anyway_is_left_out),
+		cmocka_unit_test(test_default_choices_are_left_out_of_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,13 +10,15 @@
 
 #include "scheduler/session/interruption.h"
 
-/* Runs it in a process of its own; how that ended. */
+/* Runs the function in a process of its own. Returns its wait status. */
 static int status_of(void (*function)(void))
 {
 	pid_t child = fork();
 	int status;
 
 	if (child == 0) {
+		signal(SIGINT, SIG_DFL); /* ignored under nohup, and in a shell's background */
+		signal(SIGHUP, SIG_DFL);
 		function();
 		_exit(0);
 	}
@@ -59,7 +61,7 @@ static void ask(void)
 	require(interruption_asked() == SIGHUP);
 }
 
-static void test_asks(void **state)
+static void test_the_first_signal_asks(void **state)
 {
 	(void)state;
 	assert_ends_well(ask);
@@ -92,7 +94,7 @@ static void ask_while_held(void)
 	raise(SIGHUP);
 }
 
-static void test_not_while_it_is_held(void **state)
+static void test_a_held_process_is_not_ended_at_once(void **state)
 {
 	(void)state;
 	assert_ends_by(SIGHUP, ask_while_held);
@@ -111,7 +113,7 @@ static void ask_again_while_held(void)
 	pause();
 }
 
-static void test_what_hangs_while_it_is_held_ends_all_the_same(void **state)
+static void test_a_held_process_that_hangs_ends(void **state)
 {
 	(void)state;
 	assert_ends_by(SIGTERM, ask_again_while_held);
@@ -126,7 +128,7 @@ static void ignore(void)
 	require(interruption_asked() == 0);
 }
 
-static void test_what_is_ignored_stays_ignored(void **state)
+static void test_ignored_signals_stay_ignored(void **state)
 {
 	(void)state;
 	assert_ends_well(ignore);
@@ -164,7 +166,7 @@ static void watch(void)
 	require(uv_loop_close(&loop) == 0);
 }
 
-static void test_tells_who_watches(void **state)
+static void test_the_watcher_is_notified(void **state)
 {
 	(void)state;
 	assert_ends_well(watch);
@@ -173,12 +175,12 @@ static void test_tells_who_watches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_asks),
+		cmocka_unit_test(test_the_first_signal_asks),
 		cmocka_unit_test(test_the_second_ends_at_once),
-		cmocka_unit_test(test_not_while_it_is_held),
-		cmocka_unit_test(test_what_hangs_while_it_is_held_ends_all_the_same),
-		cmocka_unit_test(test_what_is_ignored_stays_ignored),
-		cmocka_unit_test(test_tells_who_watches),
+		cmocka_unit_test(test_a_held_process_is_not_ended_at_once),
+		cmocka_unit_test(test_a_held_process_that_hangs_ends),
+		cmocka_unit_test(test_ignored_signals_stay_ignored),
+		cmocka_unit_test(test_the_watcher_is_notified),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

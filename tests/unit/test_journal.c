@@ -1,4 +1,4 @@
-/* Files that are changed by name are put back: to the first state, and to any that was saved. */
+/* Files that were changed by name are restored: to the first state, and to any saved state. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static char *in(const struct fixture *fixture, const char *name)
 	return g_build_filename(fixture->base, name, NULL);
 }
 
-/* As the wrappers of the shim do it. */
+/* As the shim's wrappers do it. */
 static void change(const struct fixture *fixture, const char *name, const char *text)
 {
 	g_autofree char *path = in(fixture, name);
@@ -103,7 +103,7 @@ static void test_first_state(void **state)
 	assert_int_equal(after.st_mode, before.st_mode);
 	assert_int_equal(after.st_mtim.tv_nsec, before.st_mtim.tv_nsec);
 
-	/* And once more: what was noted before is noted again. */
+	/* Once more: paths recorded before are recorded again. */
 	take_away(fixture, "file");
 	journal_put_back(fixture->journal, NULL);
 	assert_text(fixture, "file", "first\n");
@@ -134,7 +134,7 @@ static void test_states(void **state)
 	assert_text(fixture, "file", "second\n");
 	assert_text(fixture, "a", NULL);
 	assert_text(fixture, "b", "b\n");
-	/* Files of a state differ from the first without being touched again. */
+	/* The files of a state differ from the first state even if they are not changed again. */
 	journal_put_back(fixture->journal, NULL);
 	assert_text(fixture, "file", "first\n");
 	assert_text(fixture, "b", NULL);
@@ -160,7 +160,7 @@ static void test_renamed_file_keeps_its_inode(void **state)
 	assert_int_equal(before.st_ino, after.st_ino);
 }
 
-/* The number of an inode is given away again as soon as it is free, to directories as well. */
+/* Inode numbers are reused at once, also for directories. */
 static void test_reused_inode(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -197,8 +197,8 @@ static void test_directories(void **state)
 	assert_int_equal(journal_problems(fixture->journal)->len, 0);
 }
 
-/* A directory that holds something nobody has noted is not removed. */
-static void test_strangers_stay(void **state)
+/* A directory with an entry that was not recorded is not removed. */
+static void test_unrecorded_files_stay(void **state)
 {
 	const struct fixture *fixture = *state;
 	g_autofree char *made = in(fixture, "made"), *stranger = in(fixture, "made/stranger");
@@ -234,7 +234,7 @@ static void test_links(void **state)
 	agent_journal_open(NULL, NULL);
 	assert_int_equal(symlink("file", link), 0);
 	agent_journal_open(journal_path(fixture->journal), NULL);
-	agent_journal_note(AT_FDCWD, link, true); /* "file" */
+	agent_journal_note(AT_FDCWD, link, true); /* the link leads to "file" */
 	change(fixture, "file", "by a link\n");
 	take_away(fixture, "link");
 	journal_put_back(fixture->journal, NULL);
@@ -300,7 +300,7 @@ int main(void)
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_reused_inode, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_directories, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_strangers_stay, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unrecorded_files_stay, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pause, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_too_large, set_up, tear_down),

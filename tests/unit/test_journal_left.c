@@ -1,4 +1,4 @@
-/* Files that an owner has not put back because it was killed. */
+/* Files that an owner has not restored because it was killed. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -23,13 +23,13 @@ struct fixture {
 	pid_t owner;
 };
 
-static bool nobody_runs(const char *path)
+static bool no_process_runs(const char *path)
 {
 	assert_true(g_path_is_absolute(path));
 	return true;
 }
 
-static bool somebody_runs(const char *path)
+static bool a_process_runs(const char *path)
 {
 	(void)path;
 	return false;
@@ -58,7 +58,7 @@ static void assert_text(const char *path, const char *text)
 	assert_string_equal(found ? found : "(nothing)", text);
 }
 
-/* An owner that changes files, does the rest, and waits to be killed. */
+/* An owner that changes files, calls `rest`, and waits to be killed. */
 static pid_t own(const struct fixture *fixture, void (*rest)(struct journal *journal))
 {
 	int ready[2];
@@ -141,15 +141,15 @@ static void assert_put_back(const struct fixture *fixture)
 	g_autofree char *journal = the_journal(fixture);
 	struct journal_recovery recovery;
 
-	assert_true(journal_recover(journal, nobody_runs, &recovery, NULL));
+	assert_true(journal_recover(journal, no_process_runs, &recovery, NULL));
 	assert_int_equal(recovery.problems->len, 0);
 	assert_null(recovery.replaced);
 	journal_recovery_clear(&recovery);
 	assert_text(fixture->file, "first\n");
 	assert_text(fixture->made, "(nothing)");
 	assert_int_equal(access(journal, F_OK), -1);
-	/* Once is enough. */
-	assert_true(journal_recover(journal, nobody_runs, &recovery, NULL));
+	/* Restoring once is enough. */
+	assert_true(journal_recover(journal, no_process_runs, &recovery, NULL));
 	assert_null(recovery.problems);
 }
 
@@ -161,7 +161,7 @@ static void test_living_owner(void **state)
 
 	fixture->owner = own(fixture, nothing_more);
 	journal = the_journal(fixture);
-	assert_true(journal_recover(journal, nobody_runs, &recovery, NULL));
+	assert_true(journal_recover(journal, no_process_runs, &recovery, NULL));
 	assert_null(recovery.problems);
 	assert_text(fixture->file, "changed\n");
 	kill_owner(fixture);
@@ -176,10 +176,10 @@ static void test_zombie(void **state)
 	fixture->owner = own(fixture, nothing_more);
 	assert_int_equal(kill(fixture->owner, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, (id_t)fixture->owner, &info, WEXITED | WNOWAIT), 0);
-	assert_put_back(fixture); /* though nobody has waited for it */
+	assert_put_back(fixture); /* although it is a zombie */
 }
 
-/* Killed while files were put back: what is noted as changed no longer tells all. */
+/* Killed while files were being restored: the record of changes is incomplete. */
 static void forget_what_changed(struct journal *journal)
 {
 	g_autofree char *now = g_build_filename(journal_path(journal), AGENT_JOURNAL_NOW, NULL);
@@ -189,7 +189,7 @@ static void forget_what_changed(struct journal *journal)
 		_exit(5);
 }
 
-static void test_on_the_way_back(void **state)
+static void test_killed_while_restoring(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -210,7 +210,7 @@ static void test_later_changes_are_kept(void **state)
 	write_file(fixture->file, "my work\n");
 	assert_int_equal(utimensat(AT_FDCWD, fixture->file, later, 0), 0);
 	journal = the_journal(fixture);
-	assert_true(journal_recover(journal, nobody_runs, &recovery, NULL));
+	assert_true(journal_recover(journal, no_process_runs, &recovery, NULL));
 	assert_non_null(recovery.replaced);
 	kept = g_build_filename(recovery.replaced, fixture->file, NULL);
 	assert_text(kept, "my work\n");
@@ -240,15 +240,15 @@ static void test_what_cannot_be_put_back(void **state)
 	fixture->owner = own(fixture, nothing_more);
 	kill_owner(fixture);
 	journal = the_journal(fixture);
-	assert_refused(fixture, journal, somebody_runs);
+	assert_refused(fixture, journal, a_process_runs);
 	agent_journal_key(fixture->file, key);
 	data = g_strdup_printf("%s/" AGENT_JOURNAL_BASE "/%s.data", journal, key);
 	assert_int_equal(g_unlink(data), 0);
-	assert_refused(fixture, journal, nobody_runs);
+	assert_refused(fixture, journal, no_process_runs);
 }
 
-/* Without room for a note: a limit for files stands for a full disk. */
-static void test_trouble_is_told(void **state)
+/* A record cannot be written: a limit for file sizes stands for a full disk. */
+static void test_trouble_is_reported(void **state)
 {
 	struct fixture *fixture = *state;
 	int status;
@@ -280,10 +280,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_living_owner, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_zombie, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_on_the_way_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_killed_while_restoring, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_later_changes_are_kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_cannot_be_put_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_trouble_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_trouble_is_reported, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

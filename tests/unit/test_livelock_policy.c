@@ -8,9 +8,10 @@
 
 #include "scheduler/run/livelock_policy.h"
 
-/* Polls with so long between them (microseconds), until it is over; the rounds that were told. */
-static guint rounds_told(struct world_idle idle, enum livelock_state detector, bool failed,
-                         gint64 pace, guint64 busy, gint64 *ret_time)
+/* Polls with so much time between them (microseconds), until it is over. Returns the rounds that
+ * were answered. */
+static guint rounds_answered(struct world_idle idle, enum livelock_state detector, bool failed,
+                             gint64 pace, guint64 busy, gint64 *ret_time)
 {
 	struct livelock_policy policy = {0};
 	gint64 begin = G_TIME_SPAN_DAY, now = begin;
@@ -32,8 +33,9 @@ static void test_counted(void **state)
 	gint64 time;
 
 	(void)state;
-	assert_int_equal(rounds_told((struct world_idle){0}, LIVELOCK_CLOSED, false, 20, 1, &time),
-	                 LIVELOCK_POLICY_ROUNDS + 1);
+	assert_int_equal(
+		rounds_answered((struct world_idle){0}, LIVELOCK_CLOSED, false, 20, 1, &time),
+		LIVELOCK_POLICY_ROUNDS + 1);
 	assert_true(time < G_TIME_SPAN_SECOND);
 }
 
@@ -42,11 +44,11 @@ static void test_failed(void **state)
 	gint64 time;
 
 	(void)state;
-	assert_int_equal(rounds_told((struct world_idle){0}, LIVELOCK_OPEN, true, 20, 1, &time),
+	assert_int_equal(rounds_answered((struct world_idle){0}, LIVELOCK_OPEN, true, 20, 1, &time),
 	                 LIVELOCK_POLICY_FAILED + 1);
 }
 
-/* A time limit may be reached, by the machine's time: in no haste. */
+/* A time limit may be reached, on the machine's clock, without haste. */
 static void test_timed(void **state)
 {
 	struct world_idle idle = {.rounds = LIVELOCK_POLICY_ROUNDS,
@@ -58,23 +60,23 @@ static void test_timed(void **state)
 
 	(void)state;
 	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 1, 1),
-	                 LIVELOCK_POLICY_TELL);
+	                 LIVELOCK_POLICY_ANSWER);
 	idle.rounds++;
 	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 2, 1),
 	                 LIVELOCK_POLICY_WAIT);
-	rounds_told((struct world_idle){.timed = true, .real = true}, LIVELOCK_OPEN, false, 1000, 1,
-	            &time);
+	rounds_answered((struct world_idle){.timed = true, .real = true}, LIVELOCK_OPEN, false,
+	                1000, 1, &time);
 	assert_true(time > LIVELOCK_POLICY_SECONDS * G_TIME_SPAN_SECOND);
 	assert_true(time < 2 * LIVELOCK_POLICY_SECONDS * G_TIME_SPAN_SECOND);
 }
 
-/* By how much the clocks were put forward until it was over, when a round takes so long. */
-static gint64 put_forward(guint32 round_us, guint64 busy, gint64 *ret_time)
+/* Returns by how much the clocks were advanced until it was over, if a round takes so long. */
+static gint64 advance_clocks(guint32 round_us, guint64 busy, gint64 *ret_time)
 {
 	struct world_idle idle = {.timed = true};
 	struct livelock_policy policy = {0};
 	gint64 begin = G_TIME_SPAN_DAY, now = begin, forward = 0;
-	enum livelock_policy_step step = LIVELOCK_POLICY_TELL;
+	enum livelock_policy_step step = LIVELOCK_POLICY_ANSWER;
 
 	while (step != LIVELOCK_POLICY_OVER) {
 		idle.rounds++;
@@ -82,7 +84,7 @@ static gint64 put_forward(guint32 round_us, guint64 busy, gint64 *ret_time)
 		idle.busy += busy;
 		now += round_us;
 		step = livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, now, 1);
-		assert_true(step == LIVELOCK_POLICY_FORWARD || step == LIVELOCK_POLICY_TELL
+		assert_true(step == LIVELOCK_POLICY_FORWARD || step == LIVELOCK_POLICY_ANSWER
 		            || step == LIVELOCK_POLICY_OVER);
 		assert_true(step != LIVELOCK_POLICY_FORWARD
 		            || idle.rounds > LIVELOCK_POLICY_SLOW_ROUNDS);
@@ -91,31 +93,31 @@ static gint64 put_forward(guint32 round_us, guint64 busy, gint64 *ret_time)
 	assert_int_equal(forward, policy.forward_ever);
 	assert_true(
 		strstr(livelock_policy_words(&policy, &idle, false, &(struct livelock_detector){0}),
-	               "put forward by 60 s"));
+	               "advanced by 60 s"));
 	*ret_time = now - begin;
 	return forward;
 }
 
-/* Clocks that can be put forward reach any limit soon, however long a round takes. */
-static void test_put_forward(void **state)
+/* Clocks that are advanced reach any limit soon, however long a round takes. */
+static void test_advance_clocks(void **state)
 {
 	static const guint32 rounds_us[] = {20, 1000, 100000, 1000000};
 	gint64 time;
 
 	(void)state;
 	for (gsize i = 0; i < G_N_ELEMENTS(rounds_us); i++) {
-		gint64 forward = put_forward(rounds_us[i], 1, &time);
+		gint64 forward = advance_clocks(rounds_us[i], 1, &time);
 
 		assert_int_equal(forward, LIVELOCK_POLICY_FORWARD_SECONDS * 1000);
 		if (rounds_us[i] <= 1000)
 			assert_true(time < 4 * G_TIME_SPAN_SECOND);
 	}
-	put_forward(1000, 900, &time); /* who computes may come to an end by that */
+	advance_clocks(1000, 900, &time); /* a rank that computes may end by itself */
 	assert_true(time > LIVELOCK_POLICY_SECONDS * G_TIME_SPAN_SECOND);
 }
 
-/* What happens meanwhile begins it anew. */
-static void test_put_forward_again(void **state)
+/* It starts anew if something happens. */
+static void test_advance_clocks_again(void **state)
 {
 	struct world_idle idle = {.rounds = LIVELOCK_POLICY_QUICK + 1, .timed = true};
 	struct livelock_policy policy = {0};
@@ -129,7 +131,7 @@ static void test_put_forward_again(void **state)
 	idle.rounds = 1;
 	assert_int_equal(
 		livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 2000, 1),
-		LIVELOCK_POLICY_TELL);
+		LIVELOCK_POLICY_ANSWER);
 	assert_int_equal(policy.forward, 0);
 	assert_int_equal(policy.forward_ever, 3 * LIVELOCK_POLICY_FORWARD_RATE);
 }
@@ -140,32 +142,33 @@ static void test_busy(void **state)
 	gint64 time;
 
 	(void)state;
-	rounds_told((struct world_idle){0}, LIVELOCK_UNKNOWN, false, 1000, 900, &time);
+	rounds_answered((struct world_idle){0}, LIVELOCK_UNKNOWN, false, 1000, 900, &time);
 	assert_true(time > LIVELOCK_POLICY_BUSY_SECONDS * G_TIME_SPAN_SECOND);
 }
 
-/* One that sleeps does not. */
+/* A rank that sleeps between polls does not. */
 static void test_sleeping(void **state)
 {
 	gint64 time;
 
 	(void)state;
-	rounds_told((struct world_idle){.rounds = LIVELOCK_POLICY_QUICK}, LIVELOCK_UNKNOWN, false,
-	            10000, 1, &time);
+	rounds_answered((struct world_idle){.rounds = LIVELOCK_POLICY_QUICK}, LIVELOCK_UNKNOWN,
+	                false, 10000, 1, &time);
 	assert_true(time < 2 * LIVELOCK_POLICY_SECONDS * G_TIME_SPAN_SECOND);
 }
 
-/* A counter may have a limit; what was waited for in vain once is not again. */
+/* A counter may have a limit. If waiting was in vain once, it does not wait again. */
 static void test_changing(void **state)
 {
 	struct world_idle idle = {.rounds = LIVELOCK_POLICY_ROUNDS + 1};
 	struct livelock_policy policy = {.since = 1};
 	gint64 time;
-	guint rounds = rounds_told((struct world_idle){0}, LIVELOCK_CHANGES, false, 20, 1, &time);
+	guint rounds = rounds_answered((struct world_idle){0}, LIVELOCK_CHANGES, false, 20, 1,
+	                               &time);
 
 	(void)state;
 	assert_int_equal(rounds, LIVELOCK_POLICY_CHANGES_ROUNDS + 1);
-	rounds_told((struct world_idle){0}, LIVELOCK_CHANGES, false, 10000, 1, &time);
+	rounds_answered((struct world_idle){0}, LIVELOCK_CHANGES, false, 10000, 1, &time);
 	assert_true(time > LIVELOCK_POLICY_CHANGES_SECONDS * G_TIME_SPAN_SECOND);
 	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_CHANGES, true, 2, 1),
 	                 LIVELOCK_POLICY_OVER);
@@ -173,7 +176,7 @@ static void test_changing(void **state)
 	                 LIVELOCK_POLICY_LOOK);
 }
 
-/* Two ranks are asked; each says so. */
+/* Two ranks are asked, and both answer. */
 static void look(struct livelock_detector *detector, guint rounds, guint64 first, guint64 second)
 {
 	struct wire_digest digest = {.hash = {1}};
@@ -187,7 +190,7 @@ static void look(struct livelock_detector *detector, guint rounds, guint64 first
 	assert_false(livelock_detector_answer(detector, 3, &digest));
 }
 
-static void test_cycle(void **state)
+static void test_detector(void **state)
 {
 	struct livelock_detector detector = {0};
 
@@ -214,11 +217,11 @@ static void test_cycle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counted),     cmocka_unit_test(test_failed),
-		cmocka_unit_test(test_timed),       cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_put_forward), cmocka_unit_test(test_put_forward_again),
-		cmocka_unit_test(test_sleeping),    cmocka_unit_test(test_changing),
-		cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_counted),        cmocka_unit_test(test_failed),
+		cmocka_unit_test(test_timed),          cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_advance_clocks), cmocka_unit_test(test_advance_clocks_again),
+		cmocka_unit_test(test_sleeping),       cmocka_unit_test(test_changing),
+		cmocka_unit_test(test_detector),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ static void test_in_a_container_its_group_is_the_root(void **state)
 	assert_int_equal(memory_pressure_of(*state).group, 8);
 }
 
-static void test_where_nothing_is_told_nothing_has_happened(void **state)
+static void test_missing_files_count_as_nothing(void **state)
 {
 	assert_int_equal(memory_pressure_of(*state).group, 0);
 	assert_int_equal(memory_pressure_of(*state).machine, 0);
@@ -93,8 +93,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_version_1, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_in_a_container_its_group_is_the_root, set_up,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(test_where_nothing_is_told_nothing_has_happened,
-	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_missing_files_count_as_nothing, set_up,
+	                                        tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Several stores as one: what adds up, what is judged anew, and what is refused. */
+/* Merges of stores: sums, new judgements, and refusals. */
 #include <glib/gstdio.h>
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -58,17 +58,17 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* What one session leaves. */
+/* The contents of one session's store. */
 struct given {
 	guint shard, shards; /* 0: whole */
 	const char *program; /* NULL: "./solver" */
-	const char *paths;   /* a letter for each interleaving; capital ones deadlock */
-	const char *output;  /* of rank 0, %c being the path's letter */
-	const char *shared;  /* what the interleaving that all ran printed; NULL: not known */
+	const char *paths;   /* one letter for each interleaving; upper case: it deadlocks */
+	const char *output;  /* of rank 0; %c is the path's letter */
+	const char *shared;  /* output of the common interleaving; NULL: not known */
 	const char *split;   /* NULL: not known */
 	const char *stopped; /* NULL: complete */
 	const char *note;
-	bool struck; /* ranks were killed while it was split */
+	bool struck; /* ranks were killed while it divided the tree */
 };
 
 static void add_interleaving(struct store *store, const struct given *given, char letter, guint id,
@@ -252,7 +252,7 @@ static void test_shards(void **state)
 	assert_int_equal(deadlock->count, 2);
 	assert_true(deadlock->reproduced);
 	assert_string_equal(deadlock->path, "mp1:n2:zero:0.67=1");
-	assert_string_equal(fourth->path, "mp1:n2:zero:0.100=1"); /* shards in their order */
+	assert_string_equal(fourth->path, "mp1:n2:zero:0.100=1"); /* in the order of shards */
 	assert_int_equal(e->notes->len, 2);
 	assert_true(has_note(reader, "all say this"));
 	assert_true(has_note(reader, "shard 2/3: /there"));
@@ -275,7 +275,7 @@ static void test_incomplete(void **state)
 	                    "shard 3/4: stopped by --max-time 10");
 }
 
-/* Where ranks were killed from outside the program is not blamed. */
+/* The program is not blamed if ranks were killed from outside. */
 static void test_split_while_ranks_were_killed(void **state)
 {
 	static const struct given given[] = {
@@ -292,7 +292,7 @@ static void test_split_while_ranks_were_killed(void **state)
 	                    "cause; explore it anew, without --resume");
 }
 
-/* Killed or not, shards that agree are complete. */
+/* Shards with the same division are complete, even if ranks were killed. */
 static void test_same_split_while_ranks_were_killed(void **state)
 {
 	static const struct given given[] = {
@@ -304,7 +304,7 @@ static void test_same_split_while_ranks_were_killed(void **state)
 	assert_true(store_reader_exploration(reader)->complete);
 }
 
-/* Each shard saw one outcome: another one. */
+/* Each shard has one outcome, but they differ. */
 static void test_outcomes(void **state)
 {
 	static const struct given given[] = {
@@ -332,7 +332,7 @@ static void test_outcomes(void **state)
 	assert_true(has_note(reader, "rank 0's output, line 1 (\"on node two\")"));
 }
 
-/* What differs from node to node is no finding. */
+/* Lines that differ between machines are no finding. */
 static void test_other_machine(void **state)
 {
 	static const struct given given[] = {
@@ -343,11 +343,11 @@ static void test_other_machine(void **state)
 
 	assert_true(store_reader_exploration(reader)->complete);
 	assert_int_equal(store_reader_findings(reader)->len, 0);
-	assert_true(has_note(reader, "was not compared: rank 0's output, line 1"));
+	assert_true(has_note(reader, "were not compared: rank 0's output, line 1"));
 }
 
-/* Where it is not known what varies by itself, there is no finding, but it is said. */
-static void test_not_known(void **state)
+/* If it is not known what varies by itself, there is a note instead of a finding. */
+static void test_unknown_variation(void **state)
 {
 	static const struct given given[] = {
 		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false},
@@ -356,11 +356,11 @@ static void test_not_known(void **state)
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
 	assert_int_equal(store_reader_findings(reader)->len, 0);
-	assert_true(has_note(reader, "differ in their output from store to store"));
+	assert_true(has_note(reader, "differ in their output between stores"));
 }
 
-/* Explorations that are no shards may have gone the same way. */
-static void test_whole(void **state)
+/* Explorations that are not shards may have common interleavings. */
+static void test_overlapping_explorations(void **state)
 {
 	static const struct given given[] = {
 		{0, 0, NULL, "abC", "same\n", "same\n", NULL, "stopped", NULL, false},
@@ -415,7 +415,7 @@ static void execute(const char *directory, const char *text)
 	sqlite3_close(database);
 }
 
-/* Whatever stands where a merge looks: it ends, and nothing is made up. */
+/* Damaged data: the merge ends, and invents nothing. */
 static void test_damaged(void **state)
 {
 	static const char *const damages[] = {
@@ -459,8 +459,8 @@ int main(void)
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_outcomes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_other_machine, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_not_known, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_whole, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unknown_variation, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_overlapping_explorations, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
 	};

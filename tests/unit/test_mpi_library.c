@@ -15,7 +15,7 @@ static void assert_shortened(const char *version, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void test_a_version_is_told_in_few_words(void **state)
+static void test_a_version_is_shortened(void **state)
 {
 	(void)state;
 	assert_shortened("MPICH Version:      4.2.1\nMPICH Release date: Wed Apr 17 2024\n",
@@ -29,7 +29,7 @@ static void test_a_version_is_told_in_few_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_version_is_told_in_few_words),
+		cmocka_unit_test(test_a_version_is_shortened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

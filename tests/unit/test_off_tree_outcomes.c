@@ -13,7 +13,7 @@ struct shown {
 	GArray *choices;
 };
 
-/* Rank 0's calls 3 and 4 have taken a message of rank 1, in this order or the other. */
+/* Rank 0's calls 3 and 4 take messages of rank 1, in this order or the reverse. */
 static struct shown shown_of(guint32 buffering, enum finding_kind kind, bool in_order)
 {
 	struct shown shown = {
@@ -43,7 +43,7 @@ static void shown_clear(struct shown *shown)
 	g_array_unref(shown->choices);
 }
 
-/* What is asked of one, which is freed. */
+/* The result for an outcome, which is freed. */
 static bool take(struct off_tree_outcomes *outcomes, struct findings *findings, struct shown shown)
 {
 	bool taken = off_tree_outcomes_take(outcomes, findings, shown.execution, shown.findings,
@@ -64,7 +64,7 @@ static bool have(const struct off_tree_outcomes *outcomes, struct shown shown)
 	return had;
 }
 
-static void test_what_is_new_counts_once_under_each_buffering(void **state)
+static void test_a_new_outcome_counts_once_under_each_buffering(void **state)
 {
 	struct findings *findings = findings_new(RECORD_ZERO | RECORD_INFINITE);
 	struct off_tree_outcomes *outcomes = off_tree_outcomes_new();
@@ -80,7 +80,7 @@ static void test_what_is_new_counts_once_under_each_buffering(void **state)
 	findings_free(findings);
 }
 
-static void test_the_same_is_known_again_whatever_came_first(void **state)
+static void test_an_outcome_is_found_in_any_order_of_choices(void **state)
 {
 	struct findings *findings = findings_new(RECORD_ZERO | RECORD_INFINITE);
 	struct off_tree_outcomes *outcomes = off_tree_outcomes_new();
@@ -99,8 +99,8 @@ static void test_the_same_is_known_again_whatever_came_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_new_counts_once_under_each_buffering),
-		cmocka_unit_test(test_the_same_is_known_again_whatever_came_first),
+		cmocka_unit_test(test_a_new_outcome_counts_once_under_each_buffering),
+		cmocka_unit_test(test_an_outcome_is_found_in_any_order_of_choices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Outcomes told apart line by line; lines that vary by themselves are left out. */
+/* Outcomes are compared line by line; lines that vary by themselves are left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static void drop(gpointer bytes)
 		g_bytes_unref(bytes);
 }
 
-/* Two texts, NULL for one that is not there. */
+/* Two texts; NULL: a missing file. */
 static GPtrArray *texts(const char *one, const char *other)
 {
 	GPtrArray *all = g_ptr_array_new_with_free_func(drop);
@@ -66,7 +66,7 @@ static void assert_difference(struct outcomes *outcomes, const char *one, const 
 	outcome_difference_clear(&difference);
 }
 
-static void test_told_apart(void **state)
+static void test_outcomes_are_distinguished(void **state)
 {
 	struct outcomes *outcomes = outcomes_new();
 
@@ -78,7 +78,7 @@ static void test_told_apart(void **state)
 	assert_int_equal(add(outcomes, "a\nb\n", "x\ny\n"), 2);
 	assert_int_equal(add(outcomes, "a\nb", "x\n"), 3);
 	assert_int_equal(add(outcomes, "a\nc\n", "x\n"), 1);
-	/* A line that moves from one text to the other is not the same. */
+	/* A line that moves from one text to the other counts as different. */
 	assert_int_equal(add(outcomes, "a\nb\nx\n", ""), 4);
 	assert_int_equal(add(outcomes, "a\nb\n", NULL), 5);
 	assert_int_equal(add(outcomes, "a\nb\n", ""), 6);
@@ -144,7 +144,7 @@ static void test_too_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_told_apart),
+		cmocka_unit_test(test_outcomes_are_distinguished),
 		cmocka_unit_test(test_varying_lines),
 		cmocka_unit_test(test_varying_number_of_lines),
 		cmocka_unit_test(test_too_many),

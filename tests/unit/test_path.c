@@ -112,7 +112,7 @@ static void test_refused(void **state)
 	               "leading zeros");
 	assert_refused("mp1:n4:0.3=1;", "not a path: column 13: ',' or the end expected");
 	assert_refused("mp1:n4:0.3=1,0.3=2",
-	               "not a path: column 14: this receive has been chosen for already");
+	               "not a path: column 14: a second choice for the same point");
 	assert_refused("mp1:n4:infinite:zero:",
 	               "not a path: column 17: the receiver's rank expected, "
 	               "without leading zeros");
@@ -126,7 +126,7 @@ static void test_refused(void **state)
 	assert_refused("mp1:n4:w1.0r4.1=0",
 	               "not a path: column 13: the rank of a shared lock must be from 0 to 3");
 	assert_refused("mp1:n4:w2147483647.0.1=0",
-	               "not a path: column 21: no window has such a number");
+	               "not a path: column 21: there is no window with this number");
 }
 
 static void test_version(void **state)

@@ -99,7 +99,7 @@ static void expect(int fd, const char *expected)
 		assert_string_equal(text, expected);
 }
 
-static void test_a_barrier_waits_for_its_world_alone(void **state)
+static void test_a_barrier_waits_only_for_its_world(void **state)
 {
 	struct fixture *fixture = *state;
 	int first = join(fixture, "matchpoint world=1 rank=0\n");
@@ -164,7 +164,7 @@ static void test_values_belong_to_a_world(void **state)
 	close(second);
 }
 
-/* As ranks that are rewound go from one world to the next. */
+/* Ranks that are rewound go from one world to the next. */
 static void test_a_connection_goes_to_another_world(void **state)
 {
 	struct fixture *fixture = *state;
@@ -226,7 +226,7 @@ static void test_a_taken_path_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_barrier_waits_for_its_world_alone),
+		TEST(test_a_barrier_waits_only_for_its_world),
 		TEST(test_lines_may_come_in_pieces),
 		TEST(test_abort_is_reported_and_not_answered),
 		TEST(test_values_belong_to_a_world),

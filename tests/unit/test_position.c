@@ -33,7 +33,7 @@ static void assert_round_trip(const char *text)
 	position_free(position);
 }
 
-static void what_is_printed_is_read(void **state)
+static void printed_positions_are_parsed(void **state)
 {
 	(void)state;
 	assert_round_trip("mp1:n4:");
@@ -44,7 +44,7 @@ static void what_is_printed_is_read(void **state)
 	assert_round_trip("mp1:n2147483647:@2147483646.1");
 }
 
-static void a_cut_tells_the_calls_made(void **state)
+static void a_cut_has_the_calls_made(void **state)
 {
 	struct position *position = parse("mp1:n4:zero:0.3=1@0.3,2.5");
 	struct position *whole = parse("mp1:n4:zero:0.3=1");
@@ -103,7 +103,7 @@ static void one_leads_to_another(void **state)
 	check_leads_to("mp1:n3:@0.2,1.1", "mp1:n3:0.2=1@0.2", false);
 	check_leads_to("mp1:n3:@0.2", "mp1:n3:", true);
 	check_leads_to("mp1:n3:", "mp1:n3:@0.2", false);
-	/* Nothing depends on conditions where no rank has come further than MPI_Init. */
+	/* If no rank is beyond MPI_Init, nothing depends on conditions. */
 	check_leads_to("mp1:n3:@0.1,1.1,2.1", "mp1:n3:zero:0.2=1", true);
 	check_leads_to("mp1:n3:@", "mp1:n3:zero:0.2=1@0.2", true);
 	check_leads_to("mp1:n3:@0.1,1.1,2.2", "mp1:n3:zero:0.2=1", false);
@@ -111,7 +111,7 @@ static void one_leads_to_another(void **state)
 	check_leads_to("mp1:n3:@0.1,1.1,2.1", "mp1:n2:zero:", false);
 }
 
-static void what_is_none_is_refused(void **state)
+static void invalid_text_is_refused(void **state)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -121,20 +121,19 @@ static void what_is_none_is_refused(void **state)
 	assert_refused("mp1:n4:0.3=1;", "not a path: column 13: ',', '@' or the end expected");
 	assert_refused("mp1:n4:@0.1;", "not a path: column 12: ',' or the end expected");
 	assert_refused("mp1:n4:@4.1",
-	               "not a path: column 9: the rank that is cut must be from 0 to 3");
-	assert_refused(
-		"mp1:n4:@01.1",
-		"not a path: column 9: the rank that is cut expected, without leading zeros");
+	               "not a path: column 9: a rank of the cut must be from 0 to 3");
+	assert_refused("mp1:n4:@01.1",
+	               "not a path: column 9: a rank of the cut expected, without leading zeros");
 	assert_refused("mp1:n4:@0", "not a path: column 10: '.' expected");
 	assert_refused("mp1:n4:@0.0", "not a path: column 11: the number of its last call must be "
 	                              "from 1 to 4294967295");
 	assert_refused("mp1:n4:@1.1,0.1",
-	               "not a path: column 13: the ranks that are cut must ascend");
+	               "not a path: column 13: the ranks of the cut must ascend");
 	assert_refused("mp1:n4:@1.1,1.2",
-	               "not a path: column 13: the ranks that are cut must ascend");
-	assert_refused("mp1:n4:@1.1,", "not a path: column 13: the rank that is cut expected, "
+	               "not a path: column 13: the ranks of the cut must ascend");
+	assert_refused("mp1:n4:@1.1,", "not a path: column 13: a rank of the cut expected, "
 	                               "without leading zeros");
-	assert_refused("mp1:n4:@@", "not a path: column 9: the rank that is cut expected, without "
+	assert_refused("mp1:n4:@@", "not a path: column 9: a rank of the cut expected, without "
 	                            "leading zeros");
 	assert_null(path_parse("mp1:n4:0.3=1@0.3", &error));
 	assert_string_equal(error->message, "not a path: column 13: ',' or the end expected");
@@ -161,7 +160,7 @@ static void assert_equal(const char *one, const char *other, bool equal)
 	position_free(b);
 }
 
-static void the_order_of_choices_says_nothing(void **state)
+static void the_order_of_choices_does_not_matter(void **state)
 {
 	(void)state;
 	assert_equal("mp1:n4:0.3=1,2.5=3,w1.0.1=2", "mp1:n4:w1.0.1=2,2.5=3,0.3=1", true);
@@ -199,7 +198,7 @@ static void which_message_follows_from_the_rest(void **state)
 	position_free(named);
 }
 
-/* --- random ones ----------------------------------------------------------------------------- */
+/* --- random positions ------------------------------------------------------------------------ */
 
 static uint32_t below(GRand *dice, uint32_t count)
 {
@@ -226,7 +225,7 @@ static struct position *some_position(GRand *dice)
 	return position;
 }
 
-static void text_brings_it_back(void **state)
+static void text_round_trips(void **state)
 {
 	GRand *dice = g_rand_new_with_seed(7);
 
@@ -244,7 +243,7 @@ static void text_brings_it_back(void **state)
 	g_rand_free(dice);
 }
 
-/* The same with its choices the other way round. */
+/* The same position with its choices in reverse order. */
 static struct position *reversed(const struct position *position)
 {
 	const GArray *choices = position_path(position)->choices;
@@ -255,7 +254,7 @@ static struct position *reversed(const struct position *position)
 	return position_with_choices(position, other);
 }
 
-/* The order is total, and says equal where the bytes do. */
+/* The order is total, and two positions are equal exactly if their bytes are. */
 static void order_and_equality_agree(void **state)
 {
 	GRand *dice = g_rand_new_with_seed(11);
@@ -289,13 +288,13 @@ static void order_and_equality_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_printed_is_read),
-		cmocka_unit_test(a_cut_tells_the_calls_made),
+		cmocka_unit_test(printed_positions_are_parsed),
+		cmocka_unit_test(a_cut_has_the_calls_made),
 		cmocka_unit_test(one_leads_to_another),
-		cmocka_unit_test(what_is_none_is_refused),
-		cmocka_unit_test(the_order_of_choices_says_nothing),
+		cmocka_unit_test(invalid_text_is_refused),
+		cmocka_unit_test(the_order_of_choices_does_not_matter),
 		cmocka_unit_test(which_message_follows_from_the_rest),
-		cmocka_unit_test(text_brings_it_back),
+		cmocka_unit_test(text_round_trips),
 		cmocka_unit_test(order_and_equality_agree),
 	};
 

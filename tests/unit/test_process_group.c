@@ -7,7 +7,7 @@
 
 #include "scheduler/run/process_group.h"
 
-static void test_a_rank_stays_the_image_that_it_is_until_it_moves(void **state)
+static void test_a_rank_equals_its_image_until_it_moves(void **state)
 {
 	struct process_group *group = process_group_new(2);
 
@@ -23,10 +23,10 @@ static void test_a_rank_stays_the_image_that_it_is_until_it_moves(void **state)
 	assert_int_equal(process_group_stays(group, 1), 3);
 	process_group_rewound(group, 1, 0);
 	assert_int_equal(process_group_stays(group, 1), 0);
-	process_group_let_go(group);
+	process_group_unref(group);
 }
 
-static void test_it_is_still_when_all_ranks_are(void **state)
+static void test_it_is_idle_when_all_ranks_are(void **state)
 {
 	struct process_group *group = process_group_new(2);
 
@@ -40,12 +40,12 @@ static void test_it_is_still_when_all_ranks_are(void **state)
 	process_group_moves(group, 0);
 	assert_false(process_group_is_idle(group, 0));
 	assert_false(process_group_is_idle_whole(group));
-	process_group_let_go(group);
+	process_group_unref(group);
 	process_group_be_idle(NULL, 0);
 	assert_false(process_group_is_idle_whole(NULL));
 }
 
-static void test_one_with_something_under_way_is_to_be_told(void **state)
+static void test_a_rank_with_something_under_way_gets_orders(void **state)
 {
 	struct process_group *group = process_group_new(1);
 
@@ -54,11 +54,11 @@ static void test_one_with_something_under_way_is_to_be_told(void **state)
 	assert_int_equal(process_group_stays(group, 0), 0);
 	process_group_rewound(group, 0, 1);
 	assert_int_equal(process_group_stays(group, 0), 0);
-	process_group_let_go(group);
+	process_group_unref(group);
 }
 
-/* The rank was asked for image 2 once, and two more states have it. */
-static void test_the_last_to_forget_an_image_tells_the_rank(void **state)
+/* The rank was asked for image 2 once, and two more states share it. */
+static void test_the_last_reference_makes_the_rank_forget(void **state)
 {
 	struct process_group *group = process_group_new(1);
 
@@ -71,7 +71,7 @@ static void test_the_last_to_forget_an_image_tells_the_rank(void **state)
 	assert_int_equal(process_group_stays(group, 0), 2);
 	assert_true(process_group_forget(group, 0, 2));
 	assert_int_equal(process_group_stays(group, 0), 0);
-	process_group_let_go(group);
+	process_group_unref(group);
 }
 
 static void test_a_welcome_that_is_owed_is_given_once(void **state)
@@ -88,21 +88,21 @@ static void test_a_welcome_that_is_owed_is_given_once(void **state)
 	process_group_owe(group, 0);
 	process_group_rewound(group, 0, 1);
 	assert_false(process_group_is_owed(group, 0));
-	process_group_let_go(group);
+	process_group_unref(group);
 }
 
-static void test_it_is_lost_for_all_who_use_it(void **state)
+static void test_it_is_lost_for_all_users(void **state)
 {
-	struct process_group *group = process_group_new(1), *other = process_group_use(group);
+	struct process_group *group = process_group_new(1), *other = process_group_ref(group);
 
 	(void)state;
 	process_group_lose(group);
-	process_group_let_go(group);
+	process_group_unref(group);
 	assert_true(process_group_is_lost(other));
-	process_group_let_go(other);
+	process_group_unref(other);
 	process_group_lose(NULL);
-	process_group_let_go(NULL);
-	assert_null(process_group_use(NULL));
+	process_group_unref(NULL);
+	assert_null(process_group_ref(NULL));
 	assert_int_equal(process_group_stays(NULL, 0), 0);
 	assert_false(process_group_settle(NULL, 0));
 }
@@ -110,12 +110,12 @@ static void test_it_is_lost_for_all_who_use_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_rank_stays_the_image_that_it_is_until_it_moves),
-		cmocka_unit_test(test_it_is_still_when_all_ranks_are),
-		cmocka_unit_test(test_one_with_something_under_way_is_to_be_told),
-		cmocka_unit_test(test_the_last_to_forget_an_image_tells_the_rank),
+		cmocka_unit_test(test_a_rank_equals_its_image_until_it_moves),
+		cmocka_unit_test(test_it_is_idle_when_all_ranks_are),
+		cmocka_unit_test(test_a_rank_with_something_under_way_gets_orders),
+		cmocka_unit_test(test_the_last_reference_makes_the_rank_forget),
 		cmocka_unit_test(test_a_welcome_that_is_owed_is_given_once),
-		cmocka_unit_test(test_it_is_lost_for_all_who_use_it),
+		cmocka_unit_test(test_it_is_lost_for_all_users),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

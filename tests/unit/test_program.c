@@ -1,5 +1,5 @@
-/* Programs are built here with whatever compilers the machine has; without mpicc.mpich or gcc the
- * tests that need them are skipped. */
+/* Programs are built here with the compilers of this machine. Without mpicc.mpich or gcc, the tests
+ * that need them are skipped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static char *write_file(const char *name, const char *text, int mode)
 	return path;
 }
 
-/* Runs `command` with %s replaced; skips the test when there is no such compiler. */
+/* Runs `command` with %s replaced. Skips the test if there is no such compiler. */
 static void compile(const char *compiler, const char *name, const char *text, const char *options)
 {
 	g_autofree char *found = g_find_program_in_path(compiler);
@@ -133,7 +133,7 @@ static void test_programs_without_mpi(void **state)
 	expect("static", PROGRAM_STATIC, "statically");
 }
 
-/* What a program needs counts also where the library is not installed. */
+/* A library that a program needs counts even if it is not installed. */
 static void test_other_mpi(void **state)
 {
 	g_autofree char *options = g_strdup_printf("%s/libmpi.so.40", directory);
@@ -242,7 +242,7 @@ static void test_what_cannot_be_controlled(void **state)
 	assert_int_equal(of_plain->len, 0);
 }
 
-/* MPI is often linked through a library of the program's. */
+/* MPI is often linked through a library of the program. */
 static void test_mpi_through_a_library(void **state)
 {
 	g_autofree char *path = g_build_filename(directory, "front", NULL);

@@ -24,7 +24,7 @@ static void a_line_has_code_or_its_neighbours_have(void **state)
 	assert_true(program_code_line(code, "test_program_code.c", line, &before, &behind));
 	assert_int_equal(before, line);
 	assert_int_equal(behind, line);
-	/* of the lines that are included there is none */
+	/* included lines have no code here */
 	assert_true(program_code_line(code, "test_program_code.c", 1, &before, &behind));
 	assert_int_equal(before, 0);
 	assert_in_range(behind, 2, line);

@@ -40,7 +40,7 @@ static struct open_choice *point_at(GArray *open, guint index)
 	return &g_array_index(open, struct open_choice, index);
 }
 
-/* Walks once among these points; returns what was drawn, as 10 x point + alternative each, and
+/* Walks once among these points. Returns what was drawn, each as 10 x point + alternative, and
  * whether the end was known. */
 static GArray *walk(struct random_search *search, guint count, guint alternatives, bool *ret_known)
 {
@@ -72,8 +72,8 @@ static GArray *walk(struct random_search *search, guint count, guint alternative
 	return drawn;
 }
 
-/* Who has written a seed down wants the same walks from every version. */
-static void test_a_seed_means_the_same_for_ever(void **state)
+/* A user who has kept a seed wants the same walks from every version. */
+static void test_a_seed_always_gives_the_same_walks(void **state)
 {
 	static const guint expected[][3] = {{0, 11, 22}, {12, 22, 0}, {22, 2, 11}};
 	struct random_search *search = random_search_new(RANKS, 42, 1, 0);
@@ -91,7 +91,7 @@ static void test_a_seed_means_the_same_for_ever(void **state)
 	random_search_free(search);
 }
 
-/* Two points with two alternatives each: four outcomes, whatever the order; then no more. */
+/* Two points with two alternatives each have four outcomes, in any order; then no more. */
 static void test_ends_when_nothing_is_new(void **state)
 {
 	struct random_search *search = random_search_new(RANKS, 1, 1, 0);
@@ -126,7 +126,7 @@ static void test_ends_at_once_when_there_is_nothing_to_draw(void **state)
 	random_search_free(search);
 }
 
-static void test_a_walk_that_was_stopped_is_begun_again(void **state)
+static void test_a_stopped_walk_is_repeated(void **state)
 {
 	struct random_search *one = random_search_new(RANKS, 7, 1, 0),
 			     *other = random_search_new(RANKS, 7, 1, 0);
@@ -153,7 +153,7 @@ static void test_a_walk_that_was_stopped_is_begun_again(void **state)
 	random_search_free(other);
 }
 
-static void test_is_gone_on_with(void **state)
+static void test_is_resumed(void **state)
 {
 	struct random_search *one = random_search_new(RANKS, 9, 2, 0),
 			     *other = random_search_new(RANKS, 9, 2, 0);
@@ -184,7 +184,7 @@ static void test_is_gone_on_with(void **state)
 	random_search_free(other);
 }
 
-/* Always the same: marked points at once and by default, sends that may complete early in turn. */
+/* Without a draw: marked points take the default at once, and early sends are decided in order. */
 static void test_what_is_not_drawn(void **state)
 {
 	struct random_search *search = random_search_new(RANKS, 3, 1, 2);
@@ -221,11 +221,11 @@ static void test_what_is_not_drawn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_seed_means_the_same_for_ever),
+		cmocka_unit_test(test_a_seed_always_gives_the_same_walks),
 		cmocka_unit_test(test_ends_when_nothing_is_new),
 		cmocka_unit_test(test_ends_at_once_when_there_is_nothing_to_draw),
-		cmocka_unit_test(test_a_walk_that_was_stopped_is_begun_again),
-		cmocka_unit_test(test_is_gone_on_with),
+		cmocka_unit_test(test_a_stopped_walk_is_repeated),
+		cmocka_unit_test(test_is_resumed),
 		cmocka_unit_test(test_what_is_not_drawn),
 	};
 

@@ -1,7 +1,7 @@
-/* Recordings of real runs (recordings/NAME.txt, scheduler/run/recorder.h) fed into worlds again,
- * with no process: they must say the same, line by line. A recording that somebody sends in with a
- * bug, its lines corrected by hand where the world was wrong, is a test when it lies there.
- * `test_recording FILE...` feeds those. */
+/* Recordings of real runs (recordings/NAME.txt, scheduler/run/recorder.h), fed into worlds again
+ * without a process. The worlds must do the same, line by line. A recording that comes with a bug
+ * report becomes a test in that folder, after its wrong lines are corrected by hand.
+ * `test_recording FILE...` feeds those files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,11 +23,11 @@
 
 struct parser {
 	char **words, **next; /* ended by NULL */
-	guint absent;         /* groups that begin, and are not there */
+	guint absent;         /* groups that are absent */
 	bool wrong;
 };
 
-/* The value of the next word, if it is this field. */
+/* Returns the value of the next word, if it is this field. */
 static const char *value_of(struct parser *parser, const char *name)
 {
 	gsize length = strlen(name);
@@ -92,7 +92,7 @@ static guint16 type_by_name(const char *name)
 	return 0;
 }
 
-/* false: not all of it could be read. */
+/* Returns false if not all of it could be read. */
 static bool read_message(char **words, struct wire_message *ret)
 {
 	static const struct wire_visitor visitor = {true, read_number, read_string, read_name,
@@ -110,7 +110,7 @@ static bool read_message(char **words, struct wire_message *ret)
 struct play {
 	struct communicators *comms;
 	GHashTable *worlds, *kept; /* struct seat, by number */
-	GPtrArray *said;           /* lines */
+	GPtrArray *said;           /* lines of the worlds */
 };
 
 struct seat {
@@ -384,7 +384,7 @@ static bool ask(struct seat *seat, const char *word, char **words)
 	return true;
 }
 
-/* Does what a line asks for; false: that cannot be read. */
+/* Does what a line asks for. Returns false if it cannot be read. */
 static bool do_line(struct play *play, const char *line)
 {
 	g_auto(GStrv) words = g_strsplit(line, " ", -1);
@@ -415,13 +415,14 @@ static void play_release(struct play *play)
 	communicators_free(play->comms);
 }
 
-/* What a world does, not what it is asked: "2   > 0 GO call=3". */
+/* Whether a line is what a world does, not what it is asked: "2   > 0 GO call=3". */
 static bool is_done(const char *line)
 {
 	return g_str_has_prefix(line + strspn(line, "0123456789"), "   ");
 }
 
-/* The first line of the recording that the worlds do not say, from 1; 0: they say all of it. */
+/* Returns the first line of the recording that the worlds do not repeat, from 1; 0: they repeat all
+ * of it. */
 static guint play_lines(char **lines, GString *ret_instead)
 {
 	struct play play;
@@ -438,7 +439,7 @@ static guint play_lines(char **lines, GString *ret_instead)
 			continue;
 		}
 		if (!is_done(lines[i]) && (play.said->len != expected || !do_line(&play, lines[i])))
-			wrong = i + 1; /* it has said too much, or cannot be read */
+			wrong = i + 1; /* the worlds did more, or the line cannot be read */
 		else if (expected >= play.said->len
 		         || strcmp(lines[i], play.said->pdata[expected]) != 0)
 			wrong = i + 1;
@@ -491,7 +492,7 @@ static void test_recordings(void **state)
 	assert_true(count > 0);
 }
 
-/* Two ranks, and rank 0's receive from any source; what follows `line` is left out. */
+/* Returns two ranks, and rank 0's receive from any source, without what follows `line`. */
 static char **small_recording(void)
 {
 	const char *text =
@@ -529,8 +530,8 @@ static guint play_changed(guint index, const char *line)
 	return play_lines(lines, instead);
 }
 
-/* The comparison sees what is different: in a line, between lines, at the end. */
-static void test_differences_are_seen(void **state)
+/* The comparison finds a difference in a line, between lines, and at the end. */
+static void test_differences_are_found(void **state)
 {
 	(void)state;
 	assert_int_equal(play_changed(0, NULL), 0);
@@ -542,7 +543,7 @@ static void test_differences_are_seen(void **state)
 	assert_int_equal(play_changed(3, "#"), 13);
 }
 
-/* Every kind of field comes back from its text. */
+/* Every kind of field can be read from its text. */
 static void test_message_from_text(void **state)
 {
 	const char *texts[] = {
@@ -581,7 +582,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest given[] = {cmocka_unit_test_prestate(test_given, argv + 1)};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recordings),
-		cmocka_unit_test(test_differences_are_seen),
+		cmocka_unit_test(test_differences_are_found),
 		cmocka_unit_test(test_message_from_text),
 	};
 

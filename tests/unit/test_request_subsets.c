@@ -7,8 +7,8 @@
 
 #include "explorer/request_subsets.h"
 
-/* How many sets of at most `most` there are of the requests first, first + 1, ...; and whether
- * these, and that of all, are all. */
+/* The number of sets of at most `most` of the requests first, first + 1, ...; *ret_all: whether
+ * these and the full set are all sets. */
 static guint count_sets(guint32 first, guint count, guint32 most, bool *ret_all)
 {
 	g_autoptr(GArray) indices = g_array_new(false, false, sizeof(guint32));
@@ -38,7 +38,7 @@ static void test_sizes(void **state)
 	assert_int_equal(count_sets(5, 1, 3, &all), 0);
 	assert_true(all);
 	assert_int_equal(count_sets(0, 2, 1, &all), 0);
-	assert_true(all); /* that of both is the set of all */
+	assert_true(all); /* the set of both is the full set */
 	assert_int_equal(count_sets(0, 3, 1, &all), 0);
 	assert_false(all);
 	assert_int_equal(count_sets(0, 3, 2, &all), 3);
@@ -53,7 +53,7 @@ static void test_sizes(void **state)
 	assert_true(all);
 }
 
-/* One answer reports requests of one window only. */
+/* One answer reports only requests of one window. */
 static void test_windows(void **state)
 {
 	bool all;

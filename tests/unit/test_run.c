@@ -1,14 +1,14 @@
-/* room: run. One execution by itself: no session, no MPI (fake_runs.h). */
+/* room: run. One execution without a session and without MPI (fake_runs.h). */
 #include "fake_runs.h"
 
 #include "scheduler/run/execution.h"
 
-/* --- who decides ------------------------------------------------------------------------------ */
+/* --- strategy --------------------------------------------------------------------------------- */
 
 struct asker {
 	struct strategy strategy;
 	guint asked;
-	bool knows; /* now it has an answer: the first that is open */
+	bool knows; /* it has an answer now: the first open choice */
 };
 
 static enum explorer_step rest(struct strategy *strategy, const struct trace *trace,
@@ -26,7 +26,7 @@ static enum explorer_step rest(struct strategy *strategy, const struct trace *tr
 	return take_first(open, ret_choice);
 }
 
-/* --- for whom --------------------------------------------------------------------------------- */
+/* --- client ----------------------------------------------------------------------------------- */
 
 struct fixture {
 	struct fake_runs fake;
@@ -118,7 +118,7 @@ static guint made(const struct fixture *fixture)
 	return world_choices(execution_world(fixture->execution))->len;
 }
 
-/* Rank 1's message or rank 2's: both are open, and the other one is taken than by default. */
+/* Rank 1's message and rank 2's are open. The one that is not the default is taken. */
 static void a_strategy_answers_later(void **state)
 {
 	struct fixture *fixture = *state;
@@ -130,7 +130,7 @@ static void a_strategy_answers_later(void **state)
 	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
 	assert_null(fixture->fake.failure);
 	runs_pump(fixture->fake.runs, never, NULL, SOON / 1000.0);
-	assert_int_equal(fixture->asker.asked, 1); /* it is not asked over and over */
+	assert_int_equal(fixture->asker.asked, 1); /* it is not asked repeatedly */
 	assert_int_equal(made(fixture), 0);
 	assert_int_equal(fixture->ended, 0);
 	assert_false(execution_resume(fixture->execution, &impossible));
@@ -139,7 +139,8 @@ static void a_strategy_answers_later(void **state)
 	assert_true(execution_resume(fixture->execution, &choice));
 	assert_false(execution_result(fixture->execution)->waits);
 	assert_int_equal(made(fixture), 1);
-	assert_false(execution_resume(fixture->execution, &choice)); /* nothing waits for it */
+	assert_false(
+		execution_resume(fixture->execution, &choice)); /* it does not wait for an answer */
 	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
 	assert_int_equal(fixture->asker.asked, 2);
 
@@ -149,6 +150,7 @@ static void a_strategy_answers_later(void **state)
 	assert_true(runs_pump(fixture->fake.runs, has_ended, fixture, 20));
 	assert_null(fixture->fake.failure);
 	assert_int_equal(fixture->ended, 1);
+	execution_report_gone(fixture->execution);
 	assert_int_equal(fixture->gone, 1);
 	choices = world_choices(execution_world(fixture->execution));
 	assert_int_equal(choices->len, 2);
@@ -158,7 +160,7 @@ static void a_strategy_answers_later(void **state)
 		assert_true(execution_ends(fixture->execution)[rank].gone);
 }
 
-/* Whoever asks may go away without an answer. */
+/* An execution can end while it waits for an answer. */
 static void what_waits_can_be_cut_short(void **state)
 {
 	struct fixture *fixture = *state;
@@ -174,7 +176,7 @@ static void what_waits_can_be_cut_short(void **state)
 	assert_int_equal(runs_count(fixture->fake.runs), 0);
 }
 
-/* A rank that dies while somebody thinks about the answer is seen. */
+/* A rank that dies while the strategy has not answered is noticed. */
 static void what_waits_can_be_struck(void **state)
 {
 	struct fixture *fixture = *state;
@@ -210,9 +212,9 @@ static bool all_have_answered(const struct execution *execution)
 	return true;
 }
 
-/* A scheduler that had no processor for seconds reads what ranks have answered to END before it
- * takes them for deaf. */
-static void who_has_answered_is_not_late(void **state)
+/* A scheduler that had no processor for seconds reads the answers to END before it kills a rank as
+ * late. */
+static void a_rank_that_has_answered_is_not_late(void **state)
 {
 	struct fixture *fixture = *state;
 	struct host_operations operations = *fixture->fake.host->operations;
@@ -234,8 +236,8 @@ static void who_has_answered_is_not_late(void **state)
 	assert_false(execution_output_is_cut(fixture->execution));
 }
 
-/* MPI may have no words for an error. */
-static void an_error_may_be_without_words(void **state)
+/* MPI may return an empty text for an error. */
+static void an_error_may_have_an_empty_text(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct wire_message error = {.type = WIRE_ERROR,
@@ -266,8 +268,8 @@ static bool is_struck(void *data)
 	return fixture->fake.failure || execution_result(fixture->execution)->struck;
 }
 
-/* It has answered that it is parked, and is dead before the others have: nothing can be copied from
- * that snapshot. */
+/* A rank has answered that it is parked, and is dead before the others answer. That snapshot cannot
+ * be copied. */
 static void a_rank_can_be_struck_when_it_is_parked(void **state)
 {
 	struct fixture *fixture = *state;
@@ -290,8 +292,8 @@ int main(int argc, char **argv)
 		TEST(a_strategy_answers_later),
 		TEST(what_waits_can_be_cut_short),
 		TEST(what_waits_can_be_struck),
-		TEST(who_has_answered_is_not_late),
-		TEST(an_error_may_be_without_words),
+		TEST(a_rank_that_has_answered_is_not_late),
+		TEST(an_error_may_have_an_empty_text),
 		cmocka_unit_test_setup_teardown(a_rank_can_be_struck_when_it_is_parked,
 	                                        set_up_parked, tear_down_parked),
 	};

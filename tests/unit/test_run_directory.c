@@ -75,7 +75,7 @@ static void test_removal_follows_no_link(void **state)
 	assert_int_equal(g_rmdir(outside), 0);
 }
 
-/* But what MPICH has in /dev/shm for a job of ours is ours. */
+/* A file that MPICH has made in /dev/shm for a job of ours is removed. */
 static void test_files_of_jobs_are_removed(void **state)
 {
 	struct run_directory *directory = run_directory_new(4, NULL);
@@ -97,7 +97,7 @@ static void test_files_of_jobs_are_removed(void **state)
 	run_directory_free(directory);
 }
 
-static void test_dead_predecessors_are_removed(void **state)
+static void test_directories_of_dead_owners_are_removed(void **state)
 {
 	struct run_directory *living = run_directory_new(4, NULL), *next;
 	g_autofree char *dead = g_build_filename(*state, "matchpoint-1073741823-abcdef", NULL);
@@ -121,8 +121,8 @@ static void test_dead_predecessors_are_removed(void **state)
 	run_directory_free(next);
 }
 
-/* Its supervisors may hold it a moment longer than its owner lived. */
-static void test_one_let_go_late_is_removed_at_the_end(void **state)
+/* Supervisors may hold the lock a moment longer than the owner lived. */
+static void test_a_directory_unlocked_late_is_removed_at_the_end(void **state)
 {
 	g_autofree char *dead = g_build_filename(*state, "matchpoint-1073741823-abcdef", NULL);
 	g_autofree char *lock = g_build_filename(dead, "lock", NULL);
@@ -140,7 +140,7 @@ static void test_one_let_go_late_is_removed_at_the_end(void **state)
 	assert_int_equal(g_access(dead, F_OK), -1);
 }
 
-/* Begins and ends again and again; the number of times that its directory was gone in between. */
+/* Begins and ends repeatedly. Returns how often its directory was gone in between. */
 static int come_and_go(void)
 {
 	int gone = 0;
@@ -156,7 +156,7 @@ static int come_and_go(void)
 	return gone;
 }
 
-static void test_those_who_start_at_once_spare_each_other(void **state)
+static void test_concurrent_starts_do_not_remove_each_other(void **state)
 {
 	pid_t others[3];
 	int status;
@@ -209,9 +209,9 @@ int main(void)
 		TEST(test_worlds_come_and_go),
 		TEST(test_removal_follows_no_link),
 		TEST(test_files_of_jobs_are_removed),
-		TEST(test_dead_predecessors_are_removed),
-		TEST(test_one_let_go_late_is_removed_at_the_end),
-		TEST(test_those_who_start_at_once_spare_each_other),
+		TEST(test_directories_of_dead_owners_are_removed),
+		TEST(test_a_directory_unlocked_late_is_removed_at_the_end),
+		TEST(test_concurrent_starts_do_not_remove_each_other),
 		TEST(test_bad_places_are_refused),
 	};
 

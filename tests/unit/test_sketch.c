@@ -41,7 +41,7 @@ static struct record_execution *execution_new(guint ranks)
 	return execution;
 }
 
-/* Rank 0 receives from any, then from `second`; ranks 1 and 2 send. */
+/* Rank 0 receives from any source, then from `second`; ranks 1 and 2 send. */
 static struct record_execution *two_senders(int32_t first, int32_t second, bool all)
 {
 	struct record_execution *execution = execution_new(3);
@@ -83,7 +83,7 @@ static void check_lines(struct sketch *sketch, const char *text)
 	}
 }
 
-static void writes_the_calls_of_each_rank(void **state)
+static void prints_the_calls_of_each_rank(void **state)
 {
 	struct record_execution *bad = two_senders(1, 1, false);
 	struct record_finding *finding = deadlock_at(0, 3);
@@ -115,8 +115,7 @@ static void leaves_out_a_rank_with_its_partners(void **state)
 	char *text;
 
 	(void)state;
-	sketch_drop_rank(sketch,
-	                 1); /* and so the receive that took its message, and waits for it */
+	sketch_drop_rank(sketch, 1); /* so is the receive that took its message, and its wait */
 	assert_int_equal(sketch_ranks(sketch), 2);
 	assert_int_equal(sketch_rank(sketch, 2), 1);
 	text = sketch_print(sketch, "");
@@ -151,7 +150,7 @@ static void follows_the_source_of_a_wildcard(void **state)
 	record_execution_free(bad);
 }
 
-static void asserts_the_message_that_goes_well(void **state)
+static void asserts_the_good_message(void **state)
 {
 	struct record_execution *bad = two_senders(1, -1, true);
 	struct record_finding *finding = record_finding_new(FINDING_CRASH);
@@ -161,7 +160,7 @@ static void asserts_the_message_that_goes_well(void **state)
 	char *text;
 
 	(void)state;
-	assert_null(sketch_new(finding, bad, NULL, &error)); /* nothing to blame */
+	assert_null(sketch_new(finding, bad, NULL, &error)); /* there is no choice to blame */
 	assert_non_null(error);
 	finding->blame = record_choice_new();
 	finding->blame->rank = 0;
@@ -179,7 +178,7 @@ static void asserts_the_message_that_goes_well(void **state)
 	record_execution_free(bad);
 }
 
-static void goes_on_where_a_rank_stopped(void **state)
+static void continues_where_a_rank_stopped(void **state)
 {
 	struct record_execution *bad = execution_new(2), *good = execution_new(2);
 	struct record_finding *finding = deadlock_at(0, 1);
@@ -207,7 +206,7 @@ static void goes_on_where_a_rank_stopped(void **state)
 	record_execution_free(bad);
 }
 
-static void waits_for_requests_in_buffers_of_their_own(void **state)
+static void uses_a_buffer_for_each_pending_request(void **state)
 {
 	struct record_execution *bad = execution_new(2);
 	struct record_finding *finding = deadlock_at(0, 3);
@@ -231,7 +230,7 @@ static void waits_for_requests_in_buffers_of_their_own(void **state)
 	record_execution_free(bad);
 }
 
-/* Rank 0 asks which of its two requests is complete; only when it is the first it goes on. */
+/* Rank 0 asks which of its two requests is complete; only after the first it continues. */
 static struct record_execution *first_answer(uint32_t reported, bool goes_on)
 {
 	struct record_execution *execution = execution_new(2);
@@ -288,14 +287,14 @@ static void branches_on_an_answer(void **state)
 	assert_true(sketch_is_whole(sketch));
 	none = g_new0(bool, sketch->units);
 	sketch_keep(sketch, none);
-	assert_false(sketch_is_whole(sketch)); /* where it stands is gone */
+	assert_false(sketch_is_whole(sketch)); /* the step where the finding shows is gone */
 	sketch_free(sketch);
 	record_finding_free(finding);
 	record_execution_free(good);
 	record_execution_free(bad);
 }
 
-/* Rank 0 cancels its receive; only when it came in time rank 1 is sent nothing. */
+/* Rank 0 cancels its receive; only if that succeeds, rank 1 gets no message. */
 static struct record_execution *cancelled(bool in_time)
 {
 	struct record_execution *execution = execution_new(2);
@@ -345,8 +344,9 @@ static void branches_on_a_cancellation(void **state)
 	record_execution_free(bad);
 }
 
-/* Rank 0 holds a lock of rank 1's window, which rank 1 waits for, until it hears from rank 1. */
-static void writes_locks_of_windows(void **state)
+/* Rank 0 holds a lock on rank 1's window until it receives from rank 1, which waits for the
+ * lock. */
+static void prints_locks_of_windows(void **state)
 {
 	struct record_execution *bad = execution_new(2);
 	struct record_finding *finding = deadlock_at(0, 4);
@@ -360,7 +360,7 @@ static void writes_locks_of_windows(void **state)
 	g_ptr_array_add(finding->ranks, other);
 	call(bad, 0, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
 	call(bad, 0, 2, RECORD_CALL_OTHER, "MPI_Win_lock", 1, 0);
-	call(bad, 0, 3, RECORD_CALL_OTHER, "MPI_Win_unlock", 0, 0); /* is not held */
+	call(bad, 0, 3, RECORD_CALL_OTHER, "MPI_Win_unlock", 0, 0); /* it is not held */
 	call(bad, 0, 4, RECORD_CALL_RECEIVE, "MPI_Recv", 1, 4);
 	call(bad, 1, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
 	call(bad, 1, 2, RECORD_CALL_OTHER, "MPI_Win_lock", 1, 0);
@@ -462,8 +462,8 @@ static void writes_collectives(void **state)
 	}
 }
 
-/* As above, and rank 1 is told: it receives only then. */
-static void tells_others_which_way(void **state)
+/* The same, and rank 1 knows which interleaving it is in: it receives only in one. */
+static void sends_the_branch_to_other_ranks(void **state)
 {
 	struct record_execution *bad = two_senders(1, -1, true), *good = two_senders(2, -1, true);
 	struct record_finding *finding = deadlock_at(1, 4);
@@ -508,7 +508,7 @@ static void tells_others_which_way(void **state)
 	record_execution_free(bad);
 }
 
-static void refuses_what_calls_do_not_show(void **state)
+static void refuses_findings_that_calls_cannot_show(void **state)
 {
 	struct record_execution *bad = two_senders(1, 1, false);
 	struct record_finding *finding = record_finding_new(FINDING_LIVELOCK);
@@ -524,19 +524,19 @@ static void refuses_what_calls_do_not_show(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_the_calls_of_each_rank),
+		cmocka_unit_test(prints_the_calls_of_each_rank),
 		cmocka_unit_test(leaves_out_a_rank_with_its_partners),
 		cmocka_unit_test(follows_the_source_of_a_wildcard),
-		cmocka_unit_test(asserts_the_message_that_goes_well),
-		cmocka_unit_test(goes_on_where_a_rank_stopped),
-		cmocka_unit_test(waits_for_requests_in_buffers_of_their_own),
+		cmocka_unit_test(asserts_the_good_message),
+		cmocka_unit_test(continues_where_a_rank_stopped),
+		cmocka_unit_test(uses_a_buffer_for_each_pending_request),
 		cmocka_unit_test(branches_on_an_answer),
 		cmocka_unit_test(branches_on_a_cancellation),
-		cmocka_unit_test(writes_locks_of_windows),
+		cmocka_unit_test(prints_locks_of_windows),
 		cmocka_unit_test(leaves_an_object_of_the_same_kind),
 		cmocka_unit_test(writes_collectives),
-		cmocka_unit_test(tells_others_which_way),
-		cmocka_unit_test(refuses_what_calls_do_not_show),
+		cmocka_unit_test(sends_the_branch_to_other_ranks),
+		cmocka_unit_test(refuses_findings_that_calls_cannot_show),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

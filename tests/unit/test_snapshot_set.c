@@ -171,7 +171,7 @@ static bool only_the_second_may_go(const struct snapshot_entry *entry)
 	return snapshot_entry_owner(entry) == &owners[1];
 }
 
-/* An image: no process, and so many bytes. */
+/* An image has no process, and so many bytes. */
 static void test_bytes_beside_processes_are_budgeted(void **state)
 {
 	struct snapshot_set *set = set_new(100 << 20, 2);
@@ -218,7 +218,7 @@ static void test_of_equal_ones_the_furthest_serves(void **state)
 	snapshot_set_free(set);
 }
 
-static void test_what_stands_by_is_part_of_the_budget(void **state)
+static void test_waiting_processes_are_part_of_the_budget(void **state)
 {
 	struct snapshot_set *set = set_new(G_MAXUINT64, 8);
 
@@ -238,7 +238,7 @@ static void test_what_stands_by_is_part_of_the_budget(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_stands_by_is_part_of_the_budget),
+		cmocka_unit_test(test_waiting_processes_are_part_of_the_budget),
 		cmocka_unit_test(test_of_equal_ones_the_furthest_serves),
 		cmocka_unit_test(test_the_longest_contained_one_is_found),
 		cmocka_unit_test(test_what_does_not_serve_is_not_found),

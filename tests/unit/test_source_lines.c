@@ -14,7 +14,7 @@
 
 static uint64_t return_address;
 
-/* Notes where it was called from. */
+/* Notes its return address. */
 __attribute__((noinline)) static int note_caller(const void *one, const void *other)
 {
 	(void)one;
@@ -41,8 +41,8 @@ static void a_call_has_the_line_it_stands_on(void **state)
 	source_lines_free(lines);
 }
 
-/* libc has no debugging information here: its caller of note_caller is named by its function, or at
- * least by its file. */
+/* libc has no debugging information here. Its caller of note_caller has a function, or at least a
+ * file. */
 static void code_without_lines_has_function_and_offset(void **state)
 {
 	struct source_lines *lines = source_lines_new();
@@ -77,7 +77,7 @@ static void the_program_is_preferred_to_its_libraries(void **state)
 	source_lines_free(lines);
 }
 
-/* Always inlined, as a compiler that optimizes does by itself. */
+/* Always inlined, as an optimizing compiler does by itself. */
 static inline __attribute__((always_inline)) int note_inlined(void)
 {
 	note_caller(NULL, NULL);
@@ -101,7 +101,7 @@ static void an_inlined_function_is_a_frame_of_its_own(void **state)
 	assert_string_equal(outer->function, __func__);
 	assert_string_equal(outer->place.file, "test_source_lines.c");
 	assert_int_equal(outer->place.line, outer_line);
-	/* and again, behind what is there */
+	/* frames are appended */
 	assert_true(source_lines_frames(lines, getpid(), return_address, frames));
 	assert_int_equal(frames->len, 4);
 	source_lines_free(lines);

@@ -43,7 +43,7 @@ static void addresses_lead_to_the_stack_they_were_added_for(void **state)
 	stack_table_free(table);
 }
 
-/* Of the same addresses in part, or in another rank, nothing is known. */
+/* Some of the addresses, or the same ones in another rank, are not known. */
 static void only_all_addresses_of_a_rank_are_a_stack(void **state)
 {
 	struct stack_table *table = stack_table_new();

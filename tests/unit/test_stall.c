@@ -1,4 +1,4 @@
-/* A rank that is seen from outside: a child, with a note that the tests write. */
+/* A rank seen from outside: a child process, with a note that the tests write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,13 +20,13 @@ struct fixture {
 	struct world *world;
 	struct host *host;
 	struct stall *stall;
-	struct wire_blocking_call *note; /* the child sees it, too */
+	struct wire_blocking_call *note; /* shared with the child */
 	pid_t rank;
-	int request, done; /* pipes to it and back */
+	int request, done; /* pipes to the child and back */
 	gint64 now;
 };
 
-/* A byte in and a byte out for each that is asked for. */
+/* Writes a byte for each byte that it reads. */
 static _Noreturn void be_rank(int requests, int done)
 {
 	char byte;
@@ -63,7 +63,7 @@ static void start_rank(struct fixture *fixture)
 	close(done[1]);
 	fixture->request = requests[1];
 	fixture->done = done[0];
-	use_file(fixture); /* it is up: what it reads for that is not seen as work */
+	use_file(fixture); /* it has started: reads of its start do not count as work */
 }
 
 static void fixture_init_of(struct fixture *fixture, int ranks)
@@ -108,7 +108,7 @@ static enum stall_step look(struct fixture *fixture)
 	return stall_look(fixture->stall, fixture->world, fixture->now);
 }
 
-/* For so long the rank makes 1,000 calls between two looks; what the last one says. */
+/* For so long the rank makes 1,000 calls between two looks. Returns the last answer. */
 static enum stall_step goes_round(struct fixture *fixture, unsigned function, int seconds)
 {
 	gint64 end = fixture->now + seconds * G_TIME_SPAN_SECOND;
@@ -123,7 +123,7 @@ static enum stall_step goes_round(struct fixture *fixture, unsigned function, in
 	return step;
 }
 
-static void test_stands_still_inside_a_call(void **state)
+static void test_waits_inside_a_call(void **state)
 {
 	struct fixture fixture;
 
@@ -140,7 +140,7 @@ static void test_stands_still_inside_a_call(void **state)
 	assert_int_equal(look(&fixture), STALL_OVER);
 	assert_int_equal(stall_blocking_call(fixture.stall, 0)->site, 99);
 	assert_true(stall_hopeless(fixture.stall));
-	/* Another call, from which it may come back. */
+	/* another call, from which it may return */
 	fixture.note->times++;
 	assert_int_equal(look(&fixture), STALL_DECIDE);
 	stall_rest(fixture.stall);
@@ -149,7 +149,7 @@ static void test_stands_still_inside_a_call(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_only_looks(void **state)
+static void test_only_reads(void **state)
 {
 	static const unsigned calls[] = {MPI_CALL_Fetch_and_op, MPI_CALL_Get, MPI_CALL_Get_c};
 	struct fixture fixture;
@@ -166,8 +166,8 @@ static void test_only_looks(void **state)
 	}
 }
 
-/* All members have come: nothing that others do next can help. */
-static void test_stands_still_in_a_collective(void **state)
+/* All members have entered: what others do next cannot help. */
+static void test_waits_in_a_collective(void **state)
 {
 	struct fixture fixture;
 
@@ -182,8 +182,8 @@ static void test_stands_still_in_a_collective(void **state)
 	fixture_release(&fixture);
 }
 
-/* It waits for a reported call, and drives MPI's progress meanwhile: that may take long, as long as
- * no step does. */
+/* The rank waits for a reported call, and drives MPI's progress meanwhile. That may take long,
+ * unless one step does. */
 static void test_drives_progress(void **state)
 {
 	struct fixture fixture;
@@ -205,7 +205,8 @@ static void test_drives_progress(void **state)
 	fixture_release(&fixture);
 }
 
-/* Steps for what a rank that is gone will never do, from when it is gone. */
+/* The rank makes steps for what a rank that is gone will never do. Time counts from the end of that
+ * rank. */
 static void test_drives_progress_for_one_that_is_gone(void **state)
 {
 	struct fixture fixture;
@@ -250,8 +251,8 @@ static void test_works_with_files(void **state)
 	fixture_release(&fixture);
 }
 
-/* What it was inside when it became quiet does not count for ever. */
-static void test_only_looks_after_something_else(void **state)
+/* The call that it was inside when quiet began does not count for ever. */
+static void test_only_reads_after_something_else(void **state)
 {
 	struct fixture fixture;
 
@@ -269,7 +270,7 @@ static void test_only_looks_after_something_else(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_does_more_than_look(void **state)
+static void test_does_more_than_read(void **state)
 {
 	struct fixture fixture;
 
@@ -288,14 +289,14 @@ static void test_does_more_than_look(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stands_still_inside_a_call),
-		cmocka_unit_test(test_stands_still_in_a_collective),
+		cmocka_unit_test(test_waits_inside_a_call),
+		cmocka_unit_test(test_waits_in_a_collective),
 		cmocka_unit_test(test_drives_progress),
 		cmocka_unit_test(test_drives_progress_for_one_that_is_gone),
 		cmocka_unit_test(test_works_with_files),
-		cmocka_unit_test(test_only_looks),
-		cmocka_unit_test(test_only_looks_after_something_else),
-		cmocka_unit_test(test_does_more_than_look),
+		cmocka_unit_test(test_only_reads),
+		cmocka_unit_test(test_only_reads_after_something_else),
+		cmocka_unit_test(test_does_more_than_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@ static struct wire_state state_of(guint64 number)
 	return (struct wire_state){.hash = {number, ~number}};
 }
 
-static void all_who_are_asked_are_in_it(void **state)
+static void all_asked_ranks_are_included(void **state)
 {
 	struct state_fingerprint one = {0}, other = {0};
 	struct wire_state first = state_of(7), second = state_of(8);
@@ -29,7 +29,7 @@ static void all_who_are_asked_are_in_it(void **state)
 	assert_true(state_fingerprint_answer(&one, 0, &first));
 	assert_int_equal(one.missing, 0);
 	assert_null(one.hazard);
-	/* Who answers first makes no difference, who says what does. */
+	/* The order of answers makes no difference; which rank reports which state does. */
 	state_fingerprint_begin(&other, 3);
 	state_fingerprint_ask(&other, 0);
 	state_fingerprint_ask(&other, 2);
@@ -64,8 +64,9 @@ static void the_first_reason_counts(void **state)
 	assert_false(fingerprint.asked);
 }
 
-/* Who has done nothing since it told its state need not be asked again, in no copy of its world. */
-static void who_has_not_moved_need_not_be_asked(void **state)
+/* A rank that has done nothing since its report need not be asked again, nor its copies in other
+ * worlds. */
+static void a_rank_that_has_not_moved_need_not_be_asked(void **state)
 {
 	struct state_fingerprint fingerprint = {0}, copy = {0};
 	struct wire_state first = state_of(7), second = state_of(8);
@@ -92,7 +93,7 @@ static void who_has_not_moved_need_not_be_asked(void **state)
 	assert_true(state_fingerprint_reuse(&copy, 0));
 	assert_true(state_fingerprint_reuse(&copy, 1));
 	assert_true(state_hash_equal(&copy.ranks, &both));
-	/* Who is asked all the same must say the same. */
+	/* A rank that is asked even so must report the same. */
 	state_fingerprint_begin(&copy, 2);
 	state_fingerprint_ask(&copy, 0);
 	state_fingerprint_answer(&copy, 0, &first);
@@ -107,9 +108,9 @@ static void who_has_not_moved_need_not_be_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_who_are_asked_are_in_it),
+		cmocka_unit_test(all_asked_ranks_are_included),
 		cmocka_unit_test(the_first_reason_counts),
-		cmocka_unit_test(who_has_not_moved_need_not_be_asked),
+		cmocka_unit_test(a_rank_that_has_not_moved_need_not_be_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

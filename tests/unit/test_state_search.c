@@ -37,10 +37,10 @@ struct host {
 	struct state_search *search;
 	int senders;
 	guint runs, ends;
-	bool forgets; /* the receiver adds up what it gets, and knows no more */
-	guint odd;    /* a wrong name: as if it forgot, which it does not */
-	guint job;    /* names of states are others in each */
-	guint most;   /* rests of a world, until it is stopped; 0: all */
+	bool forgets; /* the receiver adds up its messages, and keeps nothing else */
+	guint odd;    /* a wrong fingerprint: as if the receiver forgot, which it does not */
+	guint job;    /* fingerprints differ between jobs */
+	guint most;   /* rests of a world until it is stopped; 0: no limit */
 };
 
 static guint source_of(const struct choice *choice)
@@ -48,7 +48,7 @@ static guint source_of(const struct choice *choice)
 	return (guint)choice->taken.send.rank;
 }
 
-/* Runs a world from these choices on. */
+/* Runs a world that begins with these choices. */
 static void run(struct host *host, const GArray *plan)
 {
 	guint64 taken = 0, order = 0;
@@ -64,7 +64,7 @@ static void run(struct host *host, const GArray *plan)
 	host->runs++;
 	for (guint rests = 1; step == EXPLORER_TAKE; rests++) {
 		int sources[8], count = 0;
-		struct state_told told = {.calls = &call, .ranks = 1};
+		struct known_state told = {.calls = &call, .ranks = 1};
 		struct state_hash end;
 		struct choice choice;
 		GArray *open;
@@ -119,12 +119,12 @@ static void equal_states_are_visited_once(void **state)
 	assert_int_equal(statistics.states, 32);
 	assert_int_equal(statistics.ends, 1);
 	assert_int_equal(host.ends, 1);
-	/* A run for each choice at a state but those with which one goes on. */
+	/* One run for each choice at a state, except those by which a world continues. */
 	assert_int_equal(host.runs, 1 + 5 * 16 - 31);
 	assert_int_equal(statistics.waiting, 0);
 }
 
-/* Sessions of so many worlds each, the last of which is stopped after so many rests. */
+/* Sessions of so many worlds each; the last world is stopped after so many rests. */
 static struct state_statistics search_in_parts(struct host *host, guint worlds, guint rests)
 {
 	struct state_statistics statistics = {0};
@@ -154,7 +154,7 @@ static struct state_statistics search_in_parts(struct host *host, guint worlds, 
 	return statistics;
 }
 
-static void what_was_interrupted_goes_on(void **state)
+static void an_interrupted_search_is_resumed(void **state)
 {
 	(void)state;
 	for (guint worlds = 0; worlds < 40; worlds++) {
@@ -176,7 +176,7 @@ static void what_was_interrupted_goes_on(void **state)
 	}
 }
 
-static void what_is_not_there_any_more_is_told(void **state)
+static void missing_choices_are_counted(void **state)
 {
 	struct host host = {.senders = 4};
 	struct state_statistics statistics;
@@ -195,7 +195,7 @@ static void what_is_not_there_any_more_is_told(void **state)
 	host.search = state_search_new(false);
 	assert_true(state_search_restore(host.search, saved));
 	g_variant_unref(saved);
-	host.senders = 3; /* it waits for fewer now */
+	host.senders = 3; /* it waits for fewer senders now */
 	while ((plan = state_search_next(host.search))) {
 		run(&host, plan);
 		g_array_unref(plan);
@@ -205,7 +205,7 @@ static void what_is_not_there_any_more_is_told(void **state)
 	state_search_free(host.search);
 }
 
-static void what_is_damaged_is_not_read(void **state)
+static void damaged_data_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"(true, (1, 0, 0, 0, 0, 0), false, [], [(1, 0, [0, 0, 2, 0, 0, 1, 2, 0])])",
@@ -238,7 +238,7 @@ static void where_nothing_is_forgotten_nothing_merges(void **state)
 	assert_int_equal(statistics.states, 1 + 4 + 12 + 24 + 24);
 }
 
-static void verifying_goes_on_and_finds_what_differs(void **state)
+static void verifying_finds_differences(void **state)
 {
 	struct host right = {.senders = 4, .forgets = true};
 	struct host wrong = {.senders = 4, .odd = 4};
@@ -252,7 +252,7 @@ static void verifying_goes_on_and_finds_what_differs(void **state)
 	assert_true(statistics.differed > 0);
 }
 
-static void what_has_no_name_is_nothing_else(void **state)
+static void states_without_a_fingerprint_differ(void **state)
 {
 	struct state_search *search = state_search_new(false);
 	const int sources[] = {1, 2};
@@ -274,14 +274,14 @@ static void what_has_no_name_is_nothing_else(void **state)
 	state_search_free(search);
 }
 
-/* The same world begun once more, for something outside has stopped it, is no other one. */
-static void a_world_that_is_begun_again_goes_on(void **state)
+/* The same world, begun again because it was stopped from outside, is not another world. */
+static void a_world_begun_again_continues(void **state)
 {
 	struct state_search *search = state_search_new(false);
 	const int sources[] = {1, 2};
 	GArray *open = open_for(2, sources, 2), *plan;
 	const guint32 calls = 2;
-	struct state_told root = {{{1, 1}}, &calls, 1}, next = {{{2, 2}}, &calls, 1};
+	struct known_state root = {{{1, 1}}, &calls, 1}, next = {{{2, 2}}, &calls, 1};
 	struct choice choice;
 
 	(void)state;
@@ -298,12 +298,12 @@ static void a_world_that_is_begun_again_goes_on(void **state)
 }
 
 /* A worker that has done three tasks, or four, and waits for the next. */
-static void equal_states_may_lie_different_numbers_of_calls_away(void **state)
+static void equal_states_may_have_different_numbers_of_calls(void **state)
 {
 	const int sources[] = {1, 2};
 	const guint32 few = 2, many = 5;
-	struct state_told root = {{{1, 1}}, &few, 1}, near = {{{2, 2}}, &few, 1},
-			  far = {{{2, 2}}, &many, 1}, end = {{{3, 3}}, &many, 1};
+	struct known_state root = {{{1, 1}}, &few, 1}, near = {{{2, 2}}, &few, 1},
+			   far = {{{2, 2}}, &many, 1}, end = {{{3, 3}}, &many, 1};
 
 	(void)state;
 	for (int verify = 0; verify < 2; verify++) {
@@ -336,13 +336,13 @@ static void equal_states_may_lie_different_numbers_of_calls_away(void **state)
 	}
 }
 
-/* It can go on for ever, which is not to be hidden: as if it were in the tree. */
-static void a_circle_is_gone_round(void **state)
+/* The program can run for ever, which must not be hidden: the world continues as in the tree. */
+static void a_circle_is_continued(void **state)
 {
 	struct state_search *search = state_search_new(false);
 	const int sources[] = {1, 2};
 	const guint32 calls = 2;
-	struct state_told one = {{{1, 1}}, &calls, 1}, other = {{{2, 2}}, &calls, 1};
+	struct known_state one = {{{1, 1}}, &calls, 1}, other = {{{2, 2}}, &calls, 1};
 	GArray *open = open_for(2, sources, 2);
 	struct state_statistics statistics;
 	struct choice choice;
@@ -360,8 +360,8 @@ static void a_circle_is_gone_round(void **state)
 	state_search_free(search);
 }
 
-/* The hash tells apart what differs anywhere, in length, and in order. */
-static void names_differ(void **state)
+/* The hash distinguishes data that differs anywhere, in length, or in order. */
+static void fingerprints_differ(void **state)
 {
 	enum { BYTES = 120, WORD = 8 };
 	char text[BYTES] = "";
@@ -398,16 +398,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_states_are_visited_once),
-		cmocka_unit_test(what_was_interrupted_goes_on),
-		cmocka_unit_test(what_is_not_there_any_more_is_told),
-		cmocka_unit_test(what_is_damaged_is_not_read),
+		cmocka_unit_test(an_interrupted_search_is_resumed),
+		cmocka_unit_test(missing_choices_are_counted),
+		cmocka_unit_test(damaged_data_is_refused),
 		cmocka_unit_test(where_nothing_is_forgotten_nothing_merges),
-		cmocka_unit_test(verifying_goes_on_and_finds_what_differs),
-		cmocka_unit_test(what_has_no_name_is_nothing_else),
-		cmocka_unit_test(a_world_that_is_begun_again_goes_on),
-		cmocka_unit_test(equal_states_may_lie_different_numbers_of_calls_away),
-		cmocka_unit_test(a_circle_is_gone_round),
-		cmocka_unit_test(names_differ),
+		cmocka_unit_test(verifying_finds_differences),
+		cmocka_unit_test(states_without_a_fingerprint_differ),
+		cmocka_unit_test(a_world_begun_again_continues),
+		cmocka_unit_test(equal_states_may_have_different_numbers_of_calls),
+		cmocka_unit_test(a_circle_is_continued),
+		cmocka_unit_test(fingerprints_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,13 +27,13 @@ static int new_nodes(struct state_watch *watch, int nodes)
 	return nodes_named(watch, nodes, false);
 }
 
-/* But for the first of them. */
+/* All nodes have the same fingerprint. The first does not count as known. */
 static int known_nodes(struct state_watch *watch, int nodes)
 {
 	return nodes_named(watch, nodes, true);
 }
 
-static void where_nothing_comes_up_again_few_nodes_are_named(void **state)
+static void without_repetition_few_nodes_get_a_fingerprint(void **state)
 {
 	struct state_watch *watch = state_watch_new();
 
@@ -56,13 +56,13 @@ static void a_quarter_of_a_sample_is_enough(void **state)
 	(void)state;
 	known_nodes(watch, 2);
 	new_nodes(watch, STATE_WATCH_SAMPLE - 2);
-	known_nodes(watch, 512 - STATE_WATCH_SAMPLE); /* not looked at */
+	known_nodes(watch, 512 - STATE_WATCH_SAMPLE); /* without a fingerprint */
 	known_nodes(watch, STATE_WATCH_ENOUGH - 1);
 	assert_int_equal(state_watch_wants(watch), STATE_WATCH_CHOOSERS);
 	known_nodes(watch, 1);
 	assert_int_equal(state_watch_wants(watch), STATE_WATCH_WHOLE);
 	assert_int_equal(known_nodes(watch, STATE_WATCH_ENOUGH), STATE_WATCH_ENOUGH);
-	assert_false(state_watch_pays(watch)); /* one of them came up for the first time */
+	assert_false(state_watch_pays(watch)); /* one of them occurred for the first time */
 	known_nodes(watch, 1);
 	assert_true(state_watch_pays(watch));
 	assert_true(state_watch_is_over(watch));
@@ -86,7 +86,7 @@ static void choosers_alone_are_no_proof(void **state)
 	state_watch_free(watch);
 }
 
-static void nodes_without_a_name_equal_nothing(void **state)
+static void nodes_without_a_fingerprint_equal_none(void **state)
 {
 	struct state_watch *watch = state_watch_new();
 
@@ -103,10 +103,10 @@ static void nodes_without_a_name_equal_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(where_nothing_comes_up_again_few_nodes_are_named),
+		cmocka_unit_test(without_repetition_few_nodes_get_a_fingerprint),
 		cmocka_unit_test(a_quarter_of_a_sample_is_enough),
 		cmocka_unit_test(choosers_alone_are_no_proof),
-		cmocka_unit_test(nodes_without_a_name_equal_nothing),
+		cmocka_unit_test(nodes_without_a_fingerprint_equal_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,7 @@ static struct record_finding *finding(void)
 	rank->bystander = true;
 	g_array_append_vals(rank->waits_for, awaited, 2);
 	g_ptr_array_add(f->ranks, rank);
-	rank = record_rank_new(0); /* a rank may have two parts in a finding */
+	rank = record_rank_new(0); /* a rank may occur twice in a finding */
 	rank->does = g_strdup("sends 4 MPI_INT");
 	rank->end = RECORD_END_ABORT;
 	rank->code = -5;
@@ -264,7 +264,7 @@ static bool check_execution(const struct record_execution *e, void *data, GError
 	return true;
 }
 
-static void what_is_written_is_read_back(void **state)
+static void records_are_read_back(void **state)
 {
 	struct store *store = create(*state);
 	g_autoptr(StoreReader) reader = NULL;
@@ -313,7 +313,7 @@ static void what_is_written_is_read_back(void **state)
 	assert_int_equal(seen, 3);
 }
 
-/* Knows the place at line 5 of the directory that is given. */
+/* Finds source for line 5 of the given directory only. */
 static bool find_excerpt(void *data, const struct place *place, struct record_excerpt *ret)
 {
 	if (place->line != 5 || g_strcmp0(place->directory, data) != 0)
@@ -322,7 +322,7 @@ static bool find_excerpt(void *data, const struct place *place, struct record_ex
 	return true;
 }
 
-/* Same base name and line in two directories, one of them with a source that is known. */
+/* Two directories have the same base name and line, one of them with known source. */
 static void places_have_their_source(void **state)
 {
 	struct fixture *fixture = *state;
@@ -355,7 +355,7 @@ static void sql(const char *file, const char *text)
 	sqlite3_close(database);
 }
 
-static void calls_that_are_missing_are_damage(void **state)
+static void missing_calls_are_damage(void **state)
 {
 	struct fixture *fixture = *state;
 	struct store *store = create(fixture);
@@ -371,7 +371,7 @@ static void calls_that_are_missing_are_damage(void **state)
 	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED));
 }
 
-static void the_first_that_ended_well_is_found(void **state)
+static void the_first_good_interleaving_is_found(void **state)
 {
 	struct store *store = create(*state);
 	g_autoptr(StoreReader) reader = NULL;
@@ -436,7 +436,7 @@ static void refused(const struct fixture *fixture, enum store_error code)
 	assert_null(store_reader_open(fixture->directory, NULL));
 }
 
-static void what_is_no_store_is_refused(void **state)
+static void other_files_are_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autofree char *noise = g_strnfill(5000, 'x');
@@ -448,7 +448,7 @@ static void what_is_no_store_is_refused(void **state)
 	refused(fixture, STORE_ERROR_NOT_A_STORE);
 }
 
-static void another_version_is_refused(void **state)
+static void a_later_version_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(GError) error = NULL;
@@ -460,7 +460,26 @@ static void another_version_is_refused(void **state)
 	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_VERSION));
 }
 
-static void a_directory_that_cannot_be_made_is_an_error(void **state)
+static void a_version_before_0_3_is_replaced_but_neither_read_nor_resumed(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(GError) read = NULL, resumed = NULL;
+	struct store *store;
+
+	store_close(create(fixture));
+	sql(fixture->file, "PRAGMA user_version = 19");
+	assert_null(store_reader_open(fixture->directory, &read));
+	assert_true(g_error_matches(read, STORE_READER_ERROR, STORE_READER_ERROR_VERSION));
+	assert_null(store_continue(fixture->directory, &resumed));
+	assert_true(g_error_matches(resumed, STORE_ERROR, STORE_ERROR_VERSION));
+	assert_string_equal(read->message, resumed->message);
+	store_close(create(fixture));
+	store = store_continue(fixture->directory, NULL);
+	assert_non_null(store);
+	store_close(store);
+}
+
+static void a_directory_that_cannot_be_created_is_an_error(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(GError) error = NULL;
@@ -495,7 +514,7 @@ static void foreign_tables_are_refused(void **state)
 	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED));
 }
 
-static void odd_values_are_brought_into_range(void **state)
+static void odd_values_are_clamped(void **state)
 {
 	struct fixture *fixture = *state;
 	struct store *store = create(fixture);
@@ -534,8 +553,8 @@ static void a_killed_writer_leaves_whole_interleavings(void **state)
 	assert_int_equal(seen, 40);
 }
 
-/* A limit on the size of files stands for a full disk: SQLite is told EFBIG, which is an I/O error,
- * where a device says ENOSPC; e2e fills a real one. */
+/* A limit on file sizes replaces a full disk: SQLite gets EFBIG, an I/O error, where a device
+ * returns ENOSPC; an e2e test fills a real one. */
 static void a_failed_write_leaves_the_store_readable(void **state)
 {
 	struct fixture *fixture = *state;
@@ -572,18 +591,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(what_is_written_is_read_back),
+		TEST(records_are_read_back),
 		TEST(places_have_their_source),
-		TEST(calls_that_are_missing_are_damage),
-		TEST(the_first_that_ended_well_is_found),
+		TEST(missing_calls_are_damage),
+		TEST(the_first_good_interleaving_is_found),
 		TEST(a_new_exploration_replaces_the_old),
 		TEST(one_writes_at_a_time),
-		TEST(what_is_no_store_is_refused),
-		TEST(another_version_is_refused),
-		TEST(a_directory_that_cannot_be_made_is_an_error),
+		TEST(other_files_are_refused),
+		TEST(a_later_version_is_refused),
+		TEST(a_version_before_0_3_is_replaced_but_neither_read_nor_resumed),
+		TEST(a_directory_that_cannot_be_created_is_an_error),
 		TEST(a_store_without_an_exploration_is_missing),
 		TEST(foreign_tables_are_refused),
-		TEST(odd_values_are_brought_into_range),
+		TEST(odd_values_are_clamped),
 		TEST(a_killed_writer_leaves_whole_interleavings),
 		TEST(a_failed_write_leaves_the_store_readable),
 	};

@@ -114,7 +114,7 @@ static struct record_execution *few_calls(uint32_t id, uint32_t of_rank_0, uint3
 
 		g_array_append_val(e->calls, call);
 	}
-	/* not in the order of their receives */
+	/* in another order than their receives */
 	for (uint32_t i = 0; i < matches; i++) {
 		struct record_match match = {.call = 1 + i * 7 % matches,
 		                             .tag = (int32_t)(1000 * id + i)};
@@ -157,8 +157,8 @@ static void check_few_calls(struct store_reader *reader, const struct record_exe
 	}
 }
 
-/* They are written many at once; what a failed transaction takes back is written again. */
-static void many_calls_come_back_as_they_were(void **state)
+/* Several rows are written at once. What a failed transaction lost is written again. */
+static void many_calls_are_read_back(void **state)
 {
 	struct store *store = create(*state);
 	g_autoptr(RecordExecution) first = few_calls(1, 0, 0, 0), again = many_calls(1);
@@ -166,7 +166,7 @@ static void many_calls_come_back_as_they_were(void **state)
 	g_autoptr(StoreReader) reader = NULL;
 
 	add(store, first);
-	assert_false(store_add(store, again, NULL, NULL)); /* there is one */
+	assert_false(store_add(store, again, NULL, NULL)); /* the id exists already */
 	add(store, second);
 	assert_false(store_add(store, again, NULL, NULL));
 	add(store, third);
@@ -182,7 +182,7 @@ static void many_calls_come_back_as_they_were(void **state)
 	}
 }
 
-/* In whatever order they are added, with calls, matches, both or none. */
+/* Interleavings in any order, with calls, matches, both or none. */
 static void each_interleaving_has_its_own_calls(void **state)
 {
 	struct store *store = create(*state);
@@ -215,7 +215,7 @@ static void each_interleaving_has_its_own_calls(void **state)
 	assert_int_equal(well->id, 2);
 }
 
-static void later_interleavings_follow_those_that_stayed(void **state)
+static void later_interleavings_follow_the_remaining_ones(void **state)
 {
 	struct store *store = create(*state);
 	g_autoptr(RecordExecution) one = few_calls(1, 20, 3, 4), two = few_calls(2, 5, 5, 5);
@@ -245,7 +245,7 @@ static int keep_number(void *ret, int columns, char **values, char **names)
 	return 0;
 }
 
-/* The number that the statement answers, if any. */
+/* The number that the statement returns, if any. */
 static int sql(const char *directory, const char *text)
 {
 	g_autofree char *file = g_build_filename(directory, STORE_FILE, NULL);
@@ -266,7 +266,7 @@ static void replace(struct store *store, struct record_execution *old,
 	g_array_append_vals(old->calls, with->calls->data, with->calls->len);
 }
 
-static void calls_that_are_replaced_come_back_alone(void **state)
+static void replaced_calls_are_gone(void **state)
 {
 	struct store *store = create(*state);
 	struct record_execution *e[] = {few_calls(1, 0, 0, 3), few_calls(2, 17, 5, 16),
@@ -292,7 +292,7 @@ static void calls_that_are_replaced_come_back_alone(void **state)
 	assert_int_equal(sql(*state, "SELECT count(*) FROM call"), 18 + 33 + 4 + 33);
 }
 
-/* Those of an interleaving that others have followed, and of some of its calls alone. */
+/* Stacks of an interleaving that is not the last, and of only some of its calls. */
 static void stacks_added_later_are_those_of_their_calls(void **state)
 {
 	struct store *store = create(*state);
@@ -328,7 +328,7 @@ static void stacks_added_later_are_those_of_their_calls(void **state)
 		                 i % 2 ? (i + 1) / 2 : 0);
 }
 
-static void what_is_missing_is_damage(void **state)
+static void missing_rows_are_damage(void **state)
 {
 	static const char *const damages[] = {
 		"DELETE FROM call WHERE execution = 2 AND rank = 2 AND call = 7",
@@ -368,17 +368,15 @@ static void what_is_missing_is_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(many_calls_come_back_as_they_were, set_up,
-	                                        tear_down),
+		cmocka_unit_test_setup_teardown(many_calls_are_read_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_interleaving_has_its_own_calls, set_up,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(later_interleavings_follow_those_that_stayed,
+		cmocka_unit_test_setup_teardown(later_interleavings_follow_the_remaining_ones,
 	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(calls_that_are_replaced_come_back_alone, set_up,
-	                                        tear_down),
+		cmocka_unit_test_setup_teardown(replaced_calls_are_gone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stacks_added_later_are_those_of_their_calls, set_up,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(what_is_missing_is_damage, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(missing_rows_are_damage, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* A store that cannot be written any more keeps what belongs together, and nothing else. A limit on
- * the size of files stands for a full disk (tests/e2e/check_full_disk.py has one that is full for a
+/* A store that cannot be written any more keeps whole transactions, and nothing else. A limit on
+ * file sizes replaces a full disk (tests/e2e/check_full_disk.py has one that is full for a
  * moment). */
 #include <glib/gstdio.h>
 #include <setjmp.h>
@@ -70,7 +70,7 @@ static struct store *begin(const char *directory)
 	return store && store_put_exploration(store, exploration, NULL) ? store : NULL;
 }
 
-/* In a child with a limit; tells by its exit status where it went wrong. */
+/* Runs in a child with a limit. Its exit status is the step that failed; 0: none. */
 static int fill(const char *directory)
 {
 	struct store *store = begin(directory);
@@ -84,7 +84,7 @@ static int fill(const char *directory)
 		return 2;
 	store_hold(store);
 	limit_files(FITS);
-	/* What is held is written when the cache is full, or in the end. */
+	/* Held data is written when the cache is full, or at the end. */
 	while (id < 10000 && add(store, id, &error))
 		id++;
 	limit_files(RLIM_INFINITY);
@@ -101,7 +101,7 @@ static int fill(const char *directory)
 	return 0;
 }
 
-static void what_is_held_is_written_whole_or_not_at_all(void **state)
+static void a_held_transaction_is_written_whole_or_not_at_all(void **state)
 {
 	g_autoptr(StoreReader) reader = NULL;
 	int status;
@@ -139,7 +139,7 @@ static int fill_at_the_end(const char *directory)
 	return 0;
 }
 
-static void what_cannot_be_written_in_the_end_is_not_written_later(void **state)
+static void a_transaction_that_fails_at_its_end_is_not_written_later(void **state)
 {
 	g_autoptr(StoreReader) reader = NULL;
 	int status;
@@ -154,7 +154,7 @@ static void what_cannot_be_written_in_the_end_is_not_written_later(void **state)
 	assert_int_equal(store_reader_count(reader), 0);
 }
 
-/* --- what is left for later ------------------------------------------------------------------- */
+/* --- postponed writes ------------------------------------------------------------------------- */
 
 static bool add_later(struct store *store, uint32_t id, size_t text, GError **error)
 {
@@ -175,8 +175,8 @@ static guint64 count_in(const char *directory)
 	return store_reader_count(reader);
 }
 
-/* The record that was given is gone by then. */
-static void what_was_left_is_written_before_all_else(void **state)
+/* The caller's record has been freed by then. */
+static void a_postponed_write_comes_first(void **state)
 {
 	struct store *store = begin(*state);
 	g_autoptr(GError) error = NULL;
@@ -186,13 +186,13 @@ static void what_was_left_is_written_before_all_else(void **state)
 	for (uint32_t id = 1; id <= 3; id++)
 		assert_true(add_later(store, id, TEXT, NULL));
 	assert_true(store_catch_up(store, NULL));
-	assert_true(store_catch_up(store, NULL)); /* nothing is left */
-	assert_false(add(store, 3, &error));      /* for it is there already */
+	assert_true(store_catch_up(store, NULL)); /* nothing is postponed */
+	assert_false(add(store, 3, &error));      /* the id exists already */
 	store_drop(store);
 	assert_int_equal(count_in(*state), 0);
 }
 
-static void what_was_left_is_written_when_it_is_held_no_longer(void **state)
+static void a_postponed_write_is_done_on_release(void **state)
 {
 	struct store *store = begin(*state);
 	g_autoptr(GError) error = NULL;
@@ -200,16 +200,16 @@ static void what_was_left_is_written_when_it_is_held_no_longer(void **state)
 	assert_non_null(store);
 	store_hold(store);
 	assert_true(add_later(store, 1, TEXT, NULL));
-	assert_true(add(store, 2, NULL)); /* interleaving 1 comes before it */
+	assert_true(add(store, 2, NULL)); /* interleaving 1 is written first */
 	assert_true(add_later(store, 3, TEXT, NULL));
 	assert_true(store_release(store, NULL));
 	assert_true(add_later(store, 4, TEXT, NULL));
-	assert_false(add(store, 4, &error)); /* that was not left at all */
+	assert_false(add(store, 4, &error)); /* this one was not postponed */
 	store_close(store);
 	assert_int_equal(count_in(*state), 4);
 }
 
-static void what_was_left_is_dropped_with_all_that_is_held(void **state)
+static void a_postponed_write_is_dropped_with_its_transaction(void **state)
 {
 	struct store *store = begin(*state);
 
@@ -221,7 +221,7 @@ static void what_was_left_is_dropped_with_all_that_is_held(void **state)
 	assert_int_equal(count_in(*state), 0);
 }
 
-/* Whoever writes next is told, and what is held is not written, either. */
+/* The next writer gets the error, and held data is not written. */
 static int fill_later(const char *directory)
 {
 	struct store *store = begin(directory);
@@ -247,7 +247,7 @@ static int fill_later(const char *directory)
 	return 0;
 }
 
-static void what_was_left_and_cannot_be_written_is_told(void **state)
+static void a_failed_postponed_write_is_reported(void **state)
 {
 	int status;
 	pid_t child = fork();
@@ -262,17 +262,17 @@ static void what_was_left_and_cannot_be_written_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_held_is_written_whole_or_not_at_all, set_up,
-	                                        tear_down),
+		cmocka_unit_test_setup_teardown(a_held_transaction_is_written_whole_or_not_at_all,
+	                                        set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_cannot_be_written_in_the_end_is_not_written_later, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_left_is_written_before_all_else, set_up,
+			a_transaction_that_fails_at_its_end_is_not_written_later, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(a_postponed_write_comes_first, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_postponed_write_is_done_on_release, set_up,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(what_was_left_is_written_when_it_is_held_no_longer,
+		cmocka_unit_test_setup_teardown(a_postponed_write_is_dropped_with_its_transaction,
 	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_left_is_dropped_with_all_that_is_held,
-	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_left_and_cannot_be_written_is_told, set_up,
+		cmocka_unit_test_setup_teardown(a_failed_postponed_write_is_reported, set_up,
 	                                        tear_down),
 	};
 

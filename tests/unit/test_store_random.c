@@ -1,4 +1,4 @@
-/* room: store. Records with random content come back from the store as they were. */
+/* room: store. Records with random content are read back from the store unchanged. */
 #include <glib/gstdio.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static bool maybe(void)
 	return below(2) > 0;
 }
 
-/* Half of them near 0, half anywhere. */
+/* Half of them are near 0, half anywhere. */
 static uint32_t number(void)
 {
 	return maybe() ? below(5) : g_rand_int(randomness);
@@ -57,7 +57,7 @@ static char *text_or_null(void)
 	return maybe() ? text() : NULL;
 }
 
-/* One of not too many: GLib's table of interned strings leaks when it grows. */
+/* From a limited set: GLib's table of interned strings leaks when it grows. */
 static const char *name(void)
 {
 	static const char *names[500];
@@ -96,7 +96,7 @@ static struct place place(void)
 	} else if (random.function) {
 		random.offset = large();
 	} else {
-		random.directory = NULL; /* not known at all */
+		random.directory = NULL; /* not known */
 	}
 	return random;
 }
@@ -398,7 +398,7 @@ static void assert_same_exploration(const struct record_exploration *one,
 	SAME(one, other, seconds);
 }
 
-static void records_come_back(void **state)
+static void records_are_read_back(void **state)
 {
 	g_autofree char *directory = g_dir_make_tmp("matchpoint-test-XXXXXX", NULL);
 	g_autofree char *file = g_build_filename(directory, STORE_FILE, NULL);
@@ -442,7 +442,7 @@ static void records_come_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_come_back),
+		cmocka_unit_test(records_are_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

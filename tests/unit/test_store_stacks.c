@@ -60,9 +60,8 @@ static void sql(const char *file, const char *text)
 	sqlite3_close(database);
 }
 
-/* So many interleavings, in each of which rank 1 makes two calls, in lines 1 and 2; all show
- * finding 1, in which ranks 0 and 1 stand in their call 2; or rank 1 has been struck by a signal in
- * line 3. */
+/* Adds `count` interleavings. In each, rank 1 makes two calls, at lines 1 and 2. All show finding
+ * 1: ranks 0 and 1 wait in their call 2, or, with `crash`, a signal hits rank 1 at line 3. */
 static void fill(struct store *store, uint32_t count, bool crash)
 {
 	g_autoptr(GPtrArray)
@@ -104,7 +103,7 @@ static void fill(struct store *store, uint32_t count, bool crash)
 	}
 }
 
-/* Stack number n is f, called at line n; the first is called by main. */
+/* Stack n is f, called at line n; main calls f in the first. */
 static GPtrArray *stacks(uint32_t count)
 {
 	GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -140,7 +139,7 @@ static uint32_t stack_line(const struct store_reader *reader, uint32_t number)
 	return frames ? g_array_index(frames, struct record_frame, 0).place.line : 0;
 }
 
-/* They come when an interleaving is in the store already, and more of them in a later session. */
+/* Stacks come after their interleaving is stored, and more of them in a later session. */
 static void stacks_belong_to_calls(void **state)
 {
 	struct fixture *fixture = *state;
@@ -174,12 +173,12 @@ static void stacks_belong_to_calls(void **state)
 	calls = (const struct record_call *)(const void *)second->calls->data;
 	assert_int_equal(stack_line(reader, calls[0].stack), 1);
 	assert_int_equal(stack_line(reader, calls[1].stack), 2);
-	assert_int_not_equal(calls[1].stack, 2); /* that of the earlier session */
+	assert_int_not_equal(calls[1].stack, 2); /* the number of the earlier session */
 	assert_null(store_reader_stack(reader, 0));
 	assert_null(store_reader_stack(reader, 6));
 }
 
-/* A finding's roll-call knows the stacks of the interleaving that showed it first. */
+/* A finding's roll-call has the stacks of the interleaving that showed it first. */
 static void a_roll_call_has_the_stacks_of_the_first_to_show_it(void **state)
 {
 	struct fixture *fixture = *state;
@@ -199,8 +198,8 @@ static void a_roll_call_has_the_stacks_of_the_first_to_show_it(void **state)
 	assert_int_equal(rank->stack, 0);
 }
 
-/* It ends at another place: the program has made other calls. */
-static void a_stack_that_does_not_fit_is_none(void **state)
+/* The stack ends at another place: the program made other calls. */
+static void a_stack_with_another_place_is_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct store *store = create(fixture);
@@ -240,7 +239,7 @@ static void a_crash_has_a_stack_of_its_own(void **state)
 	assert_int_equal(stack_line(reader, rank->stack), 3);
 }
 
-/* The stack of a module's call at line 1, made in an interpreted program. */
+/* The stack of a module's call at line 1 from an interpreted program. */
 static GPtrArray *interpreted(void)
 {
 	GPtrArray *all = stacks(1);
@@ -250,9 +249,9 @@ static GPtrArray *interpreted(void)
 	return all;
 }
 
-/* Who tells people of it says where the program stands; who goes on exploring must find what was
- * found. */
-static void a_call_of_an_interpreted_program_stands_in_it(void **state)
+/* A reader for reports gives the place in the program; a reader for explorations must give the
+ * place that was found. */
+static void a_call_of_an_interpreted_program_has_its_place_there(void **state)
 {
 	struct fixture *fixture = *state;
 	struct store *store = create(fixture);
@@ -346,7 +345,7 @@ static void assert_callers(const struct store_reader *reader, uint32_t stack, co
 		assert_null(text);
 }
 
-static void callers_are_told_where_the_place_does_not(void **state)
+static void callers_are_shown_where_the_place_is_ambiguous(void **state)
 {
 	g_autoptr(StoreReader) reader = reader_of(
 		*state, "exchange a.c:1 main a.c:9",
@@ -360,7 +359,7 @@ static void callers_are_told_where_the_place_does_not(void **state)
 	assert_callers(reader, 3, NULL);
 }
 
-static void all_callers_are_told_when_they_are_few(void **state)
+static void all_callers_are_shown_when_they_are_few(void **state)
 {
 	g_autoptr(StoreReader) reader = reader_of(
 		*state, "exchange a.c:1", "exchange a.c:1 f a.c:2 g a.c:3 h a.c:4 main a.c:8");
@@ -369,7 +368,7 @@ static void all_callers_are_told_when_they_are_few(void **state)
 	assert_callers(reader, 1, NULL); /* it cannot be unwound */
 }
 
-static void callers_are_not_told_where_the_place_does(void **state)
+static void callers_are_not_shown_where_the_place_is_unique(void **state)
 {
 	g_autoptr(StoreReader) reader = reader_of(*state, "exchange a.c:1 main a.c:9",
 	                                          "exchange a.c:2 main a.c:9");
@@ -378,8 +377,8 @@ static void callers_are_not_told_where_the_place_does(void **state)
 	assert_callers(reader, 2, NULL);
 }
 
-/* Two sessions may have found the same stack. */
-static void a_stack_told_twice_is_one(void **state)
+/* Two sessions may find the same stack. */
+static void equal_stacks_are_one(void **state)
 {
 	g_autoptr(StoreReader) reader = reader_of(*state, "exchange a.c:1 main a.c:9",
 	                                          "exchange a.c:1 main a.c:9");
@@ -394,14 +393,14 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(stacks_belong_to_calls),
 		TEST(a_roll_call_has_the_stacks_of_the_first_to_show_it),
-		TEST(a_stack_that_does_not_fit_is_none),
+		TEST(a_stack_with_another_place_is_ignored),
 		TEST(a_crash_has_a_stack_of_its_own),
-		TEST(a_call_of_an_interpreted_program_stands_in_it),
+		TEST(a_call_of_an_interpreted_program_has_its_place_there),
 		TEST(stacks_with_gaps_are_damage),
-		TEST(callers_are_told_where_the_place_does_not),
-		TEST(all_callers_are_told_when_they_are_few),
-		TEST(callers_are_not_told_where_the_place_does),
-		TEST(a_stack_told_twice_is_one),
+		TEST(callers_are_shown_where_the_place_is_ambiguous),
+		TEST(all_callers_are_shown_when_they_are_few),
+		TEST(callers_are_not_shown_where_the_place_is_unique),
+		TEST(equal_stacks_are_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

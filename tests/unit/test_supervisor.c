@@ -23,7 +23,7 @@
 
 struct fixture {
 	pid_t supervisor;
-	int reports, lock; /* the owner's ends: of the pipe; of what is handed down */
+	int reports, lock; /* the owner's ends: of the pipe; of the lock */
 	FILE *output;      /* of the command */
 };
 
@@ -31,7 +31,7 @@ static void supervise(const char *script, int reports, int lock, int output)
 {
 	char *const command[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
 
-	/* beyond those that they become, and what this test may have been given */
+	/* above the descriptors that they become, and those that this test inherited */
 	reports = fcntl(reports, F_DUPFD, BEYOND);
 	lock = fcntl(lock, F_DUPFD, BEYOND);
 	dup2(output, STDOUT_FILENO);
@@ -78,7 +78,7 @@ static int end_of(pid_t pid)
 	return status;
 }
 
-static bool is_let_go(const struct fixture *fixture)
+static bool is_unlocked(const struct fixture *fixture)
 {
 	struct pollfd lock = {.fd = fixture->lock, .events = POLLIN};
 
@@ -105,23 +105,23 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-static void test_the_command_is_told_and_its_end(void **state)
+static void test_the_command_and_its_end_are_reported(void **state)
 {
 	struct fixture fixture;
 	pid_t command;
-	int said;
+	int printed;
 
 	(void)state;
 	start(&fixture, "echo $$; exit 3");
 	command = told(&fixture);
-	assert_int_equal(fscanf(fixture.output, "%d", &said), 1);
-	assert_int_equal(command, said);
+	assert_int_equal(fscanf(fixture.output, "%d", &printed), 1);
+	assert_int_equal(command, printed);
 	assert_int_equal(told(&fixture), 3 << 8);
 	assert_int_equal(waitpid(fixture.supervisor, NULL, WNOHANG), 0); /* it stays */
-	assert_false(is_let_go(&fixture));
+	assert_false(is_unlocked(&fixture));
 	close(fixture.reports);
 	assert_int_equal(end_of(fixture.supervisor), 0);
-	assert_true(is_let_go(&fixture));
+	assert_true(is_unlocked(&fixture));
 	release(&fixture);
 }
 
@@ -161,14 +161,15 @@ static void test_the_command_dies_with_its_supervisor(void **state)
 {
 	struct fixture fixture;
 	pid_t command;
-	int said;
+	int printed;
 
 	(void)state;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	start(&fixture, "echo $$; exec sleep 4711");
 	command = told(&fixture);
-	assert_int_equal(fscanf(fixture.output, "%d", &said), 1); /* it runs, and is bound to it */
-	assert_int_equal(said, command);
+	assert_int_equal(fscanf(fixture.output, "%d", &printed),
+	                 1); /* it runs, and dies with its supervisor */
+	assert_int_equal(printed, command);
 	kill(fixture.supervisor, SIGKILL);
 	assert_int_equal(end_of(fixture.supervisor), SIGKILL);
 	assert_int_equal(end_of(command), SIGKILL);
@@ -193,7 +194,7 @@ static void test_a_command_that_is_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_command_is_told_and_its_end),
+		cmocka_unit_test(test_the_command_and_its_end_are_reported),
 		cmocka_unit_test(test_a_daemon_ends_with_the_owner),
 		cmocka_unit_test(test_what_still_runs_ends_with_the_owner),
 		cmocka_unit_test(test_the_command_dies_with_its_supervisor),

@@ -58,7 +58,7 @@ static void *spin(void *unused)
 	return unused;
 }
 
-/* How a thread that does this is seen, once it does it; and when it has been let go. */
+/* Checks how a thread that does this is seen, while it does, and after it was released. */
 static void assert_seen(void *(*run)(void *), enum threads_state expected)
 {
 	pthread_t thread;
@@ -117,12 +117,12 @@ static void test_a_thread_that_computes_moves(void **state)
 	assert_seen(spin, THREADS_MOVE);
 }
 
-static void test_one_that_moves_is_enough(void **state)
+static void test_one_moving_thread_is_enough(void **state)
 {
 	struct thread_view views[2] = {{0}, {0}};
 
 	(void)state;
-	views[0].id = own_id(); /* reads /proc just now */
+	views[0].id = own_id(); /* it reads /proc now */
 	views[1].id = own_id();
 	assert_int_equal(threads_look(getpid(), views, 2), THREADS_MOVE);
 	views[0].waits = views[1].waits = true;
@@ -136,7 +136,7 @@ int main(void)
 		cmocka_unit_test(test_a_thread_that_reads_listens),
 		cmocka_unit_test(test_a_time_limit_is_seen),
 		cmocka_unit_test(test_a_thread_that_computes_moves),
-		cmocka_unit_test(test_one_that_moves_is_enough),
+		cmocka_unit_test(test_one_moving_thread_is_enough),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

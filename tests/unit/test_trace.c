@@ -45,7 +45,7 @@ static void test_equal(void **state)
 	struct event b = a;
 
 	(void)state;
-	b.root = 7; /* means nothing here */
+	b.root = 7; /* without meaning here */
 	assert_true(event_equal(&a, &b));
 	b.op.tag = 1;
 	assert_false(event_equal(&a, &b));

@@ -46,7 +46,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* One more finding, with an interleaving of its own that shows it. */
+/* Adds a finding, with an interleaving of its own that shows it. */
 static struct record_finding *add_finding(struct fixture *fixture, enum finding_kind kind)
 {
 	struct record_finding *finding = record_finding_new(kind);
@@ -140,7 +140,7 @@ static void deadlocks_at_the_same_lines_are_one(void **state)
 	assert_null(lines[1]);
 }
 
-static void other_lines_kinds_and_endings_are_others(void **state)
+static void other_lines_kinds_and_endings_are_distinct(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(StoreReader) reader = NULL;
@@ -156,8 +156,8 @@ static void other_lines_kinds_and_endings_are_others(void **state)
 	assert_int_equal(store_reader_mistakes(reader)->len, 5);
 }
 
-/* Where the others were when a rank failed tells nothing. */
-static void a_failure_is_known_by_its_own_line(void **state)
+/* Where other ranks were when a rank failed is irrelevant. */
+static void a_failure_has_the_key_of_its_own_line(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(StoreReader) reader = NULL;
@@ -172,9 +172,9 @@ static void a_failure_is_known_by_its_own_line(void **state)
 	assert_int_equal(store_reader_mistakes(reader)->len, 1);
 }
 
-/* Ranks whose threads call what they must not: which one came first, and behind which of its other
- * thread's calls, is chance. */
-static void threads_are_known_by_their_line(void **state)
+/* Threads that make calls they must not: which thread is first, and after which calls of the other
+ * thread, is chance. */
+static void threads_have_the_key_of_their_line(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(StoreReader) reader = NULL;
@@ -193,8 +193,8 @@ static void threads_are_known_by_their_line(void **state)
 	assert_int_equal(store_reader_mistakes(reader)->len, 1);
 }
 
-/* Without lines nothing can be said; nor of what did not show again. */
-static void what_is_not_certain_is_told_by_itself(void **state)
+/* Without lines nothing is known; nor about a finding that did not show again. */
+static void uncertain_findings_stand_alone(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(StoreReader) reader = NULL;
@@ -218,10 +218,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(deadlocks_at_the_same_lines_are_one),
-		TEST(other_lines_kinds_and_endings_are_others),
-		TEST(a_failure_is_known_by_its_own_line),
-		TEST(threads_are_known_by_their_line),
-		TEST(what_is_not_certain_is_told_by_itself),
+		TEST(other_lines_kinds_and_endings_are_distinct),
+		TEST(a_failure_has_the_key_of_its_own_line),
+		TEST(threads_have_the_key_of_their_line),
+		TEST(uncertain_findings_stand_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

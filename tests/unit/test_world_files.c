@@ -1,4 +1,4 @@
-/* Files that are kept mapped: what a name leads to now, what it holds, where its holes are. */
+/* Files that are kept mapped: which file has a name now, its contents, its holes. */
 #include "ckpt/world_files.h"
 
 #include <fcntl.h>
@@ -74,7 +74,7 @@ static bool find(const struct fixture *fixture, const char *name, struct world_f
 	return world_files_find(fixture->files, fixture->directory, name, ret);
 }
 
-static void test_what_is_written_is_seen_and_holes_are_told(void **state)
+static void test_writes_are_seen_and_holes_are_found(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct world_file file;
@@ -92,7 +92,7 @@ static void test_what_is_written_is_seen_and_holes_are_told(void **state)
 	assert_int_equal(file.holds[3] & 1, 0);
 }
 
-static void test_what_is_put_is_in_the_file(void **state)
+static void test_put_writes_the_file(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct world_file file;
@@ -108,7 +108,7 @@ static void test_what_is_put_is_in_the_file(void **state)
 	assert_string_equal(got, "other");
 }
 
-static void test_a_name_leads_to_what_it_leads_to_now(void **state)
+static void test_a_name_finds_its_present_file(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct world_file first, second, cut;
@@ -131,7 +131,7 @@ static void test_a_name_leads_to_what_it_leads_to_now(void **state)
 	assert_memory_equal(cut.bytes + 3 * PAGE - 5, "longer", 6);
 }
 
-static void test_what_cannot_be_mapped_is_to_be_opened(void **state)
+static void test_files_that_cannot_be_mapped_are_not_found(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct world_file file;
@@ -164,10 +164,10 @@ static void test_on_a_disk_nothing_is_mapped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_written_is_seen_and_holes_are_told),
-		TEST(test_what_is_put_is_in_the_file),
-		TEST(test_a_name_leads_to_what_it_leads_to_now),
-		TEST(test_what_cannot_be_mapped_is_to_be_opened),
+		TEST(test_writes_are_seen_and_holes_are_found),
+		TEST(test_put_writes_the_file),
+		TEST(test_a_name_finds_its_present_file),
+		TEST(test_files_that_cannot_be_mapped_are_not_found),
 		cmocka_unit_test_setup_teardown(test_on_a_disk_nothing_is_mapped, set_up_on_disk,
 	                                        tear_down),
 	};

@@ -1,4 +1,4 @@
-/* Images of a world's directory: what was in it comes back, into the same files. */
+/* Images of a world's directory: its contents are restored in the same files. */
 #include "ckpt/world_image.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static int set_up(void **state)
 	return make_directory("/dev/shm/matchpoint-test-XXXXXX");
 }
 
-/* Where files are not mapped, but opened and read. */
+/* A directory where files are not mapped, but opened and read. */
 static int set_up_on_disk(void **state)
 {
 	(void)state;
@@ -94,7 +94,7 @@ static off_t size_of(int fd)
 	return status.st_size;
 }
 
-static void test_files_hold_what_they_held(void **state)
+static void test_contents_are_restored(void **state)
 {
 	int shared = open_file("clone.0"), out = open_file("out.1");
 	struct world_image *first, *second;
@@ -130,7 +130,7 @@ static void test_files_hold_what_they_held(void **state)
 	close(out);
 }
 
-static void test_other_files_are_removed_and_names_put_back(void **state)
+static void test_other_files_are_removed_and_names_restored(void **state)
 {
 	g_autofree char *from = g_build_filename(directory, "clone.3", NULL);
 	g_autofree char *name = g_build_filename(directory, "segment", NULL);
@@ -161,12 +161,12 @@ static void test_other_files_are_removed_and_names_put_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_files_hold_what_they_held, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_files_hold_what_they_held, set_up_on_disk,
+		cmocka_unit_test_setup_teardown(test_contents_are_restored, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_contents_are_restored, set_up_on_disk,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_put_back,
+		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_restored,
 	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_put_back,
+		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_restored,
 	                                        set_up_on_disk, tear_down),
 	};
 

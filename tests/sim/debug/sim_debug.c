@@ -67,6 +67,7 @@ static struct {
 	char *position;
 } now;
 
+/* What was seen, and in the last line the same in short, with the command that shows it again. */
 static G_GNUC_PRINTF(1, 2) void fail(const char *format, ...)
 {
 	const struct walk *walk = now.walk;
@@ -76,11 +77,10 @@ static G_GNUC_PRINTF(1, 2) void fail(const char *format, ...)
 	va_start(arguments, format);
 	problem = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_printerr("seed %" G_GUINT64_FORMAT ": %s\n%s\n", walk->program->seed, problem,
-	           walk->history->str);
-	g_printerr("it is shown again by: sim_debug --walks 1 --seed %" G_GUINT64_FORMAT
-	           " --kind %s --words %d\n",
-	           walk->program->seed, walk->kind, words);
+	g_printerr("%s\n%s\n", problem, walk->history->str);
+	g_printerr("sim_debug: FAILED: %.*s (sim_debug --walks 1 --seed %" G_GUINT64_FORMAT
+	           " --kind %s --words %d)\n",
+	           (int)strcspn(problem, "\n"), problem, walk->program->seed, walk->kind, words);
 	exit(1);
 }
 
@@ -536,12 +536,14 @@ int main(int argc, char **argv)
 	}
 	if (walks > 10 && (!only || g_str_equal(only, "messages"))
 	    && fake_ranks_went_ahead() == 0) {
-		g_printerr("no rank went ahead on the way to where it had been\n");
+		g_printerr("sim_debug: FAILED: expected ranks that go ahead where they have been, "
+		           "got none\n");
 		return 1;
 	}
 	/* Ranks keep none once they have threads: of these it takes more walks. */
 	if (walks > (g_strcmp0(only, "threads") == 0 ? 100 : 10) && images_used == 0) {
-		g_printerr("no rank went back to an image of itself\n");
+		g_printerr(
+			"sim_debug: FAILED: expected ranks that go back to an image, got none\n");
 		return 1;
 	}
 	g_print("%d walks from seed %" G_GINT64_FORMAT ": %u stops at %u positions (%u with each "

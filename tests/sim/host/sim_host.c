@@ -72,7 +72,7 @@ bool sim_strikes(struct sim *sim, enum sim_fault fault, guint times)
 
 /* --- turns ------------------------------------------------------------------------------------ */
 
-static void turn(struct host *host)
+static void iterate(struct host *host)
 {
 	struct sim *sim = sim_of(host);
 
@@ -317,7 +317,7 @@ static const struct host_operations operations = {
 	.timer_stop = sim_timer_stop,
 	.timer_is_active = sim_timer_is_active,
 	.timer_free = sim_timer_free,
-	.turn = turn,
+	.iterate = iterate,
 	.drain = drain,
 	.listen = listen_to_ranks,
 	.close_all = close_all,

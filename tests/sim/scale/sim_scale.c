@@ -384,8 +384,9 @@ static void tell(const struct program *program, int ranks, guint rounds, const s
 	        (double)cost->steps / (double)cost->events);
 }
 
-/* Smaller than what is measured by hand: it is the growth that tells. */
-static bool check(const struct program *program)
+/* Smaller than what is measured by hand: it is the growth that tells. Adds to `problems` a line for
+ * each that there is. */
+static void check(const struct program *program, GString *problems)
 {
 	int ranks = MAX(program->ranks / 8, 2), more_ranks = program->widens ? 4 * ranks : ranks;
 	guint rounds = MAX(program->rounds / 4, 2), more = program->widens ? rounds : 4 * rounds;
@@ -398,14 +399,27 @@ static bool check(const struct program *program)
 	tell(program, ranks, rounds, &one);
 	tell(program, more_ranks, more, &four);
 	if (steps == 0)
-		g_printerr("it was not compiled to count steps\n");
+		g_string_append(problems, "expected steps that are counted, got none\n");
 	if (growth > program->growth_most)
-		g_printerr("%s: %.2f times the steps when there is four times as much, by what "
-		           "there is\n",
-		           program->name, growth);
+		g_string_append_printf(problems,
+		                       "%s with four times as much: expected at most %.2f times "
+		                       "the steps for each event, got %.2f\n",
+		                       program->name, program->growth_most, growth);
 	if (bytes > program->bytes_most)
-		g_printerr("%s: %.0f bytes by what there is\n", program->name, bytes);
-	return steps > 0 && growth <= program->growth_most && bytes <= program->bytes_most;
+		g_string_append_printf(problems,
+		                       "%s: expected at most %.0f bytes for each event, got "
+		                       "%.0f\n",
+		                       program->name, program->bytes_most, bytes);
+}
+
+/* The first problem in one line at the end; whether there is none. */
+static bool conclude(const GString *problems)
+{
+	if (problems->len == 0)
+		return true;
+	g_printerr("%ssim_scale: FAILED: %.*s (sim_scale_counted --check)\n", problems->str,
+	           (int)strcspn(problems->str, "\n"), problems->str);
+	return false;
 }
 
 int main(int argc, char **argv)
@@ -422,7 +436,7 @@ int main(int argc, char **argv)
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- the scheduler alone");
 	g_autoptr(GError) error = NULL;
-	bool good = true;
+	g_autoptr(GString) problems = g_string_new(NULL);
 
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (!g_option_context_parse(context, &argc, &argv, &error)) {
@@ -435,7 +449,7 @@ int main(int argc, char **argv)
 		if (name && !g_str_equal(name, program->name))
 			continue;
 		if (checks) {
-			good = check(program) && good;
+			check(program, problems);
 		} else {
 			int n = ranks > 0 ? ranks : program->ranks;
 			guint times = rounds > 0 ? (guint)rounds : program->rounds;
@@ -444,5 +458,5 @@ int main(int argc, char **argv)
 			tell(program, n, times, &cost);
 		}
 	}
-	return good ? 0 : 1;
+	return conclude(problems) ? 0 : 1;
 }

@@ -12,15 +12,15 @@ void trial_fail(const struct trial *trial, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_printerr("seed %" G_GUINT64_FORMAT ": %s\n%s", trial->seed, what, trial->history->str);
+	g_printerr("%s\n%s", what, trial->history->str);
+	g_printerr("sim_session: FAILED: %.*s (", (int)strcspn(what, "\n"), what);
 	if (trial->scenario)
-		g_printerr("in the scenario: %s\n", trial->scenario->name);
+		g_printerr("scenario %s", trial->scenario->name);
 	else
-		g_printerr("it is shown again by: sim_session --programs 1 --seed "
-		           "%" G_GUINT64_FORMAT " --kind %s%s\n",
+		g_printerr("sim_session --programs 1 --seed %" G_GUINT64_FORMAT " --kind %s%s",
 		           trial->seed, program_kind_names[trial->kind],
 		           trial->no_faults ? " --no-faults" : "");
-	g_printerr("its store is left in %s\n", trial->directory);
+	g_printerr("; its store: %s)\n", trial->directory);
 	exit(1);
 }
 

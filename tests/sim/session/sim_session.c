@@ -90,12 +90,14 @@ int main(int argc, char **argv)
 	}
 	print_totals(&totals);
 	if (programs >= 100 && totals.merged == 0) {
-		g_printerr("no states were merged, so that was not tried\n");
+		g_printerr("sim_session: FAILED: expected states that are merged, got none\n");
 		return 1;
 	}
-	/* Ranks keep none once they have threads, and have nothing to choose before. */
-	if (programs >= 100 && totals.images_used == 0 && g_strcmp0(only, "threads") != 0) {
-		g_printerr("no rank went back to an image, so that was not tried\n");
+	/* Ranks keep none once they have threads, and have nothing to choose before; few others
+	 * go back to theirs. */
+	if (programs >= 300 && totals.images_used == 0 && g_strcmp0(only, "threads") != 0) {
+		g_printerr(
+			"sim_session: FAILED: expected ranks that go back to an image, got none\n");
 		return 1;
 	}
 	return 0;

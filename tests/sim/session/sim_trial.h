@@ -8,9 +8,9 @@
 #include "scheduler/session/session.h"
 
 #define MEMORY_RAN_OUT "memory ran out"
-#define NOT_WAITED_FOR "threads that went on for long without calling MPI"
+#define NOT_WAITED_FOR "threads that ran for long without calling MPI"
 #define SPLIT_OTHERWISE "split the tree differently"
-#define NOT_CHOSEN "which of a rank's threads comes first is not chosen"
+#define NOT_CHOSEN "the order of a rank's threads is not controlled"
 
 /* What a program is made of. */
 enum program_kind {

@@ -1,12 +1,13 @@
-"""The table of MPI calls (shim/generate/mpi_calls.txt): what is wrong with a row is told with its line, and
-what the table says of properties at its head is what its reader knows. Standard library only."""
+"""The table of MPI calls (shim/generate/mpi_calls.txt): an error in a row names its line, and the
+head of the table explains each property that the reader knows. Standard library only."""
 import os
 import re
 import sys
 import tempfile
 import unittest
 
-SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "shim")
+SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "shim",
+                    "generate")
 sys.path.insert(0, SHIM)
 
 import call_objects  # noqa: E402
