@@ -24,9 +24,9 @@ HAZARDS = [
     (["files"], True, ""),
     (["signals"], True, "SigPnd"),  # where one is pending
     (["kernel"], True, "Umask|Name"),
-    (["flags"], True, "^$|has been parked"),
-    (["locks"], True, "^$|has been parked"),
-    (["watches"], True, "^$|has been parked"),
+    (["flags"], True, "^$|was parked"),
+    (["locks"], True, "^$|was parked"),
+    (["watches"], True, "^$|was parked"),
     (["lasting"], True, "it was parked, and has continued"),
     (["processes"], False, "it has forked"),
     (["exits"], True, ""),

@@ -1,11 +1,10 @@
-"""Whether ARCHITECTURE.md, docs/internals and the shim's README say what is there. Standard library
-only.
+"""Whether ARCHITECTURE.md and docs/internals say what is there. Standard library only.
 
     python3 check_glossary.py [ROOT]
 
 - Every path, file, folder and identifier that they name exists, and so does what they link to.
 - The rooms of scheduler/, with each module, and the folders of shim/ stand in ARCHITECTURE.md, in
-  the order of rules.py.
+  the order of rules.py; the folders of shim/ also in its README.
 - The glossary is sorted, each of its terms is used, and no retired word is (retired_words.txt).
 - No page is longer than its measure.
 
@@ -16,7 +15,7 @@ import os
 import re
 import sys
 
-from rules import ONLY_SCRIPTS, ROOMS
+from rules import ROOMS, SHIM_SCRIPTS
 from source_tree import without_comments
 
 COLUMNS = 120
@@ -181,14 +180,14 @@ def check_folders(problems, tree, text):
 
 def check_shim(problems, tree, page, heading, folders):
     """The folders stand in the table in their order."""
-    named = [row[0].rstrip("/") for row in table(section(tree.read(page), heading))]
+    rows = [folders_of(row[0]) for row in table(section(tree.read(page), heading))]
     there = {name.split("/")[1] for name in tree.files
              if name.startswith("shim/") and name.count("/") > 1}
-    for name in sorted(there ^ set(named)):
+    for name in sorted(there ^ set().union(*rows)):
         problems.add(page, 1, "shim/%s/ is in the table alone, or not in it" % name)
-    if there == set(named) and named != folders:
-        problems.add(page, 1,
-                     "the folders of shim/ are, from above: %s" % ", ".join(folders))
+    if there == set().union(*rows) and rows != folders:
+        problems.add(page, 1, "the folders of shim/ are, from above: %s" % "; ".join(
+            ", ".join(sorted(row)) for row in folders))
 
 
 def check_rooms(problems, tree, text, rooms):
@@ -329,8 +328,7 @@ def check(root, rooms, folders, retired):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../.."))
-    folders = [name for level in ROOMS["shim"] for name in level] + sorted(ONLY_SCRIPTS)
-    lines = check(root, ROOMS["scheduler"], folders, retired_words(DATA))
+    lines = check(root, ROOMS["scheduler"], ROOMS["shim"] + [SHIM_SCRIPTS], retired_words(DATA))
     for line in lines:
         print(line)
     print("%d problems" % len(lines))

@@ -12,13 +12,13 @@ import sys
 from environment import check_environment
 from formatting import check_format
 from headers import check_error_domains, check_headers
-from includes import check_declarations, check_includes, check_top
+from includes import check_declarations, check_includes, check_shim_top
 from lines import check_banned, check_lines, check_truth
 from sizes import check_openness, check_sizes, report
 from source_tree import Tree
 
 CHECKS = (check_lines, check_truth, check_banned, check_includes, check_declarations,
-          check_top, check_headers, check_error_domains, check_sizes, check_openness,
+          check_shim_top, check_headers, check_error_domains, check_sizes, check_openness,
           check_environment, check_format)
 
 

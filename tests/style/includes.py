@@ -56,7 +56,7 @@ def problem_of(tree, file, name, is_angled, quoted, angled):
 
 
 def check_declarations(tree):
-    """No declaration in a .c file of the shim stands for an include, but of the C library's own."""
+    """In shim/, no declaration in a .c file stands for an include; but for functions of libc."""
     for file in tree.files:
         if file.folder != "shim" or not file.name.endswith(".c"):
             continue
@@ -66,12 +66,12 @@ def check_declarations(tree):
                              "include the header that declares it")
 
 
-def check_top(tree):
-    """The files of shim/ lie in its folders; beside these is only a README."""
+def check_shim_top(tree):
+    """Beside the folders of shim/ lies a README alone."""
     top = os.path.join(tree.root, "shim")
     for name in sorted(os.listdir(top) if os.path.isdir(top) else []):
         if os.path.isfile(os.path.join(top, name)) and name != "README.md":
-            tree.problem("shim/" + name, 1, "belongs into a folder of shim/")
+            tree.problem("shim/" + name, 1, "belongs into a folder of shim/ (see ARCHITECTURE.md)")
 
 
 def check_includes(tree):

@@ -54,11 +54,23 @@ ROOMS = {
         {"places"},
         {"tools"},
     ],
-    "shim": [{"lifecycle"}, {"calls"}, {"state"}, {"request"}, {"check"}, {"objects"}, {"park"},
-             {"gate"}, {"types"}, {"libc"}, {"mpi"}, {"process"}],
+    "shim": [
+        {"lifecycle"},
+        {"calls"},
+        {"state"},
+        {"request"},
+        {"check"},
+        {"objects"},
+        {"park"},
+        {"gate"},
+        {"types"},
+        {"libc"},
+        {"mpi"},
+        {"process"},
+    ],
 }
-# A folder of shim/ that has no headers: the table of MPI calls and its scripts.
-ONLY_SCRIPTS = {"generate"}
+# Folders of shim/ that have no headers: the table of MPI calls, and its scripts.
+SHIM_SCRIPTS = {"generate"}
 # Data that every room may include: what is known of an exploration, and of a thread.
 COMMON = {"scheduler/store/record.h", "scheduler/store/finding_kind.h",
           "scheduler/host/thread_view.h"}

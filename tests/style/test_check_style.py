@@ -130,6 +130,26 @@ class Includes(StyleTest):
         self.fails({**files, "scheduler/run/only_run.c": '#include "scheduler/host/local.h"\n'},
                    "no room below this one")
 
+    def test_folders_of_the_shim(self):
+        files = {name: header(name) for name in ("shim/calls/wait.h", "shim/gate/gate.h")}
+        self.passes({**files, "shim/README.md": "# shim/\n",
+                     "shim/calls/wait.c": '#include "wait.h"\n#include "shim/gate/gate.h"\n'})
+        self.fails({**files, "shim/gate/gate.c": '\n#include "shim/calls/wait.h"\n'},
+                   "shim/gate/gate.c:2:", "no room below this one")
+        self.fails({**files, "shim/gate/gate.c": '#include "../calls/wait.h"\n'},
+                   "no room below this one")
+        self.fails({"shim/walks/walk.h": header("shim/walks/walk.h"),
+                    "shim/calls/wait.c": '#include "shim/walks/walk.h"\n'},
+                   "no room below this one")
+
+    def test_the_shim_declares_in_headers(self):
+        self.fails({"shim/gate/gate.c": "extern int wait(void);\n"}, "gate.c:1:", "include")
+        self.passes({"shim/gate/gate.c": "extern void __libc_free(void *block);\n",
+                     "explorer/a.c": "extern int a;\n"})
+
+    def test_nothing_lies_beside_the_folders_of_the_shim(self):
+        self.fails({"shim/MPI_CALLS.md": ""}, "shim/MPI_CALLS.md:1:", "folder of shim/")
+
     def test_the_agent_knows_itself_alone(self):
         files = {name: header(name) for name in ("ckpt/agent.h", "ckpt/clone.h")}
         self.passes({**files, "ckpt/agent_a.c": '#include "agent.h"\n'})
@@ -203,34 +223,6 @@ class Sizes(StyleTest):
                 if line.startswith("explorer ")]
         self.assertEqual(rows[0][-4:], ["12", "a.c", "9", "a.c:2"])
         self.assertEqual(rows[1][-2:], ["state.h*", "3"])
-
-
-class Shim(StyleTest):
-    WAIT = {"shim/calls/wait.h": header("shim/calls/wait.h")}
-    GATE = {"shim/gate/gate.h": header("shim/gate/gate.h")}
-
-    def test_down_and_beside(self):
-        self.passes({**self.GATE, "shim/README.md": "# shim/\n",
-                     "shim/gate/gate.c": '#include "gate.h"\n',
-                     "shim/calls/wait.c": '#include "shim/gate/gate.h"\n'})
-
-    def test_up(self):
-        self.fails({**self.WAIT, "shim/gate/gate.c": '#include "shim/calls/wait.h"\n'},
-                   "gate.c:1", "shim/calls/wait.h")
-
-    def test_up_by_another_way(self):
-        self.fails({**self.WAIT, "shim/gate/gate.c": '#include "../calls/wait.h"\n'}, "gate.c:1")
-
-    def test_a_folder_that_is_not_in_the_order(self):
-        self.fails({"shim/walks/walk.h": header("shim/walks/walk.h"),
-                    "shim/calls/wait.c": '#include "shim/walks/walk.h"\n'}, "wait.c:1")
-
-    def test_a_declaration_that_stands_for_an_include(self):
-        self.fails({"shim/gate/gate.c": "extern int wait(void);\n"}, "gate.c:1", "include")
-        self.passes({"shim/gate/gate.c": "extern void __libc_free(void *block);\n"})
-
-    def test_a_file_beside_the_folders(self):
-        self.fails({"shim/CALLS.md": "# Calls\n"}, "shim/CALLS.md:1", "folder of shim/")
 
 
 class Environment(StyleTest):
