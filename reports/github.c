@@ -5,12 +5,12 @@
 #include "report.h"
 #include "words.h"
 
-/* Annotations: workflow commands that GitHub Actions reads from the output of a step. It shows ten
- * errors of a step and drops the rest, so the rest goes into one more line. */
+/* Annotations: workflow commands that GitHub Actions reads from the output of a step. It shows
+ * ten errors of a step and drops further ones. So one line sums up all further findings. */
 
 #define ANNOTATIONS_MAX 9
 
-/* Escapes as the runner unescapes: for the message, or for a property. */
+/* Escapes text the way the runner unescapes it: for the message, or for a property. */
 static char *escape(const char *text, bool property)
 {
 	GString *escaped = g_string_new(NULL);

@@ -1,5 +1,6 @@
-/* The page: the verdict and the findings as plain HTML, readable without any script, and the data
- * from which its script draws the graphs. One file, which asks for nothing from anywhere. */
+/* The HTML page. The verdict and the findings are plain HTML, readable without scripts. The
+ * page's script draws the graphs from the embedded data. The page is one file and loads nothing
+ * else. */
 #include <string.h>
 
 #include "html_data.h"
@@ -8,7 +9,7 @@
 #include "report.h"
 #include "words.h"
 
-#define WROTE_BYTES 4000 /* of a rank's standard error, its end */
+#define WROTE_BYTES 4000 /* of a rank's standard error, from its end */
 
 struct page {
 	struct store_reader *reader;
@@ -18,7 +19,7 @@ struct page {
 	uint32_t well_id[2];
 };
 
-/* Text as HTML: nothing in it can end the element or attribute that it stands in. */
+/* Appends text as HTML. The text cannot end the element or attribute that contains it. */
 static void add_text(GString *html, const char *text)
 {
 	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
@@ -45,7 +46,7 @@ static void add_element(GString *html, const char *name, const char *attributes,
 
 /* --- the verdict --------------------------------------------------------------------------- */
 
-/* What the whole comes to, as a class of the style sheet. */
+/* The overall result, as a class of the style sheet. */
 static const char *verdict_class(const struct record_exploration *e, guint findings)
 {
 	if (findings > 0)
@@ -165,7 +166,7 @@ static void add_excerpt(GString *html, const struct place *place,
 	g_string_append(html, "</pre></figure>\n");
 }
 
-/* The sources of a finding, each place once. */
+/* The source places of a finding, each once. */
 struct sources {
 	struct page *page;
 	GHashTable *told;
@@ -209,7 +210,7 @@ static void add_sources(struct page *page, const struct record_finding *finding)
 		g_string_append(page->body, "</div>\n");
 }
 
-/* The end of what ranks wrote to their standard error. */
+/* The end of what each rank wrote to standard error. */
 static void add_errors(GString *html, const struct record_execution *execution)
 {
 	for (guint i = 0; i < execution->errors->len; i++) {
@@ -278,7 +279,8 @@ static void add_title(GString *html, const struct record_finding *finding,
 	g_string_append(html, "</span></h2>\n");
 }
 
-/* False: the store is damaged. That no interleaving shows the finding is no error. */
+/* Sets *ret to an interleaving that shows the finding; NULL: there is none, which is no error.
+ * False: the store is damaged. */
 static bool find_example(struct page *page, const struct record_finding *finding,
                          struct record_execution **ret, GError **error)
 {
@@ -340,9 +342,9 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 	return true;
 }
 
-/* --- the whole ----------------------------------------------------------------------------- */
+/* --- the page ------------------------------------------------------------------------------ */
 
-/* The graphs that findings are compared with; without findings they are what there is to see. */
+/* Adds the graphs that findings are compared with. Without findings they are shown on their own. */
 static bool add_well(struct page *page, bool shown, GError **error)
 {
 	static const uint32_t bufferings[] = {RECORD_ZERO, RECORD_INFINITE};
@@ -402,7 +404,7 @@ static bool fill(struct page *page, GError **error)
 	return true;
 }
 
-/* Writes the page with what stands between the braces; the marks are in this order. */
+/* Fills the template's marks, which occur in this order. */
 static bool html_write(struct store_reader *reader, const struct report_options *options, FILE *out,
                        GError **error)
 {

@@ -9,8 +9,8 @@
 #include "places.h"
 #include "words.h"
 
-/* An OTF2 archive (Open Trace Format 2, as Score-P, Scalasca and Vampir have it) of one
- * interleaving, named as Score-P names its own. */
+/* An OTF2 archive (Open Trace Format 2, used by Score-P, Scalasca and Vampir) of one
+ * interleaving. The files are named as Score-P names its own. */
 
 #define NAME "traces"
 #define NOT_KNOWN "unknown"
@@ -23,7 +23,7 @@ struct archive {
 	GError **error;
 };
 
-/* OTF2 tells what went wrong in words; nothing is written to standard error. */
+/* Keeps OTF2's description of an error, and prevents output to standard error. */
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -65,9 +65,9 @@ static OTF2_FlushType on_flush(void *user, OTF2_FileType type, OTF2_LocationRef 
 	return OTF2_FLUSH;
 }
 
-/* --- what an earlier trace left --- */
+/* --- removing an earlier trace --- */
 
-/* "12.evt", "3.def" */
+/* Whether the name is that of a rank's file: "12.evt", "3.def". */
 static bool is_location_file(const char *name)
 {
 	gsize digits = strspn(name, "0123456789");
@@ -83,7 +83,7 @@ static bool remove_file(const char *directory, const char *name, GError **error)
 	return g_unlink(file) == 0 || errno == ENOENT || fail(file, g_strerror(errno), error);
 }
 
-/* OTF2 does not write over an archive. Only what belongs to one is removed. */
+/* OTF2 does not overwrite an archive. Only files that belong to one are removed. */
 static bool remove_archive(const char *directory, GError **error)
 {
 	g_autofree char *locations = g_build_filename(directory, NAME, NULL);
@@ -110,7 +110,7 @@ static bool prepare(const char *directory, GError **error)
 	return remove_archive(directory, error);
 }
 
-/* --- writing one --- */
+/* --- writing --- */
 
 static bool set_property(const struct archive *archive, const char *name, const char *value)
 {
@@ -166,7 +166,8 @@ static bool write_events(const struct archive *archive, struct otf2_events *even
 	return good && fine(archive, OTF2_Archive_CloseEvtFiles(archive->archive));
 }
 
-/* Readers look for the definitions of each location, though all of ours are global. */
+/* Readers look for the local definitions of each location. They are empty: all definitions are
+ * global. */
 static bool write_local_definitions(const struct archive *archive)
 {
 	bool good = fine(archive, OTF2_Archive_OpenDefFiles(archive->archive));
@@ -222,9 +223,9 @@ static bool write_archive(struct archive *archive, const char *root)
 	return fine(archive, OTF2_Archive_Close(archive->archive)) && good;
 }
 
-/* OTF2 does not tell when the last part of a file could not be written. If there is no room for
- * more right after, there may have been none for all of it: a probe is written, larger than what
- * OTF2 may have left to the end. */
+/* OTF2 does not report if the last part of a file could not be written. So a probe is written
+ * afterwards that is larger than what OTF2 may have left to the end. If there is no room for the
+ * probe, the archive may be incomplete. */
 static bool has_room(const char *directory, GError **error)
 {
 	enum { PROBE = 1 << 16 };
