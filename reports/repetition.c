@@ -2,8 +2,8 @@
 
 #include <stdbool.h>
 
-#define PROCESS_GROUP_MAX 64 /* items of a loop's body, after the loops in it are folded */
-#define SAVED_MIN 3          /* the two ends of a loop take lines too */
+#define BODY_MAX 64 /* items of a loop's body, after the loops in it are folded */
+#define SAVED_MIN 3 /* the two ends of a loop take lines too */
 #define IDS_FIRST (1u << 31)
 
 static void repetition_free(gpointer pointer)
@@ -36,8 +36,7 @@ static guint best_group(const GPtrArray *items, guint first, guint *count)
 {
 	guint most = SAVED_MIN - 1, best = 0;
 
-	for (guint period = 1; period <= PROCESS_GROUP_MAX && first + 2 * period <= items->len;
-	     period++) {
+	for (guint period = 1; period <= BODY_MAX && first + 2 * period <= items->len; period++) {
 		guint found = times(items, first, period);
 
 		if ((found - 1) * period > most) {
