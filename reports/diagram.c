@@ -300,10 +300,11 @@ char *diagram_left_out(const struct diagram *diagram, const struct record_explor
 
 	if (diagram->execution->calls->len == 0) {
 		again = words_again(diagram->execution->path, exploration);
-		return g_strdup_printf("the calls of interleaving %u were not kept; %s keeps them",
-		                       diagram->execution->id, again);
+		return g_strdup_printf(
+			"the calls of interleaving %u were not kept; to keep them: %s",
+			diagram->execution->id, again);
 	}
 	if (diagram->first > 0)
-		return g_strdup_printf("%u calls before these are left out", diagram->first);
+		return g_strdup_printf("%u earlier calls are left out", diagram->first);
 	return NULL;
 }

@@ -99,7 +99,7 @@ static bool write_example(struct store_reader *reader, const struct record_findi
 /* Writes a source line; NULL: there is no such line. */
 static void write_line(const char *head, const char *line, FILE *out)
 {
-	fprintf(out, "    %-12s%s\n", head, line ? line : "(no such line)");
+	fprintf(out, "    %-12s%s\n", head, line ? line : "(there is no such line)");
 }
 
 static void write_outcomes(const GPtrArray *outcomes, FILE *out)
@@ -154,7 +154,7 @@ static bool write_sends(struct store_reader *reader, const struct record_finding
 	if (late)
 		fprintf(out, "  must block until matched: %s\n", late);
 	if (early)
-		fprintf(out, "  must complete before: %s\n", early);
+		fprintf(out, "  must complete before the match: %s\n", early);
 	return true;
 }
 

@@ -68,10 +68,10 @@ static bool github_write(struct store_reader *reader, const struct report_option
 			return false;
 	}
 	if (findings->len > ANNOTATIONS_MAX) {
-		g_autofree char *rest = g_strdup_printf("%u findings in all; see the log",
+		g_autofree char *rest = g_strdup_printf("%u findings in total; see the log",
 		                                        findings->len);
 
-		write_command(out, "error", "", "matchpoint: and more", rest);
+		write_command(out, "error", "", "matchpoint: more findings", rest);
 	}
 	if (findings->len == 0 && !e->complete)
 		write_command(out, "warning", "", "matchpoint: nothing wrong so far", verdict);

@@ -115,7 +115,7 @@ static void add_roll_call(GString *html, const struct store_reader *reader,
 	                       "<th scope=\"col\">Rank</th><th scope=\"col\">Call</th>"
 	                       "<th scope=\"col\">Place</th><th scope=\"col\">State</th>"
 	                       "</tr></thead>\n<tbody>\n",
-	                       record_finding_is_remark(finding) ? "Who does what" : "Roll-call");
+	                       record_finding_is_remark(finding) ? "Ranks" : "Roll-call");
 	for (guint i = 0; i < lines->len; i++) {
 		const struct words_line *line = lines->pdata[i];
 		g_autofree char *ranks = words_ranks(line->ranks);
@@ -141,7 +141,7 @@ static void add_waits(GString *html, const struct record_finding *finding)
 	g_autofree char *drawn = html_waits(finding->ranks);
 
 	if (drawn)
-		g_string_append_printf(html, "<h3>Who waits for whom</h3>\n%s", drawn);
+		g_string_append_printf(html, "<h3>Wait-for graph</h3>\n%s", drawn);
 }
 
 static void add_excerpt(GString *html, const struct place *place,
@@ -197,7 +197,7 @@ static void add_sources(struct page *page, const struct record_finding *finding)
 			add_source(
 				&sources,
 				&g_array_index(blame->alternatives, struct record_message, 0).place,
-				"what goes well instead");
+				"the alternative that goes well");
 	}
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = finding->ranks->pdata[i];
@@ -240,12 +240,12 @@ static void add_graph(struct page *page, const struct record_execution *executio
 	if (graph == -2)
 		add_element(page->body, "p", "class=\"left-out\"",
 		            "The graph of this interleaving is left out: the page would be too "
-		            "big. matchpoint replay and --html give a page of this one alone.");
+		            "large. matchpoint replay with --html writes a page of it alone.");
 	if (graph < 0)
 		return;
 	g_string_append(page->body,
 	                "<h3>Messages</h3>\n<noscript><p class=\"left-out\">The graph needs "
-	                "JavaScript; all the rest does not.</p></noscript>\n");
+	                "JavaScript. The rest of the page does not.</p></noscript>\n");
 	g_string_append_printf(page->body, "<div class=\"graph\" data-graph=\"%d\"", graph);
 	if (well >= 0 && page->well_id[buffering] != execution->id)
 		g_string_append_printf(page->body, " data-other=\"%d\"", well);
@@ -428,6 +428,6 @@ static bool html_write(struct store_reader *reader, const struct report_options 
 
 const struct report report_html = {
 	.name = "html",
-	.summary = "a page to read and look at, in one file",
+	.summary = "an HTML page with the findings and their message graphs, in one file",
 	.write = html_write,
 };

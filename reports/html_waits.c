@@ -128,8 +128,8 @@ char *html_waits(const GPtrArray *ranks)
 	size = 2 * (waits.around + MARGIN);
 	svg = g_string_new(NULL);
 	g_string_append_printf(svg,
-	                       "<svg class=\"waits\" role=\"img\" aria-label=\"Who waits for "
-	                       "whom\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">",
+	                       "<svg class=\"waits\" role=\"img\" aria-label=\"Wait-for graph\" "
+	                       "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">",
 	                       size, size, size, size);
 	add_tip(svg, "wait");
 	add_tip(svg, "cycle");

@@ -168,8 +168,7 @@ static bool append_case(struct store_reader *reader, uint32_t buffering, struct 
 	                                        shard ? shard : "");
 	g_autofree char *class = g_strdup_printf("matchpoint.%s", base);
 	uint64_t here = store_reader_count_buffering(reader, buffering);
-	const char *reason = e->incomplete_reason ? e->incomplete_reason
-	                                          : "it did not come to its end";
+	const char *reason = e->incomplete_reason ? e->incomplete_reason : "it did not finish";
 	bool good = true;
 
 	for (guint i = 0; i < all->len; i++) {

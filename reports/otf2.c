@@ -50,8 +50,7 @@ static bool fine(const struct archive *archive, OTF2_ErrorCode code)
 
 	if (code == OTF2_SUCCESS)
 		return true;
-	return fail(archive->directory, why && *why ? why : "OTF2 does not say why",
-	            archive->error);
+	return fail(archive->directory, why && *why ? why : "OTF2 gives no reason", archive->error);
 }
 
 static OTF2_FlushType on_flush(void *user, OTF2_FileType type, OTF2_LocationRef location,
@@ -130,8 +129,8 @@ static bool describe(const struct archive *archive, const struct timeline *timel
 	g_autofree char *creator = g_strdup_printf("matchpoint %s", e->version ? e->version : "");
 	g_autofree char *again = words_again(archive->execution->path, e);
 	g_autofree char *text = g_strdup_printf(
-		"interleaving %u of %s on %d ranks (%s); the time is logical: a microsecond is a "
-		"step",
+		"interleaving %u of %s on %d ranks (%s); time is logical: one step is one "
+		"microsecond",
 		archive->execution->id, program, e->ranks,
 		finding_kind_name(archive->execution->status));
 	g_autofree char *overlapping = g_strdup_printf("%u", timeline->overlapping);
@@ -158,7 +157,8 @@ static bool write_events(const struct archive *archive, struct otf2_events *even
 		OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->archive,
 		                                                   (OTF2_LocationRef)rank);
 
-		good = (writer || fail(archive->directory, "OTF2 gives no writer", archive->error))
+		good = (writer
+		        || fail(archive->directory, "OTF2 returned no writer", archive->error))
 		       && fine(archive, otf2_events_write(events, rank, writer))
 		       && fine(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &counts[rank]))
 		       && fine(archive, OTF2_Archive_CloseEvtWriter(archive->archive, writer));
@@ -176,7 +176,8 @@ static bool write_local_definitions(const struct archive *archive)
 		OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->archive,
 		                                                   (OTF2_LocationRef)rank);
 
-		good = (writer || fail(archive->directory, "OTF2 gives no writer", archive->error))
+		good = (writer
+		        || fail(archive->directory, "OTF2 returned no writer", archive->error))
 		       && fine(archive, OTF2_Archive_CloseDefWriter(archive->archive, writer));
 	}
 	return good && fine(archive, OTF2_Archive_CloseDefFiles(archive->archive));
@@ -196,7 +197,8 @@ static bool write_all(const struct archive *archive, const char *root)
 
 	if (good) {
 		writer = OTF2_Archive_GetGlobalDefWriter(archive->archive);
-		good = (writer || fail(archive->directory, "OTF2 gives no writer", archive->error))
+		good = (writer
+		        || fail(archive->directory, "OTF2 returned no writer", archive->error))
 		       && fine(archive, otf2_definitions_write(definitions, writer, machine(e),
 		                                               counts, timeline->end + 1));
 	}
@@ -269,9 +271,9 @@ static bool otf2_write(struct store_reader *reader, const struct report_options 
 		g_autofree char *again = words_again(execution->path, e);
 
 		g_set_error(error, REPORT_ERROR, 0,
-		            "%s: no trace: the calls of interleaving %u were not kept; %s --otf2 "
-		            "keeps them",
-		            directory, execution->id, again);
+		            "%s: no trace: the calls of interleaving %u were not kept; to keep "
+		            "them: %s --otf2 %s",
+		            directory, execution->id, again, directory);
 		return false;
 	}
 	if (execution->exits->len != (guint)e->ranks) { /* each rank becomes files */

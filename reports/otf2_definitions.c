@@ -230,10 +230,10 @@ static void write_attributes(struct writing *writing)
 	                                 OTF2_TYPE_UINT32},
 		[OTF2_ATTRIBUTE_SOURCE] = {"source", "where the program makes the call",
 	                                   OTF2_TYPE_SOURCE_CODE_LOCATION},
-		[OTF2_ATTRIBUTE_CHOICE] = {"choice", "what was chosen here, and what else could be",
+		[OTF2_ATTRIBUTE_CHOICE] = {"choice", "what was chosen here, and the alternatives",
 	                                   OTF2_TYPE_STRING},
 		[OTF2_ATTRIBUTE_WAITS] = {"waits", "why the call did not return", OTF2_TYPE_STRING},
-		[OTF2_ATTRIBUTE_PATH] = {"path", "matchpoint's name of the interleaving",
+		[OTF2_ATTRIBUTE_PATH] = {"path", "matchpoint's name for the interleaving",
 	                                 OTF2_TYPE_STRING},
 	};
 	struct otf2_definitions *d = writing->definitions;

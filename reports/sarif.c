@@ -38,8 +38,8 @@ static char *alternative_words(const struct record_choice *blame,
 	if (!alternative->answer)
 		return g_strdup_printf("rank %d sends a message that could be taken instead",
 		                       alternative->source);
-	return g_strdup(taken ? "what is chosen begins here"
-	                      : "what could be chosen instead begins here");
+	return g_strdup(taken ? "the chosen operation begins here"
+	                      : "an operation that could be chosen instead begins here");
 }
 
 /* Where the messages of the blamed choice were sent, and where the ranks are. */

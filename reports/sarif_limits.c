@@ -47,7 +47,7 @@ char *sarif_limits_cut(const char *text, gsize most)
 	while (end > valid && ((guchar)*end & 0xc0) == 0x80)
 		end--;
 	*end = '\0';
-	return g_strdup_printf("%s... (%" G_GSIZE_FORMAT " bytes more left out)", valid,
+	return g_strdup_printf("%s... (%" G_GSIZE_FORMAT " more bytes left out)", valid,
 	                       length - (gsize)(end - valid));
 }
 
@@ -91,6 +91,6 @@ char *sarif_limits_words(const struct sarif_left_out *left_out)
 	if (words->len == 0)
 		return NULL;
 	return g_strdup_printf("left out to stay within the limits of code scanning services:%s; "
-	                       "--json has them",
+	                       "--json contains them",
 	                       words->str);
 }

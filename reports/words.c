@@ -103,7 +103,7 @@ static const char *holding(const struct record_rank *rank, const GPtrArray *roll
 			awaited |= g_array_index(rank->waits_for, int32_t, j) == other->rank;
 		if (awaited && other->function == rank->function
 		    && g_strcmp0(other->arguments, rank->arguments) == 0)
-			return several ? ", who come first" : ", which comes first";
+			return several ? ", which come first" : ", which comes first";
 	}
 	return several ? ", which hold the lock" : ", which holds the lock";
 }
@@ -165,7 +165,7 @@ static const char *blame_verb(const struct record_choice *blame, bool probe)
 	switch (blame->taken.taken.kind) {
 	case TAKEN_MESSAGE: return probe ? "reports" : "takes";
 	case TAKEN_NO:
-	case TAKEN_YES: return "says";
+	case TAKEN_YES: return "returns";
 	case TAKEN_ONE:
 	case TAKEN_SOME: return "reports";
 	case TAKEN_THREAD: return "is called first by";
@@ -326,10 +326,10 @@ const char *words_not_reproduced(const struct record_finding *finding,
 	if (finding->reproduced || !words_is_exploration(exploration))
 		return NULL;
 	if (finding->struck) /* a note gives details */
-		return "its replay was ended from outside: whether it shows again is not known";
+		return "its replay was killed from outside: whether it occurs again is unknown";
 	if (!finding->replayed)
-		return "it was not replayed: there was no time for it";
-	return "its replay ended otherwise: the program does not depend on matching alone";
+		return "it was not replayed: no time was left";
+	return "its replay ended differently: the program depends on more than matching";
 }
 
 uint32_t words_where(const struct record_finding *finding)
@@ -499,7 +499,7 @@ static void append_covered(GString *text, const struct record_exploration *e)
 	if (!e->complete) {
 		g_string_append_printf(text, ", not all%s: %s", of,
 		                       e->incomplete_reason ? e->incomplete_reason
-		                                            : "it did not come to its end");
+		                                            : "it did not finish");
 		return;
 	}
 	g_string_append_printf(text, ", all%s explored", of);

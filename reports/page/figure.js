@@ -95,9 +95,9 @@ class Figure {
 			role: "region", "aria-label": "Where calls are made" });
 		holder.append(this.bar, this.tabs, this.filters, element("div", { class: "row" }, this.stage, this.stacks), this.legend(), this.said,
 			element("p", { class: "unseen", id: `keys-${this.number}` },
-				"Arrow keys go from call to call, Enter to the call that a message comes from or " +
-				"goes to; plus and minus zoom, 0 shows all, Home and End go to the ends; f folds what " +
-				"repeats, or unfolds it."));
+				"Arrow keys move from call to call. Enter moves to the other call of a message. Plus " +
+				"and minus zoom; 0 shows all. Home and End move to the ends. F folds or unfolds " +
+				"repetitions."));
 		this.buttons();
 	}
 
@@ -110,10 +110,10 @@ class Figure {
 		this.toFault = button("Choice to blame", "Go to the choice to blame", () =>
 			this.jump(this.view.graph.blamed >= 0 ? this.view.graph.blamed : this.view.marked));
 		this.toEnd = button("End", "Go to the end", () => this.view.actions().End());
-		this.filterButton = button("Show …", "Choose what is shown", () => this.toggleFilters());
+		this.filterButton = button("Show …", "Filter the calls that are shown", () => this.toggleFilters());
 		this.filterButton.setAttribute("aria-expanded", "false");
 		this.filterButton.setAttribute("aria-controls", this.filters.id);
-		this.foldButton = button("Unfold all", "Unfold all that repeats, or fold it again", () => this.foldAll());
+		this.foldButton = button("Unfold all", "Unfold all repetitions, or fold them again", () => this.foldAll());
 		this.stacksButton = button("Places", "Where calls are made: a tree of functions", () => this.toggleStacks());
 		this.stacksButton.setAttribute("aria-expanded", "false");
 		this.stacksButton.setAttribute("aria-controls", this.stacks.id);
@@ -122,7 +122,7 @@ class Figure {
 			button("−", "Zoom out", () => this.view.zoomTo(this.view.zoom / 1.4)),
 			button("+", "Zoom in", () => this.view.zoomTo(this.view.zoom * 1.4)),
 			button("All", "Show all", () => this.view.zoomTo(this.view.whole)),
-			button("⤢", "Fill the window, or not any more", () => this.enlarge()));
+			button("⤢", "Enlarge to the whole window, or shrink again", () => this.enlarge()));
 	}
 
 	/* Goes to the next matching call; repeated searches go on from there. */
@@ -137,7 +137,7 @@ class Figure {
 			const node = this.view.find(field.value);
 
 			event.preventDefault();
-			field.setCustomValidity(node < 0 ? "No such call is shown" : "");
+			field.setCustomValidity(node < 0 ? "No matching call is shown" : "");
 			field.reportValidity();
 			this.jump(node);
 		});

@@ -37,19 +37,19 @@ class Live {
 		this.where = element("p", { class: "extent", role: "status" });
 		this.role = element("p", { class: "warning", hidden: true });
 		this.words = element("div", { class: "words", role: "toolbar", "aria-label": "Session" },
-			word("Run", "Start the program, or start it anew", "run"),
-			word("◀ Back", "To the stop before this one", "back"),
-			word("Forward ▶", "To the stop behind this one", "forward"),
+			word("Run", "Start the program, or restart it", "run"),
+			word("◀ Back", "Go to the previous stop", "back"),
+			word("Forward ▶", "Go to the next stop of the history", "forward"),
 			word("Continue", "Go on to the next stop", "continue"),
 			word("Finish", "Go on to the end", "finish"),
 			element("button", { type: "button", "data-line": "interrupt", title: "Stop the ranks where they are",
 				onclick: () => this.send("interrupt") }, "Interrupt"));
 		this.ofCall = element("div", { class: "words", role: "toolbar", "aria-label": "The selected call", hidden: true });
-		this.offers = element("section", { class: "offers", "aria-label": "What can be chosen", hidden: true });
+		this.offers = element("section", { class: "offers", "aria-label": "Open choices", hidden: true });
 		this.graphHolder = element("div", { class: "graph live", "data-graph": "0" });
 		this.text = element("pre", { class: "output", role: "log", tabindex: "0", "aria-label": "Prompt" });
 		this.line = element("input", { type: "text", size: "60", autocomplete: "off", spellcheck: "false",
-			"aria-label": "A line for the prompt", placeholder: "help" });
+			"aria-label": "Command", placeholder: "help" });
 		this.confirm = element("span", { class: "confirm", hidden: true },
 			...["y", "n"].map((answer) => element("button", { type: "button", "data-line": answer,
 				onclick: () => this.say(answer) }, answer === "y" ? "Yes" : "No")));
@@ -77,7 +77,7 @@ class Live {
 			this.connected = false;
 			this.writes = false;
 			this.where.textContent = "";
-			this.tellRole("The session has ended, or cannot be reached.");
+			this.tellRole("The session has ended or cannot be reached.");
 			setTimeout(() => this.connect(), AGAIN_MS);
 		};
 	}
@@ -277,7 +277,7 @@ class Live {
 		const watches = this.connected && !this.writes;
 
 		this.role.hidden = !problem && !watches && !this.leftOut;
-		this.role.textContent = problem || (watches ? "This page watches: another one says the lines. " : "")
+		this.role.textContent = problem || (watches ? "This page is read-only: another page controls the session. " : "")
 			+ (this.leftOut ? `${this.leftOut.toLocaleString("en")} later calls are not shown.` : "");
 		for (const control of this.holder.querySelectorAll("[data-line], form input"))
 			control.disabled = !this.writes;
@@ -285,8 +285,8 @@ class Live {
 
 	tellStop() {
 		const { stop } = this, asks = stop.state === "choice", over = stop.state === "over";
-		const texts = { nowhere: "Nothing runs.", runs: "The ranks run.", choice: `Stopped: ${this.reason}.`,
-			interrupted: "Interrupted; the ranks go on to what they come to next.", over: "The interleaving is over: every rank has ended well." };
+		const texts = { nowhere: "The program is not running.", runs: "The ranks are running.", choice: `Stopped: ${this.reason}.`,
+			interrupted: "Interrupted. The ranks continue until the next stop.", over: "The interleaving has ended, and every rank ended well." };
 		const findings = stop.findings || [];
 
 		this.where.textContent = over && findings.length > 0

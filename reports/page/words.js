@@ -105,5 +105,5 @@ function relations(graph, node) {
 function foldedText(block) {
 	const rows = block.once === 1 ? "row" : `${block.once} rows`;
 
-	return `× ${block.times.toLocaleString("en")}: the ${rows} above, folded (click, or f, unfolds)`;
+	return `× ${block.times.toLocaleString("en")}: the ${rows} above, folded (click or press f to unfold)`;
 }

@@ -97,7 +97,7 @@ static void what_is_left_out_is_counted_in_calls(void **state)
 	g_autofree char *text = drawn(execution), *whole = drawn(shorter);
 
 	(void)state;
-	assert_non_null(strstr(text, "Note over r0: 100 calls before these are left out\n"));
+	assert_non_null(strstr(text, "Note over r0: 100 earlier calls are left out\n"));
 	assert_non_null(strstr(text, "MPI_Barrier a.c:101\n"));
 	assert_null(strstr(text, "loop"));
 	assert_null(strstr(whole, "left out"));
@@ -134,7 +134,7 @@ static void a_graph_leaves_out_what_is_too_much(void **state)
 	g_autofree char *text = drawn_as(&report_dot, execution);
 
 	(void)state;
-	assert_non_null(strstr(text, "\\n100 calls before these are left out"));
+	assert_non_null(strstr(text, "\\n100 earlier calls are left out"));
 	assert_non_null(strstr(text, "  r0 -> m101 ["));
 	assert_null(strstr(text, "m100 "));
 	assert_null(strstr(text, "subgraph"));
@@ -275,7 +275,7 @@ static void a_long_interleaving_is_drawn_from_its_end(void **state)
 			.file = "a.c", .line = call};
 	}
 	text = drawn_as(&report_mermaid, e);
-	assert_non_null(strstr(text, "Note over r0: 800 calls before these are left out\n"));
+	assert_non_null(strstr(text, "Note over r0: 800 earlier calls are left out\n"));
 	assert_true(strlen(text) < 20000);
 }
 

@@ -44,8 +44,8 @@ static void a_cut_text_says_how_much_is_missing(void **state)
 
 	(void)state;
 	assert_string_equal(whole, "abc");
-	assert_string_equal(cut, "abcd... (2 bytes more left out)");
-	assert_string_equal(character, "ab... (3 bytes more left out)");
+	assert_string_equal(cut, "abcd... (2 more bytes left out)");
+	assert_string_equal(character, "ab... (3 more bytes left out)");
 }
 
 static void the_size_is_that_of_the_compressed_text(void **state)
@@ -72,7 +72,7 @@ static void nothing_left_out_is_not_told(void **state)
 	(void)state;
 	assert_null(sarif_limits_words(&none));
 	assert_string_equal(text, "left out to stay within the limits of code scanning services: "
-	                          "1 result, 20 related locations; --json has them");
+	                          "1 result, 20 related locations; --json contains them");
 }
 
 /* A deadlock of so many ranks, whose path is as long as those of long runs. */
@@ -173,7 +173,7 @@ static void a_huge_finding_is_cut_which_is_said(void **state)
 	assert_non_null(strstr(json_object_get_string_member(properties, "path"), "40001 choices"));
 	assert_string_equal(last_notification(run),
 	                    "left out to stay within the limits of code scanning services: "
-	                    "501 related locations, 1 whole path; --json has them");
+	                    "501 related locations, 1 whole path; --json contains them");
 }
 
 int main(void)
