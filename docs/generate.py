@@ -243,8 +243,9 @@ def prompt_page(tables):
                       *table(heads, word_rows(word["words"], word["name"] + " "))]
     return page("Words of the prompt",
                 "These words begin a line at the prompt of `matchpoint debug`. As many letters of "
-                "a word as distinguish it from the others are enough; a short form in parentheses "
-                "means its word. An empty line repeats the last one. `help WORD` prints the same.", lines)
+                "a word as distinguish it from the others are enough; a short form in "
+                "parentheses means its word. An empty line repeats the last one. `help WORD` "
+                "prints the same.", lines)
 
 
 # --- all pages ------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
   build.py OUT.c           as a C string
   build.py OUT.html        as HTML, to inspect it
 
-The page's Content-Security-Policy has the hash of its script, so that no other script can run in it.
+The page's Content-Security-Policy has the hash of its script, so that no other script can run.
 The marks in {{braces}} are filled in by reports/html_fill.c.
 """
 

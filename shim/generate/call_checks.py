@@ -9,7 +9,7 @@ STORED = {f"{kind} *" for kind in (
 
 
 def completed(call):
-    """C expressions: the number of requests that the call completes, and the requests. None: none."""
+    """C expressions: the number of requests that the call completes, and which. None: none."""
     if not call.get("completes"):
         return None
     names = [a.name for a in call.arguments]

@@ -49,7 +49,7 @@ def data(call, side):
 
 
 def signature(call):
-    """What the members must agree on, whether this member's arguments are valid, and its buffers."""
+    """What the members must agree on, whether its arguments are valid, and its buffers."""
     if not call.has("op"):
         return agreement(call)
     amount = next(f".count = {a.name}" for a in call.arguments if "count" in a.name)

@@ -8,7 +8,7 @@ MPI_H is the preprocessed mpi.h. The wrappers use its prototypes.
 Writes into BUILD_DIRECTORY:
   mpi_calls.h, mpi_calls.c   names and properties of the calls (call_table.py); needs only libc
   mpi_functions.h            struct real_mpi, and prototypes of the shim's functions; needs mpi.h
-  wrappers.c                 the exported MPI_X and PMPI_X, and the offset of each X in struct real_mpi
+  wrappers.c                 the exported MPI_X and PMPI_X, and each X's offset in struct real_mpi
 
 If the table has errors, it prints all wrong lines and exits with status 1.
 """

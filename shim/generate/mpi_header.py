@@ -9,7 +9,7 @@ PROTOTYPE = re.compile(r"(\w[\w ]*?[ *]+)\bMPI_(\w+) ?\(([^;{}]*)\) ?;")
 
 
 def prototypes(path):
-    """The result type and arguments of each function in preprocessed mpi.h, by name without MPI_."""
+    """Result type and arguments of each function in preprocessed mpi.h, by name without MPI_."""
     with open(path, encoding="utf-8") as header:
         text = "".join(line for line in header if not line.startswith("#"))
     text = re.sub(r"__attribute__\s*\(\(.*?\)\)(?=\s*[;_])", "", text, flags=re.DOTALL)

@@ -185,7 +185,7 @@ class Call:
         return all(self.has(name) for name in ("origin_addr", "target_rank", "win"))
 
     def synchronises(self):
-        """Whether the call orders such moves and goes to MPI unseen: MPI_Win_flush, MPI_Win_sync."""
+        """Whether it orders such moves and goes to MPI unseen: MPI_Win_flush, MPI_Win_sync."""
         return bool(self.get("waits")) and self.has("win") and not self.moves_data()
 
 

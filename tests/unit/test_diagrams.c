@@ -10,7 +10,7 @@
 #include "reports/report.h"
 #include "scheduler/store/store.h"
 
-/* An interleaving of one rank that calls at these lines of a.c; the caller's. */
+/* An interleaving of one rank with calls at these lines of a.c. The caller frees it. */
 static struct record_execution *calls_at(uint32_t count, uint32_t (*line)(uint32_t call))
 {
 	struct record_execution *execution = record_execution_new();
@@ -168,7 +168,7 @@ static guint times_in(const char *text, const char *word)
 	return count;
 }
 
-/* Rank 0 sends, and is answered, a hundred times. */
+/* Rank 0 sends and gets an answer, a hundred times. */
 static void a_graph_has_the_messages_of_a_loop_once(void **state)
 {
 	g_autoptr(RecordExecution) execution = record_execution_new();

@@ -56,7 +56,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Adds interleavings 1 to `count`; the first `bad` of them show finding 1. */
+/* Adds interleavings 1 to `count`. The first `bad` of them show finding 1. */
 static void add_executions(struct fixture *fixture, uint32_t count, uint32_t bad,
                            enum finding_kind kind)
 {
@@ -81,7 +81,7 @@ static void add_executions(struct fixture *fixture, uint32_t count, uint32_t bad
 	}
 }
 
-/* Closes the store and writes the report; the text is the caller's. */
+/* Closes the store and writes the report. The caller frees the text. */
 static char *report(struct fixture *fixture, const struct report *name)
 {
 	g_autoptr(StoreReader) reader = NULL;
@@ -412,7 +412,7 @@ static void junit_survives_what_xml_cannot_hold(void **state)
 	assert_non_null(strstr(text, " tests=\"2\" failures=\"1\" "));
 	assert_non_null(strstr(text, "message=\"exit: &#34;a&#34; &#60;b&#62; &#38; ]]&#62;  "
 	                             "\xef\xbf\xbd\""));
-	/* what ranks write: a quotation mark, and a byte that is no UTF-8 */
+	/* output of ranks: a quotation mark, and a byte that is invalid UTF-8 */
 	assert_non_null(strstr(text, "<system-out>rank 0:\n&#34;\xef\xbf\xbd\n"));
 }
 

@@ -75,7 +75,7 @@ static void nothing_left_out_is_not_told(void **state)
 	                          "1 result, 20 related locations; --json contains them");
 }
 
-/* A deadlock of so many ranks, whose path is as long as those of long runs. */
+/* A deadlock of this many ranks, with a path as long as in long runs. */
 static struct record_finding *huge_finding(uint32_t id, int32_t ranks)
 {
 	struct record_finding *finding = record_finding_new(FINDING_DEADLOCK);
@@ -139,7 +139,7 @@ static JsonObject *only_run(JsonParser *parser, const char *text)
 		0);
 }
 
-/* The last thing that the tool says of this run. */
+/* The last notification of the run. */
 static const char *last_notification(JsonObject *run)
 {
 	JsonObject *invocation = json_array_get_object_element(
