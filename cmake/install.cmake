@@ -1,4 +1,4 @@
-# What is installed, and what a package of it holds.
+# The files that are installed, and the packages.
 install(TARGETS matchpoint RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS shim heap LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
 install(FILES scheduler/debug/show_pickle.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
@@ -7,11 +7,11 @@ install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE pac
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.mp")
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
 	FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
-# Where links of these documents lead.
+# Targets of links in these documents.
 install(DIRECTORY packaging/ci packaging/spack DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
 install(FILES tests/e2e/ARCHIVE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/e2e)
 
-# --- man pages, made of what --describe prints -----------------------------------------------------
+# --- man pages, generated from the output of --describe -------------------------------------------
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS scheduler/commands/main.c)
 file(STRINGS scheduler/commands/main.c COMMAND_LINES REGEX "&command_")
 string(REGEX MATCHALL "&command_[a-z]+" MAN_COMMANDS "${COMMAND_LINES}")
@@ -49,7 +49,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/installed/matchpoint-config.cmake
 	${CMAKE_CURRENT_BINARY_DIR}/matchpoint-config-version.cmake cmake/matchpoint-add-test.cmake
 	DESTINATION ${CONFIG_DIR})
 
-# The build directory serves as well: -Dmatchpoint_DIR=build/release.
+# The build directory can be used without installing: -Dmatchpoint_DIR=build/release.
 set(MATCHPOINT_PROGRAM ${CMAKE_CURRENT_BINARY_DIR}/matchpoint)
 set(MATCHPOINT_SHIM ${CMAKE_CURRENT_BINARY_DIR}/libmatchpoint-shim.so)
 configure_package_config_file(cmake/matchpoint-config.cmake.in
@@ -59,7 +59,7 @@ configure_package_config_file(cmake/matchpoint-config.cmake.in
 configure_file(cmake/matchpoint-add-test.cmake
 	${CMAKE_CURRENT_BINARY_DIR}/matchpoint-add-test.cmake COPYONLY)
 
-# Both find their prefix from where they are.
+# Both files compute the prefix from their own location.
 file(RELATIVE_PATH PREFIX_FROM_PKGCONFIG ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
 	${CMAKE_INSTALL_PREFIX})
 configure_file(packaging/matchpoint.pc.in ${CMAKE_CURRENT_BINARY_DIR}/matchpoint.pc @ONLY)
@@ -89,7 +89,7 @@ mark_as_advanced(DPKG_SHLIBDEPS)
 if(DPKG_SHLIBDEPS)
 	set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 	set(CPACK_DEBIAN_PACKAGE_DEPENDS "mpich (>= 4.0)")
-else() # as Debian 12 names them
+else() # package names of Debian 12
 	set(CPACK_DEBIAN_PACKAGE_DEPENDS "mpich (>= 4.0), libc6, libuv1 (>= 1.40), libglib2.0-0 (>= 2.70), libsqlite3-0 (>= 3.34), libjson-glib-1.0-0, libdw1, libelf1")
 	if(OTF2_FOUND)
 		string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libopen-trace-format2-10")
@@ -101,7 +101,7 @@ else() # as Debian 12 names them
 		string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libwebsockets17")
 	endif()
 endif()
-if(LWS_FOUND) # loaded when it is asked for, so that nothing names it
+if(LWS_FOUND) # loaded at run time, so dpkg-shlibdeps cannot find it
 	string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libwebsockets-evlib-uv")
 endif()
 include(CPack)

@@ -2,20 +2,20 @@
 #                     [OPTIONS <option>...] [WORKING_DIRECTORY <directory>]
 #                     COMMAND <program or target> [<argument>...])
 #
-# A test that explores every interleaving of the command on p ranks.
+# Adds a test that explores every interleaving of the command on p ranks.
 #
-#   all explored, nothing wrong   it passes
-#   findings                      it fails, with the findings in its output
-#   stopped early, nothing wrong  INCOMPLETE says which: it fails, or counts as skipped
-#   cannot be run or controlled   it fails
+#   all explored, nothing wrong   the test passes
+#   findings                      the test fails, with the findings in its output
+#   stopped early, nothing wrong  the test fails or is skipped, depending on INCOMPLETE
+#   cannot be run or controlled   the test fails
 #
-# BUDGET bounds the exploration's time (--max-time). INCOMPLETE is `skip` with a BUDGET, since it then
-# is meant to be stopped, and nobody should take the result for a proof; else `fail`. OPTIONS go to
-# `matchpoint explore`, as --buffering zero.
+# BUDGET bounds the exploration's time (--max-time). With a BUDGET the default of INCOMPLETE is `skip`:
+# stopping early is expected then, but is no proof that nothing is wrong. Without one it is `fail`.
+# OPTIONS are passed to `matchpoint explore`, for example --buffering zero.
 #
-# Each test keeps its store in matchpoint/<name>.store of the current binary directory. With
-# MATCHPOINT_REPORT_DIR set, each writes <name>.xml (JUnit), <name>.sarif and <name>.html there; a
-# relative one is taken from the build directory.
+# Each test keeps its store in matchpoint/<name>.store of the current binary directory. If
+# MATCHPOINT_REPORT_DIR is set, each test writes <name>.xml (JUnit), <name>.sarif and <name>.html
+# there. A relative directory is relative to the build directory.
 
 function(matchpoint_add_test)
 	cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;NUMPROCS;BUDGET;INCOMPLETE;WORKING_DIRECTORY"
@@ -26,8 +26,8 @@ function(matchpoint_add_test)
 		endif()
 	endforeach()
 	if(DEFINED TEST_UNPARSED_ARGUMENTS)
-		message(FATAL_ERROR "matchpoint_add_test(${TEST_NAME}): what is "
-			"'${TEST_UNPARSED_ARGUMENTS}'?")
+		message(FATAL_ERROR "matchpoint_add_test(${TEST_NAME}): unknown argument "
+			"'${TEST_UNPARSED_ARGUMENTS}'")
 	endif()
 	if(NOT TEST_NUMPROCS MATCHES "^[1-9][0-9]*$")
 		message(FATAL_ERROR "matchpoint_add_test(${TEST_NAME}): NUMPROCS cannot be "
@@ -35,7 +35,7 @@ function(matchpoint_add_test)
 	endif()
 	if(DEFINED TEST_BUDGET AND NOT TEST_BUDGET MATCHES "^[1-9][0-9]*$")
 		message(FATAL_ERROR "matchpoint_add_test(${TEST_NAME}): BUDGET cannot be "
-			"'${TEST_BUDGET}'; say whole seconds")
+			"'${TEST_BUDGET}'; use whole seconds")
 	endif()
 	if(NOT DEFINED TEST_INCOMPLETE)
 		set(TEST_INCOMPLETE fail)
@@ -44,7 +44,7 @@ function(matchpoint_add_test)
 		endif()
 	elseif(NOT TEST_INCOMPLETE MATCHES "^(fail|skip)$")
 		message(FATAL_ERROR "matchpoint_add_test(${TEST_NAME}): INCOMPLETE cannot be "
-			"'${TEST_INCOMPLETE}'; say fail or skip")
+			"'${TEST_INCOMPLETE}'; use fail or skip")
 	endif()
 
 	string(REGEX REPLACE "[^A-Za-z0-9_.+-]" "_" file "${TEST_NAME}")
@@ -61,7 +61,7 @@ function(matchpoint_add_test)
 			--html "${reports}/${file}.html")
 	endif()
 
-	# As with add_test, the command may be a target, also one that is made further down.
+	# As with add_test, the command may be a target, even one that is defined later.
 	list(POP_FRONT TEST_COMMAND program)
 	if(program MATCHES "^[A-Za-z0-9_.+-]+(::[A-Za-z0-9_.+-]+)*$")
 		set(there "$<TARGET_EXISTS:${program}>")
@@ -79,7 +79,7 @@ function(matchpoint_add_test)
 	if(TEST_INCOMPLETE STREQUAL skip)
 		set_tests_properties("${TEST_NAME}" PROPERTIES SKIP_RETURN_CODE 3)
 	endif()
-	if(DEFINED TEST_BUDGET) # a second guard: it stops within 5 s, and then writes its reports
+	if(DEFINED TEST_BUDGET) # a second limit: matchpoint stops within 5 s after the budget, then writes its reports
 		math(EXPR timeout "${TEST_BUDGET} + 120")
 		set_tests_properties("${TEST_NAME}" PROPERTIES TIMEOUT ${timeout})
 	endif()

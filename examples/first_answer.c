@@ -1,6 +1,6 @@
-/* Nothing is received from anybody, and yet it is a race: MPI_Waitany reports whichever answer is
- * there first. The master has thought of worker 1 being the first; when it is worker 2, it forgets
- * to tell it that it may go. For 3 ranks. */
+/* A race without MPI_ANY_SOURCE: MPI_Waitany reports the answer that arrives first. The master
+ * handles only the case that worker 1 is first. If worker 2 is first, the master does not send the
+ * message that lets worker 2 go on. For 3 ranks. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

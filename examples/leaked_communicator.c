@@ -1,6 +1,6 @@
-/* A solver that makes a communicator of its own, and a datatype for the columns it exchanges, each
- * time it is called, and frees neither: after some thousand steps MPI runs out of communicators.
- * With the argument "free" it cleans up. */
+/* A solver creates a communicator, and a datatype for the columns that it exchanges, in each call,
+ * and frees neither. After some thousand steps MPI runs out of communicators. With the argument
+ * "free" it cleans up. */
 #include <mpi.h>
 #include <string.h>
 

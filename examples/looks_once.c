@@ -1,6 +1,6 @@
-/* Rank 0 looks once whether it is told to stop, and believes that there is nothing to come when
- * nothing has come yet: the message stays where it is, and its sender waits if it is not buffered.
- * For 2 ranks. */
+/* Rank 0 probes once for a message that tells it to stop. If none has arrived yet, it assumes that
+ * there will be none. The message is then never received, and its sender waits unless the message
+ * is buffered. For 2 ranks. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* A master hands out tasks, and a new one to whoever is done: any order of results is right, and
- * matchpoint finds nothing. With two workers and T tasks (the argument, 4 if there is none) there
+/* A master hands out tasks, and a new one to each worker that has finished. Any order of results is
+ * right, and matchpoint finds nothing. With two workers and T tasks (the argument; default 4) there
  * are 2^(T-1) interleavings. */
 #include <mpi.h>
 #include <stdio.h>

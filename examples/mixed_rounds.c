@@ -1,7 +1,7 @@
-/* First-come results of two rounds mixed up.
+/* Results of two rounds are mixed up.
  *
  * Each worker computes a result in each of two rounds and sends it to rank 0, with the same tag in
- * both. Rank 0 takes one result per worker and round, from whoever comes. A fast worker's second
+ * both. Rank 0 takes one result per worker and round, from any source. A fast worker's second
  * result can take the place of a slow worker's first. A tag per round would keep them apart (a
  * barrier between the rounds hides it). */
 #include <mpi.h>

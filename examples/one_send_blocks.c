@@ -1,6 +1,6 @@
-/* Neither a library that buffers every send nor one that buffers none shows this deadlock: rank 0's
- * first send must complete at once, so that rank 1's message can be rank 2's first, and rank 1's
- * send to rank 0 must not. (`matchpoint explore --buffering per-send`.) For 3 ranks. */
+/* This deadlock shows neither if every send is buffered nor if none is. Rank 0's first send must
+ * complete at once, so that rank 1's message can be rank 2's first. Rank 1's send to rank 0 must
+ * block. (`matchpoint explore --buffering per-send`.) For 3 ranks. */
 #include <mpi.h>
 
 #define WORLD MPI_COMM_WORLD

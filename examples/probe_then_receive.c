@@ -1,8 +1,8 @@
 /* A probe finds one message, the receive takes another.
  *
- * Rank 0 asks how long the next message is, makes room for it, and receives, again from anybody.
- * Between the two a message from somebody else may be the first in the queue: here rank 2's, which
- * is longer than rank 1's, and MPI reports a truncation. The receive should name
+ * Rank 0 probes for the size of the next message, allocates a buffer, and receives from any source.
+ * In between, a message from another rank may become the first in the queue: here rank 2's, which
+ * is longer than rank 1's, so that MPI reports a truncation. The receive should name
  * status.MPI_SOURCE and status.MPI_TAG, or be an MPI_Mrecv. */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* An assertion that holds only if the results arrive in the order of the ranks.
  *
- * Rank 0 collects one result from each worker as they come, and then takes the position for the
- * rank. It should have stored each at results[status.MPI_SOURCE]. */
+ * Rank 0 collects one result from each worker in the order of arrival, and uses the position as
+ * the rank. It should have stored each at results[status.MPI_SOURCE]. */
 #include <assert.h>
 #include <mpi.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-/* A buffer that is used again too early.
+/* A buffer that is reused too early.
  *
- * Rank 0 sends each rank its number, and does not wait before it writes the next one into the same
- * buffer. MPI copies messages as small as this at once, mostly, so that it goes well until they
+ * Rank 0 sends each rank its number, and writes the next number into the same buffer without
+ * waiting. MPI usually copies small messages at once, so the program works until the messages
  * grow. */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Every rank but 0 sends one message to rank 0, which takes them as they come: (N-1)! ways, all of
- * them right. Good for seeing how fast an exploration is. */
+/* Every rank but 0 sends one message to rank 0, which takes them in any order. There are (N-1)!
+ * interleavings, all of them right. Useful to measure how fast an exploration is. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

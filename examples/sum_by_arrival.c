@@ -1,9 +1,9 @@
-/* A sum of floating-point numbers that depends on who was faster.
+/* A sum of floating-point numbers that depends on the order of arrival.
  *
  * Addition in floating point is not associative: (1e16 + 1) - 1e16 is 0, (1e16 - 1e16) + 1 is 1.
- * Rank 0 adds what it gets in the order of arrival, so the program prints one result today and
- * another one tomorrow. It should receive from each rank in turn, or store the parts first and add
- * them up by rank. */
+ * Rank 0 adds the parts in the order of arrival, so the program prints different results in
+ * different runs. It should receive from each rank in turn, or store the parts first and add them
+ * up by rank. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
-/* Two messages of one tag, and the types tell them apart.
+/* Two messages with one tag and different datatypes.
  *
- * Rank 1 sends how many values there are, and rank 2 how long one step took. Rank 0 takes what
- * comes first for the number. When rank 2 is first, the bytes of a float are read as an integer,
- * and nobody complains: they are as long. */
+ * Rank 1 sends the number of values, and rank 2 the duration of a step. Rank 0 assumes that the
+ * number arrives first. If rank 2's message is first, the bytes of a float are read as an integer.
+ * MPI reports no error, as both types have the same size. */
 #include <mpi.h>
 #include <unistd.h>
 

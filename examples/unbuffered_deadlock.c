@@ -1,8 +1,8 @@
 /* A deadlock that depends on buffering.
  *
  * Both ranks send before they receive. MPI_Send may return at once (small messages usually do), or
- * wait for the receive; the standard allows either, and with the latter nobody ever receives.
- * MPI_Sendrecv is the cure. */
+ * wait for the receive. The standard allows either; in the latter case no rank ever receives.
+ * MPI_Sendrecv avoids it. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

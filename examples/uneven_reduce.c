@@ -1,8 +1,8 @@
 /* Each rank adds up its share of the rows, and the last share is smaller.
  *
- * The ranks divide 10 rows, and then give their share's size to MPI_Reduce for a count, not the
- * number of sums: the last rank's is another one. With few rows nobody notices, as MPI looks at
- * its own count only. */
+ * The ranks divide 10 rows, and pass the size of their share to MPI_Reduce as the count, instead of
+ * the number of sums. The count of the last rank differs. With few rows MPI reports no error, as
+ * each rank uses its own count only. */
 #include <mpi.h>
 
 #define ROWS 10

@@ -1,6 +1,6 @@
-/* Each worker says when it is done, but the master stops listening one message too early. As long
- * as the library buffers nobody notices; a larger message would wait for ever. With the argument
- * "all" it listens to the end. */
+/* Each worker sends a message when it is done, but the master receives one message too few. With
+ * buffering the error has no effect; a larger message would block for ever. With the argument
+ * "all" the master receives all of them. */
 #include <mpi.h>
 #include <string.h>
 

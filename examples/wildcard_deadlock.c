@@ -1,7 +1,7 @@
-/* A deadlock that depends on who comes first.
+/* A deadlock that depends on the order of arrival.
  *
- * Rank 0 takes a message from anybody, and then one from rank 1. If the first was rank 1's, there
- * is no second one from it, and rank 0 waits for ever. On most days rank 2 is first. */
+ * Rank 0 takes a message from any source, and then one from rank 1. If the first was rank 1's,
+ * rank 1 sends no second one, and rank 0 waits for ever. Usually rank 2 is first. */
 #include <mpi.h>
 #include <unistd.h>
 

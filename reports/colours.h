@@ -1,11 +1,12 @@
-/* Colours on a terminal: none where there is no terminal, with NO_COLOR (no-color.org), or where
- * TERM is dumb; CLICOLOR_FORCE has them everywhere. */
+/* Colours on a terminal. There are none if the stream is no terminal, if NO_COLOR is set
+ * (no-color.org), or if TERM is dumb. CLICOLOR_FORCE forces colours on any stream; NO_COLOR has
+ * priority over it. */
 #ifndef MATCHPOINT_REPORTS_COLOURS_H
 #define MATCHPOINT_REPORTS_COLOURS_H
 
 #include <stdio.h>
 
-/* What a colour means: ANSI escape sequences (ECMA-48, SGR), "" where there are none. */
+/* ANSI escape sequences by meaning (ECMA-48, SGR); "" without colours. */
 struct colours {
 	const char *bad, *good, *strong, *plain;
 };

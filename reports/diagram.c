@@ -64,14 +64,15 @@ const struct record_choice *diagram_choice(const struct diagram *diagram,
 	return NULL;
 }
 
-/* Putting the calls in order: every rank starts its next call when it has left the one before, and
- * leaves it when all that it needs has been started. */
+/* Puts the calls in order. Each rank starts its next call when it has left the previous one. It
+ * leaves a call when everything that the call needs has started. */
 struct ordering {
 	struct diagram *diagram;
-	guint *cursor, *end; /* by rank: the call it stands in, and the end of its calls */
+	guint *cursor, *end; /* by rank: index of the call that it is in, and the end of its
+	                        calls */
 	guint ranks;
 	bool *started;       /* by call */
-	GArray **needs;      /* by call, or NULL: of guint, sends that must have been started */
+	GArray **needs;      /* guint, by call; NULL: none: sends that must have started */
 	GHashTable *missing; /* collective to the number of members that have not started it */
 };
 
@@ -113,7 +114,7 @@ static void leave(struct ordering *ordering, guint rank)
 	start(ordering, rank);
 }
 
-/* The rank leaves its call, and the other members of a collective theirs. */
+/* The rank leaves its call. If that is a collective, the other members leave it too. */
 static void leave_together(struct ordering *ordering, guint rank)
 {
 	const struct record_call *call = call_at(ordering->diagram, ordering->cursor[rank]);
@@ -143,7 +144,8 @@ static void order(struct ordering *ordering)
 			       && ready(ordering, ordering->cursor[rank]))
 				leave_together(ordering, rank);
 		}
-		/* in a sound store there is always one; go on in any case */
+		/* A sound store always has a call that is ready. Go on even if this one is
+		 * damaged. */
 		for (guint rank = 0;
 		     rank < ordering->ranks && before == ordering->diagram->order->len; rank++) {
 			if (ordering->cursor[rank] < ordering->end[rank])
@@ -298,10 +300,11 @@ char *diagram_left_out(const struct diagram *diagram, const struct record_explor
 
 	if (diagram->execution->calls->len == 0) {
 		again = words_again(diagram->execution->path, exploration);
-		return g_strdup_printf("the calls of interleaving %u were not kept; %s keeps them",
-		                       diagram->execution->id, again);
+		return g_strdup_printf(
+			"the calls of interleaving %u were not kept; to keep them: %s",
+			diagram->execution->id, again);
 	}
 	if (diagram->first > 0)
-		return g_strdup_printf("%u calls before these are left out", diagram->first);
+		return g_strdup_printf("%u earlier calls are left out", diagram->first);
 	return NULL;
 }

@@ -3,12 +3,12 @@
 #include "folding.h"
 #include "words.h"
 
-/* The message-passing graph for Graphviz: time downwards, a column a rank, a collective one vertex
- * across its members; what repeats is drawn once, in a box. */
+/* The message-passing graph for Graphviz. Time runs downwards; each rank is a column. A
+ * collective is one vertex across its members. Repetitions are drawn once, in a box. */
 
-#define VERTICES_MAX 500u /* what dot lays out in seconds */
+#define VERTICES_MAX 500u /* dot lays out this many in seconds */
 
-/* Text for between double quotes; Graphviz takes \n for a line's end. */
+/* Escapes text for double quotes. Graphviz reads \n as a newline. */
 static char *escape(const char *text)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, -1);
@@ -25,12 +25,12 @@ static char *escape(const char *text)
 	return g_string_free(escaped, false);
 }
 
-/* What is drawn, and what has been. */
+/* What to draw, and what is drawn already. */
 struct drawing {
 	struct diagram diagram;
 	struct folding folding;
-	guint first;       /* of the folding */
-	GHashTable *edges; /* set of lines */
+	guint first;       /* index in the folding */
+	GHashTable *edges; /* set of lines already written */
 	guint loops;
 	FILE *out;
 };
@@ -45,7 +45,7 @@ static bool is_shown(const struct drawing *drawing, gint64 call)
 	return call >= 0 && drawing->folding.position[call] >= drawing->diagram.first;
 }
 
-/* The vertex of a call: its own, or its collective's. Free with g_free. */
+/* The name of a call's vertex: its own, or that of its collective. Free with g_free. */
 static char *name_of(const struct drawing *drawing, guint index)
 {
 	const struct record_call *call = call_at(drawing, drawing->folding.drawn[index]);
@@ -54,13 +54,14 @@ static char *name_of(const struct drawing *drawing, guint index)
 	                           : g_strdup_printf("r%dc%u", call->rank, call->call);
 }
 
-/* Where it is drawn: the order of what is drawn once. */
+/* The position where the call is drawn. For a repeated call, the position of its first
+ * iteration. */
 static guint drawn_at(const struct drawing *drawing, guint index)
 {
 	return drawing->folding.position[drawing->folding.drawn[index]];
 }
 
-/* Each edge once, however often what it connects is repeated. */
+/* Writes each edge once, however often its calls are repeated. */
 static void write_edge(struct drawing *drawing, const char *from, const char *to,
                        const char *attributes)
 {
@@ -74,7 +75,7 @@ static void write_edge(struct drawing *drawing, const char *from, const char *to
 	g_hash_table_add(drawing->edges, line);
 }
 
-/* From one time to the next it would go upwards, where nothing may be pulled. */
+/* An edge from one iteration to the next would lead upwards. It must not affect the layout. */
 static void write_message(struct drawing *drawing, guint send, guint receive,
                           const char *attributes)
 {
@@ -114,7 +115,7 @@ static void write_vertex(const struct drawing *drawing, guint index)
 	fputs("];\n", drawing->out);
 }
 
-/* The vertex of a collective is that of all its members. */
+/* All members of a collective share its vertex. */
 static void write_item(const struct drawing *drawing, guint item)
 {
 	guint position = g_array_index(drawing->folding.begins, guint, item);
@@ -139,11 +140,12 @@ static void write_items(struct drawing *drawing, const GPtrArray *folded, guint 
 	}
 }
 
-/* Each rank's vertices, below its name. */
+/* The vertices of each rank, below its name. */
 static void write_columns(struct drawing *drawing)
 {
 	const struct diagram *diagram = &drawing->diagram;
-	g_autoptr(GHashTable) last = g_hash_table_new(NULL, NULL); /* by rank: its last call + 1 */
+	g_autoptr(GHashTable) last = g_hash_table_new(NULL, NULL); /* rank to the index of its
+	                                                              last call + 1 */
 
 	fputs("  { rank=same;", drawing->out);
 	for (guint i = 0; i < diagram->ranks->len; i++) {
@@ -202,7 +204,7 @@ static void write_messages(struct drawing *drawing)
 	}
 }
 
-/* No more vertices than can be laid out: what comes before the last of them is left out. */
+/* Sets the first item to draw, so that there are no more vertices than can be laid out. */
 static void choose_first(struct drawing *drawing)
 {
 	const GPtrArray *folded = drawing->folding.folded;

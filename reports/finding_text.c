@@ -4,9 +4,9 @@
 
 #include "words.h"
 
-#define CALL_WIDTH 34 /* columns of a roll-call, when nothing in it is wider */
+#define CALL_WIDTH 34 /* columns of a call in the roll-call; more if a call is wider */
 #define PLACE_WIDTH 15
-#define WROTE_LINES 4 /* of a rank's standard error, shown with a crash */
+#define WROTE_LINES 4 /* last lines of a rank's standard error, shown with a crash */
 
 static void line_write(const struct words_line *line, int ranks_width, int call_width,
                        int place_width, FILE *out)
@@ -27,8 +27,8 @@ static void line_write(const struct words_line *line, int ranks_width, int call_
 		fprintf(out, "  %-*s  %s\n", ranks_width, "", line->callers);
 }
 
-/* The only rank that went wrong, which the finding's message has told of already; NULL: there are
- * several, or none ended. */
+/* The only rank that went wrong: the finding's message describes it already. NULL: several ranks
+ * went wrong, or none ended. */
 static const struct record_rank *culprit(const GPtrArray *roll_call)
 {
 	const struct record_rank *found = NULL;
@@ -96,10 +96,10 @@ static bool write_example(struct store_reader *reader, const struct record_findi
 	return true;
 }
 
-/* A line that is not there is told as such. */
+/* Writes a source line; NULL: there is no such line. */
 static void write_line(const char *head, const char *line, FILE *out)
 {
-	fprintf(out, "    %-12s%s\n", head, line ? line : "(no such line)");
+	fprintf(out, "    %-12s%s\n", head, line ? line : "(there is no such line)");
 }
 
 static void write_outcomes(const GPtrArray *outcomes, FILE *out)
@@ -118,8 +118,8 @@ static void write_outcomes(const GPtrArray *outcomes, FILE *out)
 	}
 }
 
-/* "rank 1's MPI_Send at a.c:12, rank 2's ...": those that were chosen to complete like this
- * although they could have otherwise; NULL: none. */
+/* "rank 1's MPI_Send at a.c:12, rank 2's ...": the sends for which this alternative was chosen,
+ * although another was possible. NULL: none. */
 static char *sends_that(const GPtrArray *choices, enum taken_kind kind)
 {
 	GString *text = g_string_new(NULL);
@@ -136,7 +136,7 @@ static char *sends_that(const GPtrArray *choices, enum taken_kind kind)
 	return g_string_free(text, text->len == 0);
 }
 
-/* Where each send, or collective, has a choice: which of them make the difference. */
+/* If each send, or each collective, has a choice of its own: the ones that make the difference. */
 static bool write_sends(struct store_reader *reader, const struct record_finding *finding,
                         FILE *out, GError **error)
 {
@@ -154,7 +154,7 @@ static bool write_sends(struct store_reader *reader, const struct record_finding
 	if (late)
 		fprintf(out, "  must block until matched: %s\n", late);
 	if (early)
-		fprintf(out, "  must complete before: %s\n", early);
+		fprintf(out, "  must complete before the match: %s\n", early);
 	return true;
 }
 

@@ -12,7 +12,7 @@ static guint ordered(const struct diagram *diagram, guint position)
 	return g_array_index(diagram->order, guint, position);
 }
 
-/* By call: who sends it what it receives, who receives what it sends. */
+/* By call: the ranks that send what it receives, and the ranks that receive what it sends. */
 static GString **partners_of(const struct diagram *diagram)
 {
 	const struct record_execution *execution = diagram->execution;
@@ -56,7 +56,7 @@ static void describe(const struct diagram *diagram, guint index, const GString *
 		g_string_append(text, "blamed;");
 }
 
-/* The number of items, and of each what is alike. */
+/* Fills `begins`. Returns a number for each item: equal for items that are alike. */
 static GArray *name_items(struct folding *folding, const struct diagram *diagram)
 {
 	g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -94,7 +94,8 @@ static guint begin_of(const struct folding *folding, guint item)
 	return g_array_index(folding->begins, guint, item);
 }
 
-/* Says by which calls those of the items from `item` on are drawn; returns the item behind. */
+/* Sets which calls are drawn for the calls of the items from `item` on. Returns the index after
+ * the last item. */
 static guint place_items(struct folding *folding, const struct diagram *diagram,
                          const GPtrArray *folded, guint item)
 {

@@ -5,12 +5,12 @@
 #include "report.h"
 #include "words.h"
 
-/* Annotations: workflow commands that GitHub Actions reads from the output of a step. It shows ten
- * errors of a step and drops the rest, so the rest goes into one more line. */
+/* Annotations: workflow commands that GitHub Actions reads from the output of a step. It shows
+ * ten errors of a step and drops further ones. So one line sums up all further findings. */
 
 #define ANNOTATIONS_MAX 9
 
-/* Escapes as the runner unescapes: for the message, or for a property. */
+/* Escapes text the way the runner unescapes it: for the message, or for a property. */
 static char *escape(const char *text, bool property)
 {
 	GString *escaped = g_string_new(NULL);
@@ -68,10 +68,10 @@ static bool github_write(struct store_reader *reader, const struct report_option
 			return false;
 	}
 	if (findings->len > ANNOTATIONS_MAX) {
-		g_autofree char *rest = g_strdup_printf("%u findings in all; see the log",
+		g_autofree char *rest = g_strdup_printf("%u findings in total; see the log",
 		                                        findings->len);
 
-		write_command(out, "error", "", "matchpoint: and more", rest);
+		write_command(out, "error", "", "matchpoint: more findings", rest);
 	}
 	if (findings->len == 0 && !e->complete)
 		write_command(out, "warning", "", "matchpoint: nothing wrong so far", verdict);

@@ -1,5 +1,6 @@
-/* The page: the verdict and the findings as plain HTML, readable without any script, and the data
- * from which its script draws the graphs. One file, which asks for nothing from anywhere. */
+/* The HTML page. The verdict and the findings are plain HTML, readable without scripts. The
+ * page's script draws the graphs from the embedded data. The page is one file and loads nothing
+ * else. */
 #include <string.h>
 
 #include "html_data.h"
@@ -8,7 +9,7 @@
 #include "report.h"
 #include "words.h"
 
-#define WROTE_BYTES 4000 /* of a rank's standard error, its end */
+#define WROTE_BYTES 4000 /* of a rank's standard error, from its end */
 
 struct page {
 	struct store_reader *reader;
@@ -18,7 +19,7 @@ struct page {
 	uint32_t well_id[2];
 };
 
-/* Text as HTML: nothing in it can end the element or attribute that it stands in. */
+/* Appends text as HTML. The text cannot end the element or attribute that contains it. */
 static void add_text(GString *html, const char *text)
 {
 	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
@@ -45,7 +46,7 @@ static void add_element(GString *html, const char *name, const char *attributes,
 
 /* --- the verdict --------------------------------------------------------------------------- */
 
-/* What the whole comes to, as a class of the style sheet. */
+/* The overall result, as a class of the style sheet. */
 static const char *verdict_class(const struct record_exploration *e, guint findings)
 {
 	if (findings > 0)
@@ -114,7 +115,7 @@ static void add_roll_call(GString *html, const struct store_reader *reader,
 	                       "<th scope=\"col\">Rank</th><th scope=\"col\">Call</th>"
 	                       "<th scope=\"col\">Place</th><th scope=\"col\">State</th>"
 	                       "</tr></thead>\n<tbody>\n",
-	                       record_finding_is_remark(finding) ? "Who does what" : "Roll-call");
+	                       record_finding_is_remark(finding) ? "Ranks" : "Roll-call");
 	for (guint i = 0; i < lines->len; i++) {
 		const struct words_line *line = lines->pdata[i];
 		g_autofree char *ranks = words_ranks(line->ranks);
@@ -140,7 +141,7 @@ static void add_waits(GString *html, const struct record_finding *finding)
 	g_autofree char *drawn = html_waits(finding->ranks);
 
 	if (drawn)
-		g_string_append_printf(html, "<h3>Who waits for whom</h3>\n%s", drawn);
+		g_string_append_printf(html, "<h3>Wait-for graph</h3>\n%s", drawn);
 }
 
 static void add_excerpt(GString *html, const struct place *place,
@@ -165,7 +166,7 @@ static void add_excerpt(GString *html, const struct place *place,
 	g_string_append(html, "</pre></figure>\n");
 }
 
-/* The sources of a finding, each place once. */
+/* The source places of a finding, each once. */
 struct sources {
 	struct page *page;
 	GHashTable *told;
@@ -196,7 +197,7 @@ static void add_sources(struct page *page, const struct record_finding *finding)
 			add_source(
 				&sources,
 				&g_array_index(blame->alternatives, struct record_message, 0).place,
-				"what goes well instead");
+				"the alternative that goes well");
 	}
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = finding->ranks->pdata[i];
@@ -209,7 +210,7 @@ static void add_sources(struct page *page, const struct record_finding *finding)
 		g_string_append(page->body, "</div>\n");
 }
 
-/* The end of what ranks wrote to their standard error. */
+/* The end of what each rank wrote to standard error. */
 static void add_errors(GString *html, const struct record_execution *execution)
 {
 	for (guint i = 0; i < execution->errors->len; i++) {
@@ -239,12 +240,12 @@ static void add_graph(struct page *page, const struct record_execution *executio
 	if (graph == -2)
 		add_element(page->body, "p", "class=\"left-out\"",
 		            "The graph of this interleaving is left out: the page would be too "
-		            "big. matchpoint replay and --html give a page of this one alone.");
+		            "large. matchpoint replay with --html writes a page of it alone.");
 	if (graph < 0)
 		return;
 	g_string_append(page->body,
 	                "<h3>Messages</h3>\n<noscript><p class=\"left-out\">The graph needs "
-	                "JavaScript; all the rest does not.</p></noscript>\n");
+	                "JavaScript. The rest of the page does not.</p></noscript>\n");
 	g_string_append_printf(page->body, "<div class=\"graph\" data-graph=\"%d\"", graph);
 	if (well >= 0 && page->well_id[buffering] != execution->id)
 		g_string_append_printf(page->body, " data-other=\"%d\"", well);
@@ -278,7 +279,8 @@ static void add_title(GString *html, const struct record_finding *finding,
 	g_string_append(html, "</span></h2>\n");
 }
 
-/* False: the store is damaged. That no interleaving shows the finding is no error. */
+/* Sets *ret to an interleaving that shows the finding; NULL: there is none, which is no error.
+ * False: the store is damaged. */
 static bool find_example(struct page *page, const struct record_finding *finding,
                          struct record_execution **ret, GError **error)
 {
@@ -340,9 +342,9 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 	return true;
 }
 
-/* --- the whole ----------------------------------------------------------------------------- */
+/* --- the page ------------------------------------------------------------------------------ */
 
-/* The graphs that findings are compared with; without findings they are what there is to see. */
+/* Adds the graphs that findings are compared with. Without findings they are shown on their own. */
 static bool add_well(struct page *page, bool shown, GError **error)
 {
 	static const uint32_t bufferings[] = {RECORD_ZERO, RECORD_INFINITE};
@@ -402,7 +404,7 @@ static bool fill(struct page *page, GError **error)
 	return true;
 }
 
-/* Writes the page with what stands between the braces; the marks are in this order. */
+/* Fills the template's marks, which occur in this order. */
 static bool html_write(struct store_reader *reader, const struct report_options *options, FILE *out,
                        GError **error)
 {
@@ -426,6 +428,6 @@ static bool html_write(struct store_reader *reader, const struct report_options 
 
 const struct report report_html = {
 	.name = "html",
-	.summary = "a page to read and look at, in one file",
+	.summary = "an HTML page with the findings and their message graphs, in one file",
 	.write = html_write,
 };

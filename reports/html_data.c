@@ -13,7 +13,7 @@ struct shape {
 	uint64_t bytes;
 };
 
-/* A function of a stack and where it was called; stacks share what they have in common outside. */
+/* A function of a stack, and where it was called. Stacks share their common outer frames. */
 struct frame {
 	int function, place, outer;
 };
@@ -26,7 +26,8 @@ struct html_data {
 	GHashTable *communicators; /* number to index + 1 */
 	GHashTable *shapes;        /* struct shape to index + 1 */
 	GHashTable *frames;        /* struct frame to index + 1 */
-	GHashTable *stacks;        /* number in the store to index + 1 of its innermost frame */
+	GHashTable *stacks;        /* stack's number in the store to index + 1 of its innermost
+	                              frame */
 	GString *strings_json, *places_json, *communicators_json, *shapes_json, *graphs_json;
 	GString *frames_json;
 	GHashTable *graphs; /* id of the interleaving to index + 1 of its graph without a blame */
@@ -105,7 +106,8 @@ void html_data_free(struct html_data *data)
 	g_free(data);
 }
 
-/* The index of a key that is known; else -1, and the key (owned) gets the next one. */
+/* The index of a key. A new key gets the next index; the table then owns the key, and *ret_new
+ * is true. */
 static int find(GHashTable *table, gpointer key, bool *ret_new)
 {
 	int index = GPOINTER_TO_INT(g_hash_table_lookup(table, key)) - 1;
@@ -150,8 +152,8 @@ static int place_index(struct html_data *data, const struct place *place)
 	return find(data->places, g_memdup2(place, sizeof(*place)), &new);
 }
 
-/* The innermost of a stack's frames; -1: there is no stack. A function is -1 when it is not known,
- * and the frame that the outermost is called from. */
+/* The index of a stack's innermost frame; -1: there is no stack. In a frame, an unknown function
+ * is -1, and so is the outer frame of the outermost one. */
 static int frame_index(struct html_data *data, uint32_t stack)
 {
 	int index = GPOINTER_TO_INT(g_hash_table_lookup(data->stacks, GUINT_TO_POINTER(stack))) - 1;
@@ -198,7 +200,7 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 	int index;
 	bool new;
 
-	memset(&shape, 0, sizeof(shape)); /* it is compared with its padding */
+	memset(&shape, 0, sizeof(shape)); /* the padding is compared too */
 	shape.name = string_index(data, call->function);
 	shape.kind = call->kind;
 	shape.place = place_index(data, &call->place);
@@ -220,7 +222,7 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 	return find(data->shapes, g_memdup2(&shape, sizeof(shape)), &new);
 }
 
-/* Numbers a graph's collectives from 1 without gaps; 0 stays 0. */
+/* The index of a collective in its graph: from 1 without gaps; 0 stays 0. */
 static int collective_index(GHashTable *collectives, uint32_t collective)
 {
 	bool new;
@@ -228,8 +230,9 @@ static int collective_index(GHashTable *collectives, uint32_t collective)
 	return collective == 0 ? 0 : 1 + find(collectives, GUINT_TO_POINTER(collective), &new);
 }
 
-/* [shapes, completed, collectives] of a rank's calls, which begin at `first`; returns where the
- * next rank's begin. Completed is 0 for never, else 1 + how many calls later. */
+/* Appends [shapes, completed, collectives] of a rank's calls, which begin at `first`. Returns
+ * where the next rank's calls begin. In `completed`, 0 means never; other values are 1 + how
+ * many calls later. */
 static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank, guint first,
                       GHashTable *collectives)
 {
@@ -261,7 +264,8 @@ static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank,
 	return end;
 }
 
-/* Of an answer that reports a request: the call of the same rank that started it. */
+/* If the alternative is an answer that reports a request: the call of the same rank that started
+ * the request. */
 static void add_alternative(GString *json, const struct record_choice *choice,
                             const struct record_message *message)
 {
@@ -300,7 +304,7 @@ static void add_choices(GString *json, const GPtrArray *choices, const struct re
 	}
 }
 
-/* Ranks whose last call has not returned. */
+/* The ranks whose last call has not returned. */
 static void add_waiting(GString *json, const GPtrArray *roll_call)
 {
 	for (guint i = 0; i < roll_call->len; i++) {

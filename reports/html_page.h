@@ -1,5 +1,5 @@
-/* The page that is filled in here, for a report (html.c) or a session that goes on (live_page.h):
- * made of reports/page when matchpoint is built, as ARCHITECTURE.md tells. */
+/* The template of the page, filled in for a report (html.c) or for a running session
+ * (live_page.h). It is built from reports/page (build.py) when matchpoint is built. */
 #ifndef MATCHPOINT_REPORTS_HTML_PAGE_H
 #define MATCHPOINT_REPORTS_HTML_PAGE_H
 
@@ -8,10 +8,10 @@
 
 extern const char html_page[];
 
-/* As they stand in the page: HTML, HTML, and JSON without '<', '>' and '&'. */
+/* HTML, HTML, and JSON without '<', '>' and '&'; inserted as they are. */
 struct html_parts {
 	const char *title, *body, *data;
-	bool connects; /* to whoever served it; else to nobody */
+	bool connects; /* the page may connect to the server that it came from; otherwise to none */
 };
 
 void html_page_write(const struct html_parts *parts, FILE *out);

@@ -12,10 +12,10 @@ struct waits {
 	int32_t rank[RANKS_MAX];
 	bool ended[RANKS_MAX];
 	bool edge[RANKS_MAX][RANKS_MAX], reaches[RANKS_MAX][RANKS_MAX];
-	double around; /* radius of the circle that the ranks stand on */
+	double around; /* radius of the circle on which the ranks are drawn */
 };
 
-/* The place of a rank among those drawn, made if need be; -1: too many. */
+/* The index of a rank in the drawing. A new rank is added. -1: too many ranks. */
 static int place_of(struct waits *waits, int32_t rank)
 {
 	for (guint i = 0; i < waits->count; i++)
@@ -27,7 +27,7 @@ static int place_of(struct waits *waits, int32_t rank)
 	return (int)waits->count++;
 }
 
-/* False: nothing to draw, or too much. */
+/* False: there is nothing to draw, or too much. */
 static bool gather(struct waits *waits, const GPtrArray *ranks)
 {
 	bool any = false;
@@ -76,7 +76,7 @@ static double y_of(const struct waits *waits, guint i)
 	return MARGIN + waits->around * (1 - cos(2 * G_PI * i / waits->count));
 }
 
-/* A little bent, so that two ranks that wait for each other have two arrows. */
+/* Draws a curved arrow, so that two ranks that wait for each other have two distinct arrows. */
 static void draw_edge(const struct waits *waits, guint from, guint to, GString *svg)
 {
 	double x = x_of(waits, from), y = y_of(waits, from);
@@ -128,8 +128,8 @@ char *html_waits(const GPtrArray *ranks)
 	size = 2 * (waits.around + MARGIN);
 	svg = g_string_new(NULL);
 	g_string_append_printf(svg,
-	                       "<svg class=\"waits\" role=\"img\" aria-label=\"Who waits for "
-	                       "whom\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">",
+	                       "<svg class=\"waits\" role=\"img\" aria-label=\"Wait-for graph\" "
+	                       "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">",
 	                       size, size, size, size);
 	add_tip(svg, "wait");
 	add_tip(svg, "cycle");

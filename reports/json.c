@@ -5,7 +5,7 @@
 #include "scheduler/store/choice_coverage.h"
 #include "words.h"
 
-/* With more interleavings than this only those with findings are listed. */
+/* if there are more interleavings, only those with findings are listed */
 #define EXECUTIONS_MAX 10000
 
 static void add_text(JsonBuilder *json, const char *name, const char *text)
@@ -36,7 +36,7 @@ static void add_bufferings(JsonBuilder *json, uint32_t bufferings)
 	json_builder_end_array(json);
 }
 
-/* "file" and "line", or, without debugging information, "symbol" and "offset". */
+/* "file" and "line". Without debugging information: "symbol" and "offset". */
 static void add_place(JsonBuilder *json, const struct place *place)
 {
 	if (place->file) {
@@ -54,7 +54,7 @@ static void add_sub(JsonBuilder *json, const char *name, uint32_t sub)
 		add_number(json, name, sub);
 }
 
-/* The calls that started the requests reported: "3,4" as [3, 4]. */
+/* The calls that started the reported requests: "3,4" as [3, 4]. */
 static void add_requests(JsonBuilder *json, const char *requests)
 {
 	g_auto(GStrv) calls = g_strsplit(requests, ",", -1);
@@ -90,7 +90,7 @@ static void add_message(JsonBuilder *json, const struct record_message *message)
 	json_builder_end_object(json);
 }
 
-/* From the MPI call outwards; nothing when there is no such stack. */
+/* The frames from the MPI call outwards. Adds nothing if there is no such stack. */
 static void add_stack(JsonBuilder *json, const struct store_reader *reader, uint32_t stack)
 {
 	const GArray *frames = store_reader_stack(reader, stack);
@@ -110,7 +110,7 @@ static void add_stack(JsonBuilder *json, const struct store_reader *reader, uint
 	json_builder_end_array(json);
 }
 
-/* Of a lock rank and call tell the target and which grant it was. */
+/* For a lock, rank is the target and call is the number of the grant. */
 static void add_choice(JsonBuilder *json, const struct store_reader *reader,
                        const struct record_choice *choice)
 {
@@ -190,7 +190,7 @@ static void add_outputs(JsonBuilder *json, const char *name, const GPtrArray *ou
 	json_builder_end_array(json);
 }
 
-/* With what the first interleaving of each has printed. */
+/* Each outcome, with the output of its first interleaving. */
 static bool add_outcomes(JsonBuilder *json, struct store_reader *reader, const GPtrArray *outcomes,
                          GError **error)
 {
@@ -294,7 +294,7 @@ static void add_execution(JsonBuilder *json, const struct store_reader *reader,
 	json_builder_end_object(json);
 }
 
-/* The text of what was built. */
+/* The built JSON as text; free with g_free. */
 static char *print(JsonBuilder *json, bool pretty)
 {
 	g_autoptr(JsonGenerator) generator = json_generator_new();
@@ -436,7 +436,8 @@ static bool note_choices(const struct record_execution *execution, void *coverag
 	return true;
 }
 
-/* What an exploration that was stopped has chosen where; of one that was not, all. */
+/* For an incomplete exploration: which alternatives were taken at which points. A complete
+ * exploration has taken all. */
 static bool add_choice_coverage(JsonBuilder *json, struct store_reader *reader, GError **error)
 {
 	struct choice_coverage *coverage;
@@ -472,8 +473,8 @@ static bool write_execution(const struct record_execution *execution, void *data
 	return true;
 }
 
-/* The executions are written one by one behind the rest, so that a large store needs no more memory
- * than a small one: the object's closing brace is put back at the end. */
+/* The executions are written one by one after the rest, so that memory does not grow with the
+ * store. The closing brace of the object is removed first and written again at the end. */
 static bool json_write(struct store_reader *reader, const struct report_options *options, FILE *out,
                        GError **error)
 {

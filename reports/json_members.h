@@ -1,5 +1,5 @@
-/* Members of JSON objects, as more than one format writes them. Texts are each format's own: what
- * is not there is null in one, and empty in another. */
+/* Members of JSON objects that several formats write. Texts are not among them: one format
+ * writes a missing text as null, another as an empty string. */
 #ifndef MATCHPOINT_REPORTS_JSON_MEMBERS_H
 #define MATCHPOINT_REPORTS_JSON_MEMBERS_H
 

@@ -1,5 +1,5 @@
-/* JSON, a value behind the other: what is quicker to append than to build as a tree. Both pages are
- * told what they show this way. */
+/* JSON written value by value into a string. This is faster than building a tree. Used for the
+ * data of both pages (html_page.h). */
 #ifndef MATCHPOINT_REPORTS_JSON_TEXT_H
 #define MATCHPOINT_REPORTS_JSON_TEXT_H
 
@@ -7,16 +7,16 @@
 
 #include "scheduler/store/record.h"
 
-/* A comma, unless an array, an object or a member begins here. */
+/* Appends a comma, unless an array, an object or a member begins here. */
 void json_separate(GString *json);
 void json_add_number(GString *json, gint64 number);
-/* NULL is the empty string; what is no UTF-8 is replaced, and what HTML could take for its own is
- * escaped, so that nothing in it ends a <script>. */
+/* Appends a string; NULL is the empty string. Invalid UTF-8 is replaced. Characters with a
+ * meaning in HTML are escaped, so that the text cannot end a <script>. */
 void json_add_text(GString *json, const char *text);
-/* "name": , whose value comes next. */
+/* Appends `"name":`; its value must be appended next. */
 void json_add_name(GString *json, const char *name);
 
-/* [rank, call, what is wrong with it] of those who have a part in it. */
+/* Appends [rank, call, problem] for each rank that is part of the finding. */
 void json_add_faults(GString *json, const struct record_finding *finding);
 
 #endif

@@ -4,13 +4,13 @@
 #include "report.h"
 #include "words.h"
 
-/* JUnit XML as Jenkins and GitLab read it: one test case for each buffering, at most one <failure>
- * in it (GitLab reads no more), with all its findings as text. */
+/* JUnit XML as Jenkins and GitLab read it. There is one test case for each buffering, with at
+ * most one <failure> (GitLab reads only one) that holds all its findings as text. */
 
-#define OUTPUT_MAX 16384 /* bytes of what a rank wrote, in a failed test case */
+#define OUTPUT_MAX 16384 /* bytes of each rank's output in a failed test case */
 
-/* Appends text for XML 1.0, for between tags or for an attribute between double quotes. Characters
- * that XML cannot hold (section 2.2), and bytes that are no UTF-8, become U+FFFD. */
+/* Appends text for XML 1.0, for use between tags or in an attribute in double quotes. Characters
+ * that XML cannot hold (section 2.2) and invalid UTF-8 become U+FFFD. */
 static void append_xml(GString *xml, const char *text, gssize size)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, size);
@@ -27,7 +27,7 @@ static void append_xml(GString *xml, const char *text, gssize size)
 	}
 }
 
-/* The same within an attribute, where white space has to be spelt out. */
+/* The same for an attribute. White space must be written as character references there. */
 static void append_attribute(GString *xml, const char *name, const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
@@ -75,7 +75,7 @@ static void append_properties(GString *xml, const struct record_exploration *e)
 	g_string_append(xml, "    </properties>\n");
 }
 
-/* What the ranks wrote in the interleaving, each line with its rank in front. */
+/* What the ranks wrote in the interleaving, each line prefixed with its rank. */
 static void append_output(GString *xml, const char *element, const GPtrArray *outputs)
 {
 	bool empty = true;
@@ -151,7 +151,7 @@ static bool append_failure(struct store_reader *reader, const GPtrArray *finding
 struct counts {
 	GString *xml;
 	uint32_t tests, failures, skipped;
-	uint64_t interleavings; /* of all test cases, by which the time is shared out */
+	uint64_t interleavings; /* total over all test cases; the time is divided in proportion */
 };
 
 static bool append_case(struct store_reader *reader, uint32_t buffering, struct counts *counts,
@@ -168,8 +168,7 @@ static bool append_case(struct store_reader *reader, uint32_t buffering, struct 
 	                                        shard ? shard : "");
 	g_autofree char *class = g_strdup_printf("matchpoint.%s", base);
 	uint64_t here = store_reader_count_buffering(reader, buffering);
-	const char *reason = e->incomplete_reason ? e->incomplete_reason
-	                                          : "it did not come to its end";
+	const char *reason = e->incomplete_reason ? e->incomplete_reason : "it did not finish";
 	bool good = true;
 
 	for (guint i = 0; i < all->len; i++) {
@@ -229,7 +228,7 @@ static bool junit_write(struct store_reader *reader, const struct report_options
 	}
 	append_attribute(head, "name", "matchpoint");
 	append_counts(head, &counts, e->seconds);
-	/* <testsuites> has no such attribute in the schema of Jenkins' xunit plugin */
+	/* the schema of Jenkins' xunit plugin has no such attribute for <testsuites> */
 	g_string_append(head, ">\n  <testsuite");
 	append_attribute(head, "name", suite);
 	append_counts(head, &counts, e->seconds);

@@ -1,10 +1,10 @@
-/* The page of a session that goes on: the same as a report's, but for what is in it. */
+/* The page of a running session. It is the page of the HTML report with other content. */
 #ifndef MATCHPOINT_REPORTS_LIVE_PAGE_H
 #define MATCHPOINT_REPORTS_LIVE_PAGE_H
 
-#include "json_text.h" /* in which it is told what to show */
+#include "json_text.h" /* the format of the session's data */
 
-/* `title`: what runs. Free with free. */
+/* `title`: the program that runs. Free with free. */
 char *live_page(const char *title);
 
 #endif

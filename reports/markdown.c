@@ -4,11 +4,11 @@
 #include "report.h"
 #include "words.h"
 
-/* Markdown as GitHub and GitLab show it: the verdict, and each finding folded up. */
+/* Markdown as GitHub and GitLab show it: the verdict, and each finding in a collapsed section. */
 
-#define FINDINGS_MAX 50 /* told in full; a step summary of GitHub holds 1 MiB */
+#define FINDINGS_MAX 50 /* shown in full; a step summary of GitHub holds 1 MiB */
 
-/* Text that Markdown and HTML leave as it is. */
+/* Escapes text so that Markdown and HTML show it unchanged. */
 static char *escape(const char *text)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, -1);
@@ -27,7 +27,7 @@ static char *escape(const char *text)
 	return g_string_free(escaped, false);
 }
 
-/* A fenced block; the fence is longer than any row of backticks in it. */
+/* A fenced block. The fence is longer than any row of backticks in the text. */
 static void write_block(const char *text, FILE *out)
 {
 	gsize longest = 2, row = 0;

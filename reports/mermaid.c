@@ -5,12 +5,12 @@
 #include "repetition.h"
 #include "words.h"
 
-/* A Mermaid sequence diagram: what GitHub, GitLab and many wikis draw from text. */
+/* A Mermaid sequence diagram. GitHub, GitLab and many wikis draw it from text. */
 
-#define LINES_MAX 200 /* a longer one is slow to draw, and nobody reads it */
+#define LINES_MAX 200 /* longer diagrams are slow to draw and hard to read */
 #define TEXT_MAX 120  /* characters of a label */
 
-/* Text for a label: what could mean something to Mermaid is named by its number. */
+/* Escapes text for a label. Characters with a meaning in Mermaid are written as their number. */
 static char *escape(const char *text)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, -1);
@@ -55,7 +55,8 @@ static char *print_call(const struct record_call *call)
 	return g_strdup_printf("%s %s", call->function ? call->function : "a call", place);
 }
 
-/* A collective of which all members stand here is one note; returns the last position of it. */
+/* A collective that all its members are in is one note. Returns the note's last position in the
+ * order. */
 static guint write_collective(const struct diagram *diagram, guint position, FILE *out)
 {
 	const struct record_call *call = shown_call(diagram, position);
@@ -102,8 +103,8 @@ static void write_message(const struct diagram *diagram, const struct record_mat
 	        match->rank, escaped);
 }
 
-/* Messages that this call of the order receives: those complete in it, or matched by it and never
- * completed. */
+/* The messages that this call of the order receives: those that complete in it, and those that
+ * it matched but never completed. */
 static void write_messages(const struct diagram *diagram, GHashTable *by_call, guint call,
                            FILE *out)
 {
@@ -140,7 +141,7 @@ static GHashTable *matches_by_call(const struct diagram *diagram)
 	return table;
 }
 
-/* The sends that a receive has taken: set of calls. */
+/* The sends that a receive has matched: a set of calls. */
 static GHashTable *matched_sends(const struct diagram *diagram)
 {
 	GHashTable *sends = g_hash_table_new(NULL, NULL);
@@ -168,7 +169,7 @@ static bool has_rank(const struct diagram *diagram, int32_t rank)
 	return g_array_binary_search(diagram->ranks, &rank, words_compare_ranks, NULL);
 }
 
-/* The choices by call + 1. */
+/* Index of the call + 1 to its choice. */
 static GHashTable *choices_by_call(const struct diagram *diagram)
 {
 	const GPtrArray *choices = diagram->execution->choices;
@@ -183,7 +184,8 @@ static GHashTable *choices_by_call(const struct diagram *diagram)
 	return table;
 }
 
-/* All calls; `begins` gets for each position of the order where in `out` its lines begin. */
+/* Writes all calls. `begins` gets, for each position of the order, the offset in `out` where its
+ * lines begin. */
 static void write_calls(const struct diagram *diagram, GArray *begins, FILE *out)
 {
 	g_autoptr(GHashTable) by_call = matches_by_call(diagram);
@@ -219,9 +221,9 @@ static void write_calls(const struct diagram *diagram, GArray *begins, FILE *out
 /* The lines of all calls, folded. */
 struct drawing {
 	char *text;
-	GArray *begins;    /* of long, by position of the order: where in the text it begins */
-	GPtrArray *lines;  /* of char *, in the text */
-	GPtrArray *folded; /* of struct repetition of the lines */
+	GArray *begins;    /* long, by position of the order: offset in the text */
+	GPtrArray *lines;  /* char *, in the text */
+	GPtrArray *folded; /* struct repetition of the lines */
 };
 
 static void fold_lines(struct drawing *drawing)
@@ -271,8 +273,8 @@ static void drawing_release(struct drawing *drawing)
 	free(drawing->text);
 }
 
-/* The first that is drawn, so that there are no more lines than can be, but the last in any case;
- * the calls of those before are left out. */
+/* The index in `folded` of the first repetition that is drawn, so that the limit on lines is
+ * kept. The last one is always drawn. The calls of those before are left out. */
 static guint find_first(struct diagram *diagram, const struct drawing *drawing)
 {
 	guint first = drawing->folded->len, lines = 0;

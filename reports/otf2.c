@@ -9,8 +9,8 @@
 #include "places.h"
 #include "words.h"
 
-/* An OTF2 archive (Open Trace Format 2, as Score-P, Scalasca and Vampir have it) of one
- * interleaving, named as Score-P names its own. */
+/* An OTF2 archive (Open Trace Format 2, used by Score-P, Scalasca and Vampir) of one
+ * interleaving. The files are named as Score-P names its own. */
 
 #define NAME "traces"
 #define NOT_KNOWN "unknown"
@@ -23,7 +23,7 @@ struct archive {
 	GError **error;
 };
 
-/* OTF2 tells what went wrong in words; nothing is written to standard error. */
+/* Keeps OTF2's description of an error, and prevents output to standard error. */
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -50,8 +50,7 @@ static bool fine(const struct archive *archive, OTF2_ErrorCode code)
 
 	if (code == OTF2_SUCCESS)
 		return true;
-	return fail(archive->directory, why && *why ? why : "OTF2 does not say why",
-	            archive->error);
+	return fail(archive->directory, why && *why ? why : "OTF2 gives no reason", archive->error);
 }
 
 static OTF2_FlushType on_flush(void *user, OTF2_FileType type, OTF2_LocationRef location,
@@ -65,9 +64,9 @@ static OTF2_FlushType on_flush(void *user, OTF2_FileType type, OTF2_LocationRef 
 	return OTF2_FLUSH;
 }
 
-/* --- what an earlier trace left --- */
+/* --- removing an earlier trace --- */
 
-/* "12.evt", "3.def" */
+/* Whether the name is that of a rank's file: "12.evt", "3.def". */
 static bool is_location_file(const char *name)
 {
 	gsize digits = strspn(name, "0123456789");
@@ -83,7 +82,7 @@ static bool remove_file(const char *directory, const char *name, GError **error)
 	return g_unlink(file) == 0 || errno == ENOENT || fail(file, g_strerror(errno), error);
 }
 
-/* OTF2 does not write over an archive. Only what belongs to one is removed. */
+/* OTF2 does not overwrite an archive. Only files that belong to one are removed. */
 static bool remove_archive(const char *directory, GError **error)
 {
 	g_autofree char *locations = g_build_filename(directory, NAME, NULL);
@@ -110,7 +109,7 @@ static bool prepare(const char *directory, GError **error)
 	return remove_archive(directory, error);
 }
 
-/* --- writing one --- */
+/* --- writing --- */
 
 static bool set_property(const struct archive *archive, const char *name, const char *value)
 {
@@ -130,8 +129,8 @@ static bool describe(const struct archive *archive, const struct timeline *timel
 	g_autofree char *creator = g_strdup_printf("matchpoint %s", e->version ? e->version : "");
 	g_autofree char *again = words_again(archive->execution->path, e);
 	g_autofree char *text = g_strdup_printf(
-		"interleaving %u of %s on %d ranks (%s); the time is logical: a microsecond is a "
-		"step",
+		"interleaving %u of %s on %d ranks (%s); time is logical: one step is one "
+		"microsecond",
 		archive->execution->id, program, e->ranks,
 		finding_kind_name(archive->execution->status));
 	g_autofree char *overlapping = g_strdup_printf("%u", timeline->overlapping);
@@ -158,7 +157,8 @@ static bool write_events(const struct archive *archive, struct otf2_events *even
 		OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->archive,
 		                                                   (OTF2_LocationRef)rank);
 
-		good = (writer || fail(archive->directory, "OTF2 gives no writer", archive->error))
+		good = (writer
+		        || fail(archive->directory, "OTF2 returned no writer", archive->error))
 		       && fine(archive, otf2_events_write(events, rank, writer))
 		       && fine(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &counts[rank]))
 		       && fine(archive, OTF2_Archive_CloseEvtWriter(archive->archive, writer));
@@ -166,7 +166,8 @@ static bool write_events(const struct archive *archive, struct otf2_events *even
 	return good && fine(archive, OTF2_Archive_CloseEvtFiles(archive->archive));
 }
 
-/* Readers look for the definitions of each location, though all of ours are global. */
+/* Readers look for the local definitions of each location. They are empty: all definitions are
+ * global. */
 static bool write_local_definitions(const struct archive *archive)
 {
 	bool good = fine(archive, OTF2_Archive_OpenDefFiles(archive->archive));
@@ -175,7 +176,8 @@ static bool write_local_definitions(const struct archive *archive)
 		OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->archive,
 		                                                   (OTF2_LocationRef)rank);
 
-		good = (writer || fail(archive->directory, "OTF2 gives no writer", archive->error))
+		good = (writer
+		        || fail(archive->directory, "OTF2 returned no writer", archive->error))
 		       && fine(archive, OTF2_Archive_CloseDefWriter(archive->archive, writer));
 	}
 	return good && fine(archive, OTF2_Archive_CloseDefFiles(archive->archive));
@@ -195,7 +197,8 @@ static bool write_all(const struct archive *archive, const char *root)
 
 	if (good) {
 		writer = OTF2_Archive_GetGlobalDefWriter(archive->archive);
-		good = (writer || fail(archive->directory, "OTF2 gives no writer", archive->error))
+		good = (writer
+		        || fail(archive->directory, "OTF2 returned no writer", archive->error))
 		       && fine(archive, otf2_definitions_write(definitions, writer, machine(e),
 		                                               counts, timeline->end + 1));
 	}
@@ -222,9 +225,9 @@ static bool write_archive(struct archive *archive, const char *root)
 	return fine(archive, OTF2_Archive_Close(archive->archive)) && good;
 }
 
-/* OTF2 does not tell when the last part of a file could not be written. If there is no room for
- * more right after, there may have been none for all of it: a probe is written, larger than what
- * OTF2 may have left to the end. */
+/* OTF2 does not report if the last part of a file could not be written. So a probe is written
+ * afterwards that is larger than what OTF2 may have left to the end. If there is no room for the
+ * probe, the archive may be incomplete. */
 static bool has_room(const char *directory, GError **error)
 {
 	enum { PROBE = 1 << 16 };
@@ -268,9 +271,9 @@ static bool otf2_write(struct store_reader *reader, const struct report_options 
 		g_autofree char *again = words_again(execution->path, e);
 
 		g_set_error(error, REPORT_ERROR, 0,
-		            "%s: no trace: the calls of interleaving %u were not kept; %s --otf2 "
-		            "keeps them",
-		            directory, execution->id, again);
+		            "%s: no trace: the calls of interleaving %u were not kept; to keep "
+		            "them: %s --otf2 %s",
+		            directory, execution->id, again, directory);
 		return false;
 	}
 	if (execution->exits->len != (guint)e->ranks) { /* each rank becomes files */

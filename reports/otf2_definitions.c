@@ -3,8 +3,8 @@
 #include "otf2_trace.h"
 #include "places.h"
 
-/* Times are steps of a logical clock. OTF2 wants to know how many there are in a second: a step is
- * shown as a microsecond, so that viewers have a unit for it. */
+/* Times are steps of a logical clock. OTF2 needs the number of steps in a second. One step is
+ * shown as a microsecond, so that viewers show a unit. */
 #define STEPS_IN_A_SECOND 1000000
 
 struct region {
@@ -25,18 +25,18 @@ struct communicator {
 
 struct otf2_definitions {
 	int32_t ranks;
-	GPtrArray *texts;             /* of char *, by their number */
+	GPtrArray *texts;             /* char *, by number */
 	GHashTable *strings;          /* text to its number */
-	GArray *regions;              /* of struct region */
+	GArray *regions;              /* struct region */
 	GHashTable *functions;        /* interned name to index + 1 */
-	GArray *sources;              /* of struct source */
+	GArray *sources;              /* struct source */
 	GHashTable *places;           /* struct place to index + 1 */
-	GArray *communicators;        /* of struct communicator; the first is MPI_COMM_WORLD */
-	GHashTable *numbers;          /* of communicators to index + 1 */
+	GArray *communicators;        /* struct communicator; the first is MPI_COMM_WORLD */
+	GHashTable *numbers;          /* communicator's number in the store to index + 1 */
 	char *world;                  /* "0,1,2" */
-	OTF2_GlobalDefWriter *writer; /* once they are being written; a text then goes there at
-	                                 once, before what it is named in */
-	OTF2_ErrorCode code;          /* the first that is none of success */
+	OTF2_GlobalDefWriter *writer; /* set while definitions are written; a new text is then
+	                                 written at once, before the definition that refers to it */
+	OTF2_ErrorCode code;          /* the first error, or OTF2_SUCCESS */
 };
 
 #define SELF "MPI_COMM_SELF"
@@ -142,8 +142,8 @@ OTF2_SourceCodeLocationRef otf2_source(struct otf2_definitions *d, const struct 
 	return d->sources->len - 1;
 }
 
-/* Appends the members before `|` or the end, where *group is set to. False: they are none of
- * ours. */
+/* Appends the members up to `|` or the end, and sets *group there. False: they are not ranks of
+ * this program. */
 static bool read_members(const struct otf2_definitions *d, const char **group, GArray *members)
 {
 	const char *at = *group;
@@ -175,7 +175,7 @@ static bool is_group(const struct otf2_definitions *d, const char *group)
 	return read_members(d, &group, other) && *group == 0;
 }
 
-/* Whose members are not known is taken for one of all. */
+/* A communicator with unknown members is treated as one of all ranks. */
 static const char *group_of(const struct otf2_definitions *d, const struct record_call *call)
 {
 	if (call->communicator_group && is_group(d, call->communicator_group))
@@ -216,8 +216,8 @@ uint32_t otf2_rank_in(const struct otf2_definitions *d, const struct record_call
 struct writing {
 	struct otf2_definitions *definitions;
 	OTF2_GlobalDefWriter *writer;
-	OTF2_GroupRef groups, self; /* how many there are; that of MPI_COMM_SELF, of which there can
-	                               be but one */
+	OTF2_GroupRef groups, self; /* number of groups so far; the group of MPI_COMM_SELF, of
+	                               which there may be only one */
 };
 
 static void write_attributes(struct writing *writing)
@@ -230,10 +230,10 @@ static void write_attributes(struct writing *writing)
 	                                 OTF2_TYPE_UINT32},
 		[OTF2_ATTRIBUTE_SOURCE] = {"source", "where the program makes the call",
 	                                   OTF2_TYPE_SOURCE_CODE_LOCATION},
-		[OTF2_ATTRIBUTE_CHOICE] = {"choice", "what was chosen here, and what else could be",
+		[OTF2_ATTRIBUTE_CHOICE] = {"choice", "what was chosen here, and the alternatives",
 	                                   OTF2_TYPE_STRING},
 		[OTF2_ATTRIBUTE_WAITS] = {"waits", "why the call did not return", OTF2_TYPE_STRING},
-		[OTF2_ATTRIBUTE_PATH] = {"path", "matchpoint's name of the interleaving",
+		[OTF2_ATTRIBUTE_PATH] = {"path", "matchpoint's name for the interleaving",
 	                                 OTF2_TYPE_STRING},
 	};
 	struct otf2_definitions *d = writing->definitions;
@@ -260,7 +260,7 @@ static void write_machine(struct writing *writing, const char *machine)
 			writing->writer, 1, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
 }
 
-/* A process of one thread for each rank, all numbered as the ranks are. */
+/* For each rank a process with one thread. Both have the rank's number. */
 static void write_locations(struct writing *writing, const uint64_t *events)
 {
 	struct otf2_definitions *d = writing->definitions;
@@ -305,7 +305,7 @@ static void write_regions(struct writing *writing)
 	}
 }
 
-/* The members up to `|` or the end, where *group is set to. */
+/* Writes the members up to `|` or the end, and sets *group there. */
 static OTF2_GroupRef write_group(struct writing *writing, const char **group, OTF2_StringRef name)
 {
 	struct otf2_definitions *d = writing->definitions;

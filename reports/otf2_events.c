@@ -1,22 +1,23 @@
 #include "otf2_trace.h"
 #include "words.h"
 
-/* One operation of a call: what is known of it, besides the call, from its match. */
+/* One operation of a call, with what its match says about it. */
 struct transfer {
 	guint call; /* index */
 	uint32_t sub;
 	bool is_send;
-	const struct record_match *match; /* NULL: nobody takes it, or nothing comes */
-	uint64_t request;                 /* of a nonblocking one, else 0; unique in its rank */
+	const struct record_match *match; /* NULL: no receive takes it, or no message arrives */
+	uint64_t request;                 /* of a nonblocking operation, else 0; unique within
+	                                     its rank */
 };
 
-/* What happens between a call's beginning and its end. */
+/* What happens between the beginning and the end of a call. */
 struct moment {
 	guint64 time;
-	guint order; /* among those of one time */
+	guint order; /* among moments with the same time */
 	enum { BEGIN_CALL, START, COMPLETE, START_ALL, COMPLETE_ALL, END_CALL } kind;
 	guint call;      /* index */
-	guint operation; /* index, of START and COMPLETE */
+	guint operation; /* index; for START and COMPLETE */
 };
 
 struct otf2_events {
@@ -25,14 +26,14 @@ struct otf2_events {
 	const struct timeline *timeline;
 	struct otf2_definitions *definitions;
 	const char *root;
-	GArray *operations;  /* of struct transfer, by call and sub */
-	guint *first;        /* by call: of its operations; one more at the end */
-	uint64_t *requests;  /* by call: of its nonblocking collective, else 0 */
-	GHashTable *choices; /* index + 1 of a call to its struct record_choice */
-	GArray *moments;     /* of struct moment, of the rank being written */
+	GArray *operations;  /* struct transfer, by call and sub */
+	guint *first;        /* by call: index of its first operation; one more at the end */
+	uint64_t *requests;  /* by call: request of its nonblocking collective, else 0 */
+	GHashTable *choices; /* index of a call + 1 to its struct record_choice */
+	GArray *moments;     /* struct moment, of the rank being written */
 	OTF2_EvtWriter *writer;
 	OTF2_AttributeList *attributes;
-	OTF2_ErrorCode code; /* the first that is none of success */
+	OTF2_ErrorCode code; /* the first error, or OTF2_SUCCESS */
 };
 
 static const struct record_call *call_at(const struct otf2_events *events, guint index)
@@ -50,7 +51,7 @@ static struct transfer *operation_at(const struct otf2_events *events, guint ind
 	return &g_array_index(events->operations, struct transfer, index);
 }
 
-/* --- which operations there are --- */
+/* --- operations --- */
 
 static int compare_operations(gconstpointer a, gconstpointer b)
 {
@@ -78,10 +79,11 @@ static void add_match(struct otf2_events *events, const struct record_match *mat
 	g_array_append_val(events->operations, received);
 }
 
-/* Operations without a match are known only where a call has no other, or it is the first. */
+/* An operation without a match is known only if its call has no other operation, or if it is the
+ * first. */
 static void add_unmatched(struct otf2_events *events)
 {
-	g_autoptr(GHashTable) firsts = g_hash_table_new(NULL, NULL); /* calls + 1 */
+	g_autoptr(GHashTable) firsts = g_hash_table_new(NULL, NULL); /* index of a call + 1 */
 
 	for (guint i = 0; i < events->operations->len; i++) {
 		const struct transfer *operation = operation_at(events, i);
@@ -108,7 +110,7 @@ static bool is_collective(const struct record_call *call)
 	       && otf2_collective(function_of(call), &op);
 }
 
-/* Numbers the operations, those of each rank in the order of their calls. */
+/* Numbers the operations of each rank in the order of their calls. */
 static void number(struct otf2_events *events)
 {
 	guint at = 0;
@@ -181,7 +183,7 @@ void otf2_events_free(struct otf2_events *events)
 	g_free(events);
 }
 
-/* --- in which order --- */
+/* --- order --- */
 
 static void add_moment(struct otf2_events *events, guint64 time, struct moment moment)
 {
@@ -199,7 +201,7 @@ static int compare_moments(gconstpointer a, gconstpointer b)
 	return one->order < other->order ? -1 : one->order > other->order;
 }
 
-/* The operations that are complete in this call, by the calls that started them. */
+/* The operations that complete in a call, by the calls that started them. */
 static GHashTable *find_completions(struct otf2_events *events, guint first, guint end)
 {
 	GHashTable *completions = g_hash_table_new_full(NULL, NULL, NULL,
@@ -262,7 +264,7 @@ static void find_moments(struct otf2_events *events, guint first, guint end)
 	g_array_sort(events->moments, compare_moments);
 }
 
-/* --- writing them --- */
+/* --- writing --- */
 
 static void note(struct otf2_events *events, OTF2_ErrorCode code)
 {
@@ -325,7 +327,7 @@ static void end_call(struct otf2_events *events, const struct moment *moment)
 	                                  otf2_region(events->definitions, call)));
 }
 
-/* How long the message is: as its send says, if the store knows that operation's length. */
+/* The length of the message, taken from its send if the store knows that operation's length. */
 static uint64_t length_of(const struct otf2_events *events, const struct transfer *operation)
 {
 	const GArray *calls = events->execution->calls;
@@ -414,7 +416,7 @@ static void start_all(struct otf2_events *events, const struct moment *moment)
 		note(events, OTF2_EvtWriter_MpiCollectiveBegin(events->writer, NULL, moment->time));
 }
 
-/* What this member gave and got, of the one size that the store has: of its own part. */
+/* What this member sent and received. The store has one size: that of the member's own part. */
 static void complete_all(struct otf2_events *events, const struct moment *moment)
 {
 	const struct record_call *call = call_at(events, moment->call);
@@ -469,7 +471,7 @@ static void begin_program(struct otf2_events *events)
 	                                         arguments[0], count - 1, arguments + 1));
 }
 
-/* Of a rank that had to be ended there is none. */
+/* A rank that had to be killed has no exit status. */
 static int64_t exit_status(const struct otf2_events *events, int32_t rank)
 {
 	const GArray *exits = events->execution->exits;

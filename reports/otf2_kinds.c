@@ -1,7 +1,7 @@
 #include "mpi_calls.h"
 #include "otf2_trace.h"
 
-/* What OTF2 calls the operation; -1: it does not know it. */
+/* OTF2's number for the operation; -1: OTF2 does not have it. */
 static int operation_of(enum mpi_call_collective collective)
 {
 	switch (collective) {

@@ -1,6 +1,6 @@
 #include "report.h"
 
-/* In place of otf2.c where OTF2 was not there when matchpoint was built. */
+/* Replaces otf2.c if OTF2 was not available when matchpoint was built. */
 
 const struct report report_otf2 = {
 	.name = "otf2",

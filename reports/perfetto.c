@@ -3,9 +3,9 @@
 #include "timeline.h"
 #include "words.h"
 
-/* A trace for ui.perfetto.dev and chrome://tracing: JSON of the Trace Event Format. A track for
- * each rank, a slice for each call, an arrow for each message. Each step of timeline.h takes two
- * microseconds: arrows end in the middle of one. */
+/* A trace for ui.perfetto.dev and chrome://tracing: JSON in the Trace Event Format. Each rank is
+ * a track, each call a slice, each message an arrow. A step of timeline.h takes two
+ * microseconds, because arrows end in the middle of a step. */
 
 enum { PROCESS = 1, STEP = 2 };
 
@@ -17,7 +17,7 @@ static void add_text(JsonBuilder *json, const char *name, const char *text)
 	json_builder_add_string_value(json, valid);
 }
 
-/* The object of an event, still open. */
+/* Opens the object of an event; the caller closes it. */
 static void begin_event(JsonBuilder *json, const char *phase, const char *name, int32_t rank,
                         guint64 time)
 {
@@ -25,7 +25,7 @@ static void begin_event(JsonBuilder *json, const char *phase, const char *name, 
 	add_text(json, "ph", phase);
 	add_text(json, "name", name);
 	add_number(json, "pid", PROCESS);
-	add_number(json, "tid", rank + 1); /* Perfetto takes thread 0 for the process */
+	add_number(json, "tid", rank + 1); /* Perfetto treats thread 0 as the process */
 	add_number(json, "ts", (gint64)time);
 }
 
@@ -73,7 +73,7 @@ static void add_call(JsonBuilder *json, const struct record_call *call,
 	begin_event(json, "X", call->function ? call->function : "a call", call->rank, enter);
 	add_number(json, "dur", (gint64)(STEP * timeline->leave[index] - enter));
 	if (!timeline->returns[index])
-		add_text(json, "cname", "terrible"); /* red: the rank is in it to the end */
+		add_text(json, "cname", "terrible"); /* red: the rank stays in it to the end */
 	begin_arguments(json);
 	add_number(json, "call", call->call);
 	add_text(json, "place", place);
@@ -90,7 +90,7 @@ static void add_call(JsonBuilder *json, const struct record_call *call,
 	end_event(json);
 }
 
-/* One end of a message's arrow; it belongs to the slice around its time. */
+/* One end of a message's arrow. It belongs to the slice that contains its time. */
 static void add_end(JsonBuilder *json, const char *phase, guint number, int32_t rank, guint64 time)
 {
 	begin_event(json, phase, "message", rank, time);

@@ -38,7 +38,7 @@ char *places_uri(const char *file)
 		escaped = g_uri_escape_string(file, kept, false);
 		return g_strdup_printf("file://%s", escaped);
 	}
-	/* a colon in the first part would make it a scheme */
+	/* a colon in the first segment would make it a scheme */
 	return g_uri_escape_string(file, "/!$&'()*+,;=@", false);
 }
 

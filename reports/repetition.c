@@ -2,8 +2,8 @@
 
 #include <stdbool.h>
 
-#define PROCESS_GROUP_MAX 64 /* items of a loop's body, after the loops in it are folded */
-#define SAVED_MIN 3          /* a loop has lines of its own */
+#define BODY_MAX 64 /* items of a loop's body, after the loops in it are folded */
+#define SAVED_MIN 3 /* the two ends of a loop take lines too */
 #define IDS_FIRST (1u << 31)
 
 static void repetition_free(gpointer pointer)
@@ -20,7 +20,7 @@ static guint id_at(const GPtrArray *items, guint index)
 	return ((struct repetition *)g_ptr_array_index(items, index))->id;
 }
 
-/* How often the `period` items at `first` stand there in a row. */
+/* How many times the `period` items at `first` occur in a row. */
 static guint times(const GPtrArray *items, guint first, guint period)
 {
 	guint at = first + period;
@@ -30,13 +30,13 @@ static guint times(const GPtrArray *items, guint first, guint period)
 	return (at - first) / period;
 }
 
-/* The length of the body at `first` by which most is saved, the shortest of them; 0: none. */
+/* The period of the loop at `first` that saves most; of equals the shortest. 0: there is no
+ * loop. */
 static guint best_group(const GPtrArray *items, guint first, guint *count)
 {
 	guint most = SAVED_MIN - 1, best = 0;
 
-	for (guint period = 1; period <= PROCESS_GROUP_MAX && first + 2 * period <= items->len;
-	     period++) {
+	for (guint period = 1; period <= BODY_MAX && first + 2 * period <= items->len; period++) {
 		guint found = times(items, first, period);
 
 		if ((found - 1) * period > most) {
@@ -48,7 +48,7 @@ static guint best_group(const GPtrArray *items, guint first, guint *count)
 	return best;
 }
 
-/* Loops with equal bodies and counts have equal numbers. */
+/* Loops with equal bodies and counts have equal ids. */
 static guint loop_id(GHashTable *loops, const GPtrArray *body, guint count)
 {
 	GString *key = g_string_new(NULL);
@@ -84,7 +84,8 @@ static struct repetition *fold_loop(GPtrArray *items, guint first, guint period,
 	return loop;
 }
 
-/* Takes the items; folds until nothing is left to fold, so that loops of loops are found. */
+/* Takes ownership of the items. Folds until nothing is left to fold, so that nested loops are
+ * found. */
 static GPtrArray *fold(GPtrArray *items, GHashTable *loops)
 {
 	bool any = true;

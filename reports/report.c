@@ -34,15 +34,17 @@ static bool fail(const char *file, int number, GError **error)
 	return false;
 }
 
-/* Closes (flushes) the stream, and tells whether all that was written since it was opened has
- * arrived: a write in the middle may have failed, and the last one have gone well. */
+/* Flushes and closes the stream. Returns whether everything written since it was opened has
+ * arrived: an earlier write may have failed although the last one succeeded. If not, *ret_errno
+ * is set. */
 static bool finish(FILE *out, bool standard, int *ret_errno)
 {
 	bool failed;
 
 	errno = 0;
 	failed = fflush(out) != 0 || ferror(out);
-	if (failed && errno == 0 && fputc('\n', out) != EOF) /* what hindered it then may still */
+	if (failed && errno == 0 && fputc('\n', out) != EOF) /* the cause may persist and set
+	                                                        errno again */
 		fflush(out);
 	*ret_errno = errno;
 	if (!standard && fclose(out) != 0 && !failed) {
@@ -54,7 +56,7 @@ static bool finish(FILE *out, bool standard, int *ret_errno)
 	return !failed;
 }
 
-/* A report that is cut off is none. */
+/* Removes an incomplete report. */
 static void remove_cut(const char *file, const char *mode)
 {
 	struct stat status;

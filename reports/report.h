@@ -1,6 +1,7 @@
-/* A report: what a store holds, in one format. A format is one file, reports/<name>.c, with a
- * struct report report_<name> at its end, and its name in the list here. Options, --help, manual,
- * completion, and what `save` at the prompt understands, are made of these. */
+/* A report: the contents of a store in one format. A format is one file, reports/<name>.c, which
+ * ends with a struct report report_<name>. Its name is in the list below. The options, --help,
+ * the manual, completion, and the formats that `save` at the prompt accepts are generated from
+ * this list. */
 #ifndef MATCHPOINT_REPORTS_REPORT_H
 #define MATCHPOINT_REPORTS_REPORT_H
 
@@ -9,30 +10,31 @@
 
 #include "scheduler/store/reader.h"
 
-/* What the user asked for besides the store. */
+/* What the user asked for, apart from the store. */
 struct report_options {
-	const char *source_root; /* absolute; files below it are named relative to it. NULL: the
-	                            directory where the program was started */
-	uint32_t execution;      /* the interleaving that formats of a single one show; 0: the first
-	                            that shows a finding, or else the first */
+	const char *source_root; /* absolute; file names are relative to it. NULL: the directory
+	                            where the program was started */
+	uint32_t execution;      /* id of the interleaving for formats that show a single one; 0:
+	                            the first that shows a finding, or else the first */
 };
 
 struct report {
-	const char *name;    /* as in the option: --json */
-	const char *summary; /* half a sentence for --help */
-	const char *suffix;  /* of files that are usual for it, besides its name: "xml"; or NULL */
-	/* One of the two: */
+	const char *name;    /* of the option: "json" for --json */
+	const char *summary; /* a phrase for --help */
+	const char *suffix;  /* usual file name suffix besides `name`: "xml"; NULL: none */
+	/* Exactly one of these two is set: */
 	bool (*write)(struct store_reader *reader, const struct report_options *options, FILE *out,
 	              GError **error);
 	bool (*write_directory)(struct store_reader *reader, const struct report_options *options,
 	                        const char *directory, GError **error);
-	const char *library;     /* an optional one that it is made with: "OTF2 3.0.2"; or NULL */
-	const char *unavailable; /* why this build cannot write it (neither of the two is there
-	                            then); NULL: it can */
+	const char *library;     /* optional library that the format needs: "OTF2 3.0.2"; NULL:
+	                            none */
+	const char *unavailable; /* why this build cannot write the format (both functions are
+	                            NULL then); NULL: it can */
 };
 
-/* All formats, in the order of --help. The first is for the terminal and has no option, the others
- * are written where --<name> says. */
+/* All formats, in the order of --help. The first is for the terminal and has no option. The
+ * others are written to the file that --<name> gives. */
 #define REPORT_FORMATS(FORMAT) \
 	FORMAT(terminal)       \
 	FORMAT(json)           \
@@ -51,22 +53,22 @@ REPORT_FORMATS(REPORT_DECLARED)
 #define REPORT_COUNTED(name) +1
 enum { REPORT_COUNT = 0 REPORT_FORMATS(REPORT_COUNTED) };
 
-/* REPORT_COUNT of them, and NULL. */
+/* REPORT_COUNT reports, terminated by NULL. */
 const struct report *const *report_list(void);
 
-/* The place in the list of the format that a file's name stands for: "x.html", "x.xml"; 0: none. */
+/* The index in the list of the format that a file name implies ("x.html", "x.xml"); 0: none. */
 int report_for_file(const char *file);
 
-/* Writes to the file, `-` being standard output, or to the directory. False with `error` set when
- * the store is damaged or the file cannot be written to its end; then there is no file. */
+/* Writes the report to a file (`-`: standard output) or a directory. False with `error` set: the
+ * store is damaged, or the file could not be written completely. An incomplete file is removed. */
 bool report_write(const struct report *report, struct store_reader *reader,
                   const struct report_options *options, const char *file, GError **error);
 
-/* The same, behind what the file holds already; not for directories. */
+/* The same, but appends to the file. Not for formats that write a directory. */
 bool report_append(const struct report *report, struct store_reader *reader,
                    const struct report_options *options, const char *file, GError **error);
 
-/* The store has been read, but does not hold what a format needs. */
+/* The store is readable, but does not hold what the format needs. */
 #define REPORT_ERROR (report_error_quark())
 GQuark report_error_quark(void);
 

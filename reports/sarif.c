@@ -6,15 +6,15 @@
 #include "sarif_parts.h"
 #include "words.h"
 
-/* SARIF 2.1.0 (OASIS Standard), as code scanning services read it: a rule for each kind of finding,
- * a result for each finding, a thread flow for each rank. */
+/* SARIF 2.1.0 (OASIS Standard), as code scanning services read it: a rule for each kind of
+ * finding, a result for each finding, a thread flow for each rank. */
 
 static void add_related(const struct sarif *context, const struct place *place, const char *text,
                         gint64 *id)
 {
 	if (!place->file && !place->function)
 		return;
-	if (*id >= context->limits.locations) { /* the result's own is one more */
+	if (*id >= context->limits.locations) { /* the result's own location counts too */
 		context->left_out->locations++;
 		return;
 	}
@@ -24,7 +24,7 @@ static void add_related(const struct sarif *context, const struct place *place, 
 	json_builder_end_object(context->json);
 }
 
-/* Where the message was sent that can be taken, or the request was started that can be reported. */
+/* Where the alternative's message was sent, or where its request was started. */
 static char *alternative_words(const struct record_choice *blame,
                                const struct record_message *alternative, bool taken)
 {
@@ -38,11 +38,11 @@ static char *alternative_words(const struct record_choice *blame,
 	if (!alternative->answer)
 		return g_strdup_printf("rank %d sends a message that could be taken instead",
 		                       alternative->source);
-	return g_strdup(taken ? "what is chosen begins here"
-	                      : "what could be chosen instead begins here");
+	return g_strdup(taken ? "the chosen operation begins here"
+	                      : "an operation that could be chosen instead begins here");
 }
 
-/* Where the messages of the blamed choice were sent, and where the ranks stand. */
+/* Where the messages of the blamed choice were sent, and where the ranks are. */
 static void add_related_locations(const struct sarif *context, const struct record_finding *finding)
 {
 	const struct record_choice *blame = finding->blame;
@@ -77,7 +77,7 @@ static void add_related_locations(const struct sarif *context, const struct reco
 	json_builder_end_array(context->json);
 }
 
-/* Adds what a place is known by when lines are inserted above it: its text, if the store has it. */
+/* Adds what identifies a place when lines are inserted above it: its text, if the store has it. */
 static void mix_place(GChecksum *sum, const struct store_reader *reader, const struct place *place)
 {
 	g_autofree char *source = places_source(reader, place), *name = place_print(place);
@@ -88,7 +88,7 @@ static void mix_place(GChecksum *sum, const struct store_reader *reader, const s
 	g_checksum_update(sum, (const guchar *)"", 1);
 }
 
-/* The same for the same finding after unrelated changes of the program. */
+/* The fingerprint of a finding. Unrelated changes of the program do not change it. */
 static char *fingerprint(const struct store_reader *reader, const struct record_finding *finding)
 {
 	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -173,7 +173,8 @@ static bool add_result(const struct sarif *context, const struct record_finding 
 		return false;
 	sarif_object(json, "partialFingerprints");
 	sarif_text(json, "matchpointFinding/v1", print);
-	/* by this one GitHub tells alerts apart; else it takes the line's text alone */
+	/* GitHub identifies alerts by this one. Without it, GitHub uses the text of the line
+	 * alone. */
 	sarif_text(json, "primaryLocationLineHash", print);
 	json_builder_end_object(json);
 	add_number(json, "occurrenceCount", MAX(MAX(finding->count, finding->together), 1));
@@ -200,7 +201,7 @@ static void add_rule(JsonBuilder *json, const struct finding_kind_info *kind)
 	json_builder_add_string_value(json, "mpi");
 	json_builder_add_string_value(json, "concurrency");
 	json_builder_end_array(json);
-	/* as GitHub sorts alerts; whatever is told did happen */
+	/* GitHub sorts alerts by these. Precision is very high: every finding was observed. */
 	sarif_text(json, "precision", "very-high");
 	sarif_text(json, "problem.severity", "error");
 	json_builder_end_object(json);
@@ -275,7 +276,7 @@ static void add_invocation(const struct sarif *context)
 	sarif_limited(context, "commandLine", line);
 	if (e->directory && g_path_is_absolute(e->directory))
 		add_directory(json, "workingDirectory", e->directory);
-	/* even a bounded exploration did what it was asked for; what it left out is told below */
+	/* A bounded exploration is successful too. The notifications below say what it left out. */
 	add_flag(json, "executionSuccessful", e->complete || e->incomplete_reason);
 	begin_array(json, "toolExecutionNotifications");
 	add_notification(context, e->complete ? "note" : "warning", verdict);
@@ -316,7 +317,7 @@ static bool add_run(const struct sarif *context, GError **error)
 	}
 	json_builder_end_array(json);
 	context->left_out->results = findings->len - MIN(findings->len, context->limits.results);
-	add_invocation(context); /* it tells what the results left out */
+	add_invocation(context); /* last: it reports what the results left out */
 	json_builder_end_object(json);
 	return true;
 }

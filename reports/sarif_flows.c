@@ -3,9 +3,9 @@
 #include "timeline.h"
 #include "words.h"
 
-/* So many calls of a rank with a choice, and as many of its last ones. */
+/* At most this many calls of a rank with a choice, and this many of its last calls. */
 #define CALLS_MAX 100
-#define STEPS_MIN 3 /* one rank's: a choice, the last call and the one to blame */
+#define STEPS_MIN 3 /* of one rank: a choice, the last call and the call to blame */
 
 static void add_frames(const struct sarif *context, const GArray *frames)
 {
@@ -24,7 +24,7 @@ static void add_frames(const struct sarif *context, const GArray *frames)
 	json_builder_end_array(json);
 }
 
-/* Of the ranks' calls, each once: a rank may have two parts in one call. */
+/* The stack of each call once: a rank can occur twice with the same call. */
 void sarif_stacks(const struct sarif *context, const GPtrArray *ranks)
 {
 	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -52,14 +52,14 @@ void sarif_stacks(const struct sarif *context, const GPtrArray *ranks)
 	json_builder_end_array(context->json);
 }
 
-/* What is read for each step. */
+/* Context for writing a step. */
 struct flow {
 	const struct sarif *context;
 	const struct record_execution *execution;
 	const struct record_finding *finding;
 	struct timeline *timeline;
-	GHashTable *choices; /* index + 1 of a call to its struct record_choice */
-	guint most;          /* calls of a rank with a choice, and of its last ones */
+	GHashTable *choices; /* index of a call + 1 to its struct record_choice */
+	guint most;          /* maximum of a rank's calls with a choice, and of its last calls */
 };
 
 static const struct record_call *call_at(const struct flow *flow, guint index)
@@ -113,7 +113,7 @@ static void add_step(const struct flow *flow, guint index)
 	json_builder_end_object(json);
 }
 
-/* The calls [first, end) of a rank, which stand together. */
+/* Adds the calls [first, end) of one rank. */
 static void add_thread_flow(const struct flow *flow, guint first, guint end)
 {
 	JsonBuilder *json = flow->context->json;
@@ -140,12 +140,12 @@ static void add_thread_flow(const struct flow *flow, guint first, guint end)
 	json_builder_end_object(json);
 }
 
-/* Of as many ranks as there is room for. */
+/* Adds a thread flow for as many ranks as the limit allows. */
 static void add_thread_flows(const struct flow *flow)
 {
 	const struct record_choice *blame = flow->finding->blame;
 	const GArray *calls = flow->execution->calls;
-	const guint whole = 2 * flow->most + 1; /* and the call to blame */
+	const guint whole = 2 * flow->most + 1; /* one more for the call to blame */
 	guint left = flow->context->limits.steps - (blame ? whole : 0);
 
 	for (guint first = 0, end; first < calls->len; first = end) {
@@ -153,7 +153,7 @@ static void add_thread_flows(const struct flow *flow)
 			if (call_at(flow, end)->rank != call_at(flow, first)->rank)
 				break;
 		}
-		/* the rank to blame has its room kept for it */
+		/* room is reserved for the rank to blame */
 		if (blame && call_at(flow, first)->rank == blame->rank) {
 			add_thread_flow(flow, first, end);
 		} else if (MIN(end - first, whole) <= left) {

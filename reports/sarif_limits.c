@@ -3,7 +3,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
-/* Of all results together: some 50 MB before they are compressed, to some hundredths. */
+/* details in all results together: some 50 MB, of which compression leaves a few hundredths */
 #define SHARED_MAX 50000u
 #define TEXT_MAX 10000u
 #define TEXT_LEAST 500u
@@ -42,12 +42,12 @@ char *sarif_limits_cut(const char *text, gsize most)
 
 	if (length <= most)
 		return g_steal_pointer(&valid);
-	/* not in the middle of a character */
+	/* do not cut within a character */
 	end = valid + most;
 	while (end > valid && ((guchar)*end & 0xc0) == 0x80)
 		end--;
 	*end = '\0';
-	return g_strdup_printf("%s... (%" G_GSIZE_FORMAT " bytes more left out)", valid,
+	return g_strdup_printf("%s... (%" G_GSIZE_FORMAT " more bytes left out)", valid,
 	                       length - (gsize)(end - valid));
 }
 
@@ -91,6 +91,6 @@ char *sarif_limits_words(const struct sarif_left_out *left_out)
 	if (words->len == 0)
 		return NULL;
 	return g_strdup_printf("left out to stay within the limits of code scanning services:%s; "
-	                       "--json has them",
+	                       "--json contains them",
 	                       words->str);
 }

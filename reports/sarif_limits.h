@@ -1,7 +1,7 @@
-/* What a SARIF file holds at most, so that GitHub's code scanning takes it: more than 10 MB
- * compressed, 25,000 results of a run, 1,000 locations or 10,000 thread flow locations of a result
- * are refused, and of the results only 5,000 are kept (docs.github.com, "SARIF support for code
- * scanning"; runs, rules and tags stay far below their limits). */
+/* Limits of a SARIF file for GitHub's code scanning. It refuses files of more than 10 MB
+ * compressed, more than 25,000 results in a run, and more than 1,000 locations or 10,000 thread
+ * flow locations in a result. It keeps only 5,000 of the results (docs.github.com, "SARIF
+ * support for code scanning"). Runs, rules and tags stay far below their limits. */
 #ifndef MATCHPOINT_REPORTS_SARIF_LIMITS_H
 #define MATCHPOINT_REPORTS_SARIF_LIMITS_H
 
@@ -14,33 +14,35 @@
 #define SARIF_STEPS_MAX 10000u
 
 struct sarif_limits {
-	guint results;   /* of the run */
-	guint locations; /* of a result, its own among them */
-	guint steps;     /* of a result: its thread flows' locations */
-	guint frames;    /* of a result's stacks */
+	guint results;   /* in the run */
+	guint locations; /* in a result, its own included */
+	guint steps;     /* in a result: locations of its thread flows */
+	guint frames;    /* in the stacks of a result */
 	guint text;      /* bytes of one text */
 };
 
-/* What was left out for them. */
+/* Counts of what was left out because of the limits. */
 struct sarif_left_out {
 	guint results, locations, ranks, stacks, paths;
 };
 
-/* For so many findings: details are shared out, so that many findings have few each. */
+/* The limits for this number of findings. The total of details is fixed: the more findings, the
+ * fewer details for each. */
 struct sarif_limits sarif_limits_for(guint findings);
 
-/* Halves the details, or if they are small already the results; false: nothing is left to halve. */
+/* Halves the details, or the results if the details are small already. False: nothing is left to
+ * halve. */
 bool sarif_limits_tighten(struct sarif_limits *limits);
 
-/* The text, valid UTF-8, with at most `most` of its bytes; a cut is said at its end. Free with
+/* The text as valid UTF-8, cut to at most `most` bytes. A cut is marked at the end. Free with
  * g_free. */
 char *sarif_limits_cut(const char *text, gsize most);
 
-/* Is it at most `most` bytes when compressed with gzip? */
+/* Whether the text has at most `most` bytes when compressed with gzip. */
 bool sarif_limits_fit(const char *text, gsize most);
 
-/* "left out to stay within code scanning's limits: 3 results, ..."; NULL: nothing is. Free with
- * g_free. */
+/* "left out to stay within code scanning's limits: 3 results, ..."; NULL: nothing was left out.
+ * Free with g_free. */
 char *sarif_limits_words(const struct sarif_left_out *left_out);
 
 #endif

@@ -40,7 +40,8 @@ void sarif_limited_message(const struct sarif *context, const char *name, const 
 	json_builder_end_object(context->json);
 }
 
-/* A line (section 3.30), with what stands there if the store has it. Columns are counted from 1. */
+/* A region (section 3.30): a line, with its text if the store has it. Columns are counted from
+ * 1. */
 static void add_region(const struct sarif *context, const struct place *place)
 {
 	JsonBuilder *json = context->json;
@@ -100,7 +101,7 @@ void sarif_location(const struct sarif *context, const struct place *place, cons
 		sarif_limited_message(context, "message", text);
 }
 
-/* The program's file, as it was called. */
+/* The program's file, as it was named on the command line. */
 static struct place program_place(const struct record_exploration *e)
 {
 	g_autofree char *base = g_path_get_basename(e->program[0]);

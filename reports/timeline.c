@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-/* A graph with the steps as vertices: of call i its beginning, the completion of what it waits for,
- * and its end; then one for each collective, all of whose members have begun. An edge leads from
- * what comes earlier, with the least distance. The times are the longest ways. */
+/* A graph whose vertices are steps. Call i has three: its beginning, the completion of what it
+ * waits for, and its end. Each collective has one more vertex: all its members have begun. An
+ * edge leads from an earlier step to a later one, with the least distance between them. The
+ * times are the longest paths. */
 enum step { ENTER, DONE, LEAVE, STEPS };
 
 struct edge {
@@ -14,11 +15,11 @@ struct edge {
 
 struct graph {
 	const struct record_execution *execution;
-	GArray **edges; /* by vertex, or NULL: of struct edge */
-	guint *missing; /* by vertex: edges to it whose beginning has no time yet */
-	guint64 *time;  /* by vertex; final when it is settled */
+	GArray **edges; /* struct edge, by vertex; NULL: none */
+	guint *missing; /* by vertex: edges to it from vertices without a time yet */
+	guint64 *time;  /* by vertex; final once the vertex is settled */
 	bool *settled;  /* by vertex */
-	GQueue ready;   /* of vertices */
+	GQueue ready;   /* vertices */
 	guint vertices;
 	GHashTable *collectives; /* number to its vertex */
 };
@@ -32,7 +33,7 @@ gint64 timeline_call(const GArray *calls, int32_t rank, uint32_t call)
 {
 	guint low = 0, high = calls->len;
 
-	while (low < high) { /* the first that is not before it */
+	while (low < high) { /* find the first call that is not before the wanted one */
 		guint middle = low + (high - low) / 2;
 		const struct record_call *found = call_at(calls, middle);
 
@@ -47,7 +48,8 @@ gint64 timeline_call(const GArray *calls, int32_t rank, uint32_t call)
 	return low;
 }
 
-/* Position of `wanted` in "2,0,1", which ends where *end is set to, at `|` or the end; or -1. */
+/* The position of `wanted` in a group such as "2,0,1"; -1: it is not in it. *end is set to the
+ * group's end, at `|` or the end of the string. */
 static int32_t position_in(const char *group, int32_t wanted, const char **end)
 {
 	int32_t position = -1;
@@ -56,7 +58,8 @@ static int32_t position_in(const char *group, int32_t wanted, const char **end)
 		char *next;
 		gint64 member = g_ascii_strtoll(group, &next, 10);
 
-		if (next == group) { /* no number: whoever wrote that, there are no members in it */
+		if (next == group) { /* no number: the text is malformed, and has no further
+		                        members */
 			group += strcspn(group, "|");
 			break;
 		}
@@ -90,7 +93,8 @@ static void add_edge(struct graph *graph, guint from, guint to, guint distance)
 	graph->missing[to]++;
 }
 
-/* The completion of this call's operation, as a vertex; -1: it is never learnt of. */
+/* The vertex at which this call's operation completes; -1: the rank never learns of the
+ * completion. */
 static gint64 completion(const struct graph *graph, const struct record_call *call)
 {
 	gint64 index = call->completed == 0 ? -1
@@ -113,8 +117,8 @@ static void add_calls(struct graph *graph)
 	}
 }
 
-/* A receive is complete after its send has begun, and a send that waits for its receive after
- * that has. */
+/* A receive completes after its send has begun. A send that waits for its receive completes
+ * after that has begun. */
 static void add_matches(struct graph *graph)
 {
 	const GArray *calls = graph->execution->calls;
@@ -177,7 +181,7 @@ static void add_collectives(struct graph *graph, GHashTable *members)
 	}
 }
 
-/* The calls of each collective, which gets its vertex. */
+/* The calls of each collective. Also creates the vertex of each collective. */
 static GHashTable *find_members(struct graph *graph)
 {
 	const GArray *calls = graph->execution->calls;
@@ -238,9 +242,9 @@ static bool is_last(const GArray *calls, guint index)
 	       || call_at(calls, index)->rank != call_at(calls, index + 1)->rank;
 }
 
-/* All that is left waits for something else: that is so where threads of a rank are in several
- * calls at once. The first of a rank's calls that others follow ends without its completion. False:
- * nothing is left, since completions wait for nothing but beginnings. */
+/* Resolves a cycle: every remaining step waits for another one. This happens if several threads
+ * of a rank are in calls at once. The first call with a successor ends without its completion.
+ * False: nothing is left to resolve, as completions wait only for beginnings. */
 static bool overlap(struct graph *graph, struct timeline *timeline, GArray *current)
 {
 	const GArray *calls = graph->execution->calls;
@@ -262,7 +266,7 @@ static bool overlap(struct graph *graph, struct timeline *timeline, GArray *curr
 
 static void settle(struct graph *graph, struct timeline *timeline)
 {
-	g_autoptr(GArray) current = g_array_new(false, false, sizeof(guint)); /* of each rank */
+	g_autoptr(GArray) current = g_array_new(false, false, sizeof(guint)); /* by rank */
 
 	for (guint i = 0; i < graph->execution->calls->len; i++) {
 		if (graph->missing[i * STEPS + ENTER] > 0)
@@ -276,7 +280,7 @@ static void settle(struct graph *graph, struct timeline *timeline)
 	while (overlap(graph, timeline, current));
 }
 
-/* Ranks that still wait are in their last call to the end. */
+/* Ranks that still wait stay in their last call to the end. */
 static void wait_to_the_end(struct timeline *timeline, const struct record_execution *execution)
 {
 	for (guint i = 0; i < execution->ranks->len; i++) {

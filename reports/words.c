@@ -29,7 +29,7 @@ static bool is_control(char letter)
 	return (guchar)letter < ' ' || letter == 0x7f;
 }
 
-/* As bash's $'...' takes it: nothing in it reaches a terminal or a log as it is. */
+/* Quotes as bash's $'...'. No control character reaches a terminal or a log. */
 static char *quote_controls(const char *word)
 {
 	GString *text = g_string_new("$'");
@@ -87,8 +87,8 @@ char *words_call(const struct record_rank *rank)
 	return g_strdup_printf("%s(%s)", rank->function, rank->arguments ? rank->arguments : "");
 }
 
-/* What those do for whom a rank waits that asks for a lock; nothing for other calls. One that has
- * been chosen to get the lock may have to wait for shared ones to be given up. */
+/* What the awaited ranks do, if `rank` waits for a lock; "" for other calls. A rank that has
+ * been chosen to get the lock may itself wait until shared locks are released. */
 static const char *holding(const struct record_rank *rank, const GPtrArray *roll_call)
 {
 	bool several = rank->waits_for->len > 1;
@@ -103,7 +103,7 @@ static const char *holding(const struct record_rank *rank, const GPtrArray *roll
 			awaited |= g_array_index(rank->waits_for, int32_t, j) == other->rank;
 		if (awaited && other->function == rank->function
 		    && g_strcmp0(other->arguments, rank->arguments) == 0)
-			return several ? ", who come first" : ", which comes first";
+			return several ? ", which come first" : ", which comes first";
 	}
 	return several ? ", which hold the lock" : ", which holds the lock";
 }
@@ -165,7 +165,7 @@ static const char *blame_verb(const struct record_choice *blame, bool probe)
 	switch (blame->taken.taken.kind) {
 	case TAKEN_MESSAGE: return probe ? "reports" : "takes";
 	case TAKEN_NO:
-	case TAKEN_YES: return "says";
+	case TAKEN_YES: return "returns";
 	case TAKEN_ONE:
 	case TAKEN_SOME: return "reports";
 	case TAKEN_THREAD: return "is called first by";
@@ -228,7 +228,7 @@ static char *callers(const GArray *frames)
 
 		if (i == CALLERS_TOLD && frames->len > CALLERS_TOLD + 1) {
 			g_string_append(text, ", ...");
-			i = frames->len - 2; /* and the outermost */
+			i = frames->len - 2; /* skip to the outermost */
 			continue;
 		}
 		g_string_append(text, i > 1 ? ", " : "");
@@ -325,11 +325,11 @@ const char *words_not_reproduced(const struct record_finding *finding,
 {
 	if (finding->reproduced || !words_is_exploration(exploration))
 		return NULL;
-	if (finding->struck) /* a note tells more */
-		return "its replay was ended from outside: whether it shows again is not known";
+	if (finding->struck) /* a note gives details */
+		return "its replay was killed from outside: whether it occurs again is unknown";
 	if (!finding->replayed)
-		return "it was not replayed: there was no time for it";
-	return "its replay ended otherwise: the program does not depend on matching alone";
+		return "it was not replayed: no time was left";
+	return "its replay ended differently: the program depends on more than matching";
 }
 
 uint32_t words_where(const struct record_finding *finding)
@@ -361,7 +361,8 @@ char *words_share(const struct record_finding *finding,
 	                       in ? in : "");
 }
 
-/* "rank 0 in MPI_Recv(source=1, tag=4) at farm.c:39", of the first that is part of it. */
+/* "rank 0 in MPI_Recv(source=1, tag=4) at farm.c:39", for the first rank that is part of the
+ * finding. */
 static char *part_of(const struct record_finding *finding)
 {
 	for (guint i = 0; i < finding->ranks->len; i++) {
@@ -436,7 +437,7 @@ char *words_again(const char *path, const struct record_exploration *exploration
 	return g_strdup_printf("matchpoint replay %s -- %s", path, program);
 }
 
-/* More than this fits neither a line nor, some day, a shell. */
+/* longer paths do not fit on a line, and may exceed a shell's limit */
 #define PATH_MOST 300
 
 char *words_path(const char *path)
@@ -498,7 +499,7 @@ static void append_covered(GString *text, const struct record_exploration *e)
 	if (!e->complete) {
 		g_string_append_printf(text, ", not all%s: %s", of,
 		                       e->incomplete_reason ? e->incomplete_reason
-		                                            : "it did not come to its end");
+		                                            : "it did not finish");
 		return;
 	}
 	g_string_append_printf(text, ", all%s explored", of);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes one page of its sources.
+"""Builds the page from its sources.
 
   build.py OUT.c           as a C string
-  build.py OUT.html        as it is, to be read
+  build.py OUT.html        as HTML, to inspect it
 
-The script's hash stands in the page's Content-Security-Policy: no other script can run in it.
-What is left in {{braces}} is filled in by reports/html.c.
+The page's Content-Security-Policy has the hash of its script, so that no other script can run.
+The marks in {{braces}} are filled in by reports/html_fill.c.
 """
 
 import base64
@@ -33,7 +33,7 @@ def build():
 
 
 def embed(page, out):
-    """As lines of string literals: any compiler takes them, and the file can be read."""
+    """Writes the page as string literals, one a line: accepted by every compiler, and readable."""
     with open(out, "w", encoding="ascii") as file:
         file.write("/* Made by reports/page/build.py. */\n"
                    '#include "html_page.h"\n\nconst char html_page[] =\n')

@@ -1,7 +1,7 @@
-/* The data that the report has put into the page, in arrays that are quick to use.
+/* The data that the report has put into the page, in arrays with fast access.
  *
- * A call is a node, numbered through: first[rank] + number of the call - 1. What several calls have
- * in common (function, place, stack, communicator, peer, ...) is told once, as a shape. */
+ * A call is a node, numbered first[rank] + number of the call - 1. What several calls have in
+ * common (function, place, stack, communicator, peer, ...) is stored once, as a shape. */
 
 const SEND = 1, COLLECTIVE = 5;
 
@@ -9,7 +9,7 @@ function shapeOf([name, kind, place, comm, peer, given, tag, bytes, operations, 
 	return { name, kind, place, comm, peer, given, tag, bytes, operations, frame };
 }
 
-/* null: of a session that goes on; they come later. */
+/* null in a running session: its data arrives later. */
 function readData() {
 	const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -27,8 +27,8 @@ class Graph {
 		for (let rank = 0; rank < raw.ranks; rank++)
 			this.first[rank + 1] = this.first[rank] + raw.calls[rank][0].length;
 		this.count = this.first[raw.ranks];
-		this.offers = []; /* what an open choice can take: { number, from, to, text } */
-		this.lit = new Set(); /* calls that stand out */
+		this.offers = []; /* alternatives of open choices: { number, from, to, text } */
+		this.lit = new Set(); /* calls to highlight */
 		this.readCalls();
 		this.readMatches();
 		this.readChoices();
@@ -41,7 +41,8 @@ class Graph {
 
 		this.rank = new Int32Array(count);
 		this.shape = new Int32Array(count);
-		this.completed = new Int32Array(count).fill(-1); /* node; -1: nobody learnt of it */
+		this.completed = new Int32Array(count).fill(-1); /* node; -1: the rank never
+		                                                    learnt of it */
 		this.collective = new Int32Array(count); /* 0: none */
 		this.collectives = 0;
 		for (let rank = 0; rank < raw.ranks; rank++) {
@@ -60,7 +61,7 @@ class Graph {
 			}
 		}
 		this.readMembers();
-		this.held = new Set(); /* ranks that a person does not let out of their calls */
+		this.held = new Set(); /* ranks held by the user */
 		this.waiting = new Uint8Array(this.ranks); /* its last call has not returned */
 		for (const rank of raw.waiting)
 			this.waiting[rank] = 1;
@@ -106,7 +107,7 @@ class Graph {
 		}
 		this.from = Int32Array.from(this.from);
 		this.to = Int32Array.from(this.to);
-		/* the last match of a call in which it sends, and in which it receives */
+		/* each call's last match as a send, and as a receive */
 		this.sent = new Int32Array(this.count).fill(-1);
 		this.received = new Int32Array(this.count).fill(-1);
 		for (let i = 0; i < this.to.length; i++) {
@@ -132,7 +133,7 @@ class Graph {
 		}
 	}
 
-	/* Calls where it goes wrong, and how. */
+	/* Calls where something goes wrong, with a description. */
 	readFaults() {
 		this.faults = new Map();
 		for (const [rank, call, text] of this.raw.faults)
@@ -158,8 +159,8 @@ class Graph {
 		return { text, begin, source };
 	}
 
-	/* Where it stands, from the MPI call outwards; empty when no stack was taken. A function is ""
-	 * when it is not known. */
+	/* The stack of a call, from the MPI call outwards; empty if no stack was taken. The name
+	 * of an unknown function is "". */
 	stack(node) {
 		const { frames, strings, places } = this.data, stack = [];
 
@@ -174,7 +175,7 @@ class Graph {
 		return comm < 0 ? "" : this.data.communicators[comm];
 	}
 
-	/* A call whose rank never came out of it. */
+	/* Whether the rank never returned from the call. */
 	open(node) {
 		return this.waiting[this.rank[node]] === 1 && node === this.first[this.rank[node] + 1] - 1;
 	}

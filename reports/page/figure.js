@@ -1,4 +1,4 @@
-/* A graph with what belongs to it: buttons, filters, the words about a call. */
+/* A graph with its controls: buttons, filters, the description of a call. */
 
 function element(name, attributes = {}, ...children) {
 	const made = document.createElement(name);
@@ -15,7 +15,7 @@ function element(name, attributes = {}, ...children) {
 	return made;
 }
 
-/* Where some lines begin with tabs and some with spaces, only the terminal's tabs align them. */
+/* If some lines begin with tabs and others with spaces, only a terminal's tab width aligns them. */
 function setTabs(pre) {
 	const lines = [...pre.children].map((line) => line.textContent);
 
@@ -23,7 +23,7 @@ function setTabs(pre) {
 		lines.some((line) => /^ {2}/.test(line)));
 }
 
-/* Lines of source with their numbers, the one in question marked. */
+/* Lines of source with their numbers; the line of the place is marked. */
 function excerpt(place) {
 	const line = Number(place.text.split(":").pop()), pre = element("pre");
 
@@ -36,8 +36,9 @@ function excerpt(place) {
 	return pre;
 }
 
-/* Where a box of that size goes so that it does not cover the mark: below, else above, else at its
- * right or left, each if it fits in the room; else cut, where there is more room. */
+/* Where to put a box so that it does not cover the mark: below it, above it, at its right or at
+ * its left, whichever fits into the room first. If none fits, it goes below or above, where
+ * there is more room, and is cut. */
 function putBeside(mark, wide, high, room) {
 	const left = Math.max(room.left, Math.min(mark.right, room.right - wide));
 	const top = Math.max(room.top, Math.min(mark.top, room.bottom - high));
@@ -61,10 +62,11 @@ class Figure {
 	constructor(holder, data, graphOf) {
 		this.holder = holder;
 		this.data = data;
-		this.graphOf = graphOf; /* by index, made when asked for */
+		this.graphOf = graphOf; /* by index, created on demand */
 		this.number = ++figures;
-		this.selected = () => {}; /* another call is, or (-1) none */
-		this.contents = () => ""; /* what is in a call's messages, as far as that is known */
+		this.selected = () => {}; /* called when another call, or none (-1), is selected */
+		this.contents = () => ""; /* returns the contents of a call's messages, as far as
+		                             they are known */
 		this.own = Number(holder.dataset.graph);
 		this.other = holder.dataset.other === undefined ? -1 : Number(holder.dataset.other);
 		this.build();
@@ -93,9 +95,9 @@ class Figure {
 			role: "region", "aria-label": "Where calls are made" });
 		holder.append(this.bar, this.tabs, this.filters, element("div", { class: "row" }, this.stage, this.stacks), this.legend(), this.said,
 			element("p", { class: "unseen", id: `keys-${this.number}` },
-				"Arrow keys go from call to call, Enter to the call that a message comes from or " +
-				"goes to; plus and minus zoom, 0 shows all, Home and End go to the ends; f folds what " +
-				"repeats, or unfolds it."));
+				"Arrow keys move from call to call. Enter moves to the other call of a message. Plus " +
+				"and minus zoom; 0 shows all. Home and End move to the ends. F folds or unfolds " +
+				"repetitions."));
 		this.buttons();
 	}
 
@@ -108,10 +110,10 @@ class Figure {
 		this.toFault = button("Choice to blame", "Go to the choice to blame", () =>
 			this.jump(this.view.graph.blamed >= 0 ? this.view.graph.blamed : this.view.marked));
 		this.toEnd = button("End", "Go to the end", () => this.view.actions().End());
-		this.filterButton = button("Show …", "Choose what is shown", () => this.toggleFilters());
+		this.filterButton = button("Show …", "Filter the calls that are shown", () => this.toggleFilters());
 		this.filterButton.setAttribute("aria-expanded", "false");
 		this.filterButton.setAttribute("aria-controls", this.filters.id);
-		this.foldButton = button("Unfold all", "Unfold all that repeats, or fold it again", () => this.foldAll());
+		this.foldButton = button("Unfold all", "Unfold all repetitions, or fold them again", () => this.foldAll());
 		this.stacksButton = button("Places", "Where calls are made: a tree of functions", () => this.toggleStacks());
 		this.stacksButton.setAttribute("aria-expanded", "false");
 		this.stacksButton.setAttribute("aria-controls", this.stacks.id);
@@ -120,10 +122,10 @@ class Figure {
 			button("−", "Zoom out", () => this.view.zoomTo(this.view.zoom / 1.4)),
 			button("+", "Zoom in", () => this.view.zoomTo(this.view.zoom * 1.4)),
 			button("All", "Show all", () => this.view.zoomTo(this.view.whole)),
-			button("⤢", "Fill the window, or not any more", () => this.enlarge()));
+			button("⤢", "Enlarge to the whole window, or shrink again", () => this.enlarge()));
 	}
 
-	/* Goes to a call; again, to the next that fits. */
+	/* Goes to the next matching call; repeated searches go on from there. */
 	search() {
 		const field = element("input", { type: "search", placeholder: "0.4, Recv, a.c:7", size: "14",
 			"aria-label": "Go to a call: rank.call, a function or a place" });
@@ -135,7 +137,7 @@ class Figure {
 			const node = this.view.find(field.value);
 
 			event.preventDefault();
-			field.setCustomValidity(node < 0 ? "No such call is shown" : "");
+			field.setCustomValidity(node < 0 ? "No matching call is shown" : "");
 			field.reportValidity();
 			this.jump(node);
 		});
@@ -149,7 +151,7 @@ class Figure {
 		this.view.refold();
 	}
 
-	/* As it goes wrong, or as another interleaving goes well. */
+	/* A switch between the failing interleaving and one that ends well. */
 	alternatives() {
 		const name = `which-${this.number}`;
 		const option = (text, index, checked) => element("label", {},
@@ -181,7 +183,7 @@ class Figure {
 		this.tell();
 	}
 
-	/* The graph has grown. */
+	/* Replaces the graph after it has grown. */
 	renew(graph) {
 		this.view.renew(graph);
 		if (this.filtered !== graph.data.shapes.length)
@@ -192,7 +194,7 @@ class Figure {
 		this.tell();
 	}
 
-	/* As high as the graph needs, within reason. */
+	/* Makes the stage as high as the graph needs, within limits. */
 	arrange() {
 		const high = HEAD + (this.view.folding.rows + 1) * ROW + 6;
 
@@ -291,7 +293,7 @@ class Figure {
 		const { communicators } = this.data, seen = new Map();
 		const tab = (text, comm) => element("button", { type: "button", "aria-pressed": String(this.view.only === comm),
 			onclick: () => this.showOnly(comm) }, text);
-		const name = (comm) => { /* several may have the same */
+		const name = (comm) => { /* several communicators may have the same name */
 			const text = communicators[comm], times = (seen.get(text) || 0) + 1;
 
 			seen.set(text, times);
@@ -322,7 +324,7 @@ class Figure {
 		this.view.draw();
 	}
 
-	/* As far as it was opened. */
+	/* Fills the tree; places that were open stay open. */
 	fillStacks() {
 		if (this.stacks.hidden)
 			return;
@@ -332,7 +334,8 @@ class Figure {
 
 		this.view.litShapes = lit ? lit.shapes : null;
 		this.stacks.replaceChildren(stackList(tree, (place, key) => this.light(place, key)));
-		for (let more = true; more;) { /* what is made by opening one may have been open, too */
+		for (let more = true; more;) { /* opening one creates others, which may have been
+		                                  open too */
 			const closed = [...this.stacks.querySelectorAll("details:not([open])")].filter((one) => open.has(one.dataset.stack));
 
 			more = closed.length > 0;
@@ -345,7 +348,7 @@ class Figure {
 			button.setAttribute("aria-pressed", String(button.dataset.stack === chosen));
 	}
 
-	/* The calls below a place stand out; null, or the same again: none do. */
+	/* Highlights the calls below a place. null, or the same place again: no highlight. */
 	light(place, key) {
 		const again = place === null || this.litPlace === key;
 
@@ -388,7 +391,7 @@ class Figure {
 		this.view.draw();
 	}
 
-	/* --- the words about a call --- */
+	/* --- the description of a call --- */
 
 	tell() {
 		const { view, tip } = this, { graph } = view;
@@ -423,7 +426,8 @@ class Figure {
 		this.putTip();
 	}
 
-	/* Beside the call's mark and words, never on them, and within the window. */
+	/* Puts the description beside the call's mark and label, never on them, and within the
+	 * window. */
 	putTip() {
 		const { view, tip } = this, node = view.told();
 		const x = node < 0 ? 0 : view.rankX(view.graph.rank[node]), y = node < 0 ? 0 : view.markY(node);

@@ -1,14 +1,14 @@
-/* Rows that repeat, drawn once: as blocks in blocks, each of which can be unfolded.
+/* Repeated rows are drawn once: as nested blocks, each of which can be unfolded.
  *
- * Two rows are alike when the same calls of the same ranks begin and end in them, at the same places
- * and with the same partners; tags and sizes may differ. A row with something wrong, with the choice
- * to blame or with a call that never ended is like no other: it is always seen. */
+ * Two rows are alike if the same calls of the same ranks begin and end in them, at the same places
+ * and with the same partners. Tags and sizes may differ. Rows with something wrong, with the choice
+ * to blame or with a call that never returned are like no other, and always visible. */
 
-const FOLD_FROM = 100;   /* rows; fewer are seen at a glance */
+const FOLD_FROM = 100;   /* rows; smaller graphs are not folded */
 const BLOCK_MOST = 64;   /* rows of a block, after the blocks in it are folded */
-const SAVED_LEAST = 8;   /* rows, by a block */
+const SAVED_LEAST = 8;   /* rows that a block must save */
 
-/* What stands in each row, as a number; equal ones are alike. The first row is 1. */
+/* A number for each row, equal for rows that are alike. The first row is 1. */
 function rowsAlike(graph) {
 	const texts = Array.from({ length: graph.rows + 1 }, () => []), ids = new Map();
 	const unlike = new Set();
@@ -37,8 +37,8 @@ function rowsAlike(graph) {
 	});
 }
 
-/* The length of the block at `first` by which most rows are saved, the shortest of them, and how
- * often it stands there in a row; null: none. */
+/* The block at `first` that saves most rows, of equals the shortest: { period, times }; null:
+ * none. */
 function bestBlock(items, first) {
 	let best = null, most = SAVED_LEAST - 1;
 
@@ -59,7 +59,8 @@ function bestBlock(items, first) {
 	return best;
 }
 
-/* Items are { row, rows, id, times, body }: a row by itself, or a block of `times` times `body`. */
+/* Items are { row, rows, id, times, body }: a single row, or a block that repeats `body` `times`
+ * times. */
 function foldItems(items, ids) {
 	for (let any = true; any;) {
 		const folded = [];
@@ -88,7 +89,7 @@ function foldItems(items, ids) {
 	return items;
 }
 
-/* Where the rows of a graph are drawn: those that a block hides all on one line. */
+/* Where the rows of a graph are drawn. All rows that a block hides share one line. */
 class Folding {
 	constructor(graph, opened = new Set()) {
 		const alike = graph.rows >= FOLD_FROM ? rowsAlike(graph) : new Int32Array(graph.rows + 1);
@@ -97,16 +98,16 @@ class Folding {
 		this.graph = graph;
 		this.items = graph.rows >= FOLD_FROM ? foldItems(items, new Map()) : items;
 		this.any = this.items.some((item) => item.body);
-		this.opened = opened; /* keys of blocks */
+		this.opened = opened; /* keys of the blocks that are unfolded */
 		this.arrange();
 	}
 
-	/* Segments of rows, each drawn row by row, or, of what is hidden, on one line; and the blocks
-	 * around them. */
+	/* Computes the segments, and the blocks around them. A segment is a range of rows drawn
+	 * row by row, or the hidden rows of a block on one line. */
 	arrange() {
 		this.segments = [];
 		this.blocks = [];
-		this.rows = 0; /* that are drawn */
+		this.rows = 0; /* drawn rows */
 		this.place(this.items, 0, 0);
 		if (this.segments.length === 0)
 			this.segments.push({ row: 1, shown: 1, rows: 0, block: null });
@@ -145,7 +146,8 @@ class Folding {
 		return this.segments[this.last((segment) => segment.row <= row)];
 	}
 
-	/* The last segment for which it holds, as it does for all before; the first if for none. */
+	/* The index of the last segment that satisfies `holds`; 0 if none does. All segments
+	 * before one that satisfies it must satisfy it too. */
 	last(holds) {
 		let low = 0, high = this.segments.length - 1;
 
@@ -160,7 +162,7 @@ class Folding {
 		return low;
 	}
 
-	/* On which line a row is drawn, and the row that is drawn there. */
+	/* The line on which a row is drawn; below, the row that a line shows. */
 	shownOf(row) {
 		const segment = this.segmentOf(row);
 
@@ -174,12 +176,12 @@ class Folding {
 		return segment.row + (segment.block ? (beyond + 0.5) * segment.rows - 0.5 : beyond);
 	}
 
-	/* The block that hides a row; null: it is seen. */
+	/* The block that hides a row; null: the row is visible. */
 	hides(row) {
 		return this.segmentOf(row).block;
 	}
 
-	/* Unfolds whatever hides a row; whether anything did. */
+	/* Unfolds the blocks that hide a row. Returns whether there were any. */
 	reveal(row) {
 		let block = this.hides(row), any = false;
 

@@ -1,13 +1,14 @@
-/* When each call begins and ends, in rows from the top: the least ones that agree with what happened.
+/* When each call begins and ends, in rows from the top: the least rows that agree with what
+ * happened.
  *
- * In a rank each call begins a row below the end of the one before it. A call that learns of a
- * receive's completion ends below the beginning of the send; one that learns of a send's completion
- * (a synchronous one) not above the beginning of its receive; one that learns of a collective's
- * completion not above the last member's arrival. A call that never returned lasts to the end.
+ * In each rank, a call begins one row below the end of the previous call. A call that completes a
+ * receive ends below the beginning of the send. A call that completes a synchronous send ends not
+ * above the beginning of its receive. A call that completes a collective ends not above the last
+ * member's arrival. A call that never returned lasts to the end.
  *
- * Each rank is advanced as far as it goes; where it cannot go on it is woken by what it waits for.
- * Where a root left a collective early the last rule can go round in a circle: when nobody can go on
- * any more, one goes on without what it waits for. */
+ * Each rank is advanced as far as possible. A rank that cannot go on is woken by what it waits for.
+ * If a root left a collective early, the rule for collectives can lead to a cycle. If no rank can
+ * go on, one goes on without what it waits for. */
 
 function layOut(graph) {
 	new Layout(graph).run();
@@ -21,12 +22,14 @@ class Layout {
 		this.start = new Int32Array(count);
 		this.end = new Int32Array(count);
 		this.needs = new Needs(graph);
-		this.next = Int32Array.from(first.subarray(0, ranks)); /* by rank: the call to be placed */
+		this.next = Int32Array.from(first.subarray(0, ranks)); /* by rank: the next call
+		                                                          to place */
 		this.missing = new Int32Array(collectives + 1);        /* members that have not arrived */
 		this.latest = new Int32Array(collectives + 1);         /* row of the last arrival */
 		for (let k = 1; k <= collectives; k++)
 			this.missing[k] = graph.membersBegin[k + 1] - graph.membersBegin[k];
-		this.waiting = new Map(); /* ranks, by the call (or count + collective) they wait for */
+		this.waiting = new Map(); /* what ranks wait for (a call, or count + collective)
+		                             to the ranks */
 		this.ready = [];
 		this.rows = 0;
 	}
@@ -80,7 +83,8 @@ class Layout {
 			this.wake(graph.count + k);
 	}
 
-	/* Row of the end; -1 when something it needs has not happened yet, unless that is forced. */
+	/* The row where a call ends; -1: something that it needs has not happened yet, and
+	 * `forced` is false. */
 	ending(rank, node, forced) {
 		const { needs, start } = this;
 		let row = start[node];
@@ -112,7 +116,8 @@ class Layout {
 		this.waiting.delete(what);
 	}
 
-	/* One that waits in a collective, if there is any, goes on; false: all are through. */
+	/* Lets one rank go on without what it waits for, preferably one in a collective. False:
+	 * all ranks are done. */
 	force() {
 		const { graph, next } = this;
 		let best = -1;
@@ -128,7 +133,7 @@ class Layout {
 	}
 }
 
-/* What must have happened before a call can end, as linked lists by node. */
+/* What must happen before a call can end, as linked lists by node. */
 class Needs {
 	constructor(graph) {
 		const most = 2 * graph.to.length + graph.count;

@@ -1,12 +1,12 @@
-/* A session that goes on: the graph grows as calls come, lines are said as at the prompt.
+/* A running session. The graph grows as calls arrive; commands are those of the prompt.
  *
- * What the server tells is told in scheduler/page/page_state.h: tables and calls that are appended,
- * and what replaces what it was. The graph is made anew of all of it, not more often than costs a
- * small part of the time. */
+ * The messages of the server are described in scheduler/page/page_state.h: some tables and calls
+ * are appended, other values are replaced. The graph is then built anew from all data, but not so
+ * often that this takes more than a small part of the time. */
 
-const REDRAWN_EVERY = 8;  /* times what making the graph took */
-const TEXT_SHOWN = 200000; /* characters of what was told */
-const AGAIN_MS = 1000;    /* until it is tried to connect again */
+const REDRAWN_EVERY = 8;  /* wait this many times as long as building the graph took */
+const TEXT_SHOWN = 200000; /* characters of output that are kept */
+const AGAIN_MS = 1000;    /* until the next attempt to connect */
 
 class Live {
 	constructor(holder) {
@@ -24,10 +24,10 @@ class Live {
 		this.raw = { ranks: this.ranks, matches: [], choices: [], waiting: [], faults: [],
 			calls: Array.from({ length: this.ranks }, () => [[], [], []]) };
 		this.leftOut = 0;
-		this.contents = new Map(); /* of calls that were asked for, by "rank.call" */
+		this.contents = new Map(); /* of calls that were requested, by "rank.call" */
 	}
 
-	/* --- what there is to see --- */
+	/* --- elements --- */
 
 	build() {
 		const word = (text, title, line) => element("button", { type: "button", title, "data-line": line,
@@ -37,19 +37,19 @@ class Live {
 		this.where = element("p", { class: "extent", role: "status" });
 		this.role = element("p", { class: "warning", hidden: true });
 		this.words = element("div", { class: "words", role: "toolbar", "aria-label": "Session" },
-			word("Run", "Start the program, or start it again", "run"),
-			word("◀ Back", "To the previous stop", "back"),
-			word("Forward ▶", "To the stop after this one", "forward"),
+			word("Run", "Start the program, or restart it", "run"),
+			word("◀ Back", "Go to the previous stop", "back"),
+			word("Forward ▶", "Go to the next stop of the history", "forward"),
 			word("Continue", "Go on to the next stop", "continue"),
 			word("Finish", "Go on to the end", "finish"),
 			element("button", { type: "button", "data-line": "interrupt", title: "Stop the ranks where they are",
 				onclick: () => this.send("interrupt") }, "Interrupt"));
 		this.ofCall = element("div", { class: "words", role: "toolbar", "aria-label": "The selected call", hidden: true });
-		this.offers = element("section", { class: "offers", "aria-label": "What can be chosen", hidden: true });
+		this.offers = element("section", { class: "offers", "aria-label": "Open choices", hidden: true });
 		this.graphHolder = element("div", { class: "graph live", "data-graph": "0" });
 		this.text = element("pre", { class: "output", role: "log", tabindex: "0", "aria-label": "Prompt" });
 		this.line = element("input", { type: "text", size: "60", autocomplete: "off", spellcheck: "false",
-			"aria-label": "A line for the prompt", placeholder: "help" });
+			"aria-label": "Command", placeholder: "help" });
 		this.confirm = element("span", { class: "confirm", hidden: true },
 			...["y", "n"].map((answer) => element("button", { type: "button", "data-line": answer,
 				onclick: () => this.say(answer) }, answer === "y" ? "Yes" : "No")));
@@ -77,7 +77,7 @@ class Live {
 			this.connected = false;
 			this.writes = false;
 			this.where.textContent = "";
-			this.tellRole("The session has ended, or cannot be reached.");
+			this.tellRole("The session has ended or cannot be reached.");
 			setTimeout(() => this.connect(), AGAIN_MS);
 		};
 	}
@@ -95,12 +95,13 @@ class Live {
 		this.send(`say ${line}`);
 	}
 
-	/* What was chosen in a picture counts for that picture alone. */
+	/* Chooses an alternative. The server accepts it only if the session is still at this
+	 * stop. */
 	choose(number) {
 		this.send(`at ${this.stop.number} ${number}`);
 	}
 
-	/* What can be done about the call that is selected. */
+	/* The commands for the selected call. */
 	tellSelected(node) {
 		const { view } = this.figure, { graph } = view;
 		const name = node < 0 ? "" : `${graph.rank[node]}.${graph.number(node)}`;
@@ -132,7 +133,7 @@ class Live {
 		this.line.value = this.said[this.recalled] || "";
 	}
 
-	/* --- what it is told --- */
+	/* --- messages of the server --- */
 
 	hear(told) {
 		if (told.contents && Object.keys(told).length === 1) {
@@ -143,7 +144,7 @@ class Live {
 			this.connected = true;
 			this.text.textContent = "";
 		}
-		if (told.ranks !== undefined) { /* all of it, from the beginning */
+		if (told.ranks !== undefined) { /* everything, from the beginning */
 			this.ranks = told.ranks;
 			for (const table of Object.values(this.data))
 				table.length = 0;
@@ -185,7 +186,7 @@ class Live {
 		this.schedule(Boolean(told.stop));
 	}
 
-	/* What is in the messages of a call, which is asked for when somebody looks at it. */
+	/* The contents of a call's messages. They are requested when the user looks at the call. */
 	hearContents(told) {
 		if (!told)
 			return;
@@ -235,7 +236,7 @@ class Live {
 			calls[which][call - 1] = value;
 	}
 
-	/* --- in words --- */
+	/* --- output and state --- */
 
 	tellText(text) {
 		if (!text)
@@ -261,7 +262,8 @@ class Live {
 		return new Set((this.light || []).map(([rank, call]) => graph.node(rank, call)));
 	}
 
-	/* In what is drawn already: the next drawing of a large graph can be far. */
+	/* Highlights in the graph that is drawn already: a large graph may not be drawn again
+	 * soon. */
 	lightUp() {
 		if (!this.figure)
 			return;
@@ -283,8 +285,8 @@ class Live {
 
 	tellStop() {
 		const { stop } = this, asks = stop.state === "choice", over = stop.state === "over";
-		const texts = { nowhere: "Nothing runs.", runs: "The ranks run.", choice: `Stopped: ${this.reason}.`,
-			interrupted: "Interrupted; the ranks go on to the next stop.", over: "The interleaving is over: every rank has ended well." };
+		const texts = { nowhere: "The program is not running.", runs: "The ranks are running.", choice: `Stopped: ${this.reason}.`,
+			interrupted: "Interrupted. The ranks continue until the next stop.", over: "The interleaving has ended, and every rank ended well." };
 		const findings = stop.findings || [];
 
 		this.where.textContent = over && findings.length > 0
@@ -330,7 +332,9 @@ class Live {
 			this.figure.renew(graph);
 		else
 			this.show(graph);
-		for (const [name, text] of this.contents) /* not known yet: it may have received since */
+		for (const [name, text] of this.contents) /* ask again for unknown contents: the
+		                                             call may have received its message
+		                                             since */
 			if (!text)
 				this.contents.delete(name);
 		this.made = performance.now();
@@ -346,7 +350,7 @@ class Live {
 		window.matchpoint.figures.push(this.figure);
 	}
 
-	/* The messages that the open choices can take, as edges. */
+	/* The messages that open choices can take, as edges. */
 	openOffers(graph) {
 		const found = [];
 

@@ -1,6 +1,7 @@
-/* Draws each graph when it comes near the window, and all again when the colours change. */
+/* Draws each graph when it comes near the window, and draws all again if the colours change. */
 
-/* A page from a file may not be given the clipboard: then the command is marked, to be copied by hand. */
+/* Buttons that copy a command. A page opened from a file may have no access to the clipboard.
+ * Then the command is selected, so that the user can copy it. */
 function offerCopies() {
 	for (const button of document.querySelectorAll("button.copy")) {
 		const code = button.previousElementSibling;

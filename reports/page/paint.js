@@ -1,10 +1,10 @@
-/* Draws the part of a graph that can be seen. What would fall on the same pixel is drawn once, so
- * that a picture costs the same however many calls there are. */
+/* Draws the visible part of a graph. What would fall on the same pixel is drawn once, so that
+ * the time to draw does not depend on the number of calls. */
 
-const HEAD = 34;     /* pixels above the first row: the ranks' names */
-const RAIL = 14;     /* at the right: where in the whole one is */
-const BRACKET = 9;   /* pixels from the left: the brackets of what is folded or could be */
-const LABELS = 15;   /* a row must be so high for words to be read */
+const HEAD = 34;     /* pixels above the first row, for the names of the ranks */
+const RAIL = 14;     /* pixels at the right, for the overview */
+const BRACKET = 9;   /* pixels from the left: the brackets of blocks */
+const LABELS = 15;   /* pixels; rows must be this high for labels to be shown */
 
 class Painter {
 	constructor(view) {
@@ -48,7 +48,7 @@ class Painter {
 		this.rail();
 	}
 
-	/* The columns that can be seen, as [rank, x of the middle]. */
+	/* The visible columns, as [rank, x of the middle]. */
 	*columns() {
 		const { view } = this;
 
@@ -68,7 +68,7 @@ class Painter {
 			ink.fillRect(Math.round(x) - 1, HEAD, 2, view.height);
 	}
 
-	/* First node of the rank that ends at or below the row. */
+	/* The first node of the rank that ends at or below the row. */
 	firstVisible(rank, row) {
 		const { graph } = this.view;
 		let low = graph.first[rank], high = graph.first[rank + 1];
@@ -84,7 +84,8 @@ class Painter {
 		return low;
 	}
 
-	/* Calls what(node, x) for all shown calls in sight, one for each pixel; what is folded is in none. */
+	/* Calls what(node, x) for all shown calls in sight, at most once for each pixel, except
+	 * folded ones. */
 	eachCall(what) {
 		const { view } = this, { graph } = view;
 
@@ -111,7 +112,7 @@ class Painter {
 		}
 	}
 
-	/* The time that a rank has spent in a call. */
+	/* How long a rank stayed in each call. */
 	bars() {
 		const { ink, view } = this, { graph } = view;
 		const wide = Math.min(6, Math.max(2, view.rowHeight / 4));
@@ -140,14 +141,14 @@ class Painter {
 		return kind === 0 ? this.colours.other : this.colours.receive;
 	}
 
-	/* Where a call that learns of another's completion draws it: the row of the former. */
+	/* The row at which a call's completion is drawn: that of the call that learns of it. */
 	done(node) {
 		const { graph } = this.view, learnt = graph.completed[node];
 
 		return learnt >= 0 ? graph.end[learnt] : graph.end[node];
 	}
 
-	/* One vertex across the members: a band, or a line where they left at different times. */
+	/* One vertex across the members: a band, or a line if they left at different times. */
 	collectives() {
 		const { ink, view } = this, { graph } = view;
 		const thick = Math.min(9, Math.max(1.5, view.rowHeight / 2.6));
@@ -177,15 +178,15 @@ class Painter {
 		ink.setLineDash([]);
 	}
 
-	/* Whether what goes from row to row is hidden in one block. */
+	/* Whether both rows are hidden in the same block. */
 	folded(row, other) {
 		const { folding } = this.view, segment = folding.segmentOf(row);
 
 		return segment.block !== null && segment === folding.segmentOf(other);
 	}
 
-	/* Thick from a member to the next; thin where it passes others by, dashed where not all are known
-	 * to have met. */
+	/* A thick line from each member to the next. It is thin where it passes other ranks, and
+	 * dashed if not all members are known to have met. */
 	band(begin, end, thick) {
 		const { ink, view } = this, { graph } = view;
 		let last = -1, complete = true;
@@ -236,7 +237,7 @@ class Painter {
 			const choice = graph.choices.get(to);
 
 			if (choice && choice.blamed)
-				continue; /* drawn over the others */
+				continue; /* drawn later, on top of the others */
 			if (seen) {
 				const slot = (graph.rank[from] * 61 + graph.rank[to]) & 4095;
 				const pixel = Math.round(view.rowY(end) / coarse);
@@ -246,7 +247,7 @@ class Painter {
 				seen[slot] = pixel;
 			}
 			this.arrow(from, y, to, end, !many);
-			if (++batch % 400 === 0) { /* long paths are slow to stroke */
+			if (++batch % 400 === 0) { /* long paths are slow to draw */
 				ink.stroke();
 				ink.beginPath();
 			}
@@ -264,7 +265,7 @@ class Painter {
 
 		this.drawn++;
 		if (graph.rank[from] === graph.rank[to]) {
-			/* on the left: its calls' names are on the right */
+			/* ends on the left: labels are on the right */
 			ink.moveTo(x1 - 5, y1);
 			ink.bezierCurveTo(x1 - 26, y1, x2 - 26, y2, x2 - 7, y2);
 			return;
@@ -310,7 +311,8 @@ class Painter {
 		});
 	}
 
-	/* A bracket around each block, and of what is folded a line that says how often. */
+	/* A bracket around each block. A folded block also has a line with the number of
+	 * repetitions. */
 	blocks() {
 		const { ink, view } = this, { folding } = view;
 
@@ -350,7 +352,7 @@ class Painter {
 		ink.fillText(foldedText(block), BRACKET + 5, y, view.width - RAIL - BRACKET - 10);
 	}
 
-	/* Of a call that never returned: red only if that is what is wrong. */
+	/* The colour of a call that never returned: red only if that is what is wrong. */
 	openColour(node) {
 		return this.view.graph.faults.has(node) ? this.colours.bad : this.colours.open;
 	}
@@ -366,7 +368,7 @@ class Painter {
 			this.fit(graph.place(node).text, left + used + 8, y, room - used - 8, this.colours.faint);
 	}
 
-	/* Writes what there is room for; returns its width, 0 when it had to be cut. */
+	/* Writes as much text as fits. Returns its width; 0: the text was cut. */
 	fit(text, x, y, room, colour) {
 		const { ink } = this;
 		let width = ink.measureText(text).width, shown = text;
@@ -384,7 +386,7 @@ class Painter {
 		return width;
 	}
 
-	/* The choice to blame: what it took, and what it could have taken instead. */
+	/* The choice to blame: what it took, and what it could have taken. */
 	alternatives() {
 		const { ink, view } = this, { graph } = view;
 		const node = view.graph.blamed >= 0 ? view.graph.blamed : view.marked;
@@ -416,7 +418,7 @@ class Painter {
 		ink.stroke();
 	}
 
-	/* What an open choice can take: dashed, with its number; it can be clicked. */
+	/* The alternatives of an open choice: dashed, with their numbers. They can be clicked. */
 	offers() {
 		const { ink, view } = this;
 
@@ -453,7 +455,7 @@ class Painter {
 		ink.textAlign = "start";
 	}
 
-	/* Calls that stand out. */
+	/* Highlighted calls. */
 	lit() {
 		const { ink, view } = this;
 
@@ -518,7 +520,7 @@ class Painter {
 		ink.textAlign = "start";
 	}
 
-	/* The whole in a narrow strip: what is in sight, and where the choice to blame stands. */
+	/* An overview in a narrow strip: the visible part, and where the choice to blame is. */
 	rail() {
 		const { ink, view } = this, { graph } = view;
 		const x = view.width - RAIL, high = view.height - HEAD;

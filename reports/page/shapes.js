@@ -1,4 +1,4 @@
-/* What the marks of a picture look like: their colours, which follow the style sheet, and their shapes. */
+/* The marks of a graph: their shapes, and their colours, which the style sheet defines. */
 
 function colours() {
 	const style = getComputedStyle(document.documentElement), result = {};
@@ -10,7 +10,7 @@ function colours() {
 	return result;
 }
 
-/* Each kind has a shape of its own, so that colour is not needed to tell them apart. */
+/* Each kind has its own shape, so that kinds can be distinguished without colour. */
 function drawCall(ink, colours, call, x, y, size, colour) {
 	ink.fillStyle = ink.strokeStyle = colour;
 	if (size < 2.5 || call.kind === 0) {
@@ -43,7 +43,7 @@ function drawCall(ink, colours, call, x, y, size, colour) {
 	}
 }
 
-/* A cross where something goes wrong. */
+/* A cross, where something goes wrong. */
 function drawFault(ink, colours, x, y) {
 	ink.lineCap = "round";
 	for (const [colour, wide] of [[colours.card, 5.5], [colours.bad, 2.5]]) {

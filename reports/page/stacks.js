@@ -1,5 +1,5 @@
-/* The places from which MPI is called, as a tree: from the outermost function in, and last the MPI
- * calls. Each place knows the shapes of the calls below it. */
+/* The places from which MPI is called, as a tree: from the outermost function inwards, with the
+ * MPI calls as leaves. Each place knows the shapes of the calls below it. */
 
 class Place {
 	constructor(label) {
@@ -9,7 +9,7 @@ class Place {
 		this.below = new Map(); /* by label */
 	}
 
-	/* The place below that has this label. */
+	/* The place below with this label, created on demand. */
 	at(label) {
 		if (!this.below.has(label))
 			this.below.set(label, new Place(label));
@@ -22,12 +22,12 @@ class Place {
 	}
 }
 
-/* "take, a.c:6"; without debugging information the place names the function. */
+/* "take, a.c:6". Without debugging information the text names the function. */
 function placeLabel({ name, text }) {
 	return name && !text.startsWith(`${name}+`) ? `${name}, ${text}` : text;
 }
 
-/* The tree of a graph's calls; where no stack was taken there is only the place of the call. */
+/* The tree of a graph's calls. Without a stack there is only the place of the call. */
 function stackTree(graph) {
 	const counts = new Int32Array(graph.data.shapes.length), root = new Place("");
 	const first = new Int32Array(counts.length).fill(-1);
@@ -53,7 +53,7 @@ function stackTree(graph) {
 	return root;
 }
 
-/* By the labels on the way to it, each with a "/" before; null: it is not there. */
+/* The place at a path: its labels from the root, each preceded by "/". null: there is none. */
 function placeAt(place, path) {
 	for (const below of place.below.values()) {
 		const rest = path.slice(below.label.length + 1);
@@ -68,7 +68,7 @@ function placeAt(place, path) {
 	return null;
 }
 
-/* The tree as a list, made as far as it is opened; `choose` is told the place that is chosen. */
+/* The tree as a list, built as it is opened. `choose` is called with the chosen place. */
 function stackList(place, choose, path = "") {
 	const items = [...place.below.values()].sort((a, b) => b.count - a.count);
 
@@ -86,8 +86,9 @@ function stackList(place, choose, path = "") {
 		};
 
 		details.addEventListener("toggle", unfold);
-		button.addEventListener("click", (event) => event.preventDefault()); /* it is no toggle */
-		if (items.length === 1) { /* nothing else to see here */
+		button.addEventListener("click", (event) => event.preventDefault()); /* do not toggle the
+		                                                                        element */
+		if (items.length === 1) { /* the only entry: open it */
 			details.open = true;
 			unfold();
 		}

@@ -1,21 +1,21 @@
-/* What of a graph is in sight, and how mouse, touch and keyboard move it. */
+/* Which part of a graph is visible, and how mouse, touch and keyboard move it. */
 
-const ROW = 26;                     /* pixels a row, unzoomed */
+const ROW = 26;                     /* pixels of a row, unzoomed */
 const ZOOM_MOST = 3;
-const EDGE_PARTS = 24;              /* of an offer's edge: an even number */
+const EDGE_PARTS = 24;              /* parts of an offer's edge: an even number */
 const LEAST_COLUMN = 26, MOST_COLUMN = 330;
 
 class View {
 	constructor(canvas, graph, changed, drawn) {
 		this.canvas = canvas;
-		this.changed = changed; /* what is pointed at or selected is another */
-		this.drawn = drawn; /* what is told of may stand elsewhere */
+		this.changed = changed; /* called when another call is pointed at or selected */
+		this.drawn = drawn; /* called when positions may have changed */
 		this.painter = new Painter(this);
 		this.hovered = this.selected = this.marked = -1;
-		this.litShapes = null; /* those of calls that stand out */
-		this.only = null; /* the communicator that alone is shown: its number; null: all */
+		this.litShapes = null; /* shapes of the highlighted calls */
+		this.only = null; /* number of the only communicator that is shown; null: all */
 		this.offered = null; /* the offer that is pointed at */
-		this.chosen = () => {}; /* one is clicked */
+		this.chosen = () => {}; /* called when an offer is clicked */
 		this.hidden = { ranks: new Set(), functions: new Set(), communicators: new Set() };
 		this.width = this.height = 0;
 		this.pointers = new Map();
@@ -32,7 +32,8 @@ class View {
 		this.filter();
 	}
 
-	/* The same graph, grown: what is in sight stays, or the end of it, if that was in sight. */
+	/* Replaces the graph after it has grown. The visible part stays; if it was the end, it
+	 * stays the end. */
 	renew(graph) {
 		const before = this.graph, { opened, rows } = this.folding;
 		const atEnd = this.rowAt(this.height) >= before.rows - 1 || rows === 0;
@@ -51,7 +52,7 @@ class View {
 		this.draw();
 	}
 
-	/* --- where things are --- */
+	/* --- positions --- */
 
 	get rowHeight() { return ROW * this.zoom; }
 
@@ -59,12 +60,13 @@ class View {
 
 	rowAt(y) { return this.folding.rowOf(this.lineAt(y)); }
 
-	/* Of rows as they are drawn, where some are folded. */
+	/* The y of a line: a row as drawn, after folding. */
 	lineY(line) { return HEAD + (line - 0.35) * this.rowHeight - this.y; }
 
 	lineAt(y) { return (y - HEAD + this.y) / this.rowHeight + 0.35; }
 
-	/* The row of a call's mark: its end; of a send, or of one that never ended, its beginning. */
+	/* The row of a call's mark: its end; the beginning for a send, or for a call that never
+	 * returned. */
 	markRow(node) {
 		const { graph } = this;
 
@@ -85,7 +87,7 @@ class View {
 		return this.graph.lit.has(node) || (this.litShapes !== null && this.litShapes.has(this.graph.shape[node]));
 	}
 
-	/* The first shown call that stands out; -1: none. */
+	/* The first shown call that is highlighted; -1: none. */
 	get firstLit() {
 		for (let node = 0; node < this.graph.count; node++) {
 			if (this.isLit(node) && this.shows(node))
@@ -94,7 +96,7 @@ class View {
 		return -1;
 	}
 
-	/* Whether a call's mark is seen when one goes there. */
+	/* Whether a call's mark is visible after going to it. */
 	stands(node) {
 		return this.shows(node) && !this.folding.hides(this.markRow(node));
 	}
@@ -119,7 +121,7 @@ class View {
 		this.y = Math.max(0, Math.min(this.y, high - this.height));
 	}
 
-	/* The zoom at which all fits. */
+	/* The zoom at which everything fits. */
 	get whole() {
 		return Math.min(1, (this.height - HEAD) / ((this.folding.rows + 1) * ROW));
 	}
@@ -197,7 +199,7 @@ class View {
 		this.draw();
 	}
 
-	/* Brings it into sight if it is not. */
+	/* Brings a call into sight. */
 	reveal(node) {
 		const y = this.markY(node), x = this.rankX(this.graph.rank[node]);
 
@@ -207,12 +209,12 @@ class View {
 
 	/* --- finding --- */
 
-	/* The call that words are shown about, or -1. */
+	/* The call that is described; -1: none. */
 	told() {
 		return this.selected >= 0 ? this.selected : this.hovered;
 	}
 
-	/* The shown call at a point, or -1. */
+	/* The shown call at a point; -1: none. */
 	at(x, y) {
 		const column = Math.round((x - 34 + this.x) / this.columnWidth - 0.08);
 		const nearest = Math.max(0, Math.min(this.columns.length - 1, column));
@@ -239,20 +241,21 @@ class View {
 		return best;
 	}
 
-	/* How far it is from the nearest rank's line. */
+	/* The distance to the nearest rank's line. */
 	awayFromLine(x) {
 		const column = Math.round((x - this.columnX(0)) / this.columnWidth);
 
 		return Math.abs(x - this.columnX(Math.max(0, Math.min(this.columns.length - 1, column))));
 	}
 
-	/* The points of an offer's edge: of a curve that hangs below, each lower than the one before, so
-	 * that edges of one row can be told apart. */
+	/* The points of an offer's edge: a curve that hangs below the row. Each offer hangs
+	 * lower than the one before, so that edges of one row can be distinguished. */
 	edge(offer) {
 		const { graph } = this, { from, to } = offer;
 		const x1 = this.rankX(graph.rank[from]), y1 = this.rowY(graph.start[from]);
 		const x2 = this.rankX(graph.rank[to]), y2 = this.markY(to);
-		const middle = (x1 + x2) / 2; /* where its number stands: not on another rank's calls */
+		const middle = (x1 + x2) / 2; /* the position of its number, not on another
+		                                 rank's calls */
 		const x = this.awayFromLine(middle) < this.columnWidth / 8 ? middle + 0.4 * this.columnWidth : middle;
 		const y = (y1 + y2) / 2 + 44 + 30 * Math.min(8, graph.offers.indexOf(offer));
 
@@ -263,8 +266,8 @@ class View {
 		});
 	}
 
-	/* The offer whose edge is there, away from the calls at its ends and from those that it passes;
-	 * or null. */
+	/* The offer whose edge is at a point, but not near the calls at its ends or the ranks
+	 * that it crosses; null: none. */
 	offerAt(x, y) {
 		let best = null, nearest = 10;
 		const isCall = this.awayFromLine(x) < Math.min(9, this.columnWidth / 8);
@@ -298,7 +301,7 @@ class View {
 		this.changed();
 	}
 
-	/* The next shown call of the rank in that direction. */
+	/* The next shown call of the rank in a direction. */
 	neighbour(node, step) {
 		const { graph } = this, rank = graph.rank[node];
 
@@ -309,7 +312,7 @@ class View {
 		return node;
 	}
 
-	/* The shown call of another rank that is nearest in time. */
+	/* The shown call of a neighbouring rank that is nearest in time. */
 	beside(node, step) {
 		const { graph } = this;
 
@@ -412,9 +415,9 @@ class View {
 		this.draw();
 	}
 
-	/* --- what is folded --- */
+	/* --- folding --- */
 
-	/* The folded block whose line is there, or the block whose bracket is; or null. */
+	/* The block at a point: a folded one by its line, any by its bracket; null: none. */
 	blockAt(x, y) {
 		if (y < HEAD || x > this.width - RAIL)
 			return null;
@@ -423,7 +426,7 @@ class View {
 		return folded || (x < BRACKET + 8 ? this.folding.around(row) : null);
 	}
 
-	/* What is above it stays where it is. */
+	/* Folds or unfolds a block. Everything above it keeps its position. */
 	toggle(block) {
 		this.folding.toggle(block);
 		this.refold();
@@ -437,8 +440,8 @@ class View {
 		this.draw();
 	}
 
-	/* By key: the block around the selected call; if there is none, the first folded one in sight, or
-	 * that in the middle. */
+	/* For the keyboard: toggles the block around the selected call; otherwise the first
+	 * folded block in sight, or the block in the middle. */
 	toggleHere() {
 		const { folding } = this, top = this.lineAt(HEAD), bottom = this.lineAt(this.height);
 		const here = this.selected >= 0 ? folding.around(this.markRow(this.selected)) : null;
@@ -449,7 +452,8 @@ class View {
 			this.toggle(block);
 	}
 
-	/* The page scrolls unless the graph has been entered: else nobody could scroll past it. */
+	/* Until the graph has the focus, the wheel scrolls the page: otherwise nobody could
+	 * scroll past the graph. */
 	wheel(event) {
 		const unit = event.deltaMode === 1 ? 18 : 1;
 
@@ -514,7 +518,7 @@ class View {
 		};
 	}
 
-	/* The first call in sight, or the choice to blame. */
+	/* The call where the keyboard starts: the choice to blame, or the first call in sight. */
 	start() {
 		if (this.graph.blamed >= 0 && this.shows(this.graph.blamed))
 			return this.graph.blamed;
@@ -527,8 +531,9 @@ class View {
 		return -1;
 	}
 
-	/* The next shown call, from the selected one on and then from the beginning, that is named so:
-	 * "0.4" (rank and call, as in paths), or a part of a function's name or a place. -1: none. */
+	/* The next shown call that matches, from the selected one on and then from the
+	 * beginning: "0.4" (rank and call, as in paths), or part of a function's name or a
+	 * place. -1: none. */
 	find(text) {
 		const { graph } = this, numbers = /^\s*(\d+)\.(\d+)\s*$/.exec(text);
 

@@ -1,4 +1,4 @@
-/* Calls in words. */
+/* Descriptions of calls. */
 
 const ANY = -1;
 
@@ -44,10 +44,10 @@ function another(graph, node) {
 	return `rank ${graph.rank[node]}'s ${graph.name(node)}, call ${graph.number(node)}, ${graph.place(node).text}`;
 }
 
-const FRAMES = 8; /* lines for a stack: the innermost frames, and the outermost */
+const FRAMES = 8; /* lines of a stack: the innermost frames, and the outermost */
 
-/* "take, a.c:6", then "called from exchange, a.c:13" and so on. Without debugging information the
- * place names the function. */
+/* "take, a.c:6", then "called from exchange, a.c:13" and so on. Without debugging information
+ * the text names the function. */
 function stackLines(frames) {
 	const lines = frames.map(({ name, text }, i) =>
 		(i > 0 ? "called from " : "") + (name && !text.startsWith(`${name}+`) ? `${name}, ${text}` : text));
@@ -72,7 +72,7 @@ function ranges(numbers) {
 	return parts.join(", ");
 }
 
-/* What else there is to say of a call: [text, class]. */
+/* Everything else about a call: [text, class]. */
 function relations(graph, node) {
 	const lines = [], choice = graph.choices.get(node), k = graph.collective[node];
 
@@ -101,9 +101,9 @@ function relations(graph, node) {
 	return lines;
 }
 
-/* "× 8,333: the 6 rows above; click or press f to unfold" */
+/* "× 8,333: the 6 rows above, folded (click or press f to unfold)" */
 function foldedText(block) {
 	const rows = block.once === 1 ? "row" : `${block.once} rows`;
 
-	return `× ${block.times.toLocaleString("en")}: the ${rows} above, folded (click, or f, unfolds)`;
+	return `× ${block.times.toLocaleString("en")}: the ${rows} above, folded (click or press f to unfold)`;
 }

@@ -1,9 +1,9 @@
-"""What the wrappers note of calls that move data to or from a window, or complete such calls
-(access.h). The prototype tells what each argument is."""
+"""Code for calls that move data to or from a window, or complete such calls: the wrapper records
+them (access.h). The roles of the arguments follow from the prototype."""
 
 
 def tells(call):
-    """Whether the wrapper notes anything."""
+    """Whether the wrapper records anything."""
     return bool(call.get("waits")) and (call.moves_data() or call.synchronises())
 
 
@@ -15,7 +15,7 @@ def atomic(call):
 
 
 def before(call):
-    """Statements in front of the call."""
+    """Statements before the call."""
     if not call.synchronises():
         return []
     ranked = call.has("rank")
@@ -26,7 +26,7 @@ def before(call):
 
 
 def after(call):
-    """Statements behind the call; they do something if it has succeeded."""
+    """Statements after the call. They have an effect only if it has succeeded."""
     if call.synchronises():
         target = "rank" if call.has("rank") else "WIRE_ANY"
         return [f"\tif (own && returned == MPI_SUCCESS)\n"

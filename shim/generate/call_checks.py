@@ -1,15 +1,15 @@
-"""Which arguments MPI must refuse before the shim does anything: no place to store a result, or
-requests that are none. They follow from the prototype. The shim functions of calls that say
-"checked" look at this themselves: MPI checks a request first, and does not know the shim's."""
+"""Arguments that MPI must refuse before the shim does anything: a NULL pointer for a result, or
+invalid requests. They follow from the prototype. The shim functions of calls with the property
+"checked" check this themselves: MPI checks a request first, and does not know the shim's."""
 
-# Arguments in which a call stores what it gives.
+# Arguments in which a call stores its results.
 STORED = {f"{kind} *" for kind in (
     "int", "MPI_Aint", "MPI_Count", "MPI_Comm", "MPI_Errhandler", "MPI_File", "MPI_Group",
     "MPI_Message", "MPI_Op", "MPI_Request", "MPI_Session", "MPI_Status", "MPI_Win")}
 
 
 def completed(call):
-    """C expressions: how many requests the call completes, and which. None: it completes none."""
+    """C expressions: the number of requests that the call completes, and which. None: none."""
     if not call.get("completes"):
         return None
     names = [a.name for a in call.arguments]
@@ -19,7 +19,7 @@ def completed(call):
 
 
 def condition(call):
-    """A C expression: whether MPI must refuse the call. None: it never must."""
+    """A C expression: whether MPI must refuse the call. None: never."""
     if call.get("checked"):
         return None
     names = [a.name for a in call.arguments]
@@ -38,7 +38,7 @@ def condition(call):
 
 
 def values(call):
-    """The arguments for MPI, which does not know the shim's requests."""
+    """The arguments to pass to MPI, which does not know the shim's requests."""
     if not completed(call):
         return call.values()
     requests = completed(call).split()[-1]
@@ -47,7 +47,7 @@ def values(call):
 
 
 def guarded(call, text):
-    """Statements that set the result: `text`, unless MPI must refuse the call."""
+    """Statements that set the result: `text`, or a call of MPI if MPI must refuse the call."""
     wrong = condition(call)
     inner = "\n".join("\t" + line if line else line for line in text.split("\n"))
     if not wrong:

@@ -1,11 +1,11 @@
 """The shim's functions for collectives that move data: shim_MPI_X, and what its request keeps.
 
-All are alike but for their arguments; what the members must agree on; whether some members may be
-done before all have called (early.h); and when the data moves: at once in a blocking collective,
-when the scheduler says so in a nonblocking one, at each start of a persistent one.
+They differ only in their arguments, in what the members must agree on, in whether some members may
+complete before all have called (early.h), and in when the data moves. A blocking collective moves
+it at once, a nonblocking one when the scheduler allows it, a persistent one at each start.
 """
 
-# Who gives data to whom (enum collective_flow), by collective=.
+# Which members send data to which (enum collective_flow), by collective=.
 FLOWS = {
     "bcast": "FROM_ROOT", "scatter": "FROM_ROOT", "scatterv": "FROM_ROOT",
     "gather": "TO_ROOT", "gatherv": "TO_ROOT",
@@ -28,7 +28,7 @@ def is_nonblocking(call, by_name):
 
 
 def flow(call):
-    """Who gives data to whom; None: it reduces, or moves none."""
+    """Which members send data to which. None: the call reduces, or moves no data."""
     return FLOWS.get(call.get("collective"))
 
 
@@ -49,7 +49,7 @@ def data(call, side):
 
 
 def signature(call):
-    """What the members must agree on, whether this member's arguments are sound, its buffers."""
+    """What the members must agree on, whether its arguments are valid, and its buffers."""
     if not call.has("op"):
         return agreement(call)
     amount = next(f".count = {a.name}" for a in call.arguments if "count" in a.name)
@@ -83,13 +83,14 @@ def root_of(call):
 
 
 def is_early(call):
-    """Whether members can be done before all have called (early.h)."""
+    """Whether members can complete before all have called (early.h)."""
     return call.order != "all" and not call.get("whole")
 
 
 def barrier():
-    """A barrier moves no data: when the scheduler lets a member go, all have come. So the library
-    is not called. In it members would poll for the late ones, and take processors from these."""
+    """A barrier moves no data: when the scheduler releases a member, all have entered. So the
+    library is not called. In it, members would poll for late members and take processor time
+    from them."""
     return """
 int shim_MPI_Barrier(void *site, MPI_Comm comm)
 {
@@ -103,7 +104,7 @@ int shim_MPI_Barrier(void *site, MPI_Comm comm)
 
 
 def blocking_collective(call, twin):
-    """Where not all members wait for all, a member sends what others need before it waits."""
+    """If not all members wait for all, a member sends what others need before it waits."""
     entered = f"collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)}"
     begin = f"""	bool entered = {entered},
 	                                {signature(call)});
@@ -144,14 +145,14 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 
 
 def field(argument):
-    """A member of a struct that can take the argument's value."""
+    """A struct member that can hold the argument's value."""
     if argument.array:
         return f"{argument.type} *{argument.name}"
     return argument.declaration()
 
 
 def kept(call, argument, keeper="closure->kept"):
-    """Count arrays may be the shim's own (large counts): keep a copy."""
+    """The value to keep. Count arrays may be the shim's own (large counts), so they are copied."""
     if argument.array and argument.type == "const int":
         return (f"large_count_copy(&{keeper}, MPI_CALL_{call.name}, \"{argument.name}\", "
                 f"{argument.name}, {'root' if call.has('root') else '0'}, comm)")
@@ -229,7 +230,7 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 
 
 def persistent_collective(call):
-    """Each start is the nonblocking collective."""
+    """The function of a persistent collective: each start is the nonblocking collective."""
     base = call.name[:-len("_init")]
     inputs = [a for a in call.arguments if a.name not in ("request", "comm", "info")]
     fields = "".join(f"\t{field(a)};\n" for a in inputs)

@@ -1,7 +1,7 @@
-"""Which MPI calls give the program objects that it must free, and which take them back.
+"""Which MPI calls create objects that the program must free, and which free them.
 
-The prototype tells, so that no call is forgotten: a call with a handle by reference gives an
-object. In mpi_calls.txt the exceptions say frees, makes=nothing or later=.
+This follows from the prototype, so that no call is forgotten: a call with a handle by reference
+creates an object. Exceptions have frees, makes=nothing or later= in mpi_calls.txt.
 """
 
 KINDS = {"MPI_Comm *": "COMMUNICATOR", "MPI_Datatype *": "DATATYPE",
@@ -11,7 +11,7 @@ KINDS = {"MPI_Comm *": "COMMUNICATOR", "MPI_Datatype *": "DATATYPE",
 
 
 def kind_of(argument):
-    """What the argument is a handle of, by reference; None: it is no such handle."""
+    """The kind of object if the argument is a handle by reference; None: it is not."""
     if argument.array:
         return None
     if argument.type == "int *" and argument.name.endswith("keyval"):
@@ -20,7 +20,7 @@ def kind_of(argument):
 
 
 def handles(call):
-    """(argument, kind) for each object that the call gives or takes."""
+    """(argument, kind) for each object that the call creates or frees."""
     if call.name.startswith("T_") or call.get("makes") == "nothing":
         return []
     later = call.get("later") or []
@@ -28,7 +28,7 @@ def handles(call):
 
 
 def before(call):
-    """Statements in front of the call."""
+    """Statements before the call."""
     if not call.get("frees"):
         return []
     return [f"\tconst uintptr_t old_{name} = {name} ? (uintptr_t)*{name} : 0;"
@@ -36,7 +36,7 @@ def before(call):
 
 
 def freed(call, own=""):
-    """Statements behind the call. A call that fails can have taken the object nevertheless."""
+    """Statements after the call. A call that fails may have freed the object nevertheless."""
     if not call.get("frees"):
         return []
     return [f"\tif ({own}{name} && (uintptr_t)*{name} != old_{name})\n"
@@ -45,7 +45,7 @@ def freed(call, own=""):
 
 
 def made(call, site="site"):
-    """Statements behind a call that has succeeded."""
+    """Statements after a call that has succeeded."""
     where = f"MPI_CALL_{call.name}, {site}"
     predefined = call.get("predefined")
     if predefined:
@@ -57,13 +57,13 @@ def made(call, site="site"):
 
 
 def given(call):
-    """(argument, kind) for each object that is the program's when the call has succeeded."""
+    """(argument, kind) for each object that the program owns after the call has succeeded."""
     return [(name, kind) for name, kind in handles(call)
             if not call.get("frees") or kind == "REQUEST"]
 
 
 def main_kind(call):
-    """What the call is for, of what it gives, at once or later; None: it gives no object."""
+    """The kind of the call's main object, created at once or later; None: it creates none."""
     kinds = [kind for _, kind in given(call)]
     kinds += [kind_of(a) for a in call.arguments if a.name in (call.get("later") or [])]
     if call.get("predefined"):
@@ -72,7 +72,7 @@ def main_kind(call):
 
 
 def also(call):
-    """A condition in C, besides success, for `made`: a call that asks can have found nothing."""
+    """A condition in C for `made`, besides success: a polling call may have found nothing."""
     return " && *flag" if call.get("asks") and call.takes("MPI_Message *") else ""
 
 

@@ -1,9 +1,9 @@
-"""Into which datatypes a call receives, as follows from its prototype. misuse.h says what the
-wrappers look for in these."""
+"""The datatypes into which a call receives. They follow from its prototype. misuse.h describes what
+the wrappers check in them."""
 
 
 def condition(call, names):
-    """A C expression: whether this process receives by the call. None: it always does."""
+    """A C expression: whether this process receives in the call. None: it always does."""
     if "root" in names:
         if call.order == "root_last":
             return "misuse_is_root(comm, root)"
@@ -14,7 +14,7 @@ def condition(call, names):
 
 
 def received(call, names):
-    """C expressions (count, type). None: it receives nothing, or reduces."""
+    """C expressions (count, type). None: the call receives nothing, or reduces."""
     if "recvtype" in names:
         return ("recvcount" if "recvcount" in names else "1"), "recvtype"
     receives = ("source" in names or "message" in names or call.name.startswith("Precv_init")
@@ -23,7 +23,7 @@ def received(call, names):
 
 
 def behind(call):
-    """Statements behind a call that has succeeded."""
+    """Statements after a call that has succeeded."""
     names = {a.name for a in call.arguments}
     when = "result == MPI_SUCCESS"
     look = f"misuse_check_receive(MPI_CALL_{call.name}, site, "

@@ -1,8 +1,8 @@
-"""What calls mean for the state of a rank (state.h), as leaves= and data= of mpi_calls.txt say:
-which leave something in MPI that cannot be seen, and which make it impossible to tell a state. A
-call without leaves= is taken to hide something: that is always right, and merges less."""
+"""What calls mean for the state of a rank (state.h), by leaves= and data= of mpi_calls.txt. Some
+leave something hidden in MPI; some make it impossible to determine a state. A call without leaves=
+is assumed to hide something: this is always sound, but merges fewer states."""
 
-# Why no state can be told after a call, by its leaves=.
+# Why no state can be determined after a call, by its leaves=.
 REFUSALS = {
     "memory": "MPI_Alloc_mem has given it memory",
     "files": "it works on files through MPI",
@@ -13,12 +13,12 @@ REFUSALS = {
 
 
 def refusal(call):
-    """Why no state can be told after it, or None."""
+    """Why no state can be determined after the call, or None."""
     return REFUSALS.get(call.get("leaves"))
 
 
 def must_be_seen(call):
-    """It would go to MPI unseen, and leaves something there."""
+    """Whether the call would go to MPI unseen, and leaves something there."""
     return call.returns == "int" and call.get("leaves") not in ("nothing", "known")
 
 
@@ -33,7 +33,7 @@ def passing(call):
 
 
 def number(argument):
-    """A C expression: what the caller gave, as a number. None: it cannot be read."""
+    """A C expression: the argument as a number. None: it cannot be read."""
     if argument.type == "..." or argument.name == "...":
         return None
     if argument.array or "*" in argument.type or argument.type.endswith("_function"):
@@ -42,7 +42,7 @@ def number(argument):
 
 
 def controlled(call):
-    """Statements of a wrapper that controls the call: what it was given."""
+    """Statements of a wrapper that controls the call: they record its arguments."""
     given = [number(argument) for argument in call.arguments]
     given = ", ".join(["0"] + [value for value in given if value])
     hides = call.get("leaves") != "known"

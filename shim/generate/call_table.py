@@ -1,5 +1,5 @@
 """mpi_calls.h and mpi_calls.c: the properties of the MPI calls as C functions, for the shim, the
-scheduler and the reports. They need libc alone."""
+scheduler and the reports. They need only libc."""
 import textwrap
 
 import call_objects
@@ -10,8 +10,8 @@ SUBJECTS = ("WINDOW", "FILE", "REQUEST")
 
 
 def subject(call):
-    """What the call is about: a window or a file, as its name says (MPI 3.1, section 2.2), or a
-    request or message that exists before it. None: none of these."""
+    """What the call works on: a window or a file, by its name (MPI 3.1, section 2.2), or a request
+    or message that exists before the call. None: none of these."""
     if call.name.startswith("Win_") or call.get("access"):
         return "WINDOW"
     if call.name.startswith("File_"):
@@ -23,14 +23,14 @@ def subject(call):
 
 
 def only_looks(call):
-    """Whether a rank sees by it what others do to a window."""
+    """Whether a rank only observes with the call what others do to a window."""
     fetches = call.get("access") in ("get", "swap") or call.has("result_addr")
     return bool(fetches or call.get("sync"))
 
 
 class Field:
-    """A member of the C table, with its accessor: mpi_call_NAME. `values` are those of its enum,
-    without the first, which stands for none and is 0; a field without values is a bool."""
+    """A member of the C table, with its accessor mpi_call_NAME. `values` are those of its enum,
+    without the first one, which means none and is 0. A field without values is a bool."""
 
     def __init__(self, name, of_call, comment, values=None):
         self.name, self.of_call, self.values = name, of_call, values
@@ -43,7 +43,7 @@ class Field:
         return f"enum mpi_call_{self.name}" if self.values else "bool"
 
     def value(self, call):
-        """As C; None: it is 0."""
+        """The value in C; None: it is 0."""
         value = self.of_call(call)
         if not value:
             return None
@@ -51,7 +51,7 @@ class Field:
 
 
 def said(name):
-    """The property of that name."""
+    """The value of the property with this name."""
     return lambda call: call.get(name)
 
 

@@ -1,5 +1,5 @@
-"""Makes the table for readers (docs/reference/mpi-calls.md) from the table of MPI calls
-(mpi_calls.txt). docs/generate.py writes it."""
+"""Generates the user's table (docs/reference/mpi-calls.md) from the table of MPI calls
+(mpi_calls.txt). docs/generate.py writes the file."""
 
 import call_collectives
 import call_objects
@@ -45,7 +45,7 @@ def treatment_of(call):
 
 
 def receives_message(call):
-    """Whether it waits until a message is there."""
+    """Whether the call waits until a message has arrived."""
     return call.has("source") and call.treatment == "controlled" and not call.get("asks")
 
 
@@ -101,7 +101,7 @@ def rows(calls):
 
 
 def document(calls):
-    """The introduction, and the lines below it."""
+    """The introduction, and the lines that follow it."""
     lines = ["| treatment | functions | meaning |", "| --- | --- | --- |"]
     for treatment, meaning in TREATMENTS.items():
         count = sum(treatment_of(call) == treatment for call in calls)

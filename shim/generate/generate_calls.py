@@ -3,14 +3,14 @@
 
 usage: generate_calls.py TABLE MPI_H BUILD_DIRECTORY
 
-MPI_H is mpi.h as the preprocessor leaves it: the wrappers have its prototypes.
+MPI_H is the preprocessed mpi.h. The wrappers use its prototypes.
 
 Writes into BUILD_DIRECTORY:
-  mpi_calls.h, mpi_calls.c   names and properties of the calls (call_table.py); libc alone
+  mpi_calls.h, mpi_calls.c   names and properties of the calls (call_table.py); needs only libc
   mpi_functions.h            struct real_mpi, and prototypes of the shim's functions; needs mpi.h
-  wrappers.c                 the exported MPI_X and PMPI_X, and where struct real_mpi has each X
+  wrappers.c                 the exported MPI_X and PMPI_X, and each X's offset in struct real_mpi
 
-An error in the table ends it with exit status 1 and all lines that are wrong.
+If the table has errors, it prints all wrong lines and exits with status 1.
 """
 import os
 import sys
@@ -28,7 +28,7 @@ HEADING = "/* Generated from mpi_calls.txt by generate_calls.py: change those. *
 
 
 def agreed(call):
-    """A C expression: a hash of what all members must give alike; 0: they need not."""
+    """A C expression: a hash of the arguments that must be equal in all members; 0: none."""
     values = call.get("agree") or []
     text = "1" if values else "0"
     for value in values:
@@ -37,8 +37,8 @@ def agreed(call):
 
 
 def meets_by_itself(call):
-    """Bracketed calls on an open file or window have no shim function: the members meet, and then
-    MPI does the rest."""
+    """Bracketed calls on an open file or window have no shim function. The members synchronise, and
+    then MPI does the rest."""
     return call.treatment == "bracketed" and call.takes("MPI_File", "MPI_Win")
 
 
@@ -78,8 +78,8 @@ extern const struct real_function real_functions[];
 
 
 def narrowing(call, small):
-    """How X_c calls X: statements before that make ints of its large counts, the arguments of X,
-    and statements behind."""
+    """How X_c calls X: statements before the call that convert the large counts to int, the
+    arguments of X, and statements after the call."""
     before, values, after = [], [], []
     for large, little in zip(call.arguments, small.arguments):
         if large.type == little.type:
@@ -101,7 +101,7 @@ def narrowing(call, small):
 
 
 def controlled_body(call, by_name):
-    """Statements that set the result by the shim's function."""
+    """Statements that set the result with the shim's function."""
     small = call.small(by_name)
     if small:
         before, values, after = narrowing(call, small)
@@ -137,8 +137,8 @@ def block(statements):
 
 
 def settling(call):
-    """The statement that calls the error handler for what MPI has returned. Empty for files and
-    sessions, which have handlers of their own: MPI has called the right one."""
+    """The statement that calls the error handler for the error that MPI returned. Empty for files
+    and sessions, which have their own handlers: MPI has called the right one."""
     handled = call.takes("MPI_File", "MPI_File *", "MPI_Session", "MPI_Session *")
     if call.returns != "int" or call.treatment == "refused" or handled:
         return ""
@@ -152,7 +152,7 @@ def settling(call):
 
 
 def noting(call, success, site="site", own=""):
-    """Statements that note which objects the call has made or freed."""
+    """Statements that record which objects the call has created or freed."""
     made = call_objects.made(call, site)
     text = block(call_objects.freed(call, own))
     if made:
@@ -161,13 +161,13 @@ def noting(call, success, site="site", own=""):
 
 
 def receiving(call):
-    """Statements that look at what was received."""
+    """Statements that check what was received."""
     return "" if call.treatment == "refused" else block(call_receives.behind(call))
 
 
 def needs_notes(call):
-    """Whether a call that goes to MPI unseen has a wrapper all the same: it makes or frees objects,
-    must not be called at any time, or leaves something that a state must contain."""
+    """Whether a call that goes to MPI unseen needs a wrapper nevertheless: it creates or frees
+    objects, is not allowed at all times, or leaves something that a state must contain."""
     return (call.returns == "int" and not call.has("...")
             and (call_objects.tracks(call) or not call.get("any_time")
                  or call_states.must_be_seen(call)))
@@ -183,8 +183,8 @@ def window(call, own=""):
 
 
 def passing_wrapper(call):
-    """The wrapper of a call that goes to MPI unseen. It may note that the rank is inside MPI, and
-    what the call makes."""
+    """The wrapper of a call that goes to MPI unseen. It may record that the rank is inside MPI, and
+    what the call creates."""
     tracks = call_objects.tracks(call) or call_accesses.tells(call)
     enter = ("caller_is_program(site)" if call.get("any_time")
              else f"startup_enter_unseen(MPI_CALL_{call.name}, site)")
@@ -215,8 +215,8 @@ EXPORTED {call.returns} PMPI_{call.name}({call.exported()})
 
 
 def announcement(call):
-    """Statements that tell the scheduler what a thread, one of several, is about to send or
-    receive. Empty for requests that are only prepared and for polls: a program can repeat those
+    """Statements that announce to the scheduler what a thread, one of several, is about to send or
+    receive. Empty for requests that are only prepared, and for polls: a program can repeat these
     for ever."""
     types = {a.name: a.type for a in call.arguments}
     sends = types.get("dest") == "int" and ("tag" in types or "sendtag" in types)

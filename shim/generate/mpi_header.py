@@ -1,7 +1,7 @@
-"""The prototypes of the mpi.h that is there: the wrappers are built against it.
+"""The prototypes of the installed mpi.h, against which the wrappers are built.
 
-Versions of MPICH differ in a const, in arrays written as pointers, and in which functions they have
-(handles are converted by macros in one and by functions in the next).
+Versions of MPICH differ in a const, in arrays written as pointers, and in their set of functions
+(one version converts handles with macros, the next with functions).
 """
 import re
 
@@ -9,7 +9,7 @@ PROTOTYPE = re.compile(r"(\w[\w ]*?[ *]+)\bMPI_(\w+) ?\(([^;{}]*)\) ?;")
 
 
 def prototypes(path):
-    """Of preprocessed mpi.h: what each function gives and its arguments, by name without MPI_."""
+    """Result type and arguments of each function in preprocessed mpi.h, by name without MPI_."""
     with open(path, encoding="utf-8") as header:
         text = "".join(line for line in header if not line.startswith("#"))
     text = re.sub(r"__attribute__\s*\(\(.*?\)\)(?=\s*[;_])", "", text, flags=re.DOTALL)

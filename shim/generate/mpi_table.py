@@ -1,4 +1,4 @@
-"""The table of MPI calls (mpi_calls.txt), read and checked, and what mpi.h makes of each call."""
+"""Reads and checks the table of MPI calls (mpi_calls.txt), and adds the prototypes of mpi.h."""
 import re
 import sys
 
@@ -56,7 +56,7 @@ ROW = re.compile(r"(\w+)\s+(\S+)\s+(\S+)\s+(\w+) MPI_(\w+)\((.*)\)")
 
 
 class Problem(Exception):
-    """What is wrong with a line."""
+    """An error in a line."""
 
 
 class Argument:
@@ -85,7 +85,7 @@ def split_arguments(text):
 
 
 class Call:
-    """A row. `number` is that of its line; `declared` are the arguments as mpi.h has them."""
+    """A row. `number`: of its line; `declared`: the arguments as in mpi.h."""
 
     def __init__(self, line, number, chapter):
         match = ROW.fullmatch(line)
@@ -150,14 +150,14 @@ class Call:
         return ", ".join(a.name for a in self.arguments if a.name != "...")
 
     def exported(self):
-        """The program's prototype: the types are mpi.h's, the names the table's."""
+        """The prototype to export: the types are from mpi.h, the names from the table."""
         return ", ".join(a.declaration() for a in self.declared) or "void"
 
     def has(self, argument):
         return any(a.name == argument for a in self.arguments)
 
     def takes(self, *types):
-        """Whether an argument is of one of these types, and no array."""
+        """Whether an argument has one of these types and is no array."""
         return any(a.type in types and not a.array for a in self.arguments)
 
     def small(self, calls_by_name):
@@ -168,20 +168,20 @@ class Call:
         return self.treatment in ("controlled", "bracketed", "refused") or self.stays()
 
     def stays(self):
-        """Whether it goes to MPI unseen, and may not return."""
+        """Whether the call goes to MPI unseen, and may not return."""
         return bool(self.get("waits") or self.get("computes"))
 
     def gives_request(self):
-        """Whether it gives a request for an operation that it begins or prepares."""
+        """Whether the call returns a request for an operation that it starts or prepares."""
         return (self.takes("MPI_Request *", "MPIO_Request *")
                 and self.get("makes") != "nothing")
 
     def is_persistent(self):
-        """Whether it prepares an operation, which can then be started again and again."""
+        """Whether the call prepares an operation that can be started repeatedly."""
         return self.gives_request() and self.name.endswith(("_init", "_init_c"))
 
     def moves_data(self):
-        """Whether it moves data to or from the memory of a window."""
+        """Whether the call moves data to or from the memory of a window."""
         return all(self.has(name) for name in ("origin_addr", "target_rank", "win"))
 
     def synchronises(self):
@@ -190,7 +190,7 @@ class Call:
 
 
 def parse(lines):
-    """(calls, problems): the rows, sorted by name; the number of each wrong line and why."""
+    """(calls, problems): the rows, sorted by name; the number of each wrong line, and the error."""
     rows, problems, chapter = [], [], None
     for number, line in enumerate(lines, 1):
         text = line.strip()
@@ -218,7 +218,7 @@ def parse(lines):
 
 
 def gathered(rows, problems):
-    """The same as parse: without rows that repeat a name, and with the rules that rows break."""
+    """As parse, but without rows that repeat a name, and with violations of the rules as errors."""
     known = {}
     for call in rows:
         other = known.setdefault(call.name, call)
@@ -232,7 +232,7 @@ def gathered(rows, problems):
 
 
 def read_table(path):
-    """The calls, sorted by name. Ends the program if the table is wrong, with all wrong lines."""
+    """The calls, sorted by name. If the table has errors, prints all of them and exits."""
     with open(path, encoding="utf-8") as table:
         calls, problems = parse(table)
     if problems:
@@ -241,7 +241,7 @@ def read_table(path):
 
 
 def chapters(calls):
-    """Their titles, in the order of the table."""
+    """The titles of the chapters, in the order of the table."""
     return list(dict.fromkeys(call.chapter for call in sorted(calls, key=lambda c: c.number)))
 
 

@@ -1,5 +1,5 @@
-"""What the properties of an MPI call must be, given its prototype, its columns and each other, and
-those of its variants: the rules of mpi_calls.txt. mpi_table.py applies them to each row."""
+"""The rules of mpi_calls.txt: which properties an MPI call must have, given its prototype, its
+columns, its other properties and those of its variants. mpi_table.py applies them to each row."""
 import re
 
 # Properties that speak of one variant of a call alone.
@@ -21,7 +21,7 @@ def columns(call):
 
 
 def collectives(call):
-    """A call in which members meet says what it does, unless it makes something in groups."""
+    """A collective call has a collective= property, unless it creates something in groups."""
     operation = call.get("collective")
     name = re.sub(r"(_init)?(_c)?$", "", call.name.lower())
     makes = call.takes("MPI_Comm *", "MPI_Win *")
@@ -90,7 +90,7 @@ def objects(call):
 
 
 def control(call):
-    """What the scheduler, the shim and the wrapper do with it."""
+    """What the scheduler, the shim and the wrapper do with the call."""
     for name in ("deferrable", "checked", "always", "begins_mpi", "ends_mpi", "by_hand", "whole",
                  "asks", "completes", "starts", "lock", "waits_for_target"):
         if call.get(name) and call.treatment not in ("controlled", "refused"):
@@ -121,7 +121,7 @@ def state(call):
 
 
 def variants(call, by_name):
-    """A variant with large counts is what the call without them is."""
+    """A variant with large counts has the same properties as the call without them."""
     if not call.name.endswith("_c"):
         return
     small = by_name.get(call.name[:-2])
@@ -141,7 +141,7 @@ RULES = (columns, collectives, messages, windows, objects, control, state)
 
 
 def broken(call, by_name):
-    """What is wrong with the row, in words."""
+    """The rules that the row breaks, as text."""
     for rule in RULES:
         yield from rule(call)
     yield from variants(call, by_name)

@@ -46,7 +46,7 @@ def check_run(run, *words):
     check([finding["kind"] for finding in run.report["findings"]] == ["deadlock"], str(run))
     finding = run.report["findings"][0]
     check(not finding["replayed"] and not finding["reproduced"], str(run))
-    check("its replay was ended from outside" in run.out, str(run))
+    check("its replay was killed from outside" in run.out, str(run))
     check("otherwise" not in run.out and "no time" not in run.out, str(run))
     check(any(f"replay of deadlock #1 was ended from outside (rank 0, {how})" in note
               for how in words for note in run.report["notes"]), str(run))

@@ -61,7 +61,7 @@ def body(tool, _options):
         check(sorted(findings) == ["deadlock", "not-reproducible"], str(run))
         check(not findings["deadlock"]["reproduced"], "it was reproduced\n%s" % run)
         check("stack" not in findings["deadlock"]["ranks"][0], "another run's stack\n%s" % run)
-        check("its replay ended otherwise" in run.out, str(run))
+        check("its replay ended differently" in run.out, str(run))
         check(findings["not-reproducible"]["message"]
               == "rank 0's call 4 was MPI_Recv(source=1, tag=9), and is MPI_Finalize when the same "
                  "path is followed again", str(run))

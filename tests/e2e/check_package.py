@@ -40,7 +40,7 @@ WRONG_CALLS = {
     "NAME a NUMPROCS two COMMAND a": "NUMPROCS cannot be 'two'",
     "NAME a NUMPROCS 2 BUDGET -1 COMMAND a": "BUDGET cannot be '-1'",
     "NAME a NUMPROCS 2 INCOMPLETE pass COMMAND a": "INCOMPLETE cannot be 'pass'",
-    "what NAME a NUMPROCS 2 COMMAND a": "what is 'what'",
+    "what NAME a NUMPROCS 2 COMMAND a": "unknown argument 'what'",
 }
 
 

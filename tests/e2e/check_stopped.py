@@ -126,7 +126,7 @@ def check_no_time(tool, program):
     text = stop_in_replay(tool, program, signal.SIGINT)
     check('"replayed" : false' in text and '"reproduced" : false' in text, text)
     report = tool.run("report", ".matchpoint")
-    check("it was not replayed: there was no time for it" in report.out, str(report))
+    check("it was not replayed: no time was left" in report.out, str(report))
     check("otherwise" not in report.out, str(report))
 
 

@@ -10,7 +10,7 @@
 #include "reports/report.h"
 #include "scheduler/store/store.h"
 
-/* An interleaving of one rank that calls at these lines of a.c; the caller's. */
+/* An interleaving of one rank with calls at these lines of a.c. The caller frees it. */
 static struct record_execution *calls_at(uint32_t count, uint32_t (*line)(uint32_t call))
 {
 	struct record_execution *execution = record_execution_new();
@@ -97,7 +97,7 @@ static void what_is_left_out_is_counted_in_calls(void **state)
 	g_autofree char *text = drawn(execution), *whole = drawn(shorter);
 
 	(void)state;
-	assert_non_null(strstr(text, "Note over r0: 100 calls before these are left out\n"));
+	assert_non_null(strstr(text, "Note over r0: 100 earlier calls are left out\n"));
 	assert_non_null(strstr(text, "MPI_Barrier a.c:101\n"));
 	assert_null(strstr(text, "loop"));
 	assert_null(strstr(whole, "left out"));
@@ -134,7 +134,7 @@ static void a_graph_leaves_out_what_is_too_much(void **state)
 	g_autofree char *text = drawn_as(&report_dot, execution);
 
 	(void)state;
-	assert_non_null(strstr(text, "\\n100 calls before these are left out"));
+	assert_non_null(strstr(text, "\\n100 earlier calls are left out"));
 	assert_non_null(strstr(text, "  r0 -> m101 ["));
 	assert_null(strstr(text, "m100 "));
 	assert_null(strstr(text, "subgraph"));
@@ -168,7 +168,7 @@ static guint times_in(const char *text, const char *word)
 	return count;
 }
 
-/* Rank 0 sends, and is answered, a hundred times. */
+/* Rank 0 sends and gets an answer, a hundred times. */
 static void a_graph_has_the_messages_of_a_loop_once(void **state)
 {
 	g_autoptr(RecordExecution) execution = record_execution_new();
@@ -275,7 +275,7 @@ static void a_long_interleaving_is_drawn_from_its_end(void **state)
 			.file = "a.c", .line = call};
 	}
 	text = drawn_as(&report_mermaid, e);
-	assert_non_null(strstr(text, "Note over r0: 800 calls before these are left out\n"));
+	assert_non_null(strstr(text, "Note over r0: 800 earlier calls are left out\n"));
 	assert_true(strlen(text) < 20000);
 }
 

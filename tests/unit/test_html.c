@@ -11,9 +11,10 @@
 #include "reports/report.h"
 #include "scheduler/store/store.h"
 
-/* Ends a script, begins an element, leaves an attribute, names a mark of the page, is no UTF-8. */
+/* Text that tries to end a script, begin an element, leave an attribute, and name a mark of the
+ * page, and that is invalid UTF-8. */
 #define HOSTILE "</script><evil x='\"&`>\\\n\001\377{{data}}"
-/* The same as a reader of the page gets it. */
+/* The same text as a reader of the page sees it. */
 #define SHOWN "</script><evil x='\"&`>\\\n?\357\277\275{{data}}"
 
 struct fixture {
@@ -87,7 +88,7 @@ static char *page(struct fixture *fixture)
 	return text;
 }
 
-/* The data in the page; checks that it is where it should be. */
+/* The data in the page. Checks that it is in the right place. */
 static JsonNode *data_of(const char *text)
 {
 	static const char mark[] = "<script type=\"application/json\" id=\"data\">";
@@ -205,7 +206,7 @@ static void add_hostile_execution(struct fixture *fixture)
 	assert_true(store_add(fixture->store, e, fixture->findings, NULL));
 }
 
-/* Everywhere where a text of the program's can stand there is one that tries to get out. */
+/* A hostile text in every place where a text of the program can occur. */
 static void nothing_that_the_program_says_becomes_markup(void **state)
 {
 	struct fixture *fixture = *state;
@@ -254,7 +255,7 @@ static gint64 number(JsonArray *array, guint index)
 	return json_array_get_int_element(array, index);
 }
 
-/* A graph: what the script gets is what is in the store. */
+/* A graph: the script gets exactly what is in the store. */
 static void a_graph_has_calls_matches_and_choices(void **state)
 {
 	struct fixture *fixture = *state;
@@ -300,7 +301,7 @@ static void a_graph_has_calls_matches_and_choices(void **state)
 	assert_int_equal(number(member(graph, "matches"), 3), 1);
 }
 
-/* For a call of rank 0: a function, called by one that is not known by name. */
+/* A stack for a call of rank 0: a function, called from one whose name is unknown. */
 static void put_stack(struct store *store, GPtrArray *stacks, uint32_t call, const char *function)
 {
 	g_autoptr(GArray) calls = g_array_new(false, false, sizeof(struct record_stack));
@@ -338,12 +339,12 @@ static void calls_with_stacks_have_their_frames(void **state)
 	root = data_of(text);
 	data = json_node_get_object(root);
 	shapes = member(data, "shapes");
-	assert_int_equal(json_array_get_length(shapes), 3); /* alike but for the stacks */
+	assert_int_equal(json_array_get_length(shapes), 3); /* alike except for the stacks */
 	assert_int_equal(number(json_array_get_array_element(shapes, 0), 9), 1);
 	assert_int_equal(number(json_array_get_array_element(shapes, 1), 9), 2);
 	assert_int_equal(number(json_array_get_array_element(shapes, 2), 9), -1);
 	frames = member(data, "frames");
-	assert_int_equal(json_array_get_length(frames), 3); /* the outer one is shared */
+	assert_int_equal(json_array_get_length(frames), 3); /* the outer frame is shared */
 	frame = json_array_get_array_element(frames, 1);
 	assert_string_equal(
 		json_array_get_string_element(member(data, "strings"), (guint)number(frame, 0)),

@@ -46,7 +46,7 @@ static void test_a_cycle_is_lit(void **state)
 	(void)state;
 	add(ranks, 0, (const int32_t[]){1}, 1);
 	add(ranks, 1, (const int32_t[]){0, 3}, 2);
-	add(ranks, 2, (const int32_t[]){0}, 1); /* waits for those in the cycle */
+	add(ranks, 2, (const int32_t[]){0}, 1); /* waits for ranks of the cycle */
 	add(ranks, 3, NULL, 0)->ended = over;
 	svg = html_waits(ranks);
 	assert_int_equal(occurrences(svg, "<path class=\"cycle\""), 2);

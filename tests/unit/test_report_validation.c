@@ -1,4 +1,4 @@
-/* Impossible reports: they are refused, and change nothing. */
+/* Impossible reports are refused, and change nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,7 +114,7 @@ static bool accepts(struct fixture *fixture, int rank, const struct wire_call *c
 	return false;
 }
 
-/* Call number `call` with this operation, waited for unless it has a request. */
+/* Call number `call` with this operation. The rank waits for it unless it has a request. */
 static bool starts(struct fixture *fixture, int rank, guint32 call, struct wire_op one)
 {
 	bool credit = one.nonblocking || one.kind == WIRE_UNLOCK;

@@ -56,7 +56,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Adds interleavings 1 to `count`; the first `bad` of them show finding 1. */
+/* Adds interleavings 1 to `count`. The first `bad` of them show finding 1. */
 static void add_executions(struct fixture *fixture, uint32_t count, uint32_t bad,
                            enum finding_kind kind)
 {
@@ -81,7 +81,7 @@ static void add_executions(struct fixture *fixture, uint32_t count, uint32_t bad
 	}
 }
 
-/* Closes the store and writes the report; the text is the caller's. */
+/* Closes the store and writes the report. The caller frees the text. */
 static char *report(struct fixture *fixture, const struct report *name)
 {
 	g_autoptr(StoreReader) reader = NULL;
@@ -229,7 +229,7 @@ static void a_crash_shows_what_the_rank_wrote(void **state)
 	assert_non_null(
 		strstr(text, "  rank 2  killed by SIGABRT after MPI_Send() at work+0x2f\n"));
 	assert_non_null(strstr(text, "  rank 2 wrote to standard error:\n    one\n    two\n"));
-	assert_non_null(strstr(text, "its replay ended otherwise: the program does not depend"));
+	assert_non_null(strstr(text, "its replay ended differently: the program depends"));
 }
 
 static void walk_randomly(struct fixture *fixture)
@@ -274,7 +274,7 @@ static void a_finding_without_a_replay_is_told_so(void **state)
 	fixture->exploration->complete = false;
 	fixture->exploration->incomplete_reason = g_strdup("stopped by --max-time 10");
 	text = report(fixture, &report_terminal);
-	assert_non_null(strstr(text, "it was not replayed: there was no time for it"));
+	assert_non_null(strstr(text, "it was not replayed: no time was left"));
 	assert_null(strstr(text, "does not depend"));
 }
 
@@ -289,7 +289,7 @@ static void a_replay_that_was_killed_is_told_so(void **state)
 	add_executions(fixture, 1, 1, FINDING_CRASH);
 	fixture->exploration->complete = false; /* which is not why */
 	text = report(fixture, &report_terminal);
-	assert_non_null(strstr(text, "its replay was ended from outside"));
+	assert_non_null(strstr(text, "its replay was killed from outside"));
 	assert_null(strstr(text, "no time"));
 }
 
@@ -412,7 +412,7 @@ static void junit_survives_what_xml_cannot_hold(void **state)
 	assert_non_null(strstr(text, " tests=\"2\" failures=\"1\" "));
 	assert_non_null(strstr(text, "message=\"exit: &#34;a&#34; &#60;b&#62; &#38; ]]&#62;  "
 	                             "\xef\xbf\xbd\""));
-	/* what ranks write: a quotation mark, and a byte that is no UTF-8 */
+	/* output of ranks: a quotation mark, and a byte that is invalid UTF-8 */
 	assert_non_null(strstr(text, "<system-out>rank 0:\n&#34;\xef\xbf\xbd\n"));
 }
 

@@ -44,8 +44,8 @@ static void a_cut_text_says_how_much_is_missing(void **state)
 
 	(void)state;
 	assert_string_equal(whole, "abc");
-	assert_string_equal(cut, "abcd... (2 bytes more left out)");
-	assert_string_equal(character, "ab... (3 bytes more left out)");
+	assert_string_equal(cut, "abcd... (2 more bytes left out)");
+	assert_string_equal(character, "ab... (3 more bytes left out)");
 }
 
 static void the_size_is_that_of_the_compressed_text(void **state)
@@ -72,10 +72,10 @@ static void nothing_left_out_is_not_told(void **state)
 	(void)state;
 	assert_null(sarif_limits_words(&none));
 	assert_string_equal(text, "left out to stay within the limits of code scanning services: "
-	                          "1 result, 20 related locations; --json has them");
+	                          "1 result, 20 related locations; --json contains them");
 }
 
-/* A deadlock of so many ranks, whose path is as long as those of long runs. */
+/* A deadlock of this many ranks, with a path as long as in long runs. */
 static struct record_finding *huge_finding(uint32_t id, int32_t ranks)
 {
 	struct record_finding *finding = record_finding_new(FINDING_DEADLOCK);
@@ -139,7 +139,7 @@ static JsonObject *only_run(JsonParser *parser, const char *text)
 		0);
 }
 
-/* The last thing that the tool says of this run. */
+/* The last notification of the run. */
 static const char *last_notification(JsonObject *run)
 {
 	JsonObject *invocation = json_array_get_object_element(
@@ -173,7 +173,7 @@ static void a_huge_finding_is_cut_which_is_said(void **state)
 	assert_non_null(strstr(json_object_get_string_member(properties, "path"), "40001 choices"));
 	assert_string_equal(last_notification(run),
 	                    "left out to stay within the limits of code scanning services: "
-	                    "501 related locations, 1 whole path; --json has them");
+	                    "501 related locations, 1 whole path; --json contains them");
 }
 
 int main(void)

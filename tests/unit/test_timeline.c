@@ -40,7 +40,7 @@ static void add_collective(struct record_execution *e, int32_t rank, uint32_t ca
 	record->peer = root;
 }
 
-/* What holds of every timeline but where calls overlap. */
+/* Properties of every timeline without overlapping calls. */
 static void check_order(const struct timeline *t, const struct record_execution *e)
 {
 	for (guint i = 0; i < e->calls->len; i++) {
@@ -144,7 +144,7 @@ static void a_request_is_complete_where_it_is_learnt(void **state)
 	timeline_free(t);
 }
 
-/* Three ranks meet in one collective, rank r as its call r + 1. */
+/* Three ranks meet in one collective; for rank r it is call r + 1. */
 static struct timeline *meet(struct record_execution *e, const enum record_wait *waits,
                              int32_t root)
 {
@@ -210,7 +210,7 @@ static void who_waits_at_the_end_waits_to_the_end(void **state)
 	timeline_free(t);
 }
 
-/* A thread of rank 0 receives the answer to what another sends in its next call. */
+/* A thread of rank 0 receives the answer to what another thread sends in its next call. */
 static void calls_of_threads_may_overlap(void **state)
 {
 	g_autoptr(RecordExecution) e = record_execution_new();
