@@ -86,7 +86,7 @@ bool brute_is_ordered(const struct instruction *own);
 /* The position, from 1, of this instruction among the ordered ones that its rank has executed. 0:
  * not executed, or not ordered. */
 int brute_when(const struct walk *walk, const guint8 *state, int index);
-/* Whether a rank executed `one` before `other`. Precondition: it executed both or at least one. */
+/* Whether a rank executed `one` before `other`; it has executed `one`. */
 bool brute_is_before(const struct walk *walk, const guint8 *state, int one, int other);
 /* Records in a state under construction that the instruction is executed now. */
 void brute_note_call(const struct walk *walk, guint8 *state, int index);

@@ -8,9 +8,9 @@ LIBC = {"assert.h", "ctype.h", "dirent.h", "dlfcn.h", "elf.h", "endian.h", "errn
         "stdnoreturn.h", "string.h", "strings.h", "sys/", "termios.h", "threads.h", "time.h",
         "ucontext.h", "unistd.h", "unwind.h", "wait.h"}
 
-# What the files of a folder may include besides its own headers, as "quoted" and <angled> names.
-# A name that ends with / stands for all below it. A longer key holds for the files whose names
-# begin with it, in addition to their folder's; only ckpt/agent has nothing of its folder's.
+# What the files of a folder may include besides its own headers, as "quoted" and <angled> names. A
+# name that ends with / covers everything below it. A longer key applies to files whose names begin
+# with it, in addition to their folder's; only ckpt/agent does not use its folder's.
 INCLUDES = {
     "common": {"quoted": {"mpi_calls.h"}, "angled": set()},
     "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "ckpt/agent_rewind.h",
@@ -40,8 +40,8 @@ INCLUDES = {
     "examples": {"quoted": set(), "angled": {"mpi.h"}},
 }
 
-# The rooms of a folder, from what the user asks for down to what all use. A room may include those
-# of the lines below its own, none beside it or above.
+# The rooms of a folder, from the user's commands down to what all rooms use. A room may include the
+# rooms of lower lines, none beside or above it.
 ROOMS = {
     "scheduler": [
         {"commands"},
@@ -55,15 +55,15 @@ ROOMS = {
         {"tools"},
     ],
 }
-# Data that every room may include: what is known of an exploration, and of a thread.
+# Data that every room may include: what is known about an exploration, and about a thread.
 COMMON = {"scheduler/store/record.h", "scheduler/store/finding_kind.h",
           "scheduler/host/thread_view.h"}
-# run/ reaches processes, time and files through the host's table alone.
+# run/ reaches processes, time and files only through the host's table.
 ONLY_THESE = {("scheduler/run", "scheduler/host"):
               {"scheduler/host/host.h", "scheduler/host/thread_view.h",
                "scheduler/host/wrapper.h", "scheduler/host/environment.h"}}
 
-# What must not be in the code of some folders: pattern, reason, folders.
+# What must not occur in the code of some folders: pattern, reason, folders.
 BANNED = [
     (r"\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|alloca|tmpnam|mktemp)\s*\(",
      "unsafe; use the g_ or n form", ["shim", "ckpt", "explorer", "scheduler", "reports"]),
@@ -80,8 +80,8 @@ BANNED = [
     (r"\bsleep\s*\(", "nobody waits by the clock", ["ckpt", "explorer", "scheduler", "reports"]),
 ]
 
-# Headers whose structs are values: messages, records, options, tables of functions. Every user of
-# the module has them. A struct that is a module's own state is no such value.
+# Headers whose structs are values: messages, records, options, tables of functions. All users of
+# the module see their members. A struct with a module's own state is not a value.
 VALUES = {"common/wire.h", "shim/gate/gate.h", "shim/mpi/caller.h", "explorer/explorer.h",
           "explorer/path.h",
           "reports/report.h", "reports/words.h", "scheduler/commands/command.h",

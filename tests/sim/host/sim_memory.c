@@ -1,5 +1,5 @@
-/* Memory of the simulated host: how much there is (little, so that some snapshots have to be given
- * up), and the windows of a world, which its ranks share and a snapshot keeps. */
+/* Memory of the simulated host: its amount, so small that some snapshots have to be given up; and
+ * the windows of a world, which its ranks share and snapshots contain. */
 #include <string.h>
 
 #include "sim_internal.h"
@@ -23,7 +23,7 @@ struct memory_pressure sim_memory_pressure(struct host *host)
 	return (struct memory_pressure){.machine = sim_of(host)->starved};
 }
 
-/* --- what ranks share ------------------------------------------------------------------------- */
+/* --- shared memory ---------------------------------------------------------------------------- */
 
 struct fake_memory *sim_shared(struct sim *sim, guint32 world)
 {
@@ -58,7 +58,7 @@ guint64 *sim_idle(struct sim *sim, guint32 world)
 	return idle_time;
 }
 
-/* The world whose directory it is. */
+/* The world that has this directory. */
 static guint32 world_of(const char *directory)
 {
 	g_autofree char *name = g_path_get_basename(directory);
@@ -73,11 +73,11 @@ struct host_snapshot {
 	struct sim *sim;
 	guint32 world;
 	int parked;
-	bool goes_on; /* its ranks have kept images of themselves */
+	bool goes_on; /* a snapshot of images: its ranks continue */
 	struct fake_memory shared;
 };
 
-/* What ranks share is in motion while any of them drives MPI. */
+/* Shared memory is in motion while any rank of the world executes MPI. */
 static void expect_nobody_drives(const struct sim *sim, guint32 world)
 {
 	for (guint i = 0; i < sim->processes->len; i++) {
@@ -135,7 +135,7 @@ bool sim_snapshot_complete(struct host_snapshot *snapshot, GError **error)
 	return true;
 }
 
-/* Fills the memory of the world; if that goes wrong, nobody may use what is there then. */
+/* Fills the memory of the world. If that fails, no rank may use the contents. */
 static bool fill(const struct host_snapshot *snapshot, const char *directory, enum sim_fault fault,
                  const char *why, GError **error)
 {

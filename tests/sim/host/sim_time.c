@@ -1,4 +1,4 @@
-/* Time of the simulated host: a heap of what is to happen, and timers. */
+/* Time of the simulated host: a heap of events, and timers. */
 #include "sim_internal.h"
 
 static bool is_before(const struct sim_event *a, const struct sim_event *b)
@@ -74,7 +74,7 @@ static void on_timer(void *object, GBytes *frame)
 	timer->expired(timer->user);
 }
 
-/* Of a timer that was stopped, or freed. */
+/* The event of a timer that was stopped or freed. */
 static void nothing_happens(void *object, GBytes *frame)
 {
 	(void)object;

@@ -60,7 +60,7 @@ void sim_remove_store(const char *directory)
 
 /* --- one session ------------------------------------------------------------------------------ */
 
-/* As the commands have them of a path. */
+/* Options as the commands set them from a path. */
 static struct session_options options_along(const struct sim_along *along, const struct path *path)
 {
 	static char *command[] = {(char *)"/sim/program", NULL};
@@ -81,7 +81,7 @@ static struct session_options options_along(const struct sim_along *along, const
 		.store = along->sim.directory};
 }
 
-/* Carries it out; *ret_reason (g_free) becomes why it has not come to its end, NULL if it has. */
+/* Runs the session. *ret_reason (g_free): why it did not end; NULL if it did. */
 static char *run(struct sim_along *along, struct session_options *options,
                  struct session_result *result, char **ret_reason)
 {
@@ -122,7 +122,7 @@ static char *run(struct sim_along *along, struct session_options *options,
 struct seen {
 	const struct random_program *program;
 	GBytes *outcome;
-	bool struck; /* something outside has ended it, and it is told so */
+	bool struck; /* a fault from outside ended the interleaving, and the store says so */
 	char *problem;
 };
 
@@ -138,7 +138,7 @@ static bool see(const struct record_execution *execution, void *data, GError **e
 	return true;
 }
 
-/* What is in the store. */
+/* The contents of the store. */
 static struct seen look(const struct sim_along *along)
 {
 	struct seen seen = {.program = along->sim.program};
@@ -158,7 +158,7 @@ static void seen_clear(struct seen *seen)
 	g_free(seen->problem);
 }
 
-/* What a replay has shown; of a deadlock, or a conflict, that there is one. */
+/* Checks what a replay has shown: a deadlock or conflict must be reported as a finding. */
 static char *judge(const struct sim_along *along, const struct session_result *result,
                    const struct seen *seen, GBytes *expected, const char *reason)
 {
@@ -216,7 +216,7 @@ char *sim_replay(struct sim_along *along, const char *text, GBytes *outcome)
 
 /* --- minimize --------------------------------------------------------------------------------- */
 
-/* Whether this path, of some choices, leads to the finding; without faults. */
+/* Whether this path, with some of the choices, leads to the finding; runs without faults. */
 static bool shows(const struct sim_along *along, const struct path *path, const char *key)
 {
 	struct sim_along alone = *along;

@@ -1,4 +1,4 @@
-/* What sessions have written down, against what brute force says. */
+/* Compares what sessions stored with brute force. */
 #include "scheduler/store/finding_kind.h"
 #include "scheduler/store/reader.h"
 #include "sim_along.h"

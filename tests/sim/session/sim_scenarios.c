@@ -1,10 +1,10 @@
-/* Programs and faults that once went wrong, and each fault at the first opportunity. */
+/* Programs and faults that once failed, and each fault at the first opportunity. */
 #include "sim_trial.h"
 
 /* A program that deadlocks in its first interleaving under infinite buffering. */
 enum { DEADLOCKS = 36 };
 
-/* One whose ranks are told what they do first when they are told to rewind. */
+/* A program whose ranks report their first operation when they are ordered to rewind. */
 enum { REWINDS = 31 };
 
 static void try(guint64 seed, const struct scenario *scenario, struct totals *totals)
@@ -14,7 +14,7 @@ static void try(guint64 seed, const struct scenario *scenario, struct totals *to
 	trial_run(&options, totals);
 }
 
-/* Whatever may go wrong does so at once, whatever the way back. */
+/* Each fault at the first opportunity, with each way of going back. */
 static void try_each_fault(struct totals *totals)
 {
 	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_AUTO, BACKTRACK_REWIND};
@@ -41,19 +41,18 @@ static void try_each_fault(struct totals *totals)
 	}
 }
 
-/* Programs whose sessions went wrong once, by what chance has of them:
- * - 965: killed in the middle of an interleaving, ranks said the same in another order when it was
- *   begun again, and the search mistook what depends on what;
- * - 472: memory ran out twice in what all shards run, and the one that it happened to called itself
+/* Programs whose sessions once failed under random faults:
+ * - 965: ranks were killed in an interleaving and sent the same messages in another order when it
+ *   was repeated; the search then derived wrong dependences;
+ * - 472: memory ran out twice in the part that all shards run; the affected shard reported itself
  *   complete;
- * - 5643: memory ran out twice in a try of minimize, which took that for an answer;
- * - 104955: where threads had not been waited for, what could not be done again was called the
- *   program's doing;
- * - 100815: in a search over states that went on, memory had run out, and what was left open for
- *   that was called the program's doing. */
+ * - 5643: memory ran out twice in a trial of minimize, which took that for an answer;
+ * - 104955: threads had not been waited for; what could not be repeated was blamed on the program;
+ * - 100815: in a resumed state search memory had run out; what stayed open because of that was
+ *   blamed on the program. */
 static const guint64 wrong_once[] = {472, 965, 5643, 104955, 100815};
 
-/* What was wrong once. */
+/* Scenarios that once failed. */
 static void try_scenarios(struct totals *totals)
 {
 	static const struct scenario scenarios[] = {
