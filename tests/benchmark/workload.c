@@ -23,7 +23,8 @@
  *                    changes one page of them
  *   pending N        N calls of all kinds between the posting of a wildcard receive and its wait
  *
- * The last three print the seconds that the calls took. All check what they receive. */
+ * mixed, exchange and pending print the seconds that the calls took, and check what they
+ * receive. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""replay with ranks under gdb or valgrind: the matches stay forced, the others wait."""
+"""replay with ranks under gdb or valgrind: the matches stay forced and the other ranks wait."""
 
 import functools
 import os
@@ -16,7 +16,7 @@ from harness import check
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLE = os.path.join(HERE, "..", "..", "examples", "result_order.c")
 PATH = "mp1:n4:0.3=3"
-SLOWER = 11  # seconds that a stopped rank is looked at: longer than a livelock or a stall takes
+SLOWER = 11  # seconds for which a rank stays stopped: longer than a livelock or a stall takes
 
 
 def check_wrap(tool, program):
@@ -36,7 +36,7 @@ def check_wrap(tool, program):
 
 
 def talk(master, steps):
-    """Says each thing once what comes before it has been seen; collects what was said."""
+    """Sends each line once the text before it has appeared; returns the whole output."""
     heard = b""
     for wanted, say, pause in steps:
         deadline = time.monotonic() + 60
@@ -63,13 +63,13 @@ def drain(master, stop):
 
 
 def steps_of(process, steps):
-    """Instead of what is said a step can have a signal, for matchpoint."""
+    """The same; a step may send a signal to matchpoint instead of a line."""
     return [(wanted, say if isinstance(say, bytes) else functools.partial(process.send_signal, say),
              pause) for wanted, say, pause in steps]
 
 
 def gdb_session(tool, path, program, steps):
-    """What gdb said, and how matchpoint ended: (text, exit status, its output, its errors)."""
+    """The text of gdb, matchpoint's exit status, its output, its errors."""
     master, slave = os.openpty()
     process = subprocess.Popen(
         [tool.matchpoint, "replay", path, "--gdb", "0", "--", program], stdin=slave,
