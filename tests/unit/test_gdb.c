@@ -1,4 +1,4 @@
-/* What gdb says by its machine interface. room: debug */
+/* Answers of gdb's machine interface. room: debug */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void what_is_written_is_read_again(void **state)
 	}
 }
 
-/* A line is one command, whatever stands in it. */
+/* Each line is one command, whatever characters it contains. */
 static void a_newline_ends_no_command(void **state)
 {
 	g_autofree char *literal = gdb_write_literal("1\n-gdb-exit");
@@ -68,7 +68,7 @@ static void the_frame_is_found_by_its_address(void **state)
 	assert_int_equal(gdb_find_frame("level=\"3\"", 0), -1);
 }
 
-/* Behind the signal, in the program: not where the C library raises it. */
+/* It is the frame after the signal, in the program: not where the C library raises it. */
 static void the_frame_of_a_crash_is_found_by_its_place(void **state)
 {
 	static const char answer[] =

@@ -1,4 +1,4 @@
-/* The library that answers malloc, with a test that is MPI's now and then. */
+/* The library that replaces malloc, with a test function that sometimes answers "MPI". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "shim/process/heap.c"
 
-/* Who asks is MPI. Volatile, for the compiler knows what malloc looks at, and does not. */
+/* The caller is MPI. Volatile, because the compiler assumes that malloc does not read it. */
 static volatile bool is_mpi;
 static bool is_known = true;
 
@@ -31,7 +31,7 @@ int heap_modules_data(struct heap_range *ranges, int most)
 	return most > 0 ? 0 : -1;
 }
 
-/* The compiler knows what malloc does, and would leave it out. */
+/* Otherwise the compiler, which knows malloc, would leave the call out. */
 static void *volatile kept;
 
 static void *keep(void *block)
@@ -109,7 +109,7 @@ static void allocate(struct block *block)
 	fill(block);
 }
 
-/* Who resizes it makes no difference: it stays where such blocks are. */
+/* The caller that resizes a block makes no difference: it stays in the same part of the heap. */
 static void resize(struct block *block)
 {
 	size_t size = 1 + random_size(), before = block->size;
@@ -133,7 +133,7 @@ static void release(struct block *block)
 	*block = (struct block){0};
 }
 
-/* No block changes while others are taken, resized and given back, by whoever. */
+/* No block changes while others are allocated, resized and freed, by any caller. */
 static void blocks_are_apart_from_each_other(void **state)
 {
 	enum { BLOCKS = 300, STEPS_TAKEN = 60000 };
@@ -167,14 +167,14 @@ static void classes_hold_what_is_asked_for(void **state)
 		assert_true(whole >= size && whole % UNIT == 0);
 		assert_true(whole - size < (size < 1024 ? UNIT : size / 2));
 		assert_true(class >= before && class < CLASSES);
-		/* All of a class are of one size. */
+		/* All blocks of a class have one size. */
 		assert_int_equal(class_of(whole, &again), class);
 		assert_int_equal(whole, again);
 		before = class;
 	}
 }
 
-/* Where it lies follows from what was taken and given back before, and memory is used again. */
+/* The place of a block follows from earlier allocations, and memory is reused. */
 static void what_is_given_back_is_given_out_again(void **state)
 {
 	uintptr_t end;
@@ -216,7 +216,7 @@ static void what_cannot_be_is_refused(void **state)
 	is_mpi = false;
 }
 
-/* A block that cannot grow stays as it was. */
+/* A block that cannot grow stays unchanged. */
 static void what_cannot_grow_stays(void **state)
 {
 	struct block block = {.size = 100, .apart = true};

@@ -11,9 +11,9 @@
 #include "reports/report.h"
 #include "scheduler/store/store.h"
 
-/* Ends a script, begins an element, leaves an attribute, names a mark of the page, is no UTF-8. */
+/* Ends a script, begins an element, ends an attribute, names a mark of the page, is not UTF-8. */
 #define HOSTILE "</script><evil x='\"&`>\\\n\001\377{{data}}"
-/* The same as a reader of the page gets it. */
+/* The same as a reader of the page sees it. */
 #define SHOWN "</script><evil x='\"&`>\\\n?\357\277\275{{data}}"
 
 struct fixture {
@@ -205,7 +205,7 @@ static void add_hostile_execution(struct fixture *fixture)
 	assert_true(store_add(fixture->store, e, fixture->findings, NULL));
 }
 
-/* Everywhere where a text of the program's can stand there is one that tries to get out. */
+/* Each text of the program is one that tries to become markup. */
 static void nothing_that_the_program_says_becomes_markup(void **state)
 {
 	struct fixture *fixture = *state;
@@ -254,7 +254,7 @@ static gint64 number(JsonArray *array, guint index)
 	return json_array_get_int_element(array, index);
 }
 
-/* A graph: what the script gets is what is in the store. */
+/* A graph: the script gets what the store has. */
 static void a_graph_has_calls_matches_and_choices(void **state)
 {
 	struct fixture *fixture = *state;
@@ -268,7 +268,7 @@ static void a_graph_has_calls_matches_and_choices(void **state)
 	add_call(e, 0, 1, RECORD_CALL_SEND, "MPI_Send");
 	last_call(e)->bytes = UINT64_C(5000000000);
 	add_call(e, 0, 2, RECORD_CALL_COLLECTIVE, "MPI_Finalize");
-	last_call(e)->collective = 4000000000; /* as many as there are, however they are called */
+	last_call(e)->collective = 4000000000; /* as many as there are, whatever their numbers */
 	last_call(e)->completed = 2;
 	add_call(e, 1, 1, RECORD_CALL_RECEIVE, "MPI_Irecv");
 	last_call(e)->completed = 2;
@@ -300,7 +300,7 @@ static void a_graph_has_calls_matches_and_choices(void **state)
 	assert_int_equal(number(member(graph, "matches"), 3), 1);
 }
 
-/* For a call of rank 0: a function, called by one that is not known by name. */
+/* For a call of rank 0: a function, called by one without a name. */
 static void put_stack(struct store *store, GPtrArray *stacks, uint32_t call, const char *function)
 {
 	g_autoptr(GArray) calls = g_array_new(false, false, sizeof(struct record_stack));
@@ -338,7 +338,7 @@ static void calls_with_stacks_have_their_frames(void **state)
 	root = data_of(text);
 	data = json_node_get_object(root);
 	shapes = member(data, "shapes");
-	assert_int_equal(json_array_get_length(shapes), 3); /* alike but for the stacks */
+	assert_int_equal(json_array_get_length(shapes), 3); /* alike except for the stacks */
 	assert_int_equal(number(json_array_get_array_element(shapes, 0), 9), 1);
 	assert_int_equal(number(json_array_get_array_element(shapes, 1), 9), 2);
 	assert_int_equal(number(json_array_get_array_element(shapes, 2), 9), -1);

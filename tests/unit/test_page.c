@@ -1,4 +1,4 @@
-/* room: page. What a page is told, however late it comes, and what it may say. */
+/* room: page. What a page receives, however late it connects, and what it may send. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static int add_shape(struct page_state *state, const char *name, int tag)
 	return page_state_shape(state, &shape);
 }
 
-/* What the reader is told now; NULL: nothing. */
+/* The next message for the reader. NULL: none. */
 static JsonObject *next(struct page_reader *reader, JsonNode **ret_node)
 {
 	GString *text = page_reader_next(reader);
@@ -73,7 +73,7 @@ static void test_grows(void **state_)
 	assert_string_equal(json_object_get_string_member(told, "text"), "hello <\"&\\\n");
 	assert_nothing(reader);
 
-	/* the same shape is told once */
+	/* the same shape is sent once */
 	page_state_call(state, 1, add_shape(state, "MPI_Send", 3));
 	page_state_completed(state, 1, 1, 2);
 	told = next(reader, &more);
@@ -89,8 +89,7 @@ static void test_grows(void **state_)
 	page_state_free(state);
 }
 
-/* A communicator that is called otherwise later is the same one, and the newest name is told last.
- */
+/* A communicator that is renamed later is the same one; the newest name is sent last. */
 static void test_names(void **state_)
 {
 	static const char *const given[] = {"rows", "rows", "lines", "rows"};
@@ -121,8 +120,7 @@ static void test_names(void **state_)
 	page_state_free(state);
 }
 
-/* What has come meanwhile is one message, or a few; the last thing that is told is where it stands.
- */
+/* Everything missed is sent in one message, or a few; the position is sent last. */
 static void test_late(void **state_)
 {
 	struct page_state *state = page_state_new(1);
@@ -193,7 +191,7 @@ static void test_bounds(void **state_)
 		assert_true(page_state_call(state, 0, shape));
 	assert_false(page_state_call(state, 0, shape));
 	for (guint i = 0; i < PAGE_TEXT_MOST; i++)
-		page_state_tell(state, "\xc3\xa4"); /* of two bytes each */
+		page_state_tell(state, "\xc3\xa4"); /* two bytes each */
 	reader = page_reader_new(state);
 	for (;;) {
 		g_autoptr(JsonNode) node = NULL;
@@ -212,7 +210,7 @@ static void test_bounds(void **state_)
 	page_state_free(state);
 }
 
-/* --- what it says ----------------------------------------------------------------------------- */
+/* --- messages of the page --------------------------------------------------------------------- */
 
 struct said {
 	const char *bytes;

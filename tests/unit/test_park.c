@@ -1,5 +1,5 @@
-/* A keeper in a process of its own, with this process as its scheduler. park.c belongs to the shim,
- * which is no library for others: it is compiled in here. */
+/* A keeper in its own process, with this process as its scheduler. park.c belongs to the shim,
+ * which is no library for others, so it is compiled in here. */
 #include "shim/gate/channel.c"
 #include "shim/process/park.c"
 #include "shim/process/park_hold.c"
@@ -23,13 +23,13 @@ bool real_is_library(const void *address)
 	return false;
 }
 
-/* Clocks are not the matter here. */
+/* Clocks do not matter here. */
 void virtual_time_idle(uint64_t microseconds)
 {
 	(void)microseconds;
 }
 
-/* Nor what processes do that the program forks. */
+/* Nor do forked processes of the program. */
 void forked_expect(int32_t rank)
 {
 	(void)rank;
@@ -43,7 +43,7 @@ void forked_begin(int32_t rank)
 struct fixture {
 	char directory[40];
 	int listener, pmi;
-	int control; /* of the keeper, as the scheduler sees it */
+	int control; /* the scheduler's view of the keeper */
 	pid_t keeper;
 };
 
@@ -79,8 +79,8 @@ static struct wire_message receive_from(int fd, uint16_t type)
 	return message;
 }
 
-/* What a rank does: parks; each copy tells by its status what it was told, the keeper ends with 50
- * if it is resumed. */
+/* A rank that parks. Each copy returns as its status what it received; the keeper exits with 50 if
+ * it is resumed. */
 static _Noreturn void be_a_rank(struct fixture *fixture, int pmi_fd)
 {
 	char path[128];
@@ -127,7 +127,7 @@ static int set_up(void **state)
 		be_a_rank(fixture, launcher[1]);
 	}
 	close(launcher[1]);
-	park.launcher_fd = launcher[0]; /* our end of it, kept here for the test that needs it */
+	park.launcher_fd = launcher[0]; /* our end, kept here for the test that needs it */
 	fixture->control = accept(fixture->listener, NULL, NULL);
 	*state = fixture;
 	return 0;
@@ -285,7 +285,7 @@ static void test_all_end_with_the_scheduler(void **state)
 	fd = restore(fixture, &child);
 	assert_int_equal(shutdown(fixture->control, SHUT_RDWR), 0);
 	assert_int_equal(wait_for_keeper(fixture), SCHEDULER_GONE);
-	assert_true(recv(fd, &byte, 1, 0) <= 0); /* the child is gone as well */
+	assert_true(recv(fd, &byte, 1, 0) <= 0); /* the child has ended as well */
 	close(fd);
 }
 

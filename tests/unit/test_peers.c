@@ -1,5 +1,5 @@
 /* Ranks as processes that share a world's directory. peers.c belongs to the shim, which is no
- * library for others: it is compiled in here. */
+ * library for others, so it is compiled in here. */
 #include "shim/process/peers.c"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static unsigned ucx_minor = 13;
 
 void ucp_get_version(unsigned *major, unsigned *minor, unsigned *release);
 
-/* Found as UCX's would be. */
+/* Found like UCX's function. */
 __attribute__((visibility("default"))) void ucp_get_version(unsigned *major, unsigned *minor,
                                                             unsigned *release)
 {
@@ -95,7 +95,7 @@ static void test_one_that_is_behind_is_waited_for(void **state)
 	peers_tell(7, 4711);
 	other = fork();
 	if (other == 0) {
-		poll(NULL, 0, 20); /* most likely it is waited for by then */
+		poll(NULL, 0, 20); /* most likely it waits by then */
 		peers_tell(8, 4713);
 		_exit(0);
 	}

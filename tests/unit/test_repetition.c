@@ -23,7 +23,7 @@ static void append(GString *text, const GPtrArray *folded, const char *items)
 	}
 }
 
-/* Letters as they are told when they are folded; the caller's. */
+/* The letters as text, with loops folded; free with g_free. */
 static char *folded(const char *letters)
 {
 	g_autoptr(GArray) items = g_array_new(false, false, sizeof(guint));
@@ -70,7 +70,7 @@ static void loops_in_loops(void **state)
 	assert_folded("xaaaaabbbbbaaaaabbbbby", "x2(5(a)5(b))y");
 }
 
-/* The outer body is longer than what is looked for, until its inner loops are folded. */
+/* The outer loop's body is longer than the search allows until its inner loops are folded. */
 static void long_loops_in_loops(void **state)
 {
 	g_autoptr(GString) letters = g_string_new(NULL);

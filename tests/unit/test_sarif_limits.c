@@ -139,7 +139,7 @@ static JsonObject *only_run(JsonParser *parser, const char *text)
 		0);
 }
 
-/* The last thing that the tool says of this run. */
+/* The last notification about this run. */
 static const char *last_notification(JsonObject *run)
 {
 	JsonObject *invocation = json_array_get_object_element(

@@ -10,8 +10,7 @@
 #include "scheduler/store/schema.h"
 #include "scheduler/store/tables.h"
 
-/* Of the tables of today. If they have changed, schema.h says what to do besides a correction
- * here. */
+/* Of the current tables. After a change of them, schema.h says what else to do. */
 #define VERSION 20
 #define DIGEST "d22551f95d1ffbf4f39e23761a3c5bc4f87a271c2a479ba0921be1b64e05ae13"
 

@@ -1,4 +1,4 @@
-/* What the kernel tells when asked is what stands in the text. */
+/* The kernel's answers agree with the text of /proc. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static void more_than_fits_at_once_is_read_in_pieces(void **state)
 	for (size_t i = 0; i < seen.count; i++)
 		found += seen.mappings[i].start >= (uintptr_t)all
 		         && seen.mappings[i].end <= (uintptr_t)all + (size_t)PIECES * 2 * 4096;
-	/* The last one can be one with what lies behind. */
+	/* The last mapping can be merged with the next one. */
 	assert_in_range(found, 2 * PIECES - 1, 2 * PIECES);
 	munmap(all, (size_t)PIECES * 2 * 4096);
 }

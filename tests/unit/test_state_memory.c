@@ -1,6 +1,6 @@
-/* What a rank's memory comes to when just what can have changed is looked at, and when all of it is
- * looked at: the same, whatever a copy of this process does to it at random. Where the kernel does
- * not tell what was written, nothing is tested. */
+/* The fingerprint of a rank's memory computed from possible changes only, and from all memory: both
+ * must be equal, whatever a copy of this process does to it at random. If the kernel does not
+ * report which pages were written, nothing is tested. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
@@ -29,15 +29,14 @@ enum {
 
 extern char __data_start[], _end[];
 
-/* This program's own data is no part of what is compared: the functions at work keep theirs there.
- */
+/* This program's own data is not compared: the tested functions keep theirs there. */
 static struct {
 	struct agent *agent;
 	struct heap_range left_out[RANGES];
 	char *pages, *untouched, *large, *constant;
 	unsigned random;
 	bool looks;
-	unsigned held, looked; /* how often nothing had to be looked at, and how often something */
+	unsigned held, looked; /* how often nothing had to be read, and how often something */
 	uint64_t number;
 } test;
 
@@ -67,7 +66,7 @@ static unsigned draw(unsigned below)
 	return (test.random >> 16) % below;
 }
 
-/* Of the stack what is above. */
+/* Of the stack, only what is above this frame. */
 static struct state_hash name_memory(bool looks, const void *stack)
 {
 	struct state_hash hash = {{0, 0}};
@@ -78,7 +77,7 @@ static struct state_hash name_memory(bool looks, const void *stack)
 	for (; used < count; used++)
 		test.left_out[used] = (struct heap_range){own[used].start, own[used].end};
 	test.left_out[used++] = (struct heap_range){(uintptr_t)__data_start, (uintptr_t)_end};
-	/* Which processor it runs on. */
+	/* The number of the processor. */
 	test.left_out[used++] = (struct heap_range){
 		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset,
 		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset + RSEQ};
@@ -196,7 +195,7 @@ static int be_compared(struct fixture *fixture, void *data)
 			fprintf(stderr, "seed %u, step %d\n", *(unsigned *)data, step);
 			return DIFFERENT;
 		}
-		/* Several times the same pages, so that nothing need be looked at. */
+		/* The same pages several times, so that nothing need be read. */
 		for (unsigned i = 0; i < 4; i++) {
 			one_page()[0] = (char)draw(256);
 			test.pages[3 * PAGE] = (char)draw(256);
@@ -228,8 +227,8 @@ static void keep_image(void)
 	agent_image_take(test.agent);
 }
 
-/* As many pages as an image has added are dropped (of those that nobody wrote since the birth), and
- * no page is faulted in. */
+/* As many pages as an image has added are dropped (of those not written since the birth), and no
+ * page is faulted in. */
 static int be_exchanged(struct fixture *fixture, void *data)
 {
 	char *written = test.large + (size_t)2 * PAGES * PAGE;
@@ -251,8 +250,8 @@ static int be_exchanged(struct fixture *fixture, void *data)
 	return anonymous() != before ? MISSED : names_are_same() ? 0 : DIFFERENT;
 }
 
-/* What an image itself takes makes no look at the program's memory needed; a page more does, also
- * for the image. */
+/* The memory of an image itself needs no read of the program's memory; one page more does, also for
+ * the image. */
 static int be_imaged(struct fixture *fixture, void *data)
 {
 	uint64_t number;
@@ -274,7 +273,7 @@ static int be_imaged(struct fixture *fixture, void *data)
 		if (!names_are_same())
 			return DIFFERENT;
 	}
-	/* Where the lists of what the store holds grow by a page it is looked at. */
+	/* When the store's lists grow by a page, that page is read. */
 	if (test.number > number + 20)
 		return MISSED;
 	number = test.number;

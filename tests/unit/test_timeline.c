@@ -40,7 +40,7 @@ static void add_collective(struct record_execution *e, int32_t rank, uint32_t ca
 	record->peer = root;
 }
 
-/* What holds of every timeline but where calls overlap. */
+/* Holds for every timeline, except where calls overlap. */
 static void check_order(const struct timeline *t, const struct record_execution *e)
 {
 	for (guint i = 0; i < e->calls->len; i++) {
@@ -83,7 +83,7 @@ static void ranks_are_told_in_their_group(void **state)
 	assert_int_equal(timeline_rank_in("0,2|1,3", 1, 2), 1);
 	assert_int_equal(timeline_rank_in("0,2|1,3", 0, 2), -1);
 	assert_int_equal(timeline_rank_in("10,1", 0, 1), 1);
-	/* from a store that somebody else has written */
+	/* from a store written by another program */
 	assert_int_equal(timeline_rank_in("", 0, 0), -1);
 	assert_int_equal(timeline_rank_in("x", 0, 0), -1);
 	assert_int_equal(timeline_rank_in("1,,0|", 0, 0), -1);

@@ -1,4 +1,4 @@
-/* Who waits in a loop that never gives way is made to; who works is not. */
+/* A thread that waits in a loop without yielding is made to yield; one that works is not. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static void see(uintptr_t place)
 	assert_int_equal(errno, ENOENT);
 }
 
-/* Not in a few instructions. */
+/* That takes more than a few instructions. */
 static void test_who_only_waits_gives_way(void **state)
 {
 	(void)state;
@@ -125,7 +125,7 @@ static void test_the_signal_is_the_program_s(void **state)
 	assert_int_equal(signals, 2);
 	signal(SIGVTALRM, SIG_DFL);
 	yielding_begin(false);
-	signal(SIGVTALRM, count_signal); /* another thread of it */
+	signal(SIGVTALRM, count_signal); /* another thread of the process */
 	yielding_end();
 	raise(SIGVTALRM);
 	assert_true(signals >= 3);
@@ -144,7 +144,7 @@ static void test_the_signal_is_the_program_s(void **state)
 static void test_nothing_comes_afterwards(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 1000; i++) { /* a signal on its way would end the process */
+	for (int i = 0; i < 1000; i++) { /* a pending signal would end the process */
 		yielding_begin(false);
 		for (volatile int wait = 0; wait < i * 200; wait++)
 			;
