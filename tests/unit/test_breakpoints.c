@@ -111,7 +111,7 @@ static void a_stack_fits_anywhere(void **state)
 	assert_false(fits_call("grid", &call));
 }
 
-static void they_fire_as_often_as_is_said(void **state)
+static void breakpoints_fire_as_often_as_given(void **state)
 {
 	struct breakpoints *breakpoints = breakpoints_new(4);
 	const struct breakpoint_call call = receive();
@@ -150,7 +150,7 @@ static void they_fire_as_often_as_is_said(void **state)
 	breakpoints_free(breakpoints);
 }
 
-static void what_can_never_fire_is_refused(void **state)
+static void breakpoints_that_can_never_fire_are_refused(void **state)
 {
 	static const char *const texts[][2] = {
 		{"MPI_Comm_rank",
@@ -209,8 +209,8 @@ int main(void)
 		cmocka_unit_test(conditions_compare),
 		cmocka_unit_test(wildcards_fit_but_no_condition),
 		cmocka_unit_test(a_stack_fits_anywhere),
-		cmocka_unit_test(they_fire_as_often_as_is_said),
-		cmocka_unit_test(what_can_never_fire_is_refused),
+		cmocka_unit_test(breakpoints_fire_as_often_as_given),
+		cmocka_unit_test(breakpoints_that_can_never_fire_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

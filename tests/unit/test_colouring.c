@@ -9,7 +9,7 @@
 
 static const struct colours marks = {"<bad>", "<good>", "<strong>", "</>"};
 
-static void what_matters_stands_out(void **state)
+static void important_words_are_coloured(void **state)
 {
 	static const struct {
 		const char *plain, *coloured;
@@ -47,7 +47,7 @@ static void without_colours_nothing_changes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_matters_stands_out),
+		cmocka_unit_test(important_words_are_coloured),
 		cmocka_unit_test(without_colours_nothing_changes),
 	};
 

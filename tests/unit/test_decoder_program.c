@@ -44,7 +44,7 @@ static void assert_decodes(const char *command, guint milliseconds, const char *
 	assert_string_equal(text, expected);
 }
 
-static void what_it_prints_is_the_answer(void **state)
+static void the_output_is_the_answer(void **state)
 {
 	(void)state;
 	assert_decodes("cat; echo .", DECODER_MS_MOST, "hello.\n");
@@ -53,7 +53,7 @@ static void what_it_prints_is_the_answer(void **state)
 	assert_decodes("kill -9 $$", DECODER_MS_MOST, "it is ended by signal 9");
 }
 
-static void who_takes_too_long_is_ended(void **state)
+static void a_slow_decoder_is_ended(void **state)
 {
 	(void)state;
 	assert_decodes("sleep 100", SOON, "it did not end within 0.1 s");
@@ -70,7 +70,7 @@ static void only_the_first_of_much_is_taken(void **state)
 }
 
 /* One that answers each line, with a NUL. */
-static void one_that_stays_is_asked_again(void **state)
+static void a_decoder_that_stays_is_asked_again(void **state)
 {
 	struct decoder_program *program = started(
 		"while read line; do printf '<%s>\\0' \"$line\"; done");
@@ -101,7 +101,7 @@ static void assert_fails(const char *command, gsize length, const char *expected
 	decoder_program_free(program);
 }
 
-static void one_that_stays_may_fail(void **state)
+static void a_decoder_that_stays_may_fail(void **state)
 {
 	(void)state;
 	assert_fails("exit 0", MUCH, "it exits with 0");
@@ -117,7 +117,7 @@ static void count(void *user, const char *reason)
 }
 
 /* There is no python3, and show_pickle.py is not beside a test's program. */
-static void what_cannot_be_shown_is_told_once(void **state)
+static void missing_python_is_reported_once(void **state)
 {
 	static const char bytes[] = "\x80\x05N.", text[] = "text";
 	struct contents pickle = {.first = g_bytes_new_static(bytes, 4)};
@@ -146,12 +146,12 @@ static void what_cannot_be_shown_is_told_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_it_prints_is_the_answer),
-		cmocka_unit_test(who_takes_too_long_is_ended),
+		cmocka_unit_test(the_output_is_the_answer),
+		cmocka_unit_test(a_slow_decoder_is_ended),
 		cmocka_unit_test(only_the_first_of_much_is_taken),
-		cmocka_unit_test(one_that_stays_is_asked_again),
-		cmocka_unit_test(one_that_stays_may_fail),
-		cmocka_unit_test(what_cannot_be_shown_is_told_once),
+		cmocka_unit_test(a_decoder_that_stays_is_asked_again),
+		cmocka_unit_test(a_decoder_that_stays_may_fail),
+		cmocka_unit_test(missing_python_is_reported_once),
 	};
 
 	child_reaper_adopt(); /* as a session does */

@@ -87,7 +87,7 @@ static void the_frame_of_a_crash_is_found_by_its_place(void **state)
 	assert_int_equal(gdb_find_interrupted("^done,stack=[frame={level=\"0\"}]", NULL, 0), -1);
 }
 
-static void what_is_on_the_way_is_read(void **state)
+static void needed_libraries_are_listed(void **state)
 {
 	static const char maps[] = "1000-2000 r-xp 0 00:00 1 /usr/lib/libc.so.6\n"
 				   "2000-3000 r--p 0 00:00 1 /usr/lib/libc.so.6\n"
@@ -107,7 +107,7 @@ static void what_is_on_the_way_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_on_the_way_is_read),
+		cmocka_unit_test(needed_libraries_are_listed),
 		cmocka_unit_test(literals_are_read),
 		cmocka_unit_test(what_is_written_is_read_again),
 		cmocka_unit_test(a_newline_ends_no_command),

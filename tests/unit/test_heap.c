@@ -155,7 +155,7 @@ static void blocks_are_apart_from_each_other(void **state)
 			release(&blocks[i]);
 }
 
-static void classes_hold_what_is_asked_for(void **state)
+static void classes_hold_the_requested_size(void **state)
 {
 	uint32_t before = 0;
 
@@ -175,7 +175,7 @@ static void classes_hold_what_is_asked_for(void **state)
 }
 
 /* The place of a block follows from earlier allocations, and memory is reused. */
-static void what_is_given_back_is_given_out_again(void **state)
+static void freed_memory_is_reused(void **state)
 {
 	uintptr_t end;
 
@@ -189,7 +189,7 @@ static void what_is_given_back_is_given_out_again(void **state)
 	assert_int_equal(apart.next, end);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_sizes_are_refused(void **state)
 {
 	/* More than the compiler can see. */
 	volatile size_t much = (size_t)1 << 40;
@@ -217,7 +217,7 @@ static void what_cannot_be_is_refused(void **state)
 }
 
 /* A block that cannot grow stays unchanged. */
-static void what_cannot_grow_stays(void **state)
+static void a_block_that_cannot_grow_stays(void **state)
 {
 	struct block block = {.size = 100, .apart = true};
 	volatile size_t much = (size_t)1 << 62;
@@ -231,7 +231,7 @@ static void what_cannot_grow_stays(void **state)
 	release(&block);
 }
 
-static void the_range_is_told(void **state)
+static void the_range_is_returned(void **state)
 {
 	struct heap_range ranges[1];
 	void *block;
@@ -254,11 +254,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_are_apart_from_each_other),
-		cmocka_unit_test(classes_hold_what_is_asked_for),
-		cmocka_unit_test(what_is_given_back_is_given_out_again),
-		cmocka_unit_test(what_cannot_be_is_refused),
-		cmocka_unit_test(what_cannot_grow_stays),
-		cmocka_unit_test(the_range_is_told),
+		cmocka_unit_test(classes_hold_the_requested_size),
+		cmocka_unit_test(freed_memory_is_reused),
+		cmocka_unit_test(impossible_sizes_are_refused),
+		cmocka_unit_test(a_block_that_cannot_grow_stays),
+		cmocka_unit_test(the_range_is_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

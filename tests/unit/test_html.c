@@ -206,7 +206,7 @@ static void add_hostile_execution(struct fixture *fixture)
 }
 
 /* Each text of the program is one that tries to become markup. */
-static void nothing_that_the_program_says_becomes_markup(void **state)
+static void no_text_of_the_program_becomes_markup(void **state)
 {
 	struct fixture *fixture = *state;
 	struct record_exploration *e = fixture->exploration;
@@ -380,7 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(nothing_that_the_program_says_becomes_markup),
+		TEST(no_text_of_the_program_becomes_markup),
 		TEST(a_graph_has_calls_matches_and_choices),
 		TEST(calls_with_stacks_have_their_frames),
 		TEST(a_page_that_would_be_too_big_leaves_graphs_out),

@@ -257,7 +257,7 @@ static void test_read(void **state_)
 	}
 }
 
-static void test_look(void **state_)
+static void test_contents_requests(void **state_)
 {
 	static const char *const others[] = {
 		"look",      "look 1",     "look .1",      "look 1.",   "look 1.0",
@@ -290,7 +290,7 @@ int main(void)
 		cmocka_unit_test(test_grows),     cmocka_unit_test(test_names),
 		cmocka_unit_test(test_late),      cmocka_unit_test(test_begins_anew),
 		cmocka_unit_test(test_bounds),    cmocka_unit_test(test_read),
-		cmocka_unit_test(test_read_zero), cmocka_unit_test(test_look),
+		cmocka_unit_test(test_read_zero), cmocka_unit_test(test_contents_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,7 +196,7 @@ static int restore(struct fixture *fixture, struct wire_message *ret_child)
 	return fd;
 }
 
-static void test_children_are_told_and_reported(void **state)
+static void test_children_get_messages_and_are_reported(void **state)
 {
 	struct fixture *fixture = *state;
 	struct wire_message welcome = {.type = WIRE_WELCOME}, child, ended;
@@ -226,7 +226,7 @@ static void test_children_are_told_and_reported(void **state)
 	assert_int_equal(wait_for_keeper(fixture), 59);
 }
 
-static void test_a_keeper_that_forked_nobody_resumes_at_once(void **state)
+static void test_a_keeper_without_copies_resumes_at_once(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -289,7 +289,7 @@ static void test_all_end_with_the_scheduler(void **state)
 	close(fd);
 }
 
-static void test_a_rank_that_has_moved_stands_no_longer(void **state)
+static void test_a_rank_that_has_moved_is_not_still(void **state)
 {
 	struct agent *before = park.agent;
 	bool noted = false;
@@ -328,12 +328,12 @@ static void test_a_rank_is_still_until_it_moves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_children_are_told_and_reported),
-		TEST(test_a_keeper_that_forked_nobody_resumes_at_once),
+		TEST(test_children_get_messages_and_are_reported),
+		TEST(test_a_keeper_without_copies_resumes_at_once),
 		TEST(test_release_finishes_with_the_launcher),
 		TEST(test_a_released_keeper_waits_for_its_children),
 		TEST(test_all_end_with_the_scheduler),
-		cmocka_unit_test(test_a_rank_that_has_moved_stands_no_longer),
+		cmocka_unit_test(test_a_rank_that_has_moved_is_not_still),
 		cmocka_unit_test(test_a_rank_is_still_until_it_moves),
 	};
 

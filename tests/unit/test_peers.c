@@ -84,7 +84,7 @@ static void test_each_rank_is_found_by_the_number_it_had(void **state)
 	assert_int_equal(peers_find(7, other + 1, connection[0]), 0);
 }
 
-static void test_one_that_is_behind_is_waited_for(void **state)
+static void test_a_late_rank_is_waited_for(void **state)
 {
 	int connection[2], told = getpid();
 	pid_t other;
@@ -139,7 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_rank_is_found_by_the_number_it_had),
-		cmocka_unit_test(test_one_that_is_behind_is_waited_for),
+		cmocka_unit_test(test_a_late_rank_is_waited_for),
 		cmocka_unit_test(test_where_there_is_no_room_messages_go_through_shared_memory),
 		cmocka_unit_test(test_a_later_ucx_would_write),
 		cmocka_unit_test(test_only_ucx_asks),

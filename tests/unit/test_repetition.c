@@ -47,7 +47,7 @@ static void assert_folded(const char *letters, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void what_does_not_repeat_stays(void **state)
+static void calls_without_repetition_stay(void **state)
 {
 	(void)state;
 	assert_folded("", "");
@@ -55,7 +55,7 @@ static void what_does_not_repeat_stays(void **state)
 	assert_folded("aabbcc", "aabbcc");
 }
 
-static void loops_are_told_once(void **state)
+static void loops_are_shown_once(void **state)
 {
 	(void)state;
 	assert_folded("aaaa", "4(a)");
@@ -99,7 +99,7 @@ static guint unfold(const GPtrArray *folds, const guint *items, guint *out, guin
 	return at;
 }
 
-static void unfolded_it_is_what_it_was(void **state)
+static void unfolding_restores_the_calls(void **state)
 {
 	g_autoptr(GRand) random = g_rand_new_with_seed(29);
 	guint items[200], again[200];
@@ -131,11 +131,11 @@ static void a_loop_takes_two_lines_more(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_does_not_repeat_stays),
-		cmocka_unit_test(loops_are_told_once),
+		cmocka_unit_test(calls_without_repetition_stay),
+		cmocka_unit_test(loops_are_shown_once),
 		cmocka_unit_test(loops_in_loops),
 		cmocka_unit_test(long_loops_in_loops),
-		cmocka_unit_test(unfolded_it_is_what_it_was),
+		cmocka_unit_test(unfolding_restores_the_calls),
 		cmocka_unit_test(a_loop_takes_two_lines_more),
 	};
 

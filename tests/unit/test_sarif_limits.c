@@ -37,7 +37,7 @@ static void tightening_ends_with_one_result(void **state)
 	assert_in_range(limits.text, 500, 1000);
 }
 
-static void a_cut_text_says_how_much_is_missing(void **state)
+static void a_cut_text_contains_the_missing_length(void **state)
 {
 	g_autofree char *whole = sarif_limits_cut("abc", 3), *cut = sarif_limits_cut("abcdef", 4);
 	g_autofree char *character = sarif_limits_cut("ab\xc3\xa4\x63", 3);
@@ -64,7 +64,7 @@ static void the_size_is_that_of_the_compressed_text(void **state)
 	assert_true(sarif_limits_fit("", 100));
 }
 
-static void nothing_left_out_is_not_told(void **state)
+static void no_notification_if_nothing_is_left_out(void **state)
 {
 	const struct sarif_left_out none = {0}, some = {.results = 1, .locations = 20};
 	g_autofree char *text = sarif_limits_words(&some);
@@ -151,7 +151,7 @@ static const char *last_notification(JsonObject *run)
 	                                     "text");
 }
 
-static void a_huge_finding_is_cut_which_is_said(void **state)
+static void a_huge_finding_is_cut_with_a_notification(void **state)
 {
 	g_autoptr(GPtrArray)
 		findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
@@ -181,10 +181,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(details_are_shared_out_among_results),
 		cmocka_unit_test(tightening_ends_with_one_result),
-		cmocka_unit_test(a_cut_text_says_how_much_is_missing),
+		cmocka_unit_test(a_cut_text_contains_the_missing_length),
 		cmocka_unit_test(the_size_is_that_of_the_compressed_text),
-		cmocka_unit_test(nothing_left_out_is_not_told),
-		cmocka_unit_test(a_huge_finding_is_cut_which_is_said),
+		cmocka_unit_test(no_notification_if_nothing_is_left_out),
+		cmocka_unit_test(a_huge_finding_is_cut_with_a_notification),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

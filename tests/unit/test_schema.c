@@ -33,7 +33,7 @@ static void tables_change_with_the_version(void **state)
 	assert_string_equal(digest, DIGEST);
 }
 
-static void a_refused_format_says_what_where_and_what_to_do(void **state)
+static void the_error_of_a_refused_format_is_complete(void **state)
 {
 	g_autofree char *older = schema_version_problem("/a/b/matchpoint.db", STORE_OLDEST - 1),
 			*newer = schema_version_problem("/a/b/matchpoint.db", STORE_VERSION + 1);
@@ -60,7 +60,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_change_with_the_version),
-		cmocka_unit_test(a_refused_format_says_what_where_and_what_to_do),
+		cmocka_unit_test(the_error_of_a_refused_format_is_complete),
 		cmocka_unit_test(formats_from_the_oldest_to_the_newest_are_read),
 	};
 

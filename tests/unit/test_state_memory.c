@@ -314,7 +314,7 @@ static void expect_fine(struct fixture *fixture, int (*body)(struct fixture *, v
 	assert_int_equal(status, 0);
 }
 
-static void test_a_look_at_what_changed_is_enough(void **state)
+static void test_reading_changed_pages_is_enough(void **state)
 {
 	map_all(*state);
 	for (unsigned seed = 1; seed <= SEEDS; seed++)
@@ -327,7 +327,7 @@ static void test_pages_of_images_do_not_stand_for_those_dropped(void **state)
 	expect_fine(*state, be_exchanged, NULL);
 }
 
-static void test_images_leave_looks_true(void **state)
+static void test_images_keep_fingerprints_right(void **state)
 {
 	map_all(*state);
 	expect_fine(*state, be_imaged, NULL);
@@ -336,9 +336,9 @@ static void test_images_leave_looks_true(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_look_at_what_changed_is_enough),
+		TEST(test_reading_changed_pages_is_enough),
 		TEST(test_pages_of_images_do_not_stand_for_those_dropped),
-		TEST(test_images_leave_looks_true),
+		TEST(test_images_keep_fingerprints_right),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void one_walks_back_and_forward(void **state)
 	assert_non_null(stops_at(fixture->stops, -1));
 }
 
-static void who_decides_the_same_finds_it_again(void **state)
+static void the_same_choices_keep_the_stops(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -104,7 +104,7 @@ static void who_decides_the_same_finds_it_again(void **state)
 	assert_place(fixture, 1, 1);
 }
 
-static void who_decides_otherwise_forgets_what_came_after(void **state)
+static void another_choice_forgets_later_stops(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -129,7 +129,7 @@ static void an_end_is_no_choice(void **state)
 	assert_true(stops_here(fixture->stops)->ended);
 }
 
-static void the_order_of_choices_says_nothing(void **state)
+static void the_order_of_choices_does_not_matter(void **state)
 {
 	struct fixture *fixture = *state;
 	struct choice first;
@@ -151,12 +151,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(at_first_there_is_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_walks_back_and_forward, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_decides_the_same_finds_it_again, setup,
+		cmocka_unit_test_setup_teardown(the_same_choices_keep_the_stops, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_choice_forgets_later_stops, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(who_decides_otherwise_forgets_what_came_after,
-	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(an_end_is_no_choice, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_order_of_choices_says_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_order_of_choices_does_not_matter, setup,
+	                                        teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

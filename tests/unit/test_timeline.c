@@ -73,7 +73,7 @@ static void calls_are_found_by_rank_and_number(void **state)
 	assert_int_equal(timeline_call(e->calls, 3, 1), -1);
 }
 
-static void ranks_are_told_in_their_group(void **state)
+static void ranks_are_shown_in_their_group(void **state)
 {
 	(void)state;
 	assert_int_equal(timeline_rank_in("2,0,1", 2, 1), 2);
@@ -160,7 +160,7 @@ static struct timeline *meet(struct record_execution *e, const enum record_wait 
 	return t;
 }
 
-static void a_collective_waits_for_those_it_must(void **state)
+static void a_collective_waits_for_the_members_it_must(void **state)
 {
 	static const enum record_wait all[] = {RECORD_WAIT_ALL, RECORD_WAIT_ALL, RECORD_WAIT_ALL};
 	static const enum record_wait first[] = {RECORD_WAIT_ROOT, RECORD_WAIT_NOBODY,
@@ -189,7 +189,7 @@ static void a_collective_waits_for_those_it_must(void **state)
 	timeline_free(t);
 }
 
-static void who_waits_at_the_end_waits_to_the_end(void **state)
+static void a_rank_that_waits_at_the_end_waits_to_the_end(void **state)
 {
 	g_autoptr(RecordExecution) e = record_execution_new();
 	struct record_rank *rank = record_rank_new(0);
@@ -263,12 +263,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_found_by_rank_and_number),
-		cmocka_unit_test(ranks_are_told_in_their_group),
+		cmocka_unit_test(ranks_are_shown_in_their_group),
 		cmocka_unit_test(a_receive_ends_after_its_send_has_begun),
 		cmocka_unit_test(a_send_waits_for_its_receive_only_if_it_must),
 		cmocka_unit_test(a_request_is_complete_where_it_is_learnt),
-		cmocka_unit_test(a_collective_waits_for_those_it_must),
-		cmocka_unit_test(who_waits_at_the_end_waits_to_the_end),
+		cmocka_unit_test(a_collective_waits_for_the_members_it_must),
+		cmocka_unit_test(a_rank_that_waits_at_the_end_waits_to_the_end),
 		cmocka_unit_test(calls_of_threads_may_overlap),
 		cmocka_unit_test(nonsense_has_a_timeline),
 	};

@@ -83,7 +83,7 @@ static void assert_refused(const char *line, const char *why)
 	assert_null(debugger.obeyed);
 }
 
-static void as_much_as_tells_them_apart_is_enough(void **state)
+static void a_distinct_prefix_is_enough(void **state)
 {
 	(void)state;
 	assert_obeyed("continue", "continue", "");
@@ -108,14 +108,14 @@ static void ambiguous_words_are_refused(void **state)
 	assert_refused("cho 0.3=1", "cho could be choices or choose: type more of it");
 }
 
-static void what_takes_nothing_gets_nothing(void **state)
+static void words_without_arguments_refuse_them(void **state)
 {
 	(void)state;
 	assert_refused("c 3", "continue takes nothing behind it; see help continue");
 	assert_refused("info ranks 0", "ranks takes nothing behind it; see help ranks");
 }
 
-static void what_is_misspelt_is_suggested(void **state)
+static void misspelt_words_get_a_suggestion(void **state)
 {
 	(void)state;
 	assert_refused("chose 0.3=1", "there is no word chose; did you mean choose?");
@@ -128,7 +128,7 @@ static void what_is_misspelt_is_suggested(void **state)
 	assert_refused("info", "info what? It goes with ranks or path");
 }
 
-static void what_is_far_is_not_suggested(void **state)
+static void distant_words_are_not_suggested(void **state)
 {
 	static const char *const texts[] = {"back", "condition", NULL};
 
@@ -195,12 +195,12 @@ static void help_has_an_example_for_each_word(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_much_as_tells_them_apart_is_enough),
+		cmocka_unit_test(a_distinct_prefix_is_enough),
 		cmocka_unit_test(a_short_form_wins),
 		cmocka_unit_test(ambiguous_words_are_refused),
-		cmocka_unit_test(what_takes_nothing_gets_nothing),
-		cmocka_unit_test(what_is_misspelt_is_suggested),
-		cmocka_unit_test(what_is_far_is_not_suggested),
+		cmocka_unit_test(words_without_arguments_refuse_them),
+		cmocka_unit_test(misspelt_words_get_a_suggestion),
+		cmocka_unit_test(distant_words_are_not_suggested),
 		cmocka_unit_test(lines_are_completed),
 		cmocka_unit_test(help_has_an_example_for_each_word),
 	};

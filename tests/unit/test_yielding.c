@@ -49,7 +49,7 @@ static void see(uintptr_t place)
 }
 
 /* That takes more than a few instructions. */
-static void test_who_only_waits_gives_way(void **state)
+static void test_a_waiting_thread_yields(void **state)
 {
 	(void)state;
 	yields = 0;
@@ -65,7 +65,7 @@ static void test_who_only_waits_gives_way(void **state)
 	assert_int_equal(yields, 0);
 }
 
-static void test_a_loop_gives_way(void **state)
+static void test_a_loop_yields(void **state)
 {
 	(void)state;
 	yields = 0;
@@ -77,7 +77,7 @@ static void test_a_loop_gives_way(void **state)
 	assert_true(is_default());
 }
 
-static void test_only_who_has_not_moved(void **state)
+static void test_only_threads_that_have_not_moved(void **state)
 {
 	(void)state;
 	yields = 0;
@@ -95,7 +95,7 @@ static void test_only_who_has_not_moved(void **state)
 	assert_int_equal(yields, 3);
 }
 
-static void test_it_does_not_look_for_ever(void **state)
+static void test_it_does_not_check_for_ever(void **state)
 {
 	struct itimerspec left;
 
@@ -156,10 +156,10 @@ static void test_nothing_comes_afterwards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_who_only_waits_gives_way),
-		cmocka_unit_test(test_a_loop_gives_way),
-		cmocka_unit_test(test_only_who_has_not_moved),
-		cmocka_unit_test(test_it_does_not_look_for_ever),
+		cmocka_unit_test(test_a_waiting_thread_yields),
+		cmocka_unit_test(test_a_loop_yields),
+		cmocka_unit_test(test_only_threads_that_have_not_moved),
+		cmocka_unit_test(test_it_does_not_check_for_ever),
 		cmocka_unit_test(test_the_signal_is_the_program_s),
 		cmocka_unit_test(test_nothing_comes_afterwards),
 	};
