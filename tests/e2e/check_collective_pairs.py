@@ -65,10 +65,10 @@ def body(tool, _):
         ranks = "4" if (what, words) in ROOTS else "2"
         told = story(tool, program, what, ranks)
         if not words:
-            check(told is None, "%s: told: %s" % (what, told))
+            check(told is None, "%s: reported: %s" % (what, told))
             continue
         check(told and told[0] == "collective-mismatch" and words in told[1],
-              "%s: expected %s, told: %s" % (what, words, told))
+              "%s: expected %s, reported: %s" % (what, words, told))
         for _ in range(RUNS - 1 if what in OFTEN else 0):
             again = story(tool, program, what, ranks)
             check(told == again, "%s: first\n%s\nthen\n%s" % (what, told, again))

@@ -29,7 +29,7 @@ def check_wrap(tool, program):
         print("no valgrind here: not tried")
         return
     done = tool.run("replay", PATH, "--wrap", "valgrind -q", "--", program)
-    check(done.status == 1 and "killed by SIGABRT" in done.out, "%s\nis to crash" % done)
+    check(done.status == 1 and "killed by SIGABRT" in done.out, "%s\nmust crash" % done)
     check(done.out.count("under Valgrind") + done.err.count("under Valgrind") > 0
           or "==" in done.out + done.err, "%s\nis to run under valgrind" % done)
     check("Invalid" not in done.out + done.err, "%s\nis to have no errors of ours" % done)
@@ -102,7 +102,7 @@ def check_crash(tool, program):
         (b"SIGABRT", b"bt\n", 0),
         (b"in main", b"continue\n", 0),
         (b"(gdb)", b"quit\n", 0.5)])
-    check(told[1] == 1 and "killed by SIGABRT" in told[2], "%s\n%s\n%s\n%s\nis to crash" % told)
+    check(told[1] == 1 and "killed by SIGABRT" in told[2], "%s\n%s\n%s\n%s\nmust crash" % told)
 
 
 def check_deadlock(tool):
@@ -114,12 +114,12 @@ def check_deadlock(tool):
         (b"wildcard_deadlock.c:16", b"frame function main\n", 0),
         (b"MPI_Recv", b"print rank + 1000\n", 0.5),
         (b"= 1000", b"quit\n", SLOWER)])
-    check(told[1] == 1 and "deadlock #1" in told[2], "%s\n%s\n%s\n%s\nis to deadlock" % told)
+    check(told[1] == 1 and "deadlock #1" in told[2], "%s\n%s\n%s\n%s\nmust deadlock" % told)
     told = gdb_session(tool, "mp1:n3:0.2=1", program, [
         (b"(gdb)", b"tbreak 16\n", 0), (b"(gdb)", b"run\n", 0),
         (b"reakpoint 1,", signal.SIGINT, 0.5),
         (b"Quit", b"quit\n", 0)])
-    check(told[1] == 4 and "no verdict" in told[3], "%s\n%s\n%s\n%s\nhas no verdict" % told)
+    check(told[1] == 4 and "no verdict" in told[3], "%s\n%s\n%s\n%s\nmust have no verdict" % told)
 
 
 def check_refused(tool, program):

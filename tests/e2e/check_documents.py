@@ -309,7 +309,7 @@ def body(tool, options):
         print("\n".join(differences) or "all sessions are as they were")
     else:
         problems += differences
-    check(not problems, "--update writes what is printed into the documents\n%s"
+    check(not problems, "--update must write the output into the documents\n%s"
           % "\n".join(problems))
     check(wanted or commands >= 40, "%d commands of all documents are run" % commands)
 

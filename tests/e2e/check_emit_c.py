@@ -90,7 +90,7 @@ def check_emitted(tool, emitted, number, options=()):
     check(left == emitted.left, "%s\nis to need %d ranks" % (text, emitted.left))
     check(fine == emitted.well, "%s\ngoes well, too: %s" % (text, fine))
     check("%s: " % file in done.out and done.out.split("\n")[-2].startswith("mp1:"),
-          "%s\nis to tell the file, and the path last" % done)
+          "%s\nmust print the file, and the path last" % done)
 
 
 # Rank 1 meets rank 2 in their group only if rank 0's message comes first.

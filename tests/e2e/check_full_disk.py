@@ -185,7 +185,7 @@ def check_run_beside(tool, disk):
     for _ in range(2):
         run = tool.run("run", "-n", "4", "--store", alone, "--", disk.program)
         check(run.status == 1 and "holds" not in run.err, str(run))
-    check(not os.path.exists(os.path.join(alone, "run")), "kept elsewhere")
+    check(not os.path.exists(os.path.join(alone, "run")), "stored elsewhere")
 
 
 def body(tool, options):

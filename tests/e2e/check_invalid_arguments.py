@@ -367,7 +367,7 @@ def body(tool, options):
 
 def more_options(parser):
     parser.add_argument("--left-out", action="store_true",
-                        help="tell what MPI itself accepts or does not survive")
+                        help="print what MPI itself accepts or does not survive")
 
 
 if __name__ == "__main__":

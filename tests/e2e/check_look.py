@@ -369,7 +369,7 @@ def check_print(tool):
           str(run))
     check(told[3] == "$2 = {7, 8, 9}\n", str(run))
     check(re.search(r"^\$4 = \{x = 6, ", told[5], flags=re.M), str(run))
-    check(run.status == 0, "the program went on otherwise\n%s" % run)
+    check(run.status == 0, "the program continued differently\n%s" % run)
 
 
 def check_languages(tool):

@@ -128,7 +128,7 @@ def check_script(tool):
     done = tool.run("minimize", path, "--emit-script", folder, "--", program)
     check(done.status == 0, "%s\nis to write the folder" % done)
     with open(os.path.join(folder, "finding")) as file:
-        check("Message truncated" in file.read(), "the folder is to tell the finding")
+        check("Message truncated" in file.read(), "the folder must describe the finding")
     with open(os.path.join(folder, "versions")) as file:
         versions = file.read()
     check("matchpoint " in versions and "SHA-256" in versions and "MPICH" in versions, versions)

@@ -86,7 +86,7 @@ def check_project(build):
                          ("none", r"\*\*\*Failed")):
         check(re.search(r"%s \.+ *%s" % (name, result), text),
               "test %s is not '%s'\n%s" % (name, result, text))
-    check("mpi-error #1" in text, "the finding is not told\n%s" % text)
+    check("mpi-error #1" in text, "the finding is not reported\n%s" % text)
     reports = sorted(os.listdir(os.path.join(build, "reports")))
     check(reports == ["right.html", "right.sarif", "right.xml"], "reports: %s" % reports)
 
@@ -124,7 +124,7 @@ def check_version(tool):
     match = re.fullmatch(r"matchpoint (\d+\.\d+\.\d+)\nMPI: MPICH (\S+) \((\S+)\)\n"
                          r"--otf2: (OTF2 3\.\S+|built without OTF2; .*)\n"
                          r"debug --web: (libwebsockets \d\S+|built without libwebsockets)\n", text)
-    check(match, "--version says\n%s" % text)
+    check(match, "--version prints\n%s" % text)
     told = call(tool.mpicc.replace("mpicc", "mpichversion"), status=None) \
         if shutil.which(tool.mpicc.replace("mpicc", "mpichversion")) else match.group(2)
     check(match.group(2) in told and os.path.exists(match.group(3)), "%s\n%s" % (text, told))

@@ -154,7 +154,7 @@ def check_who_looks(tool, program):
     looks.kill()
     looks.wait()
     check(gone, "still there: %s" % files)
-    check(looked, "killed was who read %s" % files)
+    check(looked, "the process that read %s was killed" % files)
 
 
 def body(tool, _):
@@ -175,7 +175,7 @@ def body(tool, _):
         time.sleep(0.01)
     out, err = process.communicate()
     words = "%d times: %s%s" % (said, out.decode(), err.decode())
-    check(said > 10, "nobody could say anything: %s" % words)
+    check(said > 10, "no connection was accepted: %s" % words)
     check(process.returncode == 0 and b"4 interleavings" in out, words)
     tool.check_clean(process.pid, mark, words)
 

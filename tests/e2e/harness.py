@@ -102,7 +102,7 @@ def read_until(stream, says):
     lines = []
     while not lines or not says(lines[-1]):
         line = stream.readline()
-        check(line, "not said, but: %s" % b"".join(lines[-20:]))
+        check(line, "expected line missing in: %s" % b"".join(lines[-20:]))
         lines.append(line)
     return lines
 

@@ -73,13 +73,13 @@ def check_finding(source, expected, found):
         check(found["count"] == expected["count"], "count %d instead of %d: %s" % (
             found["count"], expected["count"], text))
     if "buffering" in expected:
-        check(found["buffering"] == expected["buffering"], "other bufferings: " + text)
+        check(found["buffering"] == expected["buffering"], "wrong buffering: " + text)
     check(found["reproduced"], "not reproduced: " + text)
     ranks = {r["rank"]: r for r in found["ranks"]}
     for rank, part in expected.get("at", {}).items():
         check(int(rank) in ranks, "rank %s is not in the roll-call: %s" % (rank, text))
         line = source_line(source, ranks[int(rank)].get("line", 0))
-        check(part in line, "rank %s stands at '%s': %s" % (rank, line.strip(), text))
+        check(part in line, "rank %s is at '%s': %s" % (rank, line.strip(), text))
     if "blame" in expected:
         check("blame" in found, "no choice is blamed: " + text)
         line = source_line(source, found["blame"].get("line", 0))

@@ -408,10 +408,11 @@ int main(int argc, char **argv)
 	         "N"},
 		{"only", 0, 0, G_OPTION_ARG_STRING, &only, "these tests, by name, with wildcards",
 	         "TEST"},
-		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "the program as C", NULL},
-		{"windows", 0, 0, G_OPTION_ARG_NONE, &print_windows,
-	         "of what is printed: one with windows", NULL},
-		{"print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "all there are", NULL},
+		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "print the program as C", NULL},
+		{"windows", 0, 0, G_OPTION_ARG_NONE, &print_windows, "print a program with windows",
+	         NULL},
+		{"print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "print all outcomes",
+	         NULL},
 		{NULL},
 	};
 	const struct CMUnitTest tests[] = {

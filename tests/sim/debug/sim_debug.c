@@ -203,8 +203,8 @@ static void check_straight(void)
 	if (strcmp(now.position, now.straight) != 0)
 		fail("goto %s leads to %s", now.straight, now.position);
 	if (strcmp(now.what->str, seen->what) != 0)
-		fail("at %s a walk has seen\n%sand whoever goes there\n%s", now.straight,
-		     seen->what, now.what->str);
+		fail("at %s a walk saw\n%sand goto shows\n%s", now.straight, seen->what,
+		     now.what->str);
 }
 
 static void note_place(void)
@@ -219,7 +219,7 @@ static void note_place(void)
 			continue;
 		walk->repeated++;
 		if (strcmp(seen->what, now.what->str) != 0)
-			fail("at %s was seen\n%sand later\n%s", now.position, seen->what,
+			fail("state at %s was\n%sand is now\n%s", now.position, seen->what,
 			     now.what->str);
 		return;
 	}
@@ -247,7 +247,7 @@ static void check_budget(const struct debugger *debugger)
 	/* Some worlds that were given up may not have noticed yet, or may wait for copies to
 	 * end. */
 	if (processes > 2 * (walk->snapshots_most + 2) * (guint)walk->program->ranks)
-		fail("%u processes, and %u snapshots", processes, walk->snapshots_most);
+		fail("%u processes for %u snapshots", processes, walk->snapshots_most);
 }
 
 /* Handles the answer to the previous look and returns the next command. NULL: all was seen. */
@@ -364,14 +364,15 @@ char *prompt_read(struct prompt *prompt)
 
 	(void)prompt;
 	if (sim_of(now.host)->hangs)
-		fail("it hangs");
+		fail("the session hangs");
 	if (line)
 		return g_strdup(line);
 	if (!now.straight && strstr(now.told->str, "lost"))
 		fail("%s", now.told->str);
 	if (now.said++ >= (now.straight ? 1 : (guint)words)) {
 		if (now.straight && !now.position)
-			fail("goto %s does not get there: %s", now.straight, now.told->str);
+			fail("goto %s does not reach the position: %s", now.straight,
+			     now.told->str);
 		return NULL;
 	}
 	now.walk->refused += *now.told->str != '\0';
@@ -391,7 +392,7 @@ void prompt_tell(struct prompt *prompt, const char *text)
 	/* The position was not refused as inconsistent, so it is reachable (but see
 	 * check_straight). */
 	if (now.refusal && !now.straight && now.walk->buffering != PROGRAM_PER_SEND)
-		fail("to what was taken for a consistent cut it does not get: %s", text);
+		fail("a cut taken for consistent is not reached: %s", text);
 	if (strstr(text, "stopped: "))
 		now.stopped = true;
 	if (!now.straight && now.looks == 0)
@@ -452,7 +453,7 @@ static void hold_session(struct walk *walk, const char *straight)
 	if (!session_run(&options, &result, &error))
 		fail("%s", error->message);
 	if (sim_host_processes(now.host) > 0)
-		fail("%u processes were left behind", sim_host_processes(now.host));
+		fail("%u processes left", sim_host_processes(now.host));
 	images_kept += sim_host_images(now.host);
 	images_used += sim_host_images_used(now.host);
 	session_result_clear(&result);
@@ -552,11 +553,11 @@ int main(int argc, char **argv)
 			"sim_debug: FAILED: expected ranks that go back to an image, got none\n");
 		return 1;
 	}
-	g_print("%d walks from seed %" G_GINT64_FORMAT ": %u stops at %u positions (%u with each "
-	        "collective a choice, and not to be gone to straight), %u words that told "
-	        "something else; at most %u snapshots and %u processes at a time; "
+	g_print("%d walks from seed %" G_GINT64_FORMAT ": %u stops at %u positions (%u with a "
+	        "choice for each call, not reachable directly), %u commands with another "
+	        "result; at most %u snapshots and %u processes at a time; "
 	        "%" G_GUINT64_FORMAT
-	        " calls were not waited for; %u images of ranks, %u times gone back to one\n",
+	        " calls were not waited for; %u images of ranks, %u returns to one\n",
 	        walks, first_seed, stops, places, unreached, refused, snapshots, processes,
 	        fake_ranks_went_ahead(), images_kept, images_used);
 	return 0;

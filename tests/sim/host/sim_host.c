@@ -80,7 +80,8 @@ static void iterate(struct host *host)
 		for (int fault = 0; fault < SIM_FAULTS; fault++)
 			if (sim->happened & 1u << fault)
 				g_printerr("%s\n", sim_fault_names[fault]);
-		g_error("seed %" G_GUINT64_FORMAT ": it hangs", sim->options.program->seed);
+		g_error("seed %" G_GUINT64_FORMAT ": the session hangs",
+		        sim->options.program->seed);
 	}
 	sim_happen_next(sim);
 }

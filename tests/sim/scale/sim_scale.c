@@ -432,7 +432,8 @@ int main(int argc, char **argv)
 		{"program", 0, 0, G_OPTION_ARG_STRING, &name, "this one alone", "NAME"},
 		{"ranks", 0, 0, G_OPTION_ARG_INT, &ranks, "instead of its own number", "N"},
 		{"rounds", 0, 0, G_OPTION_ARG_INT, &rounds, "instead of its own number", "N"},
-		{"check", 0, 0, G_OPTION_ARG_NONE, &checks, "what it may take", NULL},
+		{"check", 0, 0, G_OPTION_ARG_NONE, &checks,
+	         "check steps and memory against their limits", NULL},
 		{NULL},
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- the scheduler alone");

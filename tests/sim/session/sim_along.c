@@ -24,7 +24,7 @@ GBytes *sim_outcome(const struct random_program *program, const struct record_ex
 		                               : NULL;
 
 		if (!text || !sim_parse_rank(program, text, &ranks[rank])) {
-			*ret_problem = g_strdup_printf("interleaving %u: rank %d has printed %s",
+			*ret_problem = g_strdup_printf("interleaving %u: rank %d printed %s",
 			                               execution->id, rank,
 			                               text ? text : "nothing");
 			return NULL;
@@ -55,7 +55,7 @@ void sim_remove_store(const char *directory)
 		g_unlink(file);
 	}
 	if (g_rmdir(directory) != 0)
-		g_error("%s: something is left there", directory);
+		g_error("%s: not empty", directory);
 }
 
 /* --- one session ------------------------------------------------------------------------------ */
@@ -103,14 +103,13 @@ static char *run(struct sim_along *along, struct session_options *options,
 	                      ? NULL
 	                      : g_strdup(result->exploration->incomplete_reason);
 	if (sim_host_processes(host) > 0)
-		problem = g_strdup_printf("%u processes were left behind",
-		                          sim_host_processes(host));
+		problem = g_strdup_printf("%u processes left", sim_host_processes(host));
 	else if (*ret_reason && !happened)
-		problem = g_strdup_printf("without a fault it comes to no end: %s", *ret_reason);
+		problem = g_strdup_printf("did not end, without a fault: %s", *ret_reason);
 	else if (*ret_reason && strstr(*ret_reason, "impossible"))
-		problem = g_strdup_printf("does not believe what a rank may say: %s", *ret_reason);
+		problem = g_strdup_printf("refused a possible report: %s", *ret_reason);
 	else if (result->lost && !along->unawaited && !sim_unawaited(result->exploration))
-		problem = g_strdup_printf("the path is not followed: %s", result->lost_reason);
+		problem = g_strdup_printf("the path was not followed: %s", result->lost_reason);
 	along->happened |= happened;
 	along->sessions++;
 	sim_host_free(host);
@@ -175,7 +174,7 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 		g_autofree char *is = outcome_describe(program, seen->outcome);
 		g_autofree char *was = outcome_describe(program, expected);
 
-		return g_strdup_printf("ended otherwise: %s; and not %s", is, was);
+		return g_strdup_printf("ended with %s instead of %s", is, was);
 	}
 	for (guint i = 0; i < result->findings->len; i++) {
 		const struct record_finding *finding = result->findings->pdata[i];
@@ -184,12 +183,12 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 		conflicts += finding->kind == FINDING_RMA_CONFLICT;
 		if (finding->kind != FINDING_DEADLOCK && finding->kind != FINDING_RMA_CONFLICT
 		    && !seen->struck)
-			return g_strdup_printf("found what is not there: %s", finding->message);
+			return g_strdup_printf("impossible finding: %s", finding->message);
 	}
 	if ((conflicts > 0) != along->conflicts && (conflicts > 0 || along->once) && !reason)
-		return g_strdup_printf("%u conflicts were told", conflicts);
+		return g_strdup_printf("%u conflicts reported", conflicts);
 	if ((deadlocks > 0) != outcome_is_deadlock(program, expected) && !reason)
-		return g_strdup_printf("%u deadlocks were told", deadlocks);
+		return g_strdup_printf("%u deadlocks reported", deadlocks);
 	return NULL;
 }
 
@@ -251,9 +250,10 @@ static char *check_least(const struct sim_along *along, const struct minimize *f
 	g_autofree char *text = path_print(found->least);
 
 	if (!shows(along, found->least, key))
-		return g_strdup_printf("what is told as least does not show it: %s", text);
+		return g_strdup_printf("the minimal path does not show the finding: %s", text);
 	if (found->good && shows(along, found->good, key))
-		return g_strdup_printf("what is told to end well shows it, beside %s", text);
+		return g_strdup_printf("the nearest good path shows the finding; minimal path: %s",
+		                       text);
 	for (guint i = 0; !found->cut && i < found->least->choices->len; i++) {
 		struct path *less = path_of_choices(found->least->ranks, found->least->buffering,
 		                                    found->least->collectives,
@@ -264,8 +264,8 @@ static char *check_least(const struct sim_along *along, const struct minimize *f
 		shown = shows(along, less, key);
 		path_free(less);
 		if (shown)
-			return g_strdup_printf("%s shows it without its choice %u, too", text,
-			                       i + 1);
+			return g_strdup_printf("%s shows the finding without its choice %u, too",
+			                       text, i + 1);
 	}
 	return NULL;
 }
@@ -291,7 +291,7 @@ char *sim_minimize(struct sim_along *along, const struct record_finding *finding
 	session_result_clear(&result);
 	sim_remove_store(along->sim.directory);
 	if (!problem && !found.least && !along->happened && !lost)
-		problem = g_strdup_printf("without a fault, and %s", found.failed);
+		problem = g_strdup_printf("without a fault: %s", found.failed);
 	if (!problem && found.least)
 		problem = check_least(along, &found, key);
 	minimize_clear(&found);

@@ -43,7 +43,7 @@ static bool take_execution(const struct record_execution *execution, void *data,
 	if (!g_hash_table_contains(trial->expected, outcome)) {
 		g_autofree char *text = outcome_describe(trial->program, outcome);
 
-		trial_fail(trial, "interleaving %u (%s) cannot be: %s", execution->id,
+		trial_fail(trial, "interleaving %u (%s) is impossible: %s", execution->id,
 		           execution->path, text);
 	}
 	if (g_hash_table_contains(trial->found, outcome))
@@ -64,7 +64,7 @@ void trial_check_findings(struct trial *trial, const GPtrArray *findings)
 		if (!(finding->kind == FINDING_DEADLOCK && trial->deadlocks)
 		    && !(finding->kind == FINDING_RMA_CONFLICT
 		         && g_hash_table_size(trial->conflicting) > 0))
-			trial_fail(trial, "found what is not there: %s: %s",
+			trial_fail(trial, "impossible finding: %s: %s",
 			           finding_kind_name(finding->kind), finding->message);
 		if (finding->replayed && !finding->reproduced)
 			trial_fail(trial, "not reproduced: %s", finding->message);
@@ -102,10 +102,10 @@ void trial_check_complete(struct trial *trial)
 		if (g_hash_table_contains(trial->found, outcome))
 			continue;
 		text = outcome_describe(trial->program, outcome);
-		trial_fail(trial, "called complete, and yet not explored: %s", text);
+		trial_fail(trial, "reported complete, but not explored: %s", text);
 	}
 	if (g_hash_table_size(trial->conflicting) > 0 && !trial->told_conflict)
-		trial_fail(trial, "accesses conflict, and it is not told");
+		trial_fail(trial, "accesses conflict, but no conflict is reported");
 	if (trial->repeated > 0 && !trial->states && !trial->watches
 	    && trial->buffering != PROGRAM_PER_SEND && trial->kind != KIND_THREADS)
 		trial_fail(trial, "%u interleavings were explored twice", trial->repeated);

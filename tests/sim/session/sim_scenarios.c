@@ -37,7 +37,8 @@ static void try_each_fault(struct totals *totals)
 			try(seed, &scenario, totals);
 		}
 		if (totals->happened[fault] == 0)
-			g_error("%s: never happened, so nothing was tried", sim_fault_names[fault]);
+			g_error("%s: never occurred, so nothing was tested",
+			        sim_fault_names[fault]);
 	}
 }
 
@@ -56,38 +57,38 @@ static const guint64 wrong_once[] = {472, 965, 5643, 104955, 100815};
 static void try_scenarios(struct totals *totals)
 {
 	static const struct scenario scenarios[] = {
-		{.name = "a rank that was gone while it was rewound, whose connection something "
-	                 "else held open, was waited for without end",
+		{.name = "waited for ever for a rank that ended during its rewind, while "
+	                 "something else kept its connection open",
 	         .seed = REWINDS,
 	         .buffering = PROGRAM_INFINITE,
 	         .count = 1,
 	         .rounds = {{.faults = 1u << SIM_KILLED_REWINDING | 1u << SIM_HELD_OPEN,
 	                     .backtrack = BACKTRACK_REWIND}}},
-		{.name = "and when another one was killed, too, it was told to end, though its "
-	                 "connection was no more",
+		{.name = "when another rank was killed, too, END was sent on a closed "
+	                 "connection",
 	         .seed = REWINDS,
 	         .buffering = PROGRAM_INFINITE,
 	         .count = 1,
 	         .rounds = {{.faults = 1u << SIM_KILLED_REWINDING | 1u << SIM_KILLED_REWOUND
 	                               | 1u << SIM_HELD_OPEN,
 	                     .backtrack = BACKTRACK_REWIND}}},
-		{.name = "a rank that was gone before it was to be rewound was waited for likewise",
+		{.name = "waited for ever for a rank that ended before its rewind",
 	         .seed = REWINDS,
 	         .buffering = PROGRAM_INFINITE,
 	         .count = 1,
 	         .rounds = {{.faults = 1u << SIM_HELD_KILLED | 1u << SIM_HELD_OPEN,
 	                     .backtrack = BACKTRACK_REWIND}}},
-		{.name = "a rank that crashed while it parked was waited for without end",
+		{.name = "waited for ever for a rank that crashed while it parked",
 	         .seed = 1,
 	         .buffering = PROGRAM_ZERO,
 	         .count = 1,
 	         .rounds = {{.faults = 1u << SIM_CRASH_PARKING}}},
-		{.name = "a finding that was not replayed again was said not to have shown",
+		{.name = "a finding without a second replay was reported as not shown",
 	         .seed = DEADLOCKS,
 	         .buffering = PROGRAM_INFINITE,
 	         .count = 2,
 	         .rounds = {{.most = 1}, {.faults = 1u << SIM_NO_JOB}}},
-		{.name = "what could not be printed again was kept without, though it could later",
+		{.name = "lost output was stored as missing, though it could be printed later",
 	         .seed = 15,
 	         .buffering = PROGRAM_INFINITE,
 	         .by_chance = true,

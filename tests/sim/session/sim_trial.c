@@ -140,9 +140,9 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	                 : g_strdup(error ? error->message : result.exploration->incomplete_reason);
 	tell(trial, options, happened, reason);
 	if (sim_host_processes(host) > 0)
-		trial_fail(trial, "%u processes were left behind", sim_host_processes(host));
+		trial_fail(trial, "%u processes left", sim_host_processes(host));
 	if (reason && strstr(reason, "impossible"))
-		trial_fail(trial, "does not believe what a rank may say: %s", reason);
+		trial_fail(trial, "refused a possible report: %s", reason);
 	trial->hurried |= reason && strstr(reason, "--max-time");
 	trial->unawaited |= !error && sim_unawaited(result.exploration);
 	trial->slow |= (happened & 1u << SIM_SLOW) != 0;
@@ -155,7 +155,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 		totals->too_long++;
 	}
 	if (!complete && faults == 0 && unbounded && !limited && !trial->wanders && !trial->gave_up)
-		trial_fail(trial, "without a fault, and not complete: %s", reason);
+		trial_fail(trial, "not complete, without a fault: %s", reason);
 	trial_check_findings(trial, result.findings);
 	for (int fault = 0; fault < SIM_FAULTS; fault++)
 		totals->happened[fault] += (happened >> fault) & 1;
@@ -240,7 +240,7 @@ static void explore(struct trial *trial, struct totals *totals)
 		complete = run_session(trial, faults, &options, totals);
 		trial_read_store(trial);
 		if (trial->rounds > ROUNDS_MOST + 1)
-			trial_fail(trial, "it does not come to an end");
+			trial_fail(trial, "the exploration does not end");
 	}
 	totals->again += trial->rounds - 1;
 }
@@ -315,7 +315,7 @@ static void explore_shards(struct trial *trial, struct totals *totals)
 		/* A rank was killed, and threads passed hints in another order. */
 		trial->gave_up = trial->program->hints && trial->told_split;
 		if (!trial->told_complete && !trial->gave_up)
-			trial_fail(trial, "each shard is complete, and yet not all of them");
+			trial_fail(trial, "each shard is complete, but their merge is not");
 		sim_remove_store(trial->directory);
 	}
 	for (guint i = 0; parts[i]; i++)
