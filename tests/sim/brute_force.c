@@ -453,7 +453,7 @@ static bool decide(struct walk *walk, const guint8 *state, int index)
 {
 	const struct instruction *own = brute_at(walk, index);
 	int line = line_of(walk->program, index);
-	bool stands = state[line] == index && !can_step(walk, state, line);
+	bool waits_here = state[line] == index && !can_step(walk, state, line);
 
 	if (brute_states(walk, state)[index] != POSTED || brute_is_postponed(walk, state, index))
 		return false;
@@ -461,7 +461,7 @@ static bool decide(struct walk *walk, const guint8 *state, int index)
 		brute_postpone(walk, state, index);
 		return own->kind != INSTRUCTION_IPROBE || choose(walk, state, line);
 	}
-	return stands && is_question(own->kind) && has_answer(walk, state, line)
+	return waits_here && is_question(own->kind) && has_answer(walk, state, line)
 	       && choose(walk, state, line);
 }
 

@@ -173,8 +173,8 @@ static bool is_of_all(const struct instruction *lock)
 
 /* Whether some lock of `rank` (-1: any but `but`) at the target, shared or not, has what `taken`
  * names, or may still get it. */
-static bool is_there(const struct walk *walk, const guint8 *state, enum interest interest,
-                     int target, int rank, int but, bool shared, guint taken)
+static bool has_interest(const struct walk *walk, const guint8 *state, enum interest interest,
+                         int target, int rank, int but, bool shared, guint taken)
 {
 	for (int i = 0; i < walk->program->count; i++) {
 		const struct instruction *own = brute_at(walk, i);
@@ -227,10 +227,10 @@ static bool try_place(struct walk *walk, const guint8 *state, int lock, guint pl
 	guint taken = own->shared ? 1u << own->rank : place;
 	bool of_shared = reader >= 0;
 
-	if (is_there(walk, state, HAS_IT, target, reader, own->rank, of_shared, taken))
+	if (has_interest(walk, state, HAS_IT, target, reader, own->rank, of_shared, taken))
 		return false;
-	*ret_alone = !is_there(walk, state, MAY_WANT_IT, target, reader, own->rank, of_shared,
-	                       taken);
+	*ret_alone = !has_interest(walk, state, MAY_WANT_IT, target, reader, own->rank, of_shared,
+	                           taken);
 	take(walk, state, lock, place, all);
 	return true;
 }

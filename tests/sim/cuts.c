@@ -99,7 +99,7 @@ static void travel(struct play *play, const GArray *choices, const guint32 *cut)
 }
 
 /* Whether each rank got the same answers to the calls that it has left at the cut. */
-static bool tells_the_same(const struct play *one, const struct play *other, const guint32 *cut)
+static bool answers_agree(const struct play *one, const struct play *other, const guint32 *cut)
 {
 	const struct random_program *program = one->options.program;
 
@@ -193,7 +193,7 @@ static void check_cut(struct play *before, const struct play *end, const struct 
 	if (consistent) {
 		assert_true(is_there(play, cut));
 		assert_int_equal(play_choices(play)->len, choices->len);
-		assert_true(tells_the_same(play, before, cut));
+		assert_true(answers_agree(play, before, cut));
 		check_end(play, (struct play *)end);
 		counts->consistent++;
 	} else {
@@ -204,7 +204,7 @@ static void check_cut(struct play *before, const struct play *end, const struct 
 		 * for. */
 		if (notes->rests->len == 0 && notes->arrivals->len == 0
 		    && !before->options.program->cancels)
-			counts->careful += is_there(play, cut) && tells_the_same(play, before, cut);
+			counts->careful += is_there(play, cut) && answers_agree(play, before, cut);
 		counts->inconsistent++;
 	}
 	play_free(play);

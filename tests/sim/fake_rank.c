@@ -319,7 +319,7 @@ static void say_instruction(struct speech *speech, const struct instruction *own
 	}
 }
 
-static bool branch_goes_on(const struct fake_rank *rank, const struct instruction *branch)
+static bool branch_is_taken(const struct fake_rank *rank, const struct instruction *branch)
 {
 	int of = branch->of - first_of(rank);
 	const struct fake_op *asked = &rank->ops[of];
@@ -343,7 +343,7 @@ static void step(struct speech *speech)
 	op->state = POSTED;
 	if (own->kind == INSTRUCTION_BRANCH) {
 		fake_line(rank)->place = (guint8)(fake_line(rank)->place + 1
-		                                  + (branch_goes_on(rank, own) ? 0 : own->skip));
+		                                  + (branch_is_taken(rank, own) ? 0 : own->skip));
 		return;
 	}
 	if (is_no_call(own->kind)) {

@@ -168,7 +168,7 @@ static GArray *without_promises(const GArray *plan)
 }
 
 /* Counts as another interleaving if the caller of the explorer decides so. */
-static void go_astray(struct runner *runner, struct play *play, const GArray *plan)
+static void count_off_tree(struct runner *runner, struct play *play, const GArray *plan)
 {
 	g_autoptr(GArray) rest = without_promises(plan);
 	enum explorer_step step = EXPLORER_TAKE;
@@ -219,7 +219,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		open_choices_free(open);
 	}
 	if (step == EXPLORER_GIVE_UP) {
-		go_astray(runner, play, plan);
+		count_off_tree(runner, play, plan);
 	} else if (step == EXPLORER_DONE) {
 		GBytes *outcome = play_outcome(play);
 

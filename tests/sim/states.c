@@ -128,7 +128,7 @@ static void add_ranks(struct state_hash *hash, const struct play *play)
 }
 
 /* false: the state is unknown. */
-static bool tell(const struct play *play, struct known_state *ret, guint32 *calls)
+static bool describe_state(const struct play *play, struct known_state *ret, guint32 *calls)
 {
 	const char *why;
 
@@ -174,15 +174,15 @@ static void run(struct state_search *search, struct play *play, struct found *fo
 
 	do {
 		guint32 calls[PROGRAM_MAX_RANKS];
-		struct known_state told;
-		bool is_told = false;
+		struct known_state known;
+		bool is_known = false;
 		GArray *open;
 
 		play_run(play);
 		open = play_open(play);
 		if (open->len > 0)
-			is_told = tell(play, &told, calls);
-		step = state_search_rest(search, is_told ? &told : NULL, open, &choice);
+			is_known = describe_state(play, &known, calls);
+		step = state_search_rest(search, is_known ? &known : NULL, open, &choice);
 		open_choices_free(open);
 		if (step == EXPLORER_TAKE)
 			assert_true(play_choose(play, &choice));

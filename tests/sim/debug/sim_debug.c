@@ -166,7 +166,7 @@ static void add_outputs(GString *text, const struct debugger *debugger)
 static const char *const looks[] = {"info path", "info ranks", "info messages", "choices"};
 
 /* The answer to "info path": the position, or the path if no rank is held. */
-static char *position_told(void)
+static char *reported_position(void)
 {
 	const char *position = strstr(now.told->str, "position: ");
 	const char *path = position ? position : strstr(now.told->str, "path: ");
@@ -258,7 +258,7 @@ static const char *look(struct debugger *debugger)
 
 	if (now.looks == 1) {
 		g_free(now.position);
-		now.position = position_told();
+		now.position = reported_position();
 		g_string_truncate(now.what, 0);
 		if (over)
 			add_outputs(now.what, debugger);

@@ -54,16 +54,16 @@ struct host_timer {
 struct sim_link {
 	struct host_link base;
 	struct sim_process *process;
-	guint unread;      /* messages on their way to the scheduler */
-	gint64 up, down;   /* arrival time of the last message */
-	bool closed;       /* by the scheduler */
-	guint64 closed_in; /* number of the event in which it was closed; later the link is
-	                    * invalid */
-	bool told_closed;  /* the scheduler was told so */
-	guint32 world;     /* its rank's world when the last message arrives */
-	guint64 idle_time; /* as in the last WELCOME */
-	bool reads_ahead;  /* it got REWIND in a call: it discards what follows before HELLO */
-	guint references;  /* by events, and by the process */
+	guint unread;         /* messages on their way to the scheduler */
+	gint64 up, down;      /* arrival time of the last message */
+	bool closed;          /* by the scheduler */
+	guint64 closed_in;    /* number of the event in which it was closed; later the link is
+	                       * invalid */
+	bool notified_closed; /* the scheduler was told so */
+	guint32 world;        /* its rank's world when the last message arrives */
+	guint64 idle_time;    /* as in the last WELCOME */
+	bool reads_ahead;     /* it got REWIND in a call: it discards what follows before HELLO */
+	guint references;     /* by events, and by the process */
 };
 
 struct host_job {

@@ -61,7 +61,7 @@ static void close_link(struct sim_link *link)
 }
 
 /* A link must not be used after it is gone. */
-static void look_for_link(const struct sim_link *link)
+static void assert_valid_link(const struct sim_link *link)
 {
 	g_assert_true(!link->closed || link->closed_in == sim_of(link->base.host)->events_happened);
 }
@@ -70,9 +70,9 @@ static void tell_closed(struct sim_link *link, const char *why)
 {
 	struct sim *sim = sim_of(link->base.host);
 
-	if (link->closed || link->told_closed)
+	if (link->closed || link->notified_closed)
 		return;
-	link->told_closed = true;
+	link->notified_closed = true;
 	sim->listener->closed(&link->base, why);
 	if (!link->closed)
 		close_link(link);
@@ -154,7 +154,7 @@ static void on_frame_down(void *object, GBytes *frame)
 }
 
 /* All ranks of a world must have the same clock when they are let go. */
-static void look_at_clocks(struct sim_link *link, const struct wire_message *message)
+static void check_clocks(struct sim_link *link, const struct wire_message *message)
 {
 	guint64 *idle_time;
 
@@ -171,10 +171,10 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 	struct sim_link *link = (struct sim_link *)base;
 	struct sim *sim = sim_of(base->host);
 
-	look_for_link(link);
+	assert_valid_link(link);
 	if (link->closed)
 		return;
-	look_at_clocks(link, message);
+	check_clocks(link, message);
 	g_assert_true(message->type != WIRE_WELCOME || !link->reads_ahead);
 	link->reads_ahead |= message->type == WIRE_REWIND && !link->process->held
 	                     && !message->rewind.follows;
@@ -206,7 +206,7 @@ void sim_link_close(struct sim_link *link)
 
 void sim_close(struct host_link *base)
 {
-	look_for_link((const struct sim_link *)base);
+	assert_valid_link((const struct sim_link *)base);
 	sim_link_close((struct sim_link *)base);
 }
 
@@ -214,6 +214,6 @@ bool sim_has_unread(const struct host_link *base)
 {
 	const struct sim_link *link = (const struct sim_link *)base;
 
-	look_for_link(link);
+	assert_valid_link(link);
 	return link->unread > 0;
 }

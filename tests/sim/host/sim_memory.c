@@ -73,12 +73,12 @@ struct host_snapshot {
 	struct sim *sim;
 	guint32 world;
 	int parked;
-	bool goes_on; /* a snapshot of images: its ranks continue */
+	bool of_images; /* a snapshot of images: its ranks continue */
 	struct fake_memory shared;
 };
 
 /* Shared memory is in motion while any rank of the world executes MPI. */
-static void expect_nobody_drives(const struct sim *sim, guint32 world)
+static void assert_no_progress(const struct sim *sim, guint32 world)
 {
 	for (guint i = 0; i < sim->processes->len; i++) {
 		const struct sim_process *process = sim->processes->pdata[i];
@@ -106,13 +106,13 @@ struct host_snapshot *sim_snapshot_of_world(struct host *host, const char *direc
 	struct host_snapshot *snapshot;
 
 	(void)before;
-	expect_nobody_drives(sim_of(host), world_of(directory));
+	assert_no_progress(sim_of(host), world_of(directory));
 	if (sim_goes_wrong(sim_of(host), SIM_NO_MEMORY, 10)) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "no room for an image");
 		return NULL;
 	}
 	snapshot = sim_snapshot_new(host, 0, directory);
-	snapshot->goes_on = true;
+	snapshot->of_images = true;
 	*ret_bytes = sizeof(struct fake_memory);
 	return snapshot;
 }
@@ -130,7 +130,7 @@ bool sim_snapshot_complete(struct host_snapshot *snapshot, GError **error)
 {
 	(void)error;
 	g_assert_cmpint(snapshot->parked, ==,
-	                snapshot->goes_on ? 0 : snapshot->sim->options.program->ranks);
+	                snapshot->of_images ? 0 : snapshot->sim->options.program->ranks);
 	snapshot->shared = *sim_shared(snapshot->sim, snapshot->world);
 	return true;
 }
@@ -151,15 +151,15 @@ static bool fill(const struct host_snapshot *snapshot, const char *directory, en
 
 bool sim_snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
-	g_assert_false(snapshot->goes_on);
+	g_assert_false(snapshot->of_images);
 	return fill(snapshot, directory, SIM_NO_MEMORY, "no room for a copy of the memory", error);
 }
 
 bool sim_snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
 	g_assert_true(g_file_test(directory, G_FILE_TEST_IS_DIR));
-	if (snapshot->goes_on)
-		expect_nobody_drives(snapshot->sim, world_of(directory));
+	if (snapshot->of_images)
+		assert_no_progress(snapshot->sim, world_of(directory));
 	return fill(snapshot, directory, SIM_NO_ROOM, "no room to rewrite the memory", error);
 }
 

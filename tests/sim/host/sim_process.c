@@ -220,7 +220,7 @@ void sim_say_hello(struct sim_process *process, bool restored)
 /* Whether the world has moved since the last snapshot. If not, another one gains nothing, and the
  * session would take snapshots for ever. A snapshot requested at the prompt is taken in any case:
  * the orders that the ranks get next may differ by then. */
-static bool has_gone_on(const struct sim *sim, guint32 world)
+static bool has_moved(const struct sim *sim, guint32 world)
 {
 	if (sim->options.by_hand)
 		return true;
@@ -240,7 +240,7 @@ static void park(struct sim_process *process)
 	struct wire_message message = {.type = WIRE_PARKED, .parked.hazard = none};
 
 	g_assert_true(process->rank.lines[0].waits && !process->rank.lines[1].is_there);
-	g_assert_true(has_gone_on(sim, process->world));
+	g_assert_true(has_moved(sim, process->world));
 	if (sim_strikes(sim, SIM_KILLED_PARKING, 8)) {
 		sim_process_die(process, 9);
 		return;

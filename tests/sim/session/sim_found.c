@@ -60,7 +60,7 @@ void trial_check_findings(struct trial *trial, const GPtrArray *findings)
 		if (trial->starved && finding->kind == FINDING_CRASH
 		    && strstr(finding->message, MEMORY_RAN_OUT))
 			continue;
-		trial->told_conflict |= finding->kind == FINDING_RMA_CONFLICT;
+		trial->reports_conflict |= finding->kind == FINDING_RMA_CONFLICT;
 		if (!(finding->kind == FINDING_DEADLOCK && trial->deadlocks)
 		    && !(finding->kind == FINDING_RMA_CONFLICT
 		         && g_hash_table_size(trial->conflicting) > 0))
@@ -79,15 +79,15 @@ void trial_read_store(struct trial *trial)
 
 	g_hash_table_remove_all(trial->found);
 	trial->repeated = 0;
-	trial->told_conflict = false;
+	trial->reports_conflict = false;
 	if (!reader && g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
 		return;
 	if (!reader || !store_reader_each(reader, false, take_execution, trial, &error))
 		trial_fail(trial, "the store cannot be read: %s", error->message);
 	trial_check_findings(trial, store_reader_findings(reader));
-	trial->told_complete = store_reader_exploration(reader)->complete;
+	trial->reports_complete = store_reader_exploration(reader)->complete;
 	reason = store_reader_exploration(reader)->incomplete_reason;
-	trial->told_split = reason && strstr(reason, SPLIT_OTHERWISE);
+	trial->reports_split = reason && strstr(reason, SPLIT_OTHERWISE);
 }
 
 void trial_check_complete(struct trial *trial)
@@ -104,7 +104,7 @@ void trial_check_complete(struct trial *trial)
 		text = outcome_describe(trial->program, outcome);
 		trial_fail(trial, "reported complete, but not explored: %s", text);
 	}
-	if (g_hash_table_size(trial->conflicting) > 0 && !trial->told_conflict)
+	if (g_hash_table_size(trial->conflicting) > 0 && !trial->reports_conflict)
 		trial_fail(trial, "accesses conflict, but no conflict is reported");
 	if (trial->repeated > 0 && !trial->states && !trial->watches
 	    && trial->buffering != PROGRAM_PER_SEND && trial->kind != KIND_THREADS)

@@ -313,8 +313,8 @@ static void explore_shards(struct trial *trial, struct totals *totals)
 	if (!trial->gave_up) {
 		trial_read_store(trial);
 		/* A rank was killed, and threads passed hints in another order. */
-		trial->gave_up = trial->program->hints && trial->told_split;
-		if (!trial->told_complete && !trial->gave_up)
+		trial->gave_up = trial->program->hints && trial->reports_split;
+		if (!trial->reports_complete && !trial->gave_up)
 			trial_fail(trial, "each shard is complete, but their merge is not");
 		sim_remove_store(trial->directory);
 	}

@@ -62,9 +62,9 @@ struct trial {
 	char *directory;
 	GHashTable *conflicting; /* the expected outcomes in which accesses to windows conflict */
 	bool deadlocks;          /* some expected outcomes are deadlocks */
-	bool told_conflict;      /* the store has a conflict */
-	bool told_complete;      /* the store is complete */
-	bool told_split;         /* the store reports that parts were divided differently */
+	bool reports_conflict;   /* the store has a conflict */
+	bool reports_complete;   /* the store is complete */
+	bool reports_split;      /* the store reports that parts were divided differently */
 	bool starved;   /* memory ran out, and may be reported to have ended interleavings */
 	bool slow;      /* answers took so long that threads may not have been waited for */
 	bool unawaited; /* some session reports that threads were not waited for */
@@ -82,7 +82,7 @@ struct trial {
 G_NORETURN G_GNUC_PRINTF(2, 3) void trial_fail(const struct trial *trial, const char *format, ...);
 
 /* Reads the store and fails if it contains something impossible. Sets `found`, `repeated` and
- * `told_complete`. */
+ * `reports_complete`. */
 void trial_read_store(struct trial *trial);
 /* Fails if a finding is impossible or was not reproduced (struct record_finding). */
 void trial_check_findings(struct trial *trial, const GPtrArray *findings);
