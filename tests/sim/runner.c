@@ -167,8 +167,8 @@ static GArray *without_promises(const GArray *plan)
 	return rest;
 }
 
-/* Counts as another interleaving if the caller of the explorer decides so. */
-static void count_off_tree(struct runner *runner, struct play *play, const GArray *plan)
+/* Continues a world that has given up a promise. Its outcome is off the tree. */
+static void run_off_tree(struct runner *runner, struct play *play, const GArray *plan)
 {
 	g_autoptr(GArray) rest = without_promises(plan);
 	enum explorer_step step = EXPLORER_TAKE;
@@ -219,7 +219,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		open_choices_free(open);
 	}
 	if (step == EXPLORER_GIVE_UP) {
-		count_off_tree(runner, play, plan);
+		run_off_tree(runner, play, plan);
 	} else if (step == EXPLORER_DONE) {
 		GBytes *outcome = play_outcome(play);
 
