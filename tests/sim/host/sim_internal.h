@@ -59,7 +59,7 @@ struct sim_link {
 	bool closed;          /* by the scheduler */
 	guint64 closed_in;    /* number of the event in which it was closed; later the link is
 	                       * invalid */
-	bool notified_closed; /* the scheduler was told so */
+	bool notified_closed; /* the scheduler was notified */
 	guint32 world;        /* its rank's world when the last message arrives */
 	guint64 idle_time;    /* as in the last WELCOME */
 	bool reads_ahead;     /* it got REWIND in a call: it discards what follows before HELLO */
