@@ -1,8 +1,8 @@
-"""Measures what matchpoint promises, as ratios within one run, and prints a table.
+"""Measures matchpoint's performance goals, as ratios within one run, and prints a table.
 
-    python3 tests/benchmark/benchmark.py --matchpoint build/release/matchpoint [NAME...]
+python3 tests/benchmark/benchmark.py --matchpoint build/release/matchpoint [NAME...]
 
-Not a test: a loaded machine says little. Standard library only."""
+Not a test: results from a loaded machine mean little. Standard library only."""
 
 import argparse
 import json
@@ -88,7 +88,7 @@ def master_worker(bench):
 
 
 def snapshot(bench):
-    """216 interleavings of 3 rounds, less the time of the first."""
+    """216 interleavings of 3 rounds, minus the time of the first."""
     def ratio():
         alone, _ = bench.explore(4, bench.workload, "rounds", "3", verb="run",
                                  buffering="infinite")
@@ -103,7 +103,7 @@ def snapshot(bench):
 
 
 def rewound(bench):
-    """The same with ranks that are put back in place, and whole explorations, start included."""
+    """The same with ranks rewound in place; and whole explorations, start included."""
     rewind = ("--backtrack", "rewind")
     def ratio():
         alone, _ = bench.explore(4, bench.workload, "rounds", "3", verb="run",
@@ -131,7 +131,7 @@ def rewound(bench):
 
 
 def faults(bench):
-    """Minor faults for each rank and interleaving but the first: noise does not move them."""
+    """Minor page faults per rank and interleaving, without the first: independent of load."""
     def count(ranks, verb, *command):
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
         _, report = bench.explore(ranks, *command, verb=verb, buffering="infinite",
@@ -152,7 +152,7 @@ def faults(bench):
 
 
 def states(bench):
-    """Equal states once: how many there are, and what they take against one mpiexec."""
+    """State search: the number of states, and its time relative to one mpiexec."""
     search = ("--search", "states")
     for ranks in (4, 5, 6, 7, 8):
         _, report = bench.explore(ranks, bench.workload, "adds", options=search)
@@ -182,7 +182,7 @@ def twelve(bench):
 
 
 def auto(bench):
-    """Where nothing merges: looking for equal states costs little."""
+    """Where no states are equal: the search for equal states costs little."""
     def ratio():
         seconds = {}
         for search in ("tree", "auto"):
@@ -198,7 +198,7 @@ def auto(bench):
 
 
 def nodes(bench):
-    """What a step from state to state costs, and how much of it is for their names."""
+    """The cost of a step from state to state, and the share of fingerprints."""
     search = ("--search", "states")
     for what, ranks, command in (
             ("8 senders whose receiver adds up", 9, (bench.workload, "adds")),
@@ -223,7 +223,7 @@ def nodes(bench):
                                         options=search)
         return seconds, report["search"]["states"] - 1 + report["search"]["merged"]
     def ratio():
-        """What more steps cost: the start, and the first snapshot of 16 ranks, are in both."""
+        """The cost of additional steps. Both runs include the start and the first snapshot."""
         each = {}
         for way in ("few", "all"):
             (little, few), (much, many_steps) = steps(way, "4"), steps(way, "7")
@@ -250,7 +250,7 @@ def compute(bench):
 
 
 def replays(bench):
-    """Two findings behind 2 s of computing, which are replayed with stacks."""
+    """Two findings after 2 s of computing, replayed with stacks."""
     def ratio():
         seconds, done = bench.time([bench.matchpoint, "explore", "-q", "-n", "4", "--buffering",
                                     "infinite", "--json", "out.json", "--", bench.workload,
@@ -296,7 +296,7 @@ def ring(bench):
 
 
 def inside(bench, ranks, *command, buffering="infinite"):
-    """Controlled / plain, in the seconds that the program itself prints."""
+    """Controlled / plain, by the seconds that the program prints."""
     def ratio():
         _, report = bench.explore(ranks, bench.workload, *command, verb="run",
                                   buffering=buffering)
@@ -349,7 +349,8 @@ def pending(bench):
 
 
 def scale(bench):
-    """The scheduler alone, without any process: beside matchpoint where it was built."""
+    """The scheduler alone, without processes. sim_scale lies beside matchpoint where that was
+    built."""
     program = os.path.join(os.path.dirname(bench.matchpoint), "tests/sim_scale")
 
     def measure(name):
@@ -372,7 +373,7 @@ def scale(bench):
 
 
 def store(bench):
-    """What writing the store costs, as matchpoint itself tells it (MATCHPOINT_LOG=store)."""
+    """The cost of writing the store, as matchpoint reports it (MATCHPOINT_LOG=store)."""
     def share(ranks, *command):
         def once():
             environment = dict(os.environ, MATCHPOINT_LOG="store")
@@ -405,7 +406,7 @@ def store(bench):
 
 
 def polls(bench):
-    """An interleaving of a program that asks by MPI_Test, to one that waits for the same."""
+    """An interleaving of a program that polls with MPI_Test, relative to one that waits."""
     def each(what):
         alone, _ = bench.explore(4, bench.workload, what, "3", verb="run", buffering="infinite")
         seconds, report = bench.explore(4, bench.workload, what, "3", buffering="infinite")
@@ -421,7 +422,7 @@ def polls(bench):
 
 
 def applications(bench):
-    """Programs that poll between pieces of work, in the seconds that they print."""
+    """Programs that poll between pieces of work, by the seconds that they print."""
     for what, count in (("events", "100"), ("halo", "100"), ("stealing", "500")):
         def ratio():
             _, report = bench.explore(4, bench.polling, what, count, "100", verb="run",
@@ -436,8 +437,8 @@ def applications(bench):
 
 
 def jobs(bench):
-    """Interleavings a second, without the start. By snapshot the ranks of one small world keep both
-    cores busy already; not so where one of them computes and the others wait for it."""
+    """Interleavings a second, without the start. In snapshot mode, the ranks of one small world
+    already keep both cores busy; not so if one of them computes and the others wait for it."""
     for what, ranks, options, command in (
             ("24 of 5 ranks, rank 0 computes 0.1 s", 5, (), ("digest", "0.1")),
             ("120 of 6 ranks, rank 0 computes 10 ms", 6, (), ("digest", "0.01")),

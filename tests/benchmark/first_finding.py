@@ -1,11 +1,11 @@
-"""How soon a bug is found in trees that are far too large, in each order of the search.
+"""How soon a bug is found in trees far too large to explore, in each order of the search.
 
-    python3 tests/benchmark/first_finding.py --matchpoint build/release/matchpoint
+python3 tests/benchmark/first_finding.py --matchpoint build/release/matchpoint
 
-Twenty programs with one bug each, made of four ways to depend on what is received (by place in the
-order, by several places, by how often, by the buffering) and five sizes or places. A row for each:
-interleavings until the first finding, and seconds; "-" where there was none in so many. Not a test:
-a loaded machine says little about seconds. Standard library only."""
+Twenty programs with one bug each. The bug depends on what is received in one of four ways (a place
+in the order, several places, a count, the buffering), with five sizes or places each. A row for
+each: interleavings until the first finding, and seconds; "-": none within the limit. Not a test:
+seconds from a loaded machine mean little. Standard library only."""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ import time
 ORDERS = (("depth", ["--order", "depth"]), ("deviations", ["--order", "deviations"]),
           ("random", ["--random", "1"]), ("portfolio", ["--order", "portfolio"]))
 
-# Rank 0 takes ROUNDS messages of each other rank, in any order, and goes wrong if WRONG.
+# Rank 0 takes ROUNDS messages of each other rank, in any order, and fails if WRONG.
 SOURCE = r"""
 #include <mpi.h>
 enum { ROUNDS = %(rounds)d };
@@ -51,8 +51,8 @@ int main(int argc, char **argv)
 }
 """
 
-# A message of rank 1 is overtaken by one of rank 2, which had to wait for a third one of rank 1's
-# that is sent after it: only where sends need not wait.
+# A message of rank 2 overtakes one of rank 1, although rank 2 had to wait for a message that rank 1
+# sends later: possible only if sends need not wait.
 OVERTAKEN = r"""
 	if (rank == 1) {
 		MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
@@ -70,7 +70,7 @@ OVERTAKEN = r"""
 
 
 def programs():
-    """Name, ranks and source of each."""
+    """Name, ranks and source of each program."""
     for place, (ranks, rounds) in (("0", (4, 4)), ("1", (5, 4)), ("total / 2", (4, 6)),
                                    ("total - 2", (4, 5)), ("total / 3", (6, 3))):
         yield ("receive %s takes the last rank's" % place, ranks,

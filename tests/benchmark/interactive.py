@@ -1,4 +1,4 @@
-"""Rows of the benchmark for those who sit at a session: at its prompt, and in a browser."""
+"""Rows of the benchmark for interactive sessions: at the prompt, and in a browser."""
 
 import os
 import statistics
@@ -33,8 +33,8 @@ requestAnimationFrame(() => requestAnimationFrame(() =>
 
 
 def web(bench):
-    """A session of 100,000 calls that come at full speed: alone, with a page that reads all there
-    is, and in a browser."""
+    """A session of 100,000 calls at full speed: alone, with a page that reads everything, and in a
+    browser."""
     sys.path.insert(0, os.path.join(HERE, "../e2e"))
     import browser as browsers
     import harness
@@ -43,7 +43,7 @@ def web(bench):
     command = ("-n", "4", "--buffering", "infinite", bench.workload, "exchange", "25000", "8")
 
     def session(page=False, browser=None):
-        """Seconds from run to the end, by what the program prints."""
+        """Seconds from run to the end, as the program prints them."""
         one = live_page.Session(tool, *command, web=bool(page or browser))
         reader = page and live_page.Page(one.url)
         if reader:
@@ -89,7 +89,7 @@ def web(bench):
 
 
 class Prompt:
-    """matchpoint debug, with a pipe for its lines."""
+    """matchpoint debug, connected by pipes."""
 
     def __init__(self, bench, ranks, *command):
         self.process = subprocess.Popen(
@@ -97,7 +97,7 @@ class Prompt:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def say(self, line, until="stopped: "):
-        """How long it takes until a line that begins so."""
+        """Seconds until a line that starts with `until`."""
         begin = time.monotonic()
         self.process.stdin.write(line + "\n")
         for told in self.process.stdout:
@@ -106,7 +106,8 @@ class Prompt:
         sys.exit("%s: no answer" % line)
 
     def count(self, line, last, what):
-        """In how many lines of the answer, up to one that begins so, something is said."""
+        """The number of lines of the answer, up to one that starts with `last`, that contain
+        `what`."""
         count = 0
         self.process.stdin.write(line + "\n")
         for told in self.process.stdout:
@@ -163,7 +164,7 @@ def rollback(bench):
 
 
 def print_values(bench):
-    """gdb has been used once on that rank: where it still stands there, and elsewhere."""
+    """Values from a rank where gdb was used before: at the same stop, and at another one."""
     session = Prompt(bench, 4, bench.workload, "behind", "0", "0")
     session.say("run")
     session.say("print 0 rank", "$")
@@ -179,8 +180,8 @@ def print_values(bench):
 
 
 def taken_by(process):
-    """Bytes and processes of a session: what its processes take (PSS: of what n share, one nth
-    counts), and its run directory, with what is in no process."""
+    """Bytes and processes of a session. Bytes are the PSS of its processes (memory shared by n
+    processes counts one nth each) and its run directory with files that no process maps."""
     pids, bytes_taken, todo = [], 0, [process.pid]
     while todo:
         pids.append(todo.pop())
@@ -199,8 +200,8 @@ def taken_by(process):
 
 
 def checkpoints(bench):
-    """1,000 of 8 ranks that hold 10 MB each, one at each stop; they are all there, and one in the
-    middle is gone back to."""
+    """1,000 checkpoints of 8 ranks with 10 MB each, one at each stop. All are kept, and the
+    session returns to one in the middle."""
     count = 1000
     session = Prompt(bench, 8, bench.workload, "holds", "400", "10")
     session.say("run")
@@ -222,7 +223,7 @@ def checkpoints(bench):
 
 
 def prompt(bench):
-    """From a line at the prompt to the next one."""
+    """The time from one line at the prompt to the next."""
     step(bench)
     back(bench)
     rollback(bench)

@@ -1,5 +1,5 @@
-/* Two bare processes and a Unix stream socket: microseconds for a message there and one back, as
- * long as those of a call and its acknowledgement. */
+/* Two processes and a Unix stream socket, without matchpoint: microseconds per round trip of a
+ * message as long as a call and one as long as its acknowledgement. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>

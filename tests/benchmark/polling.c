@@ -1,15 +1,15 @@
-/* Applications that poll, each with its ranks checking what they get:
+/* Applications that poll. The ranks check what they receive.
  *
- *   events N U     rank 0 is an event loop: it looks for a message of anybody by MPI_Iprobe,
- *                  receives and handles it, and else does U microseconds of work of its own; each
+ *   events N U     rank 0 runs an event loop: it polls for a message from any rank with MPI_Iprobe,
+ *                  receives and handles it; if there is none, it works for U microseconds. Each
  *                  other rank sends N requests and waits for the answer to each
- *   halo N U       N steps on a ring: borders travel while the inside is computed in pieces of U
- *                  microseconds, with an MPI_Testall behind each
- *   stealing N U   N tasks of U microseconds for each rank; between two of them it looks by
- *                  MPI_Testany whether another rank, which has none left, asks for some; who gets
- *                  nothing from anybody is done
+ *   halo N U       N steps on a ring: borders are exchanged while the inside is computed in pieces
+ *                  of U microseconds, with an MPI_Testall after each
+ *   stealing N U   N tasks of U microseconds for each rank. Between two tasks a rank polls with
+ *                  MPI_Testany for requests of ranks that have none left. A rank that gets no task
+ *                  from any other is done
  *
- * Prints the seconds that it took and how many polls rank 0 has made. */
+ * Prints the seconds taken, and the number of polls of rank 0. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ enum { ASK = 1, ANSWER, LEFT, RIGHT, STEAL, GIVEN };
 static int rank, size;
 static long polls;
 
-/* Processor time, so that more ranks than cores all compute as long; and no clock is asked. */
+/* Processor time, so that each rank computes as much when there are more ranks than cores. It reads
+ * no clock. */
 static void compute(long microseconds)
 {
 	static long each; /* rounds in a microsecond */
@@ -114,7 +115,7 @@ static void halo(long count, long work)
 	}
 }
 
-/* Gives half of what is left to whoever asks. */
+/* Gives half of the remaining tasks to each rank that asks. */
 static void look_for_thieves(MPI_Request *asked, int *ask, int *tasks)
 {
 	int index, there;

@@ -1,28 +1,30 @@
-/* What is measured, by name:
+/* The measured workloads, by name:
  *
- *   senders          every rank but 0 sends one message, rank 0 takes them as they come, barrier
- *   adds             the same, but rank 0 adds up what it gets, and forgets it
- *   keeps            the same, but rank 0 keeps whom it got each from
+ *   senders          each rank except 0 sends one message; rank 0 receives them in any order; then
+ *                    a barrier
+ *   adds             the same, but rank 0 keeps only the sum of the values
+ *   keeps            the same, but rank 0 also keeps the order of the sources
  *   few N            adds with N senders; the others do nothing
- *   all N            the same, with a barrier of all ranks behind each receive
+ *   all N            the same, with a barrier of all ranks after each receive
  *   rounds R         senders R times
- *   polls R          the same, but rank 0 asks for each message by MPI_Test until it is there
+ *   polls R          the same, but rank 0 polls for each message with MPI_Test
  *   compute S        the same once, after S seconds of computing on every rank
- *   findings S       after S seconds of computing rank 0 of 4 aborts for one order of what the
- *                    others send, and waits for ever for another
+ *   findings S       after S seconds of computing rank 0 of 4 aborts for one order of the
+ *                    messages, and deadlocks for another
  *   digest S         the same once; rank 0 then computes for S seconds
  *   ring N           N exchanges around the ring, each followed by an Allreduce
- *   calls N          N calls that complete at once; rank 0 prints the microseconds of one
- *   mixed N U        N rounds of messages and collectives, blocking and not, without any choice;
+ *   calls N          N calls that complete at once; rank 0 prints the microseconds per call
+ *   mixed N U        N rounds of messages and collectives, blocking and not, without choices;
  *                    before each call every rank computes for U microseconds
  *   exchange N B     N exchanges of B bytes around the ring
- *   behind S N       after S seconds of computing N messages from each even rank to the next, then
- *                    as senders
- *   holds N M        every rank fills M megabytes; N times as senders, where each rank changes one
- *                    page of them before
+ *   behind S N       after S seconds of computing, N messages from each even rank to the next;
+ *                    then as senders
+ *   holds N M        each rank fills M megabytes; then N times as senders, before which each rank
+ *                    changes one page of them
  *   pending N        N calls of all kinds between the posting of a wildcard receive and its wait
  *
- * The last three print the seconds that the calls took, and what was received is checked. */
+ * mixed, exchange and pending print the seconds that the calls took, and check what they
+ * receive. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +117,7 @@ static void keep_order(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Processor time, so that more ranks than cores all compute as long. */
+/* Processor time, so that each rank computes as much when there are more ranks than cores. */
 static void compute(double seconds)
 {
 	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
@@ -243,8 +245,8 @@ static void exchange(int count, size_t bytes)
 	free(received);
 }
 
-/* Five calls a round on rank 0, which has a receive of any source under way; the messages of the
- * others to it, on other tags, are not what that takes. */
+/* Five calls a round on rank 0, which has a receive with MPI_ANY_SOURCE pending. The others'
+ * messages to it have other tags, so that receive does not take them. */
 static void pending(int count)
 {
 	int wild, value, sum;

@@ -1,4 +1,4 @@
-"""Headless Chromium by its driver, for tests of pages. Standard library only."""
+"""Headless Chromium through its driver, for tests of pages. Standard library only."""
 
 import json
 import os
@@ -16,14 +16,14 @@ SKIP = 77
 
 
 def need():
-    """Ends the test, as skipped, where there is no browser."""
+    """Ends the test as skipped if there is no browser."""
     if not shutil.which("chromedriver") or not shutil.which("chromium"):
         print("skipped: chromium and chromedriver (Debian: chromium, chromium-driver) are missing")
         sys.exit(SKIP)
 
 
 class Browser:
-    """Just enough of WebDriver (www.w3.org/TR/webdriver2)."""
+    """The part of WebDriver (www.w3.org/TR/webdriver2) that the tests use."""
 
     def __init__(self, directory):
         self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
@@ -68,7 +68,7 @@ class Browser:
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def click(self, x, y):
-        """At a point of the first graph."""
+        """Clicks at a point of the first graph."""
         left, top = self.run("const b = document.querySelector('.graph canvas');"
                              "b.scrollIntoView({block: 'center', behavior: 'instant'});"
                              "const r = b.getBoundingClientRect(); return [r.left, r.top]")
@@ -83,7 +83,7 @@ class Browser:
                 {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
 
     def complaints(self):
-        """All but of this test's own looking at pixels."""
+        """The browser's complaints, except those about this test's own reading of pixels."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})
                 if entry["level"] in ("WARNING", "SEVERE")
                 and "readback operations using getImageData" not in entry["message"]]

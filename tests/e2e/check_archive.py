@@ -1,6 +1,6 @@
-"""Larger programs from Debian's archive, linked with MPICH, that know nothing of matchpoint:
-NetPIPE (package netpipe-mpich2) and ScaLAPACK's tests (scalapack-mpi-test). Nothing may be found,
-and their own checks must pass in every interleaving."""
+"""Larger programs from Debian's archive that are linked with MPICH: NetPIPE (package
+netpipe-mpich2) and ScaLAPACK's tests (scalapack-mpi-test). matchpoint must find nothing, and their
+own checks must pass in every interleaving."""
 
 import glob
 import os
@@ -12,9 +12,9 @@ from harness import check
 
 SKIPPED = 77
 
-# ScaLAPACK's LU test on one grid of processes; it receives from anybody by the hundred. Without its
-# estimates of errors: there PDLACON branches on what PDGERFS has not initialised, and so, rarely,
-# the program does something else with the same messages.
+# ScaLAPACK's LU test on one grid of processes, which has hundreds of receives with MPI_ANY_SOURCE.
+# Without its error estimates: there PDLACON branches on a value that PDGERFS has not initialised,
+# so the program rarely does something else with the same messages.
 LU = """'SCALAPACK, LU factorization input file'
 'MPI Machine'
 'LU.out'                output file name (if any)

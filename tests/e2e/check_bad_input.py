@@ -1,5 +1,5 @@
-"""What a person can get wrong, and what the machine can: a clear message, the right exit status,
-and nothing left behind. Every function test_... is a test."""
+"""Errors of users and of the machine: each must give a clear message and the right exit status,
+and leave nothing behind. Every function test_... is a test."""
 
 import hashlib
 import json

@@ -1,6 +1,6 @@
-"""matchpoint debug: places that are kept, and gone back to in any order, by images of the ranks,
-by keepers and by rerun: whatever the way, the same is seen. Images are refused where a rank holds
-what they cannot, and lost where one crashes."""
+"""matchpoint debug: checkpoints, with returns in any order, by images of the ranks, by keepers and
+by rerun. Each way must show the same. Images are refused where a rank holds something that they
+cannot contain, and are lost where a rank crashes."""
 
 import difflib
 import os
@@ -11,8 +11,8 @@ import harness
 from check_debug import stops
 from harness import check
 
-# What each sends depends on all that it has got, and on memory that it has had since the first
-# round; rank 0 prints without flushing.
+# What each rank sends depends on everything it has received, and on memory allocated since the
+# first round. Rank 0 prints without flushing.
 ROUNDS = r"""
 #include <mpi.h>
 #include <signal.h>
@@ -83,7 +83,8 @@ PLAIN, FILES, GROWS, CRASHES, LATE, HANDLES = range(6)
 
 
 def lines_of(seed, kept):
-    """To the end, with a place kept at each stop; then back to any, on from there, and on."""
+    """Goes to the end with a checkpoint at each stop; then back to random ones, and on from
+    there."""
     chance = random.Random(seed)
     lines = ["run"]
     for number in range(kept):

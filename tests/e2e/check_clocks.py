@@ -1,5 +1,5 @@
-"""Loops of polls that look at a clock: their limits of time are reached soon, whichever clock it
-is; no rank sees time go back, and who polls for ever is told so."""
+"""Polling loops that read a clock: their time limits are reached soon, with each kind of clock. No
+rank sees time go back, and a rank that polls for ever is reported."""
 
 import harness
 from harness import check
@@ -112,7 +112,7 @@ def check_limits(tool, program):
 
 
 def check_without(tool, program):
-    """A limit that is reached at once, and no note."""
+    """A limit that is reached at once needs no note."""
     run = tool.run("explore", "-n", "2", "--", program, "wtime", "0.001", report=True)
     check(run.status == 0 and not any(NOTE in note for note in run.report["notes"]), run)
 
@@ -124,7 +124,7 @@ def check_endless(tool, program):
 
 
 def check_real(tool, program):
-    """Where threads or children go by time as well, it is the machine's."""
+    """Where threads or child processes also depend on time, the limit is real time."""
     for who, limit in (("child", "60"), ("thread", "4")):
         run = tool.run("run", "-n", "2", "--", program, "wtime", limit, who, "2", report=True)
         check(run.status == 0 and run.seconds > 1.9, run)

@@ -1,6 +1,6 @@
-"""What collectives deliver under control is what plain MPI delivers, to the last bit: every
-collective, blocking, nonblocking and persistent, in place or not, for 1, 2, 3 and 5 members, with
-collectives that need not synchronise and with those that do."""
+"""Collectives under control deliver what plain MPI delivers, to the last bit: every collective,
+blocking, nonblocking and persistent, in place or not, for 1, 2, 3 and 5 members, with and without
+synchronisation by collectives that need none."""
 
 import os
 import re
@@ -12,11 +12,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = harness.program("collective_data.c")
 TABLE = os.path.join(HERE, "..", "..", "shim", "generate", "mpi_calls.txt")
 MEMBERS = [(1, []), (2, []), (3, []), (5, []), (2, ["self"])]
-MOST_SYNCHRONISED = 3  # five take their time
+MOST_SYNCHRONISED = 3  # five members take long
 
 
 def check_all_are_used():
-    """Those with data to receive, but for large counts: narrowed to the same calls."""
+    """All calls that receive data are used. Calls with large counts count as those with small
+    ones."""
     with open(TABLE) as table, open(SOURCE) as source:
         known = set(re.findall(r"^controlled\s+\S+\s+(?:all|root_first|root_last|lower)\s.*?"
                                r"\bMPI_(\w+)\((?:const )?void \*", table.read(), re.M))

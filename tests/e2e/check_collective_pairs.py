@@ -1,12 +1,12 @@
-"""Collectives in which what one rank sends is not what another expects of it: each case is a
-mismatch, told in the same words whoever comes first."""
+"""Collectives in which one rank sends something other than another expects. Each case is reported
+as a mismatch, in the same words in any order of arrival."""
 
 
 import harness
 from harness import check
 
 SOURCE = harness.program("collective_pairs.c")
-RUNS = 8  # of those in which ranks would see errors of MPI's, or be gone, if they were let go
+RUNS = 8  # for cases in which ranks would see MPI errors, or end, if they were let go
 
 TWO_FOR_ONE = "count (rank 0 sends 1 MPI_INT to rank 1, which expects 2 MPI_INT) of "
 FLOAT_FOR_INT = "type (rank 1 sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT) of "
@@ -47,7 +47,7 @@ OFTEN = ("b other", "scatterv", "to itself", "inter bcast")
 
 
 def story(tool, program, what, ranks="2"):
-    """All that is told of the one finding, but for when it was found; None: nothing is wrong."""
+    """The text of the only finding, without when it was found. None: there is none."""
     run = tool.run("explore", "-q", "-n", ranks, "--", program, what, report=True)
     check(run.report and run.report["complete"], "%s: no report\n%s" % (what, run))
     if run.status == 0:
@@ -65,10 +65,10 @@ def body(tool, _):
         ranks = "4" if (what, words) in ROOTS else "2"
         told = story(tool, program, what, ranks)
         if not words:
-            check(told is None, "%s: told: %s" % (what, told))
+            check(told is None, "%s: reported: %s" % (what, told))
             continue
         check(told and told[0] == "collective-mismatch" and words in told[1],
-              "%s: expected %s, told: %s" % (what, words, told))
+              "%s: expected %s, reported: %s" % (what, words, told))
         for _ in range(RUNS - 1 if what in OFTEN else 0):
             again = story(tool, program, what, ranks)
             check(told == again, "%s: first\n%s\nthen\n%s" % (what, told, again))

@@ -1,4 +1,4 @@
-"""In a container: where processes have a PID namespace of their own, by snapshot as by rerun."""
+"""In a container, where processes have their own PID namespace: by snapshot and by rerun."""
 
 import os
 import subprocess

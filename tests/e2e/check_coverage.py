@@ -1,5 +1,5 @@
-"""Every controlled or bracketed call of the table (shim/generate/mpi_calls.txt) is used by a right
-program here: one with expectations in which nothing is found."""
+"""Every controlled or bracketed call of the table (shim/generate/mpi_calls.txt) is used by a
+correct test program: one with expectations in which nothing is found."""
 
 import glob
 import json
@@ -11,7 +11,7 @@ from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "..", "..", "shim", "generate", "mpi_calls.txt")
-# The header that all share: MPI_Init and, where a check fails, MPI_Abort.
+# All programs use this header: MPI_Init and, where a check fails, MPI_Abort.
 SHARED = os.path.join(HERE, "programs", "check.h")
 
 

@@ -1,5 +1,5 @@
-"""matchpoint debug, by scripts: where it stops, what can be chosen there, how it goes back; and
-that whatever way leads to an end, it is the end that replay shows of the same path."""
+"""matchpoint debug, by scripts: where it stops, which choices it offers, how it goes back. Each
+end reached, in any way, must be the end that replay shows of the same path."""
 
 import glob
 import os

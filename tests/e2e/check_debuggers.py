@@ -1,4 +1,4 @@
-"""replay with ranks under gdb or valgrind: the matches stay forced, the others wait."""
+"""replay with ranks under gdb or valgrind: the matches stay forced and the other ranks wait."""
 
 import functools
 import os
@@ -16,7 +16,7 @@ from harness import check
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLE = os.path.join(HERE, "..", "..", "examples", "result_order.c")
 PATH = "mp1:n4:0.3=3"
-SLOWER = 11  # seconds that a stopped rank is looked at: longer than a livelock or a stall takes
+SLOWER = 11  # seconds for which a rank stays stopped: longer than a livelock or a stall takes
 
 
 def check_wrap(tool, program):
@@ -29,14 +29,14 @@ def check_wrap(tool, program):
         print("no valgrind here: not tried")
         return
     done = tool.run("replay", PATH, "--wrap", "valgrind -q", "--", program)
-    check(done.status == 1 and "killed by SIGABRT" in done.out, "%s\nis to crash" % done)
+    check(done.status == 1 and "killed by SIGABRT" in done.out, "%s\nmust crash" % done)
     check(done.out.count("under Valgrind") + done.err.count("under Valgrind") > 0
           or "==" in done.out + done.err, "%s\nis to run under valgrind" % done)
     check("Invalid" not in done.out + done.err, "%s\nis to have no errors of ours" % done)
 
 
 def talk(master, steps):
-    """Says each thing once what comes before it has been seen; collects what was said."""
+    """Sends each line once the text before it has appeared; returns the whole output."""
     heard = b""
     for wanted, say, pause in steps:
         deadline = time.monotonic() + 60
@@ -63,13 +63,13 @@ def drain(master, stop):
 
 
 def steps_of(process, steps):
-    """Instead of what is said a step can have a signal, for matchpoint."""
+    """The same; a step may send a signal to matchpoint instead of a line."""
     return [(wanted, say if isinstance(say, bytes) else functools.partial(process.send_signal, say),
              pause) for wanted, say, pause in steps]
 
 
 def gdb_session(tool, path, program, steps):
-    """What gdb said, and how matchpoint ended: (text, exit status, its output, its errors)."""
+    """The text of gdb, matchpoint's exit status, its output, its errors."""
     master, slave = os.openpty()
     process = subprocess.Popen(
         [tool.matchpoint, "replay", path, "--gdb", "0", "--", program], stdin=slave,
@@ -102,7 +102,7 @@ def check_crash(tool, program):
         (b"SIGABRT", b"bt\n", 0),
         (b"in main", b"continue\n", 0),
         (b"(gdb)", b"quit\n", 0.5)])
-    check(told[1] == 1 and "killed by SIGABRT" in told[2], "%s\n%s\n%s\n%s\nis to crash" % told)
+    check(told[1] == 1 and "killed by SIGABRT" in told[2], "%s\n%s\n%s\n%s\nmust crash" % told)
 
 
 def check_deadlock(tool):
@@ -114,12 +114,12 @@ def check_deadlock(tool):
         (b"wildcard_deadlock.c:16", b"frame function main\n", 0),
         (b"MPI_Recv", b"print rank + 1000\n", 0.5),
         (b"= 1000", b"quit\n", SLOWER)])
-    check(told[1] == 1 and "deadlock #1" in told[2], "%s\n%s\n%s\n%s\nis to deadlock" % told)
+    check(told[1] == 1 and "deadlock #1" in told[2], "%s\n%s\n%s\n%s\nmust deadlock" % told)
     told = gdb_session(tool, "mp1:n3:0.2=1", program, [
         (b"(gdb)", b"tbreak 16\n", 0), (b"(gdb)", b"run\n", 0),
         (b"reakpoint 1,", signal.SIGINT, 0.5),
         (b"Quit", b"quit\n", 0)])
-    check(told[1] == 4 and "no verdict" in told[3], "%s\n%s\n%s\n%s\nhas no verdict" % told)
+    check(told[1] == 4 and "no verdict" in told[3], "%s\n%s\n%s\n%s\nmust have no verdict" % told)
 
 
 def check_refused(tool, program):

@@ -1,15 +1,15 @@
-"""The documents are right: links lead somewhere, options exist, sessions show what happens.
+"""Checks the documents: links lead somewhere, options exist, sessions show what happens.
 
-A block ```console is a session: `$ COMMAND` (a line that ends with a backslash goes on in the next
-one), then what the command prints. `(matchpoint) WORDS` in that is typed at the prompt. `...` on a
-line of its own stands for lines, at the end of a line for the rest of it. A document's sessions all
-run in one folder, in their order, with the sources in examples/ and ./NAME for examples/NAME.c.
-Figures that vary, such as times, are not compared. Above a session that cannot be run stands
-<!-- not run: REASON -->.
+A block ```console is a session: `$ COMMAND` (a line that ends with a backslash continues in the
+next one), then the output of the command. `(matchpoint) WORDS` in the output is typed at the
+prompt. `...` on its own line stands for any lines, at the end of a line for the rest of the line.
+All sessions of a document run in one folder, in order, with the sources in examples/ and ./NAME
+for examples/NAME.c. Numbers that vary, such as times, are not compared. <!-- not run: REASON -->
+stands above a session that cannot be run.
 
-    check_documents.py --matchpoint build/release/matchpoint [--update] [DOCUMENT...]
+check_documents.py --matchpoint build/release/matchpoint [--update] [DOCUMENT...]
 
---update writes into the documents what the commands print now. What was left out stays left out."""
+--update writes the commands' current output into the documents. It keeps what was left out."""
 
 import difflib
 import os
@@ -24,10 +24,10 @@ import harness
 from harness import check
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-COLUMNS = 120  # of a line in a document
+COLUMNS = 120  # in a line of a document
 PROMPT = "(matchpoint) "
 MORE = "..."
-ALIKE = 0.6  # lines at least as similar as this are taken for one line that was reworded
+ALIKE = 0.6  # lines at least this similar count as one line that was reworded
 
 # Blocks in these languages are not run.
 NOT_SESSIONS = {
@@ -64,7 +64,7 @@ def same_line(expected, actual):
 
 
 def fits(expected, actual):
-    """Whether a session says what was printed; MORE stands for one line or more."""
+    """Whether a session matches the output. MORE stands for one line or more."""
     if not expected:
         return not actual
     if expected[0] == MORE:
@@ -72,7 +72,7 @@ def fits(expected, actual):
     return bool(actual) and same_line(expected[0], actual[0]) and fits(expected[1:], actual[1:])
 
 
-# --- what is written instead ----------------------------------------------------------------------
+# --- updates --------------------------------------------------------------------------------------
 
 def likeness(expected, actual):
     expected = without_figures(expected)
@@ -83,7 +83,7 @@ def likeness(expected, actual):
 
 
 def paired(expected, actual):
-    """The most similar lines of the two in one order: {index of actual: index of expected}."""
+    """Pairs the most similar lines of both, in order: {index of actual: index of expected}."""
     best = [[0.0] * (len(actual) + 1) for _ in range(len(expected) + 1)]
     alike = [[0.0] * len(actual) for _ in expected]
     for i in reversed(range(len(expected))):
@@ -110,9 +110,9 @@ def clipped(line):
 
 
 def rewritten(expected, actual):
-    """What was printed, less what the session had left out."""
+    """The output without what the session had left out."""
     concrete = [line for line in expected if line != MORE]
-    gaps = []  # behind how many concrete lines something was left out
+    gaps = []  # the number of concrete lines before each gap
     for index, line in enumerate(expected):
         if line == MORE:
             gaps.append(sum(1 for other in expected[:index] if other != MORE))
@@ -135,7 +135,7 @@ def rewritten(expected, actual):
 # --- sessions -------------------------------------------------------------------------------------
 
 class Command:
-    """A command of a session; `begin` and `end` are the indices of the lines that it printed."""
+    """A command of a session. `begin` and `end` are the indices of its lines of output."""
 
     def __init__(self, text, begin):
         self.text = text
@@ -162,7 +162,7 @@ def commands_of(document, block):
 
 
 class Sessions:
-    """Those of one document: a folder, and what its commands need."""
+    """The sessions of one document: a folder, and what its commands need."""
 
     def __init__(self, tool, document):
         self.tool = tool
@@ -171,7 +171,7 @@ class Sessions:
         self.status = 0
         os.mkdir(self.folder)
         shutil.copytree(os.path.join(ROOT, "examples"), os.path.join(self.folder, "examples"))
-        # A terminal's environment, in which nothing is said in a way of its own.
+        # The environment of a terminal, without variables that change the output.
         self.environment = {name: value for name, value in os.environ.items()
                             if not re.match(r"(GITHUB|CI|MATCHPOINT|CLICOLOR|DEBUGINFOD)", name)}
         self.environment.update(
@@ -179,7 +179,7 @@ class Sessions:
             XDG_STATE_HOME=self.folder, LC_ALL="C.UTF-8", COLUMNS="120")
 
     def make(self, text):
-        """The examples that a command runs."""
+        """Builds the examples that a command runs."""
         for name in set(re.findall(r"(?<!\S)\./(\w+)", text)):
             source = "examples/%s.c" % name
             if os.path.exists(os.path.join(self.folder, name)) or not os.path.exists(
@@ -190,7 +190,7 @@ class Sessions:
             check(done.returncode == 0, "%s: %s" % (source, done.stderr))
 
     def run(self, command):
-        """The lines that it prints, of both outputs."""
+        """The lines of standard output and error."""
         expected = self.document.lines[command.begin:command.end]
         typed = [line[len(PROMPT):] + "\n" for line in expected if line.startswith(PROMPT)]
         mark = uuid.uuid4().hex
@@ -209,13 +209,13 @@ class Sessions:
         self.status = process.returncode
         lines = printed.decode(errors="replace").rstrip("\n").split("\n")
         lines = [line.rstrip() for line in lines if not PROGRESS.fullmatch(line)]
-        if lines and lines[-1] in ("", PROMPT.rstrip()):  # the end of what is typed
+        if lines and lines[-1] in ("", PROMPT.rstrip()):  # end of input at the prompt
             lines.pop()
         return lines
 
 
 def run_sessions(tool, document, update):
-    """How many commands were run, and the differences."""
+    """The number of commands run, and the differences."""
     blocks = [block for block in document.blocks
               if block.language == "console" and block.reason is None]
     if not blocks:
@@ -239,10 +239,10 @@ def run_sessions(tool, document, update):
     return count, differences
 
 
-# --- what can be seen without running anything ----------------------------------------------------
+# --- checks that run nothing ----------------------------------------------------------------------
 
 def check_blocks(document):
-    """Each block is a session, or it is known why not. The reasons."""
+    """Each block must be a session or have a reason not to be. Returns the reasons."""
     reasons = []
     for block in document.blocks:
         where = "%s:%d" % (document.name, block.first)
@@ -267,14 +267,15 @@ def options_of(tool):
 
 
 def check_options(document, known):
-    """What stands in the text as an option is one of matchpoint's. Those that are not."""
+    """Options named in the text must be options of matchpoint. Returns the unknown ones."""
     text = "\n".join(document.prose)
     return ["%s: there is no option %s" % (document.name, option)
             for option in re.findall(r"`(--[a-z][a-z0-9-]*)", text) if option not in known]
 
 
 def check_itself():
-    """What is left out fits, what is different does not, and --update changes no more."""
+    """Tests of this script: gaps match, differences do not, and --update changes only what it
+    must."""
     old = ["a 1.5 s", MORE, "last line of all " + MORE]
     check(fits(old, ["a 20 s", "b", "c", "last line of all of them"]), "it does not fit")
     for other in (["a 1.5 s", "last line of all of them"], ["b", "c", "last line of all of them"],
@@ -308,7 +309,7 @@ def body(tool, options):
         print("\n".join(differences) or "all sessions are as they were")
     else:
         problems += differences
-    check(not problems, "--update writes what is printed into the documents\n%s"
+    check(not problems, "--update must write the output into the documents\n%s"
           % "\n".join(problems))
     check(wanted or commands >= 40, "%d commands of all documents are run" % commands)
 

@@ -1,8 +1,9 @@
-"""minimize --emit-c writes short programs that show the finding, and go well where it does.
+"""minimize --emit-c writes short programs that show the finding, and end normally for other
+choices if the original does.
 
-Some findings of the examples and test programs; with --all every one of them, and a table of what
-became of each. --only TEXT: programs with this in their name; --keep DIR: keep what is written.
-"""
+Tests some findings of the examples and test programs. --all tests every one and prints a table of
+results. --only TEXT: programs with this text in their name; --keep DIR: keeps the written
+programs."""
 
 import collections
 import glob
@@ -19,7 +20,8 @@ PROGRAMS = os.path.join(HERE, "programs")
 
 LINES_MOST = 34  # without the comment
 
-# Program, ranks; kind in the C program, ranks of it, a text in it, whether it can also go well.
+# Program, ranks; of the C program: kind of finding, ranks, a text in it, whether it can also end
+# normally.
 Emitted = collections.namedtuple("Emitted", "source ranks kind left text well")
 EMITTED = [Emitted(*line) for line in (
     ("examples/mixed_rounds.c", 3, "crash", 3, "assert(data[0] == 2);", True),
@@ -32,10 +34,10 @@ EMITTED = [Emitted(*line) for line in (
     # locks of windows
     ("tests/e2e/programs/rma/lock_deadlock.c", 2, "deadlock", 2,
      "MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);", True),
-    # ranks that are told by a message
+    # ranks that learn from a message what to do
     ("tests/e2e/programs/p2p/worker_not_stopped.c", 3, "deadlock", 3,
      "if (status.MPI_SOURCE == 2) {", True),
-    # what is left behind
+    # messages that are not received
     ("examples/reused_buffer.c", 3, "buffer-modified", 2, "buffer[0][0]++;", False),
 )]
 
@@ -45,9 +47,9 @@ def without_comment(text):
 
 
 def check_again(tool, file, text, finding, well, options=()):
-    """Explores the written program; `finding` as the report has it. What it shows."""
+    """Explores the written program; `finding` is from the report. Returns what it shows."""
     left = text.split("mpiexec.mpich -n ")[1].split(" ")[0]
-    # MPI_STATUSES_IGNORE looks too small to the compiler.
+    # The compiler takes MPI_STATUSES_IGNORE for an array that is too small.
     short = tool.compile(file, "-Wall", "-Werror", "-Wno-stringop-overflow")
     if "per-send" in text:
         options = [*options, "--buffering", "per-send"]
@@ -63,7 +65,7 @@ def check_again(tool, file, text, finding, well, options=()):
 
 
 def emit(tool, source, expected, number):
-    """Explores a program; its report and store."""
+    """Explores a program. Returns its report and store."""
     program = tool.compile(source, *expected.get("flags", []))
     store = "%s.%d.store" % (program, number)
     done = tool.run("explore", "-n", str(expected["ranks"]), "--store", store,
@@ -88,10 +90,10 @@ def check_emitted(tool, emitted, number, options=()):
     check(left == emitted.left, "%s\nis to need %d ranks" % (text, emitted.left))
     check(fine == emitted.well, "%s\ngoes well, too: %s" % (text, fine))
     check("%s: " % file in done.out and done.out.split("\n")[-2].startswith("mp1:"),
-          "%s\nis to tell the file, and the path last" % done)
+          "%s\nmust print the file, and the path last" % done)
 
 
-# Only when rank 0 comes first, rank 1 meets rank 2 in their group.
+# Rank 1 meets rank 2 in their group only if rank 0's message comes first.
 GROUPS = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -121,7 +123,7 @@ int main(int argc, char **argv)
 """
 
 
-# Rank 1 takes the end of a send for that of its receive.
+# Rank 1 mistakes the completion of a send for that of its receive.
 HALO = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -149,8 +151,8 @@ int main(int argc, char **argv)
 """
 
 
-# Rank 0 waits for all if rank 1's message is the first, and for none besides else; both requests
-# are made at one place. Which it was it tells all.
+# Rank 0 waits for all requests if rank 1's message is the first, else for none. Both requests are
+# made at one place. It reports to all which case it was.
 FORGOTTEN = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -182,7 +184,7 @@ WRITTEN = [(text, Emitted(*line)) for text, line in (
 )]
 
 
-# Four rounds have 2592 interleavings, more than are explored of what is not yet cut down.
+# Four rounds have 2592 interleavings, more than are explored of a program not yet reduced.
 ROUNDS = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -215,7 +217,7 @@ def check_large(tool):
                   ["--fail-fast"])
 
 
-# Both ask each other before they serve.
+# Each asks the other before it answers.
 BOTH_ASK = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -248,7 +250,7 @@ def check_same_shape(tool):
     check(text.count("waits for ever") == 2, "%s\nis to have both sends wait" % text)
 
 
-# Nobody ever sends.
+# The message is never sent.
 LIVELOCK = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -263,7 +265,7 @@ int main(int argc, char **argv)
 """
 
 
-# The second receive's buffer begins in the first one's.
+# The second receive's buffer starts inside the first one's.
 OVERLAP = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -298,7 +300,7 @@ def check_not_emitted(tool):
 
 
 def explorations():
-    """Each program with an expectation of findings: its source and the expectation."""
+    """Each program with expected findings: its source and the expectation."""
     for file in sorted(glob.glob(EXAMPLES + "/*.expect") + glob.glob(PROGRAMS + "/*/*.expect")):
         with open(file) as text:
             expected = json.load(text)
@@ -310,7 +312,7 @@ def explorations():
 
 
 def try_finding(tool, file, finding, store, well, keep):
-    """What became of one finding, for the table."""
+    """The result for one finding, for the table."""
     made = tool.run("minimize", str(finding["id"]), "--store", store, "--emit-c", file)
     if not os.path.exists(file):
         return "refused  " + made.err.strip().split("\n")[-1].replace("matchpoint: ", "")

@@ -1,6 +1,6 @@
-"""An MPI call, a finding kind, a word of the prompt and a report format are each added to a copy of
-the source tree. None of them may touch more than three files besides its own. The copy is built,
-and each addition is used; the reference (docs/generate.py) must have it, too."""
+"""Adds an MPI call, a finding kind, a word of the prompt and a report format, each to a copy of
+the source tree. An addition may touch at most three files besides its own. The copy is built, each
+addition is used, and the reference (docs/generate.py) must contain it."""
 
 import json
 import os
@@ -19,8 +19,7 @@ PARTS = os.path.join(HERE, "extending")
 MOST_FILES = 3
 LEFT_OUT = shutil.ignore_patterns("build", ".git", ".matchpoint", "__pycache__", "tests")
 
-# What an MPI library may have that the table of calls does not: nothing carries it out but the
-# shim.
+# A call that an MPI library may have and the table of calls lacks: only the shim implements it.
 MPI_H = """#include_next <mpi.h>
 int MPI_Deliver(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                 MPI_Comm comm);
@@ -42,7 +41,7 @@ fi
 
 
 class Tree:
-    """A copy of what is built. Files are named without their folders, which may change."""
+    """A copy of the sources. Files are named without their folders, which may change."""
 
     def __init__(self, root):
         self.root = root
@@ -66,12 +65,12 @@ class Tree:
             file.write(after)
 
     def add(self, name, beside):
-        """A file of its own, in the folder of another one."""
+        """Adds a new file in the folder of another one."""
         shutil.copy(os.path.join(PARTS, name), os.path.dirname(self.path(beside)))
 
 
 def before(line, text):
-    """An edit: `text` is put in front of the only line that begins so."""
+    """An edit: inserts `text` before the only line that starts with `line`."""
     def change(content):
         lines = content.splitlines(keepends=True)
         places = [i for i, found in enumerate(lines) if found.startswith(line)]
@@ -80,7 +79,7 @@ def before(line, text):
     return change
 
 
-# --- the four additions: what is changed, by file -------------------------------------------------
+# --- the four additions: changes by file ----------------------------------------------------------
 
 def as_ssend(content):
     """Its line in the table is that of another call."""
@@ -161,7 +160,7 @@ def call(*command, environment=None):
 
 
 def extended_mpicc(tool):
-    """A compiler whose mpi.h has one function more."""
+    """A compiler whose mpi.h has one more function."""
     include = os.path.join(tool.directory, "include")
     os.mkdir(include)
     tool.write("include/mpi.h", MPI_H)
@@ -171,8 +170,8 @@ def extended_mpicc(tool):
 
 
 def build(tool, tree, mpicc):
-    """matchpoint and its shim, with the compiler of the one under test, but without optimising:
-    this is for few and short runs."""
+    """Builds matchpoint and its shim with the compiler of the one under test, without
+    optimisation: they run seldom and shortly."""
     directory = os.path.join(tool.directory, "build")
     with open(os.path.join(os.path.dirname(tool.matchpoint), "CMakeCache.txt")) as file:
         cache = dict(re.findall(r"^(\w+):\w+=(.+)$", file.read(), flags=re.M))
@@ -180,7 +179,7 @@ def build(tool, tree, mpicc):
                "-DCMAKE_C_FLAGS_DEBUG=-O0", "-DBUILD_TESTING=OFF", "-DMPICC=" + mpicc,
                *("-D%s=%s" % (name, cache[name])
                  for name in ("CMAKE_C_COMPILER", "CMAKE_C_COMPILER_LAUNCHER") if name in cache)]
-    # For ccache: the folder is another one each time.
+    # For ccache: the folder differs in each run.
     environment = dict(os.environ, CCACHE_BASEDIR=tool.directory, CCACHE_NOHASHDIR="1")
     call("cmake", "-S", tree.root, "-B", directory, *options, environment=environment)
     call("cmake", "--build", directory, "--parallel", "2", "--target", "matchpoint",
@@ -188,7 +187,7 @@ def build(tool, tree, mpicc):
     return os.path.join(directory, "matchpoint")
 
 
-# --- using it -------------------------------------------------------------------------------------
+# --- use ------------------------------------------------------------------------------------------
 
 def check_call(tool, mpicc):
     library = os.path.join(tool.directory, "libextension.so")
@@ -248,7 +247,7 @@ def check_format(tool, tables):
 
 
 def check_reference(tool, tree):
-    """The pages that are generated have all of them."""
+    """The generated pages contain all of them."""
     call(sys.executable, os.path.join(tree.root, "docs/generate.py"), tool.matchpoint)
     for page, line in (("mpi-calls.md", "| `MPI_Deliver` | controlled |"),
                        ("findings.md", "## own-message\n"), ("prompt.md", "| `tally` |"),

@@ -1,4 +1,4 @@
-"""What explorations leave of the program's files: nothing; run and replay leave all."""
+"""Explorations leave no changes of the program's files; run and replay leave all of them."""
 
 import os
 import signal
@@ -74,7 +74,7 @@ def make_inputs(directory):
 
 
 def tree(directory):
-    """Everything below it, by path: type and mode, contents, and when a file was modified."""
+    """Everything below a directory, by path: type and mode, contents, time of modification."""
     found = {}
     for here, directories, files in os.walk(directory):
         for name in directories + files:
@@ -146,9 +146,9 @@ def check_killed(tool, program, directory, store):
 
 
 def check_killed_with_all(tool, directory, store):
-    """When nobody is left to do it, the next start puts them back, and then goes on. The program
-    deadlocks in one order alone, and only if no earlier interleaving has left its count. What else
-    is tested at the same time does not look here for what was left."""
+    """If matchpoint's helpers are killed too, the next start puts the files back, and then
+    continues. The program deadlocks in one order only, and only if no earlier interleaving has
+    left its count. Other tests that run at the same time do not look here for leftovers."""
     place = os.path.join(tool.directory, "run")
     os.mkdir(place)
     tool.environment["MATCHPOINT_RUNDIR"] = place
@@ -184,7 +184,7 @@ def check_run(tool, program, directory, store):
 
 
 def check_large(tool, directory, store):
-    """One that is too large to be kept, and not a byte more than there is."""
+    """A file too large to be kept, and larger than its contents on disk."""
     source = tool.write("large.c", LARGE)
     program = tool.compile(source)
     large = os.path.join(directory, "large.dat")

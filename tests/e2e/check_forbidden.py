@@ -1,6 +1,6 @@
-"""Where a container forbids process_vm_readv, buffers are not watched, nor ranks rewound in place,
-nor large messages read out of their senders' memory, and that is said: a program that is right
-has no finding, and all is explored."""
+"""Where a container forbids process_vm_readv, matchpoint does not watch buffers, rewind ranks in
+place, or read large messages from their senders' memory, and says so. A correct program has no
+finding, and everything is explored."""
 
 import os
 

@@ -1,6 +1,6 @@
-"""A disk that is full at a write of the store, for a moment or for good: the exploration says so
-and ends, and when it is gone on with, the same is found as without. So it is with reports: they
-are whole, or the exit status tells. Not every write is tried unless --all asks for it."""
+"""The disk is full at a write of the store, once or from then on. The exploration reports it and
+ends; resumed, it finds what an undisturbed one finds. Reports are complete, or the exit status
+shows that they are not. --all tries every write."""
 
 import os
 import random
@@ -44,7 +44,7 @@ class Disk:
 
 
 def check_finding_is_true(run):
-    """Nothing is found that is not there, however early the exploration ended."""
+    """No finding is false, however early the exploration ended."""
     for finding in run.report["findings"] if run.report else []:
         check(finding["kind"] in ("deadlock", "outcome-differs"), str(run))
 
@@ -58,7 +58,7 @@ def check_write(disk, whole, at, stays, dice):
     check(first.status == 4 and "no space left on" in first.err.lower(), str(first))
     check_finding_is_true(first)
     failed = 1
-    for _ in range(2): # and once more while it is gone on with
+    for _ in range(2): # and once more while it is resumed
         again = disk.explore(dice.randint(1, at + 20), stays, resume=True)
         if again.status != 4:
             break
@@ -66,7 +66,7 @@ def check_write(disk, whole, at, stays, dice):
               str(again))
         failed += 1
     last = disk.explore(resume=True)
-    if last.status == 4: # it was full before there was a file
+    if last.status == 4: # the disk was full before there was a file
         check("there is no store" in last.err, str(last))
         last = disk.explore()
     check(told(last.report) == told(whole.report), "not the same, full at write %d%s\n%s\n%s" % (
@@ -89,7 +89,7 @@ def check_store(disk, everything, dice):
 
 
 def limit(size):
-    """Files of so many bytes at most."""
+    """Limits the size of files to that many bytes."""
     def apply():
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
     return apply
@@ -136,7 +136,7 @@ def check_trace(tool, store):
     if "without OTF2" in run.err:
         return
     check(run.status == 0, str(run))
-    for room in (0, 100, 1000): # less than the definitions have
+    for room in (0, 100, 1000): # less than the definitions need
         shutil.rmtree(target)
         done = subprocess.run([tool.matchpoint, "report", store, "-q", "--otf2", target],
                               preexec_fn=limit(room), capture_output=True, check=False, text=True)
@@ -146,7 +146,8 @@ def check_trace(tool, store):
 
 
 def check_permission(tool, store):
-    """What may not be read is not taken for damaged; nobody is kept from anything who is root."""
+    """A store without read permission is not reported as damaged. For root there is no such
+    store."""
     def become_nobody():
         if os.getuid() == 0:
             os.setgroups([])
@@ -159,7 +160,7 @@ def check_permission(tool, store):
     matchpoint = tool.matchpoint
     probe = subprocess.run(["/bin/sh", "-c", '"$0" --version', matchpoint], check=False,
                            preexec_fn=become_nobody, capture_output=True)
-    if probe.returncode != 0: # built where only this user may look, such as root's home
+    if probe.returncode != 0: # built where only this user may read, such as root's home
         return
     for what, mode, kept in ((os.path.join(place, "matchpoint.db"), 0, 0o644), (place, 0, 0o755)):
         os.chmod(what, mode)
@@ -171,7 +172,7 @@ def check_permission(tool, store):
 
 
 def check_run_beside(tool, disk):
-    """A run does not take the place of an exploration; a run that of another."""
+    """A run does not replace the store of an exploration; it replaces that of another run."""
     before = tool.run("report", disk.store, report=True)
     for _ in range(2):
         run = tool.run("run", "-n", "4", "--store", disk.store, "--", disk.program)
@@ -184,7 +185,7 @@ def check_run_beside(tool, disk):
     for _ in range(2):
         run = tool.run("run", "-n", "4", "--store", alone, "--", disk.program)
         check(run.status == 1 and "holds" not in run.err, str(run))
-    check(not os.path.exists(os.path.join(alone, "run")), "kept elsewhere")
+    check(not os.path.exists(os.path.join(alone, "run")), "stored elsewhere")
 
 
 def body(tool, options):

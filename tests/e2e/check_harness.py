@@ -1,4 +1,4 @@
-"""A script that fails says why in its last line, in one line, whatever way it fails."""
+"""A script that fails gives the reason in its last line, for each way to fail."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ import harness
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# In place of matchpoint: prints two lines, and exits with its first argument.
+# Replaces matchpoint: prints two lines, and exits with its first argument.
 STATUS = "#!/bin/sh\necho one line >&2\necho another >&2\nexit $1\n"
 SCRIPT = '''import harness
 from harness import check
@@ -25,7 +25,7 @@ def body(tool, options):
 
 harness.main(__doc__, body)
 '''
-CASES = (  # the failing statement, what the last line says
+CASES = (  # the failing statement, the text of the last line
     ("check(run.status == 0, run)", "expected run.status == 0, got 3"),
     ("check(run.status == 3 and 'no line' in run.err, run)",
      "expected 'no line' in run.err, got 'one line\\nanother\\n'"),
@@ -51,7 +51,7 @@ CASES = (  # the failing statement, what the last line says
 
 
 def fail(tool, number, statement):
-    """Runs a script with this statement; its last line."""
+    """Runs a script with this statement. Returns its last line."""
     script = tool.write("tests/check_%d.py" % number, SCRIPT % ("    " + statement))
     done = subprocess.run([sys.executable, script, "--matchpoint", tool.write_program()],
                           env=dict(os.environ, PYTHONPATH=HERE), capture_output=True, text=True,

@@ -1,6 +1,6 @@
-"""matchpoint debug: ranks that are held, by hand and at breakpoints, and go on one call at a time.
-Whoever is held and let go, in whatever order, the interleaving is the one that replay shows of the
-same path."""
+"""matchpoint debug: ranks are held, by commands and at breakpoints, and continue one call at a
+time. For any order of holding and releasing, the interleaving must be the one that replay shows of
+the same path."""
 
 import os
 import random

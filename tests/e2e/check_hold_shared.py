@@ -1,5 +1,5 @@
-"""matchpoint debug: ranks that are held, and go back, in programs with windows, and
-with ranks of several threads. However it was walked to the end, the end is that of the path."""
+"""matchpoint debug: ranks are held and go back in programs with windows, and in programs whose
+ranks have several threads. Each end reached must be the end of its path."""
 
 import random
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The page that --html writes, in headless Chromium: it draws, answers mouse and keyboard, lets
-nothing of the program's become markup, and stays quick with 100,000 calls. Skipped (77) without
-chromium and chromedriver."""
+"""The page that --html writes, in headless Chromium: it draws, reacts to mouse and keyboard,
+escapes all text of the program, and stays fast with 100,000 calls. Skipped (77) without chromium
+and chromedriver."""
 
 import os
 import random

@@ -1,10 +1,10 @@
-"""What a call with a wrong argument returns is what MPI alone returns, class and words: each call
-of the table (shim/generate/mpi_calls.txt) with each of its arguments wrong in turn, the others
-right.
+"""A call with a wrong argument returns what MPI alone returns, error class and message. Each call
+of the table (shim/generate/mpi_calls.txt) is made with each of its arguments wrong in turn, the
+others right.
 
-The program is generated from the table and the prototypes of mpi.h. It tries each case in a child
-process first, without matchpoint: one that MPI itself accepts, crashes in or does not come back
-from is left out. The others are run one after another, under mpiexec alone and under matchpoint."""
+The program is generated from the table and the prototypes of mpi.h. It first tries each case in a
+child process without matchpoint, and leaves out those that MPI itself accepts, crashes in or does
+not return from. The others run one after another, under mpiexec alone and under matchpoint."""
 
 import os
 import re
@@ -20,12 +20,12 @@ sys.path.insert(0, SHIM)
 sys.dont_write_bytecode = True
 import mpi_table  # noqa: E402
 
-# Without an argument that can be wrong, or without a meaning here.
+# Calls without an argument that can be wrong, or without a meaning here.
 SKIPPED = re.compile(
     r"T_.*|.*_(c2f|f2c)|Abort|Init|Init_thread|Finalize|Pcontrol|Aint_.*|Wtime|Wtick"
     r"|Comm_(spawn.*|connect|accept|join|get_parent)|.*_port|.*_name|Get_(library_)?version"
     r"|.*_from_group(s)?|Group_from_session_pset")
-NAMES = re.compile(r"(Comm|Type|Win)_[gs]et_name")  # these are no names of services
+NAMES = re.compile(r"(Comm|Type|Win)_[gs]et_name")  # not names of services
 
 LEAST_CASES = 3000
 LEAST_FUNCTIONS = 450
@@ -209,7 +209,7 @@ def is_pointer(argument):
 
 
 def in_and_out(call, argument):
-    """Whether a handle by reference is one that must be there."""
+    """Whether a handle passed by reference must be valid."""
     return base(argument) in NULLS and bool(call.get("frees") or call.get("makes") == "nothing")
 
 
@@ -287,7 +287,7 @@ def nonsense(kind):
 
 
 def wrong(call, argument, place):
-    """Expressions."""
+    """C expressions for wrong values."""
     kind = base(argument)
     if is_pointer(argument):
         return wrong_pointer(call, argument, place)
@@ -367,7 +367,7 @@ def body(tool, options):
 
 def more_options(parser):
     parser.add_argument("--left-out", action="store_true",
-                        help="tell what MPI itself accepts or does not survive")
+                        help="print what MPI itself accepts or does not survive")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Worlds side by side (-j): the same is explored and found as with one at a time, bounds are kept,
-and programs that change files are explored one world at a time."""
+"""Worlds side by side (-j): the exploration and its findings are the same as with one at a time,
+bounds hold, and programs that change files are explored one world at a time."""
 
 import os
 import signal
@@ -9,8 +9,8 @@ import uuid
 import harness
 from harness import check, told
 
-# Deadlocks when rank 1's message comes last; what is printed depends on the order. With "files",
-# rank 0 appends to a file and reads it again: always, or when rank 1's message comes first.
+# Deadlocks when rank 1's message comes last; the output depends on the order. With "files", rank 0
+# appends to a file and reads it again: always, or when rank 1's message comes first.
 SOURCE = r"""
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-"""What ranks keep in pipes, event counters, sockets and the like is in each interleaving what it is
-when the program is run anew, however it is gone back, or the exploration goes over to that.
+"""Ranks keep data in pipes, event counters, sockets and the like. In each interleaving it must be
+what it is in a new run, for each way of going back; or the exploration changes to reruns.
 
 usage: check_kept.py ... [--all]: all objects (4 min), not just some"""
 
@@ -11,12 +11,13 @@ import harness
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What is kept where, before MPI_Init; and why each interleaving is run anew then. "" is not.
+# Objects with data from before MPI_Init, and why each interleaving is a new run then; "": it is
+# not.
 SOME = {
     "pipe": "",
     "closed": "",
     "dropped": "",
-    "eventfd": "^$|eventfd",  # Linux 6.5 tells enough of it
+    "eventfd": "^$|eventfd",  # Linux 6.5 reports enough about it
     "full": "a pipe with data in it",
     "socketpair": "it has opened a socket",
     "timerfd": "of the kind .timerfd",
@@ -36,7 +37,7 @@ MORE = {
     "datagrams": "it has opened a socket",
 }
 WAYS = [["--backtrack", "auto"], ["--backtrack", "rewind"], ["--search", "states"]]
-# It writes what ranks print only after they are gone.
+# Writes what ranks print only after they have ended.
 PIPELINE = "#!/bin/sh\n\"$@\" | (sleep 0.3; cat)\n"
 
 
@@ -50,7 +51,7 @@ def findings(run):
 
 
 def compare(tool, command, why):
-    """`why`: the reason for running anew, as a regular expression; "" is none."""
+    """`why`: the reason for new runs, as a regular expression; "": none."""
     runs = [tool.run("explore", "-n", "3", "--buffering", "infinite", *way, "--", *command,
                      report=True, cwd=tool.directory)
             for way in [["--backtrack", "rerun"]] + WAYS]

@@ -1,13 +1,13 @@
-"""A finding whose replays are killed from outside, each of them twice, is not said to have ended
-otherwise: nothing is known of how the program would have."""
+"""The replays of a finding are killed from outside, each of them twice. The report must not say
+that they ended otherwise: how the program would have ended is not known."""
 
 import os
 
 import harness
 from harness import check
 
-# Deadlocks the first time, and is killed ever after. That it has been there already stands in a
-# directory that is made behind matchpoint's back, or it would be put back.
+# Deadlocks the first time, and is killed every later time. A directory made without matchpoint's
+# knowledge marks the first run; otherwise it would be put back.
 SOURCE = r"""
 #include <fcntl.h>
 #include <mpi.h>
@@ -29,8 +29,8 @@ int main(int argc, char **argv)
 """
 
 
-# One that takes longer to end than its ranks, as on a busy machine; and one that loses how they
-# ended, as Hydra of MPICH 4.2 does now and then.
+# A launcher that takes longer to end than its ranks, as on a loaded machine; and one that loses
+# their exit status, as Hydra of MPICH 4.2 sometimes does.
 LAUNCHERS = {
     "slow": '#!/bin/sh\nmpiexec.mpich "$@"\nstatus=$?\nsleep 3\nexit $status\n',
     "forgetful": '#!/bin/sh\nmpiexec.mpich "$@" >/dev/null 2>&1\nexit 0\n',
@@ -64,7 +64,7 @@ def body(tool, _options):
         run = tool.run("explore", *options, "--backtrack", "rerun", "--launcher",
                        f"{launcher} -n 2", "--", program, "been_" + name, report=True)
         check_run(run, UNTOLD, *([KILLED] if name == "slow" else []))
-    # Killed from the beginning: a finding that does not say more than is known.
+    # Killed from the beginning: the finding must not say more than is known.
     run = tool.run("explore", *options, "--backtrack", "rerun", "--launcher", f"{launcher} -n 2",
                    "--", program, "been_" + name, report=True)
     check([finding["kind"] for finding in run.report["findings"]] == ["exit"], str(run))

@@ -1,7 +1,7 @@
-"""Campaigns of kill -9 at random moments: of a rank, a keeper, the proxy, mpiexec, the process that
-supervises them, and of matchpoint itself, which then goes on with --resume. The set of
-interleavings and findings is that of an exploration that nobody disturbs, and nothing is left
-behind, not even a daemon that hides. By hand: --rounds 100."""
+"""Campaigns of kill -9 at random moments: on a rank, a keeper, the proxy, mpiexec, the process
+that supervises them, and matchpoint itself, which is then resumed. The interleavings and findings
+must be those of an undisturbed exploration, and nothing may be left behind, not even a daemon that
+hides. By hand: --rounds 100."""
 
 import itertools
 import os
@@ -14,8 +14,8 @@ import uuid
 import harness
 from harness import Left, check, told
 
-# A rank is killed once, inside MPI_Init, where MPICH takes away the name of a file; or the proxy
-# that has started it, whereupon MPICH 4.2 may crash, as it is made to here.
+# A rank is killed once inside MPI_Init, where MPICH unlinks a file; or the proxy that started it.
+# MPICH 4.2 may crash after that, and is made to here.
 START = r"""
 #include <fcntl.h>
 #include <mpi.h>
@@ -55,7 +55,7 @@ def stat(pid):
 
 
 def victims(mark, kind, scheduler):
-    """The pids of that kind among the processes of a run."""
+    """The pids of processes of that kind in a run."""
     found = []
     pids = [int(line.split()[0]) for line in harness.marked_processes(mark)]
     parents = {pid: stat(pid)[2] for pid in pids}
@@ -70,7 +70,7 @@ def victims(mark, kind, scheduler):
             good = name.startswith("mpiexec")
         elif kind == "supervisor":
             good = name == "mp-supervisor"
-        else: # a keeper has a copy below it
+        else: # a keeper has a copy as its child
             has_copies = pid in parents.values()
             good = is_rank and has_copies == (kind == "keeper")
         if good:
@@ -82,13 +82,13 @@ class Campaign:
     def __init__(self, tool, program, dice, left):
         self.tool = tool
         self.program = program
-        self.left = left  # what its daemons are known by
+        self.left = left  # its daemons are found by this
         self.dice = dice
         self.killed = dict.fromkeys(VICTIMS, 0)
         self.store = os.path.join(tool.directory, "store")
 
     def kill_one(self, kind, process, mark):
-        """FALSE: the run came to its end before."""
+        """False: the run ended before."""
         deadline = time.monotonic() + self.dice.uniform(0.05, 1.0)
         while time.monotonic() < deadline:
             if process.poll() is not None:
@@ -105,7 +105,7 @@ class Campaign:
         return True
 
     def disturb(self, arguments, kind):
-        """One run, in which one process is killed; its end."""
+        """One run in which one process is killed. Returns how it ended."""
         mark = uuid.uuid4().hex
         process = self.tool.start(arguments, mark)
         self.kill_one(kind, process, mark)
@@ -119,7 +119,7 @@ class Campaign:
         return done
 
     def round(self, whole, options, kind):
-        """Disturbed until it comes to its end, it is told like the undisturbed one."""
+        """Disturbed and resumed until it ends, it reports the same as the undisturbed one."""
         shutil.rmtree(self.store, ignore_errors=True)
         arguments = ["explore", "-n", "4", "--store", self.store, *options]
         resume = []
@@ -133,8 +133,8 @@ class Campaign:
 
 
 def check_start(tool):
-    """A rank is killed before it is out of MPI_Init, and the launcher does not end for that; or
-    its proxy, and ranks crash for it."""
+    """A rank is killed inside MPI_Init and the launcher does not end; or its proxy is killed, and
+    ranks crash after that."""
     once = os.path.join(tool.directory, "once")
     stays = tool.write("stays", "#!/bin/sh\nmpiexec.mpich \"$@\"\nsleep 60\n")
     os.chmod(stays, 0o755)

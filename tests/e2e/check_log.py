@@ -1,5 +1,5 @@
-"""MATCHPOINT_LOG: each kind of line is there, a recording can be fed into worlds again, and a log
-that cannot be written changes nothing but that this is said."""
+"""MATCHPOINT_LOG: it has each kind of line; a recording can be fed into worlds again; a log that
+cannot be written has no effect except a message."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def check_kinds(tool, program):
 
 
 def check_recording(tool, program, *options):
-    """Also with comments, and whichever way worlds are gone back to."""
+    """Also with comments, and for each way of going back."""
     _, lines = log_of(tool, program, "all,wire", *options)
     check(lines[0] == "recording 1" and any(line.startswith("# ") for line in lines), str(lines))
     tests = os.path.join(os.path.dirname(tool.matchpoint), "tests")

@@ -1,4 +1,5 @@
-"""A path that is too long for a line is cut, and what shows its finding again names the store."""
+"""A path that is too long for a line is cut; the command that repeats its finding names the
+store."""
 
 import re
 import shlex
@@ -47,7 +48,7 @@ def body(tool, _options):
     check(again == "replay 1 --store 'the store'", again)
     run = tool.run(*shlex.split(again), report=True)
     check(run.status == 1 and run.report["findings"][0]["path"] == whole, run)
-    # Of a store that goes away with the command there is only the path.
+    # A store that is removed with the command leaves only the path.
     run = tool.run("report", "the store", "the store")
     check(run.status == 4 or whole in run.out, run)
 

@@ -1,4 +1,4 @@
-"""matchpoint debug, looking: what is in messages, and in the variables of ranks, by gdb."""
+"""matchpoint debug, inspection: contents of messages, and variables of ranks by gdb."""
 
 import copy
 import glob
@@ -11,7 +11,7 @@ import harness
 from check_prompt import PROMPT, Terminal
 from harness import check
 
-# Rank 1 sends one message of each kind, in calls 2, 3, ...; rank 0 takes them late.
+# Rank 1 sends one message of each kind, in calls 2, 3, ...; rank 0 receives them late.
 CONTENTS = r"""
 #include <mpi.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 }
 """
 
-# The call is made in a function of its own, with arguments, on the way from main.
+# A function with arguments, called from main through others, makes the call.
 VARIABLES = r"""
 #pragma GCC optimize("O0")
 #include <mpi.h>
@@ -116,7 +116,8 @@ int main(int argc, char **argv)
 }
 """
 
-# Taking rank 1 first crashes, in a function that calls no MPI; rank 2 first: nobody sends.
+# If rank 1's message is taken first, it crashes in a function that calls no MPI. If rank 2's, a
+# message is missing.
 CRASH = r"""
 #pragma GCC optimize("O0")
 #include <mpi.h>
@@ -200,7 +201,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Pickles, as mpi4py sends them: one says what is in it, one would have something carried out.
+# Pickles, as mpi4py sends them: one with data, one that would execute a command.
 PICKLES = r"""
 #include <mpi.h>
 static const char plain[] = "\x80\x05\x95\x1b\0\0\0\0\0\0\0}\x94(\x8c\x04step\x94K\x03\x8c\x01x"
@@ -236,7 +237,7 @@ int main(int argc, char **argv)
 }
 """
 
-# One of 70,000 bytes: a list of a text and bytes.
+# A pickle of 70,000 bytes: a list of a text and bytes.
 LONG_PICKLE = r"""
 #include <mpi.h>
 #include <string.h>
@@ -267,7 +268,7 @@ int main(int argc, char **argv)
 }
 """
 
-# As `info messages` tells each, in this order, where sends need not wait.
+# The output of `info messages` for each, in this order, where sends need not wait.
 TOLD = [
     '2 {1 MPI_INT, 2 MPI_DOUBLE, 8 MPI_CHAR}: {{1, 0.5, -1, "one" and 5 \\0}, '
     '{2, 1000000000, ...}, ...}',
@@ -290,20 +291,20 @@ DERIVED = r"""
 
 
 def debug(tool, lines, *arguments, **more):
-    """A session with these lines as its script, in batch."""
+    """A batch session with these lines as its script."""
     script = tool.write("script.mp", "".join(line + "\n" for line in lines))
     return tool.run("debug", *arguments[:-1], "-x", script, "--batch", arguments[-1], **more)
 
 
 def answers(run):
-    """What each line was answered."""
+    """The answer to each line."""
     return [one.split("\n", 1)[1] if "\n" in one else ""
             for one in run.out.split("(matchpoint) ")[1:]]
 
 
 def check_contents(tool):
-    """Each kind of send, as what it was when it began; also when the receive has taken it, and
-    where one has come by going back."""
+    """Each kind of send, with the contents at its start; also after the receive has taken it, and
+    after going back."""
     program = tool.compile(tool.write("contents.c", CONTENTS))
     run = debug(tool, ["run", "info messages", "x 1.2", "x 1.7", "x 2", "x 0.3", "2", "x 0.3",
                        "back", "x 0.3", "x 1.10", "2", "1", "x 0.5", "x 0.16", "x 0.16.1"],
@@ -344,8 +345,8 @@ def check_refused(tool):
 
 
 def check_print(tool):
-    """In the function that has called MPI, of any rank; what it refuses is told in its words. After
-    going back it is another process."""
+    """Variables in the function that called MPI, of any rank; gdb's errors are shown. After going
+    back the process is another one."""
     program = tool.compile(tool.write("variables.c", VARIABLES))
     run = debug(tool, ["print 1", "run", "print *point", "print 0 table[0]@length", "p 1 rank + 40",
                        "print 2 point", "print 0 nothing", "print 0 value = 5",
@@ -370,11 +371,11 @@ def check_print(tool):
           str(run))
     check(told[3] == "$2 = {7, 8, 9}\n", str(run))
     check(re.search(r"^\$4 = \{x = 6, ", told[5], flags=re.M), str(run))
-    check(run.status == 0, "the program went on otherwise\n%s" % run)
+    check(run.status == 0, "the program continued differently\n%s" % run)
 
 
 def check_languages(tool):
-    """As gdb tells Fortran and C++."""
+    """Fortran and C++, as gdb shows them."""
     lines = ["run", "print 0 p", "print 0 table", "print 0 p%y(2)", "1", "print 0 value"]
     told = answers(debug(tool, lines, "-n", "3", tool.compile(
         tool.write("fortran.f90", FORTRAN), "-O0")))
@@ -389,7 +390,7 @@ def check_languages(tool):
 
 
 def check_decoders(tool):
-    """What bytes mean, by what is built in and by the user's own; nothing is carried out."""
+    """Decoders of contents, built in and the user's own; no contents are executed."""
     program = tool.compile(tool.write("pickles.c", PICKLES))
     run = debug(tool, ["info comms", "run", "x 1", "x 2", "set decoder tag 7 hex", "x 1",
                        "set decoder tag 7 echo '{\"of\":[1]}'", "x 1", "set decoder tag 7 false",
@@ -412,7 +413,7 @@ def check_decoders(tool):
 
 
 def without(tool, program):
-    """A folder of all that PATH leads to, but for this program."""
+    """A folder with everything in PATH except this program."""
     folder = os.path.join(tool.directory, "without-" + program)
     os.mkdir(folder)
     for one in os.environ["PATH"].split(":"):
@@ -423,8 +424,8 @@ def without(tool, program):
 
 
 def check_pickles(tool):
-    """Of a long one the beginning is shown; the python3 that shows them is isolated from what lies
-    about; where there is none, that is told and the bytes are shown."""
+    """Of a long pickle the beginning is shown. The python3 that shows it is isolated from modules
+    around it. Without python3 the bytes are shown, with a note."""
     for module in "pickletools.py", "io.py", "sitecustomize.py":
         tool.write(module, "open('carried', 'w')\n")
     long = tool.compile(tool.write("long_pickle.c", LONG_PICKLE))
@@ -444,7 +445,7 @@ def check_pickles(tool):
     check("38 MPI_BYTE\n     0: 80 05 95" in told[2] and run.status == 0, str(run))
 
 
-# Each collective gets what its rank gives to it; one send is of three partitions.
+# Each collective gets its rank's own data; one send has three partitions.
 COLLECTIVES = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -503,8 +504,8 @@ int main(int argc, char **argv)
 
 
 def check_collectives(tool):
-    """What members give to a collective is told of the call of any of them; what is in a message of
-    several partitions, of the one that was ready last."""
+    """The call of each member shows the contributions of all; a partitioned message shows the
+    contents of the partition that was ready last."""
     program = tool.compile(tool.write("collectives.c", COLLECTIVES))
     run = debug(tool, ["run"] + ["x 0.%d" % call for call in range(2, 14)] + [
         "x 2.13", "x 1.17", "x 0.15"], "-n", "3", program)
@@ -515,7 +516,7 @@ def check_collectives(tool):
     wanted = [[(str(rank), "Alltoall", *each[rank]) for rank in range(3)],
               [("2", "Scatter", "6 MPI_INT", "20 21 22 23 24 25")],
               [("0", "Scatterv", "4 MPI_INT", "0 1 2 3")],
-              [],  # which has a gap
+              [],  # with a gap
               [("1", "Gather", "2 MPI_INT", "10 11"), ("2", "Gather", "2 MPI_INT", "20 21")]]
     wanted += 2 * [[(str(rank), "Allreduce", "2 MPI_DOUBLE", "%g %g" % (rank + 0.5, -rank))
                     for rank in range(3)]]
@@ -530,10 +531,10 @@ def check_collectives(tool):
         check(told[index] == one, "%s\n%s\n%s" % (told[index], one, run))
 
 
-# How gdb shows what the library of C++ has, if that has come with what it takes.
+# gdb's display of the C++ library, if installed with what it needs.
 PRINTERS = glob.glob("/usr/share/gdb/auto-load/usr/lib/*/libstdc++*-gdb.py")
 
-# What stands for gdb, and what is told then.
+# Replacements of gdb, and the message for each.
 FAKES = [
     ("exit 0", "gdb has ended"),
     ("while read line; do case $line in *attach*) "
@@ -544,7 +545,7 @@ FAKES = [
 
 
 def check_without_gdb(tool):
-    """It is not there, or may not look: that is told, and the session goes on."""
+    """gdb is missing or has no permission: that is reported, and the session continues."""
     program = tool.compile(tool.write("variables.c", VARIABLES))
     for index, (script, says) in enumerate(FAKES):
         folder = os.path.join(tool.directory, "fake%d" % index)
@@ -564,7 +565,8 @@ def check_without_gdb(tool):
 
 
 def check_without_ptrace(tool):
-    """The kernel forbids to look at processes: print, where and gdb say so, the session goes on."""
+    """The kernel forbids access to other processes: print, where and gdb report it, and the
+    session continues."""
     program = tool.compile(tool.write("variables.c", VARIABLES))
     script = tool.write("script.mp", "set debugger gdb -q -batch\nrun\nprint 0 value\nwhere 0\n"
                                      "gdb 0\nprint 1 rank\n1\nback\n1\n")
@@ -581,8 +583,8 @@ def check_without_ptrace(tool):
 
 
 def check_gdb(tool):
-    """In its call while that is open; once it is decided, right after it, as what the rank is then;
-    in its next call gdb says that it waits there."""
+    """gdb shows the rank in its call while that is undecided; after the decision, right after it.
+    In its next call gdb shows that it waits there."""
     program = tool.compile(tool.write("variables.c", VARIABLES))
     tool.write("user.gdb", "print value\nnext\nbt 1\ncontinue\n")
     with open(os.path.join(tool.directory, "batch"), "w") as file:
@@ -606,8 +608,8 @@ def check_gdb(tool):
 
 
 def check_at_the_end(tool):
-    """Ranks that stand where an interleaving has gone wrong are there to be looked at: in a
-    crash also in the function that has crashed."""
+    """Ranks of an interleaving that went wrong can be inspected; a crashed one also in the
+    function that crashed."""
     program = tool.compile(tool.write("crash.c", CRASH))
     lines = ["run", "1", "print 0 what", "print 0 from", "print 1 rank", "where 0", "x 0.2",
              "print 0 rank", "back", "print 0 value", "2", "print 0 value", "back", "2",
@@ -624,7 +626,7 @@ def check_at_the_end(tool):
 
 
 def check_gdb_on_a_terminal(tool):
-    """What is typed is gdb's until it leaves."""
+    """gdb gets the input until it exits."""
     program = tool.compile(tool.write("variables.c", VARIABLES))
     terminal = Terminal(tool, "-n", "3", program)
     terminal.expect(re.escape(PROMPT))

@@ -1,5 +1,5 @@
-"""Who waits for a large message of a rank that is gone at once does not wait for ever: whether it
-has come before is a matter of time, and what is found is the crash in any case."""
+"""A rank that waits for a large message of a rank that ended at once does not wait for ever.
+Whether the message arrived before depends on time; the crash is found in any case."""
 
 
 import harness

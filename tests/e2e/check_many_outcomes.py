@@ -1,4 +1,4 @@
-"""More outcomes than are told apart: the others are counted, and a note says so."""
+"""More outcomes than are distinguished: the others are counted, and a note says so."""
 
 
 import harness

@@ -1,4 +1,4 @@
-"""Findings are minimized to the choices that they need, and are shown by the path that is left."""
+"""minimize reduces findings to the choices that they need, and shows them by the remaining path."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from harness import check
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 
-# Program, ranks, kind, path left, and the path that ends well and differs least (None: there is
+# Program, ranks, kind, remaining path, and the nearest path without the finding (None: there is
 # none).
 FINDINGS = [
     ("mixed_rounds", 3, "abort", "mp1:n3:", "mp1:n3:zero:0.3=2"),
@@ -23,8 +23,8 @@ FINDINGS = [
     ("wildcard_deadlock", 3, "deadlock", "mp1:n3:", "mp1:n3:zero:0.2=2"),
 ]
 
-# Rank 0 receives from all; it crashes when rank 3 comes first in round 2 and rank 2 last in round
-# 4: two of the choices of five rounds are needed.
+# Rank 0 receives from all. It crashes when rank 3's message comes first in round 2 and rank 2's
+# last in round 4: two of the choices of five rounds are needed.
 ROUNDS = r"""
 #include <assert.h>
 #include <mpi.h>
@@ -71,7 +71,7 @@ def check_example(tool, name, ranks, kind, path, good):
           == bool(good and "infinite" not in good),
           "%s\nis to name the choice first" % done)
     quiet = tool.run("minimize", path, "-q", "--store", store, "--", program)
-    if kind != "outcome-differs":  # that cannot be seen in one interleaving
+    if kind != "outcome-differs":  # not visible in a single interleaving
         check(quiet.status == 0 and quiet.out == path + "\n", "%s\nis to print the path" % quiet)
         again = tool.run("replay", path, "--", program, report=True)
         check(again.report["findings"][0]["kind"] == kind,
@@ -85,7 +85,7 @@ def check_rounds(tool):
     source = tool.write("rounds.c", ROUNDS)
     program = tool.compile(source)
     options = ["--buffering", "zero", "--store", os.path.join(tool.directory, "rounds.store")]
-    # A finding amid five rounds of choices, of which two are needed.
+    # A finding with five rounds of choices, of which two are needed.
     path = "mp1:n4:zero:" + ",".join("0.%d=%d" % (call, taken) for call, taken in zip(
         (2, 3, 6, 7, 10, 11, 14, 15, 18, 19), (2, 3, 3, 1, 3, 2, 2, 1, 3, 1)))
     done = tool.run("minimize", path, *options, "--", program)
@@ -96,10 +96,10 @@ def check_rounds(tool):
     harness.check_soon(done.seconds, 10, done)
     tries = int(re.search(r"(\d+) interleavings tried", done.out)[1])
     check(tries < 60, "%s\nis to need fewer tries" % done)
-    # What it has when the time is over is made sure of, and told.
+    # When the time is over it verifies and reports the result so far.
     for seconds in ("0.01", "0.3"):
         done = tool.run("minimize", path, "--max-time", seconds, *options, "--", program)
-        if done.status == 4:  # on a busy machine: the first try alone takes seconds
+        if done.status == 4:  # on a loaded machine the first trial alone takes seconds
             check("stopped by --max-time" in done.err, str(done))
             continue
         check(done.status == 0, str(done))
@@ -109,7 +109,7 @@ def check_rounds(tool):
 
 
 def check_compared(tool):
-    """What outcomes were compared in is known from the store."""
+    """The store contains in what outcomes were compared."""
     program = tool.compile(harness.program("result_file.c"))
     store = os.path.join(tool.directory, "compared.store")
     tool.run("explore", "-n", "3", "--store", store, "--compare", "result.txt", "--", program,
@@ -128,7 +128,7 @@ def check_script(tool):
     done = tool.run("minimize", path, "--emit-script", folder, "--", program)
     check(done.status == 0, "%s\nis to write the folder" % done)
     with open(os.path.join(folder, "finding")) as file:
-        check("Message truncated" in file.read(), "the folder is to tell the finding")
+        check("Message truncated" in file.read(), "the folder must describe the finding")
     with open(os.path.join(folder, "versions")) as file:
         versions = file.read()
     check("matchpoint " in versions and "SHA-256" in versions and "MPICH" in versions, versions)
@@ -162,7 +162,7 @@ def check_refused(tool):
     check(done.status == 4 and "does not follow" in done.err, "%s\ncannot be followed" % done)
     done = tool.run("minimize", "7", "--store", "nothing")
     check(done.status == 2 and "no store" in done.err, "%s\nhas no store" % done)
-    # PATH|FINDING between options: --store is one of them, and no program
+    # PATH|FINDING between options: --store is an option, not a program
     done = tool.run("minimize", "-q", "7", "--store", "nothing")
     check(done.status == 2 and "nothing" in done.err, "%s\nhas no store" % done)
     done = tool.run("minimize")

@@ -1,14 +1,14 @@
-"""A program that depends on something besides matching is told so: what it showed once is marked as
-not reproduced, and the first call that differs is a finding of its own: but not which of two ranks'
-threads was the first to call MPI though it must not."""
+"""A program that depends on more than matching is reported. What it showed once is marked as not
+reproduced, and the first call that differs is a finding. It is no finding which of two ranks'
+threads was the first to call MPI against the rules."""
 
 import os
 
 import harness
 from harness import check
 
-# The file is kept past matchpoint: neither a rerun nor a snapshot puts it back. Once the messages
-# have come in the wrong order it goes wrong no more.
+# The file is outside matchpoint's control: neither a rerun nor a snapshot puts it back. After the
+# messages have come in the wrong order once, the program runs correctly.
 SOURCE = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-"""From where matchpoint debug stands on without anybody: explore, minimize, save; and the same on
-the command line, explore --from."""
+"""From a position of matchpoint debug: explore, minimize, save; and the same on the command line,
+explore --from."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from check_debug import debug, source, stops
 from check_prompt import Terminal
 from harness import check
 
-# Wrong when more than one line was ever written: files are put back for those who explore.
+# Wrong when more than one line was ever written: explorations put files back.
 APPENDS = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Rank 0 takes longer and longer over more interleavings than anybody waits for.
+# Rank 0 takes longer and longer, in more interleavings than there is time for.
 MANY = r"""
 #include <mpi.h>
 #include <unistd.h>
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Rank 1 sends after it has looked in vain three times: before that only rank 2's message is there.
+# Rank 1 sends after three unsuccessful polls: before that only rank 2's message exists.
 LATE = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 
 
 def check_words(tool):
-    """What explore finds can be gone to; the ranks stay where they are meanwhile."""
+    """The session can go to what explore finds. Meanwhile the ranks keep their position."""
     program = tool.compile(source("examples/probe_then_receive"))
     os.mkdir(os.path.join(tool.directory, "d.html"))
     run = debug(tool, ["run", "1", "explore -q", "info path", "goto finding 1", "minimize",
@@ -110,7 +110,7 @@ def check_words(tool):
 
 
 def check_outcomes(tool):
-    """Each of the outcomes that differ can be gone to."""
+    """The session can go to each of the outcomes that differ."""
     program = tool.compile(source("examples/sum_by_arrival"))
     run = debug(tool, ["run", "goto outcome 1", "explore -q", "info findings", "goto outcome 2",
                        "goto outcome 1", "explore -q", "goto outcome 3"], "-n", "4", program)
@@ -144,7 +144,7 @@ def check_files(tool):
 
 
 def check_interrupted(tool):
-    """Ctrl-C ends what explores, not the session; quit leaves nothing."""
+    """Ctrl-C ends the exploration, not the session; quit leaves nothing."""
     program = tool.compile(tool.write("many.c", MANY))
     terminal = Terminal(tool, "-n", "4", program)
     terminal.expect(r"\(matchpoint\) ")
@@ -160,7 +160,7 @@ def check_interrupted(tool):
 
 
 def check_from(tool):
-    """On the command line: what is below a path, which may leave out what is taken anyway."""
+    """On the command line: the interleavings below a path, which may omit default choices."""
     program = tool.compile(source("examples/probe_then_receive"))
     whole = tool.run("explore", "-n", "3", "--buffering", "zero", program, report=True).report
     below = tool.run("explore", "--from", "mp1:n3:zero:0.3=2", program, report=True)

@@ -1,5 +1,5 @@
-"""In whatever order a tree is explored, in the end it is the same; where there is not enough time,
-what depends on an early choice, or on the other buffering, is not left to the end."""
+"""For any order of the search the result is the same. Where time is limited, interleavings that
+differ in an early choice or in the buffering are not left to the end."""
 
 import os
 import shutil
@@ -10,8 +10,8 @@ from harness import check, told
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples")
 
 # Far more interleavings than there is time for. Deadlocks when the receive that the argument names
-# (from 0) takes the last rank's message; with -1 under infinite buffering alone, where rank 1's
-# first message to rank 2 may be overtaken by what it sends next, whoever else sends.
+# (from 0) takes the last rank's message. With -1 it deadlocks only under infinite buffering, where
+# rank 1's first message to rank 2 may be overtaken by what it sends next.
 SOURCE = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 
 
 def check_found(tool, program):
-    """Where depth-first finds nothing, and the same each time."""
+    """Orders find it where depth-first finds nothing, and the same each time."""
     for which in ("0", "5", "-1"):
         arguments = ("explore", "-n", "4", "--max-interleavings", "60")
         run = tool.run(*arguments, program, which, report=True)
@@ -66,7 +66,7 @@ def check_found(tool, program):
 
 
 def check_all(tool):
-    """All of it, each once."""
+    """All interleavings, each once."""
     program = tool.compile(os.path.join(EXAMPLES, "mixed_rounds.c"))
     whole = tool.run("explore", "-n", "4", program, report=True)
     check(whole.report["complete"], str(whole))
@@ -78,7 +78,7 @@ def check_all(tool):
 
 
 def check_resumed(tool, program, whole):
-    """Stopped again and again, and gone on with in one order or another."""
+    """Stopped repeatedly, and resumed in one order or another."""
     order = ["portfolio", "deviations", "depth"]
     bound = 3
     run = tool.run("explore", "-n", "3", "--max-interleavings", str(bound), program, report=True)

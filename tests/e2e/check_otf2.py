@@ -1,5 +1,5 @@
-"""--otf2: the archives of real programs' interleavings, read back with otf2-print. Skipped where
-otf2-print, or OTF2 in matchpoint, is not there."""
+"""--otf2: archives of real programs' interleavings, read with otf2-print. Skipped if otf2-print,
+or OTF2 in matchpoint, is missing."""
 
 import collections
 import os
@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
 SKIPPED = 77
 
-# name, ranks, sends, receives, collectives that end: what a run of the program makes of each
+# name, ranks, sends, receives, completed collectives in a run of the program
 WELL = [
     ("nonblocking", 3, 14, 14, 12),
     ("communicators", 3, 8, 8, 40),
@@ -28,7 +28,7 @@ WELL = [
 
 
 def archive_of(tool, name, ranks, *arguments):
-    """What a command leaves, checked."""
+    """The archive that a command writes, checked."""
     directory = os.path.join(tool.directory, name)
     run = tool.run(arguments[0], "--otf2", directory, *arguments[1:])
     check(os.path.exists(os.path.join(directory, "traces.otf2")), run)
@@ -107,7 +107,7 @@ def check_deadlock(tool):
 
 
 def check_again(tool, store):
-    """Over an archive that is there; another interleaving; one without calls."""
+    """Over an existing archive; another interleaving; one without calls."""
     directory = os.path.join(tool.directory, "deadlock")
     keep = os.path.join(directory, "notes.txt")
     with open(keep, "w") as file:
@@ -141,7 +141,7 @@ def check_refusals(tool):
 
 
 def check_awkward(tool):
-    """A store with nonsense in it is written or refused."""
+    """A store with invalid contents is written or refused."""
     store = os.path.join(tool.directory, "deadlock-store")
     for number, change in enumerate((
             "UPDATE communicator SET members = '7,x|', name = NULL",

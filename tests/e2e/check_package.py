@@ -1,5 +1,5 @@
-"""What is installed works from where it is put: the program finds its shim, other projects find
-matchpoint by CMake and pkg-config, and the manual and the completion tell what there is."""
+"""An installed matchpoint works at its location: the program finds its shim, other projects find
+matchpoint by CMake and pkg-config, and the manual and the completion describe it."""
 
 import glob
 import json
@@ -54,7 +54,7 @@ def call(*command, status=0, **more):
 
 
 def installed(tool, build):
-    """Installs below one prefix, and moves all of it to another: the second is returned."""
+    """Installs below one prefix, and moves everything to another. Returns the second."""
     first = os.path.join(tool.directory, "first")
     prefix = os.path.join(tool.directory, "second")
     call("cmake", "--install", build, "--prefix", first)
@@ -66,7 +66,7 @@ def installed(tool, build):
 
 
 def configured(tool, compiler, version, package):
-    """The build directory of another project; `package` says where matchpoint is."""
+    """The build directory of another project; `package` is the location of matchpoint."""
     source = os.path.join(tool.directory, "outside")
     build = os.path.join(source, "build")
     shutil.rmtree(source, ignore_errors=True)
@@ -86,7 +86,7 @@ def check_project(build):
                          ("none", r"\*\*\*Failed")):
         check(re.search(r"%s \.+ *%s" % (name, result), text),
               "test %s is not '%s'\n%s" % (name, result, text))
-    check("mpi-error #1" in text, "the finding is not told\n%s" % text)
+    check("mpi-error #1" in text, "the finding is not reported\n%s" % text)
     reports = sorted(os.listdir(os.path.join(build, "reports")))
     check(reports == ["right.html", "right.sarif", "right.xml"], "reports: %s" % reports)
 
@@ -112,19 +112,19 @@ def check_pkg_config(prefix, version):
 
 
 def check_pickle(tool):
-    """The program finds what shows pickles beside its shim."""
+    """The program finds the script for pickles beside its shim."""
     program = tool.compile(tool.write("pickles.c", check_look.PICKLES))
     run = check_look.debug(tool, ["run"], "-n", "3", program)
     check("38 MPI_BYTE: {'step': 3, 'x': 0.5} " in run.out, str(run))
 
 
 def check_version(tool):
-    """It names the library that programs made here are run with."""
+    """It names the library used to run programs compiled here."""
     text = tool.run("--version").out
     match = re.fullmatch(r"matchpoint (\d+\.\d+\.\d+)\nMPI: MPICH (\S+) \((\S+)\)\n"
                          r"--otf2: (OTF2 3\.\S+|built without OTF2; .*)\n"
                          r"debug --web: (libwebsockets \d\S+|built without libwebsockets)\n", text)
-    check(match, "--version says\n%s" % text)
+    check(match, "--version prints\n%s" % text)
     told = call(tool.mpicc.replace("mpicc", "mpichversion"), status=None) \
         if shutil.which(tool.mpicc.replace("mpicc", "mpichversion")) else match.group(2)
     check(match.group(2) in told and os.path.exists(match.group(3)), "%s\n%s" % (text, told))
@@ -132,7 +132,7 @@ def check_version(tool):
 
 
 def check_manual(tool, prefix):
-    """A page for each command, which knows each option and is sound roff."""
+    """A page for each command, which has each option and is valid roff."""
     text = tool.run("--help").out
     commands = re.findall(r"^  ([a-z]+) ", text.split("Options:")[0], flags=re.M)
     check("explore" in commands and len(commands) >= 6, "commands: %s" % commands)
@@ -154,7 +154,7 @@ def check_manual(tool, prefix):
 
 
 def check_described(tool):
-    """--describe has what --help has, of each command."""
+    """--describe contains what --help contains, for each command."""
     tables = json.loads(tool.run("--describe").out)
     text = tool.run("--help").out
     for command in tables["commands"]:
@@ -171,7 +171,7 @@ def check_described(tool):
 
 
 def completions(prefix, *words):
-    """What bash offers for the last word."""
+    """The completions of bash for the last word."""
     script = ('source "$1/share/bash-completion/completions/matchpoint"; shift; COMP_WORDS=("$@"); '
               'COMP_CWORD=$(($# - 1)); _matchpoint 2>/dev/null; printf "%s\\n" "${COMPREPLY[@]}"')
     text = call("bash", "-c", script, "bash", prefix, prefix + "/bin/matchpoint", *words,
@@ -197,14 +197,14 @@ def check_completion(tool, prefix):
     for option in ("buffering", "collectives", "backtrack", "compare", "ignore"):
         words = completions(prefix, "explore", "--" + option, "=", "")
         check(words, "no words for --%s" % option)
-        for word in words:  # each is taken: what it complains of comes later
+        for word in words:  # each is accepted; errors concern something later
             run = tool.run("explore", "--%s=%s" % (option, word), "--", program)
             check("number of ranks is missing" in run.err,
                   "--%s=%s is offered\n%s" % (option, word, run))
 
 
 def check_links(directory):
-    """What the README and the pages for users lead to is there."""
+    """The targets of links in the README and the pages for users exist."""
     names = [name for name in documents.find(directory) if documents.is_for_users(name)]
     count, broken = documents.check_links(directory, names)
     check(len(names) >= 10 and count >= 60, "%d links in %s" % (count, names))
@@ -212,7 +212,7 @@ def check_links(directory):
 
 
 def check_debian(tool, build):
-    """What cpack makes has what it needs, and works where it is unpacked."""
+    """The package by cpack has its dependencies, and works where it is unpacked."""
     if not shutil.which("dpkg-deb") or not shutil.which("cpack"):
         return
     call("cpack", "-G", "DEB", "-B", tool.directory, cwd=build)

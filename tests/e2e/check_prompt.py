@@ -1,5 +1,5 @@
-"""matchpoint debug on a terminal: lines are edited, completed and remembered; Ctrl-C tells where
-the ranks are; quit, the end of what is typed and a closed terminal leave nothing behind."""
+"""matchpoint debug on a terminal: lines can be edited, completed and recalled; Ctrl-C shows where
+the ranks are; quit, end of input and a closed terminal leave nothing behind."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""A Python script that calls MPI through an extension module (RTLD_LOCAL) is explored as any
+"""A Python script that calls MPI through an extension module (RTLD_LOCAL) is explored like any
 program: its race is found, with the lines of the script."""
 
 import os
@@ -12,7 +12,7 @@ SKIPPED = 77
 PYTHON = "/usr/bin/python3"
 SOURCE = harness.program("python_extension.c")
 
-# Rank 0 takes the numbers as they come, and believes that the ranks' order is theirs.
+# Rank 0 takes the numbers in order of arrival, and assumes that it is the order of ranks.
 RACE = """
 import python_extension as mpi
 
@@ -24,8 +24,7 @@ else:
     mpi.send(rank, 0)
 mpi.finalize()
 """
-# The lines of a program with several threads are not asked for: another could hold the lock for
-# good.
+# With several threads the script's lines are not read: another thread could hold the lock for ever.
 THREADS = RACE.replace("\nrank, size", """
 import threading
 done = threading.Event()
@@ -34,7 +33,7 @@ rank, size""").replace("    assert", "    done.set()\n    assert") + "done.set()
 RIGHT = RACE.replace("    assert", "    numbers.sort()\n    assert")
 
 
-# Past matchpoint: ctypes finds the functions by dlsym.
+# Bypasses matchpoint: ctypes finds the functions by dlsym.
 UNSEEN = """
 import ctypes
 
@@ -45,7 +44,7 @@ mpi.MPI_Finalize()
 
 
 def extension(tool):
-    """Builds it beside the scripts; whether there is what it needs."""
+    """Builds it beside the scripts. Returns whether its requirements are installed."""
     done = subprocess.run(
         [PYTHON, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"],
         capture_output=True, text=True, check=False) if os.path.exists(PYTHON) else None
@@ -65,12 +64,12 @@ def explore(tool, name, text, *options):
 
 
 def place(text, file, call):
-    """Where it stands, as reports tell it."""
+    """A place in the script, as reports show it."""
     return "%s:%d" % (file, [call in line for line in text.split("\n")].index(True) + 1)
 
 
 def check_lines(run, receive, send):
-    """The stacks are the script's, from function to function, without the interpreter's own."""
+    """The stacks are the script's, from function to function, without those of the interpreter."""
     finding, = run.report["findings"]
     for told in [finding["blame"], *finding["ranks"]]:
         check(all(frame["file"] == "race.py" for frame in told["stack"]), str(told))
@@ -81,7 +80,7 @@ def check_lines(run, receive, send):
 
 
 def check_prompt(tool, receive, send):
-    """What is told is about the script's lines, also of one that names its interpreter."""
+    """Messages name the script's lines, also for a script that names its interpreter."""
     script = tool.write("session.mp",
                         "run\nwhere 0\nlist 0\ninfo calls\ninfo messages\nrollback 1.1\n")
     program = tool.write("race.py", RACE)

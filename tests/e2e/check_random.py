@@ -1,5 +1,5 @@
-"""Random walks: the same ones with the same seed, each interleaving told once, none invented, and
-never called exhaustive."""
+"""Random walks: the same seed gives the same walks. Each interleaving is reported once, none is
+false, and the result is never called exhaustive."""
 
 import os
 import subprocess
@@ -62,7 +62,7 @@ def check_finding(tool):
 
 
 def check_late(tool):
-    """What comes late is reached, too; in marked regions only the default is taken."""
+    """Late alternatives are reached; in marked regions only the default is taken."""
     program = tool.compile(harness.program("marked_region.c"))
     whole = tool.run("explore", "-n", "4", "--buffering", "infinite", program, "late", report=True)
     some = tool.run("explore", "-n", "4", "--buffering", "infinite", "--random", "5",
@@ -117,7 +117,7 @@ def check_refused(tool):
 
 
 def check_resume(tool):
-    """Stopped, or killed, and gone on with: the same walks."""
+    """Stopped or killed, and resumed: the same walks."""
     program = tool.compile(os.path.join(EXAMPLES, "senders.c"))
     store = os.path.join(tool.directory, "gone-on")
     arguments = ["explore", "-n", "5", "--random", "4", "--store", store]
@@ -129,14 +129,14 @@ def check_resume(tool):
     time.sleep(0.5)
     killed.kill()
     killed.wait()
-    for most in ("12", "16", "16"): # the last time nothing is left to be done
+    for most in ("12", "16", "16"): # the last time nothing is left to do
         run = tool.run(*arguments, "--resume", "--max-interleavings", most, program, report=True)
     check(run.report["interleavings"] >= 16, str(run))
     check(paths(run)[:16] == paths(whole), "%s\n%s" % (whole, run))
     if run.report["interleavings"] == 16:
         check(run.report["search"] == whole.report["search"], "%s\n%s" % (whole, run))
 
-    arguments[2] = "2" # where there is nothing to draw
+    arguments[2] = "2" # without choices
     first = tool.run(*arguments, program, report=True)
     again = tool.run(*arguments, "--resume", program, report=True)
     check(first.report["interleavings"] == 2, str(first))

@@ -1,5 +1,5 @@
 """Random programs with random data, point to point and collective, with random types and counts:
-what each rank gets is what it gets from plain MPI, bit for bit. `--programs 1000` by hand."""
+each rank gets what it gets from plain MPI, bit for bit. By hand: `--programs 1000`."""
 
 import time
 
@@ -10,7 +10,7 @@ RANKS = (2, 3, 4)
 
 
 def compare(tool, program, ranks, first, count):
-    """So many programs in one job, from this seed on."""
+    """Runs `count` programs in one job, with seeds from `first`."""
     expected = tool.run_plain(ranks, program, str(first), str(count))
     run = tool.run("explore", "-q", "-n", str(ranks), "--", program, str(first), str(count),
                    report=True)

@@ -1,5 +1,5 @@
 """Random programs as real MPI programs: the outcomes that matchpoint finds are those of brute
-force, each once, and what every rank really received is what the matches say."""
+force, each once, and what every rank received agrees with the matches."""
 
 import collections
 import os
@@ -10,7 +10,7 @@ import harness
 from harness import check
 
 
-PER_SEND_MOST = 20  # outcomes; they are reached in many ways
+PER_SEND_MOST = 20  # outcomes; each is reached by many interleavings
 
 
 def ask(tool, seed, what):
@@ -21,8 +21,8 @@ def ask(tool, seed, what):
 
 
 def expected_outcomes(text):
-    """Number of ranks, and for each buffering the outcomes: (matches, ranks that ended), sorted.
-    A probe leaves its message where it is, so it is no match."""
+    """Number of ranks, and for each buffering the outcomes: (matches, ranks that ended), sorted. A
+    probe leaves its message in place, so it is no match."""
     lines = text.splitlines()
     outcomes = {"zero": [], "infinite": [], "per-send": []}
     for line in lines[1:]:
@@ -38,7 +38,8 @@ def readable(outcome):
 
 
 def received_words(rank, output):
-    """The words "CALL<-SOURCE.CALL" that the rank printed at its end; None: it got not there."""
+    """The words "CALL<-SOURCE.CALL" that the rank printed at its end. None: it did not get
+    there."""
     for line in output.splitlines():
         name, _, words = line.partition(":")
         if name == "rank %d" % rank:
@@ -47,7 +48,7 @@ def received_words(rank, output):
 
 
 def was_probed(word, matches):
-    """The match belongs to the Mprobe, an earlier call than the Mrecv that hands it out."""
+    """Whether the match belongs to the Mprobe, an earlier call than the Mrecv that receives it."""
     receive, _, send = word.partition("<-")
     rank, _, call = receive.partition(".")
     return any(match.partition("<-")[2] == send and match.startswith(rank + ".")
@@ -55,7 +56,7 @@ def was_probed(word, matches):
 
 
 def answers(execution):
-    """What tests, waits and polls were told, in the words of outcome_describe."""
+    """The answers to tests, waits and polls, in the words of outcome_describe."""
     for choice in execution["choices"]:
         taken = choice["taken"]
         name = "%d.%d:" % (choice["rank"], choice["call"])
@@ -94,8 +95,8 @@ def compare(tool, seed):
 
 
 def explore(tool, seed, ranks, program, expected, per_send=False):
-    """Compares; with a choice for each send and collective an outcome can be reached in several
-    ways."""
+    """Compares the outcomes. With a choice for each send and collective several interleavings may
+    have the same outcome."""
     options = ["--compare", "none", "--ignore", "leak", "--some", "64"]
     if per_send:
         options += ["--buffering", "per-send", "--collectives", "per-call"]

@@ -1,5 +1,5 @@
-"""All report formats of one exploration, each read as those for whom it is made would read it; and
-again of a store in which every text is as awkward as can be."""
+"""All report formats of one exploration, each read as its users read it; and again for a store
+with difficult texts everywhere."""
 
 import json
 import os

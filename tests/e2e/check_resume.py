@@ -1,5 +1,5 @@
-"""An exploration that is killed again and again, and gone on with each time, one world at a time or
-several, ends with the same outcomes as one that is not; one of something else is refused."""
+"""An exploration is killed repeatedly and resumed each time, with one world or several: it ends
+with the same outcomes as an undisturbed one. A store of another exploration is refused."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from harness import check, told
 
 
 def kill_after(tool, arguments, seconds, number):
-    """True: it had not come to its end."""
+    """True: it had not ended yet."""
     mark = uuid.uuid4().hex
     process = tool.start(arguments, mark)
     try:
@@ -76,7 +76,7 @@ def check_refused(tool, program, other, store):
 
 
 def check_empty(tool, program, store):
-    """Killed before anything was written down, it begins again; a store that is gone does not."""
+    """Killed before anything was stored, it begins anew; a removed store does not."""
     whole = tool.run("explore", "-n", "3", "--", program, report=True)
     for tables in (False, True):
         empty = os.path.join(tool.directory, "empty")
@@ -103,7 +103,7 @@ def check_empty(tool, program, store):
 
 
 def check_bounds(tool, program):
-    """A bounded exploration goes on, and with the next bound again."""
+    """A bounded exploration is resumed, and again with the next bound."""
     store = os.path.join(tool.directory, "bounded-store")
     arguments = ["explore", "-n", "4", "--store", store]
     whole = tool.run("explore", "-n", "4", "--", program, report=True)
@@ -112,13 +112,13 @@ def check_bounds(tool, program):
     second = tool.run(*arguments, "--resume", "--max-interleavings", "5", "--", program,
                       report=True)
     check(not second.report["complete"] and second.report["interleavings"] == 5, str(second))
-    for _ in range(2): # the second time nothing is left to be done
+    for _ in range(2): # the second time nothing is left to do
         third = tool.run(*arguments, "--resume", "--", program, report=True)
         check(told(third.report) == told(whole.report), "%s\n%s" % (whole, third))
 
 
 def check_left_out(tool):
-    """What a bound left out before is not forgotten."""
+    """What an earlier bound left out is still known."""
     program = tool.compile(harness.program("bounded.c"))
     store = os.path.join(tool.directory, "left-out")
     arguments = ["explore", "-n", "4", "--buffering", "infinite", "--bound-rank", "0=0",

@@ -1,6 +1,6 @@
-"""Whatever kind of choice a program has: an exploration of it that was stopped anywhere and gone on
-with, or divided in shards that are merged, ends with the same outcomes and findings as one that was
-not, and each finding needs the same choice."""
+"""For each kind of choice: an exploration that was stopped anywhere and resumed, or divided into
+shards that are merged, ends with the same outcomes and findings as an undisturbed one, and each
+finding needs the same choice."""
 
 import os
 
@@ -38,8 +38,8 @@ def blamed(finding):
 
 
 def where(finding):
-    """Where the choice is made, and whether it is known what goes well instead: of interleavings
-    that go wrong in the same way any may be the first, and so stand for all."""
+    """The place of the choice, and whether an alternative without the finding is known. Any of the
+    interleavings with the same finding may be the first and stand for all."""
     blame = finding.get("blame")
     return blame and (blame["function"], blame["line"], len(blame["alternatives"]) > 0)
 
@@ -53,7 +53,8 @@ def what(report, needs=blamed):
 
 
 def check_stopped(tool, arguments, program, whole):
-    """After the first interleaving, in the middle, and before the last: gone on with each time."""
+    """Stopped after the first interleaving, in the middle, and before the last; resumed each
+    time."""
     count = whole.report["interleavings"]
     store = os.path.join(tool.directory, "stopped")
     explore, runs = ["explore", *arguments, "--store", store], []

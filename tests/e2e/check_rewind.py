@@ -1,5 +1,5 @@
-"""Rewinding in place finds what forking each interleaving anew finds: programs that do to their
-processes what a rewound one must show nothing of are explored both ways, and compared."""
+"""Rewinding in place finds what a fork for each interleaving finds. Programs that change their
+processes in ways that must not be visible after a rewind are explored both ways, and compared."""
 
 import collections
 import json
@@ -14,11 +14,11 @@ from harness import check
 HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = 3
 
-# What the hazard program does: whether its ranks can be rewound all the same, and if not, why.
-# Those of NESTED have a snapshot behind their first round, on a machine that is not too busy.
+# What the hazard program does; the reason why its ranks cannot be rewound (empty: they can). Those
+# of NESTED have a snapshot after their first round, unless the machine is too busy.
 NESTED = ("files", "kernel", "lasting")
 HAZARDS = [
-    # The kernel may put what is moved where something else was when the rank began.
+    # The kernel may move memory to where something else was when the rank began.
     (["maps,moves,heap,stack,threads"], True, "^$|moved memory onto other memory"),
     (["onto"], False, "it has moved memory onto other memory"),
     (["files"], True, ""),
@@ -50,7 +50,7 @@ print(order if comm.rank else [item if item == 0 else item["from"] for item in o
 
 
 def explored(tool, way, ranks, command, options=("--buffering", "infinite")):
-    """The report, and how often a world was rewound."""
+    """The report, and the number of rewinds."""
     directory = os.path.join(tool.directory, "work")
     shutil.rmtree(directory, ignore_errors=True)
     os.mkdir(directory)
@@ -66,7 +66,7 @@ def explored(tool, way, ranks, command, options=("--buffering", "infinite")):
 
 
 def interleavings(run):
-    """What is told of each, but for the order in which choices and matches happened to be made."""
+    """Each interleaving, without the order in which choices and matches were made."""
     return collections.Counter(
         json.dumps([execution["status"], execution["exit"], execution["output"],
                     execution["errors"], sorted(execution["path"].split(":", 2)[2].split(",")),
@@ -97,7 +97,7 @@ def outputs(run):
 
 
 def check_anew(tool, program):
-    """What copies could share with their keeper, forked or rewound, is what it is in a new run."""
+    """Whatever copies could share with their keeper, forked or rewound, is as in a new run."""
     for hazard in "flags", "locks", "watches":
         command = ["--buffering", "infinite", "--", program, hazard]
         runs = [tool.run("explore", "-n", str(RANKS), "--backtrack", way, *command, report=True)
@@ -111,7 +111,7 @@ def reason(run):
 
 
 def check_hazards(tool):
-    """Whether this kernel lets any rank be rewound; where it does not, all are forked."""
+    """Whether this kernel lets any rank be rewound; if not, all are forked."""
     program = tool.compile(harness.program("rewind_hazards.c"), "-pthread")
     able = True
     for arguments, rewinds, words in HAZARDS:
@@ -128,7 +128,7 @@ def check_hazards(tool):
 
 
 def check_usual(tool, able):
-    """Nobody need ask for it; what could not be rewound is told to who wants to know."""
+    """Rewinding is the default; the log shows what could not be rewound."""
     command = [tool.compile(harness.program("rewind_hazards.c"), "-pthread"), "exits"]
     for options in (), ("-v",):
         run, count, _ = explored(tool, "auto", RANKS, command,
@@ -142,7 +142,7 @@ def check_usual(tool, able):
 
 
 def check_other_memory(tool):
-    """Whose memory another rank writes is found under no other number than it was told."""
+    """A rank's memory that another rank writes is found by the process id that was sent."""
     program = tool.compile(harness.program("other_memory.c"))
     rerun, auto = (tool.run("explore", "-n", str(RANKS), "--backtrack", way, "--buffering",
                             "infinite", "--", program, report=True) for way in ("rerun", "auto"))
@@ -151,7 +151,8 @@ def check_other_memory(tool):
 
 
 def check_first_orders(tool, able):
-    """A rank may go on before another one is rewound, if that one has nothing that others see."""
+    """A rank may continue before another one is rewound, if nothing of that one is visible to
+    others."""
     program = tool.compile(harness.program("lock_passed_on.c"))
     for way, goes_ahead in ("gives", True), ("keeps", False):
         run, _, nested = explored(tool, "rewind", 4, [program, way])

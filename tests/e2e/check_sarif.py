@@ -1,7 +1,7 @@
-"""--sarif, checked against the JSON schema of SARIF 2.1.0, and against what GitHub's code scanning
-wants besides. The schema is not ours to keep here: it is taken from an npm package that has it
-(npm's cache serves where there is no network), or from the file that MATCHPOINT_SARIF_SCHEMA names.
-Skipped without schema or jsonschema (Debian: python3-jsonschema)."""
+"""--sarif, checked against the JSON schema of SARIF 2.1.0, and against the additional requirements
+of GitHub's code scanning. The schema is not part of this repository: it comes from an npm package
+that has it (or from npm's cache, where there is no network), or from the file in
+MATCHPOINT_SARIF_SCHEMA. Skipped without schema or jsonschema (Debian: python3-jsonschema)."""
 
 import hashlib
 import itertools

@@ -1,4 +1,4 @@
-"""Programs that are started by shell scripts: what they read and write is the rank's."""
+"""Programs that are started by shell scripts: the script's input and output is the rank's."""
 
 import os
 

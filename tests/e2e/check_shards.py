@@ -1,5 +1,6 @@
-"""Shards cover the tree, each outcome in one of them, and their stores tell together what an
-exploration of all tells; also when one was killed and gone on with, and when one is missing."""
+"""Shards cover the tree, each outcome is in one of them, and their stores together report what
+an exploration of everything reports; also when one was killed and resumed, and when one is
+missing."""
 
 import os
 import shutil
@@ -10,8 +11,8 @@ import uuid
 import harness
 from harness import check
 
-# Deadlocks when rank 1's message comes last; with WORDS what is printed depends on who comes
-# first alone, and a line of it on the machine.
+# Deadlocks when rank 1's message comes last. With WORDS the output depends only on which rank comes
+# first, and one line of it on the machine.
 SOURCE = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ def executions(report):
 
 
 def findings(report):
-    """Without what depends on the order in which they were found: path, message, and number."""
+    """Without what depends on the order of discovery: path, message, and number."""
     found = []
     for one in report["findings"]:
         outcomes = sorted((outcome["count"], outcome["output"][0])
@@ -80,7 +81,7 @@ def what(report):
 
 
 def explore_shards(tool, program, count, *options, name="shard", nodes=False):
-    """All shards, each with a store of its own; the stores and what was told of each."""
+    """Explores all shards, each with its own store. Returns the stores and what each reported."""
     stores, runs = [], []
     for index in range(1, count + 1):
         stores.append(os.path.join(tool.directory, "%s-%d-%d" % (name, index, count)))
@@ -115,7 +116,7 @@ def check_all(tool, program, whole, count):
 
 
 def check_kept(tool, stores, whole):
-    """A merged store is one like others: a finding of it can be shown again and minimized."""
+    """A merged store works like others: its findings can be repeated and minimized."""
     kept = os.path.join(tool.directory, "merged")
     merged = merge(tool, stores, "--merge-into", kept, "--exit-code")
     check(merged.status == 1, str(merged))
@@ -147,7 +148,7 @@ def check_missing(tool, stores):
 
 
 def check_resume(tool, program, whole):
-    """Killed in the stem or behind it, by hand or by a bound, a shard can be gone on with."""
+    """Killed in the stem or after it, or stopped by a bound, a shard can be resumed."""
     stores = []
     for index, seconds in ((1, 0.2), (2, 0.3), (3, 0.4)):
         store = os.path.join(tool.directory, "killed-%d" % index)
@@ -181,8 +182,8 @@ def check_resume(tool, program, whole):
 
 
 def check_outcomes(tool):
-    """Where each shard sees one outcome, and another than the others; what the machine prints is
-    no difference."""
+    """Each shard sees one outcome, another one than the others. The machine's own output is no
+    difference."""
     program = compile_as(tool, "first", 0, "first == 3")
     same = compile_as(tool, "same", 0, "1")
     options = ("-n", "4", "--buffering", "zero")
@@ -200,7 +201,7 @@ def check_outcomes(tool):
 
 
 def check_files(tool):
-    """What is left in a file differs, and each shard sees it the same way."""
+    """The contents of a file differ, in the same way in each shard."""
     program = compile_as(tool, "leaves", 0, "leave(first == 3)")
     options = ("-n", "4", "--buffering", "zero", "--compare", "left.txt")
     for count in (2, 6):
@@ -212,7 +213,7 @@ def check_files(tool):
 
 
 def check_unstable(tool):
-    """A program that does something else on one machine: the parts do not cover its tree."""
+    """A program that behaves differently on one machine: the parts do not cover its tree."""
     program = compile_as(tool, "unstable", 0, "1", unstable=1)
     stores, _ = explore_shards(tool, program, 3, "-n", "5", "--buffering", "zero",
                                name="unstable", nodes=True)
@@ -232,7 +233,7 @@ def check_small(tool, program):
 
 
 def check_options(tool, program):
-    """Bounds go with shards, and so does what changes the tree or the way back."""
+    """Shards work with bounds, and with options that change the tree or the way of going back."""
     for options in (("-n", "4", "-j", "2"),
                     ("-n", "5", "--deviations", "1"),
                     ("-n", "3", "--buffering", "per-send"),
@@ -249,12 +250,12 @@ def check_options(tool, program):
 
 
 def choices(path):
-    """In whatever order they were made."""
+    """In any order."""
     return tuple(sorted(path.split(":")[-1].split(",")))
 
 
 def check_seeds(tool, program):
-    """Random walks with several seeds go in part the same ways, which count once."""
+    """Random walks with several seeds partly coincide; those count once."""
     stores, paths = [], set()
     for seed in ("1", "2"):
         stores.append(os.path.join(tool.directory, "seed-" + seed))

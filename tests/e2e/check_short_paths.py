@@ -1,5 +1,5 @@
-"""A finding's path names what it has to, and no more: what a replay does anyway is left out where a
-replay of the short path was seen to show the same finding, and named where it was not."""
+"""A finding's path names only what it has to. Default choices are left out if a replay of the
+short path showed the same finding, and named if not."""
 
 import os
 import re
@@ -9,8 +9,8 @@ from harness import check
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples")
 
-# Rank 0's first receive takes rank 2's message by default: but not once rank 3 has taken rank 5's,
-# after which rank 1's is there as well. The deadlock needs both.
+# By default rank 0's first receive takes rank 2's message; but not after rank 3 has taken rank 5's,
+# because rank 1's message exists then, too. The deadlock needs both choices.
 HASTY = r"""
 #include <mpi.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ int main(void)
 }
 """
 
-# Deadlocks, with the argument 0 or 1 when sends wait, with 2 when broadcasts do; with 3 always.
+# Deadlocks: with the argument 0 or 1 when sends wait, with 2 when broadcasts do; with 3 always.
 BROADCASTS = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ def again_of(run):
 
 
 def check_path(tool, path, ranks, program, *arguments, options=()):
-    """The one finding is told by this path, which shows it, and tells itself again."""
+    """The only finding is shown by this path; its replay reports the same path."""
     run = tool.run("explore", "-n", str(ranks), *options, program, *arguments, report=True)
     check(len(run.report["findings"]) == 1, run)
     found = run.report["findings"][0]
@@ -102,7 +102,7 @@ def check_path(tool, path, ranks, program, *arguments, options=()):
 
 
 def check_resumed(tool, program):
-    """What was explored before is told by the same path, also where several stores are one."""
+    """A resumed exploration and a merged store report the same path."""
     store = os.path.join(tool.directory, "resumed")
     tool.run("explore", "-n", "3", "--store", store, "--max-interleavings", "4", program)
     run = tool.run("explore", "-n", "3", "--store", store, "--resume", program, report=True)
@@ -115,7 +115,7 @@ def check_resumed(tool, program):
 
 
 def check_debug(tool, program):
-    """The choice that is to blame is left out of the path, and yet stopped at."""
+    """The choice to blame is not in the path, but the session stops at it."""
     check_path(tool, "mp1:n3:0.2=1", 3, program)
     check_path(tool, "mp1:n3:zero:", 3, program, options=("--buffering", "zero"))
     script = tool.write("look.mp", "choices\ninfo path\n")

@@ -1,6 +1,6 @@
-"""The ranks of a finding have call stacks: a helper that is called from several places is told
-apart by its callers, in C (inlined or not, stripped or not), C++, Fortran and Python, whether the
-exploration goes back by snapshot or by rerunning; MPI's own frames and the C library's are none."""
+"""The ranks of a finding have call stacks: a helper that is called from several places is
+distinguished by its callers, in C (inlined or not, stripped or not), C++, Fortran and Python, by
+snapshot and by rerun. The stacks have no frames of MPI or of the C library."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ import check_python
 import harness
 from harness import check
 
-# Rank 0 takes a message in each of three places; one never comes.
+# Rank 0 takes a message in each of three places; one is never sent.
 C = """
 #include <mpi.h>
 
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Which message is taken first decides whether a third one is waited for.
+# The message taken first decides whether a third one is waited for.
 RACE = """
 #include <mpi.h>
 
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 }
 """
 
-# What is taken decides whether rank 0 crashes in a function that calls no MPI.
+# The message taken decides whether rank 0 crashes in a function that calls no MPI.
 CRASH = """
 #include <mpi.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 }
 """
 
-# What the function says of its frame is wrong: who believes it reads at address 0.
+# The function's description of its frame is wrong: an unwinder that trusts it reads at address 0.
 ASTRAY = """
 #include <mpi.h>
 
@@ -248,7 +248,7 @@ mpi.finalize()
 """
 
 
-# Two findings behind a long beginning.
+# Two findings after a long beginning.
 LATE = """
 #include <mpi.h>
 #include <stdlib.h>
@@ -335,7 +335,7 @@ def check_c(tool):
     run, finding = explore(tool, program, "--", program, verb="run")
     check([frame["line"] for frame in stack_of(finding)] == [line for _, line in frames],
           "run has the same stack\n%s" % run)
-    # of a deep one the outermost are missing; the compiler may divide a recursion
+    # the outermost of a deep stack are missing; the compiler may divide a recursion
     _, finding = explore(tool, program, "--", program, "deep")
     stack = stack_of(finding)
     check(len(stack) == 32 and stack[0]["function"] == "take"
@@ -344,7 +344,7 @@ def check_c(tool):
 
 
 def check_clang(tool):
-    """It leaves out the table of addresses that gcc writes, and numbers files otherwise."""
+    """clang leaves out the table of addresses that gcc writes, and numbers files differently."""
     if not shutil.which("clang"):
         return
     os.environ["MPICH_CC"] = "clang"
@@ -355,7 +355,8 @@ def check_clang(tool):
 
 
 def check_text(tool):
-    """Of the choice to blame and of the call that waits; not where the place tells all."""
+    """The stacks of the choice to blame and of the waiting call; not where the place says
+    everything."""
     run, finding = explore(tool, build(tool, "race.c", RACE, "-O0"))
     for text in ("\n          called from phase (race.c:%d), main (race.c:%d)\n" % (
             line_of(RACE, "B"), line_of(RACE, "E")),
@@ -389,7 +390,7 @@ def check_crash(tool):
 
 
 def check_astray(tool):
-    """Then the place is all that is known; nothing wrong is told of the program."""
+    """Only the place is known then; nothing false is reported."""
     program = build(tool, "astray.c", ASTRAY, "-O0")
     handler = """
 #include <signal.h>
@@ -414,7 +415,7 @@ static void leave(int number)
 
 
 def check_without_symbols(tool):
-    """The module and the offset in it are all that is left to tell."""
+    """Only the module and the offset in it can be reported."""
     program = build(tool, "bare.c", C, "-O2", "-g0")
     _, finding = explore(tool, program, "--", program)
     stack = stack_of(finding)
@@ -446,7 +447,8 @@ def check_cplusplus(tool):
 
 
 def check_fortran(tool):
-    """Neither MPI's binding nor the main function that the compiler adds is told."""
+    """Frames of MPI's Fortran binding and of the main function that the compiler adds are left
+    out."""
     if not shutil.which(tool.mpicc.replace("mpicc", "mpif90")):
         return
     for module in ("mpi", "mpi_f08"):
@@ -469,8 +471,8 @@ def check_interpreter(tool):
 
 
 def check_late(tool):
-    """The long beginning is carried out once, and once more with stacks, however many findings are
-    replayed; those have the stacks that they have when the program runs again for each."""
+    """The long beginning runs once, and once more with stacks, for any number of replayed
+    findings. Their stacks are those of separate runs."""
     program, found = build(tool, "revisits.c", LATE), []
     for way in "snapshot", "rerun":
         log = os.path.join(tool.directory, "late.log")

@@ -1,5 +1,5 @@
-"""--search states: what hides where it is hard to see is not forgotten, what is forgotten is
-merged, and what cannot go with it is refused.
+"""--search states: hidden state is not forgotten, states that are equal are merged, and what state
+search does not support is refused.
 
 usage: check_states.py ... [--all]: all places (30 s), not just some"""
 
@@ -16,8 +16,8 @@ MORE = ["shared", "specific", "file-early", "handler", "mask", "directory", "uma
         "flags", "flags-device", "flags-pipe", "watches", "pipe-early",
         "protection", "pipe", "name", "error-handler", "alloc-mem", "type",
         "persistent", "bsend"]
-# In windows, as hidden_window.c does it: what nobody can find again, what differs, and what
-# conflicts in one order of two.
+# In windows (hidden_window.c): data that cannot be read again, data that differs, and accesses that
+# conflict in one order of two.
 EQUAL_WINDOWS = ["nobody", "fence-nobody", "overwritten"]
 WINDOWS = ["created", "allocated", "shared", "fence", "exposed", "under-way"]
 CONFLICTS = ["before", "before-2", "later", "later-2"]
@@ -128,7 +128,7 @@ def check_windows(tool):
 
 
 def check_clocks_agree(tool):
-    """Nobody gets a message from the future."""
+    """No rank gets a message from the future."""
     program = tool.compile(tool.write("clocks.c", CLOCKS))
     for buffering in "zero", "infinite":
         run = explored(tool, program, ranks=6, options=("--buffering", buffering))
@@ -136,7 +136,7 @@ def check_clocks_agree(tool):
 
 
 def check_merged(tool):
-    """Without what holds states apart though they are equal there would be 8 and 16."""
+    """With differences that do not matter, there would be 8 and 16 states."""
     program = tool.compile(tool.write("sum.c", SUM), "-O1")
     for ranks, tree, least in (4, 6, 8), (5, 24, 16):
         run = explored(tool, program, ranks=ranks, options=("--buffering", "zero"))
@@ -144,7 +144,7 @@ def check_merged(tool):
         check(run.report["search"]["kind"] == "states" and run.report["findings"] == [], str(run))
         check(states == least, str(run))
         check(run.report["interleavings"] < tree, str(run))
-    # Which worker did how many tasks makes no difference to either, nor to the master.
+    # How many tasks each worker did matters neither to the workers nor to the master.
     worker = tool.compile(os.path.join(HERE, "../../examples/master_worker.c"))
     run = explored(tool, worker, "8", ranks=3, options=("--buffering", "zero", "--verify"))
     check(run.report["search"]["states"] == 88 and run.report["findings"] == [], str(run))
@@ -153,7 +153,7 @@ def check_merged(tool):
 
 
 def check_images(tool):
-    """Where ranks can be put back in place they go back to images of themselves, not by forks."""
+    """Where ranks can be rewound they return to images of themselves, without forks."""
     program = tool.compile(tool.write("sum.c", SUM), "-O1")
     log = os.path.join(tool.directory, "images.log")
     run = tool.run("explore", "-n", "5", "--search", "states", "--buffering", "zero", "--",
@@ -168,7 +168,7 @@ def check_images(tool):
 
 
 def check_resumed(tool):
-    """What was interrupted goes on: what it comes to is what it would have come to."""
+    """An interrupted search is resumed: its result is that of an uninterrupted one."""
     program = tool.compile(tool.write("sum.c", SUM), "-O1")
     racing = tool.compile(os.path.join(HERE, "../../examples/wildcard_deadlock.c"))
     for name, ranks in (program, 5), (racing, 3):
@@ -197,7 +197,7 @@ def summary(run, key):
 
 
 def check_auto(tool):
-    """The tree, until equal states come up and much of it is left."""
+    """The tree, until equal states occur and much of it is left."""
     program = tool.compile(tool.write("sum.c", SUM), "-O1")
     few = tool.run("explore", "-n", "4", "--search", "auto", "--", program, report=True)
     check("search" not in few.report and few.report["interleavings"] == 12, str(few))
@@ -210,7 +210,7 @@ def check_auto(tool):
     run = tool.run("explore", "-n", "6", "--search", "auto", "--buffering", "zero", "--", keeps,
                    "keeps", report=True)
     check("search" not in run.report and run.report["interleavings"] == 120, str(run))
-    # Interrupted in the tree and behind it.
+    # Interrupted in the tree and after it.
     store = os.path.join(tool.directory, "auto")
     arguments = ["explore", "-n", "7", "--search", "auto", "--store", store]
     for most in "5", "15", "45", "47", "0":

@@ -33,8 +33,8 @@ FORGOTTEN = """\ttotal += 1000 * payload[i][0] + payload[i][1];
 
 
 def forgetting(text):
-    """The same program with ranks that remember nothing of a receive but a sum, unless they ask
-    about it later."""
+    """The same program with ranks that keep of a receive only the sum, unless they depend on its
+    source later."""
     _, _, ranks = text.partition("static void rank_0(void)")
     kept = {int(index) for index in re.findall(r"(?:got|got_tag)\[(\d+)\]", ranks)}
     kept |= {int(index) for index in re.findall(r"statuses\[(\d+)\]\.", ranks)}
@@ -56,8 +56,8 @@ def ends(report):
 
 
 def findings(report):
-    """By where the ranks stand, variants among them: which operations of theirs are named depends
-    on the way that was gone first."""
+    """By the places of ranks, variants included. Which of their operations are named depends on
+    the interleaving that was found first."""
     return {(one["kind"],
              tuple(sorted((r["rank"], r.get("function", ""), r.get("line", 0)) for r in one["ranks"]
                           if not r.get("bystander"))) if one["kind"] != "outcome-differs" else ())
@@ -65,7 +65,7 @@ def findings(report):
 
 
 def compare(tool, name, ranks, program, arguments, options):
-    """What both searches have come to; None: states are refused, or the tree is not all."""
+    """The results of both searches. None: state search is refused, or the tree is incomplete."""
     common = ["-n", str(ranks), *options, "--", program, *arguments]
     tree = tool.run("explore", "-q", "--max-interleavings", str(MOST), *common, report=True)
     if tree.report and not tree.report["complete"]:
@@ -75,7 +75,7 @@ def compare(tool, name, ranks, program, arguments, options):
         return None
     check(tree.report is not None and states.report is not None, "%s: %s\n%s" % (
         name, tree, states))
-    # What --some leaves out the tree counts; of states it is said that they are not all.
+    # With --some the tree leaves sets out; state search reports that it is incomplete.
     check(states.report["complete"] or "--some" in states.out
           or "--max-time" in states.report["incomplete_reason"], "%s: %s" % (name, states))
     if not states.report["complete"]:
@@ -97,7 +97,7 @@ def compare_random(tool, seed, *kind):
                           text=True, check=True).stdout
     program = tool.compile(tool.write("random_%d.c" % seed, forgetting(text)))
     ranks = int(re.search(r"for (\d+) ranks", text).group(1))
-    # Where each place of a lock is a choice there can be far more states than interleavings.
+    # Where each place of a lock is a choice, there can be far more states than interleavings.
     found = compare(tool, "seed %d" % seed, ranks, program, [],
                     ["--max-time", "8"] if kind else [])
     if found and seed % 5 == 0:

@@ -1,12 +1,12 @@
-"""What rank 0 reads: the file of --stdin, else the one that matchpoint's own standard input is
-redirected from; and what shows a finding again knows of it."""
+"""Rank 0 reads the file of --stdin, or else the file that matchpoint's standard input is
+redirected from. The command that repeats a finding includes it."""
 
 import os
 
 import harness
 from harness import check
 
-# The second number that comes is wrong when it is the file's.
+# The second number is wrong if it is the file's.
 PROGRAM = r"""
 #include <mpi.h>
 #include <stdio.h>

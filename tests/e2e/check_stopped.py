@@ -1,5 +1,5 @@
-"""What was found by an exploration that is stopped has been seen twice, with call stacks; and a
-finding for which there was no time is told from one that ended otherwise."""
+"""Findings of an exploration that is stopped are replayed, with call stacks. A finding without
+time for a replay is distinguished from one whose replay ended otherwise."""
 
 import json
 import os
@@ -9,8 +9,8 @@ import uuid
 import harness
 from harness import check
 
-# Far more interleavings than there is time for. Each ends well, or in a deadlock: whose
-# message came last is asked for one more, unless that is the last rank; it may sleep before.
+# Far more interleavings than there is time for. Each ends normally or in a deadlock: the rank whose
+# message came last is asked for one more, unless it is the last rank; it may sleep before.
 SOURCE = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 """
 
 
-# As many, and they differ in what rank 0 prints.
+# As many; they differ in what rank 0 prints.
 PRINTS = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ def name_of(alternative):
 
 
 def check_coverage(report):
-    """What each call has taken, and could have, counted again from the interleavings."""
+    """What each call has taken, and could have taken, counted again from the interleavings."""
     known, taken = {}, {}
     for execution in report["executions"]:
         for choice in execution["choices"]:
@@ -110,7 +110,7 @@ def check_in_time(tool, program, *options):
 
 
 def stop_in_replay(tool, program, number):
-    """Stopped while the first finding is being replayed."""
+    """Stopped while the first finding is replayed."""
     mark = uuid.uuid4().hex
     arguments = ["explore", "-n", "3", "--backtrack", "rerun", "--json", "-", program, "3"]
     process = tool.start(arguments, mark, {"MATCHPOINT_LOG": "worlds,ends"})
@@ -131,7 +131,7 @@ def check_no_time(tool, program):
 
 
 def check_outcomes(tool):
-    """Outcomes that differ are made sure of when they are seen, and told after Ctrl-C."""
+    """Outcomes that differ are replayed when they are found, and reported after Ctrl-C."""
     program = tool.compile(tool.write("prints_the_last.c", PRINTS))
     mark = uuid.uuid4().hex
     process = tool.start(["explore", "-n", "4", "--json", "-", program], mark,
@@ -151,11 +151,11 @@ def check_outcomes(tool):
 
 
 def check_killed(tool, program):
-    """Of one that was killed the store knows as much."""
+    """The store of a killed exploration has the same."""
     mark = uuid.uuid4().hex
     process = tool.start(["explore", "-n", "4", program], mark, {"MATCHPOINT_LOG": "ends"})
     found = harness.read_until(process.stderr, lambda line: b": deadlock, " in line)[-1]
-    # it has been replayed before others end, and is written down within a second
+    # it has been replayed before others end, and is stored within a second
     harness.read_until(process.stderr,
                        lambda line: float(line.split()[0]) > float(found.split()[0]) + 1)
     os.kill(process.pid, signal.SIGKILL)

@@ -1,5 +1,5 @@
-"""Whatever a program does, it can be stopped, and nothing of it survives: not what its ranks have
-forked, nor daemons, also when matchpoint itself is killed."""
+"""Any program can be stopped, and nothing of it survives: neither children of its ranks nor
+daemons, also when matchpoint itself is killed."""
 
 import os
 import signal
@@ -10,8 +10,8 @@ import harness
 from harness import Left, check
 
 
-# After its second receive rank 0 does what it is told to, in those interleavings where rank 2's
-# message was the first.
+# After its second receive rank 0 does what the argument names, in those interleavings where rank
+# 2's message was the first.
 SOURCE = r"""
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -99,7 +99,7 @@ KINDS = ("fork", "session", "exec", "raw", "daemon")
 
 
 def check_left_behind(tool, program):
-    """What outlives its rank ends with the interleaving, and holds nothing up."""
+    """A process that outlives its rank ends with the interleaving, and delays nothing."""
     for backtrack in ("snapshot", "rerun"):
         for kind in KINDS:
             left = Left()
@@ -112,8 +112,7 @@ def check_left_behind(tool, program):
 
 
 def check_stopped(tool, program):
-    """A rank that blocks every signal, and its child, hold up neither a limit of time nor a
-    signal."""
+    """A rank that blocks every signal, and its child, delay neither a time limit nor a signal."""
     for kind in ("fork", "raw"):
         left = Left()
         run = tool.run("explore", "-n", "3", "--max-time", "1", "--", program, kind, "stay",
@@ -124,7 +123,7 @@ def check_stopped(tool, program):
 
 
 def started(tool, program, kind, left):
-    """matchpoint, when rank 0 has come to stay."""
+    """Starts matchpoint and waits until rank 0 has got there."""
     mark = uuid.uuid4().hex
     process = tool.start(["explore", "-n", "3", "--", program, kind, "stay", left.mark], mark)
     patience = harness.Patience(60)
@@ -132,7 +131,7 @@ def started(tool, program, kind, left):
     count = len(left.pids())
     while count < 11 and not patience.has_ended():
         time.sleep(0.02)
-        count = len(left.pids())  # not once more afterwards: a process may just begin or end
+        count = len(left.pids())  # only once: a process may just start or end
     if count < 11:
         process.terminate()
         raise harness.Failed("%s: rank 0 never came to stay: %d processes\n%s" % (
@@ -168,7 +167,7 @@ def check_abort(tool, program):
 
 
 def check_stuck_while_parking(tool):
-    """A rank that MPI does not let go, which is told to park and does not answer."""
+    """A rank inside MPI is ordered to park and does not answer."""
     program = tool.compile(harness.program("operation_hangs.c"))
     run = tool.run("explore", "-n", "3", "--buffering", "infinite", "--fail-fast", "--", program,
                    "test sleeps", report=True, environment={"MATCHPOINT_HASTE": "20"})

@@ -1,5 +1,5 @@
-"""Processes of the same user that are none of the run's connect to its sockets: what they say
-neither ends nor changes it. Nor does the run touch what other jobs have in /dev/shm."""
+"""Other processes of the same user connect to the sockets of a run: what they send neither ends
+nor changes it. The run does not touch files of other jobs in /dev/shm."""
 
 import ctypes
 import glob
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-# Rank 0 is killed where MPICH takes away the name of a file that its ranks share.
+# Rank 0 is killed where MPICH unlinks a file that its ranks share.
 KILLED = r"""
 #include <mpi.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ def hello(version, world, rank):
 
 
 def say(path, words):
-    """True: somebody listened."""
+    """True: the connection was accepted."""
     with socket.socket(socket.AF_UNIX) as one:
         try:
             one.connect(path)
@@ -85,7 +85,7 @@ def say(path, words):
 
 
 def live_alone():
-    """A /dev/shm of our own, where that may be: what else runs on the machine is not tested."""
+    """Makes a private /dev/shm, where permitted: other programs of the machine are not tested."""
     new_mounts = 0x20000 # CLONE_NEWNS
     if ctypes.CDLL(None).unshare(new_mounts) == 0:
         subprocess.run("mount --make-rprivate / && mount -t tmpfs tmpfs /dev/shm", shell=True,
@@ -93,8 +93,8 @@ def live_alone():
 
 
 def check_shared_memory(tool, program):
-    """A job that just starts has a file there that nobody has mapped yet. It is not for us to
-    remove; what our own jobs leave when they are killed is."""
+    """A job that is just starting has a file there that is not mapped yet. matchpoint must not
+    remove it; it must remove the files of its own killed jobs."""
     descriptor, other = tempfile.mkstemp(prefix="mpich_shar_tmp", dir="/dev/shm")
     os.close(descriptor)
     os.utime(other, (0, 0))
@@ -134,8 +134,8 @@ def files_of(pid):
 
 
 def check_who_looks(tool, program):
-    """What reads in the directory of one that is killed (another start, which asks whether it
-    lives; somebody who looks at what ranks have written) is none of its processes, and stays."""
+    """A process that reads in the directory of a killed run (another start that checks whether it
+    lives; a user who reads the ranks' output) is none of its processes, and survives."""
     process = tool.start(["explore", "-n", "3", "--", program], uuid.uuid4().hex)
     files, patience = [], harness.Patience(60)
     while len(files) <= 3 and not patience.has_ended():
@@ -154,7 +154,7 @@ def check_who_looks(tool, program):
     looks.kill()
     looks.wait()
     check(gone, "still there: %s" % files)
-    check(looked, "killed was who read %s" % files)
+    check(looked, "the process that read %s was killed" % files)
 
 
 def body(tool, _):
@@ -175,7 +175,7 @@ def body(tool, _):
         time.sleep(0.01)
     out, err = process.communicate()
     words = "%d times: %s%s" % (said, out.decode(), err.decode())
-    check(said > 10, "nobody could say anything: %s" % words)
+    check(said > 10, "no connection was accepted: %s" % words)
     check(process.returncode == 0 and b"4 interleavings" in out, words)
     tool.check_clean(process.pid, mark, words)
 

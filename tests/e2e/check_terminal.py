@@ -1,5 +1,5 @@
-"""--max-time ends an exploration in time, whatever the ranks are at; and what is told on a
-terminal: the progress in one line, colours, what was covered."""
+"""--max-time ends an exploration in time, whatever the ranks do. On a terminal: progress in one
+line, colours, coverage."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""--virtual-time: sleeps cost nothing, and no clock that a rank reads tells otherwise."""
+"""--virtual-time: sleeps take no time, and every clock that a rank reads agrees."""
 
 import harness
 from harness import check

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""matchpoint debug --web: one session at the prompt and in browsers. Who has not the token, or
-comes from another page, is told nothing; one page says lines and the others watch; a page that is
-loaded again shows everything; garbage, and pages that go away in the middle, change nothing. In
-headless Chromium: the graph grows, a click on a dashed edge chooses. Nothing is left behind."""
+"""matchpoint debug --web: one session at the prompt and in browsers. A request without the token,
+or from another page, gets nothing. One page sends lines and the others watch; a page that is
+loaded again shows everything; garbage, and pages that disconnect in the middle, change nothing. In
+headless Chromium: the graph grows, a click on a dashed edge makes the choice. Nothing is left
+behind."""
 
 import os
 import random

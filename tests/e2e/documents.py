@@ -9,8 +9,8 @@ NOT_RUN = re.compile(r"^<!-- not run: *(.*?) *-->$")
 
 
 class Block:
-    """A fenced block. `first` and `end` are the indices of its first line and of its closing fence;
-    `reason` says why its commands are not run (None: they are)."""
+    """A fenced block. `first` and `end` are the indices of its first line and of its closing
+    fence. `reason` is why its commands are not run (None: they are)."""
 
     def __init__(self, language, first, end, reason):
         self.language = language
@@ -20,7 +20,7 @@ class Block:
 
 
 class Document:
-    """One file. `lines` are without their ends; `name` is relative to the root."""
+    """One file. `lines` have no line ends; `name` is relative to the root."""
 
     def __init__(self, root, name):
         self.name = name
@@ -28,7 +28,7 @@ class Document:
         with open(self.path, encoding="utf-8") as file:
             self.lines = file.read().split("\n")
         self.blocks = []
-        self.prose = []  # the lines outside of blocks
+        self.prose = []  # the lines outside blocks
         self.read_blocks()
 
     def read_blocks(self):
@@ -48,7 +48,7 @@ class Document:
                 self.prose.append(line)
 
     def anchors(self):
-        """What `#name` may be, as GitHub makes it of headings."""
+        """The valid `#name`s, as GitHub makes them from headings."""
         found = []
         for line in self.prose:
             match = re.match(r"#{1,6} +(.*?)#* *$", line)
@@ -70,7 +70,7 @@ class Document:
 
 
 def find(root):
-    """The names of all documents below a root, but for what is built and hidden."""
+    """The names of all documents below a root, except in build and hidden folders."""
     found = []
     for directory, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not re.match(r"\.|build|__pycache__", name))
@@ -80,12 +80,12 @@ def find(root):
 
 
 def is_for_users(name):
-    """Those that are in plain words, with sessions: README.md and the pages of docs/."""
+    """Documents for users, with sessions: README.md and the pages of docs/."""
     return name == "README.md" or os.path.dirname(name) == "docs"
 
 
 def broken_link(root, document, link, cache):
-    """What is wrong with a link; None: nothing. `cache` keeps documents by path."""
+    """The problem of a link. None: no problem. `cache` keeps documents by path."""
     target, _, anchor = link.partition("#")
     path = document.path
     if target:
@@ -103,7 +103,7 @@ def broken_link(root, document, link, cache):
 
 
 def check_links(root, names):
-    """How many relative links these documents have, and the broken ones as lines of text."""
+    """The number of relative links in these documents, and the broken ones as lines of text."""
     root = os.path.abspath(root)
     count, broken, cache = 0, [], {}
     for name in names:

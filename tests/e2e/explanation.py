@@ -1,13 +1,13 @@
-"""Says in one line what a check expected and what it got. Standard library only.
+"""Describes in one line what a check expected and what it got. Standard library only.
 
-The text comes from the source of the check: of a condition `a and b`, the part that does not hold.
-Values are looked up again for that. A call is made again only where it is sure to change nothing:
-of a builtin or a method that reads, or of a function to which nothing but data is given."""
+The text comes from the source of the check: for a condition `a and b`, the part that is false.
+Values are evaluated again for that. A call is repeated only if it certainly changes nothing: a
+builtin or a method that reads, or a function that gets only data."""
 
 import ast
 import functools
 
-LENGTH = 160  # of a value, or a condition, in characters
+LENGTH = 160  # for a value or a condition, in characters
 DATA = (str, bytes, int, float, type(None), list, tuple, dict, set)
 READING = {"len", "sorted", "set", "str", "int", "sum", "min", "max", "any", "all", "list", "tuple",
            "dict", "bool", "round", "startswith", "endswith", "get", "split", "splitlines", "strip",
@@ -17,7 +17,7 @@ OPERATORS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: 
 
 
 def shorten(text, length=LENGTH):
-    """In one line; what is too long loses its middle."""
+    """In one line; a text that is too long loses its middle."""
     text = " ".join(text.split())
     if len(text) <= length:
         return text
@@ -35,7 +35,7 @@ def calls_of_check(file):
 
 
 def condition_at(frame):
-    """The condition of the check that a frame is in; None: it is not known."""
+    """The condition of the check that a frame is in. None: unknown."""
     try:
         calls = [call for call in calls_of_check(frame.f_code.co_filename)
                  if call.lineno <= frame.f_lineno <= call.end_lineno]
@@ -45,7 +45,7 @@ def condition_at(frame):
 
 
 def may_be_repeated(node, scope):
-    """Whether it can be evaluated once more without consequences."""
+    """Whether it can be evaluated again without side effects."""
     for call in (one for one in ast.walk(node) if isinstance(one, ast.Call)):
         if getattr(call.func, "id", getattr(call.func, "attr", "")) in READING:
             continue
@@ -59,7 +59,7 @@ def may_be_repeated(node, scope):
 
 
 class Scope:
-    """Where the names of a condition have their values."""
+    """The scope in which the names of a condition have their values."""
 
     def __init__(self, frame):
         self.names = {**frame.f_globals, **frame.f_locals}
@@ -68,14 +68,14 @@ class Scope:
         return eval(compile(ast.Expression(node), "check", "eval"), self.names)
 
     def shown(self, node):
-        """A value for the reader; the condition's own words where it cannot be evaluated."""
+        """A value as text; the source of the expression if it cannot be evaluated."""
         if not may_be_repeated(node, self.names):
             return shorten(ast.unparse(node))
         return shorten(repr(self.value(node)))
 
 
 def failed_part(condition, scope):
-    """Of `a and b` the first that does not hold; None: that cannot be told."""
+    """The first false part of `a and b`. None: unknown."""
     if not isinstance(condition, ast.BoolOp) or not isinstance(condition.op, ast.And):
         return condition
     for part in condition.values:
@@ -104,7 +104,7 @@ def words_for(part, scope):
 
 
 def explain(frame):
-    """What the check in which a frame is has expected, and got; "" if that cannot be told."""
+    """What the check that a frame is in expected and got; "" if unknown."""
     condition = condition_at(frame)
     if condition is None:
         return ""
@@ -112,5 +112,5 @@ def explain(frame):
     try:
         part = failed_part(condition, scope)
         return words_for(condition if part is None else part, scope)
-    except Exception:  # a value that was there before is gone
+    except Exception:  # an earlier value no longer exists
         return "expected " + shorten(ast.unparse(condition))

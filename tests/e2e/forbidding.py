@@ -1,5 +1,4 @@
-"""matchpoint where the kernel forbids a system call to it and to all that it starts, as containers
-do."""
+"""Runs matchpoint where the kernel forbids it and its children a system call, as containers do."""
 
 SOURCE = r"""
 #include <errno.h>
@@ -32,7 +31,7 @@ int main(int argc, char **argv)
 
 
 def forbidding(tool, call):
-    """The path of a program that runs matchpoint with its arguments where `call` fails with EPERM.
-    It ends with 99 where seccomp cannot be used."""
+    """The path of a program that runs matchpoint with its arguments, where `call` fails with
+    EPERM. It exits with 99 if seccomp cannot be used."""
     return tool.compile(tool.write("forbids_%s.c" % call, SOURCE),
                         '-DMATCHPOINT="%s"' % tool.matchpoint, "-DFORBIDDEN=SYS_%s" % call)

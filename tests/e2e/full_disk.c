@@ -1,6 +1,6 @@
-/* Preloaded into matchpoint: its store stands on a disk that is full at the FULL_DISK_AT-th write,
- * for this one alone, or from then on if FULL_DISK_STAYS is set. How many writes there were is
- * written to FULL_DISK_COUNT. Other files, and other programs, are left alone. */
+/* Preloaded into matchpoint: simulates a full disk for its store at the FULL_DISK_AT-th write, for
+ * this write only, or from then on if FULL_DISK_STAYS is set. The number of writes is written to
+ * FULL_DISK_COUNT. Other files and other programs are not affected. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
-"""Runs matchpoint on real programs, and sees that nothing is left behind. Standard library only.
+"""Runs matchpoint on real programs, and checks that nothing is left behind. Standard library only.
 
-A script that fails ends with one line: NAME: FAILED: what was expected and what came instead, where
-in the script, and the last command. What is above that line is for who needs more."""
+A script that fails ends with one line: NAME: FAILED: what was expected and what came instead, the
+place in the script, and the last command. The lines above have the details."""
 
 import argparse
 import glob
@@ -23,8 +23,8 @@ MARK = "MATCHPOINT_TEST_MARK"
 
 
 class Failed(Exception):
-    """What was expected did not happen; the text says what did. `explanation`: the same in one
-    line, from the source of the check."""
+    """A check failed; the text says what happened. `explanation`: the same in one line, from the
+    source of the check."""
 
     def __init__(self, text, explanation=""):
         super().__init__(text)
@@ -37,7 +37,7 @@ def check(condition, text):
 
 
 def program(name):
-    """The source NAME (with its ending) below programs/, whichever folder it is in."""
+    """The path of the source NAME (with its ending) in any folder of programs/."""
     here = os.path.dirname(os.path.abspath(__file__))
     found = glob.glob(os.path.join(here, "programs", "*", name))
     check(len(found) == 1, "%d files are called %s below tests/e2e/programs" % (len(found), name))
@@ -45,7 +45,7 @@ def program(name):
 
 
 def slowness():
-    """How many times as long as on an idle machine things take here, just now or of late."""
+    """How many times longer than on an idle machine things take now or took recently."""
     wall, computed = time.monotonic(), time.process_time()
     while time.process_time() - computed < 0.1:
         pass
@@ -53,7 +53,7 @@ def slowness():
 
 
 def check_soon(seconds, limit, text):
-    """It took no longer than that, on an idle machine."""
+    """Checks that it took at most `limit` seconds, scaled by slowness()."""
     if seconds >= limit:
         slow = slowness()
         check(seconds < limit * slow, "%.1f s, not %.1f s, on a machine %.1f times as slow\n%s" % (
@@ -61,7 +61,7 @@ def check_soon(seconds, limit, text):
 
 
 class Patience:
-    """So many seconds on an idle machine, on a slow one as many times more."""
+    """A time limit: seconds on an idle machine, scaled on a slow one."""
 
     def __init__(self, seconds):
         self.seconds = seconds
@@ -73,7 +73,8 @@ class Patience:
 
 
 def communicate(process, seconds, text=""):
-    """What a process writes to its end, which comes within so many seconds on an idle machine."""
+    """The output of a process until its end, which must come within that time on an idle
+    machine."""
     patience = Patience(seconds)
     while True:
         try:
@@ -87,7 +88,7 @@ def communicate(process, seconds, text=""):
 
 
 def wait_for(condition, process, text):
-    """Until it holds, of a process that runs."""
+    """Waits until a condition of a running process holds."""
     patience = Patience(TIMEOUT)
     while not condition():
         if process.poll() is not None or patience.has_ended():
@@ -97,17 +98,18 @@ def wait_for(condition, process, text):
 
 
 def read_until(stream, says):
-    """The lines up to the first of which `says` is true; fails if the stream ends before."""
+    """The lines up to the first for which `says` is true; fails if the stream ends before."""
     lines = []
     while not lines or not says(lines[-1]):
         line = stream.readline()
-        check(line, "not said, but: %s" % b"".join(lines[-20:]))
+        check(line, "expected line missing in: %s" % b"".join(lines[-20:]))
         lines.append(line)
     return lines
 
 
 class NoReport:
-    """Instead of the JSON of a run that wrote none: false; who reads in it is told of the run."""
+    """Takes the place of the JSON of a run that wrote none: it is false, and access to it fails
+    with the output of the run."""
 
     def __init__(self, run):
         self.run = run
@@ -138,7 +140,7 @@ class Run:
 
 
 def told(report):
-    """All that is told, but for the time that it took and in which order what was found."""
+    """The whole report, without times and the order of discovery."""
     executions = sorted((one["buffering"], one["path"], one["status"], one["output"][0])
                         for one in report["executions"])
     findings = sorted((one["kind"], one["count"], len(one.get("outcomes", [])))
@@ -147,7 +149,7 @@ def told(report):
 
 
 def marked_processes(mark):
-    """Every process that inherited the mark: `pid command`."""
+    """All processes that inherited the mark: `pid command`."""
     found = []
     needle = ("%s=%s" % (MARK, mark)).encode()
     for directory in glob.glob("/proc/[0-9]*"):
@@ -167,7 +169,7 @@ def marked_processes(mark):
 
 
 class Left:
-    """Processes whose command line ends with a mark of their own."""
+    """Processes whose command line ends with their own mark."""
 
     def __init__(self):
         self.mark = str(10000 + uuid.uuid4().int % 1000000000)
@@ -201,15 +203,15 @@ def run_directories(pid):
 
 
 class Tool:
-    """The matchpoint under test, with a directory of its own for stores and programs."""
+    """The matchpoint under test, with its own directory for stores and programs."""
 
     def __init__(self, matchpoint, mpicc):
         self.matchpoint = os.path.abspath(matchpoint)
         self.mpicc = mpicc
-        self.environment = {}  # more of it for matchpoint
+        self.environment = {}  # additional variables for matchpoint
         self.latest = []  # the last command
         self.directory = tempfile.mkdtemp(prefix="matchpoint-e2e-")
-        self.name = os.path.splitext(os.path.basename(sys.argv[0]))[0]  # of the test
+        self.name = os.path.splitext(os.path.basename(sys.argv[0]))[0]  # name of the test
 
     def close(self):
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -227,19 +229,19 @@ class Tool:
         return program
 
     def compile_orders(self, **words):
-        """programs/p2p/orders.c, where DEADLOCK, CRASH, PRINTED and PAUSE_US are what is given."""
+        """Compiles programs/p2p/orders.c with the given DEADLOCK, CRASH, PRINTED and PAUSE_US."""
         source = program("orders.c")
         return self.compile(source, *("-D%s=(%s)" % pair for pair in words.items()))
 
     def write(self, name, text):
-        """A file in the directory, such as a program's source; its path."""
+        """Writes a file in the directory, such as a program's source. Returns its path."""
         path = os.path.join(self.directory, name)
         with open(path, "w") as file:
             file.write(text)
         return path
 
     def start(self, arguments, mark, environment=None, cwd=None, stdin=subprocess.DEVNULL):
-        """Starts matchpoint in a session of its own, marked; a Popen."""
+        """Starts matchpoint in its own session, marked. Returns a Popen."""
         env = dict(os.environ, **self.environment, **(environment or {}))
         env[MARK] = mark
         self.latest = [self.matchpoint, *arguments]
@@ -275,7 +277,7 @@ class Tool:
         return done
 
     def run_plain(self, ranks, program, *arguments):
-        """Runs a program under mpiexec alone; what each rank printed."""
+        """Runs a program under mpiexec alone. Returns what each rank printed."""
         files = [os.path.join(self.directory, "plain.%d" % rank) for rank in range(ranks)]
         command = [self.mpicc.replace("mpicc", "mpiexec"), "-n", str(ranks), "sh", "-c",
                    'exec "$0" "$@" >%s/plain.$PMI_RANK' % self.directory, program, *arguments]
@@ -298,7 +300,7 @@ class Tool:
                 pass
 
     def check_no_processes(self, mark, words, patience=10.0):
-        """They have been killed, or end by themselves."""
+        """Waits until killed or ending processes are gone."""
         patience = Patience(patience)
         left = marked_processes(mark)
         while left and not patience.has_ended():
@@ -308,8 +310,8 @@ class Tool:
         check(not left, "%s, and still there: %s" % (words, left))
 
     def check_clean(self, pid, mark, done, patience=5.0):
-        """No process, socket or shared memory of this run may be left (the last ranks may need a
-        moment to be gone)."""
+        """No process, socket or shared memory of this run may be left (the last ranks may take a
+        moment to end)."""
         patience = Patience(patience)
         left = marked_processes(mark) + run_directories(pid)
         while left and not patience.has_ended():
@@ -333,7 +335,7 @@ def reason(failure, matchpoint):
 
 
 def place(failure):
-    """Where in the scripts it failed, from the inside out."""
+    """The places in the scripts where it failed, innermost first."""
     frames = [frame for frame in traceback.extract_tb(failure.__traceback__)
               if frame.filename != os.path.abspath(__file__) and "/tests/" in frame.filename]
     return " in ".join("%s:%d" % (os.path.basename(frame.filename), frame.lineno)
@@ -341,7 +343,7 @@ def place(failure):
 
 
 def report_failure(failure, tool):
-    """All that is known of it; the last line says it in short."""
+    """Prints everything known; the last line is the summary."""
     if isinstance(failure, Failed):
         print(failure)
     else:
@@ -352,14 +354,14 @@ def report_failure(failure, tool):
 
 
 def main(description, body, extra=None):
-    """Parses the options that all the scripts share and runs body(tool, options)."""
+    """Parses the options that all scripts share and runs body(tool, options)."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--matchpoint", required=True)
     parser.add_argument("--mpicc", default="mpicc.mpich")
     if extra:
         extra(parser)
     options = parser.parse_args()
-    # What nohup and background jobs of a shell ignore would stay ignored in matchpoint.
+    # matchpoint would inherit the ignored signals of nohup and background jobs.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)

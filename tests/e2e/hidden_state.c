@@ -1,6 +1,6 @@
-/* Rank 0 takes two messages in whatever order, and keeps who came first in a place that is hard to
- * see (argv[1]); everything else it forgets. After a second round it tells. Two outcomes, then:
- * a search that takes the two states in between for equal would find one. */
+/* Rank 0 takes two messages in any order, and keeps only which rank came first, in a place that is
+ * hard to see (argv[1]). After a second round it prints that. So there are two outcomes: a search
+ * that takes the two states in between for equal would find only one. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <fenv.h>
@@ -115,7 +115,7 @@ static NOINLINE void hide_in_mpi(int first, const char *text)
 		MPI_Bsend(&message, 1, MPI_INT, 3, 5, MPI_COMM_WORLD);
 		message = 0;
 	} else if (is("irecv")) {
-		/* Which buffer the message of rank 3 will be in. */
+		/* Decides which buffer gets the message of rank 3. */
 		MPI_Irecv(first == 1 ? &a : &b, 1, MPI_INT, 3, 6, MPI_COMM_WORLD, &request);
 	}
 }
@@ -284,7 +284,7 @@ static int from_three(void)
 	return is("persistent") || is("isend") || is("send") || is("bsend");
 }
 
-/* Both messages say the same: who sent one is known by its source alone. */
+/* Both messages have the same contents; only the source differs. */
 static NOINLINE int take(void)
 {
 	MPI_Status status;
@@ -331,7 +331,7 @@ static void second_round(int tag)
 	}
 }
 
-/* In a register that a call keeps, and nowhere else; or as the address that a call was given. */
+/* Only in a register that calls preserve; or as the address that a call was given. */
 static NOINLINE int in_register(int first)
 {
 	register long kept __asm__("r12") = first;

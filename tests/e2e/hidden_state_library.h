@@ -1,4 +1,4 @@
-/* A library with a variable of its own. */
+/* A library with its own variable. */
 #ifndef HIDDEN_STATE_LIBRARY_H
 #define HIDDEN_STATE_LIBRARY_H
 

@@ -1,9 +1,9 @@
-/* Rank 0 takes two messages in whatever order, and what it does to a window then (argv[1]) depends
- * on who came first; it forgets that. After a second round rank 3 tells what it finds in its
- * window, or another access shows whether it is in order. A search that takes the states in between
- * for equal would find one of two.
+/* Rank 0 takes two messages in any order. Which one came first decides what it does to a window
+ * (argv[1]); then it forgets that. After a second round rank 3 prints the contents of its window,
+ * or another access shows whether it is ordered. A search that takes the states in between for
+ * equal would find one outcome of two.
  *
- * Ways with "-2" behind them do what another one does when rank 1 came first when rank 2 did. */
+ * Cases that end in "-2" swap the roles of ranks 1 and 2. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int has_fences(void)
 	return is("fence") || is("fence-nobody");
 }
 
-/* Those who put something. */
+/* Whether this rank puts something under a lock. */
 static int locks(void)
 {
 	return !has_fences() && !is("exposed") && !is("shared")
@@ -87,7 +87,7 @@ static void expose(int first)
 	MPI_Group_free(&other);
 }
 
-/* Rank 0, when it knows who came first. */
+/* Rank 0, when it knows which rank came first. */
 static void hide(int first)
 {
 	int token = 0;
@@ -116,7 +116,8 @@ static void collect(void)
 {
 	int first = take(0);
 
-	/* What rank 1 has put before is in order with this if that was its message. */
+	/* A put of rank 1 before its message is ordered with this access if that message came
+	 * first. */
 	if (is("before"))
 		put(5);
 	take(0);

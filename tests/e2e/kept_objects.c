@@ -1,7 +1,7 @@
-/* Rank 0 takes messages in any order, and keeps what came in an object of the kernel's (argv[1])
- * that it made before MPI_Init, or behind it (argv[2] is "late"). Before each round it tells what
- * the object holds, and at the end something is left in it: an interleaving that found another
- * one's would print other lines. (check_kept.py) */
+/* Rank 0 takes messages in any order, and keeps what it received in a kernel object (argv[1]) that
+ * it made before MPI_Init, or after it (argv[2] is "late"). Before each round it prints the
+ * object's contents, and at the end it leaves data in it. An interleaving that found data of
+ * another one would print other lines. (check_kept.py) */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ static void make_sockets(int type)
 	to = ends[1];
 }
 
-/* Somebody else may have the pipe as well: a process that the program has started and left. */
+/* Another process may have the pipe as well: one that the program has started and left. */
 static void make_inherited(void)
 {
 	make_pipe(O_NONBLOCK);
@@ -167,13 +167,13 @@ static void put(int value)
 		     "inotify_add_watch");
 	else if (is("eventfd") || is("semaphore"))
 		put_number(value);
-	else if (is("exact")) /* how much fits in */
+	else if (is("exact")) /* how much fits */
 		printf("of %d %zd\n", 3000 + value, write(to, text, (size_t)3000 + (size_t)value));
 	else if (to >= 0)
 		must(write(to, text, (size_t)length) == length, "write");
 }
 
-/* What no read takes out. */
+/* Prints data that no read consumes. */
 static void tell_kept(void)
 {
 	char path[64], line[256];
@@ -215,7 +215,7 @@ static void take(int round)
 	       (unsigned long)number);
 }
 
-/* Others take the place of both ends. */
+/* Other files replace both ends. */
 static void drop(int order)
 {
 	if (!is("dropped") || order % 2)
@@ -227,7 +227,7 @@ static void drop(int order)
 	printf("in place of both: %d\n", to < from);
 }
 
-/* The other end: nobody else must hold it open. */
+/* The other end: no other process must keep it open. */
 static void close_it(int order)
 {
 	char byte;
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
 			MPI_Send(&rank, 1, MPI_INT, 0, round, MPI_COMM_WORLD);
 		}
 		if (round == 0)
-			usleep(50000); /* so that a snapshot is worth its while */
+			usleep(50000); /* makes a snapshot worthwhile */
 	}
 	if (rank == 0) {
 		drop(order);

@@ -1,5 +1,5 @@
-"""A session of matchpoint debug --web as tests see it: what it prints (Session), what a page is
-told by its websocket (Page, without a browser), and the page in a browser (Watched)."""
+"""A session of matchpoint debug --web for tests: its output (Session), what a page gets over its
+websocket (Page, without a browser), and the page in a browser (Watched)."""
 
 import base64
 import json
@@ -26,9 +26,9 @@ return [live.stop.state, live.writes === true, figure ? figure.view.graph.count 
 
 
 class Session:
-    """matchpoint debug --web, with what it prints."""
+    """matchpoint debug --web, with its output."""
 
-    begun = []  # all of them, to be ended if the test fails
+    begun = []  # all sessions, to be ended if the test fails
 
     def __init__(self, tool, *arguments, web=True):
         self.tool = tool
@@ -49,7 +49,7 @@ class Session:
             self.text += line.decode(errors="replace")
 
     def expect(self, pattern, count=1):
-        """What the pattern's group has found, once it stands there so often."""
+        """The pattern's group, once the output has the pattern `count` times."""
         deadline = time.monotonic() + PATIENCE
         while True:
             found = re.findall(pattern, self.text)
@@ -85,7 +85,7 @@ class Session:
 
 
 class Page:
-    """A page without a browser: what its websocket says (RFC 6455), and what it was told."""
+    """A page without a browser: its websocket (RFC 6455), and what it received."""
 
     def __init__(self, url, origin=None, host=None, path=None, protocol="matchpoint"):
         parts = urllib.parse.urlsplit(url)
@@ -121,7 +121,7 @@ class Page:
         return bool(some)
 
     def frame(self):
-        """The next message: its kind, and its bytes; None: it was closed."""
+        """The next frame: its kind and its bytes. None: the connection was closed."""
         while True:
             if len(self.bytes) >= 2:
                 length, at = self.bytes[1] & 127, 2
@@ -150,7 +150,7 @@ class Page:
         return json.loads(body)
 
     def until_told(self, condition, text):
-        """Messages are taken in until it holds for what was told so far."""
+        """Receives messages until the condition holds."""
         told = self.told
         while True:
             if told and condition(told):

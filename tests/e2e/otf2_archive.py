@@ -1,4 +1,4 @@
-"""Reads an OTF2 archive with otf2-print and checks that a viewer can make sense of it; raises
+"""Reads an OTF2 archive with otf2-print and checks that a viewer can interpret it; raises
 harness.Failed. Standard library only."""
 
 import collections
@@ -9,7 +9,7 @@ from harness import check
 
 SENDS = {"MPI_SEND", "MPI_ISEND"}
 RECEIVES = {"MPI_RECV", "MPI_IRECV"}
-# name: (what begins a request, what ends it)
+# name: (starts or ends a request)
 REQUESTS = {"MPI_ISEND": "begin", "MPI_ISEND_COMPLETE": "end", "MPI_IRECV_REQUEST": "begin",
             "MPI_IRECV": "end", "MPI_REQUEST_CANCELLED": "end",
             "NON_BLOCKING_COLLECTIVE_REQUEST": "begin", "NON_BLOCKING_COLLECTIVE_COMPLETE": "end"}
@@ -18,7 +18,7 @@ Event = collections.namedtuple("Event", "name location time text attributes")
 
 
 class Archive:
-    """events in the order of time; definitions: kind to {id: text}; properties."""
+    """events in order of time; definitions: kind to {id: text}; properties."""
 
     def __init__(self, anchor):
         text = otf2_print(anchor, "-A", "-I")
@@ -68,7 +68,7 @@ def number(event, key):
 
 
 def location(event, key):
-    """The location meant by `Sender: 0 ("main thread" <2>)`."""
+    """The location in `Sender: 0 ("main thread" <2>)`."""
     found = re.search(r'\b%s: \d+ \("[^"]*" <(\d+)>' % key, event.text)
     check(found, "no location: %s" % (event,))
     return int(found.group(1))
@@ -79,7 +79,7 @@ def communicator(event):
 
 
 def check_locations(archive, ranks):
-    """Regions are nested and all left; time goes on; every rank is a process of one thread."""
+    """Regions are nested and all left; time increases; every rank is a process with one thread."""
     overlapping = "MATCHPOINT::OVERLAPPING_CALLS" in archive.properties
     for kind in ("LOCATION", "LOCATION_GROUP"):
         check(sorted(archive.definitions[kind]) == list(range(ranks)), archive.definitions[kind])
@@ -116,7 +116,8 @@ def check_request(event, requests):
 
 
 def check_messages(archive):
-    """Each receive takes the first message that is on its way, sent earlier and as long."""
+    """Each receive takes the first message on its way, which was sent earlier and has its
+    length."""
     sent = collections.defaultdict(list)
     for event in archive.events:
         tag = re.search(r"Tag: (\d+), Length: (\d+)", event.text)
@@ -144,7 +145,7 @@ def check_collectives(archive):
 
 
 def read_archive(anchor, ranks):
-    """An Archive that is in order."""
+    """An Archive that passed all checks."""
     otf2_print(anchor, "--silent")
     archive = Archive(anchor)
     check_locations(archive, ranks)

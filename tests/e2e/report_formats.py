@@ -1,6 +1,6 @@
-"""Checkers of the report formats that other tools read: JUnit XML, SARIF, and those drawn.
+"""Checkers of the report formats that other tools read: JUnit XML, SARIF, and graphs.
 
-What they hold to is written here, from the documents named; they raise harness.Failed. Standard
+The rules are written here, from the documents named. The checkers raise harness.Failed. Standard
 library only."""
 
 import re

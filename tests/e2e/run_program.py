@@ -2,29 +2,29 @@
 
 The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, each one exploration:
 
-  why           for the reader
+  why           a comment
   ranks         number of ranks
   args          the program's arguments
   options       more options for `matchpoint explore`
   flags         for the compiler
   environment   {"NAME": "value"} for matchpoint
   interleavings {"zero": n, "infinite": n}; a missing buffering is not explored
-  wasted        0 when not given
-  complete      true when not given
-  exit          exit status of matchpoint; told from the findings when not given
-  output        {"rank": text}: what that rank prints in every interleaving that ends well
+  wasted        default: 0
+  complete      default: true
+  exit          exit status of matchpoint; by default it follows from the findings
+  output        {"rank": text}: what that rank prints in every interleaving that ends normally
   plain         true: every rank prints what it prints under mpiexec alone, in every interleaving
   notes         texts that must occur in the notes
   findings      a list: {"kind", "count", "buffering", "at": {"rank": part of the source line where
-                it stands}, "blame": part of the source line of the choice, "message": a part}
-                count, at, blame and message may be left out; "outcomes": how many interleavings
-                each outcome has; "variants": the same for each of those that are told as one,
-                whichever was found first
-  varies        true: what is printed is not the same in every run
+                of its call}, "blame": part of the source line of the choice, "message": a part
+                of it}; count, at, blame and message are optional; "outcomes": the number of
+                interleavings with each outcome; "variants": the same members for each finding
+                that is reported with it, in any order
+  varies        true: the output is not the same in every run
 
-Every program is explored by forking from snapshots, one world at a time; by putting ranks back
-in place, where that can be, three side by side; and by rerunning, two at a time. All must agree,
-execution by execution, and every finding is replayed from its path.
+Every program is explored in three ways: by forking from snapshots, one world at a time; by
+rewinding ranks in place where possible, three worlds side by side; and by rerunning, two at a
+time. All must agree, execution by execution, and every finding is replayed from its path.
 """
 
 import collections
@@ -44,7 +44,7 @@ def source_line(source, line):
 
 
 def outcome(execution):
-    """What must be the same however the exploration went back, as something that can be counted."""
+    """What must be the same for each way of going back, as something that can be counted."""
     matches = sorted((m["rank"], m["call"], m.get("sub", 0), m["source"], m["send_call"],
                       m.get("send_sub", 0), m["tag"]) for m in execution["matches"])
     choices = sorted((c["rank"], c["call"], c.get("sub", 0), c["taken"].get("answer", ""),
@@ -59,8 +59,8 @@ def without_output(execution):
 
 
 def roll_call(finding):
-    """Where each rank is; but not in which of its polls a livelock was known for one: that is
-    time's."""
+    """Where each rank is; without the number of the poll at which a livelock was detected, which
+    depends on time."""
     numbered = finding["kind"] != "livelock"
     return [(r["rank"], r.get("function"), r.get("call") if numbered else None, r.get("line"),
              r["waits_for"], r.get("ended"), r.get("does"))
@@ -73,13 +73,13 @@ def check_finding(source, expected, found):
         check(found["count"] == expected["count"], "count %d instead of %d: %s" % (
             found["count"], expected["count"], text))
     if "buffering" in expected:
-        check(found["buffering"] == expected["buffering"], "other bufferings: " + text)
+        check(found["buffering"] == expected["buffering"], "wrong buffering: " + text)
     check(found["reproduced"], "not reproduced: " + text)
     ranks = {r["rank"]: r for r in found["ranks"]}
     for rank, part in expected.get("at", {}).items():
         check(int(rank) in ranks, "rank %s is not in the roll-call: %s" % (rank, text))
         line = source_line(source, ranks[int(rank)].get("line", 0))
-        check(part in line, "rank %s stands at '%s': %s" % (rank, line.strip(), text))
+        check(part in line, "rank %s is at '%s': %s" % (rank, line.strip(), text))
     if "blame" in expected:
         check("blame" in found, "no choice is blamed: " + text)
         line = source_line(source, found["blame"].get("line", 0))
@@ -96,7 +96,7 @@ def check_finding(source, expected, found):
 
 
 def variants_of(finding):
-    """All of them, itself included."""
+    """All variants, including the finding itself."""
     return [{name: value for name, value in finding.items() if name != "variants"},
             *finding.get("variants", [])]
 
@@ -106,7 +106,7 @@ def check_findings(source, expected, report):
 
 
 def pair(source, expected, findings):
-    """Pairs every expected finding with one found, each once."""
+    """Pairs every expected finding with exactly one found."""
     left = list(findings)
     for finding in expected:
         problems = []
@@ -153,7 +153,7 @@ def check_report(source, expected, run):
 
 
 def replay_outcomes(tool, program, arguments, finding):
-    """Each outcome's path ends well and prints the same again."""
+    """Each outcome's path ends normally and prints the same again."""
     for told in finding["outcomes"]:
         again = tool.run("replay", told["path"], "--", program, *arguments, report=True)
         check(again.status == 0, "the replay of %s\n%s" % (told["path"], again))
@@ -162,7 +162,7 @@ def replay_outcomes(tool, program, arguments, finding):
 
 
 def replay(tool, program, expected, report):
-    """Every finding, and one interleaving that ends well, again from its path."""
+    """Replays every finding, and one interleaving that ended normally, from their paths."""
     arguments = expected.get("args", [])
     for finding in [one for found in report["findings"] for one in variants_of(found)]:
         if finding["kind"] == "outcome-differs":

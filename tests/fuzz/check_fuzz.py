@@ -1,5 +1,5 @@
 """Builds every fuzz_NAME.c here with clang's libFuzzer and sanitizers, and runs each for a while.
-Left out, with status 77, where there is no clang. A new target is a new file."""
+Exits with 77 (skipped) if there is no clang. To add a target, add a file."""
 
 import glob
 import os
@@ -21,7 +21,7 @@ SOURCES = ["explorer/*.c", "reports/*.c", "common/wire.c", "scheduler/page/page_
                                                     "schema.c", "variants.c",
                                                     "choice_coverage.c")]]
 PACKAGES = ["glib-2.0", "json-glib-1.0", "sqlite3"]
-OTF2 = "otf2"  # if it is there
+OTF2 = "otf2"  # if installed
 SECONDS = 4
 SKIPPED = 77
 
@@ -38,13 +38,13 @@ def flags(option):
 
 
 def is_built(source):
-    """Either the sources with OTF2 or the one without."""
+    """Whether to compile it: either the sources with OTF2 or the one without."""
     name = os.path.basename(source)
     return not name.startswith("otf2") or has_otf2() != (name == "otf2_without.c")
 
 
 def build(tool, clang):
-    """The targets' programs; the sources that they share are compiled once."""
+    """Builds the targets' programs. Sources that they share are compiled once."""
     options = ["-std=gnu11", "-g", "-O1", "-fsanitize=address,undefined", "-I" + ROOT,
                "-I" + os.path.join(ROOT, "reports"), '-DMATCHPOINT_OTF2="fuzzed"',
                *flags("--cflags")]
@@ -68,7 +68,7 @@ def build(tool, clang):
 
 
 def seeds(tool):
-    """What a real run leaves: a store, and paths in its report."""
+    """Seeds from a real run: its store, and the paths in its report."""
     directory = os.path.join(tool.directory, "seeds")
     program = tool.compile(os.path.join(ROOT, "examples/wildcard_deadlock.c"))
     run = tool.run("explore", "-n", "3", "--store", directory, program, report=True)

@@ -1,5 +1,5 @@
-/* Fuzz target: whatever bytes are read as choices, they are written as they were,
- * and what can be printed of choices is read back as the same. */
+/* Fuzz target: choices read from any bytes are written unchanged, and those that can be printed are
+ * read back unchanged. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void check_text(const struct choice *choice)
 	wrong = choice_parse(&at, RANKS, &back);
 	if (wrong)
 		return;
-	/* A turn is answered by a thread, and "#1" elsewhere is a request. */
+	/* A thread is the answer to a turn, but elsewhere "#1" is a request. */
 	g_assert_true(point_equal(&choice->point, &back.point));
 	g_assert_true(taken_equal(&choice->taken, &back.taken) || choice->taken.kind == TAKEN_THREAD
 	              || back.taken.kind == TAKEN_THREAD);

@@ -1,4 +1,5 @@
-/* Whatever a rank tells of a message, it is refused, or printed within bounds. */
+/* Fuzz target: whatever a rank reports about a message's contents is refused, or printed within
+ * bounds. */
 #include "scheduler/world/contents.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* Frames are made of the bytes as they come: number of runs, runs, size, and the rest as data. */
+/* Makes a frame from the bytes: number of runs, runs, size; the rest is data. */
 static bool read_told(const uint8_t *bytes, size_t count, struct wire_contents *told,
                       struct wire_run *runs)
 {

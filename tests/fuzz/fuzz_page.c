@@ -1,5 +1,5 @@
-/* Fuzz target: whatever a page says is one line for the prompt, an interruption, or refused in
- * words that are no more than a line either. */
+/* Fuzz target: a page's message is one line for the prompt, an interruption, or refused with an
+ * error of at most one line. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,8 @@ static void check_line(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	g_autofree char *bytes = g_strndup("", size + 1); /* of their own, with a 0 behind */
+	g_autofree char *bytes = g_strndup("", size + 1); /* separately allocated, with a 0 at its
+	                                                   * end */
 	g_autofree char *line = NULL, *problem = NULL;
 	bool interrupts = false;
 	guint32 call = 0;

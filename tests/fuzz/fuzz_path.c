@@ -1,5 +1,5 @@
-/* Fuzz target: whatever the parser of positions accepts, it prints as it was; the parser of paths
- * accepts the same but for those with a cut. */
+/* Fuzz target: the parser of positions prints what it accepts unchanged; the parser of paths
+ * accepts the same except positions with a cut. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* Fuzz target (libFuzzer) for the store reader: whatever is in the file, all reports of it end,
- * with or without an error. Seeds: stores written by matchpoint.
+/* Fuzz target (libFuzzer) for the store reader: for any contents of the file, all reports end, with
+ * or without an error. Seeds: stores written by matchpoint.
  *
- *   clang -fsanitize=fuzzer,address,undefined ... fuzz_store.c */
+ * clang -fsanitize=fuzzer,address,undefined ... fuzz_store.c */
 #include <fcntl.h>
 #include <glib.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static char file[] = "/dev/shm/fuzz-store-XXXXXX";
 static char directory[] = "/dev/shm/fuzz-trace-XXXXXX";
 
-/* What a report leaves in its directory, which is emptied, or gone when `end`. */
+/* Empties the directory of a report; removes it if `end`. */
 static void clean(const char *name, bool end)
 {
 	GDir *files = g_dir_open(name, 0, NULL);
@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 	static unsigned runs;
-	bool slow = runs++ % 16 == 0; /* files are; the first run, of an input alone, has all */
+	bool slow = runs++ % 16 == 0; /* reports in files are slow; the first run, of a single
+	                               * input, makes all */
 	g_autoptr(StoreReader) reader = NULL;
 	g_autoptr(GError) error = NULL;
 

@@ -1,4 +1,5 @@
-/* Whatever bytes arrive, the decoder refuses them or decodes what encodes to the same bytes. */
+/* Fuzz target: the decoder refuses bytes, or decodes them to a message that encodes to the same
+ * bytes. */
 #include "common/wire.h"
 
 #include <stdlib.h>

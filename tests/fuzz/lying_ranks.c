@@ -1,9 +1,9 @@
-/* Fuzz target for the world (run by worlds.c; libFuzzer's, if it is linked with that): ranks that
- * keep to the contract of common/wire.h, and now and then lie.
+/* Fuzz target for the world, run by worlds.c or, if linked with it, by libFuzzer: ranks that keep
+ * to the contract of common/wire.h but sometimes violate it (a lie).
  *
- * The bytes decide what the ranks report. Whatever that is, the world takes it or refuses it, and
- * what it has taken can be searched, copied and told. Ranks that have not lied are never refused,
- * and what is open at rest can be chosen. See also worlds.c. */
+ * The bytes decide what the ranks report. The world must accept or refuse every report. What it
+ * accepted can be searched, copied and reported. A world without lies is never refused, and its
+ * open choices at rest can be made. See also worlds.c. */
 #include <glib.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ struct player {
 struct play {
 	const uint8_t *next, *end; /* of the bytes */
 	int ranks;
-	uint32_t lies; /* one report in so many is one; 0: none */
+	uint32_t lies; /* one report in `lies` is a lie; 0: none */
 	bool lied;
 	struct player players[RANKS];
 	struct communicators *comms;
@@ -48,7 +48,7 @@ static void claim_that(bool condition, const char *text, int line)
 }
 #define CLAIM(condition) claim_that(condition, #condition, __LINE__)
 
-/* Below `most`; 0 when there are no bytes left. */
+/* A number below `most`; 0 if there are no bytes left. */
 static uint32_t draw(struct play *play, uint32_t most)
 {
 	uint32_t value = 0;
@@ -67,7 +67,7 @@ static uint32_t odd_number(struct play *play)
 	return odd[draw(play, G_N_ELEMENTS(odd))];
 }
 
-/* --- what the world orders -------------------------------------------------------------------- */
+/* --- orders of the world ---------------------------------------------------------------------- */
 
 static void forget_request(struct player *player, struct wire_name name)
 {
@@ -110,7 +110,7 @@ static void on_admit(void *user, int rank, guint32 thread)
 	(void)thread;
 }
 
-/* --- what ranks say --------------------------------------------------------------------------- */
+/* --- reports of ranks ------------------------------------------------------------------------- */
 
 struct report {
 	struct wire_message message;
@@ -157,7 +157,7 @@ static void add_waited(struct report *report, struct wire_name name)
 static void keep_request(struct player *player, struct wire_op *op)
 {
 	op->nonblocking = true;
-	if (player->request_count < REQUESTS) /* else it is forgotten, which MPI allows */
+	if (player->request_count < REQUESTS) /* else its request is lost, which MPI allows */
 		player->requests[player->request_count++] = op->name;
 }
 
@@ -197,7 +197,7 @@ static void start_blocking(struct play *play, struct report *report, int rank)
 		call->wait = draw(play, 2) ? WIRE_TEST_ALL : WIRE_WAIT_ALL;
 }
 
-/* Waits for some of its requests, asks about them, cancels or frees one. */
+/* Waits for some of the requests, tests them, cancels one or frees one. */
 static void complete(struct play *play, struct report *report, int rank)
 {
 	static const uint8_t waits[] = {WIRE_WAIT_ALL, WIRE_WAIT_ANY, WIRE_WAIT_SOME,
@@ -266,7 +266,7 @@ static void make_call(struct play *play, struct report *report, int rank)
 	memcpy(player->waited, report->waited, sizeof(report->waited));
 }
 
-/* What honest ranks seldom or never say. */
+/* Reports that honest ranks send seldom or never. */
 static void make_other(struct play *play, struct report *report, int rank)
 {
 	struct wire_message *message = &report->message;
@@ -371,7 +371,7 @@ static void bend_call(struct play *play, struct report *report)
 	}
 }
 
-/* Behind the length, which is as it must be. */
+/* Changes bytes after the length, which stays correct. */
 static void bend_bytes(struct play *play, struct wire_buffer *frame)
 {
 	enum { LENGTH = 4 };
@@ -405,7 +405,7 @@ static bool take(struct play *play, int rank, const struct wire_message *message
 	return taken;
 }
 
-/* false: refused, which ends the world. */
+/* false: the report was refused, which ends the world. */
 static bool say(struct play *play, int rank, struct report *report)
 {
 	struct wire_buffer frame = {0};
@@ -429,7 +429,7 @@ static bool say(struct play *play, int rank, struct report *report)
 
 /* --- rest ------------------------------------------------------------------------------------- */
 
-/* What is looked at for a verdict. */
+/* Reads everything that a verdict needs. */
 static void tell(struct play *play)
 {
 	struct world *world = play->world;
@@ -471,7 +471,7 @@ static void copy(struct play *play)
 	play->world = copied;
 }
 
-/* false: nothing is to be chosen. */
+/* false: there is no open choice. */
 static bool choose(struct play *play)
 {
 	GArray *open = world_open_choices(play->world);
@@ -572,7 +572,7 @@ static void begin(struct play *play)
 	announce_all(play);
 }
 
-/* false: it is over. */
+/* false: the world is over. */
 static bool step(struct play *play)
 {
 	int rank = (int)draw(play, (uint32_t)play->ranks);
@@ -581,7 +581,7 @@ static bool step(struct play *play)
 	bool lies = play->lies > 0 && draw(play, 4 * play->lies) == 0;
 
 	if (lies && draw(play, 2)) {
-		play->lied = true; /* of what it said: it is not there to hear the answer */
+		play->lied = true; /* its calls need no answer, which it is not there to get */
 		if (draw(play, 2))
 			world_rank_stopped(play->world, rank);
 		else

@@ -1,7 +1,7 @@
-/* Runs the fuzz target lying_ranks.c on random bytes, as many worlds as are asked for: where there
- * is no libFuzzer, and the same ones everywhere.
+/* Runs the fuzz target lying_ranks.c on random bytes, for the given number of worlds. It needs no
+ * libFuzzer, and the worlds are the same everywhere.
  *
- *   fuzz_worlds [FIRST] COUNT */
+ * fuzz_worlds [FIRST] COUNT */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void run(uint64_t seed)
 	LLVMFuzzerTestOneInput(bytes, count);
 }
 
-/* Which world it was is known only in another process. */
+/* Prints the seed now: after a failure, another process must know the world. */
 static void tell(uint64_t seed)
 {
 	char text[64];
@@ -45,8 +45,8 @@ static void tell(uint64_t seed)
 		exit(1);
 }
 
-/* The last line of a failure. It may print, since abort() was called by a claim of the target's, or
- * an assertion, and not within stdio. */
+/* Prints the last line of a failure. It may print here: abort() was called by a check of the target
+ * or by an assertion, not within stdio. */
 static void conclude(int number)
 {
 	fprintf(stderr, "fuzz_worlds: FAILED: world %llu (fuzz_worlds %llu 1)\n",

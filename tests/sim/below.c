@@ -35,8 +35,8 @@ static GHashTable *outcomes_with(GHashTable *all, const GArray *from)
 	return some;
 }
 
-/* The first of the choices that led to an outcome. As in a path that was read, it is not known
- * which message of a rank is meant. */
+/* The first of the choices that led to an outcome. As in a path that was read from text, the
+ * message of a rank is not identified. */
 static GArray *some_choices(const GArray *made, GRand *random)
 {
 	GArray *from = g_array_new(false, false, sizeof(struct choice));
@@ -52,7 +52,7 @@ static GArray *some_choices(const GArray *made, GRand *random)
 	return from;
 }
 
-/* Returns how many there are. */
+/* Returns the number of nodes compared. */
 static guint compare_below(const struct random_program *program, struct exploration_options options,
                            GHashTable *all, const GArray *from)
 {
@@ -73,8 +73,8 @@ static guint compare_below(const struct random_program *program, struct explorat
 	return count;
 }
 
-/* Below each of some nodes: just the outcomes that contain its choices, each once, also when the
- * search is saved, split or stopped on its way there. */
+/* Below each of some nodes: exactly the outcomes that contain its choices, each once, also if the
+ * search is saved, split or stopped before it gets there. */
 void test_below(void **state)
 {
 	int programs = *(int *)*state;

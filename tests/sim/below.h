@@ -1,8 +1,8 @@
-/* The search below a node (explorer_options.from). */
+/* Tests of the search below a node (explorer_options.from). */
 #ifndef MATCHPOINT_TESTS_SIM_BELOW_H
 #define MATCHPOINT_TESTS_SIM_BELOW_H
 
-/* *state: how many programs. */
+/* The state points to an int: the number of programs. */
 void test_below(void **state);
 
 #endif

@@ -7,7 +7,7 @@ static void report(const struct walk *walk, guint8 *state, int index, int report
 	state[walk->program->lines + walk->program->count + index] = (guint8)(reporter + 1);
 }
 
-/* The program holds a request for it. */
+/* Whether the program holds a request for it. */
 static bool is_active(const struct walk *walk, const guint8 *state, int index)
 {
 	return brute_at(walk, index)->nonblocking && brute_states(walk, state)[index] != ABSENT
@@ -59,7 +59,7 @@ static bool is_waiting(guint8 state)
 	return state == POSTED || state == EARLY;
 }
 
-/* The two rules, as they are written in matching.md. */
+/* The two rules of MPI 3.1, section 3.5 (docs/internals/matching-and-gate.md). */
 bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send)
 {
 	const guint8 *states = brute_states(walk, state);
@@ -81,7 +81,7 @@ bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, 
 	return true;
 }
 
-/* Whether it waits for all, as all collectives may. */
+/* Whether it waits for all members, as any collective may. */
 static bool waits_for_all(const struct walk *walk, const guint8 *state, int index)
 {
 	return walk->program->collectives == PROGRAM_SYNC
@@ -136,7 +136,7 @@ static bool asks_about_any(const struct walk *walk, const guint8 *state, int que
 	return false;
 }
 
-/* Whether the rank can go on from an instruction that it has carried out. */
+/* Whether the rank can continue after an instruction that it has executed. */
 static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 {
 	const struct instruction *instruction = brute_at(walk, index);
@@ -286,7 +286,7 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 	return brute_match_from(walk, state, receive, -1);
 }
 
-/* A match that is no choice. */
+/* Whether it can be matched without a choice. */
 static bool can_match_by_itself(const struct walk *walk, const guint8 *state, int receive)
 {
 	const struct instruction *own = brute_at(walk, receive);
@@ -301,7 +301,7 @@ static bool can_match_by_itself(const struct walk *walk, const guint8 *state, in
 	return false;
 }
 
-/* Nothing moves but by choice. */
+/* Whether only choices can move anything. */
 static bool at_rest(const struct walk *walk, const guint8 *state)
 {
 	for (int line = 0; line < walk->program->lines; line++)
@@ -313,7 +313,8 @@ static bool at_rest(const struct walk *walk, const guint8 *state)
 	return true;
 }
 
-/* The question is answered with those of `reported`, a bit for each instruction of the rank. */
+/* Answers the question with the operations in `reported`, a bit for each instruction of the
+ * rank. */
 static void answer(struct walk *walk, const guint8 *state, int line, guint64 reported)
 {
 	int index = state[line];
@@ -332,8 +333,8 @@ static bool may_say_no(const struct instruction *instruction)
 	       && instruction->kind != INSTRUCTION_WAITSOME;
 }
 
-/* Of the line's instructions those that its question is about, a bit for each; *ret_complete: those
- * of them that are. */
+/* The instructions of the line that its question is about, a bit for each; *ret_complete: the
+ * complete ones. */
 static guint64 asked_of(const struct walk *walk, const guint8 *state, int line,
                         guint64 *ret_complete)
 {
@@ -360,7 +361,7 @@ static bool asks_about_all(enum instruction_kind kind)
 	return kind == INSTRUCTION_TEST || kind == INSTRUCTION_TESTALL;
 }
 
-/* Whether it can be answered otherwise than by "no". */
+/* Whether an answer other than "no" is possible. */
 static bool has_answer(const struct walk *walk, const guint8 *state, int line)
 {
 	guint64 complete, asked = asked_of(walk, state, line, &complete);
@@ -369,7 +370,7 @@ static bool has_answer(const struct walk *walk, const guint8 *state, int line)
 	                                                         : complete != 0;
 }
 
-/* Every answer that there is now. */
+/* Adds a state for each possible answer. */
 static bool answer_question(struct walk *walk, const guint8 *state, int line)
 {
 	int index = state[line];
@@ -391,7 +392,7 @@ static bool answer_question(struct walk *walk, const guint8 *state, int line)
 	return complete || may_say_no(brute_at(walk, index));
 }
 
-/* What a rank can do besides steps and matches: be answered, or cancel a receive. */
+/* Adds what a rank can do besides steps and matches: get an answer, or cancel a receive. */
 static bool choose(struct walk *walk, const guint8 *state, int line)
 {
 	int index = state[line];
@@ -425,8 +426,8 @@ static bool may_be_early(const struct walk *walk, int index)
 	       && walk->buffering == PROGRAM_PER_SEND;
 }
 
-/* A standard send may complete at any time, a collective wait for no more than it must; that they
- * do not is possible as well. */
+/* A standard send may complete at any time, and a collective may wait no longer than it must. That
+ * they do not is also possible. */
 static void complete_early(struct walk *walk, const guint8 *state)
 {
 	for (int i = 0; i < walk->program->count; i++) {
@@ -447,12 +448,12 @@ static bool match_by_itself(struct walk *walk, const guint8 *state)
 	return false;
 }
 
-/* What may become of this instruction as it is, if it is more than to be told "no". */
+/* Adds each outcome of this instruction in this state, if there is one other than "no". */
 static bool decide(struct walk *walk, const guint8 *state, int index)
 {
 	const struct instruction *own = brute_at(walk, index);
 	int line = line_of(walk->program, index);
-	bool stands = state[line] == index && !can_step(walk, state, line);
+	bool waits_here = state[line] == index && !can_step(walk, state, line);
 
 	if (brute_states(walk, state)[index] != POSTED || brute_is_postponed(walk, state, index))
 		return false;
@@ -460,7 +461,7 @@ static bool decide(struct walk *walk, const guint8 *state, int index)
 		brute_postpone(walk, state, index);
 		return own->kind != INSTRUCTION_IPROBE || choose(walk, state, line);
 	}
-	return stands && is_question(own->kind) && has_answer(walk, state, line)
+	return waits_here && is_question(own->kind) && has_answer(walk, state, line)
 	       && choose(walk, state, line);
 }
 
@@ -476,7 +477,7 @@ static bool say_no(struct walk *walk, const guint8 *state, int index)
 	return true;
 }
 
-/* The first call of the lowest rank of which more than "no" can become anything, or else any. */
+/* Decides the first call, by rank, that has an outcome other than "no"; if there is none, any. */
 static bool decide_first(struct walk *walk, const guint8 *state,
                          bool (*decides)(struct walk *walk, const guint8 *state, int index))
 {
@@ -489,8 +490,8 @@ static bool decide_first(struct walk *walk, const guint8 *state,
 	return false;
 }
 
-/* A step that makes no difference to anybody else, of a program with threads: those that send and
- * receive are many enough. */
+/* Takes a step that does not affect other ranks. For programs with threads: sends and receives
+ * alone make many states there. */
 static bool step_alone(struct walk *walk, const guint8 *state)
 {
 	for (int line = 0; line < walk->program->lines; line++)
@@ -501,7 +502,7 @@ static bool step_alone(struct walk *walk, const guint8 *state)
 	return false;
 }
 
-/* Two accesses meet here, and did not before. */
+/* Whether two accesses meet in this state, and none did before. */
 static bool note_conflict(struct walk *walk, const guint8 *state)
 {
 	g_autofree guint8 *noted = g_memdup2(state, walk->size);
@@ -513,7 +514,7 @@ static bool note_conflict(struct walk *walk, const guint8 *state)
 	return true;
 }
 
-/* Nothing moves any more. */
+/* Records the outcome: nothing moves any more. */
 static void take_outcome(struct walk *walk, const guint8 *state)
 {
 	GBytes *outcome = outcome_new(walk->program, state, brute_states(walk, state),
@@ -563,7 +564,7 @@ static GHashTable *outcomes_new(void)
 	                             NULL);
 }
 
-/* The outcomes, or those in which accesses conflict; NULL: there are more than `most` states. */
+/* The outcomes, or those in which accesses conflict. NULL: more than `most` states. */
 static GHashTable *walk_all(struct walk *walk, guint most, bool conflicting)
 {
 	const struct random_program *program = walk->program;

@@ -1,14 +1,13 @@
 /* What the files of brute force share: brute_force.c (steps, matches, requests), brute_windows.c
- * (one-sided communication), brute_threads.c (ranks of several threads). Nobody else includes
- * it. */
+ * (one-sided communication), brute_threads.c (ranks with several threads). Private to them. */
 #ifndef MATCHPOINT_TESTS_SIM_BRUTE_INTERNAL_H
 #define MATCHPOINT_TESTS_SIM_BRUTE_INTERNAL_H
 
 #include "brute_force.h"
 
-/* A global state: places of the lines, then the states of the instructions, then who has taken
- * notice of their completion (index + 1), then what brute_windows.c or brute_threads.c
- * knows. */
+/* A walk through global states. A state is an array of bytes: the position of each line; the state
+ * of each instruction; for each instruction the one that reported its completion (index + 1); then
+ * the parts of brute_windows.c or brute_threads.c. */
 struct walk {
 	const struct random_program *program;
 	enum program_buffering buffering;
@@ -18,7 +17,7 @@ struct walk {
 	GHashTable *seen;
 	GPtrArray *stack; /* of GBytes */
 	GHashTable *outcomes;
-	GHashTable *conflicting; /* those of them in which accesses conflict */
+	GHashTable *conflicting; /* the outcomes in which accesses conflict */
 };
 
 static inline const struct instruction *brute_at(const struct walk *walk, int index)
@@ -45,66 +44,68 @@ static inline guint8 *brute_copy_with(const struct walk *walk, const guint8 *sta
 	return copy;
 }
 
-/* The first instruction of the line of another. */
+/* The first instruction of the line that has this instruction. */
 static inline int brute_first(const struct walk *walk, int index)
 {
 	return walk->program->line_first[line_of(walk->program, index)];
 }
 
-/* A state that is possible. */
+/* Adds a reachable state to the walk. */
 void brute_reach(struct walk *walk, const guint8 *state);
 
-/* Whether the two rules let a receive or probe have a message. */
+/* Whether the two rules allow this receive or probe to take this message. */
 bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send);
-/* It gets each one of this rank (-1: of any) that they do. false: there are none. */
+/* Adds a state for each message of rank `source` (-1: any) that the rules allow. false: there is
+ * none. */
 bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int source);
 
-/* --- one-sided communication, of programs that make windows --- */
+/* --- one-sided communication, in programs with windows --- */
 
-/* Bytes more that a state has. */
+/* Additional bytes of a state. */
 gsize brute_windows_size(const struct random_program *program);
-/* What a put, get or accumulate does, in a state that is being made. */
+/* Applies a put, get or accumulate to a state under construction. */
 void brute_access(const struct walk *walk, guint8 *state, int index);
-/* Whether two accesses that conflict are under way, or about to be; whether there were such before
- * this state. */
+/* Whether two accesses that conflict are under way or about to start; whether there were such
+ * accesses before this state. */
 bool brute_conflicts(const struct walk *walk, const guint8 *state);
 bool *brute_conflicted(const struct walk *walk, guint8 *state);
-/* Whether what MPI_Win_start or MPI_Win_wait waits for has been done. */
+/* Whether the condition that MPI_Win_start or MPI_Win_wait waits for holds. */
 bool brute_exposure_ready(const struct walk *walk, const guint8 *state, int index);
-/* Who asks for a lock gets more of it, in every way; true: only this has to be looked at, since
- * nothing else could make a difference to it. *moved becomes true if anybody could. */
+/* Ranks that ask for a lock get more of it, in every possible way. true: only this step has to be
+ * examined, since nothing else could affect it. *moved becomes true if any lock advanced. */
 bool brute_take_places(struct walk *walk, const guint8 *state, bool *moved);
 
-/* --- ranks of several threads --- */
+/* --- ranks with several threads --- */
 
-/* STEPS_IN_TURN, STEPS_AWAITED. */
+/* Whether threads take turns: STEPS_IN_TURN or STEPS_AWAITED. */
 bool brute_in_turn(const struct walk *walk);
-/* Bytes more that a state has. */
+/* Additional bytes of a state. */
 gsize brute_threads_size(const struct random_program *program);
-/* Whether it matters when a thread carries it out: it sends or receives. */
+/* Whether it matters when a thread executes this instruction: it sends or receives. */
 bool brute_is_ordered(const struct instruction *own);
-/* The how manieth of those of its rank it was, from 1; 0: not carried out, or not one. */
+/* The position, from 1, of this instruction among the ordered ones that its rank has executed. 0:
+ * not executed, or not ordered. */
 int brute_when(const struct walk *walk, const guint8 *state, int index);
-/* Whether a rank has carried out one before the other, which it has. */
+/* Whether a rank executed `one` before `other`; it has executed `one`. */
 bool brute_is_before(const struct walk *walk, const guint8 *state, int one, int other);
-/* In a state that is being made: the instruction is carried out now. */
+/* Records in a state under construction that the instruction is executed now. */
 void brute_note_call(const struct walk *walk, guint8 *state, int index);
-/* Threads of the rank besides the first that have begun, and not ended. */
+/* The number of threads of the rank, without the first, that have begun and not ended. */
 int brute_living(const struct walk *walk, const guint8 *state, int rank);
-/* Whether the thread is there, and need not wait for its turn. */
+/* Whether the thread exists and need not wait for its turn. */
 bool brute_may_go(const struct walk *walk, const guint8 *state, int line);
-/* Threads that wait for their turn get it, now that nothing else moves (world.h): where there is
- * one in its rank; where calls race, any of them. false: there are none. */
+/* Gives turns to waiting threads, now that nothing else moves (world.h): one thread per rank; where
+ * calls race, each of them in its own state. false: no thread waits. */
 bool brute_admit(struct walk *walk, const guint8 *state);
 bool brute_take_turns(struct walk *walk, const guint8 *state);
-/* A receive or probe waits for a rank, any of those that have no message for it yet; nothing else
- * becomes of it then. If no message comes it is no outcome. */
+/* A receive or probe waits for a rank: any of those that have no message for it yet. Nothing else
+ * happens to it then. If no message comes, the state is no outcome. */
 void brute_postpone(struct walk *walk, const guint8 *state, int index);
 bool brute_is_postponed(const struct walk *walk, const guint8 *state, int index);
 void brute_stop_waiting(const struct walk *walk, guint8 *state, int index);
-/* Whether something is awaited; if nothing else moves, it does not come. */
+/* Whether a message is awaited. If nothing else moves, it does not come. */
 bool brute_waits_in_vain(const struct walk *walk, const guint8 *state);
-/* The first message that is awaited and there is taken. false: there is none. */
+/* Takes the first awaited message that has arrived. false: there is none. */
 bool brute_take_awaited(struct walk *walk, const guint8 *state);
 
 #endif

@@ -1,7 +1,7 @@
-/* Ranks of several threads in brute force. A state has for each instruction when its rank has
- * carried it out: messages are matched in that order; and for each rank whether its calls wait for
- * their turn: since it has made a thread, until a turn is given when all have ended. Where threads
- * are let in one after another it also has what receives and probes wait for (brute_postpone). */
+/* Ranks with several threads in brute force. A state has, for each instruction, its position in the
+ * order of execution: messages are matched in that order. For each rank it has whether its calls
+ * wait for turns: from the start of a thread until a turn is given after all have ended. Where
+ * threads take turns it also has what receives and probes wait for (brute_postpone). */
 #include "brute_internal.h"
 
 static guint8 *when(const struct walk *walk, guint8 *state, int index)
@@ -14,8 +14,8 @@ static guint8 *takes_turns(const struct walk *walk, guint8 *state, int rank)
 	return state + walk->program->lines + 3 * walk->program->count + rank;
 }
 
-/* What is awaited at an instruction: 0, or the rank + 1, and behind it, in the upper bits, how many
- * were awaited before. */
+/* What is awaited at an instruction: 0, or the rank + 1; the upper bits hold how many were awaited
+ * before. */
 #define AWAITED_BITS 4u
 
 static guint8 *awaits(const struct walk *walk, guint8 *state, int index)
@@ -144,7 +144,7 @@ void brute_note_call(const struct walk *walk, guint8 *state, int index)
 	*when(walk, state, index) = (guint8)(last + 1);
 }
 
-/* The rank's first thread lives as long as the rank. */
+/* Whether the thread is alive. A rank's first thread lives as long as the rank. */
 static bool is_alive(const struct walk *walk, const guint8 *state, int line)
 {
 	const struct random_program *program = walk->program;
@@ -168,7 +168,7 @@ int brute_living(const struct walk *walk, const guint8 *state, int rank)
 	return count;
 }
 
-/* The thread is about to make a call. */
+/* Whether the thread is about to make a call. */
 static bool enters(const struct walk *walk, const guint8 *state, int line)
 {
 	if (!is_alive(walk, state, line) || state[line] >= walk->program->line_first[line + 1]
@@ -201,7 +201,7 @@ static bool same_or_any(int one, int other)
 	return one == other || one < 0 || other < 0;
 }
 
-/* Some receive has said that any tag will do. */
+/* Whether some receive accepts any tag. */
 static bool any_tag_was_asked(const struct walk *walk, const guint8 *state)
 {
 	for (int i = 0; i < walk->program->count; i++)
@@ -211,7 +211,7 @@ static bool any_tag_was_asked(const struct walk *walk, const guint8 *state)
 	return false;
 }
 
-/* What docs/choices.md says of two threads that wait to be let in. */
+/* Whether two waiting calls race, as docs/choices.md defines it. */
 static bool calls_race(const struct instruction *one, const struct instruction *other, bool any_tag)
 {
 	if (one->comm != other->comm)
@@ -238,7 +238,7 @@ bool threads_are_apart(const struct random_program *program)
 	return true;
 }
 
-/* The lines of a rank of which one is let in, as bits; 0: none waits. */
+/* The lines of a rank of which one is admitted, as bits; 0: none waits. */
 static guint rivals(const struct walk *walk, const guint8 *state, int rank)
 {
 	guint lines = 0;

@@ -1,10 +1,11 @@
-/* One-sided communication in brute force: what is in the windows, and who may have a lock.
+/* One-sided communication in brute force: the contents of windows, and which rank may have a lock.
  *
- * An exclusive lock is taken place by place (explorer/lock.h says why that is allowed): first what
- * no other exclusive one may have, then, in any order, what shared locks of each other rank need. A
- * state has for each lock what it has taken (a bit for each rank, and FIRST; of MPI_Win_lock_all
- * for each target), then for each target what was put there last (index + 1), how many have
- * accumulated, how many exclusive locks were granted; then whether accesses have conflicted. */
+ * An exclusive lock is taken place by place (explorer/lock.h gives the argument). First comes the
+ * place that excludes other exclusive locks; then, in any order, one place for the shared locks of
+ * each other rank. A state has, for each lock, the places taken (a bit for each rank, and FIRST;
+ * for MPI_Win_lock_all a bit for each target). Then, for each target: the last put (index + 1), the
+ * number of accumulates, the number of exclusive locks granted. Then whether accesses have
+ * conflicted. */
 #include "brute_internal.h"
 
 #define FIRST (1u << 7)
@@ -43,12 +44,12 @@ void brute_access(const struct walk *walk, guint8 *state, int index)
 	else if (own->kind == INSTRUCTION_GET && own->cell == CELL_SUM)
 		*own_state = (guint8)(MATCHED + *cell(walk, state, own->peer, SUM));
 	else if (own->kind == INSTRUCTION_GET && *cell(walk, state, own->peer, LAST) == 0)
-		*own_state = (guint8)(MATCHED + index); /* nobody has: its own */
+		*own_state = (guint8)(MATCHED + index); /* no put yet: its own */
 	else if (own->kind == INSTRUCTION_GET)
 		*own_state = (guint8)(MATCHED + *cell(walk, state, own->peer, LAST) - 1);
 }
 
-/* How many instructions of this kind a rank has carried out, for that peer, up to `last`. */
+/* The number of instructions of this kind that a rank has executed, for that peer, up to `last`. */
 static int count_done(const struct walk *walk, const guint8 *state, int rank,
                       enum instruction_kind kind, int peer, int last)
 {
@@ -71,7 +72,7 @@ bool brute_exposure_ready(const struct walk *walk, const guint8 *state, int inde
 	       >= count_done(walk, state, own->rank, own->kind, own->peer, index);
 }
 
-/* --- what conflicts --------------------------------------------------------------------------- */
+/* --- conflicts -------------------------------------------------------------------------------- */
 
 static bool is_access(const struct instruction *own)
 {
@@ -79,7 +80,7 @@ static bool is_access(const struct instruction *own)
 	       || own->kind == INSTRUCTION_ACCUMULATE;
 }
 
-/* Whether MPI_Win_wait has returned for what this MPI_Win_complete has ended. */
+/* Whether MPI_Win_wait has returned for the epoch that this MPI_Win_complete ended. */
 static bool has_been_awaited(const struct walk *walk, const guint8 *state, int complete)
 {
 	const struct instruction *own = brute_at(walk, complete);
@@ -93,14 +94,14 @@ static bool has_been_awaited(const struct walk *walk, const guint8 *state, int c
 	       >= count_done(walk, state, own->rank, INSTRUCTION_COMPLETE, own->peer, complete);
 }
 
-/* Whether this instruction completes the access, and has done so. */
+/* Whether this instruction completes the access and has been executed. */
 static bool has_completed(const struct walk *walk, const guint8 *state, int access, int index)
 {
 	const struct instruction *used = brute_at(walk, access), *own = brute_at(walk, index);
 
 	if (brute_states(walk, state)[index] == ABSENT)
 		return false;
-	/* MPI_Win_flush behind a later access completes all that the rank has under way there. */
+	/* MPI_Win_flush after a later access completes all pending accesses of the rank there. */
 	if (used->cell != CELL_UNREAD)
 		return (own->kind == INSTRUCTION_UNLOCK
 		        && (own->peer < 0 || own->peer == used->peer))
@@ -108,11 +109,11 @@ static bool has_completed(const struct walk *walk, const guint8 *state, int acce
 		           && own->peer == used->peer);
 	if (own->kind == INSTRUCTION_COMPLETE)
 		return own->peer == used->peer && has_been_awaited(walk, state, index);
-	/* Who leaves the fence has waited for this one to come. */
+	/* A rank that leaves the fence has waited for this one. */
 	return own->kind == INSTRUCTION_COLLECTIVE && own->collective == COLLECTIVE_FENCE;
 }
 
-/* Begun, or about to be, and not complete. */
+/* Whether the access has begun, or is about to, and is not complete. */
 static bool is_under_way(const struct walk *walk, const guint8 *state, int access)
 {
 	const struct instruction *own = brute_at(walk, access);
@@ -129,7 +130,7 @@ static bool is_under_way(const struct walk *walk, const guint8 *state, int acces
 	return true;
 }
 
-/* Of one cell; accumulates, which are alike, do not conflict with each other. */
+/* Whether two accesses to one cell conflict. Accumulates with the same operation do not. */
 static bool exclude_each_other(const struct instruction *one, const struct instruction *other)
 {
 	return one->peer == other->peer && one->cell == other->cell
@@ -164,16 +165,16 @@ static bool is_given_back(const struct walk *walk, const guint8 *state, int lock
 
 enum interest { HAS_IT, MAY_WANT_IT };
 
-/* MPI_Win_lock_all: the bits of what it takes are targets. */
+/* Whether it is MPI_Win_lock_all: the bits of its places are targets. */
 static bool is_of_all(const struct instruction *lock)
 {
 	return lock->peer < 0;
 }
 
-/* Whether some lock of `rank` (-1: of any but `but`) at the target, shared or not, has what `taken`
- * says, or may have it one day. */
-static bool is_there(const struct walk *walk, const guint8 *state, enum interest interest,
-                     int target, int rank, int but, bool shared, guint taken)
+/* Whether some lock of `rank` (-1: any but `but`) at the target, shared or not, has what `taken`
+ * names, or may still get it. */
+static bool has_interest(const struct walk *walk, const guint8 *state, enum interest interest,
+                         int target, int rank, int but, bool shared, guint taken)
 {
 	for (int i = 0; i < walk->program->count; i++) {
 		const struct instruction *own = brute_at(walk, i);
@@ -191,7 +192,7 @@ static bool is_there(const struct walk *walk, const guint8 *state, enum interest
 	return false;
 }
 
-/* The lock takes this much more; with `all`, it has it. */
+/* The lock takes the places in `more`; with all places in `all` it is granted. */
 static void take(struct walk *walk, const guint8 *state, int lock, guint more, guint all)
 {
 	g_autofree guint8 *after = g_memdup2(state, walk->size);
@@ -215,8 +216,8 @@ static void take(struct walk *walk, const guint8 *state, int lock, guint more, g
 	brute_reach(walk, after);
 }
 
-/* The lock takes the place in question if it is free; whether it could, and (*ret_alone) nobody
- * else could ever want it now. */
+/* The lock takes the place if it is free; returns whether it could. *ret_alone: no other lock could
+ * ever want it now. */
 static bool try_place(struct walk *walk, const guint8 *state, int lock, guint place, guint all,
                       bool *ret_alone)
 {
@@ -226,10 +227,10 @@ static bool try_place(struct walk *walk, const guint8 *state, int lock, guint pl
 	guint taken = own->shared ? 1u << own->rank : place;
 	bool of_shared = reader >= 0;
 
-	if (is_there(walk, state, HAS_IT, target, reader, own->rank, of_shared, taken))
+	if (has_interest(walk, state, HAS_IT, target, reader, own->rank, of_shared, taken))
 		return false;
-	*ret_alone = !is_there(walk, state, MAY_WANT_IT, target, reader, own->rank, of_shared,
-	                       taken);
+	*ret_alone = !has_interest(walk, state, MAY_WANT_IT, target, reader, own->rank, of_shared,
+	                           taken);
 	take(walk, state, lock, place, all);
 	return true;
 }

@@ -14,7 +14,7 @@
 #include "printed.h"
 
 struct totals {
-	guint states; /* the most that are looked at in every order */
+	guint states; /* above this number, not every order is walked */
 	guint explored;
 	guint reduced;
 	guint too_large;
@@ -23,13 +23,14 @@ struct totals {
 	guint wasted;
 	guint largest;
 	guint conflicting; /* outcomes in which accesses conflict */
-	guint late;        /* outcomes in which a message comes late, of threads that are apart */
-	guint missed;      /* such outcomes of others */
-	guint off_tree;    /* outcomes of worlds that have let go of promises */
-	guint found_so;    /* deadlocks among them that are found in no other way */
+	guint late;        /* outcomes with a late message, of threads that do not compete */
+	guint missed;      /* such outcomes of other threads */
+	guint off_tree;    /* outcomes of worlds that gave up promises */
+	guint found_so;    /* deadlocks among them that are found only there */
 };
 
-/* Every order if there are not too many, else steps before matches; NULL: still too many. */
+/* Walks every order if there are not too many states, else steps before matches. NULL: still too
+ * many. */
 static GHashTable *enumerate(const struct random_program *program, enum program_buffering buffering,
                              guint some, struct totals *totals)
 {
@@ -61,8 +62,9 @@ static bool reports_several(const struct random_program *program)
 	return false;
 }
 
-/* Larger sets of requests that were complete at different moments of different ranks may go
- * together although no moment has them all: then MPI must at least be able to report them. */
+/* Larger sets of requests that were complete at different moments of different ranks may be
+ * reported together, although no single moment has them all complete. Then MPI must at least be
+ * able to report them. */
 static void allow_more(const struct random_program *program, enum program_buffering buffering,
                        const struct exploration *found, GHashTable *expected, guint most)
 {
@@ -82,7 +84,7 @@ static void allow_more(const struct random_program *program, enum program_buffer
 		g_hash_table_destroy(possible);
 }
 
-/* What conflicts is told in just those outcomes in which two accesses can meet. */
+/* Conflicts must be reported in exactly those outcomes in which two accesses can meet. */
 static void compare_conflicts(const struct random_program *program,
                               enum program_buffering buffering, const struct exploration *found,
                               struct totals *totals)
@@ -106,8 +108,8 @@ static void compare_conflicts(const struct random_program *program,
 	assert_true(outcomes_equal(expected, found->conflicting));
 }
 
-/* With a choice for each send, or collective, an outcome can be reached by several: it does not
- * tell which. */
+/* With a choice for each send, or collective, several interleavings may have the same outcome: an
+ * outcome does not contain these choices. */
 static void compare(const struct random_program *program, enum program_buffering buffering,
                     struct totals *totals)
 {
@@ -151,7 +153,7 @@ static void compare(const struct random_program *program, enum program_buffering
 	g_hash_table_destroy(expected);
 }
 
-/* Both extremes always, others by every second program. */
+/* Both extremes for every program, the others for every second. */
 static bool is_compared(const struct random_program *program, enum program_buffering buffering)
 {
 	return buffering == PROGRAM_PER_SEND || program->seed % 2 == 0
@@ -197,7 +199,7 @@ void compare_programs(struct random_program *(*draw)(guint64 seed), gint64 first
 	assert_int_equal(totals.wasted, 0);
 }
 
-/* Whether all of `some` are among `all`; else tells which are not. */
+/* Whether all of `some` are in `all`; prints those that are not. */
 static bool is_part(const struct random_program *program, GHashTable *some, GHashTable *all,
                     const char *what)
 {
@@ -241,9 +243,9 @@ static void add_off_tree_outcomes(const struct random_program *program,
 		                    && !g_hash_table_contains(found->outcomes, outcome);
 }
 
-/* What comes to a receive when threads of a rank have gone on in another order than where the
- * receive has got something, is seen where their calls are apart; else nearly always: a message
- * that one sends may be that which the other one's was taken for. */
+/* Late messages: what a receive gets if threads of its rank continued in another order. Where calls
+ * do not compete, all such outcomes must be found. Elsewhere nearly all are: one thread's message
+ * may be the one that the other's was matched as. */
 static void compare_turns(const struct random_program *program, enum program_buffering buffering,
                           struct totals *totals)
 {
@@ -308,8 +310,8 @@ static void compare_hints(gint64 first_seed, int count, int states)
 
 void compare_threads(gint64 first_seed, int count, int states)
 {
-	/* A rank was let go only after threads of another had been let in; a thread's end, which
-	 * comes at any time, left its rank's calls waiting for turns or not. */
+	/* 4473: a rank was let go only after threads of another had been admitted. 4553: a thread's
+	 * end, which comes at any time, left its rank's calls waiting for turns or not. */
 	static const gint64 once_wrong[] = {4473, 4553};
 	struct totals totals = {.states = (guint)states};
 	int more = (int)G_N_ELEMENTS(once_wrong);

@@ -10,7 +10,7 @@ struct costs {
 	guint *costs;
 };
 
-/* A world that has made those of the choices that are possible. */
+/* A world in which those of the choices that are possible have been made. */
 static struct play *play_with(const struct costs *costs, const GArray *choices,
                               const GArray *others)
 {
@@ -95,8 +95,8 @@ static bool all_made(const GArray *made, const GArray *target)
 	return true;
 }
 
-/* Goes on from the node `made`, which grows, until all of `target` has been made: at each node the
- * first open point takes what `target` says, or the default. */
+/* Continues from the node `made`, which grows, until all of `target` has been made. At each node
+ * the first open point takes what `target` contains, or the default. */
 static void go(struct costs *costs, GArray *made, const GArray *target)
 {
 	while (!all_made(made, target)) {

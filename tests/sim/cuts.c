@@ -15,8 +15,8 @@
 enum { CUTS = 8 }; /* of each program */
 
 struct counts {
-	guint64 seed;  /* of the program: for a debugger */
-	guint careful; /* cuts that were refused, and could have been gone to */
+	guint64 seed;  /* of the program; shown in a debugger */
+	guint careful; /* cuts that were refused although they are reachable */
 	guint consistent, inconsistent, retreats, ends;
 };
 
@@ -27,7 +27,7 @@ static bool is_made(const struct play *play, const struct choice *choice)
 	return made && taken_equal(&made->taken, &choice->taken);
 }
 
-/* The first choice of these that is possible now. */
+/* Makes the first of these choices that is possible now. */
 static bool choose_next(struct play *play, const GArray *choices)
 {
 	for (guint i = 0; i < choices->len; i++) {
@@ -67,7 +67,7 @@ static bool choose_randomly(struct play *play)
 	return chosen;
 }
 
-/* So many choices further, or to the end. */
+/* Makes that many random choices, or continues to the end. */
 static void go_randomly(struct play *play, guint choices)
 {
 	play_run(play);
@@ -89,7 +89,7 @@ static void hold(struct play *play, const guint32 *cut)
 		world_hold(play->world, rank, cut ? cut[rank] : WORLD_HOLDS_NOTHING);
 }
 
-/* With these choices as far as they are possible, held at the cut. */
+/* Makes those of the choices that are possible, with ranks held at the cut. */
 static void travel(struct play *play, const GArray *choices, const guint32 *cut)
 {
 	hold(play, cut);
@@ -98,8 +98,8 @@ static void travel(struct play *play, const GArray *choices, const guint32 *cut)
 		play_run(play);
 }
 
-/* What each rank has been told of the calls out of which it has come is the same. */
-static bool tells_the_same(const struct play *one, const struct play *other, const guint32 *cut)
+/* Whether each rank got the same answers to the calls that it has left at the cut. */
+static bool answers_agree(const struct play *one, const struct play *other, const guint32 *cut)
 {
 	const struct random_program *program = one->options.program;
 
@@ -131,7 +131,7 @@ static bool tells_the_same(const struct play *one, const struct play *other, con
 	return true;
 }
 
-/* The choices that are part of a cut. */
+/* The choices that belong to a cut. */
 static GArray *choices_within(const struct play *play, const struct cuts *cuts, const guint32 *cut)
 {
 	const GArray *made = play_choices(play);
@@ -148,7 +148,7 @@ static GArray *choices_within(const struct play *play, const struct cuts *cuts, 
 	return within;
 }
 
-/* Those of calls out of which their ranks have come. */
+/* The choices at calls that their ranks have left. */
 static GArray *choices_before(const struct play *play, const guint32 *cut)
 {
 	const GArray *made = play_choices(play);
@@ -163,7 +163,7 @@ static GArray *choices_before(const struct play *play, const guint32 *cut)
 	return before;
 }
 
-/* On from a cut with all that was chosen before: to the end that was there before. */
+/* Continues from a cut with all earlier choices: the run must end as before. */
 static void check_end(struct play *play, struct play *before)
 {
 	g_autoptr(GBytes) expected = NULL, end = NULL;
@@ -180,7 +180,7 @@ static void check_end(struct play *play, struct play *before)
 	assert_true(g_bytes_equal(expected, end));
 }
 
-/* A cut can be gone to if it is consistent; and, but for a few, only then. */
+/* A cut is reachable if it is consistent. Only a few consistent ones are refused. */
 static void check_cut(struct play *before, const struct play *end, const struct cuts *cuts,
                       guint32 *cut, struct counts *counts)
 {
@@ -193,18 +193,18 @@ static void check_cut(struct play *before, const struct play *end, const struct 
 	if (consistent) {
 		assert_true(is_there(play, cut));
 		assert_int_equal(play_choices(play)->len, choices->len);
-		assert_true(tells_the_same(play, before, cut));
+		assert_true(answers_agree(play, before, cut));
 		check_end(play, (struct play *)end);
 		counts->consistent++;
 	} else {
 		const struct cut_notes *notes = world_cut_notes(before->world);
 
-		/* What was answered for want of anything else may have been answered so sooner,
-		 * and fake ranks do not look whether data has arrived, nor is a cancelled receive
-		 * told before it is waited for. */
+		/* An answer given only at rest may be given earlier now. Fake ranks do not check
+		 * whether data has arrived, nor report a cancelled receive before it is waited
+		 * for. */
 		if (notes->rests->len == 0 && notes->arrivals->len == 0
 		    && !before->options.program->cancels)
-			counts->careful += is_there(play, cut) && tells_the_same(play, before, cut);
+			counts->careful += is_there(play, cut) && answers_agree(play, before, cut);
 		counts->inconsistent++;
 	}
 	play_free(play);
@@ -220,7 +220,7 @@ static void check_retreat(struct play *before, const struct play *end, const str
 	assert_true(cuts_consistent(cuts, cut, NULL, NULL));
 	counts->retreats += memcmp(cut, asked, (gsize)ranks * sizeof(*cut)) != 0;
 	check_cut(before, end, cuts, cut, counts);
-	/* No consistent one lies between. */
+	/* There is no consistent cut between. */
 	for (int rank = 0; rank < ranks; rank++) {
 		if (cut[rank] >= asked[rank])
 			continue;
@@ -260,7 +260,7 @@ static void check_program(guint64 seed, struct counts *counts)
 
 		for (int rank = 0; rank < program->ranks; rank++) {
 			guint32 most = world_place(play->world, rank);
-			bool one = i % 2 == 0; /* a rollback: of one rank alone */
+			bool one = i % 2 == 0; /* a rollback of one rank */
 
 			cut[rank] = most;
 			if (!one || rank == back)

@@ -1,4 +1,4 @@
-/* What the random programs draw. */
+/* Random numbers for the random programs. */
 #ifndef MATCHPOINT_TESTS_SIM_DRAW_H
 #define MATCHPOINT_TESTS_SIM_DRAW_H
 

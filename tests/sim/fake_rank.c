@@ -36,7 +36,7 @@ static int first_of(const struct fake_rank *rank)
 	return rank->program->first[rank->rank];
 }
 
-/* A world rank's rank in a communicator, which keeps their order; and back. */
+/* Converts a world rank to its rank in a communicator, which keeps their order; and back. */
 static int to_comm(const struct random_program *program, int comm, int world_rank)
 {
 	int rank = 0;
@@ -85,14 +85,14 @@ static void bind(struct fake_rank *rank, const struct wire_bind *order)
 	}
 }
 
-/* The program holds a request for it. */
+/* Whether the program holds a request for it. */
 static bool is_active(const struct fake_rank *rank, int op)
 {
 	return fake_instruction(rank, op)->nonblocking && rank->ops[op].call != 0
 	       && rank->ops[op].reporter == 0;
 }
 
-/* --- what it says ----------------------------------------------------------------------------- */
+/* --- messages to the scheduler ---------------------------------------------------------------- */
 
 void fake_say_call(struct speech *speech, struct wire_call *call)
 {
@@ -110,9 +110,9 @@ void fake_say_call(struct speech *speech, struct wire_call *call)
 	speech->say(speech->user, &message);
 }
 
-/* As shim/calls/point_to_point.c has it: the program holds no request, and either the message is
- * named or it is a send. What it does not wait for need not even be there: the scheduler sees to
- * the order. */
+/* Whether a call need not be waited for, as in shim/calls/point_to_point.c: the program holds no
+ * request, and either the message is named or it is a send. The other side need not exist yet: the
+ * scheduler keeps the order. */
 static bool may_go_ahead(struct fake_rank *rank, const struct wire_op *op)
 {
 	if (rank->calls >= rank->ahead || op->nonblocking || rank->windows > 0
@@ -252,7 +252,7 @@ static void collective(struct speech *speech, const struct instruction *own)
 	           own->nonblocking ? WIRE_WAIT_NONE : WIRE_WAIT_ALL);
 }
 
-/* The first of the line's, and its last + 1. */
+/* The line's first instruction, and its last + 1. */
 static int own_first(const struct fake_rank *rank)
 {
 	int line = line_of_thread(rank->program, rank->rank, rank->thread);
@@ -267,7 +267,8 @@ static int own_end(const struct fake_rank *rank)
 	return rank->program->line_first[line + 1] - first_of(rank);
 }
 
-/* About these operations, or those that are active up to here; about none it is told in passing. */
+/* Reports a question about these operations, or about all active ones up to here. If there are
+ * none, the call is not waited for. */
 static void ask(struct speech *speech, uint16_t function, enum wire_wait wait, int only)
 {
 	struct fake_rank *rank = speech->rank;
@@ -318,7 +319,7 @@ static void say_instruction(struct speech *speech, const struct instruction *own
 	}
 }
 
-static bool branch_goes_on(const struct fake_rank *rank, const struct instruction *branch)
+static bool branch_is_taken(const struct fake_rank *rank, const struct instruction *branch)
 {
 	int of = branch->of - first_of(rank);
 	const struct fake_op *asked = &rank->ops[of];
@@ -342,7 +343,7 @@ static void step(struct speech *speech)
 	op->state = POSTED;
 	if (own->kind == INSTRUCTION_BRANCH) {
 		fake_line(rank)->place = (guint8)(fake_line(rank)->place + 1
-		                                  + (branch_goes_on(rank, own) ? 0 : own->skip));
+		                                  + (branch_is_taken(rank, own) ? 0 : own->skip));
 		return;
 	}
 	if (is_no_call(own->kind)) {
@@ -362,8 +363,8 @@ static void step(struct speech *speech)
 	fake_line(rank)->place++;
 }
 
-/* What follows the last instruction: windows are given back, then the communicator, which waits for
- * nobody. */
+/* After the last instruction: frees the windows, then the communicator, which waits for no other
+ * rank. */
 static void finish(struct speech *speech)
 {
 	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = FAKE_COMM, .peer = -1};
@@ -384,7 +385,7 @@ static void finish(struct speech *speech)
 	meet(speech, MPI_CALL_Finalize);
 }
 
-/* What the thread that is looked at does next; false: it has to wait. */
+/* The next step of the current thread; false: it has to wait. */
 static bool step_thread(struct speech *speech)
 {
 	struct fake_rank *rank = speech->rank;
@@ -473,16 +474,16 @@ void fake_rank_run(struct fake_rank *rank,
 		continue;
 }
 
-/* --- what it is told -------------------------------------------------------------------------- */
+/* --- orders of the scheduler ------------------------------------------------------------------ */
 
-/* Of the operations that the pending call names, this one is over for the program. */
+/* One of the operations of the pending call is complete for the program. */
 static void report(struct fake_rank *rank, uint32_t index)
 {
 	g_assert_cmpuint(index, <, fake_line(rank)->asked_count);
 	rank->ops[fake_line(rank)->asked[index]].reporter = (guint8)(fake_line(rank)->place + 1);
 }
 
-/* Has the thread looked at that waits for it. */
+/* Makes the thread that waits in this call the current one. */
 static void find_waiting(struct fake_rank *rank, guint32 call)
 {
 	for (guint8 thread = 0; thread < FAKE_LINES_MOST; thread++) {
@@ -541,9 +542,9 @@ void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order)
 	}
 }
 
-/* --- what became of it ------------------------------------------------------------------------ */
+/* --- outcome ---------------------------------------------------------------------------------- */
 
-/* The nth of the sends that a receive or probe may have found; -1: there is none. */
+/* The send that is the nth that a receive or probe may have found; -1: there is none. */
 static int find_send(const struct random_program *program, const struct fake_rank *ranks,
                      const struct fake_rank *receiver, int op)
 {

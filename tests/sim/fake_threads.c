@@ -1,4 +1,5 @@
-/* Threads of a fake rank: what shim/gate/threading.c says. Their numbers are the kernel's, + 1. */
+/* Threads of a fake rank: the messages of shim/gate/threading.c. Threads are numbered by the
+ * kernel's numbers, + 1. */
 #include "fake_internal.h"
 
 bool fake_has_threads(const struct fake_rank *rank)

@@ -1,12 +1,12 @@
-/* One-sided communication of a fake rank: what shim/calls/window.c and shim/check/access.c say, and
- * what an MPI does with memory. What is done to windows is told at once, not with the next message.
- */
+/* One-sided communication of a fake rank: the messages of shim/calls/window.c and
+ * shim/check/access.c, and the effect of MPI on memory. Accesses to windows are reported at once,
+ * not with the next message. */
 #include "fake_internal.h"
 #include "mpi_calls.h"
 
 enum { CELL_BYTES = 4, INTS = 0x0405, SUM_OF_MPICH = 3, OWN_MEMORY = 0x10000 };
 
-/* Of the windows on the wire: the one that is locked, the other. */
+/* The communicators of the windows, as reported: the locked window, the other one. */
 static uint64_t comm_of_window(guint index)
 {
 	return FAKE_COMM + 1 + index;
@@ -19,7 +19,7 @@ static void say_accesses(struct speech *speech, struct wire_access *accesses, ui
 	speech->say(speech->user, &message);
 }
 
-/* What is no transfer: a flush and the like. */
+/* Reports an access that transfers nothing: a flush and the like. */
 static void say_step(struct speech *speech, enum wire_access_kind kind, uint16_t function,
                      guint window, int target)
 {
@@ -114,7 +114,7 @@ static void say_transfer(struct speech *speech, const struct instruction *own)
 	say_accesses(speech, accesses, own->flushed ? 2 : 1);
 }
 
-/* What the memory has of it. */
+/* Applies the transfer to memory. */
 static void transfer(struct fake_rank *rank, const struct instruction *own)
 {
 	struct fake_memory *memory = rank->memory;
@@ -162,7 +162,7 @@ void fake_take_lock(struct fake_rank *rank)
 	rank->ops[fake_line(rank)->place].state = (guint8)(MATCHED + granted);
 }
 
-/* Accumulates under a shared lock alone may be in any order. */
+/* Accumulates under a shared lock only may occur in any order. */
 static void unlock(struct speech *speech, const struct instruction *own)
 {
 	int target = own->peer < 0 ? WIRE_ANY : own->peer;

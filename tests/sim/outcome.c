@@ -1,9 +1,9 @@
-/* What an outcome is, and in words. */
+/* Outcomes: how they are made, and their description. */
 #include "brute_force.h"
 
 #include <string.h>
 
-/* Whether a send completed early is not part of an outcome; nor is which Wait took notice. */
+/* An outcome does not contain whether a send completed early, nor which Wait reported it. */
 GBytes *outcome_new(const struct random_program *program, const guint8 *places,
                     const guint8 *states, const guint8 *reporters)
 {
@@ -31,7 +31,7 @@ static int call_of(const struct random_program *program, const guint8 *states, i
 	return call;
 }
 
-/* ":#3,4", or "" when the question was about nothing. */
+/* ":#3,4", or "" if the question was about nothing. */
 static void describe_answer(GString *text, const struct random_program *program,
                             const guint8 *states, int index)
 {
@@ -47,7 +47,7 @@ static void describe_answer(GString *text, const struct random_program *program,
 	}
 }
 
-/* What became of an instruction, or NULL: nothing that is not in others' words. */
+/* The outcome of an instruction. NULL: nothing that others' descriptions do not contain. */
 static char *describe(const struct random_program *program, const guint8 *states, int index)
 {
 	const struct instruction *own = &program->instructions[index];

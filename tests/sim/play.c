@@ -84,7 +84,7 @@ void play_free(void *pointer)
 	g_free(play);
 }
 
-/* --- what moves ------------------------------------------------------------------------------- */
+/* --- moves ------------------------------------------------------------------------------------ */
 
 struct speaker {
 	struct play *play;
@@ -128,7 +128,7 @@ static void run_ranks(struct play *play)
 	}
 }
 
-/* Threads that wait for others of their rank sleep: nobody else can move. */
+/* Threads that wait for others of their rank sleep: nothing else can move. */
 static void let_threads_sleep(struct play *play)
 {
 	for (int rank = 0; rank < play->options.program->ranks; rank++) {
@@ -165,7 +165,7 @@ GArray *play_open(struct play *play)
 	return world_open_choices(play->world);
 }
 
-/* --- what has become of it -------------------------------------------------------------------- */
+/* --- outcome ---------------------------------------------------------------------------------- */
 
 const GArray *play_choices(const struct play *play)
 {

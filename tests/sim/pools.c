@@ -1,4 +1,4 @@
-/* The search in orders other than depth-first. */
+/* Tests of searches in orders other than depth-first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include "brute_force.h"
 #include "exploration.h"
 #include "pools.h"
-/* What waits anywhere visited next, whatever the order, and not the first alternative first: the
- * same outcomes, each once. */
+/* Any waiting plan is visited next, in several orders, and not always the first alternative first.
+ * The outcomes must be the same, each once. */
 void test_pool(void **state)
 {
 	guint turned = 0, parts = 0;

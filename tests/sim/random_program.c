@@ -1,8 +1,8 @@
 #include "random_program.h"
 #include "draw.h"
 
-/* While a program is drawn: each rank's instructions of the current stretch, in units that stay
- * together; units are then shuffled. */
+/* State while a program is drawn. A rank's instructions of the current stretch form units that stay
+ * together; the units are then shuffled. */
 struct unit {
 	struct instruction instructions[32];
 	int count;
@@ -12,10 +12,10 @@ struct draft {
 	GRand *random;
 	struct random_program *program;
 	bool cancels;  /* some receives may be cancelled */
-	int named;     /* of 6 receives, so many name their source */
-	int blocking;  /* of 6 receives and sends, so many block */
-	int hub;       /* of 6 messages, so many go to rank 0 */
-	int questions; /* so many tests, waits for some, polls and cancellations at most */
+	int named;     /* how many of 6 receives name their source */
+	int blocking;  /* how many of 6 receives and sends block */
+	int hub;       /* how many of 6 messages go to rank 0 */
+	int questions; /* the most tests, waits for some, polls and cancellations */
 	bool shuffled; /* each rank has its own order; else messages follow one another */
 	GArray *units[PROGRAM_MAX_RANKS]; /* of struct unit */
 	GArray *done
@@ -75,7 +75,7 @@ static void set_envelope(struct draft *draft, struct instruction *receive,
 	receive->comm = message->comm;
 }
 
-/* Returns the place in the unit of what tells the source. */
+/* Returns the index in the unit of the instruction that knows the source. */
 static int add_receive(struct draft *draft, struct unit *unit, const struct message *message)
 {
 	int at = unit->count;
@@ -129,7 +129,7 @@ static struct unit *new_unit(struct draft *draft, int rank)
 	return &g_array_index(units, struct unit, units->len - 1);
 }
 
-/* If the source was this one, do something more, for which the other side may be there or not. */
+/* If the source was this one, adds another operation, whose other side may exist or not. */
 static void add_branch(struct draft *draft, int rank, int of, const struct message *first)
 {
 	struct unit *unit = &g_array_index(draft->units[rank], struct unit,
@@ -184,8 +184,8 @@ static void draw_pair(struct draft *draft)
 		add_branch(draft, message.to, at, &message);
 }
 
-/* One of the receives at the narrow end: for one of the workers' two tags, or any; from anybody, or
- * from one. */
+/* A receive at the narrow end: for one of the workers' two tags or any; from any source or from
+ * one. */
 static void add_funnel_receive(struct draft *draft, struct unit *unit, enum instruction_kind kind)
 {
 	struct instruction *receive = unit_add(unit, kind);
@@ -198,8 +198,8 @@ static void add_funnel_receive(struct draft *draft, struct unit *unit, enum inst
 	                       && !draw_of_six(draft->random, draft->blocking);
 }
 
-/* What rank 0 does once some of its receives are posted: wait for one, look, take one more, answer
- * (tag 2) a worker, who goes on only then. */
+/* What rank 0 does once some of its receives are posted: wait for one, poll, take one more, or
+ * answer (tag 2) a worker, which continues only then. */
 static void add_funnel_step(struct draft *draft, struct unit *unit, int posted, int *answers)
 {
 	int what = draw_below(draft->random, 6);
@@ -223,7 +223,7 @@ static void add_funnel_step(struct draft *draft, struct unit *unit, int posted, 
 	}
 }
 
-/* One worker starts only once it has heard (tag 3) of any other. */
+/* One worker starts only after it has received a message (tag 3) from any other. */
 static void add_gate(struct draft *draft)
 {
 	int gate = 1 + draw_below(draft->random, draft->program->ranks - 1);
@@ -239,8 +239,8 @@ static void add_gate(struct draft *draft)
 	}
 }
 
-/* Many messages to one rank that has several receives posted at once, and answers that let late
- * messages go: what matches depends on what matched before in as many ways as the rules have. */
+/* Many messages to one rank that has several receives posted at once, and answers that trigger late
+ * messages. Matches depend on earlier matches in as many ways as the rules allow. */
 static void draw_funnel(struct draft *draft, int messages)
 {
 	int answers[PROGRAM_MAX_RANKS] = {0};
@@ -274,7 +274,7 @@ static void draw_funnel(struct draft *draft, int messages)
 	}
 }
 
-/* A question, now and then with something that is done only if it was answered so. */
+/* A question; in some cases with instructions that are executed only after that answer. */
 static void add_question(struct draft *draft, int rank, GArray *done)
 {
 	struct unit unit = {.count = 0};
@@ -336,7 +336,7 @@ static void add_question(struct draft *draft, int rank, GArray *done)
 	}
 }
 
-/* Appends the units of each rank; what was started may be waited for in between. */
+/* Appends the units of each rank. Waits for started operations may come in between. */
 static void flush_units(struct draft *draft)
 {
 	for (int rank = 0; rank < draft->program->ranks; rank++) {

@@ -104,7 +104,7 @@ static const struct instruction *at(const struct random_program *program, int in
 	return &program->instructions[index];
 }
 
-/* A world rank's rank in a communicator: comms[1] keeps their order. */
+/* A world rank's rank in a communicator. comms[1] keeps their order. */
 static int rank_in(const struct random_program *program, int comm, int world_rank)
 {
 	int rank = 0;
@@ -114,7 +114,7 @@ static int rank_in(const struct random_program *program, int comm, int world_ran
 	return rank;
 }
 
-/* C for the source that a receive or probe names. */
+/* The C expression for the source that a receive or probe names. */
 static char *source_of(const struct random_program *program, int index)
 {
 	const struct instruction *receive = at(program, index);
@@ -135,7 +135,7 @@ static char *tag_of(const struct random_program *program, int index)
 	return receive->tag < 0 ? g_strdup("MPI_ANY_TAG") : g_strdup_printf("%d", receive->tag);
 }
 
-/* C for the world rank in a probe's status: the members' world ranks, ascending. */
+/* The C expression for the world rank in a probe's status: the members' world ranks, ascending. */
 static char *world_source(const struct random_program *program, int index)
 {
 	GString *text = g_string_new("(int[]){ ");
@@ -236,7 +236,7 @@ static void print_question(const struct random_program *program, int i, const ch
 	fprintf(out, "%sanswer(%d, asked, count);\n", indent, i);
 }
 
-/* MPI_Cancel, or a call that does nothing, so that calls are numbered alike. */
+/* MPI_Cancel, or a call without effect, so that calls are numbered alike. */
 static void print_cancel(int of, const char *indent, FILE *out)
 {
 	fprintf(out,
@@ -246,7 +246,7 @@ static void print_cancel(int of, const char *indent, FILE *out)
 	        of, indent, of, indent, of, indent, indent, indent);
 }
 
-/* What makes a branch go on. */
+/* The condition of a branch. */
 static void print_branch(const struct random_program *program, const struct instruction *branch,
                          FILE *out)
 {
@@ -334,7 +334,7 @@ static void print_transfer(const struct random_program *program, int i, const ch
 		fprintf(out, "%sMPI_Win_flush(%d, windows[%d]);\n", indent, own->peer, window);
 }
 
-/* The group of exposures is one rank. */
+/* The group of an exposure is one rank. */
 static void print_epoch(const struct instruction *own, const char *indent, FILE *out)
 {
 	switch (own->kind) {
@@ -407,7 +407,7 @@ static void print_instruction(const struct random_program *program, int i, const
 	}
 }
 
-/* What windows need besides. */
+/* Declarations that windows need. */
 static void print_windows(const struct random_program *program, FILE *out)
 {
 	fprintf(out,

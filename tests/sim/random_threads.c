@@ -1,7 +1,7 @@
-/* Random programs whose ranks call MPI in several threads: each of them sends and receives, so
- * that it matters which of two comes first where they look for the same message, or send what
- * one receive can take. Now and then one polls, and all ranks meet, each in one of its threads
- * (MPI 3.1, section 12.4.1: not two at the same time in one communicator). */
+/* Random programs whose ranks call MPI in several threads. Each thread sends and receives, so the
+ * order of two threads matters where both receive the same message, or where one receive can take
+ * sends of both. Some threads poll. All ranks join collectives, each with one of its threads (MPI
+ * 3.1, section 12.4.1: no two at the same time on one communicator). */
 #include "draw.h"
 #include "random_program.h"
 
@@ -13,16 +13,18 @@ struct draft {
 	GRand *random;
 	int ranks;
 	int threads[PROGRAM_MAX_RANKS];
-	int named;                    /* of 6 receives, so many name their source */
-	int blocking;                 /* of 6 receives and sends, so many block */
-	int asking;                   /* of 6 nonblocking ones, so many are asked about */
+	int named;                    /* how many of 6 receives name their source */
+	int blocking;                 /* how many of 6 receives and sends block */
+	int asking;                   /* how many of 6 nonblocking operations are asked about */
 	int meets[PROGRAM_MAX_RANKS]; /* the thread that enters collectives */
 	int instances;
-	bool apart; /* no two threads of a rank receive what the other could, or send what the same
-	               receive could take */
-	/* What one thread has received before another one comes to this: of rank 0, or -1. */
+	bool apart; /* no two threads of a rank compete: neither receives what the other could, nor
+	             * do both send what one receive could take */
+	/* A hint: what one thread of rank `hint_of` received before another one gets here. -1:
+	 * none. */
 	int hint_of, hint_of_line, hint_at, hint_at_line;
-	GArray *lines[PROGRAM_MAX_RANKS][THREADS_MOST]; /* struct instruction; `of` in the line */
+	GArray *lines[PROGRAM_MAX_RANKS][THREADS_MOST]; /* struct instruction; `of` counts in the
+	                                                 * line */
 };
 
 static struct instruction *add(struct draft *draft, int rank, int thread,
@@ -36,7 +38,7 @@ static struct instruction *add(struct draft *draft, int rank, int thread,
 	return &g_array_index(line, struct instruction, line->len - 1);
 }
 
-/* About what was started last in this line, or all that is active there. */
+/* Asks about the last operation started in this line, or about all active ones there. */
 static void add_question(struct draft *draft, int rank, int thread)
 {
 	int of = (int)draft->lines[rank][thread]->len - 1;
@@ -46,7 +48,7 @@ static void add_question(struct draft *draft, int rank, int thread)
 	add(draft, rank, thread, (enum instruction_kind)kind, 0)->of = of;
 }
 
-/* Now and then what was started is waited for at once. */
+/* Adds an operation; a nonblocking one is in some cases waited for at once. */
 static void add_to(struct draft *draft, int rank, int thread, enum instruction_kind kind, int peer,
                    int tag)
 {
@@ -72,7 +74,7 @@ static void add_one(struct draft *draft, int rank, enum instruction_kind kind, i
 	add_to(draft, rank, draw_below(draft->random, draft->threads[rank]), kind, peer, tag);
 }
 
-/* Whether there is a message that fits. */
+/* Probes for a message that may exist. */
 static void add_probe(struct draft *draft)
 {
 	int rank = draw_below(draft->random, draft->ranks),
@@ -152,7 +154,7 @@ static void draw_between(struct draft *draft)
 	add_receive(draft, to, to_thread, from, from_thread);
 }
 
-/* A thread hands on what it has got, and may be answered in another thread. */
+/* A thread passes on what it received, and may get an answer in another thread. */
 static void draw_relay(struct draft *draft)
 {
 	int hub = draw_below(draft->random, 3) > 0 ? 0 : draw_below(draft->random, draft->ranks);
@@ -178,8 +180,8 @@ static int add_blocking(struct draft *draft, int rank, int thread, enum instruct
 	return (int)draft->lines[rank][thread]->len - 1;
 }
 
-/* A thread hands on what it has got only if another thread of its rank has received before, which
- * MPI does not see; and that one may be answered. */
+/* A thread passes on what it received only if another thread of its rank has received before, which
+ * MPI does not see. That thread may get an answer. */
 static void draw_hint(struct draft *draft)
 {
 	int from = draw_other(draft, 0), to = draw_other(draft, 0);

@@ -1,26 +1,25 @@
-/* Random programs with one-sided communication. What one rank puts where another looks is ordered
- * by locks, which are granted in whatever order: so what is read depends on that. Where nobody
- * looks accesses may conflict, in some of the programs. Fences and exposures have a window of their
- * own. */
+/* Random programs with one-sided communication. Locks, granted in any order, order what one rank
+ * puts where another reads: so the values read depend on that order. In some programs accesses
+ * conflict in cells that nobody reads. Fences and exposures have their own window. */
 #include "draw.h"
 #include "random_program.h"
 
-/* Instructions that stay together; their `of` counts from the first. */
+/* Instructions that stay together. Their `of` counts from the first. */
 struct unit {
 	struct instruction instructions[12];
 	int count;
-	bool stays; /* where it is: a collective, an exposure */
+	bool stays; /* keeps its position: a collective or an exposure */
 };
 
 struct draft {
 	GRand *random;
 	int ranks;
-	int hub;     /* of 6 locks, so many are at rank 0 */
-	int shared;  /* of 6 locks, so many are shared */
-	int locks;   /* how many more */
-	bool fences; /* what the other window has, else exposures */
+	int hub;     /* how many of 6 locks are at rank 0 */
+	int shared;  /* how many of 6 locks are shared */
+	int locks;   /* locks still to be drawn */
+	bool fences; /* the other window has fences; else exposures */
 	bool conflicts;
-	int messages; /* of 6 steps, so many are messages */
+	int messages; /* how many of 6 steps are messages */
 	int instances;
 	GArray *units[PROGRAM_MAX_RANKS]; /* struct unit */
 };
@@ -46,8 +45,8 @@ static int other_than(struct draft *draft, int rank)
 	return other < rank ? other : other + 1;
 }
 
-/* Under a lock: who has it alone may put, and read the sum; anybody may do anything where nobody
- * looks. */
+/* An access under a lock. With an exclusive lock the rank may put, and read the sum; in unread
+ * cells any rank may do anything. */
 static void add_access(struct draft *draft, struct unit *unit, const struct instruction *lock,
                        bool last)
 {
@@ -85,7 +84,7 @@ static int draw_target(struct draft *draft)
 	return draw_of_six(draft->random, draft->hub) ? 0 : draw_below(draft->random, draft->ranks);
 }
 
-/* The same, or -1: all. */
+/* Draws the targets of a lock: one, or -1: all. */
 static int draw_targets(struct draft *draft)
 {
 	enum { TARGETS_MOST = 3 }; /* as digits of a state */
@@ -94,7 +93,7 @@ static int draw_targets(struct draft *draft)
 	                                                                     : draw_target(draft);
 }
 
-/* A lock of a target, or of all, what is done under it, and now and then another lock inside it. */
+/* Locks one target or all, with accesses under the lock, and in some cases another lock inside. */
 static void add_epoch(struct draft *draft, struct unit *unit, int target, bool nests)
 {
 	struct instruction *lock = unit_add(unit, INSTRUCTION_LOCK, target);
@@ -116,7 +115,7 @@ static void add_epoch(struct draft *draft, struct unit *unit, int target, bool n
 	unit->instructions[unit->count - 1].shared = copy.shared;
 }
 
-/* What was read decides whether a message is sent, or awaited; the other side has it, or not. */
+/* The value read decides whether a message is sent or awaited; the other side may exist or not. */
 static void add_branch(struct draft *draft, int rank)
 {
 	struct unit *unit = &g_array_index(draft->units[rank], struct unit,
@@ -146,7 +145,7 @@ static void draw_locks(struct draft *draft)
 	int rank = draw_below(draft->random, draft->ranks);
 	struct unit *unit = new_unit(draft, rank);
 
-	/* While it holds the lock it may wait for others. */
+	/* A rank that holds the lock may wait for others. */
 	if (draft->locks == 0)
 		return;
 	add_epoch(draft, unit, draw_targets(draft), true);
@@ -172,7 +171,7 @@ static void draw_message(struct draft *draft)
 	add_message(draft, new_unit(draft, to), to, from, false);
 }
 
-/* Where nobody looks: accumulates do not conflict with each other. */
+/* An access to an unread cell. Accumulates do not conflict with each other. */
 static enum instruction_kind draw_unread(struct draft *draft)
 {
 	return draft->conflicts && draw_one_in(draft->random, 2) ? INSTRUCTION_PUT
@@ -194,7 +193,7 @@ static void draw_exposure(struct draft *draft)
 	unit_add(unit, INSTRUCTION_COMPLETE, target);
 }
 
-/* All ranks meet; in a fence, what has been accumulated is there then. */
+/* A collective of all ranks; a fence completes the accumulates. */
 static void draw_collective(struct draft *draft, bool fence)
 {
 	for (int rank = 0; rank < draft->ranks; rank++) {
@@ -224,7 +223,7 @@ static void draw_step(struct draft *draft)
 		draw_locks(draft);
 }
 
-/* Now and then one thing is done before another. */
+/* Changes the order of some units. */
 static void shuffle(struct draft *draft, GArray *units)
 {
 	for (guint i = 1; i < units->len; i++) {

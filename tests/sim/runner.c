@@ -1,4 +1,4 @@
-/* Runs plan after plan of an explorer with fake ranks. */
+/* Executes the plans of an explorer with fake ranks. */
 #include "brute_force.h"
 #include "exploration.h"
 #include "explorer/choice.h"
@@ -26,10 +26,9 @@ static bool contains(const GArray *all, const GArray *some)
 	return true;
 }
 
-/* Makes the choices of the plan as the rules allow them, in their order or from any place in it;
- * as many at one rest as move nobody. In their order where ranks have threads: there it matters,
- * and it is how they are followed (scheduler/run/execution.c). Returns false if some could not
- * be made. */
+/* Makes the choices of the plan as the rules allow: in their order or from any place in it, and at
+ * one rest all that move no rank. Where ranks have threads the order matters, so the plan's order
+ * is kept (scheduler/run/execution.c). Returns false if some choice could not be made. */
 static bool follow(struct play *play, const GArray *plan)
 {
 	bool moved = true;
@@ -71,7 +70,7 @@ struct runner {
 	struct exploration *result;
 };
 
-/* But those that the plan has promised something. */
+/* The open points without those that the plan has promised something. */
 static GArray *open_points(const struct runner *runner, struct play *play, const GArray *plan)
 {
 	GArray *open = play_open(play);
@@ -93,7 +92,7 @@ static GArray *open_points(const struct runner *runner, struct play *play, const
 	return open;
 }
 
-/* The world that has made the most of the plan already. */
+/* The world that has made the most choices of the plan already. */
 static struct play *begin(struct runner *runner, const GArray *plan)
 {
 	const struct play_options fresh = {runner->program, runner->options->buffering,
@@ -121,7 +120,7 @@ static void forget_snapshots(struct runner *runner)
 	}
 }
 
-/* Stops the world now and then. */
+/* Decides by chance whether to stop the world. */
 static bool is_cut(struct runner *runner)
 {
 	if (!runner->options->apart || g_rand_int_range(runner->random, 0, 8) > 0)
@@ -132,7 +131,7 @@ static bool is_cut(struct runner *runner)
 	return true;
 }
 
-/* Hands some of what waits over while the world goes on, now and then. */
+/* By chance, splits off part of the waiting plans while the world runs. */
 static void split_running(struct runner *runner)
 {
 	struct explorer *other;
@@ -146,7 +145,7 @@ static void split_running(struct runner *runner)
 	g_ptr_array_add(runner->parts, other);
 }
 
-/* Takes another alternative than the first, now and then. */
+/* By chance, takes an alternative other than the first. */
 static void turn(struct runner *runner, const struct open_choice *open, struct choice *choice)
 {
 	guint nth = (guint)g_rand_int_range(runner->random, 0, (gint32)open->alternatives->len);
@@ -168,8 +167,8 @@ static GArray *without_promises(const GArray *plan)
 	return rest;
 }
 
-/* It counts as another interleaving if whoever runs it says so. */
-static void go_astray(struct runner *runner, struct play *play, const GArray *plan)
+/* Continues a world that has given up a promise. Its outcome is off the tree. */
+static void run_off_tree(struct runner *runner, struct play *play, const GArray *plan)
 {
 	g_autoptr(GArray) rest = without_promises(plan);
 	enum explorer_step step = EXPLORER_TAKE;
@@ -220,7 +219,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		open_choices_free(open);
 	}
 	if (step == EXPLORER_GIVE_UP) {
-		go_astray(runner, play, plan);
+		run_off_tree(runner, play, plan);
 	} else if (step == EXPLORER_DONE) {
 		GBytes *outcome = play_outcome(play);
 
@@ -294,7 +293,7 @@ static void run_next(struct runner *runner)
 	g_array_free(plan, true);
 }
 
-/* What this shard has to explore. The stem's outcomes are the first one's. */
+/* The part that this shard explores. The outcomes of the stem belong to the first shard. */
 static void divide(struct runner *runner, const struct explorer_options *search)
 {
 	struct exploration *result = runner->result;
@@ -332,7 +331,7 @@ static void divide(struct runner *runner, const struct explorer_options *search)
 	runner->options = given;
 }
 
-/* What waits anywhere is next, in one order after the other. */
+/* Visits any waiting plan next, in one order after the other. */
 static void explore_pool(struct runner *runner)
 {
 	struct pool *pool = pool_new((uint32_t)runner->options->seed);

@@ -1,4 +1,4 @@
-/* A tree divided among several: each outcome in one part, whoever looks. */
+/* Tests of a tree divided into shards: each outcome is in one part, always the same one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 #include "exploration.h"
 #include "shards.h"
 
-/* One exploration in so many shards, each with ranks that move in an order of their own; in which
- * shard an outcome was must not depend on that, and all must be in one. */
+/* Explores a program in that many shards, each with its own order of ranks' moves. The shard of an
+ * outcome must not depend on that order. The shards together must have all outcomes. */
 static void explore_shards(const struct random_program *program, struct exploration_options options,
                            guint shards, struct exploration *ret)
 {
@@ -45,7 +45,7 @@ static void explore_shards(const struct random_program *program, struct explorat
 	}
 }
 
-/* Every outcome in one shard. */
+/* Each outcome is in exactly one shard. */
 void test_shards(void **state)
 {
 	guint explorations = 0, busy = 0, stem = 0, runs = 0;
@@ -87,12 +87,12 @@ void test_shards(void **state)
 	assert_true(busy > explorations);
 }
 
-/* How evenly a large tree is divided, and what it costs. */
+/* How evenly a large tree is divided, and the cost of the division. */
 void test_balance(void **state)
 {
 	(void)state;
 	for (guint shards = 2; shards <= 16; shards *= 2) {
-		struct random_program *program = random_program_senders(7); /* 720 */
+		struct random_program *program = random_program_senders(7); /* 720 outcomes */
 		guint most = 0, all = 0, stem = 0;
 
 		for (guint shard = 1; shard <= shards; shard++) {

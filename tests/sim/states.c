@@ -1,7 +1,7 @@
-/* What a rank remembers of a receive whose source nothing later depends on is a sum: as a program
- * that adds up what it gets. So different interleavings lead to equal states, and what the search
- * must find is every outcome as far as the ranks remember it. What that is, is told of outcomes
- * by brute force: those forget in the same way. */
+/* Tests of state search. A rank keeps only the sum of those received values that nothing later
+ * depends on, like a program that adds them up. So different interleavings lead to equal states.
+ * The search must find every outcome up to what the ranks remember. The outcomes of brute force are
+ * reduced in the same way for the comparison. */
 #include "states.h"
 
 #include <setjmp.h>
@@ -17,12 +17,12 @@
 #include "scheduler/world/world_fingerprint.h"
 
 struct found {
-	GHashTable *outcomes; /* GBytes as the ranks remember it, and whether accesses conflict */
+	GHashTable *outcomes; /* GBytes, as the ranks remember it, and whether accesses conflict */
 	guint runs, merged, lost;
 	struct state_statistics statistics;
 };
 
-/* --- what is forgotten ------------------------------------------------------------------------ */
+/* --- forgotten details ------------------------------------------------------------------------ */
 
 static bool is_asked_about(const struct random_program *program, int instruction)
 {
@@ -46,8 +46,9 @@ static bool takes_one(const struct random_program *program, int instruction)
 	       || kind == INSTRUCTION_IPROBE || kind == INSTRUCTION_GET;
 }
 
-/* Of an outcome by brute force: a rank's sum instead of whom its receives took, and what it got
- * from windows, unless it asks; not how many had a lock before. And whether accesses conflict. */
+/* Reduces an outcome of brute force. A rank's sum replaces the sources of its receives and the
+ * values that it read from windows, unless it asks about them. The number of earlier lock holders
+ * goes. Whether accesses conflict is added. */
 static GBytes *remembered(const struct random_program *program, GBytes *outcome, bool conflicts)
 {
 	gsize size;
@@ -76,7 +77,7 @@ static GBytes *remembered(const struct random_program *program, GBytes *outcome,
 	return g_byte_array_free_to_bytes(kept);
 }
 
-/* `conflicting`: those of the outcomes in which accesses conflict. */
+/* `conflicting`: the outcomes in which accesses conflict. */
 static GHashTable *remember_all(const struct random_program *program, GHashTable *outcomes,
                                 GHashTable *conflicting)
 {
@@ -99,8 +100,7 @@ static guint32 age_of(const struct fake_rank *rank, guint32 call)
 	return call > 0 && call <= rank->calls ? rank->calls - call + 1 : call;
 }
 
-/* What its ranks would have in their memory: the outcome so far as they remember it, and how far
- * they are. */
+/* Adds what the ranks would have in memory: the outcome as they remember it, and their progress. */
 static void add_ranks(struct state_hash *hash, const struct play *play)
 {
 	const struct random_program *program = play->options.program;
@@ -127,8 +127,8 @@ static void add_ranks(struct state_hash *hash, const struct play *play)
 	state_hash_add_bytes(hash, play->memory.sum, sizeof(play->memory.sum));
 }
 
-/* false: it cannot be told. */
-static bool tell(const struct play *play, struct known_state *ret, guint32 *calls)
+/* false: the state is unknown. */
+static bool describe_state(const struct play *play, struct known_state *ret, guint32 *calls)
 {
 	const char *why;
 
@@ -174,15 +174,15 @@ static void run(struct state_search *search, struct play *play, struct found *fo
 
 	do {
 		guint32 calls[PROGRAM_MAX_RANKS];
-		struct known_state told;
-		bool is_told = false;
+		struct known_state known;
+		bool is_known = false;
 		GArray *open;
 
 		play_run(play);
 		open = play_open(play);
 		if (open->len > 0)
-			is_told = tell(play, &told, calls);
-		step = state_search_rest(search, is_told ? &told : NULL, open, &choice);
+			is_known = describe_state(play, &known, calls);
+		step = state_search_rest(search, is_known ? &known : NULL, open, &choice);
 		open_choices_free(open);
 		if (step == EXPLORER_TAKE)
 			assert_true(play_choose(play, &choice));
@@ -198,7 +198,7 @@ static void run(struct state_search *search, struct play *play, struct found *fo
 	}
 }
 
-/* Gives up after `most` runs (0: never): where states have no name there may be any number. */
+/* Gives up after `most` runs (0: never): without fingerprints the number of runs is not bounded. */
 static void explore_states(const struct random_program *program, enum program_buffering buffering,
                            guint some, bool verify, guint most, struct found *ret)
 {
@@ -276,7 +276,7 @@ static void compare(const struct random_program *program, enum program_buffering
 	}
 	expected = remember_all(program, whole, conflicting);
 	explore_states(program, buffering, SOME, verify, most_runs, &found);
-	/* With larger sets left out there is more, and it is said. */
+	/* Runs with larger subsets left out have more outcomes, which are reported. */
 	totals->given_up += most_runs > 0 && found.runs == most_runs;
 	if (!found.statistics.sets_left && (most_runs == 0 || found.runs < most_runs)
 	    && !outcomes_equal(expected, found.outcomes)) {
@@ -339,7 +339,8 @@ void test_states_of_windows(void **programs)
 	for (guint64 seed = 1; seed <= (guint64)(*(int *)*programs / 2); seed++) {
 		struct random_program *program = random_program_windows(seed);
 
-		/* What is under way has no name: so in most of them nothing is for long. */
+		/* States with operations under way have no fingerprint: in most of them nothing is
+		 * under way for long. */
 		for (int i = 0; seed % 4 > 0 && i < program->count; i++)
 			program->instructions[i].flushed = true;
 		program->collectives = (enum program_collectives)(seed % 3);
@@ -357,7 +358,8 @@ void test_states_of_windows(void **programs)
 	assert_true(totals.given_up < totals.programs / 8);
 }
 
-/* N-1 senders to one receiver that forgets who came first: the subsets of them. */
+/* N-1 senders and one receiver that forgets the order: its states are the subsets of the
+ * senders. */
 void test_states_figures(void **state)
 {
 	(void)state;

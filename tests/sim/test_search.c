@@ -1,12 +1,11 @@
-/* The search against brute force: the same outcomes, each exactly once, no run wasted.
+/* Compares the search with brute force: the same outcomes, each exactly once, no run wasted.
  *
  * sim_search [--programs N] [--seed S] [--size M] [--states N] [--only TEST]
  *
- * On a difference, the seed of the program is printed, and --programs 1 --seed S shows it again.
- * With --print-c the program of the seed is printed as C source instead, with --print-outcomes what
- * brute force says of it: its number of ranks, then a line for each outcome, "zero" or "infinite"
- * and outcome_describe's.
- */
+ * On a difference the seed of the program is printed; --programs 1 --seed S repeats it. --print-c
+ * prints the program of the seed as C source instead. --print-outcomes prints its outcomes by brute
+ * force: the number of ranks, then a line for each outcome, "zero" or "infinite" and
+ * outcome_describe's text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,8 +71,8 @@ static struct instruction *add_branch(struct random_program *program, int rank, 
 	return branch;
 }
 
-/* Rank 0 hands a task (tag 0) to each of two workers, then one to whoever brings a result, as long
- * as there are any; instead of a task more it sends them home (tag 1). */
+/* Rank 0 sends a task (tag 0) to each of two workers, then one to each worker that returns a
+ * result, while there are any. When none is left it sends the end (tag 1). */
 static struct random_program *master_and_workers(int tasks)
 {
 	struct random_program *program = random_program_empty(3);
@@ -138,7 +137,8 @@ static void test_figures(void **state)
 	assert_exactly(master_and_workers(8), 128);
 }
 
-/* With a bound: nothing but outcomes, each once, no run wasted, and the more the higher it is. */
+/* With a bound: only real outcomes, each once, no run wasted; a higher bound gives at least as
+ * many. */
 static void test_deviations(void **state)
 {
 	(void)state;
@@ -186,7 +186,7 @@ static uint64_t *random_bounds(const struct random_program *program, GRand *rand
 	return bounds_of;
 }
 
-/* Of all outcomes those within the bounds. */
+/* The outcomes within the bounds. */
 static GHashTable *within(const struct random_program *program,
                           const struct exploration_options *options, GHashTable *all)
 {
@@ -209,8 +209,8 @@ static GHashTable *within(const struct random_program *program,
 	return some;
 }
 
-/* Just the outcomes within the bounds, each once, no run wasted; and it is told whether there are
- * more. */
+/* Exactly the outcomes within the bounds, each once, no run wasted; and the search reports whether
+ * there are more. */
 static guint compare_bounded(const struct random_program *program,
                              const struct exploration_options *options,
                              const struct exploration *all)
@@ -236,7 +236,7 @@ static guint compare_bounded(const struct random_program *program,
 	return fitting;
 }
 
-/* Zero and infinite buffering alone: with a choice for each send an outcome has several costs. */
+/* Zero and infinite buffering only: with a choice for each send an outcome has several costs. */
 static void test_bounds(void **state)
 {
 	guint outcomes = 0, left = 0;
@@ -274,7 +274,8 @@ static void test_bounds(void **state)
 	assert_true(outcomes > left / 10 && outcomes < left);
 }
 
-/* Saved and loaded, split in parts that go on in any order: the same outcomes, each once. */
+/* Saved and loaded, or split into parts that continue in any order: the same outcomes, each
+ * once. */
 static void test_apart(void **state)
 {
 	guint parts = 0, cut = 0, split = 0;
@@ -324,8 +325,8 @@ static bool same_walks(const struct walks *left, const struct walks *right)
 	return true;
 }
 
-/* How many different outcomes the walks have come to: each is new once, and known from then on.
- * With a choice for each send an outcome can be reached by several. */
+/* Returns the number of different outcomes of the walks. Each is reported as new once and as known
+ * from then on. With a choice for each send several interleavings may have the same outcome. */
 static guint check_walks(const struct walks *walks, const struct exploration *all, bool once)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_bytes_hash, g_bytes_equal);
@@ -341,8 +342,8 @@ static guint check_walks(const struct walks *walks, const struct exploration *al
 	return g_hash_table_size(seen);
 }
 
-/* The same seed walks the same ways, however ranks move, another one others; nothing is invented,
- * and of small trees nearly nothing is missed. */
+/* The same seed takes the same walks, however ranks move; another seed takes others. All outcomes
+ * are real, and of small trees nearly none is missed. */
 static void test_random_walks(void **state)
 {
 	guint outcomes = 0, found = 0, otherwise = 0;
@@ -407,10 +408,11 @@ int main(int argc, char **argv)
 	         "N"},
 		{"only", 0, 0, G_OPTION_ARG_STRING, &only, "these tests, by name, with wildcards",
 	         "TEST"},
-		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "the program as C", NULL},
-		{"windows", 0, 0, G_OPTION_ARG_NONE, &print_windows,
-	         "of what is printed: one with windows", NULL},
-		{"print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "all there are", NULL},
+		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "print the program as C", NULL},
+		{"windows", 0, 0, G_OPTION_ARG_NONE, &print_windows, "print a program with windows",
+	         NULL},
+		{"print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "print all outcomes",
+	         NULL},
 		{NULL},
 	};
 	const struct CMUnitTest tests[] = {

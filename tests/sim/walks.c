@@ -22,7 +22,7 @@ static bool walk(struct random_search *search, struct play *play)
 	return step == EXPLORER_KNOWN;
 }
 
-/* Now and then a walk is stopped on its way; that leaves no trace. */
+/* By chance, stops a walk before its end, which must have no effect. */
 static void stop_one(struct random_search *search, struct play *play)
 {
 	GArray *open;

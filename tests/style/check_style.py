@@ -1,8 +1,8 @@
-"""The habits of this code base that a program can check. Standard library only.
+"""Checks the conventions of this code base that a program can check. Standard library only.
 
-    python3 check_style.py [--report] [ROOT]
+python3 check_style.py [--report] [ROOT]
 
-Prints file:line: what is wrong, and how it should be; the exit status is 1 if there was anything.
+Prints file:line: what is wrong, and how it should be. Exits with 1 if there was a problem.
 --report prints sizes and fan-in for each room instead, for judgement."""
 
 import argparse

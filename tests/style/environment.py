@@ -1,4 +1,5 @@
-"""Every environment variable that is read or set is declared in the one table of them."""
+"""Checks that every environment variable that is read or set is declared in the table of
+variables."""
 
 import os
 import re

@@ -1,4 +1,5 @@
-"""What clang-format sees, in the version that the code is kept in; others see things otherwise."""
+"""Checks the format by clang-format, in the version used for this code; other versions format
+differently."""
 
 import os
 import re
@@ -7,7 +8,7 @@ import subprocess
 
 
 def clang_format():
-    """The program, or None: it is not installed."""
+    """The program's path. None: it is not installed."""
     program = shutil.which("clang-format-14") or shutil.which("clang-format")
     if not program:
         return None

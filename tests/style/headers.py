@@ -1,4 +1,5 @@
-"""Headers: the contract at their top, the include guard; and whose error domain a file reports."""
+"""Checks headers: the comment at their top, and the include guard. Checks the error domain that a
+file reports."""
 
 import os
 import re
@@ -19,7 +20,8 @@ def check_headers(tree):
 
 
 def check_error_domains(tree):
-    """An error is of the domain of whoever reports it, which a header of the same room declares."""
+    """An error has the domain of the module that reports it; a header of its room declares the
+    domain."""
     for file in tree.of_product():
         for match in re.finditer(
                 r"\bg_set_error(?:_literal)?\s*\([^;]*?\b((?!G_)[A-Z_]+_ERROR),", file.code):

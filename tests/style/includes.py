@@ -1,4 +1,4 @@
-"""Who includes whom: the arrows between folders, and between the rooms of a folder."""
+"""Checks includes between folders, and between the rooms of a folder."""
 
 import os
 import re
@@ -16,7 +16,7 @@ def allowed(name, rules):
 
 
 def rules_for(file):
-    """The rules that hold for a file: those of its folder, of its room, and of the file itself."""
+    """The rules for a file: those of its folder, of its room, and of the file itself."""
     quoted, angled = set(), set(LIBC)
     for key, rules in INCLUDES.items():
         is_agent = file.name.startswith("ckpt/agent")
@@ -38,7 +38,7 @@ def arrow_allowed(user, used):
 
 
 def problem_of(tree, file, name, is_angled, quoted, angled):
-    """What is wrong with an include; None: nothing."""
+    """The problem with an include. None: no problem."""
     if is_angled:
         return None if allowed(name, angled) else \
             "<%s> is not for %s/ (see ARCHITECTURE.md)" % (name, file.room)

@@ -1,4 +1,4 @@
-"""What can be seen in a line or a word: width, blanks, truth, what is banned."""
+"""Checks single lines and words: width, blanks, bool, banned words."""
 
 import re
 
@@ -7,7 +7,7 @@ from source_tree import line_of
 
 COLUMNS = 100
 
-# Truth is bool; gboolean where GLib wants its address or calls back.
+# The type of truth values is bool; gboolean only where GLib takes its address or calls back.
 GBOOLEAN_FOR_GLIB = re.compile(r"gpointer|gconstpointer|\(gboolean\)|GVariant|GOption")
 
 
@@ -15,7 +15,7 @@ def check_lines(tree):
     for file in tree.files:
         if not file.text.endswith("\n") or file.text.endswith("\n\n"):
             tree.problem(file.name, len(file.lines), "a file ends with one newline")
-        inside = False  # a function, where every line begins with a tab
+        inside = False  # in a function, every line begins with a tab
         for number, line in enumerate(file.lines, 1):
             inside = line == "{" or (inside and not line.startswith("}"))
             if len(line.expandtabs(8)) > COLUMNS and "http" not in line:

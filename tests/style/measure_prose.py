@@ -1,17 +1,17 @@
 """Measures the documents: words in a sentence, and lengths. Standard library only.
 
-    python3 measure_prose.py [--check] [--root DIR] [FILE...]
+python3 measure_prose.py [--check] [--root DIR] [FILE...]
 
 Prints for each document its lines and words, and the median and the 90th percentile of the words
-in its sentences. Without FILE: all documents of the project, as they are listed below. With --check
-the exit status is 1 if a limit is exceeded.
+in its sentences. Without FILE: all documents of the project, listed below. With --check the exit
+status is 1 if a limit is exceeded.
 
-What counts as a sentence: paragraphs and list items are split behind . ! and ?. Headings, tables,
-code blocks and HTML do not count. A code span is one word, a link is the words of its text. Limits
-for sentences hold for the documents of a group together, so that one page may have a hard subject.
+Sentences: paragraphs and list items are split after . ! and ?. Headings, tables, code blocks and
+HTML do not count. A code span is one word; a link is the words of its text. Limits for sentences
+apply to all documents of a group together, so a single page may have a hard subject.
 
-The lengths have two limits, since long lines make few of them. The limit in words is what that many
-lines of prose hold, a third of them being code, headings or blank. Words in tables count there."""
+Lengths have two limits, because text in long lines has few lines. The limit in words is that of as
+many lines of prose, if a third of them are code, headings or blank. Words in tables count."""
 
 import argparse
 import fnmatch
@@ -25,13 +25,13 @@ NINETIETH = 28
 COLUMNS = 120
 
 USERS = "README.md and docs/"
-# Pattern, group whose sentences are measured together (None: no prose), lines, words, bytes; 0: no
-# limit. The first pattern that fits counts. The change log is a list, so it is limited in bytes.
+# Pattern; group whose sentences are measured together (None: not prose); lines, words, bytes (0: no
+# limit). The first matching pattern applies. The change log is a list, so its limit is in bytes.
 DOCUMENTS = (
-    # Generated from the tables of the program: as long as these are.
+    # Generated from the tables of the program: no limits.
     ("docs/reference/*.md", USERS, 0, 0, 0),
     ("README.md", USERS, 150, 1800, 0),
-    ("docs/*.md", USERS, 200, 2500, 0),  # * also stands for folders
+    ("docs/*.md", USERS, 200, 2500, 0),  # * also matches folders
     ("ARCHITECTURE.md", "ARCHITECTURE.md", 250, 3000, 0),
     ("CONTRIBUTING.md", "CONTRIBUTING.md", 150, 1800, 0),
     ("CHANGELOG.md", None, 0, 0, 8192),
@@ -43,7 +43,7 @@ LIST_ITEM = re.compile(r"\s*([-*+]|\d+[.)])\s+")
 
 
 def without_code_blocks(text):
-    """The lines outside of code blocks and HTML comments, with their numbers from 1."""
+    """The lines outside code blocks and HTML comments, numbered from 1."""
     fence, comment = None, False
     for number, line in enumerate(text.split("\n"), 1):
         mark = re.match(r"\s*(```+|~~~+)", line)
@@ -73,7 +73,8 @@ def blocks(text):
 
 
 def plain(text):
-    """Words as they are read: links and images without their address, code spans as one word."""
+    """The words as they are read: links and images without their addresses, a code span as one
+    word."""
     text = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "Code", text)
     text = re.sub(r"!?\[([^]]*)\](\([^)]*\)|\[[^]]*\])", r"\1", text)
     text = re.sub(r"<[^>]*>", " ", text)
@@ -92,7 +93,7 @@ def sentences(text):
 
 
 def ninetieth(counts):
-    """The smallest that nine tenths do not exceed."""
+    """The smallest number that at least nine tenths do not exceed."""
     return sorted(counts)[-(-len(counts) * 9 // 10) - 1]
 
 
@@ -124,7 +125,7 @@ def limits_of(name):
 
 
 def find(root):
-    """All documents that have limits."""
+    """All documents with limits."""
     names = [os.path.relpath(os.path.join(directory, name), root)
              for directory in (root, *(path for path, _, _ in os.walk(os.path.join(root, "docs"))))
              for name in sorted(os.listdir(directory)) if name.endswith(".md")]
@@ -132,7 +133,7 @@ def find(root):
 
 
 def groups(documents):
-    """{group: words in its sentences}"""
+    """{group: words in each of its sentences}"""
     found = {}
     for document in documents:
         if document.group:

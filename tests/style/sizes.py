@@ -1,12 +1,12 @@
-"""Sizes of files and functions, and to how many files a header opens a struct.
+"""Sizes of files and functions, and the number of files that see a header's struct.
 
-These are reported (check_style.py --report), for judgement. Only outliers fail: a file more than
-twice as long as the median file of its room, a struct open to more than twice as many files as the
-median of its room's. As medians are small where files are few or small, no value below a floor is
-an outlier, and a room of fewer than FEWEST values has the floor alone.
+check_style.py --report prints them, for judgement. Only outliers fail: a file more than twice as
+long as the median file of its room; a struct visible to more than twice as many files as the
+median of its room. Medians are small where files are few or short. So no value below a floor is an
+outlier, and a room with fewer than FEWEST values has only the floor.
 
-The floors are far from what is usual, and are no targets: whoever divides a file does so by its
-subject, when the report shows it growing, and not because of its last line."""
+The floors are far above usual sizes and no targets. Divide a file by its subject, when the report
+shows that it grows, not because it has reached a limit."""
 
 import os
 import re
@@ -49,7 +49,7 @@ def length(file):
 
 
 def file_limit(files):
-    """Of a room. Its headers are no measure for its sources, but have the same limit."""
+    """The limit of a room. Its headers do not count for the median, but have the same limit."""
     return limit_of([length(file) for file in files if file.name.endswith(".c")], FILE_FLOOR)
 
 
@@ -67,7 +67,7 @@ def check_sizes(tree):
 
 
 class Inclusions:
-    """Which files of the product include which of its headers."""
+    """Which source files of the product include which headers."""
 
     def __init__(self, tree):
         self.files = {file.name: file for file in tree.of_product()}
@@ -82,7 +82,8 @@ class Inclusions:
         return [file for name, file in self.files.items() if name.endswith(".h")]
 
     def sources_of(self, header):
-        """The .c files that see what is in a header; in x_internal.h also through another one."""
+        """The .c files that see a header's contents; those of x_internal.h also through another
+        header."""
         seen = set(self.users[header])
         new = seen if header.endswith("_internal.h") else set()
         while new:
@@ -92,7 +93,7 @@ class Inclusions:
 
 
 def opens_state(file):
-    """Whether a header defines a struct that is a module's own state."""
+    """Whether a header defines a struct with a module's own state."""
     return file.name not in VALUES and re.search(r"^struct \w+ \{", file.text, flags=re.M)
 
 
@@ -122,7 +123,8 @@ def report_sizes(tree):
 
 
 def report_fan_in(tree):
-    """For each room: its headers, by how many source files of the product include them."""
+    """For each room: its headers, with the number of source files of the product that include
+    them."""
     inclusions = Inclusions(tree)
     print("\nheaders by the source files that see them (*: opens a struct that is no value)")
     for room, files in sorted(by_room(inclusions.headers()).items()):

@@ -1,4 +1,4 @@
-"""The files that the checks look at, and what they have found in them."""
+"""The files that the checks examine, and the problems found."""
 
 import os
 import re
@@ -20,7 +20,7 @@ def line_of(text, offset):
 
 
 class File:
-    """A source file. `name` is its path from the root, `room` the folder that it lies in."""
+    """A source file. `name` is its path from the root, `room` its folder."""
 
     def __init__(self, root, name):
         self.path = os.path.join(root, name)

@@ -1,5 +1,5 @@
-"""The table of MPI calls (shim/generate/mpi_calls.txt): an error in a row names its line, and the
-head of the table explains each property that the reader knows. Standard library only."""
+"""Tests of the table of MPI calls (shim/generate/mpi_calls.txt): an error in a row names its line,
+and the head of the table explains each property that the reader knows. Standard library only."""
 import os
 import re
 import sys

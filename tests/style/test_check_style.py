@@ -1,4 +1,4 @@
-"""Shows of each check of check_style.py that it passes what is right and fails what is wrong."""
+"""Tests that each check of check_style.py accepts correct code and rejects incorrect code."""
 
 import contextlib
 import io
@@ -12,7 +12,7 @@ import sizes
 from rules import ROOMS
 from source_tree import Tree
 
-# A tree with nothing wrong in it: a module in each room of scheduler/.
+# A tree without problems: a module in each room of scheduler/.
 GOOD = {".clang-format": "DisableFormat: true\n",
         **{"scheduler/%s/only_%s.c" % (room, room): "int only_%s;\n" % room
            for level in ROOMS["scheduler"] for room in level}}
@@ -34,7 +34,7 @@ def tree_of(directory, files):
 
 class StyleTest(unittest.TestCase):
     def problems(self, files):
-        """What all the checks say of the good tree with these files besides."""
+        """The problems that all checks find in the good tree with these files added."""
         with tempfile.TemporaryDirectory() as directory:
             tree = tree_of(directory, {**GOOD, **files})
             for check in check_style.CHECKS:
@@ -45,7 +45,7 @@ class StyleTest(unittest.TestCase):
         self.assertEqual(self.problems(files), [])
 
     def fails(self, files, *parts):
-        """Exactly one problem, with these parts in its line."""
+        """There must be exactly one problem, with these parts in its line."""
         problems = self.problems(files)
         self.assertEqual(len(problems), 1, problems)
         for part in parts:

@@ -1,5 +1,5 @@
-"""check_glossary.py on small trees of its own: that it says nothing of a good one, and finds each
-thing that is wrong. Standard library only."""
+"""Tests of check_glossary.py with small trees: it accepts a good one and finds each problem.
+Standard library only."""
 
 import os
 import tempfile
@@ -70,7 +70,7 @@ GOOD = {
 
 
 def check(changes):
-    """What is wrong with the good tree, changed so. None: there is no such file."""
+    """The problems of the good tree with these changes. None: the file is removed."""
     files = {**GOOD, **changes}
     with tempfile.TemporaryDirectory() as root:
         for name, text in files.items():
@@ -94,7 +94,7 @@ def page(text):
 
 class Glossary(unittest.TestCase):
     def finds(self, changes, *wanted):
-        """Just one problem, which says all that is wanted."""
+        """There must be exactly one problem, with all of `wanted` in it."""
         lines = check(changes)
         self.assertEqual(len(lines), 1, lines)
         for text in wanted:
@@ -106,7 +106,7 @@ class Glossary(unittest.TestCase):
     def test_no_document(self):
         self.finds({"ARCHITECTURE.md": None, "docs/internals/search.md": None}, "it is not there")
 
-    # --- what is named ---
+    # --- names ---
 
     def test_path(self):
         self.finds(page("\nIn `scheduler/run/walk.c`.\n"), "search.md:8", "no scheduler/run/walk.c")

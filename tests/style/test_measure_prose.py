@@ -1,4 +1,4 @@
-"""Shows what measure_prose.py counts, and that each of its limits can be exceeded."""
+"""Tests what measure_prose.py counts, and that each of its limits can be exceeded."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "measure_prose
 
 
 def prose(*counts):
-    """A paragraph for each count, with a sentence of so many words."""
+    """A paragraph for each count, with a sentence of that many words."""
     return "".join("A%s.\n\n" % (" w" * (count - 1)) for count in counts)
 
 

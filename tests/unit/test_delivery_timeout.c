@@ -152,7 +152,7 @@ static void test_others_move(void **state)
 }
 
 /* Silence alone releases no rank. */
-static void test_nobody_held(void **state)
+static void test_no_rank_held(void **state)
 {
 	struct delivery_timeout timeout = {0};
 	struct fixture fixture;
@@ -228,7 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rank_is_released),
 		cmocka_unit_test(test_others_move),
-		cmocka_unit_test(test_nobody_held),
+		cmocka_unit_test(test_no_rank_held),
 		cmocka_unit_test(test_members_go_together),
 		cmocka_unit_test(test_threads_bring_nothing),
 		cmocka_unit_test(test_goes_before_a_thread_is_admitted),

@@ -290,7 +290,7 @@ static void give_up(struct thinker *thinker, struct execution *execution)
 }
 
 /* Neither of them gets an answer. */
-static void executions_that_may_not_go_on_are_cut_short(void **state)
+static void executions_that_may_not_continue_are_cut_short(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -378,7 +378,7 @@ int main(int argc, char **argv)
 		TEST(a_postponed_answer_is_used),
 		TEST(meanwhile_is_called_while_each_runs),
 		TEST(other_sources_do_not_wait_for_a_postponed_answer),
-		TEST(executions_that_may_not_go_on_are_cut_short),
+		TEST(executions_that_may_not_continue_are_cut_short),
 		TEST(a_killed_execution_begins_again),
 		TEST(a_source_runs_between_two_executions_of_another),
 	};

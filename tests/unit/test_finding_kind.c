@@ -32,10 +32,10 @@ static void test_rows(void **state)
 		assert_sentences(info->name, info->help);
 		if (info->detail)
 			assert_sentences(info->name, info->detail);
-		/* It stands behind a colon. */
+		/* It follows a colon. */
 		if (info->no_calls && strchr(".", info->no_calls[strlen(info->no_calls) - 1]))
 			fail_msg("%s: %s", info->name, info->no_calls);
-		/* What calls do not show needs no more for it. */
+		/* A kind that calls do not show needs no other reason. */
 		assert_true(!info->no_calls || info->emit == FINDING_EMIT_CALLS);
 	}
 }

@@ -1,4 +1,4 @@
-/* The library that answers malloc, with a test that is MPI's now and then. */
+/* The library that replaces malloc, with a test function that sometimes answers "MPI". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "shim/state/heap.c"
 
-/* Who asks is MPI. Volatile, for the compiler knows what malloc looks at, and does not. */
+/* The caller is MPI. Volatile, because the compiler assumes that malloc does not read it. */
 static volatile bool is_mpi;
 static bool is_known = true;
 
@@ -31,7 +31,7 @@ int heap_modules_data(struct memory_range *ranges, int most)
 	return most > 0 ? 0 : -1;
 }
 
-/* The compiler knows what malloc does, and would leave it out. */
+/* Otherwise the compiler, which knows malloc, would leave the call out. */
 static void *volatile kept;
 
 static void *keep(void *block)
@@ -109,7 +109,7 @@ static void allocate(struct block *block)
 	fill(block);
 }
 
-/* Who resizes it makes no difference: it stays where such blocks are. */
+/* The caller that resizes a block makes no difference: it stays in the same part of the heap. */
 static void resize(struct block *block)
 {
 	size_t size = 1 + random_size(), before = block->size;
@@ -133,7 +133,7 @@ static void release(struct block *block)
 	*block = (struct block){0};
 }
 
-/* No block changes while others are taken, resized and given back, by whoever. */
+/* No block changes while others are allocated, resized and freed, by any caller. */
 static void blocks_are_apart_from_each_other(void **state)
 {
 	enum { BLOCKS = 300, STEPS_TAKEN = 60000 };
@@ -155,7 +155,7 @@ static void blocks_are_apart_from_each_other(void **state)
 			release(&blocks[i]);
 }
 
-static void classes_hold_what_is_asked_for(void **state)
+static void classes_hold_the_requested_size(void **state)
 {
 	uint32_t before = 0;
 
@@ -167,15 +167,15 @@ static void classes_hold_what_is_asked_for(void **state)
 		assert_true(whole >= size && whole % UNIT == 0);
 		assert_true(whole - size < (size < 1024 ? UNIT : size / 2));
 		assert_true(class >= before && class < CLASSES);
-		/* All of a class are of one size. */
+		/* All blocks of a class have one size. */
 		assert_int_equal(class_of(whole, &again), class);
 		assert_int_equal(whole, again);
 		before = class;
 	}
 }
 
-/* Where it lies follows from what was taken and given back before, and memory is used again. */
-static void what_is_given_back_is_given_out_again(void **state)
+/* The place of a block follows from earlier allocations, and memory is reused. */
+static void freed_memory_is_reused(void **state)
 {
 	uintptr_t end;
 
@@ -189,7 +189,7 @@ static void what_is_given_back_is_given_out_again(void **state)
 	assert_int_equal(apart.next, end);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_sizes_are_refused(void **state)
 {
 	/* More than the compiler can see. */
 	volatile size_t much = (size_t)1 << 40;
@@ -216,8 +216,8 @@ static void what_cannot_be_is_refused(void **state)
 	is_mpi = false;
 }
 
-/* A block that cannot grow stays as it was. */
-static void what_cannot_grow_stays(void **state)
+/* A block that cannot grow stays unchanged. */
+static void a_block_that_cannot_grow_stays(void **state)
 {
 	struct block block = {.size = 100, .apart = true};
 	volatile size_t much = (size_t)1 << 62;
@@ -231,7 +231,7 @@ static void what_cannot_grow_stays(void **state)
 	release(&block);
 }
 
-static void the_range_is_told(void **state)
+static void the_range_is_returned(void **state)
 {
 	struct memory_range ranges[1];
 	void *block;
@@ -254,11 +254,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_are_apart_from_each_other),
-		cmocka_unit_test(classes_hold_what_is_asked_for),
-		cmocka_unit_test(what_is_given_back_is_given_out_again),
-		cmocka_unit_test(what_cannot_be_is_refused),
-		cmocka_unit_test(what_cannot_grow_stays),
-		cmocka_unit_test(the_range_is_told),
+		cmocka_unit_test(classes_hold_the_requested_size),
+		cmocka_unit_test(freed_memory_is_reused),
+		cmocka_unit_test(impossible_sizes_are_refused),
+		cmocka_unit_test(a_block_that_cannot_grow_stays),
+		cmocka_unit_test(the_range_is_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,7 +126,7 @@ static bool completes_and_waits(unsigned call)
 	return mpi_call_completes(call) != MPI_CALL_COMPLETES_NONE && !mpi_call_asks(call);
 }
 
-static void test_who_has_a_property(void **state)
+static void test_calls_with_a_property(void **state)
 {
 	(void)state;
 	only(mpi_call_is_deferrable,
@@ -225,7 +225,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_controlled),
 		cmocka_unit_test(test_what_counts),
 		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_who_has_a_property),
+		cmocka_unit_test(test_calls_with_a_property),
 		cmocka_unit_test(test_variants_of_a_collective),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_what_calls_are_about),

@@ -1,5 +1,5 @@
-/* A keeper in a process of its own, with this process as its scheduler. park.c belongs to the shim,
- * which is no library for others: it is compiled in here. */
+/* A keeper in its own process, with this process as its scheduler. park.c belongs to the shim,
+ * which is no library for others, so it is compiled in here. */
 #include "shim/gate/channel.c"
 #include "shim/park/park.c"
 #include "shim/park/park_hold.c"
@@ -24,13 +24,13 @@ bool real_is_library(const void *address)
 	return false;
 }
 
-/* Clocks are not the matter here. */
+/* Clocks do not matter here. */
 void virtual_time_idle(uint64_t microseconds)
 {
 	(void)microseconds;
 }
 
-/* Nor what processes do that the program forks. */
+/* Nor do forked processes of the program. */
 void forked_expect(int32_t rank)
 {
 	(void)rank;
@@ -44,7 +44,7 @@ void forked_begin(int32_t rank)
 struct fixture {
 	char directory[40];
 	int listener, pmi;
-	int control; /* of the keeper, as the scheduler sees it */
+	int control; /* the scheduler's view of the keeper */
 	pid_t keeper;
 };
 
@@ -80,8 +80,8 @@ static struct wire_message receive_from(int fd, uint16_t type)
 	return message;
 }
 
-/* What a rank does: parks; each copy tells by its status what it was told, the keeper ends with 50
- * if it is resumed. */
+/* A rank that parks. Each copy returns as its status what it received; the keeper exits with 50 if
+ * it is resumed. */
 static _Noreturn void be_a_rank(struct fixture *fixture, int pmi_fd)
 {
 	char path[128];
@@ -129,7 +129,7 @@ static int set_up(void **state)
 		be_a_rank(fixture, launcher[1]);
 	}
 	close(launcher[1]);
-	park.launcher_fd = launcher[0]; /* our end of it, kept here for the test that needs it */
+	park.launcher_fd = launcher[0]; /* our end, kept here for the test that needs it */
 	fixture->control = accept(fixture->listener, NULL, NULL);
 	*state = fixture;
 	return 0;
@@ -198,7 +198,7 @@ static int restore(struct fixture *fixture, struct wire_message *ret_child)
 	return fd;
 }
 
-static void test_children_are_told_and_reported(void **state)
+static void test_children_get_messages_and_are_reported(void **state)
 {
 	struct fixture *fixture = *state;
 	struct wire_message welcome = {.type = WIRE_WELCOME}, child, ended;
@@ -228,7 +228,7 @@ static void test_children_are_told_and_reported(void **state)
 	assert_int_equal(wait_for_keeper(fixture), 59);
 }
 
-static void test_a_keeper_that_forked_nobody_resumes_at_once(void **state)
+static void test_a_keeper_without_copies_resumes_at_once(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -287,11 +287,11 @@ static void test_all_end_with_the_scheduler(void **state)
 	fd = restore(fixture, &child);
 	assert_int_equal(shutdown(fixture->control, SHUT_RDWR), 0);
 	assert_int_equal(wait_for_keeper(fixture), SCHEDULER_GONE);
-	assert_true(recv(fd, &byte, 1, 0) <= 0); /* the child is gone as well */
+	assert_true(recv(fd, &byte, 1, 0) <= 0); /* the child has ended as well */
 	close(fd);
 }
 
-static void test_a_rank_that_has_moved_stands_no_longer(void **state)
+static void test_a_rank_that_has_moved_is_not_still(void **state)
 {
 	struct agent *before = park.agent;
 	bool noted = false;
@@ -330,12 +330,12 @@ static void test_a_rank_is_still_until_it_moves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_children_are_told_and_reported),
-		TEST(test_a_keeper_that_forked_nobody_resumes_at_once),
+		TEST(test_children_get_messages_and_are_reported),
+		TEST(test_a_keeper_without_copies_resumes_at_once),
 		TEST(test_release_finishes_with_the_launcher),
 		TEST(test_a_released_keeper_waits_for_its_children),
 		TEST(test_all_end_with_the_scheduler),
-		cmocka_unit_test(test_a_rank_that_has_moved_stands_no_longer),
+		cmocka_unit_test(test_a_rank_that_has_moved_is_not_still),
 		cmocka_unit_test(test_a_rank_is_still_until_it_moves),
 	};
 

@@ -242,7 +242,7 @@ static void walk_randomly(struct fixture *fixture)
 	add_executions(fixture, 2, 0, FINDING_NONE);
 }
 
-static void random_walks_are_told_in_words(void **state)
+static void random_walks_are_reported_as_text(void **state)
 {
 	g_autofree char *text = NULL;
 
@@ -252,7 +252,7 @@ static void random_walks_are_told_in_words(void **state)
 	assert_non_null(strstr(text, "nothing wrong so far"));
 }
 
-static void random_walks_are_told_in_json(void **state)
+static void random_walks_are_reported_in_json(void **state)
 {
 	g_autofree char *text = NULL;
 
@@ -263,7 +263,7 @@ static void random_walks_are_told_in_json(void **state)
 	assert_non_null(strstr(text, "\"runs\" : 40"));
 }
 
-static void a_finding_without_a_replay_is_told_so(void **state)
+static void a_finding_without_a_replay_is_marked(void **state)
 {
 	struct fixture *fixture = *state;
 	struct record_finding *finding = add_finding(fixture, FINDING_CRASH);
@@ -278,7 +278,7 @@ static void a_finding_without_a_replay_is_told_so(void **state)
 	assert_null(strstr(text, "does not depend"));
 }
 
-static void a_replay_that_was_killed_is_told_so(void **state)
+static void a_killed_replay_is_marked(void **state)
 {
 	struct fixture *fixture = *state;
 	struct record_finding *finding = add_finding(fixture, FINDING_CRASH);
@@ -293,7 +293,7 @@ static void a_replay_that_was_killed_is_told_so(void **state)
 	assert_null(strstr(text, "no time"));
 }
 
-static void one_culprit_is_told_of_once(void **state)
+static void one_culprit_is_reported_once(void **state)
 {
 	struct fixture *fixture = *state;
 	struct record_finding *finding = add_finding(fixture, FINDING_EXIT);
@@ -308,7 +308,7 @@ static void one_culprit_is_told_of_once(void **state)
 		strstr(text, "  rank 1 exited with status 3\n  rank 0  ended\n  rank 2 wrote"));
 }
 
-static void what_ranks_did_is_told_by_line(void **state)
+static void calls_of_ranks_are_reported_by_line(void **state)
 {
 	struct fixture *fixture = *state;
 	struct record_finding *finding = add_finding(fixture, FINDING_TYPE_MISMATCH);
@@ -369,7 +369,7 @@ static void json_has_the_documented_members(void **state)
 		"\"\xef\xbf\xbd\n");
 }
 
-static void json_of_a_large_store_omits_what_went_well(void **state)
+static void json_of_a_large_store_omits_good_interleavings(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autofree char *text = NULL;
@@ -515,14 +515,14 @@ int main(void)
 		TEST(the_verdict_on_a_deadlock_is_as_documented),
 		TEST(a_verdict_without_findings),
 		TEST(a_crash_shows_what_the_rank_wrote),
-		TEST(random_walks_are_told_in_words),
-		TEST(random_walks_are_told_in_json),
-		TEST(a_finding_without_a_replay_is_told_so),
-		TEST(a_replay_that_was_killed_is_told_so),
-		TEST(one_culprit_is_told_of_once),
-		TEST(what_ranks_did_is_told_by_line),
+		TEST(random_walks_are_reported_as_text),
+		TEST(random_walks_are_reported_in_json),
+		TEST(a_finding_without_a_replay_is_marked),
+		TEST(a_killed_replay_is_marked),
+		TEST(one_culprit_is_reported_once),
+		TEST(calls_of_ranks_are_reported_by_line),
 		TEST(json_has_the_documented_members),
-		TEST(json_of_a_large_store_omits_what_went_well),
+		TEST(json_of_a_large_store_omits_good_interleavings),
 		TEST(json_without_executions_is_valid),
 		TEST(junit_survives_what_xml_cannot_hold),
 		TEST(junit_passes_only_what_was_explored),

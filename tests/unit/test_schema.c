@@ -10,8 +10,7 @@
 #include "scheduler/store/schema.h"
 #include "scheduler/store/tables.h"
 
-/* Of the tables of today. If they have changed, schema.h says what to do besides a correction
- * here. */
+/* Of the current tables. After a change of them, schema.h says what else to do. */
 #define VERSION 20
 #define DIGEST "d22551f95d1ffbf4f39e23761a3c5bc4f87a271c2a479ba0921be1b64e05ae13"
 
@@ -34,7 +33,7 @@ static void tables_change_with_the_version(void **state)
 	assert_string_equal(digest, DIGEST);
 }
 
-static void a_refused_format_says_what_where_and_what_to_do(void **state)
+static void the_error_of_a_refused_format_is_complete(void **state)
 {
 	g_autofree char *older = schema_version_problem("/a/b/matchpoint.db", STORE_OLDEST - 1),
 			*newer = schema_version_problem("/a/b/matchpoint.db", STORE_VERSION + 1);
@@ -61,7 +60,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_change_with_the_version),
-		cmocka_unit_test(a_refused_format_says_what_where_and_what_to_do),
+		cmocka_unit_test(the_error_of_a_refused_format_is_complete),
 		cmocka_unit_test(formats_from_the_oldest_to_the_newest_are_read),
 	};
 

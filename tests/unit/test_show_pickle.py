@@ -1,4 +1,4 @@
-"""What scheduler/debug/show_pickle.py shows of pickles. Standard library only."""
+"""Tests of scheduler/debug/show_pickle.py. Standard library only."""
 
 import ast
 import collections
@@ -29,7 +29,7 @@ def shown(data, most=MOST, cut=False):
 
 
 def some_value(source, depth=0):
-    """Of those that Python writes as a literal."""
+    """One of the values that Python writes as a literal."""
     kinds = [lambda: source.choice([None, True, False]), lambda: source.randrange(-9, 9),
              lambda: source.randrange(-1 << 63, 1 << 63), lambda: source.uniform(-1e9, 1e9),
              lambda: "".join(source.choice("ab'\"\\\n\t\0\x7fé\u20ac\U0001f600")
@@ -96,7 +96,7 @@ class Shown(unittest.TestCase):
             self.assertTrue(shown(data).isprintable(), shown(data))
 
     def test_nothing_is_carried_out(self):
-        """os.system("rm"), as an attacker writes it; Python tells its hooks what it does."""
+        """os.system("rm"), as an attacker writes it. Python's audit hooks report what it does."""
         events = []
         reading = [True]
         sys.addaudithook(lambda event, _: events.append(event) if reading[0] else None)
@@ -124,7 +124,7 @@ class Cut(unittest.TestCase):
     """The bytes are only the beginning."""
 
     def test_what_is_known_is_shown(self):
-        """Up to behind these bytes."""
+        """Shows what is known up to the end of these bytes."""
         for value, last, text in (
                 ({"step": 3, "x": list(range(100))}, b"K\x02", "{'step': 3, 'x': [0, 1, 2, ..."),
                 ({"step": 3, "x": 4}, b"x\x94", "{'step': 3, 'x': ..."),
@@ -142,7 +142,7 @@ class Cut(unittest.TestCase):
             self.assertEqual(shown(data, cut=True).replace(__name__ + ".", "test."), text)
 
     def test_anywhere(self):
-        """It is text, and ends with dots, wherever the bytes end."""
+        """The result is text and ends with dots, wherever the bytes end."""
         source = random.Random(2)
         for _ in range(60):
             value = [some_value(source), Thing(some_value(source)), {source.random()}]
@@ -176,7 +176,7 @@ class Bounded(unittest.TestCase):
         self.assertTrue(text.startswith("([]") and MOST < len(text) < MOST + 100, text)
 
     def test_long(self):
-        """As much is read as is wanted."""
+        """Only as much is read as is wanted."""
         for value in (list(range(20000)), "x" * 60000, {"a": [b"y" * 60000]}, [[]] * 20000):
             data = pickle.dumps(value, 5)
             begin = time.process_time()

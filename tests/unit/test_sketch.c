@@ -287,7 +287,7 @@ static void branches_on_an_answer(void **state)
 	assert_true(sketch_is_whole(sketch));
 	none = g_new0(bool, sketch->units);
 	sketch_keep(sketch, none);
-	assert_false(sketch_is_whole(sketch)); /* the step where the finding shows is gone */
+	assert_false(sketch_is_whole(sketch)); /* the step where the finding shows is missing */
 	sketch_free(sketch);
 	record_finding_free(finding);
 	record_execution_free(good);

@@ -25,7 +25,7 @@ __attribute__((noinline)) static int note_caller(const void *one, const void *ot
 
 #define NOTE_HERE() (note_caller(NULL, NULL), __LINE__)
 
-static void a_call_has_the_line_it_stands_on(void **state)
+static void a_call_has_its_own_line(void **state)
 {
 	struct source_lines *lines = source_lines_new();
 	int line = NOTE_HERE();
@@ -180,7 +180,7 @@ static void nonsense_is_nowhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_call_has_the_line_it_stands_on),
+		cmocka_unit_test(a_call_has_its_own_line),
 		cmocka_unit_test(code_without_lines_has_function_and_offset),
 		cmocka_unit_test(the_program_is_preferred_to_its_libraries),
 		cmocka_unit_test(an_inlined_function_is_a_frame_of_its_own),

@@ -205,7 +205,7 @@ static void test_drives_progress(void **state)
 	fixture_release(&fixture);
 }
 
-/* The rank makes steps for what a rank that is gone will never do. Time counts from the end of that
+/* The rank waits for something that an ended rank will never do. Time counts from the end of that
  * rank. */
 static void test_drives_progress_for_one_that_is_gone(void **state)
 {

@@ -1,4 +1,4 @@
-/* What the kernel tells when asked is what stands in the text. */
+/* The kernel's answers agree with the text of /proc. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static const struct state_mapping *find(const void *address)
 	return NULL;
 }
 
-static void both_ways_tell_the_same(void **state)
+static void both_ways_agree(void **state)
 {
 	static struct state_mapping asked[MOST];
 	void *shared = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -105,12 +105,12 @@ static void more_than_fits_at_once_is_read_in_pieces(void **state)
 	for (size_t i = 0; i < seen.count; i++)
 		found += seen.mappings[i].start >= (uintptr_t)all
 		         && seen.mappings[i].end <= (uintptr_t)all + (size_t)PIECES * 2 * 4096;
-	/* The last one can be one with what lies behind. */
+	/* The last mapping can be merged with the next one. */
 	assert_in_range(found, 2 * PIECES - 1, 2 * PIECES);
 	munmap(all, (size_t)PIECES * 2 * 4096);
 }
 
-static void it_stops_where_it_is_told_to(void **state)
+static void it_stops_at_the_given_address(void **state)
 {
 	(void)state;
 	seen.count = 0;
@@ -121,9 +121,9 @@ static void it_stops_where_it_is_told_to(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_ways_tell_the_same),
+		cmocka_unit_test(both_ways_agree),
 		cmocka_unit_test(more_than_fits_at_once_is_read_in_pieces),
-		cmocka_unit_test(it_stops_where_it_is_told_to),
+		cmocka_unit_test(it_stops_at_the_given_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

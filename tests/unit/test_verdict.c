@@ -106,7 +106,7 @@ static const struct record_finding *only_finding(const struct fixture *fixture)
 	return fixture->verdict->findings->pdata[0];
 }
 
-static void a_deadlock_names_who_waits(void **state)
+static void a_deadlock_names_the_waiting_ranks(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -123,7 +123,7 @@ static void a_deadlock_names_who_waits(void **state)
 	assert_int_equal(fixture->verdict->record->calls->len, 2);
 }
 
-static void a_crash_outweighs_who_waits_for_it(void **state)
+static void a_crash_outweighs_ranks_that_wait_for_it(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -149,7 +149,7 @@ static void memory_is_blamed_the_second_time(void **state)
 	assert_non_null(strstr(only_finding(fixture)->message, "memory ran out"));
 }
 
-static void what_is_ignored_is_not_told(void **state)
+static void ignored_findings_are_not_reported(void **state)
 {
 	static const char *const ignored[] = {"deadlock", NULL};
 	struct fixture *fixture = *state;
@@ -163,7 +163,7 @@ static void what_is_ignored_is_not_told(void **state)
 	assert_false(fixture->verdict->ended_well);
 }
 
-static void a_stall_tells_what_ranks_are_inside(void **state)
+static void a_stall_names_the_calls_of_ranks(void **state)
 {
 	static const struct wire_blocking_call inside = {.function = MPI_CALL_Win_flush,
 	                                                 .site = 30};
@@ -184,7 +184,7 @@ static void a_stall_tells_what_ranks_are_inside(void **state)
 }
 
 /* It depends on time how far the other ranks come, so findings are not compared by that. */
-static void only_who_drives_MPI_is_the_stall(void **state)
+static void only_ranks_inside_MPI_stall(void **state)
 {
 	static const struct wire_blocking_call inside = {
 		.function = MPI_CALL_Wait, .site = 20, .driven = true};
@@ -204,7 +204,7 @@ static void only_who_drives_MPI_is_the_stall(void **state)
 	assert_false(line->bystander);
 }
 
-static void a_lost_plan_is_told(void **state)
+static void a_lost_plan_is_reported(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -219,13 +219,13 @@ static void a_lost_plan_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_deadlock_names_who_waits),
-		TEST(a_crash_outweighs_who_waits_for_it),
+		TEST(a_deadlock_names_the_waiting_ranks),
+		TEST(a_crash_outweighs_ranks_that_wait_for_it),
 		TEST(memory_is_blamed_the_second_time),
-		TEST(what_is_ignored_is_not_told),
-		TEST(a_stall_tells_what_ranks_are_inside),
-		TEST(only_who_drives_MPI_is_the_stall),
-		TEST(a_lost_plan_is_told),
+		TEST(ignored_findings_are_not_reported),
+		TEST(a_stall_names_the_calls_of_ranks),
+		TEST(only_ranks_inside_MPI_stall),
+		TEST(a_lost_plan_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

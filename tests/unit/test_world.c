@@ -1,4 +1,4 @@
-/* A world driven by hand: what is open at rest, and which ranks go on after a choice. */
+/* A world driven by hand: the open points at rest, and which ranks continue after a choice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Who waits in a loop that never gives way is made to; who works is not. */
+/* A thread that waits in a loop without yielding is made to yield; one that works is not. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <setjmp.h>
@@ -48,8 +48,8 @@ static void see(uintptr_t place)
 	assert_int_equal(errno, ENOENT);
 }
 
-/* Not in a few instructions. */
-static void test_who_only_waits_gives_way(void **state)
+/* That takes more than a few instructions. */
+static void test_a_waiting_thread_yields(void **state)
 {
 	(void)state;
 	yields = 0;
@@ -65,7 +65,7 @@ static void test_who_only_waits_gives_way(void **state)
 	assert_int_equal(yields, 0);
 }
 
-static void test_a_loop_gives_way(void **state)
+static void test_a_loop_yields(void **state)
 {
 	(void)state;
 	yields = 0;
@@ -77,7 +77,7 @@ static void test_a_loop_gives_way(void **state)
 	assert_true(is_default());
 }
 
-static void test_only_who_has_not_moved(void **state)
+static void test_only_threads_that_have_not_moved(void **state)
 {
 	(void)state;
 	yields = 0;
@@ -95,7 +95,7 @@ static void test_only_who_has_not_moved(void **state)
 	assert_int_equal(yields, 3);
 }
 
-static void test_it_does_not_look_for_ever(void **state)
+static void test_it_does_not_check_for_ever(void **state)
 {
 	struct itimerspec left;
 
@@ -125,7 +125,7 @@ static void test_the_signal_is_the_program_s(void **state)
 	assert_int_equal(signals, 2);
 	signal(SIGVTALRM, SIG_DFL);
 	yielding_begin(false);
-	signal(SIGVTALRM, count_signal); /* another thread of it */
+	signal(SIGVTALRM, count_signal); /* another thread of the process */
 	yielding_end();
 	raise(SIGVTALRM);
 	assert_true(signals >= 3);
@@ -144,7 +144,7 @@ static void test_the_signal_is_the_program_s(void **state)
 static void test_nothing_comes_afterwards(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 1000; i++) { /* a signal on its way would end the process */
+	for (int i = 0; i < 1000; i++) { /* a pending signal would end the process */
 		yielding_begin(false);
 		for (volatile int wait = 0; wait < i * 200; wait++)
 			;
@@ -156,10 +156,10 @@ static void test_nothing_comes_afterwards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_who_only_waits_gives_way),
-		cmocka_unit_test(test_a_loop_gives_way),
-		cmocka_unit_test(test_only_who_has_not_moved),
-		cmocka_unit_test(test_it_does_not_look_for_ever),
+		cmocka_unit_test(test_a_waiting_thread_yields),
+		cmocka_unit_test(test_a_loop_yields),
+		cmocka_unit_test(test_only_threads_that_have_not_moved),
+		cmocka_unit_test(test_it_does_not_check_for_ever),
 		cmocka_unit_test(test_the_signal_is_the_program_s),
 		cmocka_unit_test(test_nothing_comes_afterwards),
 	};

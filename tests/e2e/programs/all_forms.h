@@ -1,5 +1,5 @@
-/* Calls a collective in one of its forms, and prints what came of it: what it is called, and this
- * rank's buffers afterwards. */
+/* Calls a collective in one of its forms, and prints its name and this rank's buffers
+ * afterwards. */
 #ifndef ALL_FORMS_H
 #define ALL_FORMS_H
 
@@ -12,7 +12,7 @@ enum { ROOM = 12 };
 static int in[ROOM], out[ROOM];
 static MPI_Request request;
 
-/* Counts and places for three members that give or get 1, 2, 3 or two each. */
+/* Counts and displacements for three members that send or receive 1, 2, 3 or two each. */
 static const int n[] = {1, 2, 3}, ones[] = {1, 1, 1}, two[] = {2, 2, 2}, at[] = {0, 3, 6},
 		 bytes[] = {0, 12, 24};
 static const MPI_Count n_c[] = {1, 2, 3}, two_c[] = {2, 2, 2};
@@ -25,7 +25,7 @@ static inline void fill(void)
 		in[i] = 100 * (rank + 1) + i;
 		out[i] = -1;
 	}
-	/* Not every program has use for all of them. */
+	/* Not every program uses all of them. */
 	(void)n, (void)ones, (void)two, (void)at, (void)bytes;
 	(void)n_c, (void)two_c, (void)at_c, (void)bytes_c, (void)types;
 }
@@ -68,7 +68,7 @@ static inline void show(const char *call)
 		CHECK(MPI_Request_free(&request) == MPI_SUCCESS);         \
 	} while (0)
 
-/* For what MPICH 4.0.2 can start only once, with the data it had when it was made. */
+/* For collectives that MPICH 4.0.2 can start only once, with the data at initialisation. */
 #define ONCE(call)                                                \
 	do {                                                      \
 		fill();                                           \

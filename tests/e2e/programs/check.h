@@ -1,4 +1,4 @@
-/* What the test programs share: a check that ends the job, and the usual first lines of main. */
+/* Shared by the test programs: a check that ends the job, and the usual first lines of main. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -1,14 +1,15 @@
-/* Sessions of a person at the prompt (scheduler/debug/), on the host without processes
- * (../host/sim_host.h): random programs, and random walks through their positions, forward and
- * back, by other choices, by checkpoints, with ranks held. At each stop is noted what every rank
- * has seen, what is on its way, where everybody is and what can be chosen. Another session that
- * runs straight to the same position, without snapshots, must see the same.
+/* Debugger sessions (scheduler/debug/) on the host without processes (../host/sim_host.h). Random
+ * programs, and random walks through their positions: forward, back, by other choices, by
+ * checkpoints, with ranks held. At each stop the test notes what every rank has seen, the messages
+ * on their way, where each rank is and which choices are open. Another session that runs straight
+ * to the same position, without snapshots, must see the same.
  *
- * It has the prompt (scheduler/debug/prompt.h) itself: what is typed is made up as it goes.
+ * The test implements the prompt (scheduler/debug/prompt.h): it generates commands as the session
+ * runs.
  *
- * sim_debug [--walks N] [--seed S] [--words W] [--kind K]; a third of the programs have windows
- * besides messages, a third ranks of several threads. On a difference the seed, the kind and all
- * the words are told, and --walks 1 --seed S --kind K shows it again. */
+ * sim_debug [--walks N] [--seed S] [--words W] [--kind K]. A third of the programs have windows
+ * besides messages, a third ranks with several threads. On a difference the seed, the kind and all
+ * commands are printed; --walks 1 --seed S --kind K repeats it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,19 +21,19 @@
 
 enum { BUDGET = 24 << 20 /* bytes for snapshots, in some walks */ };
 
-/* What can go wrong with images and with ranks that are rewound: a session goes on all the same. */
+/* Faults of images and of rewound ranks. The session must continue in spite of them. */
 #define FAULTS                                                                            \
 	(1u << SIM_NO_IMAGE | 1u << SIM_NO_HOLD | 1u << SIM_NO_REWIND | 1u << SIM_NO_ROOM \
 	 | 1u << SIM_HELD_KILLED | 1u << SIM_HAZARD | 1u << SIM_KILLED_IMAGING            \
 	 | 1u << SIM_KILLED_REWINDING)
 
-#define LONGEST (4 * G_TIME_SPAN_HOUR) /* that a session may take, by its host's time */
+#define LONGEST (4 * G_TIME_SPAN_HOUR) /* the limit for a session, in the host's time */
 
 static gint walks = 300, words = 24;
 static guint images_kept, images_used;
 static gint64 first_seed = 1;
 static gchar *only;     /* a kind of programs; NULL: all in turn */
-static char *directory; /* of the worlds */
+static char *directory; /* directory of the worlds */
 
 static const char *const kinds[] = {"messages", "windows", "threads"};
 
@@ -51,23 +52,23 @@ struct walk {
 	GString *history;
 	guint repeated, refused, stops, unreached;
 	guint snapshots_most, processes_most;
-	bool small; /* there is little memory for snapshots */
+	bool small; /* memory for snapshots is scarce */
 };
 
-/* The session that has the prompt now. */
+/* The session that uses the prompt now. */
 static struct {
 	struct walk *walk;
 	struct host *host;
 	struct debug_session asked;
-	const char *straight; /* the position to go to; NULL: it walks */
-	guint said, looks;    /* lines */
-	bool stopped;         /* somewhere that was not looked at yet */
-	bool refusal;         /* it was said that it cannot be gone to */
+	const char *straight; /* the position to go to; NULL: a walk */
+	guint said, looks;    /* lines printed; states looked at */
+	bool stopped;         /* stopped at a state that was not looked at yet */
+	bool refusal;         /* the debugger refused to go to the position */
 	GString *told, *what;
 	char *position;
 } now;
 
-/* What was seen, and in the last line the same in short, with the command that shows it again. */
+/* Prints the history. The last line is a summary with the command that repeats it. */
 static G_GNUC_PRINTF(1, 2) void fail(const char *format, ...)
 {
 	const struct walk *walk = now.walk;
@@ -84,7 +85,7 @@ static G_GNUC_PRINTF(1, 2) void fail(const char *format, ...)
 	exit(1);
 }
 
-/* --- what is seen at a stop ------------------------------------------------------------------- */
+/* --- state at a stop -------------------------------------------------------------------------- */
 
 static void seen_free(gpointer data)
 {
@@ -95,7 +96,7 @@ static void seen_free(gpointer data)
 	g_free(seen);
 }
 
-/* What the rank has been told of the calls out of which it has come. */
+/* The answers that the rank got to the calls that it has left. */
 static void add_rank(GString *text, const struct fake_rank *rank, guint32 place)
 {
 	int count = rank->program->first[rank->rank + 1] - rank->program->first[rank->rank];
@@ -121,7 +122,7 @@ static void add_rank(GString *text, const struct fake_rank *rank, guint32 place)
 	g_string_append_c(text, '\n');
 }
 
-/* What is in the windows. */
+/* The contents of the windows. */
 static void add_memory(GString *text, const struct sim_process *process)
 {
 	const struct random_program *program = process->rank.program;
@@ -164,8 +165,8 @@ static void add_outputs(GString *text, const struct debugger *debugger)
 
 static const char *const looks[] = {"info path", "info ranks", "info messages", "choices"};
 
-/* The answer to "info path": the position, or the path where nobody is held. */
-static char *position_told(void)
+/* The answer to "info path": the position, or the path if no rank is held. */
+static char *reported_position(void)
 {
 	const char *position = strstr(now.told->str, "position: ");
 	const char *path = position ? position : strstr(now.told->str, "path: ");
@@ -174,7 +175,7 @@ static char *position_told(void)
 	return g_strndup(at, strcspn(at, "\n"));
 }
 
-/* Of the answer to "choices" the lines that scripts rely on: the others tell what was before. */
+/* Of the answer to "choices", only the lines that scripts rely on; the others describe the past. */
 static void add_choices(GString *text)
 {
 	g_auto(GStrv) lines = g_strsplit(now.told->str, "\n", -1);
@@ -192,8 +193,8 @@ static void check_straight(void)
 	for (guint i = 0; i < walk->seen->len; i++)
 		if (strcmp(((struct seen *)walk->seen->pdata[i])->position, now.straight) == 0)
 			seen = walk->seen->pdata[i];
-	/* A member that has not decided yet how it leaves a collective counts as being in it: while
-	 * it is held nobody is let out who would wait for it inside MPI. */
+	/* A member that has not decided yet how it leaves a collective counts as being in it. While
+	 * it is held, no rank that would wait for it inside MPI may leave. */
 	if (strcmp(now.position, now.straight) != 0 && now.refusal
 	    && walk->buffering == PROGRAM_PER_SEND) {
 		walk->unreached++;
@@ -202,8 +203,8 @@ static void check_straight(void)
 	if (strcmp(now.position, now.straight) != 0)
 		fail("goto %s leads to %s", now.straight, now.position);
 	if (strcmp(now.what->str, seen->what) != 0)
-		fail("at %s a walk has seen\n%sand whoever goes there\n%s", now.straight,
-		     seen->what, now.what->str);
+		fail("at %s a walk saw\n%sand goto shows\n%s", now.straight, seen->what,
+		     now.what->str);
 }
 
 static void note_place(void)
@@ -218,7 +219,7 @@ static void note_place(void)
 			continue;
 		walk->repeated++;
 		if (strcmp(seen->what, now.what->str) != 0)
-			fail("at %s was seen\n%sand later\n%s", now.position, seen->what,
+			fail("state at %s was\n%sand is now\n%s", now.position, seen->what,
 			     now.what->str);
 		return;
 	}
@@ -234,7 +235,7 @@ static void count_snapshot(const struct world *world, void *user)
 	++*(guint *)user;
 }
 
-/* What is kept stays within bounds. */
+/* What is kept must stay within bounds. */
 static void check_budget(const struct debugger *debugger)
 {
 	struct walk *walk = now.walk;
@@ -243,12 +244,13 @@ static void check_budget(const struct debugger *debugger)
 	session_each_snapshot(debugger->session, count_snapshot, &snapshots);
 	walk->snapshots_most = MAX(walk->snapshots_most, snapshots);
 	walk->processes_most = MAX(walk->processes_most, processes);
-	/* Some that were given up may not have heard of it yet, or may wait for copies to end. */
+	/* Some worlds that were given up may not have noticed yet, or may wait for copies to
+	 * end. */
 	if (processes > 2 * (walk->snapshots_most + 2) * (guint)walk->program->ranks)
-		fail("%u processes, and %u snapshots", processes, walk->snapshots_most);
+		fail("%u processes for %u snapshots", processes, walk->snapshots_most);
 }
 
-/* The answer to the look before; the next one. NULL: all was seen. */
+/* Handles the answer to the previous look and returns the next command. NULL: all was seen. */
 static const char *look(struct debugger *debugger)
 {
 	bool over = debugger->state == DEBUG_OVER;
@@ -256,7 +258,7 @@ static const char *look(struct debugger *debugger)
 
 	if (now.looks == 1) {
 		g_free(now.position);
-		now.position = position_told();
+		now.position = reported_position();
 		g_string_truncate(now.what, 0);
 		if (over)
 			add_outputs(now.what, debugger);
@@ -290,7 +292,7 @@ static int draw(int below)
 static const char *const functions[] = {"MPI_*recv",  "MPI_Wait*", "MPI_*send",
                                         "MPI_*probe", "MPI_Test*", "MPI_B*"};
 
-/* Back, or elsewhere. */
+/* A command that goes back or elsewhere. */
 static char *draw_journey(const struct debugger *debugger)
 {
 	const struct walk *walk = now.walk;
@@ -362,14 +364,15 @@ char *prompt_read(struct prompt *prompt)
 
 	(void)prompt;
 	if (sim_of(now.host)->hangs)
-		fail("it hangs");
+		fail("the session hangs");
 	if (line)
 		return g_strdup(line);
 	if (!now.straight && strstr(now.told->str, "lost"))
 		fail("%s", now.told->str);
 	if (now.said++ >= (now.straight ? 1 : (guint)words)) {
 		if (now.straight && !now.position)
-			fail("goto %s does not get there: %s", now.straight, now.told->str);
+			fail("goto %s does not reach the position: %s", now.straight,
+			     now.told->str);
 		return NULL;
 	}
 	now.walk->refused += *now.told->str != '\0';
@@ -386,9 +389,10 @@ void prompt_tell(struct prompt *prompt, const char *text)
 	(void)prompt;
 	g_string_append(now.told, text);
 	now.refusal |= strstr(text, "gets no further there") != NULL;
-	/* It was not told to be inconsistent: so it can be gone to (but see check_straight). */
+	/* The position was not refused as inconsistent, so it is reachable (but see
+	 * check_straight). */
 	if (now.refusal && !now.straight && now.walk->buffering != PROGRAM_PER_SEND)
-		fail("to what was taken for a consistent cut it does not get: %s", text);
+		fail("a cut taken for consistent is not reached: %s", text);
 	if (strstr(text, "stopped: "))
 		now.stopped = true;
 	if (!now.straight && now.looks == 0)
@@ -400,7 +404,8 @@ void prompt_tell(struct prompt *prompt, const char *text)
 static struct session_options options_of(const struct walk *walk)
 {
 	static char *command[] = {(char *)"/sim/program", NULL};
-	static char *ignored[] = {(char *)"leak", NULL}; /* messages that nobody takes */
+	static char *ignored[] = {(char *)"leak", NULL}; /* ignore messages that are never
+	                                                  * received */
 
 	return (struct session_options){
 		.command = "debug",
@@ -448,7 +453,7 @@ static void hold_session(struct walk *walk, const char *straight)
 	if (!session_run(&options, &result, &error))
 		fail("%s", error->message);
 	if (sim_host_processes(now.host) > 0)
-		fail("%u processes were left behind", sim_host_processes(now.host));
+		fail("%u processes left", sim_host_processes(now.host));
 	images_kept += sim_host_images(now.host);
 	images_used += sim_host_images_used(now.host);
 	session_result_clear(&result);
@@ -485,7 +490,8 @@ static struct walk walk_new(guint64 seed)
 	                    .faults = seed / 9 % 2 == 0 ? FAULTS : 0};
 
 	walk.program->collectives = usual[walk.buffering];
-	/* A thread may be inside a collective that way, and its rank further on: unreached. */
+	/* With a choice for each call, a thread may be inside a collective while its rank is
+	 * further on: then the position is not reached. */
 	if (walk.program->threads && walk.buffering == PROGRAM_PER_SEND)
 		walk.program->collectives = PROGRAM_SYNC;
 	return walk;
@@ -540,17 +546,18 @@ int main(int argc, char **argv)
 		           "got none\n");
 		return 1;
 	}
-	/* Ranks keep none once they have threads: of these it takes more walks. */
+	/* Ranks with threads keep no images. Programs with threads need more walks until one is
+	 * kept. */
 	if (walks > (g_strcmp0(only, "threads") == 0 ? 100 : 10) && images_used == 0) {
 		g_printerr(
 			"sim_debug: FAILED: expected ranks that go back to an image, got none\n");
 		return 1;
 	}
-	g_print("%d walks from seed %" G_GINT64_FORMAT ": %u stops at %u positions (%u with each "
-	        "collective a choice, and not to be gone to straight), %u words that told "
-	        "something else; at most %u snapshots and %u processes at a time; "
+	g_print("%d walks from seed %" G_GINT64_FORMAT ": %u stops at %u positions (%u with a "
+	        "choice for each call, not reachable directly), %u commands with another "
+	        "result; at most %u snapshots and %u processes at a time; "
 	        "%" G_GUINT64_FORMAT
-	        " calls were not waited for; %u images of ranks, %u times gone back to one\n",
+	        " calls were not waited for; %u images of ranks, %u returns to one\n",
 	        walks, first_seed, stops, places, unreached, refused, snapshots, processes,
 	        fake_ranks_went_ahead(), images_kept, images_used);
 	return 0;

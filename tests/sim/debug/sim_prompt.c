@@ -1,5 +1,5 @@
-/* What the simulated prompt has of scheduler/debug/prompt.h without any terminal or file. What is
- * said at it, and what it tells: sim_debug.c. */
+/* The parts of the simulated prompt (scheduler/debug/prompt.h) that need no terminal or file.
+ * sim_debug.c has its input and output. */
 #include "scheduler/debug/prompt.h"
 
 G_DEFINE_QUARK(matchpoint_prompt_error, prompt_error)

@@ -4,7 +4,7 @@
 
 #include "sim_host.h"
 
-static char *made; /* the last one */
+static char *made; /* the most recent one */
 
 static void remove_all(const char *directory)
 {

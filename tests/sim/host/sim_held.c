@@ -1,9 +1,9 @@
-/* Ranks that stay at their end, to be rewound in place: what shim/park/park_hold.c does. */
+/* Ranks held at their end, to be rewound in place; models shim/park/park_hold.c. */
 #include <glib/gstdio.h>
 
 #include "sim_internal.h"
 
-#define KILLED_US 20000 /* within which a rank that is held may be killed */
+#define KILLED_US 20000 /* a held rank may be killed within this time */
 
 static void say_held(struct sim_process *process, const char *hazard)
 {
@@ -40,7 +40,7 @@ bool sim_hold(struct sim_process *process)
 	return true;
 }
 
-/* What it has written goes with what it has done. */
+/* Removes the output that the rank wrote since. */
 static void put_output_back(const struct sim_process *process)
 {
 	g_autofree char *file = sim_output(process);
@@ -72,7 +72,7 @@ void sim_rewind(struct sim_process *process, const struct wire_rewind *order)
 		sim_process_die(process, 9);
 }
 
-/* Anything else (BIND, GO) is about what it has ended: others may have moved meanwhile. */
+/* Any other order (BIND, GO) concerns a call that is over: other ranks may have moved meanwhile. */
 void sim_held_obey(struct sim_process *process, const struct wire_message *order)
 {
 	if (order->type == WIRE_REWIND)

@@ -80,7 +80,8 @@ static void iterate(struct host *host)
 		for (int fault = 0; fault < SIM_FAULTS; fault++)
 			if (sim->happened & 1u << fault)
 				g_printerr("%s\n", sim_fault_names[fault]);
-		g_error("seed %" G_GUINT64_FORMAT ": it hangs", sim->options.program->seed);
+		g_error("seed %" G_GUINT64_FORMAT ": the session hangs",
+		        sim->options.program->seed);
 	}
 	sim_happen_next(sim);
 }
@@ -93,7 +94,7 @@ static void drain(struct host *host)
 		sim_happen_next(sim);
 }
 
-/* --- who listens ------------------------------------------------------------------------------ */
+/* --- listener --------------------------------------------------------------------------------- */
 
 static bool listen_to_ranks(struct host *host, const struct host_listener *listener, void *user,
                             GError **error)
@@ -112,7 +113,7 @@ static void close_all(struct host *host)
 		sim_link_close(((const struct sim_process *)sim->processes->pdata[i])->link);
 }
 
-/* --- processes, as seen from outside ---------------------------------------------------------- */
+/* --- processes, from outside ------------------------------------------------------------------ */
 
 static char *world_add(struct host *host, guint32 world, GError **error)
 {
@@ -308,7 +309,7 @@ static void job_free(struct host_job *job)
 		sim_process_die(job->processes->pdata[i], 9);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- host ------------------------------------------------------------------------------------- */
 
 static const struct host_operations operations = {
 	.now = sim_now,
@@ -365,7 +366,7 @@ static const struct host_operations operations = {
 	.lives = lives,
 };
 
-/* Those of keepers go with all the rest. */
+/* The directories of keepers are removed with all others. */
 static void remove_worlds(struct sim *sim)
 {
 	g_autoptr(GDir) directory = g_dir_open(sim->options.directory, 0, NULL);
@@ -384,7 +385,7 @@ struct host *sim_host_new(const struct sim_options *options)
 	sim->base.operations = &operations;
 	sim->options = *options;
 	sim->random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words));
-	sim->now = G_TIME_SPAN_HOUR; /* no moment is 0 */
+	sim->now = G_TIME_SPAN_HOUR; /* no time is 0 */
 	sim->options.longest += sim->now;
 	sim->events = g_ptr_array_new();
 	sim->processes = g_ptr_array_new_with_free_func(sim_process_free);

@@ -1,4 +1,4 @@
-/* Images of a rank that goes on: what shim/park/park_image.c does. */
+/* Images of a rank that continues; models shim/park/park_image.c. */
 #include "sim_internal.h"
 
 #define SIM_IMAGE_BYTES ((guint64)4 << 20)
@@ -6,7 +6,7 @@
 struct sim_image {
 	struct fake_rank rank;
 	guint users;
-	bool idle; /* whenever it is this image */
+	bool idle; /* the rank is idle in this image */
 };
 
 GArray *sim_images_new(void)
@@ -25,7 +25,7 @@ static struct sim_image *image_of(const struct sim_process *process, guint32 num
 	return image;
 }
 
-/* As large as the processes of this host (sim_memory.c). */
+/* As large as each process of this host (sim_memory.c). */
 static guint64 sim_image_bytes(const struct sim_process *process)
 {
 	guint64 images = 0;
@@ -47,7 +47,8 @@ static void say_imaged(struct sim_process *process, guint32 number, const char *
 	sim_say(process, &message);
 }
 
-/* One that has done nothing since its last image, or since it went back to one, keeps none anew. */
+/* A rank that has done nothing since its last image, or since it returned to one, keeps no new
+ * one. */
 void sim_take_image(struct sim_process *process, const struct wire_image *order)
 {
 	struct sim *sim = process->sim;

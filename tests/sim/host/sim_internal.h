@@ -1,7 +1,6 @@
-/* What the files of the simulated host share: sim_host.c (the table), sim_time.c (what happens
- * when), sim_link.c (what is said), sim_process.c (ranks, keepers, jobs), sim_held.c (ranks that
- * stay at their end), sim_image.c (what ranks keep of themselves), sim_memory.c (what ranks share,
- * snapshots). */
+/* What the files of the simulated host share: sim_host.c (the table), sim_time.c (events and
+ * timers), sim_link.c (messages), sim_process.c (ranks, keepers, jobs), sim_held.c (held ranks),
+ * sim_image.c (images), sim_memory.c (shared memory, snapshots). */
 #ifndef MATCHPOINT_TESTS_SIM_HOST_SIM_INTERNAL_H
 #define MATCHPOINT_TESTS_SIM_HOST_SIM_INTERNAL_H
 
@@ -13,7 +12,7 @@ struct sim_process;
 
 struct sim_event {
 	gint64 time;
-	guint64 number; /* of two at one time the first one is first */
+	guint64 number; /* of two events at one time the one with the lower number is first */
 	void (*happen)(void *object, GBytes *frame);
 	void *object;
 	GBytes *frame; /* owned; NULL: none */
@@ -28,18 +27,18 @@ struct sim {
 	GPtrArray *events; /* struct sim_event; a heap, the next one first */
 	const struct host_listener *listener;
 	void *user;
-	GPtrArray *processes;  /* struct sim_process, all that ever were */
-	GPtrArray *jobs;       /* struct host_job, likewise */
+	GPtrArray *processes;  /* struct sim_process; all ever made */
+	GPtrArray *jobs;       /* struct host_job; all ever made */
 	GHashTable *shared;    /* struct fake_memory, by world */
-	GHashTable *idle_time; /* guint64, likewise */
-	guint faults;          /* that may still happen */
+	GHashTable *idle_time; /* guint64, by world */
+	guint faults;          /* bits: may still occur */
 	guint happened;
-	guint worlds_ended; /* how many ranks have come to their end as they should */
-	guint struck_at;    /* worlds_ended when something outside struck last */
-	guint starved;      /* ranks that were killed for want of memory */
-	guint rewound;      /* ranks, in place */
-	guint images;       /* that ranks have kept of themselves */
-	guint images_used;  /* and how often one has gone back to one */
+	guint worlds_ended; /* number of ranks that ended normally */
+	guint struck_at;    /* worlds_ended at the last fault from outside */
+	guint starved;      /* ranks killed for want of memory */
+	guint rewound;      /* ranks rewound in place */
+	guint images;       /* images kept by ranks */
+	guint images_used;  /* returns to an image */
 	bool slow;
 	bool hangs;
 };
@@ -48,22 +47,23 @@ struct host_timer {
 	struct sim *sim;
 	void (*expired)(void *user);
 	void *user;
-	struct sim_event *event; /* NULL: not under way */
+	struct sim_event *event; /* NULL: stopped */
 	bool freed;
 };
 
 struct sim_link {
 	struct host_link base;
 	struct sim_process *process;
-	guint unread;      /* messages on their way to the scheduler */
-	gint64 up, down;   /* when the last one arrives */
-	bool closed;       /* by the scheduler, */
-	guint64 closed_in; /* in this event: after it there is no such link any more */
-	bool told_closed;  /* to the scheduler */
-	guint32 world;     /* its rank's, when what was sent last arrives */
-	guint64 idle_time; /* as it was welcomed last */
-	bool reads_ahead;  /* it was told REWIND in a call: what follows before HELLO is lost */
-	guint references;  /* events, and the process */
+	guint unread;         /* messages on their way to the scheduler */
+	gint64 up, down;      /* arrival time of the last message */
+	bool closed;          /* by the scheduler */
+	guint64 closed_in;    /* number of the event in which it was closed; later the link is
+	                       * invalid */
+	bool notified_closed; /* the scheduler was notified */
+	guint32 world;        /* its rank's world when the last message arrives */
+	guint64 idle_time;    /* as in the last WELCOME */
+	bool reads_ahead;     /* it got REWIND in a call: it discards what follows before HELLO */
+	guint references;     /* by events, and by the process */
 };
 
 struct host_job {
@@ -81,24 +81,24 @@ struct sim_process {
 	guint32 world;
 	struct fake_rank rank;
 	struct sim_link *link;
-	struct sim_process *keeper; /* that it is a copy of */
-	struct host_job *job;       /* that started it */
-	guint children;             /* that live */
+	struct sim_process *keeper; /* the keeper that it is a copy of */
+	struct host_job *job;       /* the job that started it */
+	guint children;             /* live copies */
 	bool dead, keeps, released, reaped;
 	bool has_forked;
-	bool moved;             /* has said something since it was started, copied or rewound */
-	bool ends;              /* waits for END, and says nothing more */
-	bool stays;             /* WELCOME: at its end, to be rewound */
-	bool has_birth;         /* valid are: */
-	struct fake_rank birth; /* what it was when it was forked */
+	bool moved;             /* has sent a message since it was started, copied or rewound */
+	bool ends;              /* waits for END and sends nothing more */
+	bool stays;             /* WELCOME asked to hold it at its end */
+	bool has_birth;         /* `birth` is valid */
+	struct fake_rank birth; /* its state when it was forked */
 	bool held;              /* at its end */
 	GArray *images;         /* sim_image.c */
-	guint32 image;          /* what it was last known to be; 0: none */
-	bool changed;           /* since then */
-	bool awaits_welcome;    /* it has told an image */
-	bool keeps_images;      /* WELCOME */
-	bool idle;              /* it has told so */
-	guint32 born_in;        /* its keeper knows it by this world */
+	guint32 image;          /* its last image, kept or returned to; 0: none */
+	bool changed;           /* since that image */
+	bool awaits_welcome;    /* it has reported an image */
+	bool keeps_images;      /* WELCOME asked for images */
+	bool idle;              /* it has reported that it is idle */
+	guint32 born_in;        /* the world by which its keeper knows it */
 	int status;
 };
 
@@ -107,60 +107,60 @@ static inline struct sim *sim_of(struct host *host)
 	return (struct sim *)host;
 }
 
-/* Between 0 and `most` microseconds; and whether it is so, once in so many times. */
+/* A random number from 0 to `most` microseconds; true once in `times` calls, on average. */
 gint64 sim_draw(struct sim *sim, gint64 most);
 bool sim_one_in(struct sim *sim, guint times);
-/* Whether this goes wrong now: it may, and chance has it so, once in so many times. */
+/* Whether this fault occurs now: once in `times` calls, on average, if it may. */
 bool sim_goes_wrong(struct sim *sim, enum sim_fault fault, guint times);
-/* The same for what ends an execution from outside: not before the last one that was struck has had
- * its chance. */
+/* The same for faults that end an execution from outside. The execution after the last such fault
+ * must end first. */
 bool sim_strikes(struct sim *sim, enum sim_fault fault, guint times);
 
 struct sim_event *sim_plan(struct sim *sim, gint64 time,
                            void (*happen)(void *object, GBytes *frame), void *object,
                            GBytes *frame);
 
-/* The next event happens. */
+/* Executes the next event. */
 void sim_happen_next(struct sim *sim);
 
 /* The windows of a world. */
 struct fake_memory *sim_shared(struct sim *sim, guint32 world);
-/* For how long it has stood still in all, as its ranks are told. */
+/* The total time, in microseconds, for which the world stood still, as reported to its ranks. */
 guint64 *sim_idle(struct sim *sim, guint32 world);
 void sim_shared_remove(struct sim *sim, guint32 world);
 void sim_shared_rename(struct sim *sim, guint32 from, guint32 to);
 
-/* A process says something; it is gone (what it has said before is heard first). */
+/* Sends a message of a process; closes its connection, after earlier messages have arrived. */
 void sim_say(struct sim_process *process, const struct wire_message *message);
 void sim_hang_up(struct sim_process *process);
 void sim_say_hello(struct sim_process *process, bool restored);
-/* TELL: what it is (sim_state.c). */
+/* Obeys TELL: reports the rank's state (sim_state.c). */
 void sim_tell_state(struct sim_process *process);
 bool sim_may_be_idle(const struct sim_process *process);
 struct sim_link *sim_link_new(struct sim_process *process);
 void sim_link_unref(struct sim_link *link);
-/* By the scheduler; nothing, if it is closed. */
+/* Closes it for the scheduler. No effect if it is closed. */
 void sim_link_close(struct sim_link *link);
 
-/* A process hears something; its link was closed by the scheduler. */
+/* A process gets an order; it dies, after the scheduler closed its link. */
 void sim_process_obey(struct sim_process *process, const struct wire_message *order);
 void sim_process_die(struct sim_process *process, int status);
 struct sim_process *sim_find(struct sim *sim, pid_t pid);
 void sim_process_free(void *process);
 void sim_job_free(void *job);
 
-/* At its end a rank that is asked to stays, if it can: true. What it hears then. */
+/* Holds a rank at its end, if it was asked for and is possible: true. A held rank gets an order. */
 bool sim_hold(struct sim_process *process);
 void sim_held_obey(struct sim_process *process, const struct wire_message *order);
 
-/* What it keeps of itself: IMAGE, FORGET, and REWIND to one (0: to its birth). */
+/* Images of a process: IMAGE, FORGET, and REWIND to one (0: to its birth). */
 GArray *sim_images_new(void);
 void sim_take_image(struct sim_process *process, const struct wire_image *order);
 void sim_forget_image(struct sim_process *process, guint32 number);
 void sim_become_image(struct sim_process *process, guint32 number);
 void sim_rewind(struct sim_process *process, const struct wire_rewind *order);
 
-/* The file with what it has printed; free with g_free. */
+/* The path of the file with its output; free with g_free. */
 char *sim_output(const struct sim_process *process);
 
 /* As in struct host_operations. */

@@ -1,9 +1,9 @@
-/* What processes and the scheduler say to each other, and when it is heard. */
+/* Messages between processes and the scheduler, and when they arrive. */
 #include "sim_internal.h"
 
-#define LATENCY_US 1500 /* what is said takes so long at most */
-#define SLOW_US \
-	(3 * G_USEC_PER_SEC / 2) /* or, when all is slow, now and then; less than it is waited */
+#define LATENCY_US 1500 /* the longest time that a message takes */
+/* The same with SIM_SLOW, from time to time; less than the scheduler's time-outs. */
+#define SLOW_US (3 * G_USEC_PER_SEC / 2)
 
 struct sim_link *sim_link_new(struct sim_process *process)
 {
@@ -44,7 +44,7 @@ static GBytes *frame_of(const struct wire_message *message)
 	return frame;
 }
 
-/* false: it is no message. */
+/* false: it is no valid message. */
 static bool read_frame(GBytes *frame, struct wire_message *ret_message)
 {
 	gsize count;
@@ -60,8 +60,8 @@ static void close_link(struct sim_link *link)
 	link->closed_in = sim_of(link->base.host)->events_happened;
 }
 
-/* Whoever uses a link does so while there is one. */
-static void look_for_link(const struct sim_link *link)
+/* A link must not be used after it is gone. */
+static void assert_valid_link(const struct sim_link *link)
 {
 	g_assert_true(!link->closed || link->closed_in == sim_of(link->base.host)->events_happened);
 }
@@ -70,9 +70,9 @@ static void tell_closed(struct sim_link *link, const char *why)
 {
 	struct sim *sim = sim_of(link->base.host);
 
-	if (link->closed || link->told_closed)
+	if (link->closed || link->notified_closed)
 		return;
-	link->told_closed = true;
+	link->notified_closed = true;
 	sim->listener->closed(&link->base, why);
 	if (!link->closed)
 		close_link(link);
@@ -106,7 +106,7 @@ void sim_say(struct sim_process *process, const struct wire_message *message)
 	if (process->dead)
 		return;
 	if (message->type == WIRE_CALL && sim_strikes(sim, SIM_FRAME_CUT, 100)) {
-		sim_process_die(process, 9); /* what was begun is never read */
+		sim_process_die(process, 9); /* the message under way is never read completely */
 		return;
 	}
 	frame = frame_of(message);
@@ -114,7 +114,7 @@ void sim_say(struct sim_process *process, const struct wire_message *message)
 		gsize count;
 		g_autofree guint8 *bytes = g_bytes_unref_to_data(frame, &count);
 
-		bytes[4] = 0xee; /* a type that there is not */
+		bytes[4] = 0xee; /* no valid type */
 		frame = g_bytes_new(bytes, count);
 	}
 	link->unread++;
@@ -153,8 +153,8 @@ static void on_frame_down(void *object, GBytes *frame)
 	sim_link_unref(link);
 }
 
-/* The clocks of all ranks of a world tell the same when they are let go. */
-static void look_at_clocks(struct sim_link *link, const struct wire_message *message)
+/* All ranks of a world must have the same clock when they are let go. */
+static void check_clocks(struct sim_link *link, const struct wire_message *message)
 {
 	guint64 *idle_time;
 
@@ -171,10 +171,10 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 	struct sim_link *link = (struct sim_link *)base;
 	struct sim *sim = sim_of(base->host);
 
-	look_for_link(link);
+	assert_valid_link(link);
 	if (link->closed)
 		return;
-	look_at_clocks(link, message);
+	check_clocks(link, message);
 	g_assert_true(message->type != WIRE_WELCOME || !link->reads_ahead);
 	link->reads_ahead |= message->type == WIRE_REWIND && !link->process->held
 	                     && !message->rewind.follows;
@@ -182,8 +182,8 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 	sim_plan(sim, arrival(sim, &link->down), on_frame_down, link, frame_of(message));
 }
 
-/* The process reads the end of what it was told, and goes: shim/park/park.c, shim/gate/gate.c.
- */
+/* The process reads the end of its connection and exits; models shim/park/park.c and
+ * shim/gate/gate.c. */
 static void on_close_down(void *object, GBytes *frame)
 {
 	struct sim_link *link = object;
@@ -206,7 +206,7 @@ void sim_link_close(struct sim_link *link)
 
 void sim_close(struct host_link *base)
 {
-	look_for_link((const struct sim_link *)base);
+	assert_valid_link((const struct sim_link *)base);
 	sim_link_close((struct sim_link *)base);
 }
 
@@ -214,6 +214,6 @@ bool sim_has_unread(const struct host_link *base)
 {
 	const struct sim_link *link = (const struct sim_link *)base;
 
-	look_for_link(link);
+	assert_valid_link(link);
 	return link->unread > 0;
 }

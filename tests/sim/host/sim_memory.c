@@ -1,5 +1,5 @@
-/* Memory of the simulated host: how much there is (little, so that some snapshots have to be given
- * up), and the windows of a world, which its ranks share and a snapshot keeps. */
+/* Memory of the simulated host: its amount, so small that some snapshots have to be given up; and
+ * the windows of a world, which its ranks share and snapshots contain. */
 #include <string.h>
 
 #include "sim_internal.h"
@@ -23,7 +23,7 @@ struct memory_pressure sim_memory_pressure(struct host *host)
 	return (struct memory_pressure){.machine = sim_of(host)->starved};
 }
 
-/* --- what ranks share ------------------------------------------------------------------------- */
+/* --- shared memory ---------------------------------------------------------------------------- */
 
 struct fake_memory *sim_shared(struct sim *sim, guint32 world)
 {
@@ -58,7 +58,7 @@ guint64 *sim_idle(struct sim *sim, guint32 world)
 	return idle_time;
 }
 
-/* The world whose directory it is. */
+/* The world that has this directory. */
 static guint32 world_of(const char *directory)
 {
 	g_autofree char *name = g_path_get_basename(directory);
@@ -73,12 +73,12 @@ struct host_snapshot {
 	struct sim *sim;
 	guint32 world;
 	int parked;
-	bool goes_on; /* its ranks have kept images of themselves */
+	bool of_images; /* a snapshot of images: its ranks continue */
 	struct fake_memory shared;
 };
 
-/* What ranks share is in motion while any of them drives MPI. */
-static void expect_nobody_drives(const struct sim *sim, guint32 world)
+/* Shared memory is in motion while any rank of the world executes MPI. */
+static void assert_no_progress(const struct sim *sim, guint32 world)
 {
 	for (guint i = 0; i < sim->processes->len; i++) {
 		const struct sim_process *process = sim->processes->pdata[i];
@@ -106,13 +106,13 @@ struct host_snapshot *sim_snapshot_of_world(struct host *host, const char *direc
 	struct host_snapshot *snapshot;
 
 	(void)before;
-	expect_nobody_drives(sim_of(host), world_of(directory));
+	assert_no_progress(sim_of(host), world_of(directory));
 	if (sim_goes_wrong(sim_of(host), SIM_NO_MEMORY, 10)) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "no room for an image");
 		return NULL;
 	}
 	snapshot = sim_snapshot_new(host, 0, directory);
-	snapshot->goes_on = true;
+	snapshot->of_images = true;
 	*ret_bytes = sizeof(struct fake_memory);
 	return snapshot;
 }
@@ -130,12 +130,12 @@ bool sim_snapshot_complete(struct host_snapshot *snapshot, GError **error)
 {
 	(void)error;
 	g_assert_cmpint(snapshot->parked, ==,
-	                snapshot->goes_on ? 0 : snapshot->sim->options.program->ranks);
+	                snapshot->of_images ? 0 : snapshot->sim->options.program->ranks);
 	snapshot->shared = *sim_shared(snapshot->sim, snapshot->world);
 	return true;
 }
 
-/* Fills the memory of the world; if that goes wrong, nobody may use what is there then. */
+/* Fills the memory of the world. If that fails, no rank may use the contents. */
 static bool fill(const struct host_snapshot *snapshot, const char *directory, enum sim_fault fault,
                  const char *why, GError **error)
 {
@@ -151,15 +151,15 @@ static bool fill(const struct host_snapshot *snapshot, const char *directory, en
 
 bool sim_snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
-	g_assert_false(snapshot->goes_on);
+	g_assert_false(snapshot->of_images);
 	return fill(snapshot, directory, SIM_NO_MEMORY, "no room for a copy of the memory", error);
 }
 
 bool sim_snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
 	g_assert_true(g_file_test(directory, G_FILE_TEST_IS_DIR));
-	if (snapshot->goes_on)
-		expect_nobody_drives(snapshot->sim, world_of(directory));
+	if (snapshot->of_images)
+		assert_no_progress(snapshot->sim, world_of(directory));
 	return fill(snapshot, directory, SIM_NO_ROOM, "no room to rewrite the memory", error);
 }
 

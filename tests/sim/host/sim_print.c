@@ -1,4 +1,4 @@
-/* What ranks print. */
+/* The output of ranks. */
 #include <stdio.h>
 
 #include "sim_host.h"

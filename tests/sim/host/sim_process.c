@@ -1,11 +1,11 @@
-/* Ranks, keepers and jobs of the simulated host: what shim/park/park.c and a launcher do. */
+/* Ranks, keepers and jobs of the simulated host; models shim/park/park.c and a launcher. */
 #include "sim_internal.h"
 
 enum { STARVED_MOST = 4 };
-enum { FIRST_PID = 100000000 }; /* no process of the machine's has such a number */
+enum { FIRST_PID = 100000000 }; /* larger than any process id of the machine */
 
-#define START_US 20000   /* until a rank is in MPI_Init */
-#define LATE_US 20000000 /* until a launcher ends that is given no processor */
+#define START_US 20000   /* the longest time until a rank is in MPI_Init */
+#define LATE_US 20000000 /* the longest time until a launcher ends that gets no processor time */
 #define FORK_US 500
 
 struct sim_process *sim_find(struct sim *sim, pid_t pid)
@@ -48,7 +48,7 @@ void sim_job_free(void *pointer)
 	g_free(job);
 }
 
-/* --- how they end ----------------------------------------------------------------------------- */
+/* --- end of processes ------------------------------------------------------------------------- */
 
 static void on_job_ended(void *object, GBytes *frame)
 {
@@ -60,7 +60,7 @@ static void on_job_ended(void *object, GBytes *frame)
 		job->sim->listener->job_ended(job->sim->user, job, job->status);
 }
 
-/* The launcher ends the others when one has gone as it should not, and goes when all have. */
+/* The launcher ends all ranks when one has ended abnormally, and exits when all have ended. */
 static void job_lost(struct host_job *job, struct sim_process *process)
 {
 	bool badly = process->status != 0;
@@ -124,7 +124,7 @@ char *sim_output(const struct sim_process *process)
 	                       process->rank.rank);
 }
 
-/* What the program has printed. */
+/* Writes the output of the program. */
 static void print(const struct sim_process *process)
 {
 	g_autofree char *text = sim_print_rank(&process->rank);
@@ -166,7 +166,7 @@ static void say_as(void *user, const struct wire_message *message)
 	sim_say(process, message);
 }
 
-/* Once it has begun, memory is short for a while. */
+/* Once this fault has begun, memory is scarce for a while. */
 static bool starves(struct sim *sim)
 {
 	bool short_of_it = sim->starved > 0 && sim->starved < STARVED_MOST && sim_one_in(sim, 8);
@@ -217,9 +217,10 @@ void sim_say_hello(struct sim_process *process, bool restored)
 
 /* --- keepers ---------------------------------------------------------------------------------- */
 
-/* Else nothing is gained by a snapshot, and there is no end to taking them. Who asks for one gets
- * it: what the ranks are to be told may be another thing by then. */
-static bool has_gone_on(const struct sim *sim, guint32 world)
+/* Whether the world has moved since the last snapshot. If not, another one gains nothing, and the
+ * session would take snapshots for ever. A snapshot requested at the prompt is taken in any case:
+ * the orders that the ranks get next may differ by then. */
+static bool has_moved(const struct sim *sim, guint32 world)
 {
 	if (sim->options.by_hand)
 		return true;
@@ -239,7 +240,7 @@ static void park(struct sim_process *process)
 	struct wire_message message = {.type = WIRE_PARKED, .parked.hazard = none};
 
 	g_assert_true(process->rank.lines[0].waits && !process->rank.lines[1].is_there);
-	g_assert_true(has_gone_on(sim, process->world));
+	g_assert_true(has_moved(sim, process->world));
 	if (sim_strikes(sim, SIM_KILLED_PARKING, 8)) {
 		sim_process_die(process, 9);
 		return;
@@ -320,7 +321,7 @@ static void end(struct sim_process *process, const struct wire_end *order)
 
 	sim->worlds_ended++;
 	if (order->flush && sim_strikes(sim, SIM_KILLED_ENDING, 60)) {
-		sim_process_die(process, 9); /* nobody sees what it would have printed */
+		sim_process_die(process, 9); /* its output is never read */
 		return;
 	}
 	if (order->flush) {
@@ -331,10 +332,10 @@ static void end(struct sim_process *process, const struct wire_end *order)
 		sim_process_die(process, status);
 }
 
-/* What a rank that stands in a call hears; see shim/gate/gate.c. */
+/* Obeys an order while the rank is in a call; see shim/gate/gate.c. */
 static void obey_in_call(struct sim_process *process, const struct wire_message *order)
 {
-	/* It reads nothing else then: park_await_welcome. */
+	/* The rank reads no other order here: park_await_welcome. */
 	g_assert_true(!process->awaits_welcome || order->type == WIRE_WELCOME);
 	switch (order->type) {
 	case WIRE_PARK: park(process); return;
@@ -412,7 +413,7 @@ static void start_ranks(struct host_job *job)
 		g_ptr_array_add(job->processes, process);
 		process->job = job;
 		if (rank == absent)
-			process->dead = true; /* ends well, and nobody hears of it */
+			process->dead = true; /* ends normally; nothing reports it */
 		else
 			sim_plan(sim, sim->now + sim_draw(sim, START_US), on_started, process,
 			         NULL);

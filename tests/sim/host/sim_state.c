@@ -1,6 +1,6 @@
-/* The state of a rank, as shim/state/state.c tells it: all that it knows, which is more than a
- * program has in its memory. So states are equal where the same choices were made in another order.
- */
+/* The state of a rank, as shim/state/state.c reports it: all that the rank knows, which is more
+ * than a program has in memory. So states are equal where the same choices were made in another
+ * order. */
 #include "common/state_hash.h"
 #include "sim_internal.h"
 
@@ -32,7 +32,8 @@ static struct state_hash state_of(const struct fake_rank *rank)
 	return hash;
 }
 
-/* A rank that nothing is under way for, as chance has it; who shares windows serves the others. */
+/* Whether a rank with nothing under way reports that it is idle; drawn by chance. A rank that
+ * shares windows serves the others and is not idle. */
 bool sim_may_be_idle(const struct sim_process *process)
 {
 	return process->keeps_images && process->rank.windows == 0

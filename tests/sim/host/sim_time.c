@@ -1,4 +1,4 @@
-/* Time of the simulated host: a heap of what is to happen, and timers. */
+/* Time of the simulated host: a heap of events, and timers. */
 #include "sim_internal.h"
 
 static bool is_before(const struct sim_event *a, const struct sim_event *b)
@@ -74,8 +74,8 @@ static void on_timer(void *object, GBytes *frame)
 	timer->expired(timer->user);
 }
 
-/* Of a timer that was stopped, or freed. */
-static void nothing_happens(void *object, GBytes *frame)
+/* The event of a timer that was stopped or freed. */
+static void ignore_event(void *object, GBytes *frame)
 {
 	(void)object;
 	(void)frame;
@@ -92,7 +92,7 @@ struct host_timer *sim_timer_new(struct host *host, void (*expired)(void *user),
 void sim_timer_stop(struct host_timer *timer)
 {
 	if (timer->event)
-		timer->event->happen = nothing_happens;
+		timer->event->happen = ignore_event;
 	timer->event = NULL;
 }
 

@@ -1,12 +1,12 @@
-/* The scheduler alone at scale: world and search with up to thousands of ranks that are loops, no
- * processes. What a run of the program takes is told by event of its trace: time, memory, and,
- * where both were compiled to count them (-fsanitize-coverage=trace-pc), basic blocks, which no
- * other load on the machine moves.
+/* The scheduler at scale: world and search with up to thousands of ranks, which are loops, not
+ * processes. Measures the cost of a run per trace event: time, memory and, where both were compiled
+ * with counters (-fsanitize-coverage=trace-pc), basic blocks, which do not depend on the load of
+ * the machine.
  *
- * sim_scale [--program NAME] [--ranks N] [--rounds N]: one line each.
- * sim_scale --check: four times as much takes four times as many steps, and no more memory than
- * there may be; both by all that the search has to look at: events, requests asked about,
- * alternatives that wait. */
+ * sim_scale [--program NAME] [--ranks N] [--rounds N] prints one line each. sim_scale --check
+ * requires that four times the work takes at most about four times the steps, and that memory stays
+ * within its limit. Both are relative to the work of the search: events, requests asked about,
+ * waiting alternatives. */
 #include <glib.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -22,20 +22,20 @@ enum { BYTES = 12, INTS = 0x0405 /* MPI_INT of MPICH */ };
 
 static guint64 steps;
 
-/* Called by what is compiled to be counted, once in each basic block. */
+/* Called by instrumented code once in each basic block. */
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {
 	steps++;
 }
 
-/* --- what ranks do ---------------------------------------------------------------------------- */
+/* --- ranks ------------------------------------------------------------------------------------ */
 
 struct machine;
 
 struct rank {
 	guint32 calls;
-	guint place; /* in its program */
+	guint place; /* its position in the program */
 	bool waits;
 	GArray *active; /* struct wire_name: requests */
 };
@@ -43,11 +43,12 @@ struct rank {
 struct program {
 	const char *name;
 	int ranks;          /* by default */
-	guint rounds;       /* likewise */
-	bool widens;        /* four times as much is four times as many ranks, not rounds */
-	double growth_most; /* of the steps, by what there is, when there is four times as much */
-	double bytes_most;  /* by what there is */
-	/* How many calls a rank makes between MPI_Init and MPI_Finalize; and the one at `place`. */
+	guint rounds;       /* by default */
+	bool widens;        /* to scale by four, multiply the ranks, not the rounds */
+	double growth_most; /* the most steps per unit of work, relative to a quarter of the work */
+	double bytes_most;  /* the most bytes per unit of work */
+	/* The number of calls of a rank between MPI_Init and MPI_Finalize; makes the call at
+	 * `place`. */
 	guint (*length)(const struct machine *machine, int rank);
 	void (*call)(struct machine *machine, int rank, guint place);
 };
@@ -58,7 +59,7 @@ struct machine {
 	guint rounds;
 	struct world *world;
 	struct rank *all;
-	GQueue ready; /* of rank + 1: those that can go on */
+	GQueue ready; /* of rank + 1: ranks that can continue */
 };
 
 static void say(struct machine *machine, int rank, struct wire_call *call)
@@ -137,7 +138,7 @@ static void wait_for(struct machine *machine, int rank, guint16 function, enum w
 
 /* --- programs --------------------------------------------------------------------------------- */
 
-/* Each rank gives something to the next one, each round. */
+/* Each rank sends to the next one in each round. */
 static guint ring_length(const struct machine *machine, int rank)
 {
 	(void)rank;
@@ -167,7 +168,7 @@ static void barriers(struct machine *machine, int rank, guint place)
 	meet(machine, rank, MPI_CALL_Barrier);
 }
 
-/* Whoever comes first is served first: what all others give in a round is asked for by rank 0. */
+/* Rank 0 receives the messages of all others in a round, in order of arrival. */
 static guint gather_length(const struct machine *machine, int rank)
 {
 	return machine->rounds * (rank == 0 ? (guint)machine->ranks - 1 : 1);
@@ -182,7 +183,7 @@ static void gather(struct machine *machine, int rank, guint place)
 		send_to(machine, rank, 0, (int)place, false);
 }
 
-/* Of two ranks one receives from anybody what only the other one sends. */
+/* One rank of each pair receives with MPI_ANY_SOURCE what only the other one sends. */
 static void pairs(struct machine *machine, int rank, guint place)
 {
 	(void)place;
@@ -192,7 +193,7 @@ static void pairs(struct machine *machine, int rank, guint place)
 		send_to(machine, rank, rank - 1, 0, false);
 }
 
-/* Rank 0 has as many requests as there are rounds, and waits for any of them until none is left. */
+/* Rank 0 has one request per round, and calls MPI_Waitany until none is left. */
 static guint waitany_length(const struct machine *machine, int rank)
 {
 	return rank > 1 ? 0 : machine->rounds * (rank == 0 ? 2 : 1);
@@ -208,8 +209,8 @@ static void waitany(struct machine *machine, int rank, guint place)
 		wait_for(machine, rank, MPI_CALL_Waitany, WIRE_WAIT_ANY);
 }
 
-/* A receive from anybody asks after each rank that has sent nothing yet: so pairs grow by more than
- * they should with the ranks. */
+/* A receive with MPI_ANY_SOURCE asks about each rank that has sent nothing yet. So the cost of
+ * `pairs` grows faster than the number of ranks. */
 static const struct program programs[] = {
 	{"ring", 1024, 100, false, 1.25, 210, ring_length, ring},
 	{"ring-wide", 1024, 25, true, 1.25, 290, ring_length, ring},
@@ -251,7 +252,7 @@ static void admit(void *user, int rank, guint32 thread)
 	g_assert_not_reached();
 }
 
-/* One call further; false: it is over. */
+/* Makes the next call; false: the program is over. */
 static bool move(struct machine *machine, int number)
 {
 	struct rank *rank = &machine->all[number];
@@ -282,7 +283,7 @@ static void run_ranks(struct machine *machine)
 	g_assert_true(world_at_rest(machine->world));
 }
 
-/* One interleaving, along the plan and on. */
+/* One interleaving: follows the plan, then continues. */
 static void run(struct machine *machine, struct explorer *explorer, const GArray *plan)
 {
 	enum explorer_step step = EXPLORER_TAKE;
@@ -310,12 +311,12 @@ static void run(struct machine *machine, struct explorer *explorer, const GArray
 		                 machine->program->length(machine, rank) + 3);
 }
 
-/* --- what it takes ---------------------------------------------------------------------------- */
+/* --- cost ------------------------------------------------------------------------------------- */
 
 struct cost {
 	guint64 events, steps, bytes;
-	guint64 all;    /* events, requests asked about, alternatives that wait */
-	double seconds; /* of this process */
+	guint64 all;    /* events, requests asked about, waiting alternatives */
+	double seconds; /* processor time of this process */
 };
 
 static guint64 bytes_used(void)
@@ -384,8 +385,8 @@ static void tell(const struct program *program, int ranks, guint rounds, const s
 	        (double)cost->steps / (double)cost->events);
 }
 
-/* Smaller than what is measured by hand: it is the growth that tells. Adds to `problems` a line for
- * each that there is. */
+/* Uses smaller sizes than measurements by hand do: the growth matters. Adds a line to `problems`
+ * for each problem. */
 static void check(const struct program *program, GString *problems)
 {
 	int ranks = MAX(program->ranks / 8, 2), more_ranks = program->widens ? 4 * ranks : ranks;
@@ -412,7 +413,7 @@ static void check(const struct program *program, GString *problems)
 		                       program->name, program->bytes_most, bytes);
 }
 
-/* The first problem in one line at the end; whether there is none. */
+/* Prints the first problem in one line at the end; returns whether there is none. */
 static bool conclude(const GString *problems)
 {
 	if (problems->len == 0)
@@ -431,7 +432,8 @@ int main(int argc, char **argv)
 		{"program", 0, 0, G_OPTION_ARG_STRING, &name, "this one alone", "NAME"},
 		{"ranks", 0, 0, G_OPTION_ARG_INT, &ranks, "instead of its own number", "N"},
 		{"rounds", 0, 0, G_OPTION_ARG_INT, &rounds, "instead of its own number", "N"},
-		{"check", 0, 0, G_OPTION_ARG_NONE, &checks, "what it may take", NULL},
+		{"check", 0, 0, G_OPTION_ARG_NONE, &checks,
+	         "check steps and memory against their limits", NULL},
 		{NULL},
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- the scheduler alone");

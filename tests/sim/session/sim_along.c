@@ -24,7 +24,7 @@ GBytes *sim_outcome(const struct random_program *program, const struct record_ex
 		                               : NULL;
 
 		if (!text || !sim_parse_rank(program, text, &ranks[rank])) {
-			*ret_problem = g_strdup_printf("interleaving %u: rank %d has printed %s",
+			*ret_problem = g_strdup_printf("interleaving %u: rank %d printed %s",
 			                               execution->id, rank,
 			                               text ? text : "nothing");
 			return NULL;
@@ -55,12 +55,12 @@ void sim_remove_store(const char *directory)
 		g_unlink(file);
 	}
 	if (g_rmdir(directory) != 0)
-		g_error("%s: something is left there", directory);
+		g_error("%s: not empty", directory);
 }
 
 /* --- one session ------------------------------------------------------------------------------ */
 
-/* As the commands have them of a path. */
+/* Options as the commands set them from a path. */
 static struct session_options options_along(const struct sim_along *along, const struct path *path)
 {
 	static char *command[] = {(char *)"/sim/program", NULL};
@@ -81,7 +81,7 @@ static struct session_options options_along(const struct sim_along *along, const
 		.store = along->sim.directory};
 }
 
-/* Carries it out; *ret_reason (g_free) becomes why it has not come to its end, NULL if it has. */
+/* Runs the session. *ret_reason (g_free): why it did not end; NULL if it did. */
 static char *run(struct sim_along *along, struct session_options *options,
                  struct session_result *result, char **ret_reason)
 {
@@ -103,14 +103,13 @@ static char *run(struct sim_along *along, struct session_options *options,
 	                      ? NULL
 	                      : g_strdup(result->exploration->incomplete_reason);
 	if (sim_host_processes(host) > 0)
-		problem = g_strdup_printf("%u processes were left behind",
-		                          sim_host_processes(host));
+		problem = g_strdup_printf("%u processes left", sim_host_processes(host));
 	else if (*ret_reason && !happened)
-		problem = g_strdup_printf("without a fault it comes to no end: %s", *ret_reason);
+		problem = g_strdup_printf("did not end, without a fault: %s", *ret_reason);
 	else if (*ret_reason && strstr(*ret_reason, "impossible"))
-		problem = g_strdup_printf("does not believe what a rank may say: %s", *ret_reason);
+		problem = g_strdup_printf("refused a possible report: %s", *ret_reason);
 	else if (result->lost && !along->unawaited && !sim_unawaited(result->exploration))
-		problem = g_strdup_printf("the path is not followed: %s", result->lost_reason);
+		problem = g_strdup_printf("the path was not followed: %s", result->lost_reason);
 	along->happened |= happened;
 	along->sessions++;
 	sim_host_free(host);
@@ -122,7 +121,7 @@ static char *run(struct sim_along *along, struct session_options *options,
 struct seen {
 	const struct random_program *program;
 	GBytes *outcome;
-	bool struck; /* something outside has ended it, and it is told so */
+	bool struck; /* a fault from outside ended the interleaving, and the store says so */
 	char *problem;
 };
 
@@ -138,7 +137,7 @@ static bool see(const struct record_execution *execution, void *data, GError **e
 	return true;
 }
 
-/* What is in the store. */
+/* The contents of the store. */
 static struct seen look(const struct sim_along *along)
 {
 	struct seen seen = {.program = along->sim.program};
@@ -158,7 +157,7 @@ static void seen_clear(struct seen *seen)
 	g_free(seen->problem);
 }
 
-/* What a replay has shown; of a deadlock, or a conflict, that there is one. */
+/* Checks what a replay has shown: a deadlock or conflict must be reported as a finding. */
 static char *judge(const struct sim_along *along, const struct session_result *result,
                    const struct seen *seen, GBytes *expected, const char *reason)
 {
@@ -175,7 +174,7 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 		g_autofree char *is = outcome_describe(program, seen->outcome);
 		g_autofree char *was = outcome_describe(program, expected);
 
-		return g_strdup_printf("ended otherwise: %s; and not %s", is, was);
+		return g_strdup_printf("ended with %s instead of %s", is, was);
 	}
 	for (guint i = 0; i < result->findings->len; i++) {
 		const struct record_finding *finding = result->findings->pdata[i];
@@ -184,12 +183,12 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 		conflicts += finding->kind == FINDING_RMA_CONFLICT;
 		if (finding->kind != FINDING_DEADLOCK && finding->kind != FINDING_RMA_CONFLICT
 		    && !seen->struck)
-			return g_strdup_printf("found what is not there: %s", finding->message);
+			return g_strdup_printf("impossible finding: %s", finding->message);
 	}
 	if ((conflicts > 0) != along->conflicts && (conflicts > 0 || along->once) && !reason)
-		return g_strdup_printf("%u conflicts were told", conflicts);
+		return g_strdup_printf("%u conflicts reported", conflicts);
 	if ((deadlocks > 0) != outcome_is_deadlock(program, expected) && !reason)
-		return g_strdup_printf("%u deadlocks were told", deadlocks);
+		return g_strdup_printf("%u deadlocks reported", deadlocks);
 	return NULL;
 }
 
@@ -216,7 +215,7 @@ char *sim_replay(struct sim_along *along, const char *text, GBytes *outcome)
 
 /* --- minimize --------------------------------------------------------------------------------- */
 
-/* Whether this path, of some choices, leads to the finding; without faults. */
+/* Whether this path, with some of the choices, leads to the finding; runs without faults. */
 static bool shows(const struct sim_along *along, const struct path *path, const char *key)
 {
 	struct sim_along alone = *along;
@@ -251,9 +250,10 @@ static char *check_least(const struct sim_along *along, const struct minimize *f
 	g_autofree char *text = path_print(found->least);
 
 	if (!shows(along, found->least, key))
-		return g_strdup_printf("what is told as least does not show it: %s", text);
+		return g_strdup_printf("the minimal path does not show the finding: %s", text);
 	if (found->good && shows(along, found->good, key))
-		return g_strdup_printf("what is told to end well shows it, beside %s", text);
+		return g_strdup_printf("the nearest good path shows the finding; minimal path: %s",
+		                       text);
 	for (guint i = 0; !found->cut && i < found->least->choices->len; i++) {
 		struct path *less = path_of_choices(found->least->ranks, found->least->buffering,
 		                                    found->least->collectives,
@@ -264,8 +264,8 @@ static char *check_least(const struct sim_along *along, const struct minimize *f
 		shown = shows(along, less, key);
 		path_free(less);
 		if (shown)
-			return g_strdup_printf("%s shows it without its choice %u, too", text,
-			                       i + 1);
+			return g_strdup_printf("%s shows the finding without its choice %u, too",
+			                       text, i + 1);
 	}
 	return NULL;
 }
@@ -291,7 +291,7 @@ char *sim_minimize(struct sim_along *along, const struct record_finding *finding
 	session_result_clear(&result);
 	sim_remove_store(along->sim.directory);
 	if (!problem && !found.least && !along->happened && !lost)
-		problem = g_strdup_printf("without a fault, and %s", found.failed);
+		problem = g_strdup_printf("without a fault: %s", found.failed);
 	if (!problem && found.least)
 		problem = check_least(along, &found, key);
 	minimize_clear(&found);

@@ -1,42 +1,44 @@
-/* Sessions that follow paths, on the simulated host: one interleaving again (replay), and a finding
- * with the fewest choices that show it (minimize). What is not as it must be is told in words, to
- * be freed with g_free; NULL: all is well. */
+/* Sessions that follow paths, on the simulated host: replay of one interleaving, and minimize,
+ * which finds the fewest choices that show a finding. Functions return the problem as text, to be
+ * freed with g_free. NULL: no problem. */
 #ifndef MATCHPOINT_TESTS_SIM_SESSION_SIM_ALONG_H
 #define MATCHPOINT_TESTS_SIM_SESSION_SIM_ALONG_H
 
 #include "../host/sim_host.h"
 #include "scheduler/session/session.h"
 
-/* Under which conditions: the host's options, and how the session goes back. The directory is made,
- * and removed again. */
+/* The conditions: the host's options, and the way of going back. The directory is made and removed
+ * again. */
 struct sim_along {
 	struct sim_options sim;
 	enum backtrack backtrack;
-	bool conflicts; /* accesses to windows do, in the interleaving that is replayed */
-	bool once;      /* no other interleaving has its outcome, in which they may or may not */
-	bool unawaited; /* threads were not waited for where the path was found: it may be time's */
-	guint happened; /* bits: the faults that did, so far */
-	guint sessions; /* that were carried out, so far */
+	bool conflicts; /* accesses to windows conflict in the replayed interleaving */
+	bool once;      /* no other interleaving has its outcome; otherwise they may or may not
+	                 * conflict */
+	bool unawaited; /* the path was found without waiting for threads: it may depend on time */
+	guint happened; /* bits: the faults that occurred so far */
+	guint sessions; /* sessions run so far */
 };
 
-/* The interleaving of this path has this outcome, and is told so; where something goes wrong it may
- * be told that it could not be followed to its end, and why. */
+/* The interleaving of this path must have this outcome. Where a fault occurs, the session may
+ * report instead that the path could not be followed to its end, and why. */
 char *sim_replay(struct sim_along *along, const char *path, GBytes *outcome);
 
-/* The path shows this finding, a deadlock, in the store of an exploration. The least that is found
- * shows it, and does not any more without any one of its choices; the one that ends well does. */
+/* The path shows this finding, a deadlock, in the store of an exploration. The minimal path must
+ * show it, and must not without any one of its choices. The nearest path without the finding must
+ * end normally. */
 char *sim_minimize(struct sim_along *along, const struct record_finding *finding);
 
-/* The outcome that an interleaving of the store has; NULL, with *ret_problem (g_free) set: it has
- * none that can be. */
+/* The outcome of an interleaving in the store. NULL, with *ret_problem (g_free) set: it has none
+ * that is possible. */
 GBytes *sim_outcome(const struct random_program *program, const struct record_execution *execution,
                     char **ret_problem);
 
-/* Whether a session says that threads were not waited for: what they would have done next was
- * decided without them, so that which calls come next there depends on time. */
+/* Whether a session reports that threads were not waited for: their next calls were not known to
+ * the decision, so the order of calls there depends on time. */
 bool sim_unawaited(const struct record_exploration *exploration);
 
-/* Removes a store's directory, in which nothing else is. */
+/* Removes the directory of a store, which contains nothing else. */
 void sim_remove_store(const char *directory);
 
 #endif

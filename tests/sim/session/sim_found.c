@@ -1,4 +1,4 @@
-/* What sessions have written down, against what brute force says. */
+/* Compares what sessions stored with brute force. */
 #include "scheduler/store/finding_kind.h"
 #include "scheduler/store/reader.h"
 #include "sim_along.h"
@@ -43,7 +43,7 @@ static bool take_execution(const struct record_execution *execution, void *data,
 	if (!g_hash_table_contains(trial->expected, outcome)) {
 		g_autofree char *text = outcome_describe(trial->program, outcome);
 
-		trial_fail(trial, "interleaving %u (%s) cannot be: %s", execution->id,
+		trial_fail(trial, "interleaving %u (%s) is impossible: %s", execution->id,
 		           execution->path, text);
 	}
 	if (g_hash_table_contains(trial->found, outcome))
@@ -60,11 +60,11 @@ void trial_check_findings(struct trial *trial, const GPtrArray *findings)
 		if (trial->starved && finding->kind == FINDING_CRASH
 		    && strstr(finding->message, MEMORY_RAN_OUT))
 			continue;
-		trial->told_conflict |= finding->kind == FINDING_RMA_CONFLICT;
+		trial->reports_conflict |= finding->kind == FINDING_RMA_CONFLICT;
 		if (!(finding->kind == FINDING_DEADLOCK && trial->deadlocks)
 		    && !(finding->kind == FINDING_RMA_CONFLICT
 		         && g_hash_table_size(trial->conflicting) > 0))
-			trial_fail(trial, "found what is not there: %s: %s",
+			trial_fail(trial, "impossible finding: %s: %s",
 			           finding_kind_name(finding->kind), finding->message);
 		if (finding->replayed && !finding->reproduced)
 			trial_fail(trial, "not reproduced: %s", finding->message);
@@ -79,15 +79,15 @@ void trial_read_store(struct trial *trial)
 
 	g_hash_table_remove_all(trial->found);
 	trial->repeated = 0;
-	trial->told_conflict = false;
+	trial->reports_conflict = false;
 	if (!reader && g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
 		return;
 	if (!reader || !store_reader_each(reader, false, take_execution, trial, &error))
 		trial_fail(trial, "the store cannot be read: %s", error->message);
 	trial_check_findings(trial, store_reader_findings(reader));
-	trial->told_complete = store_reader_exploration(reader)->complete;
+	trial->reports_complete = store_reader_exploration(reader)->complete;
 	reason = store_reader_exploration(reader)->incomplete_reason;
-	trial->told_split = reason && strstr(reason, SPLIT_OTHERWISE);
+	trial->reports_split = reason && strstr(reason, SPLIT_OTHERWISE);
 }
 
 void trial_check_complete(struct trial *trial)
@@ -102,10 +102,10 @@ void trial_check_complete(struct trial *trial)
 		if (g_hash_table_contains(trial->found, outcome))
 			continue;
 		text = outcome_describe(trial->program, outcome);
-		trial_fail(trial, "called complete, and yet not explored: %s", text);
+		trial_fail(trial, "reported complete, but not explored: %s", text);
 	}
-	if (g_hash_table_size(trial->conflicting) > 0 && !trial->told_conflict)
-		trial_fail(trial, "accesses conflict, and it is not told");
+	if (g_hash_table_size(trial->conflicting) > 0 && !trial->reports_conflict)
+		trial_fail(trial, "accesses conflict, but no conflict is reported");
 	if (trial->repeated > 0 && !trial->states && !trial->watches
 	    && trial->buffering != PROGRAM_PER_SEND && trial->kind != KIND_THREADS)
 		trial_fail(trial, "%u interleavings were explored twice", trial->repeated);

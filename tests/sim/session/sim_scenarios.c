@@ -1,10 +1,10 @@
-/* Programs and faults that once went wrong, and each fault at the first opportunity. */
+/* Programs and faults that once failed, and each fault at the first opportunity. */
 #include "sim_trial.h"
 
 /* A program that deadlocks in its first interleaving under infinite buffering. */
 enum { DEADLOCKS = 36 };
 
-/* One whose ranks are told what they do first when they are told to rewind. */
+/* A program whose ranks report their first operation when they are ordered to rewind. */
 enum { REWINDS = 31 };
 
 static void try(guint64 seed, const struct scenario *scenario, struct totals *totals)
@@ -14,7 +14,7 @@ static void try(guint64 seed, const struct scenario *scenario, struct totals *to
 	trial_run(&options, totals);
 }
 
-/* Whatever may go wrong does so at once, whatever the way back. */
+/* Each fault at the first opportunity, with each way of going back. */
 static void try_each_fault(struct totals *totals)
 {
 	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_AUTO, BACKTRACK_REWIND};
@@ -37,58 +37,58 @@ static void try_each_fault(struct totals *totals)
 			try(seed, &scenario, totals);
 		}
 		if (totals->happened[fault] == 0)
-			g_error("%s: never happened, so nothing was tried", sim_fault_names[fault]);
+			g_error("%s: never occurred, so nothing was tested",
+			        sim_fault_names[fault]);
 	}
 }
 
-/* Programs whose sessions went wrong once, by what chance has of them:
- * - 965: killed in the middle of an interleaving, ranks said the same in another order when it was
- *   begun again, and the search mistook what depends on what;
- * - 472: memory ran out twice in what all shards run, and the one that it happened to called itself
+/* Programs whose sessions once failed under random faults:
+ * - 965: ranks were killed in an interleaving and sent the same messages in another order when it
+ *   was repeated; the search then derived wrong dependences;
+ * - 472: memory ran out twice in the part that all shards run; the affected shard reported itself
  *   complete;
- * - 5643: memory ran out twice in a try of minimize, which took that for an answer;
- * - 104955: where threads had not been waited for, what could not be done again was called the
- *   program's doing;
- * - 100815: in a search over states that went on, memory had run out, and what was left open for
- *   that was called the program's doing. */
+ * - 5643: memory ran out twice in a trial of minimize, which took that for an answer;
+ * - 104955: threads had not been waited for; what could not be repeated was blamed on the program;
+ * - 100815: in a resumed state search memory had run out; what stayed open because of that was
+ *   blamed on the program. */
 static const guint64 wrong_once[] = {472, 965, 5643, 104955, 100815};
 
-/* What was wrong once. */
+/* Scenarios that once failed. */
 static void try_scenarios(struct totals *totals)
 {
 	static const struct scenario scenarios[] = {
-		{.name = "a rank that was gone while it was rewound, whose connection something "
-	                 "else held open, was waited for without end",
+		{.name = "waited for ever for a rank that ended during its rewind, while "
+	                 "something else kept its connection open",
 	         .seed = REWINDS,
 	         .buffering = PROGRAM_INFINITE,
 	         .count = 1,
 	         .rounds = {{.faults = 1u << SIM_KILLED_REWINDING | 1u << SIM_HELD_OPEN,
 	                     .backtrack = BACKTRACK_REWIND}}},
-		{.name = "and when another one was killed, too, it was told to end, though its "
-	                 "connection was no more",
+		{.name = "when another rank was killed, too, END was sent on a closed "
+	                 "connection",
 	         .seed = REWINDS,
 	         .buffering = PROGRAM_INFINITE,
 	         .count = 1,
 	         .rounds = {{.faults = 1u << SIM_KILLED_REWINDING | 1u << SIM_KILLED_REWOUND
 	                               | 1u << SIM_HELD_OPEN,
 	                     .backtrack = BACKTRACK_REWIND}}},
-		{.name = "a rank that was gone before it was to be rewound was waited for likewise",
+		{.name = "waited for ever for a rank that ended before its rewind",
 	         .seed = REWINDS,
 	         .buffering = PROGRAM_INFINITE,
 	         .count = 1,
 	         .rounds = {{.faults = 1u << SIM_HELD_KILLED | 1u << SIM_HELD_OPEN,
 	                     .backtrack = BACKTRACK_REWIND}}},
-		{.name = "a rank that crashed while it parked was waited for without end",
+		{.name = "waited for ever for a rank that crashed while it parked",
 	         .seed = 1,
 	         .buffering = PROGRAM_ZERO,
 	         .count = 1,
 	         .rounds = {{.faults = 1u << SIM_CRASH_PARKING}}},
-		{.name = "a finding that was not replayed again was said not to have shown",
+		{.name = "a finding without a second replay was reported as not shown",
 	         .seed = DEADLOCKS,
 	         .buffering = PROGRAM_INFINITE,
 	         .count = 2,
 	         .rounds = {{.most = 1}, {.faults = 1u << SIM_NO_JOB}}},
-		{.name = "what could not be printed again was kept without, though it could later",
+		{.name = "lost output was stored as missing, though it could be printed later",
 	         .seed = 15,
 	         .buffering = PROGRAM_INFINITE,
 	         .by_chance = true,

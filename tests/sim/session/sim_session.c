@@ -1,14 +1,13 @@
-/* Whole sessions against brute force: scheduler/session/, run/, world/ and store/ as they are, with
- * random programs on a host without processes (sim_host.h), where now and then something goes
- * wrong.
+/* Compares whole sessions with brute force: scheduler/session/, run/, world/ and store/ with random
+ * programs, on a host without processes (sim_host.h), where faults occur.
  *
- * Without faults, what is in the store in the end is what brute force says, each outcome once. With
- * faults: no session hangs, none finds what is not there, what it has written down is true, and
- * what it calls complete is complete; going on without faults completes it. One of its
- * interleavings is replayed, and a finding shortened (sim_along.h).
+ * Without faults the store must contain the outcomes of brute force, each once. With faults no
+ * session may hang or store an impossible outcome; what it stores must be true, and what it reports
+ * as complete must be complete; resuming without faults completes it. One of its interleavings is
+ * replayed, and a finding is minimized (sim_along.h).
  *
- * sim_session [--programs N] [--seed S] [--size M] [--kind K] [--no-faults]; on a difference the
- * seed of the program and its kind are told, and --programs 1 --seed S --kind K shows it again. */
+ * sim_session [--programs N] [--seed S] [--size M] [--kind K] [--no-faults]. On a difference the
+ * seed and the kind of the program are printed; --programs 1 --seed S --kind K repeats it. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -20,7 +19,7 @@ static gint64 first_seed = 1;
 static bool no_faults;
 static char *only;
 
-/* Every fourth has windows, every fourth threads. */
+/* Every fourth program has windows, every fourth threads. */
 static enum program_kind kind_of(guint64 seed)
 {
 	for (guint kind = 0; kind < KINDS; kind++)
@@ -93,8 +92,8 @@ int main(int argc, char **argv)
 		g_printerr("sim_session: FAILED: expected states that are merged, got none\n");
 		return 1;
 	}
-	/* Ranks keep none once they have threads, and have nothing to choose before; few others
-	 * go back to theirs. */
+	/* Ranks with threads keep no images and have no choice before that. Few others return to an
+	 * image. */
 	if (programs >= 300 && totals.images_used == 0 && g_strcmp0(only, "threads") != 0) {
 		g_printerr(
 			"sim_session: FAILED: expected ranks that go back to an image, got none\n");

@@ -13,11 +13,12 @@
 
 enum { STATES_MOST = 20000, OUTCOMES_MOST = 60, ROUNDS_MOST = 4 };
 
-/* Of one session: where each send may complete early, few outcomes can be many interleavings. */
+/* Limits for one session. Where each send may complete early, few outcomes can have many
+ * interleavings. */
 enum { INTERLEAVINGS_MOST = 1000, COMPARED_MOST = 24, ENDS_MOST = 300 };
 
-#define LONGEST (4 * G_TIME_SPAN_HOUR) /* that a session may take, by its host's time */
-#define HANGING_S 600                  /* where nobody but the clock can end it */
+#define LONGEST (4 * G_TIME_SPAN_HOUR) /* the limit for a session, in the host's time */
+#define HANGING_S 600 /* seconds; the limit where only the clock can end the session */
 
 const char *const program_kind_names[KINDS] = {
 	[KIND_MESSAGES] = "messages",
@@ -77,7 +78,8 @@ static void tell(struct trial *trial, const struct session_options *options, gui
 static struct session_options options_of(struct trial *trial)
 {
 	static char *command[] = {(char *)"/sim/program", NULL};
-	static char *ignored[] = {(char *)"leak", NULL}; /* messages that nobody takes */
+	static char *ignored[] = {(char *)"leak", NULL}; /* ignore messages that are never
+	                                                  * received */
 
 	return (struct session_options){.command = "explore",
 	                                .program = command,
@@ -125,7 +127,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 		options->max_interleavings = INTERLEAVINGS_MOST;
 	if (unbounded && trial->states)
 		options->max_interleavings = ENDS_MOST;
-	/* Walks go on until they meet nothing new, thousands of them. */
+	/* Random walks continue until they find nothing new, for thousands of walks. */
 	if (faults & (1u << SIM_JOB_HANGS | (trial->wanders ? 1u << SIM_SLOW : 0)))
 		options->max_seconds = HANGING_S;
 	complete = session_run(options, &result, &error);
@@ -138,9 +140,9 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	                 : g_strdup(error ? error->message : result.exploration->incomplete_reason);
 	tell(trial, options, happened, reason);
 	if (sim_host_processes(host) > 0)
-		trial_fail(trial, "%u processes were left behind", sim_host_processes(host));
+		trial_fail(trial, "%u processes left", sim_host_processes(host));
 	if (reason && strstr(reason, "impossible"))
-		trial_fail(trial, "does not believe what a rank may say: %s", reason);
+		trial_fail(trial, "refused a possible report: %s", reason);
 	trial->hurried |= reason && strstr(reason, "--max-time");
 	trial->unawaited |= !error && sim_unawaited(result.exploration);
 	trial->slow |= (happened & 1u << SIM_SLOW) != 0;
@@ -153,7 +155,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 		totals->too_long++;
 	}
 	if (!complete && faults == 0 && unbounded && !limited && !trial->wanders && !trial->gave_up)
-		trial_fail(trial, "without a fault, and not complete: %s", reason);
+		trial_fail(trial, "not complete, without a fault: %s", reason);
 	trial_check_findings(trial, result.findings);
 	for (int fault = 0; fault < SIM_FAULTS; fault++)
 		totals->happened[fault] += (happened >> fault) & 1;
@@ -181,7 +183,7 @@ static void draw_options(struct trial *trial, struct session_options *options)
 
 	options->backtrack = ways[g_rand_int_range(random, 0, G_N_ELEMENTS(ways))];
 	options->jobs = (guint)g_rand_int_range(random, 0, 4);
-	if (trial->states || trial->watches) { /* as the command has it */
+	if (trial->states || trial->watches) { /* as the command sets it */
 		options->jobs = 0;
 		if (options->backtrack == BACKTRACK_RERUN)
 			options->backtrack = BACKTRACK_SNAPSHOT;
@@ -190,7 +192,8 @@ static void draw_options(struct trial *trial, struct session_options *options)
 		options->max_interleavings = (guint64)g_rand_int_range(random, 1, 5);
 }
 
-/* The next session as the scenario has it; without faults when it is over. Returns the faults. */
+/* The next session as the scenario describes it; without faults when the scenario is over. Returns
+ * the faults. */
 static guint follow_scenario(const struct trial *trial, struct session_options *options)
 {
 	const struct scenario *scenario = trial->scenario;
@@ -202,13 +205,13 @@ static guint follow_scenario(const struct trial *trial, struct session_options *
 	return scenario->rounds[trial->rounds].faults;
 }
 
-/* By the seed, so that what is drawn of other faults stays what it was (sim_scenarios.c). */
+/* Depends on the seed alone, so that other random faults do not change (sim_scenarios.c). */
 static guint held_open(const struct trial *trial)
 {
 	return trial->program->seed % 6 == 1 ? 1u << SIM_HELD_OPEN : 0;
 }
 
-/* As chance has it; the last ones have no faults, and the very last no bound. */
+/* A random session. The last ones have no faults; the very last has no bound. */
 static guint draw_session(struct trial *trial, struct session_options *options,
                           struct totals *totals)
 {
@@ -224,7 +227,7 @@ static guint draw_session(struct trial *trial, struct session_options *options,
 	return draw_faults(trial->random) | held_open(trial);
 }
 
-/* Sessions go on one after the other until all is explored. */
+/* Runs sessions one after another until everything is explored. */
 static void explore(struct trial *trial, struct totals *totals)
 {
 	bool complete = false;
@@ -237,14 +240,14 @@ static void explore(struct trial *trial, struct totals *totals)
 		complete = run_session(trial, faults, &options, totals);
 		trial_read_store(trial);
 		if (trial->rounds > ROUNDS_MOST + 1)
-			trial_fail(trial, "it does not come to an end");
+			trial_fail(trial, "the exploration does not end");
 	}
 	totals->again += trial->rounds - 1;
 }
 
 /* --- one program ------------------------------------------------------------------------------ */
 
-/* One of the interleavings again, as somebody asks for it; and a finding with fewer choices. */
+/* Replays one of the interleavings, and minimizes a finding. */
 static void go_along(struct trial *trial, struct totals *totals)
 {
 	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_AUTO, BACKTRACK_REWIND};
@@ -290,7 +293,7 @@ static void go_along(struct trial *trial, struct totals *totals)
 	totals->replayed += along.sessions;
 }
 
-/* Each shard with sessions of its own, and all of them as one. */
+/* Explores each shard in its own sessions, and merges all. */
 static void explore_shards(struct trial *trial, struct totals *totals)
 {
 	char *whole = trial->directory;
@@ -309,10 +312,10 @@ static void explore_shards(struct trial *trial, struct totals *totals)
 		trial_fail(trial, "the shards cannot be merged: %s", error->message);
 	if (!trial->gave_up) {
 		trial_read_store(trial);
-		/* Where a rank was killed, and what threads tell each other came otherwise. */
-		trial->gave_up = trial->program->hints && trial->told_split;
-		if (!trial->told_complete && !trial->gave_up)
-			trial_fail(trial, "each shard is complete, and yet not all of them");
+		/* A rank was killed, and threads passed hints in another order. */
+		trial->gave_up = trial->program->hints && trial->reports_split;
+		if (!trial->reports_complete && !trial->gave_up)
+			trial_fail(trial, "each shard is complete, but their merge is not");
 		sim_remove_store(trial->directory);
 	}
 	for (guint i = 0; parts[i]; i++)
@@ -322,7 +325,7 @@ static void explore_shards(struct trial *trial, struct totals *totals)
 	totals->shards += trial->shards;
 }
 
-/* What holds for all sessions that explore the program. */
+/* Draws the conditions of all sessions that explore the program. */
 static void draw_exploration(struct trial *trial)
 {
 	static const enum program_buffering bufferings[] = {
@@ -344,7 +347,7 @@ static void draw_exploration(struct trial *trial)
 		trial->shards = 1 + (guint)(trial->program->seed / 8 % 3);
 }
 
-/* What can be, whenever each thread makes its calls, is more than what has to be found. */
+/* The possible outcomes, for any timing of threads' calls, are more than the required ones. */
 static void enumerate(struct trial *trial)
 {
 	bool threads = trial->kind == KIND_THREADS;
@@ -364,8 +367,8 @@ static void enumerate(struct trial *trial)
 	                        : g_hash_table_ref(trial->expected);
 }
 
-/* Ranks forget nothing, so there are more states than outcomes: as many as there are orders in
- * which choices can be made that do not exclude each other. */
+/* Ranks forget nothing here, so there are more states than outcomes: one for each order in which
+ * choices that do not exclude each other can be made. */
 static void draw_states(struct trial *trial)
 {
 	trial->states = trial->scenario && trial->scenario->states;

@@ -1,5 +1,5 @@
-/* One program under whole sessions, on the simulated host: sim_trial.c (its sessions, shards, what
- * is done with what they find), sim_found.c (what they have written down, against brute force). */
+/* Whole sessions with one program, on the simulated host: sim_trial.c (its sessions, shards, replay
+ * and minimize), sim_found.c (compares what was stored with brute force). */
 #ifndef MATCHPOINT_TESTS_SIM_SESSION_SIM_TRIAL_H
 #define MATCHPOINT_TESTS_SIM_SESSION_SIM_TRIAL_H
 
@@ -27,16 +27,16 @@ struct totals {
 	guint happened[SIM_FAULTS], disk_full, rewound, shards, replayed, minimized;
 	guint images, images_used;
 	guint programs[KINDS];
-	guint64 states, merged; /* sessions that compared states found so many */
+	guint64 states, merged; /* found by sessions with state search */
 };
 
-/* What is to happen, instead of what chance has. */
+/* A prescribed sequence of faults, instead of a random one. */
 struct scenario {
 	const char *name;
-	guint64 seed; /* of the program, one of messages */
+	guint64 seed; /* of the program, of kind messages */
 	enum program_buffering buffering;
-	bool states;    /* are compared */
-	bool by_chance; /* each fault in its own time, not at once */
+	bool states;    /* state search */
+	bool by_chance; /* each fault at its own time, not at once */
 	guint count;
 	struct {
 		guint faults; /* bits */
@@ -46,51 +46,51 @@ struct scenario {
 };
 
 struct trial {
-	const struct scenario *scenario; /* NULL: chance */
-	guint64 seed; /* that was given: those of threads may be drawn from a part of it */
+	const struct scenario *scenario; /* NULL: random */
+	guint64 seed; /* as given; programs with threads may be drawn from a part of it */
 	const struct random_program *program;
 	enum program_buffering buffering;
 	enum session_order order;
 	bool wanders;        /* random walks, which are never complete */
-	bool states;         /* equal states once, */
-	bool watches;        /* as soon as some come up */
-	guint shard, shards; /* this one of so many, each a store of its own; 0: all in one */
+	bool states;         /* state search, */
+	bool watches;        /* once equal states occur */
+	guint shard, shards; /* this one of `shards`, each with its own store; 0: all in one */
 	GRand *random;
-	GHashTable *expected; /* outcomes (GBytes) that can be */
-	GHashTable *needed;   /* those of them that are found when it is complete */
-	GHashTable *found;    /* outcomes, and the path (char *) of each */
+	GHashTable *expected; /* possible outcomes (GBytes) */
+	GHashTable *needed;   /* the outcomes that a complete search must find */
+	GHashTable *found;    /* outcome to its path (char *) */
 	char *directory;
-	GHashTable *conflicting; /* those of the expected in which accesses to windows conflict */
-	bool deadlocks;          /* some of the expected are */
-	bool told_conflict;      /* by the store */
-	bool told_complete;      /* by the store */
-	bool told_split;         /* that parts of it were divided differently */
-	bool starved;   /* memory has run out, and may be said to have ended interleavings */
-	bool slow;      /* answers have taken so long that threads may not have been waited for */
-	bool unawaited; /* some session says that threads were not waited for */
-	bool hurried;   /* some session was stopped by the clock */
-	bool blind;     /* and has no output of what it found: it says so */
-	bool gave_up; /* says that it has, or that there are too many interleavings, or why it could
-	               * not follow one */
+	GHashTable *conflicting; /* the expected outcomes in which accesses to windows conflict */
+	bool deadlocks;          /* some expected outcomes are deadlocks */
+	bool reports_conflict;   /* the store has a conflict */
+	bool reports_complete;   /* the store is complete */
+	bool reports_split;      /* the store reports that parts were divided differently */
+	bool starved;   /* memory ran out, and may be reported to have ended interleavings */
+	bool slow;      /* answers took so long that threads may not have been waited for */
+	bool unawaited; /* some session reports that threads were not waited for */
+	bool hurried;   /* some session was stopped by its time limit */
+	bool blind;     /* ... and stored no output of what it found, which it reports */
+	bool gave_up;   /* it reports that it gave up, that there are too many interleavings, or why
+	                 * it could not follow one */
 	guint repeated, rounds;
-	GString *history; /* what happened, in words */
+	GString *history; /* events, as text */
 	enum program_kind kind;
 	bool no_faults;
 };
 
-/* Ends the test: tells what is wrong, and how it is shown again. */
+/* Ends the test. Prints the problem and the command that repeats it. */
 G_NORETURN G_GNUC_PRINTF(2, 3) void trial_fail(const struct trial *trial, const char *format, ...);
 
-/* Reads the store, and fails if it has what cannot be: sets `found`, `repeated` and
- * `told_complete`. */
+/* Reads the store and fails if it contains something impossible. Sets `found`, `repeated` and
+ * `reports_complete`. */
 void trial_read_store(struct trial *trial);
-/* Fails if a finding is not there, or was not reproduced (struct record_finding). */
+/* Fails if a finding is impossible or was not reproduced (struct record_finding). */
 void trial_check_findings(struct trial *trial, const GPtrArray *findings);
-/* Fails unless all that is expected has been found, each once. */
+/* Fails unless everything expected has been found, each once. */
 void trial_check_complete(struct trial *trial);
 
-/* Draws the program of this kind and seed, and tries it: as the scenario has it, or (NULL) chance.
- * `size`: messages meant, 0: as drawn. */
+/* Draws the program of this kind and seed and tries it: as the scenario prescribes, or at random
+ * (NULL). `size`: the intended number of messages; 0: as drawn. */
 struct trial_options {
 	enum program_kind kind;
 	guint64 seed;
@@ -100,7 +100,7 @@ struct trial_options {
 };
 void trial_run(const struct trial_options *options, struct totals *totals);
 
-/* What was wrong once, and whatever may go wrong, at once (sim_scenarios.c). */
+/* Runs scenarios that once failed, and each fault at the first opportunity (sim_scenarios.c). */
 void scenarios_run(struct totals *totals);
 
 #endif

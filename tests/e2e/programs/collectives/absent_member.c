@@ -1,5 +1,5 @@
-/* A function that is secretly collective, called on all ranks but one: a roll-call of who waits in
- * the barrier, and who has gone on to MPI_Finalize. */
+/* A function with a hidden collective, called on all ranks but one. The finding must list which
+ * ranks wait in the barrier, and which has continued to MPI_Finalize. */
 #include "../check.h"
 
 int main(int argc, char **argv)

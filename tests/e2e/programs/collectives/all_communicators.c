@@ -1,10 +1,10 @@
-/* Every way to make and free a communicator, topologies and intercommunicators among them, and
- * attributes with their callbacks. Each communicator is used, and what it is gets printed. */
+/* Every way to make and free a communicator, including topologies and intercommunicators, and
+ * attributes with their callbacks. Each communicator is used, and its properties are printed. */
 #include "../check.h"
 
 static int keyval;
 
-/* Everything that can be asked of a communicator, and the sum of all its members' world ranks. */
+/* Prints all properties of a communicator, and the sum of its members' world ranks. */
 static void show(const char *what, MPI_Comm comm)
 {
 	int members, me, remote = -1, inter, topology, sum = -1;
@@ -113,7 +113,7 @@ static void topologies(void)
 	show_and_free("MPI_Dist_graph_create_adjacent", &comm);
 }
 
-/* {0, 2} and {1, 3}. */
+/* Makes an intercommunicator of {0, 2} and {1, 3}. */
 static void between(void)
 {
 	MPI_Comm half, inter, merged, copy, part;

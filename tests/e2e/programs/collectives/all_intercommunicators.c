@@ -2,11 +2,11 @@
 #include "../all_forms.h"
 
 static MPI_Comm inter;
-static int members, others; /* of this side and of the other */
+static int members, others; /* number of members on this side and on the other */
 
-static int leader; /* world rank of the root, first of its side */
+static int leader; /* world rank of the root, the first of its side */
 
-/* The others of its side take no part. */
+/* The root argument. The others of the root's side take no part. */
 static int root(void)
 {
 	if (rank == leader)
@@ -14,7 +14,8 @@ static int root(void)
 	return rank > 0 && leader > 0 ? MPI_PROC_NULL : 0;
 }
 
-/* How much this rank gives to the root or gets from it: one for the first of a side. */
+/* The number of elements that this rank sends to the root or gets from it: one for the first of a
+ * side. */
 static int share(void)
 {
 	return rank == 0 ? 1 : rank;

@@ -64,7 +64,7 @@ static void grid(void)
 	MPI_Comm_free(&comm);
 }
 
-/* Everybody beside both others. */
+/* Each rank is a neighbour of both others. */
 static void graph(void)
 {
 	const int ends[] = {2, 4, 6}, neighbors[] = {1, 2, 0, 2, 0, 1};

@@ -1,4 +1,4 @@
-/* A root may leave a broadcast before the others have entered it, so its message can overtake: with
+/* A root may leave a broadcast before the others have entered it, so its message can overtake. With
  * --collectives=sync it cannot. */
 #include "../check.h"
 

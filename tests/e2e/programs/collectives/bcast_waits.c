@@ -1,10 +1,10 @@
-/* Programs that are wrong only if a broadcast waits for those who receive it, as MPI may do (MPI
- * 3.1, section 5.12): by default under zero buffering. */
+/* Programs that are wrong only if a broadcast waits for its receivers, as MPI allows (MPI 3.1,
+ * section 5.12): by default under zero buffering. */
 #include "../check.h"
 
 #include <string.h>
 
-/* Its receiver wants the message that the root sends afterwards. */
+/* A receiver first waits for the message that the root sends after the broadcast. */
 static void before_send(void)
 {
 	int value = 0;
@@ -20,7 +20,7 @@ static void before_send(void)
 	}
 }
 
-/* Each is the root where the next one receives. */
+/* Each rank is the root of a broadcast that the next one receives. */
 static void cycle(void)
 {
 	MPI_Comm pairs[3];
@@ -35,8 +35,8 @@ static void cycle(void)
 	MPI_Comm_free(&pairs[(rank + 2) % 3]);
 }
 
-/* Rank 0's first message comes first only if it leaves the first broadcast early; then its second
- * message is wanted before the second broadcast. */
+/* Rank 0's first message arrives first only if rank 0 leaves the first broadcast early; then its
+ * second message is needed before the second broadcast. */
 static void one_of_two(void)
 {
 	MPI_Status status;

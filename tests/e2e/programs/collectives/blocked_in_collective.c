@@ -1,6 +1,6 @@
-/* Collectives that MPI carries out, all members in it. "hints": the ranks differ in something that
- * nobody compares, so MPI itself never comes back. Else it comes back, after long: the disk is
- * slow, or what MPI calls in the program computes. */
+/* Collectives executed by MPI, with all members inside. "hints": the ranks differ in an argument
+ * that MPI does not compare, so MPI itself never returns. Otherwise it returns after a long time:
+ * the disk is slow, or a function of the program that MPI calls computes. */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ static void wait_a_moment(void)
 	nanosleep(&(struct timespec){.tv_nsec = 100 * 1000 * 1000}, NULL);
 }
 
-/* MPI's own calls come here: a disk that takes a piece at a time. */
+/* MPI's own calls come here: simulates a slow disk, which takes a piece at a time. */
 ssize_t pwrite(int file, const void *data, size_t count, off_t offset)
 {
 	size_t done = 0;

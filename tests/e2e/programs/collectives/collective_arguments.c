@@ -1,6 +1,6 @@
-/* Collectives that make something, or act on a file or window: rank 1 differs in what the first
- * argument names, which must be the same in all members. Without one: what looks otherwise and is
- * the same, or need not be. */
+/* Collectives that make an object, or act on a file or window. Rank 1 differs in the argument named
+ * by the first argument, which must be the same at all members. Without an argument: values that
+ * look different but are the same, or need not be. */
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -88,14 +88,14 @@ static void fence(int last)
 	MPI_Win window;
 	int data = 0;
 
-	/* units and amounts are each rank's own, and so is whether it has stored */
+	/* units and sizes are each rank's own, and so is whether it has stored */
 	MPI_Win_create(&data, pick(0, sizeof(data)), pick(1, 4), MPI_INFO_NULL, WORLD, &window);
 	MPI_Win_fence(MPI_MODE_NOPRECEDE | pick(MPI_MODE_NOSTORE, 0), window);
 	MPI_Win_fence(last, window);
 	MPI_Win_free(&window);
 }
 
-/* Some rank finds the file, another one does not: that makes no difference. */
+/* Ranks open one file by different names, and only some find it there: both are allowed. */
 static void open_by_many_names(void)
 {
 	static const char *const names[] = {NAME, "./" NAME, "../here/" NAME, "here/../" NAME};

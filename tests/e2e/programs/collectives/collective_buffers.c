@@ -1,5 +1,5 @@
 /* Buffers of pending nonblocking and persistent collectives: written to, or shared with another
- * operation, in the way the first argument says; "right": none of it, in many ways. */
+ * operation, as the first argument names. "right": many correct uses. */
 #include "../check.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static void modified(const char *what)
 		MPI_Request_free(&request);
 }
 
-/* Two at a time, or one and a message of rank 1 to rank 0. */
+/* Two pending at a time, or one and a message from rank 1 to rank 0. */
 static void overlapping(const char *what)
 {
 	MPI_Request requests[2];
@@ -63,7 +63,7 @@ static void overlapping(const char *what)
 	MPI_Waitall(2, requests, statuses);
 }
 
-/* The root alone has a receive buffer; the others pass what they use otherwise. */
+/* Only the root has a receive buffer; the others pass a buffer that they use otherwise. */
 static void right_rooted(void)
 {
 	MPI_Request requests[3];
@@ -78,7 +78,7 @@ static void right_rooted(void)
 	MPI_Waitall(3, requests, statuses);
 }
 
-/* Parts with holes, which the program uses for others: the even and the odd ones. */
+/* Types with gaps, which the program uses for other data: the even and the odd elements. */
 static void right_holes(void)
 {
 	int counts[MEMBERS], even[MEMBERS], odd[MEMBERS], bytes[MEMBERS];
@@ -102,7 +102,7 @@ static void right_holes(void)
 	MPI_Waitall(4, requests, statuses);
 }
 
-/* One sends what all others only read; in place; a prefix of which rank 0 gets nothing. */
+/* One rank sends what all others only read; in place; a prefix of which rank 0 gets nothing. */
 static void right_reductions(void)
 {
 	int counts[MEMBERS] = {1, 2, 3};

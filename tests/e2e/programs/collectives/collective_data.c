@@ -1,6 +1,6 @@
-/* Every collective that moves data, in all its forms, with plain and spaced types, in place and
- * not, with each rank as the root; each rank prints what it got. On MPI_COMM_WORLD and, given the
- * argument "self", on MPI_COMM_SELF. */
+/* Every collective that moves data, in all its forms: with contiguous and spaced types, in place
+ * and not, with each rank as the root. Each rank prints what it received. On MPI_COMM_WORLD and,
+ * with the argument "self", on MPI_COMM_SELF. */
 #include "../check.h"
 
 enum { ROOM = 256, MOST = 8 };
@@ -13,7 +13,8 @@ static int me, members; /* of comm */
 static MPI_Request request;
 static const char *about; /* type and root, for the output */
 
-/* How much a member gives to each other, or to one; where that stands, in elements and bytes. */
+/* The number of elements that a member sends to each other, or to one; their positions, in elements
+ * and bytes. */
 static int counts[MOST], places[MOST], bytes[MOST], equal[MOST], spread[MOST];
 static MPI_Aint far[MOST];
 static MPI_Datatype types[MOST];
@@ -71,7 +72,7 @@ static void show(const char *name, enum form form)
 		show(#now, PERSISTENT);                                                        \
 	} while (0)
 
-/* What the root gives in place of its own part. */
+/* The root's argument in place of its own part. */
 #define PLACE(root, data) (me == (root) ? MPI_IN_PLACE : (void *)(data))
 
 static void rooted(MPI_Datatype type, int root)
@@ -100,7 +101,7 @@ static void exchanged(MPI_Datatype type)
 	    type);
 	ALL(Alltoall, Ialltoall, Alltoall_init, in, 2, type, out, 2, type);
 	ALL(Alltoall, Ialltoall, Alltoall_init, MPI_IN_PLACE, 0, type, out, 2, type);
-	/* Each gives as much to all as it gets of each. */
+	/* Each rank sends as much to all as it receives from each. */
 	ALL(Alltoallv, Ialltoallv, Alltoallv_init, in, equal, places, type, out, equal, places,
 	    type);
 	ALL(Alltoallv, Ialltoallv, Alltoallv_init, MPI_IN_PLACE, equal, places, type, out, equal,
@@ -109,7 +110,7 @@ static void exchanged(MPI_Datatype type)
 	    types);
 	ALL(Alltoallw, Ialltoallw, Alltoallw_init, MPI_IN_PLACE, equal, bytes, types, out, equal,
 	    bytes, types);
-	/* The more, the higher the sum of both ranks. */
+	/* The count grows with the sum of both ranks. */
 	for (int i = 0; i < members; i++)
 		spread[i] = (i + me) % 3;
 	ALL(Alltoallv, Ialltoallv, Alltoallv_init, in, spread, places, type, out, spread, places,
@@ -137,7 +138,7 @@ static void reduced(MPI_Op op)
 	ALL(Exscan, Iexscan, Exscan_init, MPI_IN_PLACE, out, 5, MPI_INT, op);
 }
 
-/* A ring: everybody has two neighbours, which may be itself. */
+/* A ring: each rank has two neighbours, which may be itself. */
 static void between_neighbors(MPI_Datatype type)
 {
 	MPI_Comm whole = comm;
@@ -184,7 +185,7 @@ static void with_type(const char *name, MPI_Datatype type)
 	}
 }
 
-/* Does not commute: the later one counts, but for the sign. */
+/* Does not commute: the result is the later value, with its sign changed. */
 static void take_last(void *given, void *result, int *length, MPI_Datatype *type)
 {
 	const int *one = given;

@@ -1,10 +1,11 @@
-/* One rank fails in a collective while the others are in it; the first argument says how. */
+/* One rank fails in a collective while the others are in it. The first argument names the
+ * failure. */
 #include "../check.h"
 
 static const char *what;
 static int data[4], more[4];
 
-/* Of an attribute: rank 1 does not come back from MPI_Comm_dup. */
+/* A callback of an attribute: rank 1 does not return from MPI_Comm_dup. */
 static int copied(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag)
 {
 	(void)keyval;
@@ -35,7 +36,7 @@ static void duplicate(void)
 	MPI_Comm_free_keyval(&keyval);
 }
 
-/* Rank 1 gives one buffer for both. */
+/* Rank 1 passes one buffer for both. */
 static void same_buffer(void)
 {
 	void *out = rank == 1 ? data : more;
@@ -82,7 +83,7 @@ static void make(void)
 		MPI_Comm_free(&made);
 }
 
-/* Groups that do not meet may differ; who is in none gives another one, or an empty one. */
+/* Disjoint groups may differ. A rank in none passes another one, or an empty one. */
 static void make_rightly(void)
 {
 	MPI_Comm made = MPI_COMM_NULL;

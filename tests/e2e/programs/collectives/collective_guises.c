@@ -1,4 +1,4 @@
-/* Collective calls whose arguments differ from rank to rank, as they may. */
+/* Collective calls whose arguments differ from rank to rank, in ways that the standard allows. */
 #include "../check.h"
 
 #define N 4
@@ -56,7 +56,7 @@ static void alike(MPI_Datatype pair)
 	MPI_Alltoall(rank == 1 ? MPI_IN_PLACE : data, rank == 1 ? 0 : 2, MPI_INT, more, 2, MPI_INT,
 	             WORLD);
 	MPI_Bcast(NULL, 0, rank == 0 ? MPI_INT : MPI_DOUBLE, 0, WORLD);
-	/* each rank has handles of its own for the same function */
+	/* each rank has its own handles for the same function */
 	MPI_Op_create(take_first, 1, &again);
 	MPI_Op_create(take_first, 1, &own);
 	MPI_Allreduce(data, more, 2, MPI_INT, rank == 0 ? own : again, WORLD);
@@ -66,7 +66,7 @@ static void alike(MPI_Datatype pair)
 	MPI_Op_free(&again);
 }
 
-/* The roots of an intercommunicator's groups are no ranks of theirs. */
+/* The roots of an intercommunicator's groups are not ranks of the local group. */
 static void between(void)
 {
 	MPI_Comm half, inter;

@@ -1,5 +1,5 @@
-/* Collectives in which what one rank sends is not what another expects of it; the first argument
- * names the case. Everything else is right. */
+/* Collectives in which one rank sends something other than another expects of it. The first
+ * argument names the case. Everything else is correct. */
 #include "../check.h"
 
 static int data[64], more[64];
@@ -118,7 +118,7 @@ static void between_groups(const char *what)
 	MPI_Comm_free(&inter);
 }
 
-/* Ranks 0 and 1 against 2 and 3; the root is rank 0, but for the one that errs. */
+/* Ranks 0 and 1 against 2 and 3. The root is rank 0, except for the rank that is wrong. */
 static void between_pairs(const char *what)
 {
 	const int roots[] = {MPI_ROOT, MPI_PROC_NULL, 0, 0};

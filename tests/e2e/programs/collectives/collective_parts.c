@@ -1,9 +1,9 @@
-/* Members of a collective that differ in one thing, which the first argument names. */
+/* Members of a collective that differ in one thing, named by the first argument. */
 #include "../check.h"
 
 static int one = 1, two = 2, data[8], more[8];
 
-/* What rank 1 does otherwise than rank 0. */
+/* The value of rank 1, or that of rank 0. */
 static int pick(int other, int usual)
 {
 	return rank == 1 ? other : usual;

@@ -1,8 +1,9 @@
-/* Messages on different communicators never match each other; dup, split, create, create_group,
- * split_type, idup, cart, intercommunicators, each used for a message from anybody. */
+/* Messages on different communicators never match each other. Uses dup, split, create,
+ * create_group, split_type, idup, cart and intercommunicators, each for a receive with
+ * MPI_ANY_SOURCE. */
 #include "../check.h"
 
-/* Everybody but 0 sends its rank in `comm` to 0, which takes them in any order. */
+/* Each rank except 0 sends its rank in `comm` to 0, which receives in any order. */
 static void gather(MPI_Comm comm)
 {
 	int me, members, value, sum = 0;
@@ -64,7 +65,7 @@ static void groups(void)
 	MPI_Group_free(&some);
 }
 
-/* {0} and {1, 2}, joined; rank 0 takes from any of the others. */
+/* {0} and {1, 2}, joined; rank 0 receives from any of the others. */
 static void between(void)
 {
 	MPI_Comm half, inter, merged;

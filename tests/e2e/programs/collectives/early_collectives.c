@@ -1,6 +1,6 @@
-/* Many collectives that need not synchronise under way at once on one communicator, beside others,
- * blocking ones, messages, and an operator of the program's own that does not commute: completed
- * in another order by each rank, the communicator, the types and the operator freed before. */
+/* Many collectives that need not synchronise are pending at once on one communicator, with others,
+ * blocking ones, messages, and a user-defined operator that does not commute. Each rank completes
+ * them in another order; the communicator, the types and the operator are freed before. */
 #include "../check.h"
 
 enum { LARGE = 100000, REQUESTS = 13, STRIDE = 3 };

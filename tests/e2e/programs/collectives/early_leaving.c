@@ -1,6 +1,7 @@
-/* Of each kind of collective that need not synchronise, nonblocking and persistent: members that do
- * not depend on the others go on before these have called. The ranks pass a token that reaches the
- * others only if that is so. In the end one more choice: who leaves early can overtake. */
+/* Each kind of collective that need not synchronise, nonblocking and persistent: members that do
+ * not depend on the others continue before these have called. The ranks pass a token that reaches
+ * the others only if that works. At the end there is one more choice: the message of a rank that
+ * leaves early can overtake. */
 #include "../check.h"
 
 enum { TOKEN = 1, KINDS = 12 };
@@ -69,7 +70,8 @@ static void verify(int kind)
 		CHECK(value == sum - rank - 1);
 }
 
-/* Rank 0 first, each after the one before it; whoever has contributed may spoil what it gave. */
+/* Rank 0 first, each after the previous one. A rank that has contributed may overwrite its send
+ * buffer. */
 static void in_turn(int kind)
 {
 	MPI_Request request;

@@ -1,5 +1,5 @@
-/* The function of an operation that MPI calls does not end in rank 1, or ends the job, in whichever
- * call MPI comes to it; the first argument says which, the second that threads may call MPI. */
+/* On rank 1 the function of a user-defined operation does not return, or ends the job. The first
+ * argument names the call in which MPI executes it; the second says that threads may call MPI. */
 #include <unistd.h>
 
 #include "../check.h"

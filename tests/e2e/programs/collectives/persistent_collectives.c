@@ -1,5 +1,5 @@
 /* Persistent collectives, started several times, in another order on each rank, between other
- * collectives and messages from anybody. */
+ * collectives and receives with MPI_ANY_SOURCE. */
 #include "../check.h"
 
 enum { KINDS = 8, ROUNDS = 3 };

@@ -1,4 +1,4 @@
-/* The persistent collectives that persistent_collectives.c leaves out, twice each, on a ring. */
+/* The persistent collectives that persistent_collectives.c does not use, twice each, on a ring. */
 #include "../check.h"
 
 enum { KINDS = 14, MOST = 8 };

@@ -1,5 +1,5 @@
-/* Rank 0 tells everybody by broadcast who came first; ranks 1 and 2 do not agree on what follows
- * from it. For 3 ranks. */
+/* Rank 0 broadcasts which rank came first; ranks 1 and 2 disagree on the consequence. For 3
+ * ranks. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Every collective call on files, with small and large counts, among independent ones; what is read
- * back is printed. */
+/* Every collective call on files, with small and large counts, between independent ones. What is
+ * read back is printed. */
 #include "../check.h"
 
 enum { MOST = 8 };
@@ -28,7 +28,7 @@ static void show(const char *call)
 	MPI_Offset size_now, place, shared;
 
 	MPI_File_sync(file);
-	MPI_Barrier(WORLD); /* all have written before the first looks */
+	MPI_Barrier(WORLD); /* all have written before the first reads */
 	MPI_File_get_size(file, &size_now);
 	MPI_File_get_position(file, &place);
 	MPI_File_get_position_shared(file, &shared);
@@ -37,7 +37,7 @@ static void show(const char *call)
 	MPI_Barrier(WORLD);
 }
 
-/* Everybody has two numbers of every six. */
+/* Each rank has two numbers of every six. */
 static void set_view(void)
 {
 	MPI_Datatype part, filetype;
@@ -151,7 +151,7 @@ static void in_order(void)
 	   || MPI_File_read_ordered_end(file, got, &status));
 }
 
-/* One rank at a time, so that all is as it was without matchpoint. */
+/* One rank at a time, so that the result is the same without matchpoint. */
 static void alone(void)
 {
 	MPI_Request request;

@@ -1,4 +1,4 @@
-/* What one interleaving writes to a file is not seen by the next, nor where it stands in it. */
+/* What one interleaving writes to a file is not visible to the next, nor is its file offset. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* A file that is open at a deep snapshot is written, renamed, removed and made anew by name in
- * every interleaving: each finds it as it was, by its descriptors and by its path. */
+ * every interleaving. Each interleaving finds it unchanged, by its descriptors and by its path. */
 #include "../check.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static void check_same(int fd, const char *path)
 	CHECK((named.st_mode & 07777) == 0640);
 }
 
-/* The lines that begin with a word, and how many there are. */
+/* Prints the lines that start with a word, and their number. */
 static void print_words(FILE *file)
 {
 	char line[64];
@@ -53,7 +53,7 @@ static void make_anew(int keep)
 	CHECK(keep || remove(name) == 0);
 }
 
-/* `reader` and `log` have the file open as well, at offsets of their own. */
+/* `reader` and `log` have the file open as well, each with its own offset. */
 static void run(FILE *file, int reader, int log, int keep)
 {
 	const struct timespec pause = {.tv_nsec = 30000000}; /* makes a deep snapshot worthwhile */

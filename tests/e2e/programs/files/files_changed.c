@@ -1,6 +1,6 @@
-/* Files and directories are made, overwritten, renamed and removed by name, before MPI_Init,
+/* Files and directories are made, overwritten, renamed and removed by name: before MPI_Init,
  * between choices and at the end, by every rank and through MPI-IO. Each interleaving finds
- * everything as the first did, wherever it goes on from. */
+ * everything as the first did, whatever it continues from. */
 #include "../check.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static int there(const char *name)
 	return lstat(name, &status) == 0;
 }
 
-/* Where the test has not made them (see check_files_put_back.py). */
+/* If the test has not made them (see check_files_put_back.py). */
 static void make_inputs(void)
 {
 	if (there("input.txt"))
@@ -61,7 +61,7 @@ static void check_inputs(void)
 	CHECK(lstat("link", &status) == 0 && S_ISLNK(status.st_mode));
 }
 
-/* What stands in made.txt belongs to the choices made so far. */
+/* The contents of made.txt belong to the choices made so far. */
 static void receive_all(void)
 {
 	const struct timespec pause = {.tv_nsec = 30000000}; /* makes a deep snapshot worthwhile */

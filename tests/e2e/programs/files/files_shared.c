@@ -1,5 +1,5 @@
-/* One file that every rank has open at a deep snapshot: in every interleaving they share it, though
- * one of them removes it each time. */
+/* One file that every rank has open at a deep snapshot. In every interleaving they share it,
+ * although one rank removes it each time. */
 #include "../check.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 static const char name[] = "shared.txt";
 
-/* Every rank has put its letter at its place. */
+/* Every rank has written its letter at its offset. */
 static void check_contents(int fd, char first)
 {
 	char text[32] = "";

@@ -1,4 +1,4 @@
-/* MPI-IO of every kind, among choices: collective and independent, views, split, nonblocking,
+/* MPI-IO of every kind, between choices: collective and independent, views, split, nonblocking,
  * shared file pointers. */
 #include "../check.h"
 

@@ -1,4 +1,4 @@
-/* A result that is in a file alone: with `wrong` in the order of arrival, else by rank. */
+/* A result that is only in a file: with `wrong` in the order of arrival, else by rank. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Rank 1 waits outside of MPI for what rank 0 does behind a receive that is complete, while another
- * one is pending: rank 0 must go on though rank 1 does not come to rest. */
+/* Rank 1 waits outside MPI for a file that rank 0 makes after one receive is complete and while
+ * another one is pending. Rank 0 must continue although rank 1 does not come to rest. */
 #include <unistd.h>
 
 #include "../check.h"

@@ -1,5 +1,5 @@
-// C++ without <iostream>: rank 0 takes the first message from anybody, the second from rank 1, far
-// down in templates; found with the lines of this file.
+// C++ without <iostream>: rank 0 takes the first message from any source, the second from rank 1,
+// in nested templates. The finding must have the lines of this file.
 #include <mpi.h>
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-C     Fortran by mpif.h: rank 0 takes the first message from anybody, the second from rank 1; found
-C     with the lines of this file.
+C     Fortran with mpif.h: rank 0 takes the first message from any source, the second
+C     from rank 1. The finding must have the lines of this file.
       program race
       implicit none
       include 'mpif.h'

@@ -1,5 +1,5 @@
-! Fortran by `use mpi`: rank 0 takes the first message from anybody, the second from rank 1; found
-! with the lines of this file.
+! Fortran with `use mpi`: rank 0 takes the first message from any source, the second
+! from rank 1. The finding must have the lines of this file.
 program race
   use mpi
   implicit none

@@ -1,5 +1,5 @@
-! Fortran by `use mpi_f08`: rank 0 takes the first message from anybody, the second from rank 1; found
-! with the lines of this file.
+! Fortran with `use mpi_f08`: rank 0 takes the first message from any source, the second
+! from rank 1. The finding must have the lines of this file.
 program race
   use mpi_f08
   implicit none

@@ -1,5 +1,5 @@
-/* A Python extension that calls MPI, as mpi4py does: the interpreter knows nothing of MPI and loads
- * this with RTLD_LOCAL, so that MPI's symbols are in no scope but its own. */
+/* A Python extension that calls MPI, like mpi4py. The interpreter does not use MPI and loads the
+ * extension with RTLD_LOCAL, so MPI's symbols are only in the scope of the extension. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

@@ -1,5 +1,5 @@
-/* Error handlers: what they are told and in which order, and what the calls return, is the same as
- * without matchpoint. */
+/* Error handlers: their arguments and order, and what the calls return, are the same as without
+ * matchpoint. */
 #include "../check.h"
 
 static int error_class(int code)
@@ -49,7 +49,7 @@ static void result(const char *what, int code)
 	printf("%s returns class %d\n", what, error_class(code));
 }
 
-/* A few wrong calls that stay local. */
+/* A few wrong calls that do not communicate. */
 static void wrong(MPI_Comm comm)
 {
 	MPI_Request request = MPI_REQUEST_NULL;
@@ -71,7 +71,7 @@ static void wrong(MPI_Comm comm)
 	result("MPI_Send, no communicator", MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_NULL));
 }
 
-/* Receives a message that is too long in every way there is. */
+/* Receives a message that is too long, in every way that there is. */
 static void truncated(MPI_Comm comm)
 {
 	int value, index, flag = 0, count;
@@ -151,7 +151,7 @@ static void called(MPI_Comm comm, MPI_Errhandler one, MPI_Errhandler other)
 	MPI_Comm copy;
 
 	MPI_Comm_set_errhandler(comm, one);
-	MPI_Comm_dup(comm, &copy); /* inherits it */
+	MPI_Comm_dup(comm, &copy); /* inherits the handler */
 	MPI_Comm_set_errhandler(comm, other);
 	wrong(copy);
 	too_long(copy);

@@ -1,5 +1,5 @@
-/* What a rank does by itself goes on as without matchpoint: generalised requests, statuses,
- * operations of the program's, packing, groups, info objects, names, large types, MPI_Pcontrol. */
+/* Local operations work as without matchpoint: generalised requests, statuses, user-defined
+ * operations, packing, groups, info objects, names, large types, MPI_Pcontrol. */
 #include <stddef.h>
 
 #include "../check.h"
@@ -119,7 +119,7 @@ static MPI_Datatype particle_type(void)
 	return type;
 }
 
-/* Received short, so that elements and counts differ. */
+/* The message is shorter than the receive, so that elements and counts differ. */
 static void derived(void)
 {
 	struct particle sent[2] = {{{1, 2, 3}, 4, "five"}, {{6, 7, 8}, 9, "ten"}}, got[3];
@@ -162,7 +162,7 @@ static void packed(void)
 	printf("unpacked %d %d %d %g, %d bytes\n", got[0], got[1], got[2], got_half, at);
 }
 
-/* A message of 12 bytes whose type reaches over 6 GB. */
+/* A message of 12 bytes whose type extends over 6 GB. */
 static void far_apart(void)
 {
 	const int lengths[] = {1, 1, 1};
@@ -179,7 +179,7 @@ static void far_apart(void)
 	if (rank == 0)
 		MPI_Send(data, 3, MPI_INT, 1, 0, WORLD);
 	if (rank == 1) {
-		char *memory = calloc(1, 7000000000); /* touched at three places only */
+		char *memory = calloc(1, 7000000000); /* written at three places only */
 		CHECK(memory);
 		MPI_Recv(memory, 1, type, 0, 0, WORLD, IGNORE);
 		for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-/* Calls that come too early, and ranks that are struck inside MPI_Init. */
+/* Calls that come too early, and ranks that are killed inside MPI_Init. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@ extern char **environ;
 
 static int armed;
 
-/* MPICH asks for its own variables in MPI_Init. */
+/* MPICH reads its own variables in MPI_Init. */
 char *getenv(const char *name)
 {
 	size_t length = strlen(name);

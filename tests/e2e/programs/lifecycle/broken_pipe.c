@@ -1,5 +1,5 @@
-/* A rank that is gone when matchpoint writes to it must not end matchpoint (SIGPIPE), while the
- * ranks themselves have the signal as usual. */
+/* If a rank is gone when matchpoint writes to it, the signal (SIGPIPE) must not end matchpoint. The
+ * ranks themselves get the signal as usual. */
 #include "../check.h"
 
 #include <signal.h>

@@ -1,5 +1,6 @@
-/* Errors on files and windows whose error handler is MPI_ERRORS_ARE_FATAL, and those of calls that
- * go to MPI unseen. The argument says which; with "replaced" another handler was set last. */
+/* Errors on files and windows whose error handler is MPI_ERRORS_ARE_FATAL, and errors of calls
+ * that the shim does not see. The argument names the case; with "replaced" another handler was
+ * set last. */
 #include "../check.h"
 
 static MPI_File file;

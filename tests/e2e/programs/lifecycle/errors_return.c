@@ -1,5 +1,4 @@
-/* A program that asks for error codes, or has a handler of its own, gets them, and nothing is
- * found. */
+/* A program that asks for error codes, or has its own handler, gets them, and nothing is found. */
 #include "../check.h"
 
 static int handled;

@@ -1,4 +1,4 @@
-/* What a wrong call returns is what MPI returns, class and words, and at the same call: windows,
+/* A wrong call returns what MPI returns, error class and message, and at the same call: windows,
  * requests, nonblocking and persistent collectives. */
 #include "../check.h"
 

@@ -1,4 +1,4 @@
-/* Rank 0 ends well but for its exit status, which depends on the order. */
+/* Rank 0 ends normally except for its exit status, which depends on the order. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* A process that a rank has forked calls MPI; with "right" it does something else. */
+/* A process forked by a rank calls MPI; with "right" it does something else. */
 #include "../check.h"
 
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-/* Rank 0 is killed by SIGKILL if rank 2's message comes first, whenever that is tried: it is the
- * program's doing. */
+/* Rank 0 is killed by SIGKILL if rank 2's message comes first, in every execution: the program
+ * itself causes it. */
 #include <mpi.h>
 #include <signal.h>
 

@@ -1,5 +1,4 @@
-/* Objects of each kind, which are freed in all the ways there are or, with the argument "keep",
- * left. */
+/* Objects of each kind, freed in all possible ways or, with the argument "keep", not freed. */
 #include "../check.h"
 
 #include <stdlib.h>
@@ -197,7 +196,7 @@ static void make_the_old_way(void)
 	MPI_Errhandler_free(&handler);
 }
 
-/* Whether it comes in time or not, nobody waits for it any more. */
+/* Whether the cancel comes in time or not, no rank waits for the message any more. */
 static void cancel_a_send(void)
 {
 	MPI_Request request;

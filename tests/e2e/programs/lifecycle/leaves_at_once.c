@@ -1,4 +1,5 @@
-/* _exit runs nothing of what notices that a program ends; its status must be told all the same. */
+/* _exit runs no handlers at the end of the program. Its status must be reported in spite of
+ * that. */
 #include <unistd.h>
 
 #include "../check.h"

@@ -1,5 +1,5 @@
-/* Communicators of every kind come and go while receives from anybody are pending; neighbourhood,
- * user-defined, in-place and large collectives among choices. */
+/* Communicators of every kind are made and freed while receives with MPI_ANY_SOURCE are pending;
+ * neighbourhood, user-defined, in-place and large collectives between choices. */
 #include "../check.h"
 
 enum { BIG = 10 << 20 };

@@ -1,7 +1,7 @@
-/* What the standard does not allow and MPICH lets pass: giving up or cancelling a collective that
- * is under way, one-sided calls with a request where no lock is held, and one-sided calls whose own
- * data does not fit what they name at the target. The argument says which; with "allowed" what
- * comes close. */
+/* Errors that the standard forbids and MPICH does not report: freeing or cancelling a pending
+ * collective; one-sided calls with a request where no lock is held; one-sided calls whose origin
+ * data does not match the target's. The argument names the case; "allowed": similar correct
+ * calls. */
 #include "../check.h"
 
 static int data[4], result[4], memory[4];
@@ -51,7 +51,7 @@ static void gets_too_much(void)
 	MPI_Win_unlock_all(window);
 }
 
-/* This one MPICH refuses, in words with a blank at their end. */
+/* MPICH reports this one, in a message with a blank at its end. */
 static void puts_outside(void)
 {
 	MPI_Put(data, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, window);

@@ -1,4 +1,4 @@
-/* Rank 1 leaves without MPI_Finalize. */
+/* Rank 1 exits without MPI_Finalize. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
-/* Rank 0 writes the order of its messages into the memory of rank 1, whose process and address it
- * was told, and rank 1 prints what it finds there; also what it reads of itself by its own number.
- * (check_rewind.py) */
+/* Rank 0 writes the order of its messages into the memory of rank 1, whose process id and address
+ * it has received, and rank 1 prints what it finds there. It also prints what it reads of itself by
+ * its own process id. (check_rewind.py) */
 #define _GNU_SOURCE
 #include <mpi.h>
 

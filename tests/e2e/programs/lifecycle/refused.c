@@ -1,5 +1,5 @@
-/* What cannot be controlled ends the exploration with a word about it, and is no finding: the
- * argument says which. */
+/* Calls that cannot be controlled end the exploration with a message and are no finding. The
+ * argument names the call. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
-/* What a rank may do to its process in an interleaving, and the next one must see nothing of: rank
- * 0 receives from the others in any order, three times, and after each time every rank tells what
- * its process is like, does what the first argument names (one or more), and tells again. What is
- * printed is a function of the order alone. (check_rewind.py) */
+/* Changes of a rank's process in one interleaving that must not be visible in the next. Rank 0
+ * receives from the others in any order, three times. Each time every rank prints the state of its
+ * process, does what the first argument names (one or more actions), and prints again. The output
+ * is a function of the order alone. (check_rewind.py) */
 #define _GNU_SOURCE
 #include <mpi.h>
 
@@ -26,13 +26,13 @@
 
 enum { PAGE = 4096, PAGES = 64, ROUNDS = 3, BLOCKS = 40 };
 
-static int rank, ranks, order; /* a digit for each message, so far */
+static int rank, ranks, order; /* one digit for each message so far */
 static int counter;
 static uint8_t *area, *text, *guarded, *dropped, *one, *other;
 static char *block[BLOCKS];
 static int held = -1, unread = -1, here = -1, null = -1, watching = -1, pair[2] = {-1, -1};
 static FILE *stream;
-static char *elsewhere; /* a directory: runs side by side do not share it */
+static char *elsewhere; /* a directory; runs side by side do not share it */
 static uint8_t *low_stack;
 static volatile int signals;
 static char signal_stack[64 << 10];
@@ -52,7 +52,7 @@ static uint8_t *map(size_t pages)
 	return mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* No part of a larger mapping. */
+/* Maps memory that is not part of a larger mapping. */
 static uint8_t *map_apart(int contents)
 {
 	uint8_t *pages = map(PAGES + 2);
@@ -81,7 +81,7 @@ static const char *own_file(const char *name)
 	return path;
 }
 
-/* Before MPI_Init, and so before the first snapshot. */
+/* Called before MPI_Init, so before the first snapshot. */
 static void prepare(void)
 {
 	rank = -1;
@@ -125,7 +125,7 @@ static void tell_file(const char *when, int fd)
 	printf("%s file at %ld: %.*s\n", when, (long)offset, got > 0 ? (int)got : 0, bytes);
 }
 
-/* How often fdinfo says a word. */
+/* The number of lines of fdinfo that contain a word. */
 static int count(int fd, const char *word)
 {
 	char path[64], line[256];
@@ -191,7 +191,7 @@ static void tell(const char *when)
 	       sum(one, PAGES * PAGE), sum(other, PAGES * PAGE));
 }
 
-/* --- what is done ----------------------------------------------------------------------------- */
+/* --- actions ---------------------------------------------------------------------------------- */
 
 static void do_maps(void)
 {
@@ -384,7 +384,7 @@ static void *stay(void *unused)
 	return unused;
 }
 
-/* From here on no rank can be copied. */
+/* After this no rank can be copied. */
 static void do_lasting(void)
 {
 	pthread_t thread;
@@ -419,7 +419,7 @@ static const struct {
                {"lasting", do_lasting}, {"processes", do_processes}, {"flags", do_flags},
                {"locks", do_locks},     {"watches", do_watches}};
 
-/* --- how it ends ------------------------------------------------------------------------------ */
+/* --- main ------------------------------------------------------------------------------------- */
 
 static void at_the_end(void)
 {
@@ -450,7 +450,7 @@ static void end(const char *hazard)
 int main(int argc, char **argv)
 {
 	const char *hazard = argc > 1 ? argv[1] : "";
-	const int early = argc > 2; /* it ends before MPI_Finalize */
+	const int early = argc > 2; /* ends before MPI_Finalize */
 
 	prepare();
 	MPI_Init(&argc, &argv);
@@ -475,7 +475,7 @@ int main(int argc, char **argv)
 				hazards[i].act();
 		tell("after");
 		if (round == 0 && argc > 1 && strstr("files kernel lasting", hazard))
-			usleep(150000); /* so that a snapshot is worth its while */
+			usleep(150000); /* makes a snapshot worthwhile */
 	}
 	if (early)
 		end(hazard);

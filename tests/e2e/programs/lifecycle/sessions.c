@@ -1,5 +1,6 @@
-/* Sessions (MPI 4.0, section 11.3): without MPI_Init, beside it, two at once and one after another;
- * the argument says which. Rank 0 of each communicator takes a message from everybody. */
+/* Sessions (MPI 4.0, section 11.3): without MPI_Init, together with it, two at once, and one after
+ * another. The argument names the case. Rank 0 of each communicator takes a message from every
+ * rank. */
 #include "../check.h"
 
 static MPI_Session open_session(void)
@@ -55,7 +56,7 @@ static void use(const char *tag)
 	CHECK(session == MPI_SESSION_NULL);
 }
 
-/* No MPI_Init at all; what is there is asked of the session. */
+/* Without MPI_Init; the session's properties are queried. */
 static void alone(void)
 {
 	MPI_Session session = open_session();
@@ -118,7 +119,7 @@ static void more(void)
 	MPI_Session_finalize(&session);
 }
 
-/* Before, within and after MPI_Init and MPI_Finalize; rank 1 has one more for itself. */
+/* Before, between and after MPI_Init and MPI_Finalize; rank 1 has one more session of its own. */
 static void beside(void)
 {
 	MPI_Session outer = open_session(), inner, own = MPI_SESSION_NULL;
@@ -142,7 +143,7 @@ static void beside(void)
 	MPI_Session_finalize(&outer);
 }
 
-/* A library of one rank asks something. */
+/* A library on one rank makes queries. */
 static void uneven(void)
 {
 	MPI_Session own;

@@ -1,5 +1,5 @@
-/* Wrong with sessions only: a race that ends in a deadlock, an exit with the session open, a member
- * that never comes; the argument says which. */
+/* Errors with sessions only: a race that ends in a deadlock, an exit with the session open, a
+ * member that never comes. The argument names the case. */
 #include "../check.h"
 
 int main(int argc, char **argv)

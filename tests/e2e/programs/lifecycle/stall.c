@@ -1,5 +1,5 @@
-/* Rank 1 waits for a generalised request that nobody completes, and rank 0 to hear from rank 1.
- * matchpoint cannot see why rank 1 does not come back from MPI, but it does not wait for ever. */
+/* Rank 1 waits for a generalised request that is never completed, and rank 0 for a message of rank
+ * 1. matchpoint cannot see why rank 1 does not return from MPI, but it does not wait for ever. */
 #include "../check.h"
 
 static int query(void *state, MPI_Status *status)

@@ -1,5 +1,5 @@
-/* What takes long, as the argument says: to come to MPI_Init, in one rank or all; an interleaving
- * that computes, in all or only one of them; to end. */
+/* Something takes long; the argument names it: to reach MPI_Init, in one rank or all; an
+ * interleaving that computes, in all or only one of them; to end. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

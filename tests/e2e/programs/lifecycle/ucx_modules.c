@@ -1,4 +1,4 @@
-/* UCX's modules for networks are not mapped: each mapping makes going back dearer. */
+/* UCX's modules for networks must not be mapped: each mapping makes going back more expensive. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Every way to send, receive and probe, with small and large counts: two ranks, each message in its
- * own form, and what came in is printed. */
+ * own form. What was received is printed. */
 #include "../check.h"
 
 enum { ROOM = 4 };
@@ -8,7 +8,7 @@ static int data[ROOM], got[ROOM];
 static MPI_Status status;
 static MPI_Request request;
 
-/* Rank 0 does the first, rank 1 the second. */
+/* Rank 0 executes the first, rank 1 the second. */
 #define PAIR(send, receive)                                             \
 	do {                                                            \
 		fill();                                                 \
@@ -91,7 +91,7 @@ static int when_ready(void)
 	return MPI_Barrier(WORLD);
 }
 
-/* A ready send needs its receive to be there: the barrier sees to it. */
+/* A ready send needs a posted receive: the barrier ensures it. */
 static void ready(void)
 {
 	PAIR(when_ready() || MPI_Rsend(data, 3, MPI_INT, 1, 0, WORLD),
@@ -126,7 +126,7 @@ static void persistent(void)
 	     start_and_finish(MPI_Recv_init(got, 4, MPI_INT, 0, 0, WORLD, &request)));
 }
 
-/* Both ranks do the same. */
+/* Both ranks execute the same. */
 #define BOTH(call) PAIR(call, call)
 
 static void exchanged(void)

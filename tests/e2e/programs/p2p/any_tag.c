@@ -1,5 +1,5 @@
-/* In-order matching: an ANY_TAG receive takes the earliest message of a sender, a named tag may
- * pass it; PROC_NULL and empty messages behave. */
+/* Messages match in order: a receive with MPI_ANY_TAG takes the earliest message of a sender, one
+ * with a named tag may pass over it. Also MPI_PROC_NULL and empty messages. */
 #include "../check.h"
 
 int main(int argc, char **argv)

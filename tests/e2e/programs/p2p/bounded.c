@@ -1,5 +1,5 @@
-/* Ranks 0 and 1 each take two messages, in any order: four interleavings, of which bounds on ranks
- * and on lines leave some. */
+/* Ranks 0 and 1 each take two messages in any order: four interleavings. Bounds on ranks and on
+ * lines leave some of them. */
 #include <mpi.h>
 
 static int take_first(void)

@@ -1,7 +1,7 @@
-/* MPI_Buffer_detach waits until all messages in the buffer are received (MPI 3.1, section 3.6). By
- * the argument: one program that is right; "cycle": the receiver waits for what comes after that;
- * "order": a message that can only come after it; "late": the same beside one that comes at any
- * time. */
+/* MPI_Buffer_detach waits until all messages in the buffer are received (MPI 3.1, section 3.6).
+ * Without an argument the program is correct. "cycle": the receiver waits for what is sent after
+ * the detach. "order": a message that can only come after it. "late": the same with one that comes
+ * at any time. */
 #include "../check.h"
 
 static char room[4096];

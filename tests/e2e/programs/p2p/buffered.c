@@ -1,6 +1,6 @@
-/* Buffered sends need room in the buffer that the program attached, and only there; errors of one
- * request among several are told in its status. With "hurried" nobody tells that the messages of
- * the round before have been received: the buffer may be full of them (MPI 3.1, section 3.6). */
+/* Buffered sends need room in the attached buffer, and nowhere else. The error of one request among
+ * several is in its status. With "hurried" the sender does not know that the messages of the
+ * previous round have been received: they may still fill the buffer (MPI 3.1, section 3.6). */
 #include "../check.h"
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static void buffered(int left, int right, bool hurried)
 	CHECK(class_of(MPI_Bsend(&rank, 1, MPI_INT, right, 0, WORLD)) == MPI_ERR_BUFFER);
 	MPI_Buffer_attach(room, sizeof(room));
 	CHECK(MPI_Buffer_attach(room, 1)
-	      != MPI_SUCCESS); /* which class, MPICH's releases do not agree */
+	      != MPI_SUCCESS); /* MPICH's releases return different error classes */
 	for (int round = 0; round < 3; round++) {
 		for (int tag = 0; tag < MESSAGES; tag++) {
 			memset(bytes, rank + tag, sizeof(bytes));

@@ -1,5 +1,5 @@
-/* A receive that names its source is cancelled: in time or not, the message may have come before.
- * */
+/* A receive that names its source is cancelled: in time or not, since the message may have come
+ * before. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* A send is not taken back once MPI has it: after MPI_Cancel its completion waits for nobody, and
- * messages still come in order. */
+/* A send cannot be cancelled once MPI has it. After MPI_Cancel its completion waits for no rank,
+ * and messages still arrive in order. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Rank 0 gives up waiting for an answer, and thanks for it only if it came in time; rank 1 wants to
- * be thanked anyway. */
+/* Rank 0 stops waiting for an answer, and thanks for it only if it came in time. Rank 1 waits for
+ * the thanks in any case. */
 #include "../check.h"
 
 int main(int argc, char **argv)

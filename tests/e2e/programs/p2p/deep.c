@@ -1,5 +1,5 @@
-/* Four rounds of two wildcard receives: 2^4 interleavings, from snapshots nested four deep, with a
- * heap that changes on the way. */
+/* Four rounds of two receives with MPI_ANY_SOURCE: 2^4 interleavings, from snapshots nested four
+ * deep, with a heap that changes between them. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Whom MPI_Waitany reports gets an answer, the last one only if it is the one with the highest
- * rank. */
+/* Each rank that MPI_Waitany reports gets an answer; the last one only if it is the one with the
+ * highest rank. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Rank 0 frees a communicator in which a message lies that it has not received, and which has come.
- * MPICH 4.2 calls that an error when it notices; whether it has come in time is no choice. */
+/* Rank 0 frees a communicator with a message that has arrived and was not received. MPICH 4.2
+ * reports an error when it notices that. Whether it arrives in time is no choice. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	if (rank == 0) {
 		usleep(100000);
 		MPI_Iprobe(1, 4, MPI_COMM_WORLD, &value,
-		           MPI_STATUS_IGNORE); /* MPI looks for messages */
+		           MPI_STATUS_IGNORE); /* lets MPI make progress */
 	}
 	MPI_Comm_free(&other);
 	printf("%d\n", other == MPI_COMM_NULL);

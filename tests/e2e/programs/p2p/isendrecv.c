@@ -1,4 +1,4 @@
-/* MPI_Isendrecv from anybody, and MPI_Isendrecv_replace around a ring: one request, which is
+/* MPI_Isendrecv with MPI_ANY_SOURCE, and MPI_Isendrecv_replace around a ring: one request, which is
  * complete when both halves are. */
 #include "../check.h"
 
@@ -58,7 +58,7 @@ static void around(int count)
 	free(values);
 }
 
-/* The program lets go of a request that goes on. */
+/* The program frees a request that is still active. */
 static void freed(void)
 {
 	static int value = -1;

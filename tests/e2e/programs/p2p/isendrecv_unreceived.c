@@ -1,5 +1,5 @@
-/* Rank 0 gets its message by MPI_Isendrecv, but what it sends has a tag that nobody asks for:
- * without buffering its request is never complete, although its receive is. */
+/* Rank 0 gets its message by MPI_Isendrecv, but no receive has the tag of the message that it
+ * sends. Without buffering its request never completes, although its receive does. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* 4 MB messages from two ranks and a derived type, whatever the order, arrive whole. */
+/* 4 MB messages from two ranks, with a derived type, arrive complete in any order. */
 #include "../check.h"
 
 #define COUNT (1 << 20)

@@ -1,8 +1,8 @@
-/* Messages that are read out of their senders' memory, which depends on what was received before:
- * who is put back reads what its senders are now. All of each message is looked at.
+/* Messages that are read from their senders' memory, whose contents depend on earlier receives. A
+ * rank that was put back must read its senders' present contents. All bytes are checked.
  *   (nothing)  wildcards, exchanges, synchronous and buffered sends, derived types, collectives
  *   crashed    rank 1 crashes while rank 0 waits for its message
- *   killed     and is gone at once (check_lost_sender.py) */
+ *   killed     the same, and it is gone at once (check_lost_sender.py) */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static unsigned seed_of(int of, unsigned after)
 	return (unsigned)of + 1 + 16 * after;
 }
 
-/* Each sends what it knows; rank 0 tells everybody in which order it has come. */
+/* Each rank sends what it knows; rank 0 sends the order of arrival to all. */
 static void gather(unsigned *words)
 {
 	MPI_Status status;

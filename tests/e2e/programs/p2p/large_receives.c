@@ -1,6 +1,6 @@
-/* Large receives that name their message are given to the library before the scheduler has said
- * whose they are, but never before an earlier one that the same message fits: each rank looks at
- * what it has got. */
+/* Large receives that name their message are passed to the library before the scheduler has bound
+ * them, but never before an earlier one that the same message fits. Each rank checks what it
+ * received. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void send(int value, int count, int tag)
 	free(data);
 }
 
-/* Of rank 1's messages the wildcard, which came first, has the first right to the first. */
+/* The wildcard was posted first, so it has the first claim to rank 1's first message. */
 static void behind_any_source(int *one, int *other, int *third)
 {
 	MPI_Request request;
@@ -83,7 +83,7 @@ static void behind_others(int *one, int *other)
 	expect("second of all", other, 20);
 }
 
-/* One that is given up makes way; one that is started again waits its turn again. */
+/* A cancelled receive makes way; one that is started again queues again. */
 static void given_up_and_started(int *one, int *other)
 {
 	MPI_Request request;
@@ -114,7 +114,8 @@ static void exchange(int *received)
 	free(sent);
 }
 
-/* Others choose while rank 0 waits: its receive is in the library when snapshots are taken. */
+/* Others have choices while rank 0 waits: its receive is in the library when snapshots are
+ * taken. */
 static void wait_across_choices(int *data)
 {
 	int first, second, nothing = 0;

@@ -1,4 +1,4 @@
-/* The order in which rank 0 hears from the others is printed: more outcomes than are told apart. */
+/* Rank 0 prints the order of the others' messages: more outcomes than matchpoint distinguishes. */
 #include "../check.h"
 
 #include <stdio.h>

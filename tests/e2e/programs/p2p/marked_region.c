@@ -1,7 +1,7 @@
-/* Rank 0 collects two rounds of messages. The order of the first does not matter, says the program
- * (MPI 4.0, section 15.2.4); that of the second does: the sum is wrong if rank 1 does not come
- * first. With the argument "late" some message of the first round comes only after others have made
- * a choice. */
+/* Rank 0 receives two rounds of messages. The program declares that the order of the first does not
+ * matter (MPI 4.0, section 15.2.4). The order of the second matters: the sum is wrong if rank 1's
+ * message is not first. With the argument "late" a message of the first round comes only after a
+ * choice of other ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void give(int value, int to)
 	MPI_Send(&value, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
 }
 
-/* Levels that mean nothing, and a second beginning, before the one end. */
+/* Levels without meaning, and a second beginning, before the only end. */
 static void begin(void)
 {
 	MPI_Pcontrol(0);

@@ -1,8 +1,8 @@
-/* Rank 0 receives a message of each other rank, in any order. In which it deadlocks or crashes, and
- * what it prints, is said where this is compiled (harness.py, compile_orders), by `first` and
- * `last`, the ranks whose messages came first and last, and `order`, all of them as decimal digits.
- * With an argument it leaves a child behind; with two, a daemon without any ties, which sleeps for
- * as many seconds as the second one says. */
+/* Rank 0 receives a message of each other rank, in any order. Macros given at compilation
+ * (harness.py, compile_orders) define in which order it deadlocks or crashes, and what it prints.
+ * They use `first` and `last`, the ranks whose messages came first and last, and `order`, all of
+ * them as decimal digits. With one argument it leaves a child behind; with two, a daemon that is
+ * detached from it and sleeps for as many seconds as the second says. */
 #define _GNU_SOURCE /* close_range */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Calls before MPI_Init and after MPI_Finalize that may be made, and some that may not. */
+/* Calls before MPI_Init and after MPI_Finalize that are allowed, and some that are not. */
 #include "../check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Receives into datatypes that have a byte twice (MPI 3.1, section 4.1.11), in the ways there are
- * to receive; the argument says which. "right": types that come close, and sends of such types. */
+/* Receives into datatypes that contain a byte twice (MPI 3.1, section 4.1.11), with each kind of
+ * receive. The argument names it. "right": similar correct types, and sends of such types. */
 #include "../check.h"
 
 static int in[16], out[16];
@@ -14,7 +14,7 @@ static void receives(void)
 		MPI_Recv(in, 1, twice, 1, 0, WORLD, IGNORE);
 }
 
-/* Each element is right, two of them lie over each other. */
+/* Each element is valid, but two of them overlap. */
 static void receives_two(void)
 {
 	MPI_Request request;

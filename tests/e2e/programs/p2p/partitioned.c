@@ -1,5 +1,6 @@
-/* Partitioned communication: two rounds around a ring, with partitions made ready one by one, as a
- * list and as a range, and received in other portions; between them messages from anybody. */
+/* Partitioned communication: two rounds around a ring, with partitions marked ready one by one,
+ * as a list and as a range, and received in other portions. Between them receives with
+ * MPI_ANY_SOURCE. */
 #include "../check.h"
 
 enum { PARTS = 4, RECEIVED = 2, EACH = 1000 };
@@ -31,7 +32,7 @@ static void from_anybody(void)
 	}
 }
 
-/* With itself, and with nobody. */
+/* With itself, and with MPI_PROC_NULL. */
 static void alone(void)
 {
 	int sent[2] = {rank, 5}, received[2] = {-1, -1}, flag = 0, peers[] = {0, MPI_PROC_NULL};

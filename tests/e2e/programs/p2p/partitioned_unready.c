@@ -1,5 +1,5 @@
-/* The sender waits although one partition was never made ready; with the argument "crossed" both
- * wait for what the other sends later. */
+/* The sender waits although one partition was never marked ready. With the argument "crossed" both
+ * ranks wait for what the other sends later. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,12 +1,11 @@
-/* Random programs with random data: random_data FIRST COUNT carries out the programs of so many
- * seeds, one after another. All ranks draw the same numbers, so each knows what the others do;
- * which send a receive takes is never open. Each rank prints a digest of every buffer that it
- * got. */
+/* Random programs with random data: random_data FIRST COUNT runs the programs of `COUNT` seeds, one
+ * after another. All ranks draw the same numbers, so each knows what the others do; the match of
+ * each receive is determined. Each rank prints a digest of every buffer that it received. */
 #include "../check.h"
 
 enum { STEPS = 12, MOST = 8, PENDING = 64, FILLER = 0x5a };
 
-/* What the program does, drawn alike everywhere. */
+/* The program: random numbers, the same on all ranks. */
 static unsigned long long state;
 static int seed, step, salt; /* `salt`: buffers filled in this step */
 
@@ -53,11 +52,11 @@ static MPI_Datatype structure(void)
 	return made;
 }
 
-/* (MPICH 4.0.2 alone cannot scatter large data of structures, nor replace it in Sendrecv_replace:
- * it sends them packed, and takes them apart wrongly. So there they are small.) */
+/* MPICH 4.0.2 alone cannot scatter large data of structures, nor replace it in Sendrecv_replace: it
+ * packs them, and unpacks them wrongly. So they are small there. */
 static int is_structure;
 
-/* Always to be freed. */
+/* The caller must free it. */
 static MPI_Datatype random_type(void)
 {
 	const int lengths[] = {1 + (int)draw(2), 1 + (int)draw(3)}, places[] = {0, 4};
@@ -106,7 +105,8 @@ static struct data new_data(MPI_Datatype type, int count)
 	return data;
 }
 
-/* This rank's own, other in each buffer. Small numbers where they are calculated with. */
+/* This rank's own data, different in each buffer. Small numbers where operations compute with
+ * them. */
 static void fill(struct data *data, MPI_Datatype numbers)
 {
 	unsigned long long own = (unsigned long long)seed * 1000003u
@@ -141,14 +141,14 @@ static void drop(struct data *data)
 	*data = (struct data){0};
 }
 
-/* --- requests that go on --------------------------------------------------------------------- */
+/* --- pending requests ------------------------------------------------------------------------ */
 
 struct pending {
 	MPI_Request request;
-	struct data in, out; /* given and got */
+	struct data in, out; /* sent and received */
 	int persistent, receives;
 	const char *what;
-	int *arrays; /* counts and places, owned */
+	int *arrays; /* counts and displacements, owned */
 };
 
 static struct pending pending[PENDING];
@@ -187,7 +187,7 @@ static void finish_all(void)
 	pending_count = 0;
 }
 
-/* Now, or when the program comes to it. Everybody must decide alike: `later` is drawn. */
+/* Completes it now or later. All ranks must decide alike: `later` is drawn. */
 static void go_on(struct pending *one, unsigned later)
 {
 	MPI_Status status;
@@ -275,7 +275,7 @@ static void message(MPI_Datatype type)
 	}
 }
 
-/* Everybody passes something on. */
+/* Each rank passes something to the next one. */
 static void shift(MPI_Datatype type)
 {
 	int by = 1 + (int)draw((unsigned)size), count = random_count(), tag = 10 + step;
@@ -303,7 +303,7 @@ static void shift(MPI_Datatype type)
 static MPI_Comm comm;
 static int me, members;
 
-/* In one of its forms. */
+/* Calls it in one of its forms. */
 #define FORMS(now, later, again, ...)                                                \
 	do {                                                                         \
 		if (form == 0) {                                                     \
@@ -342,7 +342,7 @@ static void exchange(MPI_Datatype type)
 	}
 }
 
-/* Between ranks i and j go so many elements. */
+/* The number of elements between ranks i and j. */
 static int share(int first, int i, int j)
 {
 	return (first * 7 + i * 3 + j * 5) % 6;
@@ -386,7 +386,7 @@ static void exchange_unevenly(MPI_Datatype type)
 
 static MPI_Op own;
 
-/* Associates, and does not commute. */
+/* Associative, not commutative. */
 static void second_of_two(void *given, void *result, int *length, MPI_Datatype *type)
 {
 	int bytes;
@@ -437,7 +437,7 @@ static void one_step(MPI_Comm part)
 	MPI_Comm_rank(comm, &me);
 	MPI_Comm_size(comm, &members);
 	salt = 0;
-	/* Parts of two sizes would draw other numbers. */
+	/* Parts of two sizes would draw different numbers. */
 	unsigned long long before = state;
 	switch (draw(6)) {
 	case 0:

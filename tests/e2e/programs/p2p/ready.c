@@ -1,7 +1,8 @@
-/* Sends in ready mode, and what makes it sure that their receive has begun (MPI 3.1, section 3.4).
- * The argument says what: "nothing", or a receive that begins behind what was told, is wrong; a
- * "message", a "barrier", a "synchronous" send, and the own program's order are right. So is a
- * small buffer for MPI_Bsend where the receiver says that there is room again. */
+/* Sends in ready mode, and what guarantees that their receive has been started (MPI 3.1, section
+ * 3.4). The argument names it. Wrong: "nothing", and "late", a receive that starts after the
+ * message to the sender. Right: a "message", a "barrier", a "synchronous" send, and the program's
+ * own order. Also right ("room"): a small buffer for MPI_Bsend, where the receiver reports that
+ * there is room again. */
 #include "../check.h"
 
 static int number, other;

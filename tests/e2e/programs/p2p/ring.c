@@ -1,4 +1,4 @@
-/* No choice at all: a ring and a reduction, many times. */
+/* No choices: a ring and a reduction, many times. */
 #include "../check.h"
 
 int main(int argc, char **argv)

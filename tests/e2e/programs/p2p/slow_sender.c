@@ -1,5 +1,5 @@
 /* The message that rank 0's first receive could also take is sent only after that receive has taken
- * another: a late alternative, found by looking back. */
+ * another: a late alternative, added by a revisit. */
 #include "../check.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Rank 0 is right when MPI_Waitsome reports one request or all, and wrong when it reports some of
- * them: two, or with an argument so many. */
+/* Rank 0 is right when MPI_Waitsome reports one request or all, and wrong when it reports another
+ * number: two, or the number in the argument. */
 #include <mpi.h>
 #include <stdlib.h>
 

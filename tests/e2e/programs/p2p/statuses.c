@@ -1,5 +1,5 @@
-/* What is left in a status, field by field, is what MPICH leaves there: after each call that gives
- * one, for each kind of request, also one that is null or inactive, and where there is no peer. */
+/* Each field of a status is what MPICH leaves there: after each call that gives a status, for each
+ * kind of request, also for null and inactive ones, and without a peer. */
 #include <stdbool.h>
 
 #include "../check.h"
@@ -44,7 +44,7 @@ static void show(const char *call, int count)
 		show(#call, count); \
 	} while (0)
 
-/* A request of each kind to be completed; the other rank does its part. */
+/* Starts a request of each kind; the other rank does its part. */
 static int begin(int kind, MPI_Request *request)
 {
 	int other = 1 - rank;
@@ -80,7 +80,7 @@ static int begin(int kind, MPI_Request *request)
 	return 0;
 }
 
-/* Receives what the kinds of sends send, and sends what those of receives take. */
+/* Receives what the sends transmit, and sends what the receives take. */
 static void help(int kind)
 {
 	MPI_Request request;
@@ -145,13 +145,13 @@ static void complete(int way, MPI_Request *one)
 	*one = all[1];
 }
 
-/* Rank 0 looks; rank 1 has its requests completed by MPI_Wait. */
+/* Rank 0 checks; rank 1 completes its requests with MPI_Wait. */
 static void requests(int way)
 {
 	for (int kind = 0; kind < KINDS; kind++) {
 		MPI_Request request;
 
-		/* MPICH 4.0's MPI_Testall fails; to others of its calls the request is inactive. */
+		/* MPICH 4.0's MPI_Testall fails; other calls treat the request as inactive. */
 		if ((way == 5 && kind == 13) || (way > 1 && kind == 17))
 			continue;
 		is_vague = (kind >= 10 && kind <= 13) || kind == 4 || kind == 14 || kind == 17

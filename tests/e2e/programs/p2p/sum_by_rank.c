@@ -1,6 +1,6 @@
-/* The right twin of examples/sum_by_arrival.c: the parts are added up by rank. Its other ranks
- * print when they please, and rank 0 prints what is different in every run but no result: a time, a
- * process id, an address. */
+/* The correct twin of examples/sum_by_arrival.c: the parts are added in the order of ranks. The
+ * other ranks print at any time. Rank 0 prints values that differ in every run but are no result: a
+ * time, a process id, an address. */
 #include "../check.h"
 
 #include <time.h>

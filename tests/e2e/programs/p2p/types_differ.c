@@ -1,5 +1,5 @@
-/* Signatures that differ, through derived types, in persistent and nonblocking calls, and beside a
- * deadlock. */
+/* Signatures that differ: through derived types, in persistent and nonblocking calls, and together
+ * with a deadlock. */
 #include <stddef.h>
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-/* The same signature in many guises, and what the standard lets stand for another type. */
+/* The same signature in many forms, and the types that the standard treats as equivalent. */
 #include <stddef.h>
 
 #include "../check.h"
@@ -47,7 +47,7 @@ static MPI_Datatype make_struct(int count, int *lengths, MPI_Datatype *types)
 	return done(made);
 }
 
-/* What may stand for each other. */
+/* Types that may stand for each other. */
 static void pass_others(MPI_Datatype pair)
 {
 	char packed[256];
@@ -64,7 +64,7 @@ static void pass_others(MPI_Datatype pair)
 	/* bytes */
 	pass(2, MPI_DOUBLE, 16, MPI_BYTE);
 	pass(12, MPI_BYTE, 1, pair);
-	pass(0, MPI_INT, 3, MPI_FLOAT); /* nothing is of any type */
+	pass(0, MPI_INT, 3, MPI_FLOAT); /* an empty message fits any type */
 	/* MPI_PACKED fits anything */
 	MPI_Pack(values, 2, MPI_DOUBLE, packed, sizeof(packed), &packed_bytes, WORLD);
 	if (rank == 1)
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	pass(2, pair, 1, long_way);
 	pass(1, nested, 4, pair);
 	pass(1, long_way, 1, dup);
-	pass(3, pair, 2, twice); /* ends within an element of the receive */
+	pass(3, pair, 2, twice); /* ends inside an element of the receive */
 	pass(1, ints, 2, MPI_INT);
 	pass(1, MPI_2INT, 2, MPI_INT);
 	pass(1, MPI_DOUBLE_INT, 1, MPI_DOUBLE_INT);
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	MPI_Type_free(&nested);
 	MPI_Type_free(&ints);
 	MPI_Type_free(&halves);
-	/* a type that takes the handle of one that is gone */
+	/* a type that gets the handle of a freed one */
 	MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
 	vector = done(vector);
 	pass(1, vector, 2, MPI_INT);

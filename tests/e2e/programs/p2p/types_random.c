@@ -1,4 +1,5 @@
-/* Messages of random derived types, up to 1 MB, arrive whole, whatever the way they go. */
+/* Messages of random derived types, up to 1 MB, arrive complete, however they are sent and
+ * received. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
@@ -71,7 +72,7 @@ static MPI_Datatype derived(MPI_Datatype of)
 
 	MPI_Type_get_extent(of, &low, &extent);
 	for (int i = 0; i < 3; i++)
-		far[i] = places[i] * extent + 4 * (2 - i); /* apart, as the standard wants it */
+		far[i] = places[i] * extent + 4 * (2 - i); /* disjoint, as the standard requires */
 	switch (below(8)) {
 	case 0: MPI_Type_contiguous(1 + (int)below(5), of, &made); break;
 	case 1: MPI_Type_vector(3, 2, 3, of, &made); break;
@@ -102,7 +103,7 @@ static MPI_Datatype any_type(int depth)
 	return made;
 }
 
-/* Room for `count` elements; *ret_origin is what is given to MPI. */
+/* Room for `count` elements; *ret_origin is the address for MPI. */
 static char *room(int count, MPI_Datatype type, size_t *ret_bytes, void **ret_origin)
 {
 	MPI_Aint low, extent, true_low, true_extent, first;
@@ -155,7 +156,7 @@ static void pass(int way, void *data, int count, MPI_Datatype type)
 	MPI_Wait(&request, IGNORE);
 }
 
-/* The same with what the elements consist of, sent back as bytes. */
+/* The same with the elements' basic types, sent back as bytes. */
 static void compare(const void *data, int count, MPI_Datatype type)
 {
 	static char packed[MOST + 64], other[MOST + 64];
@@ -193,7 +194,7 @@ static void one_round(int round)
 	free(memory);
 }
 
-/* Elements that lie far apart, and at absolute addresses. */
+/* Elements that are far apart, and at absolute addresses. */
 static void spread(void)
 {
 	char *memory = mmap(NULL, (size_t)FAR + 65536, PROT_READ | PROT_WRITE,
@@ -233,7 +234,7 @@ struct pair {
 	double value;
 };
 
-/* A message that ends within an element of the receiver's: the others stay as they are. */
+/* A message that ends inside an element of the receiver's: the other elements stay unchanged. */
 static void shorter(int way)
 {
 	enum { SENT = 2000, ROOM = 2010 };

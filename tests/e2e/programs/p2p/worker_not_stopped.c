@@ -1,6 +1,6 @@
-/* The master gives more work to the worker that answers first. It counts on that being worker 1:
- * when it is worker 2, nobody tells worker 1 to stop. Workers learn from the tag what to do. For 3
- * ranks. */
+/* The master gives more work to the worker that answers first. It assumes that this is worker 1. If
+ * it is worker 2, worker 1 never gets the message to stop. Workers read from the tag what to do.
+ * For 3 ranks. */
 #include <mpi.h>
 
 enum { RESULT, WORK, STOP };

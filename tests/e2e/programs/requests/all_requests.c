@@ -1,5 +1,5 @@
-/* Every call that completes, asks for, cancels or gives up requests, and partitioned messages. The
- * argument says which part. */
+/* Every call that completes, tests, cancels or frees requests, and partitioned messages. The
+ * argument names the part. */
 #include "../check.h"
 
 enum { MANY = 2, PARTITIONS = 4 };

@@ -1,5 +1,5 @@
-/* Of the requests that MPI_Waitsome reports together only the first one is answered. For 3 ranks.
- */
+/* Of the requests that MPI_Waitsome reports together only the first one gets an answer. For 3
+ * ranks. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

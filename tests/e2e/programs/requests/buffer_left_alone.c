@@ -1,4 +1,4 @@
-/* What a program may do with buffers of active operations, and beside them. */
+/* Correct uses of buffers of active operations, and of memory next to them. */
 #include "../check.h"
 
 #define N 20000
@@ -18,7 +18,7 @@ static void read_and_share(void)
 		CHECK(sum == 0);
 		MPI_Send(data, 4, MPI_INT, 0, 2, WORLD);
 		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-		data[0] = 1; /* now it may */
+		data[0] = 1; /* allowed now */
 		data[0] = 0;
 	} else if (rank == 0) {
 		MPI_Irecv(more, N, MPI_INT, 1, 0, WORLD, &requests[0]);
@@ -28,7 +28,7 @@ static void read_and_share(void)
 	}
 }
 
-/* Every second element is no part of the message. */
+/* Every second element is not part of the message. */
 static void gaps(void)
 {
 	MPI_Datatype column, absolute;
@@ -86,7 +86,7 @@ static void others(void)
 	CHECK(out == peer);
 	MPI_Isendrecv(&out, 1, MPI_INT, peer, 5, &in, 1, MPI_INT, peer, 5, WORLD, &request);
 	MPI_Wait(&request, IGNORE);
-	/* Told to be over, it may be used. */
+	/* The operation is reported complete, so the buffer may be used. */
 	if (rank == 1)
 		MPI_Isend(&out, 1, MPI_INT, 0, 6, WORLD, &request);
 	else
@@ -95,7 +95,7 @@ static void others(void)
 		MPI_Request_get_status(request, &flag, &status);
 	out = in = 99;
 	MPI_Wait(&request, IGNORE);
-	/* Each partition is filled before it is ready. */
+	/* Each partition is filled before it is marked ready. */
 	if (rank == 1)
 		MPI_Psend_init(more, 4, 1, MPI_INT, 0, 7, WORLD, MPI_INFO_NULL, &request);
 	else
@@ -109,7 +109,7 @@ static void others(void)
 	MPI_Request_free(&request);
 }
 
-/* The buffer is smaller than the count says, as the message is known to be short. */
+/* The buffer is smaller than the count says, because the message is known to be short. */
 static void generous(void)
 {
 	int *own = malloc(16 * sizeof(*own));

@@ -1,5 +1,4 @@
-/* Buffers of active operations that overlap, in the way the first argument says; and ways that
- * are right. */
+/* Buffers of active operations that overlap, as the first argument names; and correct uses. */
 #include "../check.h"
 
 #include <string.h>
@@ -8,7 +7,7 @@
 
 static int data[COUNT];
 
-/* Rank 1 sends messages of so many elements, each with elements of another value. */
+/* Rank 1 sends messages with `count` elements, each message with another value. */
 static void send(int messages, int count)
 {
 	int own[COUNT];
@@ -30,7 +29,7 @@ static void receive_both(int *first, int *second, int count)
 	MPI_Waitall(2, requests, statuses);                           /* all */
 }
 
-/* Of a column each. */
+/* One column each. */
 static void receive_columns(void)
 {
 	MPI_Datatype column;
@@ -45,7 +44,7 @@ static void receive_columns(void)
 	MPI_Type_free(&column);
 }
 
-/* The second column begins in the first one's second element. */
+/* The second column starts in the first one's second element. */
 static void receive_touching_columns(void)
 {
 	MPI_Datatype column, wide;
@@ -63,7 +62,7 @@ static void receive_touching_columns(void)
 	MPI_Type_free(&wide);
 }
 
-/* Two arrays by their addresses; the second receive has one of the first's, or another one. */
+/* Two arrays by address; the second receive has one in common with the first, or none. */
 static void receive_absolute(int overlapping)
 {
 	static int one[4], other[4], third[4];
@@ -87,7 +86,7 @@ static void receive_absolute(int overlapping)
 	MPI_Waitall(2, requests, statuses);
 }
 
-/* What is to be received is sent already; and that in between the receive was complete. */
+/* A buffer is received into while it is sent; with `right` the receive was complete in between. */
 static void send_before(int right)
 {
 	MPI_Request request;
@@ -100,7 +99,7 @@ static void send_before(int right)
 		MPI_Wait(&request, IGNORE);
 }
 
-/* The array of the receive is shorter than its count says; behind it is what is being sent. */
+/* The array of the receive is shorter than its count says; what is being sent lies after it. */
 static void receive_beyond(void)
 {
 	struct {
@@ -114,7 +113,7 @@ static void receive_beyond(void)
 	MPI_Waitall(2, requests, statuses);
 }
 
-/* The program uses what lies behind a message that is shorter than its receive allows. */
+/* The program uses the memory after a message that is shorter than its receive allows. */
 static void receive_short(void)
 {
 	MPI_Request request;
@@ -126,7 +125,7 @@ static void receive_short(void)
 	MPI_Wait(&request, IGNORE);
 }
 
-/* The buffers of MPI_Sendrecv must lie apart, those of MPI_Sendrecv_replace are one. */
+/* The buffers of MPI_Sendrecv must be disjoint; MPI_Sendrecv_replace has one. */
 static void exchange(int apart)
 {
 	MPI_Status status;
@@ -160,7 +159,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "same")) {
 		receive_both(data, data + 3, 4);
 	} else if (!strcmp(what, "apart")) {
-		receive_both(data, data + 4, COUNT / 2); /* a count is but an upper bound */
+		receive_both(data, data + 4, COUNT / 2); /* a count is only an upper bound */
 	} else if (!strcmp(what, "columns")) {
 		receive_columns();
 	} else if (!strcmp(what, "touching")) {

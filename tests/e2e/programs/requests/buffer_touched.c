@@ -1,4 +1,4 @@
-/* Buffers of active operations that the program writes to, in the way the first argument says. */
+/* The program writes to buffers of active operations, as the first argument names. */
 #include <sys/mman.h>
 
 #include "../check.h"
@@ -74,7 +74,7 @@ static void vector(void)
 	MPI_Wait(&request, IGNORE); /* completed */
 }
 
-/* Before the message comes, or after: in any case before the receive is known to be complete. */
+/* Before the message arrives or after, but always before the receive is known to be complete. */
 static void write_to_receive(int early)
 {
 	MPI_Request request;

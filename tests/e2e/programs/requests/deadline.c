@@ -1,5 +1,5 @@
-/* A limit of time that begins before the first race and is looked at behind the last: no
- * interleaving is late because others were explored before it. */
+/* A time limit that starts before the first race and is checked after the last one. No interleaving
+ * may exceed it because others were explored before. */
 #include "../check.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The correct twin of examples/first_answer.c: worker 2 may go, whoever was first. */
+/* The correct twin of examples/first_answer.c: worker 2 may continue, whichever was first. */
 #include "../check.h"
 
 int main(int argc, char **argv)

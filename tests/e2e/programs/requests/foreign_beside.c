@@ -1,5 +1,5 @@
-/* A generalised request that is complete beside a receive: which of the two MPI_Waitany reports is
- * not explored, and the verdict says so. */
+/* A generalised request that is complete together with a receive: which of the two MPI_Waitany
+ * reports is not explored, and the verdict says so. */
 #include "../check.h"
 
 static int query(void *state, MPI_Status *status)

@@ -1,5 +1,5 @@
-/* Requests that the MPI library made (generalised ones, MPI-IO) stand beside those of messages in
- * the calls that complete them, with absent ones and with messages to nobody. */
+/* Requests made by the MPI library (generalised ones, MPI-IO) are mixed with those of messages in
+ * the calls that complete them, with null requests and with messages to MPI_PROC_NULL. */
 #include "../check.h"
 
 static int query(void *state, MPI_Status *status)

@@ -1,6 +1,6 @@
-/* Info objects and error handlers may be made and freed at any time (MPI 4.0, section 11.4.1):
- * those of the whole process are freed at its end. With "keep" some never are; "again" leaves a
- * group of the first of two sessions. */
+/* Info objects and error handlers may be made and freed at any time (MPI 4.0, section 11.4.1).
+ * Those of the whole process are freed at its end. With "keep" some never are; "again" does not
+ * free a group of the first of two sessions. */
 #include "../check.h"
 
 static MPI_Info first, second, last;

@@ -1,6 +1,6 @@
-/* Rank 1 polls for a message that nobody sends. It counts how often, and gives up, or it never
- * does: where the count is kept makes no difference, and a loop that only looks is known for what
- * it is by the state that it comes back to. */
+/* Rank 1 polls for a message that is never sent. It counts its polls and stops at a limit, or it
+ * never stops. Where the count is stored makes no difference; a loop without any other effect is
+ * recognised because it returns to the same state. */
 #include "../check.h"
 
 enum { MOST = 15000 };

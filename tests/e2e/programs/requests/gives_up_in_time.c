@@ -1,5 +1,5 @@
-/* A rank polls, and only when it has polled for long does it tell the others to send: a plan that
- * gives the polled receive a message can be followed only once its polls were told "no". */
+/* A rank polls, and only after many polls lets the others send. A plan that gives the polled
+ * receive a message can be followed only after its polls were answered "no". */
 #include "../check.h"
 
 enum { PATIENCE = 3000 };

@@ -1,12 +1,12 @@
-/* A rank looks into the buffer of a receive that is not complete: its message may be there already,
- * or may not (MPI 3.1, section 3.7.4). */
+/* A rank reads the buffer of a receive that is not complete: the message may be there already or
+ * not (MPI 3.1, section 3.7.4). */
 #include "../check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Whatever happens between the receive and the look at its buffer. */
+/* What happens between the receive and the read of its buffer. */
 static void meanwhile(const char *what)
 {
 	int flag, token = 0;

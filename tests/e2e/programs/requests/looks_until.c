@@ -1,4 +1,4 @@
-/* The correct twin of examples/looks_once.c: looks until the message is there, with a time limit
+/* The correct twin of examples/looks_once.c: polls until the message is there, with a time limit
  * that is never reached. */
 #include "../check.h"
 

@@ -1,4 +1,4 @@
-/* Irecv from anybody, completed together; then every send form, both ways round. */
+/* Irecv with MPI_ANY_SOURCE, completed together; then every form of send, in both directions. */
 #include "../check.h"
 
 #define COUNT 1000

@@ -1,4 +1,4 @@
-/* Persistent receives from anybody, started twice. */
+/* Persistent receives with MPI_ANY_SOURCE, started twice. */
 #include "../check.h"
 
 int main(int argc, char **argv)

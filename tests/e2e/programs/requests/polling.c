@@ -1,4 +1,4 @@
-/* Loops around Test and Iprobe come to their end. */
+/* Loops around Test and Iprobe end. */
 #include "../check.h"
 
 int main(int argc, char **argv)

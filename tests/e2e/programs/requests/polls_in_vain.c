@@ -1,4 +1,4 @@
-/* Rank 1 polls for a message that nobody sends: rank 0 ends, or aborts; or rank 1 has a limit. */
+/* Rank 1 polls for a message that is never sent: rank 0 ends, or aborts; or rank 1 has a limit. */
 #include <mpi.h>
 #include <string.h>
 

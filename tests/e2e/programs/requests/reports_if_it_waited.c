@@ -1,4 +1,4 @@
-/* Rank 0 reports to rank 1 that it had to wait, which nobody listens to. */
+/* Rank 0 reports to rank 1 that it had to wait; that message is never received. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

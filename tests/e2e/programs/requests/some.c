@@ -1,4 +1,4 @@
-/* Waitany and Waitsome over receives that name their sources; Cancel of one from anybody. */
+/* Waitany and Waitsome with receives that name their sources; Cancel of one with MPI_ANY_SOURCE. */
 #include "../check.h"
 
 static void waitany(MPI_Request *requests, int *values)

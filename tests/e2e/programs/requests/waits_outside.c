@@ -1,5 +1,5 @@
-/* Rank 1 waits for a file that rank 0 makes with a receive pending: until then there is no rest,
- * and what is in that receive's buffer by then is a matter of time. */
+/* Rank 1 waits for a file that rank 0 makes with a receive pending. Until then there is no rest,
+ * and the contents of that receive's buffer depend on time. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

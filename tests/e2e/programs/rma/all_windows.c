@@ -1,10 +1,10 @@
-/* Every way to make a window, and what is read through it. (Not compared with plain mpiexec, where
- * UCX 1.13 reads other memory than it should unless UCX_RCACHE_ENABLE=n.) */
+/* Every way to make a window, and values read through it. (Not compared with plain mpiexec, where
+ * UCX 1.13 reads wrong memory unless UCX_RCACHE_ENABLE=n.) */
 #include "../check.h"
 
 enum { CELLS = 2 };
 
-/* The right neighbour's cell number `cell`. */
+/* Prints the right neighbour's cell number `cell`. */
 static void look(MPI_Win window, MPI_Aint at, int cell)
 {
 	int value = -1, expected = 10 * ((rank + 1) % size) + cell;

@@ -1,5 +1,6 @@
-/* Post, start, complete and wait, also by MPI_Win_test, with groups of several and none, and
- * without the checks. With an argument the post ("start") or a complete ("wait") is missing. */
+/* Post, start, complete and wait, also by MPI_Win_test, with groups of several ranks and of
+ * none, and with MPI_MODE_NOCHECK. With an argument the post ("start") or a complete ("wait") is
+ * missing. */
 #include "../check.h"
 #include <stdbool.h>
 

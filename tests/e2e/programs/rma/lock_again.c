@@ -1,5 +1,6 @@
-/* Rank 0 asks for a lock that it holds, which MPI refuses, and keeps the first one until it hears
- * from rank 1, which wants it as well; with an argument it gives it back before. */
+/* Rank 0 asks for a lock that it holds, which MPI refuses. It keeps the first one until it gets
+ * a message from rank 1, which wants the lock as well. With an argument it releases the lock
+ * before. */
 #include "../check.h"
 int main(int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-/* Rank 1 wants a lock that rank 0 holds until it hears from rank 1. */
+/* Rank 1 wants a lock that rank 0 holds until it gets a message from rank 1. */
 #include "../check.h"
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
-/* Three ranks want the lock of rank 0's window: each order is an interleaving, and what the last
- * one finds there follows from it. */
+/* Three ranks want the lock of rank 0's window. Each order is an interleaving and determines what
+ * the last one finds there. */
 #include "../check.h"
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* A lock that one rank takes first and another one last, which keeps it ("keeps") until its process
- * ends, or not: the first one gets it in every interleaving. (check_rewind.py) */
+ * ends, or not. In every interleaving the first rank must get it. (check_rewind.py) */
 #include <mpi.h>
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static char much[4 << 20]; /* takes a while to put back */
+static char much[4 << 20]; /* takes long to put back */
 
 static int take(const char *who)
 {

@@ -1,7 +1,7 @@
 /* Shared locks do not exclude each other: every rank holds one at each other while all wait for
- * each other, and there is nothing to choose. With an argument rank 0 wants an exclusive one, too:
- * before or after each of the others', and what the others read tells which. A lock of
- * MPI_PROC_NULL is none. */
+ * each other, and there is no choice. With an argument rank 0 also wants an exclusive one, before
+ * or after each of the others'; what the others read shows which. A lock of MPI_PROC_NULL has no
+ * effect. */
 #include "../check.h"
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
-/* One-sided communication goes on, at a usable speed, while the target is held in a receive from
- * anybody; every way to synchronise, among choices. */
+/* One-sided communication proceeds, at a usable speed, while the target is held in a receive with
+ * MPI_ANY_SOURCE; every way to synchronise, between choices. */
 #include "../check.h"
 
 enum { ROUNDS = 20 };
@@ -41,7 +41,7 @@ static void active(int left, int right)
 	MPI_Group_free(&from);
 }
 
-/* Rank 0 is the target, and stands in a receive meanwhile. */
+/* Rank 0 is the target and waits in a receive meanwhile. */
 static void passive(void)
 {
 	int one = 1, before, value = 0;
@@ -73,7 +73,7 @@ static void passive(void)
 		MPI_Wait(&request, IGNORE);
 	}
 	MPI_Win_unlock_all(win);
-	CHECK(MPI_Wtime() - begin < 15); /* 20 s when the target looked every 20 ms */
+	CHECK(MPI_Wtime() - begin < 15); /* 20 s when the target polled every 20 ms */
 	MPI_Send(&rank, 1, MPI_INT, 0, 1, WORLD);
 }
 

@@ -1,5 +1,5 @@
-/* Rank 2 waits for a lock that rank 0 holds, and receives from anybody first: it can take rank 1's
- * message alone, as rank 2 sends only when it has had the lock. */
+/* Rank 2 waits for a lock that rank 0 holds. Rank 0 first receives with MPI_ANY_SOURCE: it can take
+ * only rank 1's message, because rank 2 sends only after it had the lock. */
 #include "../check.h"
 int main(int argc, char **argv)
 {

@@ -1,5 +1,6 @@
-/* Rank 2 looks again and again for what rank 0 puts into a window only after it has received from
- * anybody, and after it has asked in vain for a message: rank 2 is never at rest. */
+/* Rank 2 reads repeatedly what rank 0 puts into a window only after it has received with
+ * MPI_ANY_SOURCE, and after it has polled for a message without success. Rank 2 is never at
+ * rest. */
 #include "../check.h"
 int main(int argc, char **argv)
 {

@@ -1,6 +1,6 @@
-/* Buffers of one-sided calls that are those of pending messages too, in the way the first argument
- * says; "right": one after the other. And an accumulate beside one that only fetches, which a
- * window can forbid: "same_op". */
+/* Buffers of one-sided calls that are also those of pending messages, as the first argument names.
+ * "right": one after the other. "same_op": an accumulate concurrent with one that only fetches,
+ * which a window can forbid. */
 #include "../check.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 static int data[8], memory[12];
 static MPI_Win window;
 
-/* Of the buffer of a pending receive. */
+/* Into the buffer of a pending receive. */
 static void put(void)
 {
 	MPI_Request request;

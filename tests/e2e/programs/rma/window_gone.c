@@ -1,5 +1,5 @@
-/* A window is used after MPI_Win_free through a copy of its handle, which MPICH may take for good,
- * and then writes into memory that is something else's by now. The argument says by which call. */
+/* A window is used after MPI_Win_free through a copy of its handle. MPICH may accept it and then
+ * write into memory that has another use by now. The argument names the call. */
 #include "../check.h"
 
 int main(int argc, char **argv)

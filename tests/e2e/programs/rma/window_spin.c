@@ -1,5 +1,5 @@
-/* Rank 1 looks for a value in rank 0's window that nobody will write, while rank 0 waits for it.
- * With an argument it is rank 2 that writes it, after a while. */
+/* Rank 1 reads rank 0's window repeatedly for a value that is never written, while rank 0 waits for
+ * rank 1. With an argument rank 2 writes it after a while. */
 #include "../check.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
-/* One-sided accesses that leave the target's window, by displacement, by datatype and in units of
- * the target; MPI says nothing. What lies at the edge is in order, and so is what is attached to a
- * dynamic window. The memory around is the program's own, so that nothing crashes. */
+/* One-sided accesses outside the target's window, by displacement, by datatype and in units of the
+ * target; MPI reports nothing. Accesses at the edge are correct, and so are those to memory
+ * attached to a dynamic window. The memory around belongs to the program, so nothing crashes. */
 #include "../check.h"
 
 static int room[64], value[4], got;

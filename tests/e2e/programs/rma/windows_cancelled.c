@@ -1,12 +1,12 @@
-/* Receives into a window that are cancelled in time write nothing there, whatever others do with
- * the same bytes meanwhile. Those that are not do ("late"), and so does a send, which MPI need not
- * take back, read. */
+/* Receives into a window that are cancelled in time write nothing there, so others may use the same
+ * bytes. Those not cancelled in time ("late") write. A send still reads, since MPI need not cancel
+ * it. */
 #include "../check.h"
 
 static int *memory, one = 1, result;
 static MPI_Win win;
 
-/* Rank 1 writes there once it has heard that rank 0's operation is under way. */
+/* Rank 1 puts once it has a message that rank 0's operation is pending. */
 static void put_meanwhile(int place)
 {
 	MPI_Recv(NULL, 0, MPI_INT, 0, 7, WORLD, IGNORE);
@@ -107,7 +107,7 @@ static void perhaps(void)
 		MPI_Wait(&cancelled, IGNORE);
 }
 
-/* What comes behind it is not taken for it. */
+/* A later message must not be mistaken for it. */
 static void again(void)
 {
 	MPI_Request request;

@@ -1,5 +1,5 @@
-/* Ways to get one-sided accesses wrong; each pair that conflicts is told with both its lines,
- * whatever happened when. */
+/* Incorrect one-sided accesses. Each pair that conflicts is reported with both lines, in any order
+ * of execution. */
 #include "../check.h"
 
 static double room[16];
@@ -13,7 +13,7 @@ static void both_put(void)
 	MPI_Win_fence(0, win);
 }
 
-/* That it is flushed is not known to the other rank. */
+/* The other rank does not know that it is flushed. */
 static void flushed(void)
 {
 	if (rank == 1)
@@ -76,7 +76,7 @@ static void own_buffers(void)
 	MPI_Barrier(WORLD);
 }
 
-/* What an origin has completed is in the window when the target has waited. */
+/* What an origin has completed is in the window after the target's wait. */
 static void exposed(void)
 {
 	MPI_Group all, target;

@@ -1,5 +1,5 @@
-/* Every way to put one-sided accesses in order, each used rightly: nothing conflicts. With an
- * argument those by which a rank learns from memory what others have done. */
+/* Every way to order one-sided accesses, each used correctly: nothing conflicts. With an argument:
+ * the ways in which a rank learns from memory what others have done. */
 #include "../check.h"
 
 #define ROOM 64
@@ -38,7 +38,7 @@ static void fences(void)
 	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 }
 
-/* Ranks 1 and 2 take turns at rank 0: first both, side by side, then one after the other. */
+/* Ranks 1 and 2 access rank 0: first both concurrently, then one after the other. */
 static void exposures(void)
 {
 	MPI_Group all, origins, target, one[2];
@@ -89,7 +89,7 @@ static void locks(void)
 	MPI_Barrier(WORLD);
 }
 
-/* What one has flushed the next may read, once it is told by a message, a broadcast, a barrier. */
+/* What one rank has flushed the next may read, after a message, a broadcast or a barrier. */
 static void flushes(void)
 {
 	MPI_Request request;
@@ -153,7 +153,7 @@ static void atomics(void)
 	MPI_Barrier(WORLD);
 }
 
-/* A lock of the program's own guards what is put and got. */
+/* The program's own spin lock guards what is put and got. */
 static void spin(void)
 {
 	int one = 1, zero = 0, held = 1;
@@ -192,7 +192,7 @@ static void requests(void)
 	MPI_Barrier(WORLD);
 }
 
-/* Columns of a matrix, and pairs whose gap is another's place. */
+/* Columns of a matrix, and pairs with a gap that another one uses. */
 static void layouts(void)
 {
 	MPI_Datatype column, pieces, wide;
@@ -266,7 +266,7 @@ static void flag(void)
 		MPI_Put(&one, 1, MPI_INT, 1, 60, 1, MPI_INT, win);
 		MPI_Win_flush(1, win);
 	} else if (rank == 1) {
-		/* none but calls that do not count: how often it looks is a matter of time */
+		/* only calls that are not counted: the number of reads depends on time */
 		do {
 			MPI_Win_flush(rank, win);
 			MPI_Win_sync(win);

@@ -1,5 +1,5 @@
-/* Sends, receives and collectives whose buffers lie in a window, beside one-sided calls of others
- * that use the same bytes. With "right": the same in order, or on other bytes. */
+/* Sends, receives and collectives with buffers in a window, concurrent with one-sided calls of
+ * others that use the same bytes. With "right": the same in order, or on other bytes. */
 #include "../check.h"
 
 static int *memory, one = 1, result;
@@ -17,7 +17,8 @@ static void received(void)
 	MPI_Win_fence(0, win);
 }
 
-/* The put is complete before the message is sent; but until that has come, its place is MPI's. */
+/* The put is complete before the message is sent; but until the message has arrived, MPI owns its
+ * buffer. */
 static void pending(void)
 {
 	MPI_Request request;
@@ -112,7 +113,7 @@ static void fences(void)
 		MPI_Send(&one, 1, MPI_INT, 0, 0, WORLD);
 	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 	MPI_Allreduce(&one, memory, 2, MPI_INT, MPI_SUM, WORLD);
-	/* Not before the target is here, too, which has received by then. */
+	/* The target has received before it gets here, too. */
 	MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
 	if (rank == 1)
 		MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
@@ -162,7 +163,8 @@ static void locked(void)
 	MPI_Barrier(WORLD);
 }
 
-/* Two that read; a put that is flushed before its target hears of it; and one that answers. */
+/* Two concurrent reads; a put that is flushed before its target gets a message about it; and an
+ * answer. */
 static void flushed(void)
 {
 	MPI_Win_lock_all(0, win);

@@ -1,11 +1,11 @@
-/* A window in shared memory: each rank can reach the same bytes in several ways. Nothing orders
- * what two of them do there; with "right" something does. */
+/* A window in shared memory: each rank can reach the same bytes in several ways. Nothing orders two
+ * accesses of different ranks; with "right" something does. */
 #include "../check.h"
 
 static int *first, one = 1, result; /* first: rank 0's part, as this rank sees it */
 static MPI_Win shared;
 
-/* Another window lies over rank 0's part in each rank: so they are one rank's bytes. */
+/* Each rank makes another window over rank 0's part: these are the same bytes of rank 0. */
 static void put_through_two(void)
 {
 	MPI_Win second;
@@ -45,7 +45,7 @@ static void receive_both(void)
 	MPI_Win_fence(0, shared);
 }
 
-/* Its own buffer is the other's window. */
+/* Its own result buffer is in the other's window. */
 static void fetch_there(void)
 {
 	MPI_Win_fence(0, shared);
@@ -56,7 +56,7 @@ static void fetch_there(void)
 	MPI_Win_fence(0, shared);
 }
 
-/* Ranks use memory of their own at like addresses. */
+/* Ranks use their own memory at equal addresses. */
 static void apart(void)
 {
 	int *memory;

@@ -1,6 +1,6 @@
-/* Large messages whose sender waits: each arrives whole, whoever comes first, and however it is
- * received or looked at. With an argument, rank 0 goes on and uses its buffer again before the
- * message is received. */
+/* Large messages whose sender waits: each arrives complete, in any order, and for any kind of
+ * receive or probe. With an argument, rank 0 continues and reuses its buffer before the message is
+ * received. */
 #include "../check.h"
 
 #define COUNT 50000 /* 200 kB */
@@ -90,7 +90,7 @@ static void look(void)
 	}
 }
 
-/* What rank 0 sends is received when it has long gone on. */
+/* Rank 0 has long continued when its message is received. */
 static void go_on(void)
 {
 	int word = 0;

@@ -1,5 +1,5 @@
-/* A thread that calls MPI though it has not initialised it, which the levels of thread support
- * below MPI_THREAD_SERIALIZED do not allow. */
+/* A thread that calls MPI although another one initialised it, which thread levels below
+ * MPI_THREAD_SERIALIZED forbid. */
 #include <pthread.h>
 
 #include "../check.h"

@@ -1,6 +1,6 @@
-/* A thread that calls MPI while the rank's first one waits, longer than a moment, for what comes of
- * that: no deadlock, but wrong below MPI_THREAD_MULTIPLE. With "asks" it asks something that is the
- * business of its own rank alone, which is as wrong. With "both" each rank has such a thread. */
+/* A thread calls MPI while the rank's first one waits, for longer than a moment, for the result: no
+ * deadlock, but wrong below MPI_THREAD_MULTIPLE. With "asks" it makes a local query, which is as
+ * wrong. With "both" each rank has such a thread. */
 #include <pthread.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* MPI_THREAD_MULTIPLE, but one thread: goes back by snapshots like any other. */
+/* MPI_THREAD_MULTIPLE, but one thread: goes back by snapshots like any other program. */
 #include "../check.h"
 
 int main(int argc, char **argv)

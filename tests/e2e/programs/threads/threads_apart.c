@@ -1,4 +1,4 @@
-/* Two threads of each rank, each with a communicator of its own: nothing is left to choose. */
+/* Two threads of each rank, each with its own communicator: there is no choice. */
 #include <pthread.h>
 
 #include "../check.h"

@@ -1,5 +1,5 @@
-/* A thread that computes for longer than it is waited for: rank 0's receives are decided meanwhile,
- * and the verdict says that this was done without waiting for it. */
+/* A thread computes for longer than matchpoint waits for it. Rank 0's receives are decided
+ * meanwhile, and the verdict says that the thread was not waited for. */
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>

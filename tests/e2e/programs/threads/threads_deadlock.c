@@ -1,5 +1,5 @@
 /* In each of two ranks one thread receives what the other rank's second thread would send only
- * after it has received itself. */
+ * after its own receive. */
 #include <pthread.h>
 
 #include "../check.h"

@@ -1,5 +1,5 @@
-/* A thread of each rank sends or receives and ends, while the first thread of its rank goes on:
- * since when that is alone, and need not wait for its turn, must not depend on time. */
+/* A thread of each rank sends or receives and ends, while the first thread continues. The moment
+ * from which that one is alone and need not wait for turns must not depend on time. */
 #include <mpi.h>
 #include <pthread.h>
 

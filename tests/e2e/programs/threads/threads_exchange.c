@@ -1,5 +1,5 @@
-/* One thread of a rank sends while the other receives: either could be held up by the other if
- * they went one after another. */
+/* One thread of a rank sends while the other receives: either could block the other if they ran one
+ * after another. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -22,7 +22,8 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
 	if (rank == 1)
-		usleep(100000); /* so that rank 0 does not rest before its other thread has come */
+		usleep(100000); /* so that rank 0 does not rest before its other thread has called
+		                 * MPI */
 	pthread_create(&thread, NULL, receive, NULL);
 	usleep(20000);
 	MPI_Send(&rank, 1, MPI_INT, 1 - rank, 1, WORLD);

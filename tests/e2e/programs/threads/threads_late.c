@@ -1,5 +1,5 @@
-/* A message that one thread causes to be sent after another thread of its rank has received, though
- * not because of that: the receive can take that message as well. */
+/* One thread causes a message to be sent after another thread of its rank has received, but not
+ * because of that: the receive can take that message as well. */
 #include <pthread.h>
 
 #include "../check.h"

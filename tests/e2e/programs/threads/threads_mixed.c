@@ -1,5 +1,5 @@
-/* Threads that poll, that wait for each other outside of MPI, that complete what another has
- * started, and that make threads. */
+/* Threads that poll, that wait for each other outside MPI, that complete what another has started,
+ * and that make threads. */
 #include <pthread.h>
 #include <unistd.h>
 

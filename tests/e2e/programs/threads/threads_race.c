@@ -1,5 +1,5 @@
-/* Two threads receive from the same rank: which of them gets which message is open, but the program
- * takes the first message to go to the first thread. */
+/* Two threads receive from the same rank: either message can go to either thread, but the program
+ * assumes that the first message goes to the first thread. */
 #include <pthread.h>
 
 #include "../check.h"

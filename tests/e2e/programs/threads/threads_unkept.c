@@ -1,7 +1,7 @@
-/* One thread sends what another thread of its rank has told it to, through memory, when that has
- * received: no message that the receive could take as well, though MPI does not show it. If it has
- * not been told, it sends nothing; with "waits" it waits for that, in a loop, with "fails" it
- * aborts; with "polls" rank 1 polls, for what is never sent, before it asks. */
+/* One thread sends after another thread of its rank has received and told it so through memory. The
+ * receive could not take that message, but MPI does not show the dependence. If not told, the
+ * thread sends nothing. With "waits" it waits for it, in a loop; with "fails" it aborts; with
+ * "polls" rank 1 polls for a message that is never sent, before it asks. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

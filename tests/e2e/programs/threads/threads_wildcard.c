@@ -1,4 +1,4 @@
-/* Two threads of rank 0 each receive from whoever comes first. */
+/* Two threads of rank 0 each receive with MPI_ANY_SOURCE. */
 #include <pthread.h>
 
 #include "../check.h"
