@@ -187,6 +187,13 @@ ROLES = (
     ("passed", "Set for the ranks",
      "matchpoint sets these in the environment of each rank, for its shim or for the loader."),
     ("launch", "Set by the launcher", "The shim reads these."),
+    ("outer", "Removed: set by another launcher",
+     "matchpoint may itself be started by a launcher or in a job of a batch system. What these set "
+     "for their own ranks does not reach the ranks of the program: only their own launcher numbers "
+     "them. `*` stands for any end of a name."),
+    ("batch", "Removed unless --launcher is given",
+     "The usual launcher starts all ranks on this machine. A launcher named by `--launcher`, such "
+     "as srun, gets these."),
     ("forced", "Set for MPI",
      "Snapshots and control need these settings of MPI and of what it is built on. A different "
      "value of yours is overridden, and a note says so."),

@@ -162,6 +162,7 @@ static void add_environment(GString *json)
 		[ENVIRONMENT_READ] = "read",     [ENVIRONMENT_SYSTEM] = "system",
 		[ENVIRONMENT_PASSED] = "passed", [ENVIRONMENT_LAUNCH] = "launch",
 		[ENVIRONMENT_FORCED] = "forced", [ENVIRONMENT_DEFAULT] = "default",
+		[ENVIRONMENT_OUTER] = "outer",   [ENVIRONMENT_BATCH] = "batch",
 	};
 
 	for (const struct environment_variable *variable = environment_variables(); variable->name;

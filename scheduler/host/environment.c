@@ -54,6 +54,42 @@ static const struct environment_variable variables[] = {
 	{"PMI_RANK", ENVIRONMENT_LAUNCH, NULL, "the number of the rank"},
 	{"PMI_FD", ENVIRONMENT_LAUNCH, NULL, "the rank's connection to its launcher"},
 
+	{"PMI_*", ENVIRONMENT_OUTER, NULL,
+         "number of a rank and its connection: Hydra, Slurm, Flux"},
+	{"PMI2_*", ENVIRONMENT_OUTER, NULL, "the same, PMI 2"},
+	{"PMIX_*", ENVIRONMENT_OUTER, NULL, "the same: Open MPI, PRRTE, Slurm"},
+	{"HYDI_*", ENVIRONMENT_OUTER, NULL, "descriptors of Hydra's processes"},
+	{"MPI_LOCALRANKID", ENVIRONMENT_OUTER, NULL, "number of a rank on its machine: Hydra"},
+	{"MPI_LOCALNRANKS", ENVIRONMENT_OUTER, NULL, "ranks on a machine: Hydra"},
+	{"OMPI_*", ENVIRONMENT_OUTER, NULL, "Open MPI"},
+	{"ORTE_*", ENVIRONMENT_OUTER, NULL, "Open MPI 4 and older"},
+	{"PRTE_*", ENVIRONMENT_OUTER, NULL, "PRRTE, Open MPI 5"},
+	{"MV2_COMM_WORLD_*", ENVIRONMENT_OUTER, NULL, "MVAPICH"},
+	{"PALS_*", ENVIRONMENT_OUTER, NULL, "Cray PALS"},
+	{"ALPS_APP_*", ENVIRONMENT_OUTER, NULL, "Cray ALPS"},
+	{"FLUX_TASK_*", ENVIRONMENT_OUTER, NULL, "number of a rank: Flux"},
+	{"SLURM_PROCID", ENVIRONMENT_OUTER, NULL, "number of a rank: srun"},
+	{"SLURM_LOCALID", ENVIRONMENT_OUTER, NULL, "the same on its machine"},
+	{"SLURM_NODEID", ENVIRONMENT_OUTER, NULL, "number of a rank's machine"},
+	{"SLURM_GTIDS", ENVIRONMENT_OUTER, NULL, "ranks on a machine"},
+	{"SLURM_TASK_PID", ENVIRONMENT_OUTER, NULL, "process of a rank"},
+	{"SLURM_STEP*", ENVIRONMENT_OUTER, NULL, "the job step that a rank belongs to"},
+	{"SLURM_PMI*", ENVIRONMENT_OUTER, NULL, "connection of a rank to srun"},
+	{"SLURM_SRUN_COMM_*", ENVIRONMENT_OUTER, NULL, "the same"},
+	{"SLURM_LAUNCH_NODE_IPADDR", ENVIRONMENT_OUTER, NULL, "the same"},
+
+	{"HYDRA_*", ENVIRONMENT_BATCH, NULL,
+         "settings of Hydra: ranks are started on this machine"},
+	{"SLURM_*", ENVIRONMENT_BATCH, NULL, "Slurm's allocation: Hydra would call srun"},
+	{"SLURMD_*", ENVIRONMENT_BATCH, NULL, "the same"},
+	{"PBS_NODEFILE", ENVIRONMENT_BATCH, NULL, "machines of a PBS job: Hydra would use them"},
+	{"COBALT_NODEFILE", ENVIRONMENT_BATCH, NULL, "the same, Cobalt"},
+	{"LOADL_*", ENVIRONMENT_BATCH, NULL, "the same, LoadLeveler"},
+	{"LSB_DJOB_HOSTFILE", ENVIRONMENT_BATCH, NULL, "the same, LSF"},
+	{"LSB_HOSTS", ENVIRONMENT_BATCH, NULL, "the same, LSF"},
+	{"LSB_MCPU_HOSTS", ENVIRONMENT_BATCH, NULL, "the same, LSF"},
+	{"PE_HOSTFILE", ENVIRONMENT_BATCH, NULL, "the same, Grid Engine"},
+
 	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,cma,self",
          "shared memory that can be cloned; if it is allowed, large messages are read from their "
          "senders' memory, with pids that the shim translates; other transports use a keeper's pid "
@@ -160,6 +196,40 @@ static char **remove_forbidden(char **environment, GPtrArray *notes)
 	return environment;
 }
 
+static bool is_named(const struct environment_variable *variable, const char *name)
+{
+	const gsize length = strlen(variable->name);
+
+	if (variable->name[length - 1] == '*')
+		return strncmp(variable->name, name, length - 1) == 0;
+	return strcmp(variable->name, name) == 0;
+}
+
+static bool is_of_launchers(const char *name, bool own_launcher)
+{
+	for (const struct environment_variable *variable = variables; variable->name; variable++)
+		if ((variable->role == ENVIRONMENT_OUTER
+		     || (variable->role == ENVIRONMENT_BATCH && !own_launcher))
+		    && is_named(variable, name))
+			return true;
+	return false;
+}
+
+/* A launcher that has inherited the number of a rank is taken for that rank by the shim: what the
+ * ranks print then goes through it, into a file of the first world. */
+static char **remove_launchers(char **environment, bool own_launcher)
+{
+	g_auto(GStrv) entries = g_strdupv(environment);
+
+	for (char **entry = entries; *entry; entry++) {
+		g_autofree char *name = g_strndup(*entry, strcspn(*entry, "="));
+
+		if (is_of_launchers(name, own_launcher))
+			environment = g_environ_unsetenv(environment, name);
+	}
+	return environment;
+}
+
 static char **append(char **environment, const char *name, char separator, const char *value)
 {
 	const char *before = g_environ_getenv(environment, name);
@@ -206,6 +276,7 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 	g_autofree char *socket = g_build_filename(settings->directory, RUN_DIRECTORY_SOCKET, NULL);
 	g_autofree char *world = g_strdup_printf("%u", settings->world);
 
+	environment = remove_launchers(environment, settings->own_launcher);
 	environment = remove_forbidden(environment, notes);
 	for (const struct environment_variable *variable = variables; variable->name; variable++)
 		if (variable->role == ENVIRONMENT_FORCED || variable->role == ENVIRONMENT_DEFAULT) {
@@ -230,6 +301,8 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 		environment = g_environ_unsetenv(environment, ENVIRONMENT_STDIN);
 	if (settings->virtual_time)
 		environment = g_environ_setenv(environment, ENVIRONMENT_VIRTUAL_TIME, "1", true);
+	else
+		environment = g_environ_unsetenv(environment, ENVIRONMENT_VIRTUAL_TIME);
 	if (settings->journal)
 		environment = g_environ_setenv(environment, ENVIRONMENT_JOURNAL, settings->journal,
 		                               true);

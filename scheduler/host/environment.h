@@ -35,9 +35,12 @@ struct environment_settings {
 	bool virtual_time;          /* whether sleeping takes no real time */
 	bool states;                /* whether ranks report their states */
 	bool reads_peers;           /* whether ranks may read each other's memory */
+	bool own_launcher;          /* whether the user has named the launcher (--launcher) */
 };
 
-/* Makes the environment of the launcher and of its ranks from `base` (NULL: our own). For each
+/* Makes the environment of the launcher and of its ranks from `base` (NULL: our own). What another
+ * launcher, or a batch system, has set for us is removed: a rank gets such variables from its own
+ * launcher only. A launcher that the user has named keeps those of ENVIRONMENT_BATCH. For each
  * variable of the user that had to be overridden, a sentence is appended to `notes` (char *,
  * owned by the array; may be NULL). Free with g_strfreev. */
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
@@ -49,16 +52,18 @@ char *environment_of(const char *pid, const char *name);
 bool environment_has(const char *pid, const char *name, const char *value);
 
 enum environment_role {
-	ENVIRONMENT_READ,    /* by matchpoint; the user sets it */
-	ENVIRONMENT_SYSTEM,  /* the same, but known to every program */
-	ENVIRONMENT_PASSED,  /* set for the ranks, read by the shim */
-	ENVIRONMENT_LAUNCH,  /* set for the ranks by their launcher, read by the shim */
-	ENVIRONMENT_FORCED,  /* set for MPI; overrides a value of the user */
+	ENVIRONMENT_READ,   /* by matchpoint; the user sets it */
+	ENVIRONMENT_SYSTEM, /* the same, but known to every program */
+	ENVIRONMENT_PASSED, /* set for the ranks, read by the shim */
+	ENVIRONMENT_LAUNCH, /* set for the ranks by their launcher, read by the shim */
+	ENVIRONMENT_OUTER,  /* set by a launcher for one of its ranks: removed */
+	ENVIRONMENT_BATCH,  /* read by launchers: removed, except for one that the user has named */
+	ENVIRONMENT_FORCED, /* set for MPI; overrides a value of the user */
 	ENVIRONMENT_DEFAULT, /* set for MPI or libc unless the user has set it */
 };
 
 struct environment_variable {
-	const char *name;
+	const char *name; /* OUTER, BATCH: may end in *, for all that begin so */
 	enum environment_role role;
 	const char *value; /* NULL: it depends on the run, or is only read */
 	const char *explanation;

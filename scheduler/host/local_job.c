@@ -61,7 +61,8 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 	                                                         : NULL,
 	                                        options->virtual_time,
 	                                        options->states,
-	                                        peer_memory_obstacle() == NULL};
+	                                        peer_memory_obstacle() == NULL,
+	                                        options->launcher != NULL};
 	g_auto(GStrv) command = command_line(options, error), environment = NULL;
 	struct launcher_options launch = {.loop = &local->loop,
 	                                  .command = command,

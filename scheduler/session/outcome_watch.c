@@ -130,7 +130,8 @@ static bool went_well(const struct execution *execution)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
 
-	return verdict->record && !execution_result(execution)->cut_short && verdict->ended_well;
+	return verdict->record && !execution_result(execution)->cut_short && verdict->ended_well
+	       && session_output_is_whole(execution);
 }
 
 static void compare_again(const struct outcome_watch *watch, const struct execution *execution,
@@ -172,10 +173,8 @@ static bool run_along(const struct outcome_watch *watch, struct again *again, co
                       GArray **ret_least)
 {
 	const struct record_execution *first = outcomes_first(watch->outcomes, again->index);
-	struct execution *execution = session_follow(
-		watch->session,
-		session_position(watch->session, named, stored_run_buffering(first)), false,
-		CALLS_FORGOTTEN);
+	struct execution *execution = session_follow_printed(watch->session, named,
+	                                                     stored_run_buffering(first));
 	g_autoptr(GArray) made = world_told_choices(execution_world(execution));
 	bool fits = choices_same(made, outcomes_choices(watch->outcomes, again->index));
 

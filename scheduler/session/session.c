@@ -71,6 +71,11 @@ void session_each_snapshot(const struct session *session,
 	runs_each_snapshot(session->runs, look, user);
 }
 
+static bool output_is_known(const struct execution *execution)
+{
+	return session_output_is_whole(execution) || interleaving_verdict(execution)->printed_again;
+}
+
 void session_add_interleaving(struct session *session, const struct execution *execution,
                               struct record_execution *record, const GArray *choices,
                               GPtrArray *shown, bool ended_well)
@@ -92,10 +97,10 @@ void session_add_interleaving(struct session *session, const struct execution *e
 	}
 	if (record->calls->len > 0 && ended_well)
 		replay_add_well_kept(session->replay, record->buffering);
-	if (ended_well) {
+	if (ended_well)
 		findings_add_good(session->findings, record, choices);
+	if (ended_well && (!execution || output_is_known(execution)))
 		outcome_watch_add(session->outcomes, record, choices);
-	}
 	if (world)
 		session_tell_end(session, execution, record, changed);
 	if (world)
@@ -113,28 +118,58 @@ static void add_execution(struct session *session, const struct execution *execu
 	                         verdict->ended_well);
 }
 
-/* Something ended ranks before they had written their output. Takes it from a second run of the
- * same interleaving; if that is not possible, adds a note. */
+/* Times that an interleaving is run again for its output: what cuts it rarely does so twice. */
+#define PRINTED_AGAIN_MOST 3
+
+bool session_output_is_whole(const struct execution *execution)
+{
+	return !execution_output_is_cut(execution) && !interleaving_verdict(execution)->lost_output;
+}
+
+struct execution *session_follow_printed(struct session *session, const GArray *choices,
+                                         enum buffering buffering)
+{
+	struct execution *execution = NULL;
+	int left = PRINTED_AGAIN_MOST;
+
+	do {
+		if (execution)
+			session_drop(execution);
+		execution = session_follow(session, session_position(session, choices, buffering),
+		                           false, CALLS_FORGOTTEN);
+	} while (--left > 0 && session_is_whole(execution) && !session_output_is_whole(execution)
+	         && !interleaving_verdict(execution)->no_room);
+	if (interleaving_verdict(execution)->lost_output)
+		session_fail(session, "%s", interleaving_verdict(execution)->lost_output);
+	return execution;
+}
+
+/* What ranks printed is not known, or may not be all. Takes it from another run of the same
+ * interleaving. If that is not possible, the session fails where output is lost, as what the
+ * program printed must not be taken for nothing; where it may be cut, it is not compared, and a
+ * note is added. */
 static void print_again(struct session *session, const struct execution *execution)
 {
-	struct record_execution *record = interleaving_verdict(execution)->record;
+	struct verdict *verdict = interleaving_verdict(execution);
+	struct record_execution *record = verdict->record;
 	const struct world *world = execution_world(execution);
 	struct execution *again = NULL;
 	const struct record_execution *other = NULL;
 
-	if (session_may_make_sure(session) && !session->options->wrapper) {
-		again = session_follow(session,
-		                       session_position(session, world_choices(world),
-		                                        world_options(world)->buffering),
-		                       false, CALLS_FORGOTTEN);
+	if (session_may_make_sure(session) && !session->options->wrapper && !verdict->no_room) {
+		again = session_follow_printed(session, world_choices(world),
+		                               world_options(world)->buffering);
 		other = interleaving_verdict(again)->record;
 	}
-	if (other && session_is_whole(again) && !execution_output_is_cut(again)
+	if (other && session_is_whole(again) && session_output_is_whole(again)
 	    && other->status == record->status) {
 		g_ptr_array_unref(record->outputs);
 		g_ptr_array_unref(record->errors);
 		record->outputs = g_ptr_array_ref(other->outputs);
 		record->errors = g_ptr_array_ref(other->errors);
+		verdict->printed_again = true;
+	} else if (verdict->lost_output) {
+		session_fail(session, "%s", verdict->lost_output);
 	} else {
 		infrastructure_failures_add_cut(session->failures, session->interleavings + 1);
 	}
@@ -173,7 +208,7 @@ void session_account(struct session *session, const struct execution *execution)
 		infrastructure_failures_add_wasted(session->failures);
 		return;
 	}
-	if (execution_output_is_cut(execution))
+	if (!session_output_is_whole(execution))
 		print_again(session, execution);
 	if (!session->error) /* otherwise a resumed exploration carries it out */
 		add_execution(session, execution);

@@ -141,6 +141,9 @@ static void on_gone(void *owner, struct execution *execution, const char *direct
 
 	if (interleaving->verdict->record)
 		verdict_complete(interleaving->verdict, &facts, directory);
+	if (interleaving->session->options->wrapper
+	    && !interleaving->verdict->no_room) /* a rank at a terminal has no files */
+		g_clear_pointer(&interleaving->verdict->lost_output, g_free);
 }
 
 /* --- call stacks ------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 /* The result of an interleaving: its record, and the finding if something is wrong. */
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 
 #include "mpi_calls.h"
+#include "scheduler/host/environment.h"
 #include "verdict_internal.h"
 
 struct verdict *verdict_new(void)
@@ -19,6 +21,7 @@ void verdict_free(struct verdict *verdict)
 		return;
 	record_execution_free(verdict->record);
 	g_ptr_array_unref(verdict->findings);
+	g_free(verdict->lost_output);
 	g_free(verdict);
 }
 
@@ -434,17 +437,53 @@ void verdict_reach(struct verdict *verdict, const struct verdict_facts *facts)
 		record->status = ((struct record_finding *)verdict->findings->pdata[0])->kind;
 }
 
-static GBytes *captured_output(const char *directory, const char *stream, int rank)
+static GBytes *captured_output(struct verdict *verdict, const char *directory, const char *stream,
+                               int rank)
 {
 	g_autofree char *file = g_strdup_printf("%s/%s.%d", directory, stream, rank);
+	g_autoptr(GError) error = NULL;
 	struct stat status;
 	char *text;
 	gsize length;
 
-	if ((stat(file, &status) == 0 && status.st_size == 0)
-	    || !g_file_get_contents(file, &text, &length, NULL))
+	if (stat(file, &status) == 0 && status.st_size == 0)
 		return g_bytes_new_static("", 0);
-	return g_bytes_new_take(text, length);
+	if (g_file_get_contents(file, &text, &length, &error))
+		return g_bytes_new_take(text, length);
+	if (!verdict->lost_output)
+		verdict->lost_output = g_strdup_printf("the output of rank %d is lost: %s", rank,
+		                                       error->message);
+	return g_bytes_new_static("", 0);
+}
+
+static guint64 bytes_of(const GPtrArray *texts)
+{
+	guint64 bytes = 0;
+
+	for (guint i = 0; i < texts->len; i++)
+		bytes += g_bytes_get_size(texts->pdata[i]);
+	return bytes;
+}
+
+/* Ranks are not told by everything that writes for them that a write has failed. But what has
+ * filled the file system is still there. */
+static void find_full(struct verdict *verdict, const char *directory)
+{
+	const struct record_execution *record = verdict->record;
+	g_autofree char *run_directory = g_path_get_dirname(directory);
+	g_autofree char *place = g_path_get_dirname(run_directory);
+	struct statvfs status;
+
+	if (statvfs(directory, &status) < 0 || status.f_blocks == 0 || status.f_bavail > 0
+	    || verdict->lost_output)
+		return;
+	verdict->no_room = true;
+	verdict->lost_output = g_strdup_printf(
+		"%s is full (%.1f MB): what ranks print is kept there, and may be cut short; it "
+		"was %.1f MB in this interleaving so far; enlarge it (docker run --shm-size), or "
+		"set " ENVIRONMENT_RUNDIR " to a directory with more room",
+		place, (double)status.f_blocks * (double)status.f_frsize / 1e6,
+		(double)(bytes_of(record->outputs) + bytes_of(record->errors)) / 1e6);
 }
 
 void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts,
@@ -460,7 +499,8 @@ void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts
 			status = WIFSIGNALED(end->status) ? 128 + WTERMSIG(end->status)
 			                                  : WEXITSTATUS(end->status);
 		g_array_append_val(record->exits, status);
-		g_ptr_array_add(record->outputs, captured_output(directory, "out", rank));
-		g_ptr_array_add(record->errors, captured_output(directory, "err", rank));
+		g_ptr_array_add(record->outputs, captured_output(verdict, directory, "out", rank));
+		g_ptr_array_add(record->errors, captured_output(verdict, directory, "err", rank));
 	}
+	find_full(verdict, directory);
 }

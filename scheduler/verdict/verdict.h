@@ -43,6 +43,11 @@ struct verdict {
 	                                    interleaving comes first */
 	bool ended_well;                 /* whatever went wrong before */
 	bool starved;                    /* memory has run out, and not for the first time */
+	bool printed_again;              /* the output is that of another run of the same */
+	char *lost_output;               /* why what a rank printed is not known, or may not be
+	                                    all; NULL: it is. No part of the outcome */
+	bool no_room;                    /* because its file system is full: to run it again is of
+	                                    no use */
 };
 
 struct verdict *verdict_new(void);
@@ -56,7 +61,8 @@ void verdict_lost(struct verdict *verdict, const struct verdict_facts *facts);
 /* Adds the calls to the record, while the ranks still exist (verdict_calls.c). */
 void verdict_calls(struct verdict *verdict, const struct verdict_facts *facts);
 /* Adds what is known only when every process is gone: exit codes, and the output of each rank,
- * which is in files of this directory. */
+ * which is in files of this directory. Each rank that has connected has made its files, so that a
+ * file that is not there is lost output; so is all output if the file system is full. */
 void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts,
                       const char *directory);
 

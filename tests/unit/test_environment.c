@@ -73,6 +73,73 @@ static void test_large_messages_are_read_where_ranks_may_read_each_other(void **
 	assert_value(environment, "UCX_RNDV_SCHEME", "get_zcopy");
 }
 
+/* As in a rank of Hydra, in a task of srun, in a rank of Open MPI. */
+static char *const nested[] = {"PMI_RANK=0",
+                               "PMI_FD=7",
+                               "PMI_SIZE=1",
+                               "HYDI_CONTROL_FD=6",
+                               "MPI_LOCALRANKID=0",
+                               "MPI_LOCALNRANKS=1",
+                               "SLURM_PROCID=0",
+                               "SLURM_STEP_ID=3",
+                               "SLURM_STEPID=3",
+                               "SLURM_PMIX_MAPPING_SERV=x",
+                               "PMIX_RANK=0",
+                               "OMPI_COMM_WORLD_RANK=0",
+                               NULL};
+/* What the batch system tells a launcher. */
+static char *const allocation[] = {"SLURM_JOB_ID=9", "SLURM_NODELIST=a,b", "HYDRA_HOST_FILE=/h",
+                                   "PBS_NODEFILE=/n", NULL};
+/* What users set for MPI and for their programs. */
+static char *const users[] = {
+	"MPIR_CVAR_ENABLE_GPU=0", "UCX_NET_DEVICES=lo", "MPICH_X=1",           "OMP_NUM_THREADS=2",
+	"PBS_O_WORKDIR=/w",       "MY_PMI_RANK=1",      "LSB_HOSTS_OF_MINE=1", NULL};
+
+static void assert_all(char **environment, char *const *entries, bool kept)
+{
+	for (char *const *entry = entries; *entry; entry++) {
+		g_auto(GStrv) parts = g_strsplit(*entry, "=", 2);
+
+		assert_value(environment, parts[0], kept ? parts[1] : NULL);
+	}
+}
+
+static char **environment_inside(bool own_launcher)
+{
+	struct environment_settings inside = settings;
+	g_autoptr(GPtrArray) base = g_ptr_array_new();
+
+	inside.own_launcher = own_launcher;
+	for (char *const *entry = nested; *entry; entry++)
+		g_ptr_array_add(base, *entry);
+	for (char *const *entry = allocation; *entry; entry++)
+		g_ptr_array_add(base, *entry);
+	for (char *const *entry = users; *entry; entry++)
+		g_ptr_array_add(base, *entry);
+	g_ptr_array_add(base, NULL);
+	return environment_for_ranks((char **)base->pdata, &inside, NULL);
+}
+
+static void test_what_another_launcher_has_set_is_removed(void **state)
+{
+	g_auto(GStrv) environment = environment_inside(false);
+
+	(void)state;
+	assert_all(environment, nested, false);
+	assert_all(environment, allocation, false);
+	assert_all(environment, users, true);
+}
+
+static void test_a_named_launcher_sees_the_allocation(void **state)
+{
+	g_auto(GStrv) environment = environment_inside(true);
+
+	(void)state;
+	assert_all(environment, nested, false);
+	assert_all(environment, allocation, true);
+	assert_all(environment, users, true);
+}
+
 static void test_every_variable_is_explained_once(void **state)
 {
 	const struct environment_variable *all = environment_variables();
@@ -91,6 +158,8 @@ int main(void)
 		cmocka_unit_test(test_ranks_get_the_socket),
 		cmocka_unit_test(test_conflicts_are_overridden_and_noted),
 		cmocka_unit_test(test_large_messages_are_read_where_ranks_may_read_each_other),
+		cmocka_unit_test(test_what_another_launcher_has_set_is_removed),
+		cmocka_unit_test(test_a_named_launcher_sees_the_allocation),
 		cmocka_unit_test(test_every_variable_is_explained_once),
 	};
 

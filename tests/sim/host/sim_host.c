@@ -1,7 +1,9 @@
 #include "sim_host.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim_internal.h"
 
@@ -115,12 +117,29 @@ static void close_all(struct host *host)
 
 /* --- processes, from outside ------------------------------------------------------------------ */
 
+static const char *const streams[] = {"out", "err"};
+
+/* As ranks do before they connect. */
+static void make_outputs(const char *directory, int ranks)
+{
+	for (int rank = 0; rank < ranks; rank++)
+		for (guint i = 0; i < G_N_ELEMENTS(streams); i++) {
+			g_autofree char *file = g_strdup_printf("%s/%s.%d", directory, streams[i],
+			                                        rank);
+			int made = g_open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+			g_assert_cmpint(made, >=, 0);
+			close(made);
+		}
+}
+
 static char *world_add(struct host *host, guint32 world, GError **error)
 {
 	char *path = g_strdup_printf("%s/w%u", sim_of(host)->options.directory, world);
 
 	(void)error;
 	g_assert_cmpint(g_mkdir(path, 0700), ==, 0);
+	make_outputs(path, sim_of(host)->options.program->ranks);
 	return path;
 }
 
@@ -130,9 +149,11 @@ static void world_remove(struct host *host, guint32 world)
 	g_autofree char *path = g_strdup_printf("%s/w%u", sim->options.directory, world);
 
 	for (int rank = 0; rank < sim->options.program->ranks; rank++) {
-		g_autofree char *file = g_strdup_printf("%s/out.%d", path, rank);
+		for (guint i = 0; i < G_N_ELEMENTS(streams); i++) {
+			g_autofree char *file = g_strdup_printf("%s/%s.%d", path, streams[i], rank);
 
-		g_unlink(file);
+			g_unlink(file);
+		}
 	}
 	g_rmdir(path);
 	sim_shared_remove(sim, world);

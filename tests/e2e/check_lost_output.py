@@ -1,0 +1,93 @@
+"""Output of a rank that is lost, or cut as its place is full (Docker's /dev/shm has 64 MB), is not
+compared as if the rank had printed that: the interleaving is run again, and where its output is
+lost each time the exploration ends with exit status 4 and says why. With enough room it then ends
+as it would. The three ways back, and a program that goes on after a failed write."""
+
+import os
+import subprocess
+
+import harness
+from harness import check, told
+
+WAYS = (["--backtrack", "snapshot"], ["--backtrack", "auto"], ["--backtrack", "rerun", "-j", "2"])
+MEGABYTES = 24
+
+
+class Small:
+    """matchpoint with its run directory on a tmpfs of so many bytes."""
+
+    def __init__(self, tool):
+        self.tool = tool
+        self.real = tool.matchpoint
+        self.place = os.path.join(tool.directory, "small")
+        os.mkdir(self.place)
+
+    def run(self, size, *arguments):
+        script = os.path.join(self.tool.directory, "in_small")
+        with open(script, "w") as file:
+            file.write("#!/bin/sh\n"
+                       "exec unshare -m sh -c 'mount -t tmpfs -o size=%d none \"%s\" && "
+                       "MATCHPOINT_RUNDIR=\"%s\" exec \"$0\" \"$@\"' '%s' \"$@\"\n"
+                       % (size, self.place, self.place, self.real))
+        os.chmod(script, 0o755)
+        self.tool.matchpoint = script
+        try:
+            return self.tool.run(*arguments, report=True)
+        finally:
+            self.tool.matchpoint = self.real
+
+
+def can_mount(place):
+    return subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", place], check=False,
+                          capture_output=True).returncode == 0
+
+
+def check_lost(tool):
+    program = tool.compile(harness.program("loses_output.c"))
+    for way in WAYS:
+        for descriptor in ("1", "2"):
+            run = tool.run("explore", "-n", "3", *way, "--buffering", "zero", "--", program,
+                           descriptor, report=True)
+            check(run.status == 4 and "the output of rank 0 is lost" in run.err, str(run))
+            check(not run.report or run.report["interleavings"] == 0, str(run))
+        mark = os.path.join(tool.directory, "lost%s" % "".join(way))
+        run = tool.run("explore", "-n", "3", *way, "--buffering", "zero", "--", program,
+                       "1", mark, report=True)
+        check(os.path.exists(mark), "nothing was lost")
+        check(run.status == 0 and run.report["interleavings"] == 2, str(run))
+        for execution in run.report["executions"]:
+            check(execution["output"] == ["rank %d\n" % rank for rank in range(3)], str(run))
+        check(not run.report["findings"], str(run))
+
+
+def check_full(tool):
+    small = Small(tool)
+    program = tool.compile(harness.program("prints_much.c"))
+    if not can_mount(small.place):
+        print("    file systems cannot be mounted here")
+        return
+    for stream in ("out", "err"):
+        for way in WAYS:
+            store = os.path.join(tool.directory, "store %s %s" % (stream, "".join(way)))
+            words = ["explore", "-n", "3", *way, "--buffering", "zero", "--store", store]
+            behind = ["--", program, str(MEGABYTES), stream]
+            run = small.run(16 << 20, *words, *behind)
+            check(run.status == 4, "not said that it is full\n%s" % run)
+            check("is full" in run.err and "MATCHPOINT_RUNDIR" in run.err, str(run))
+            check(not run.report or run.report["interleavings"] == 0, str(run))
+            again = small.run(200 << 20, *words, *["--resume"] * os.path.exists(store), *behind)
+            if again.status == 4 and "no store" in again.err:
+                again = small.run(200 << 20, *words, *behind)
+            whole = tool.run(*words[:-2], *behind, report=True)
+            check(told(again.report) == told(whole.report), "%s\n%s" % (whole, again))
+            kinds = [finding["kind"] for finding in again.report["findings"]]
+            check(kinds == (["outcome-differs"] if stream == "out" else []), str(again))
+
+
+def body(tool, _):
+    check_lost(tool)
+    check_full(tool)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
