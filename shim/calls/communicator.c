@@ -475,12 +475,7 @@ void communicator_meet_as_group(uint64_t number, unsigned function, const void *
 
 void communicator_meet_again(uint64_t number, unsigned function, const void *site, uint32_t step)
 {
-	struct wire_call call = {
-		.call = gate_current_call(),
-		.function = (uint16_t)function,
-		.site = (uintptr_t)site,
-	};
-
+	struct wire_call call = gate_call_again(function, site);
 	struct wire_op op = meeting(&call, step, number);
 
 	wait_for_members(&call, &op);
