@@ -69,6 +69,7 @@ static void describe_op(struct codec *codec, struct wire_op *op)
 	field_u8(codec, &op->mode, WIRE_READY);
 	field_bool(codec, &op->nonblocking);
 	field_bool(codec, &op->joined);
+	field_bool(codec, &op->whole);
 	field_u16(codec, &op->function);
 	field_u64(codec, &op->comm);
 	field_i32(codec, &op->peer);

@@ -18,7 +18,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 33
+#define WIRE_VERSION 34
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -206,6 +206,8 @@ struct wire_op {
 	uint8_t mode;      /* of sends and locks */
 	bool nonblocking;  /* the program holds a request for it */
 	bool joined;       /* completes only together with the operation before it in the call */
+	bool whole;        /* a collective: every member waits for all, because the shim has no
+	                      communicator of its own for it */
 	uint16_t function; /* enum mpi_call of a persistent collective, which MPI_Start does not
 	                      show; else 0 */
 	uint64_t comm;

@@ -1,4 +1,5 @@
-/* Saves and restores the memory that ranks share, and the files that they have changed. */
+/* Saves and restores the memory that ranks share, the files that they have changed, and the names
+ * that they have published. */
 #include "ckpt/clone_plan.h"
 #include "ckpt/world_image.h"
 #include "local_internal.h"
@@ -8,6 +9,8 @@ struct host_snapshot {
 	struct clone_plan *clones;   /* of parked ranks */
 	struct world_image *image;   /* or of a world that goes on */
 	struct journal_state *files; /* NULL: files are not put back */
+	guint32 world;               /* whose snapshot it is */
+	GHashTable *names;           /* see pmi_server_names */
 };
 
 struct host_snapshot *local_snapshot_new(struct host *host, int ranks, const char *directory)
@@ -16,6 +19,7 @@ struct host_snapshot *local_snapshot_new(struct host *host, int ranks, const cha
 
 	snapshot->local = local_of(host);
 	snapshot->clones = clone_plan_new((guint)ranks, directory);
+	snapshot->world = run_directory_world_of(directory);
 	return snapshot;
 }
 
@@ -50,19 +54,30 @@ void local_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t process,
 
 bool local_snapshot_complete(struct host_snapshot *snapshot, GError **error)
 {
+	if (snapshot->local->pmi)
+		snapshot->names = pmi_server_names(snapshot->local->pmi, snapshot->world);
 	if (!snapshot->local->options.journal)
 		return true;
 	snapshot->files = journal_save(snapshot->local->options.journal, error);
 	return snapshot->files != NULL;
 }
 
+static void restore_names(const struct host_snapshot *snapshot, const char *directory)
+{
+	if (snapshot->local->pmi)
+		pmi_server_set_names(snapshot->local->pmi, run_directory_world_of(directory),
+		                     snapshot->names);
+}
+
 bool local_snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
+	restore_names(snapshot, directory);
 	return clone_plan_write(snapshot->clones, directory, error);
 }
 
 bool local_snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
+	restore_names(snapshot, directory);
 	if (snapshot->image)
 		return world_image_put(snapshot->image, directory, snapshot->local->files, error);
 	return clone_plan_rewrite(snapshot->clones, directory, snapshot->local->files, error);
@@ -87,6 +102,7 @@ void local_snapshot_free(struct host_snapshot *snapshot)
 	clone_plan_free(snapshot->clones);
 	world_image_free(snapshot->image);
 	journal_state_free(snapshot->files);
+	g_clear_pointer(&snapshot->names, g_hash_table_unref);
 	g_free(snapshot);
 }
 

@@ -14,6 +14,7 @@ struct pmi_server {
 	void *user;
 	GPtrArray *clients; /* struct client, not owned: freed when libuv has closed them */
 	GHashTable *values; /* "world key" to value, for put and get */
+	GHashTable *names;  /* world to a table: published name to port */
 	guint handles;      /* handles that are not closed yet */
 };
 
@@ -38,6 +39,7 @@ static void release_handle(struct pmi_server *server)
 		return;
 	g_ptr_array_unref(server->clients);
 	g_hash_table_unref(server->values);
+	g_hash_table_unref(server->names);
 	g_free(server);
 }
 
@@ -153,6 +155,62 @@ static void handle_get(struct client *client, const char *line)
 		send_answer(client, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
 }
 
+/* The names that a world's ranks have published; NULL: none. */
+static GHashTable *names_of(const struct pmi_server *server, guint32 world)
+{
+	return g_hash_table_lookup(server->names, GUINT_TO_POINTER(world));
+}
+
+static GHashTable *new_names(void)
+{
+	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+}
+
+/* As with Hydra, a name that is published is not published again. */
+static void handle_publish(struct client *client, const char *line)
+{
+	struct pmi_server *server = client->server;
+	g_autofree char *service = argument(line, "service"), *port = argument(line, "port");
+	GHashTable *names = names_of(server, client->world);
+
+	if (!service || !port || (names && g_hash_table_contains(names, service))) {
+		send_answer(client, "cmd=publish_result info=refused rc=1 "
+		                    "msg=key_already_present\n");
+		return;
+	}
+	if (!names) {
+		names = new_names();
+		g_hash_table_insert(server->names, GUINT_TO_POINTER(client->world), names);
+	}
+	g_hash_table_insert(names, g_steal_pointer(&service), g_steal_pointer(&port));
+	send_answer(client, "cmd=publish_result info=ok rc=0 msg=success\n");
+}
+
+static void handle_unpublish(struct client *client, const char *line)
+{
+	g_autofree char *service = argument(line, "service");
+	GHashTable *names = names_of(client->server, client->world);
+
+	if (service && names && g_hash_table_remove(names, service))
+		send_answer(client, "cmd=unpublish_result info=ok rc=0 msg=success\n");
+	else
+		send_answer(client, "cmd=unpublish_result info=unknown_service rc=1 "
+		                    "msg=service_not_found\n");
+}
+
+static void handle_lookup(struct client *client, const char *line)
+{
+	g_autofree char *service = argument(line, "service");
+	GHashTable *names = names_of(client->server, client->world);
+	const char *port = service && names ? g_hash_table_lookup(names, service) : NULL;
+
+	if (port)
+		send_answer(client, "cmd=lookup_result info=ok rc=0 msg=success port=%s\n", port);
+	else
+		send_answer(client, "cmd=lookup_result info=unknown_service rc=1 "
+		                    "msg=service_not_found\n");
+}
+
 static void handle_abort(struct client *client, const char *line)
 {
 	struct pmi_server *server = client->server;
@@ -186,6 +244,12 @@ static void handle_line(struct client *client, const char *line)
 		handle_put(client, line);
 	else if (!g_strcmp0(command, "get"))
 		handle_get(client, line);
+	else if (!g_strcmp0(command, "publish_name"))
+		handle_publish(client, line);
+	else if (!g_strcmp0(command, "unpublish_name"))
+		handle_unpublish(client, line);
+	else if (!g_strcmp0(command, "lookup_name"))
+		handle_lookup(client, line);
 	else
 		send_answer(client, "cmd=%s_result rc=-1 msg=not_supported\n",
 		            command ? command : "unknown");
@@ -292,6 +356,7 @@ struct pmi_server *pmi_server_new(uv_loop_t *loop, const char *path,
 	server->user = user;
 	server->clients = g_ptr_array_new();
 	server->values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	server->names = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_hash_table_unref);
 	server->handles = 1;
 	server->listener.data = server;
 	uv_pipe_init(loop, &server->listener, 0);
@@ -319,6 +384,33 @@ static void forget_values(struct pmi_server *server, guint32 world)
 
 	if (g_hash_table_size(server->values))
 		g_hash_table_foreach_remove(server->values, belongs_to, prefix);
+	g_hash_table_remove(server->names, GUINT_TO_POINTER(world));
+}
+
+static GHashTable *copy_names(GHashTable *names)
+{
+	GHashTable *copy = new_names();
+	gpointer name, port;
+	GHashTableIter iter;
+
+	g_hash_table_iter_init(&iter, names);
+	while (g_hash_table_iter_next(&iter, &name, &port))
+		g_hash_table_insert(copy, g_strdup(name), g_strdup(port));
+	return copy;
+}
+
+GHashTable *pmi_server_names(const struct pmi_server *server, guint32 world)
+{
+	GHashTable *names = names_of(server, world);
+
+	return names ? copy_names(names) : NULL;
+}
+
+void pmi_server_set_names(struct pmi_server *server, guint32 world, GHashTable *names)
+{
+	g_hash_table_remove(server->names, GUINT_TO_POINTER(world));
+	if (names)
+		g_hash_table_insert(server->names, GUINT_TO_POINTER(world), copy_names(names));
 }
 
 void pmi_server_rename(struct pmi_server *server, guint32 from, guint32 to, const bool *stays,

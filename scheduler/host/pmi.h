@@ -29,13 +29,20 @@ struct pmi_server;
 struct pmi_server *pmi_server_new(uv_loop_t *loop, const char *path,
                                   const struct pmi_handler *handler, void *user, GError **error);
 
+/* What the ranks of a world have published (MPI_Publish_name): name to port. A copy, to be freed
+ * with g_hash_table_unref; NULL: nothing. */
+GHashTable *pmi_server_names(const struct pmi_server *server, guint32 world);
+
+/* A world continues where these names were published. `names` is copied; NULL: none. */
+void pmi_server_set_names(struct pmi_server *server, guint32 world, GHashTable *names);
+
 /* A world is over, and some of its ranks (stays[rank]) will be in another one, with their
- * connections. Forgets the world's values and barriers. Other ranks' connections belong to no
- * world until they send a new first line; input that was not handled yet is dropped. */
+ * connections. Forgets the world's values, names and barriers. Other ranks' connections belong to
+ * no world until they send a new first line; input that was not handled yet is dropped. */
 void pmi_server_rename(struct pmi_server *server, guint32 from, guint32 to, const bool *stays,
                        int ranks);
 
-/* A world is over: forgets its values and closes its connections. */
+/* A world is over: forgets its values and names, and closes its connections. */
 void pmi_server_forget(struct pmi_server *server, guint32 world);
 
 /* Closes everything. The memory is freed when the loop has run the closing callbacks. NULL is

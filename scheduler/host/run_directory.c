@@ -312,6 +312,13 @@ static char *world_path(const struct run_directory *directory, guint32 world)
 	return g_strdup_printf("%s/w%u", directory->path, world);
 }
 
+guint32 run_directory_world_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] == 'w' ? (guint32)g_ascii_strtoull(slash + 2, NULL, 10) : 0;
+}
+
 char *run_directory_add_world(struct run_directory *directory, guint32 world, GError **error)
 {
 	g_autofree char *path = world_path(directory, world);

@@ -52,6 +52,9 @@ char *run_directory_file(const struct run_directory *directory, const char *name
 /* Makes the directory w<world>. Returns its path (free with g_free), or NULL with `error` set. */
 char *run_directory_add_world(struct run_directory *directory, guint32 world, GError **error);
 
+/* Returns the world whose directory has this path. */
+guint32 run_directory_world_of(const char *path);
+
 /* Renames the directory of a world to that of another. Returns the new path, as above. */
 char *run_directory_rename_world(struct run_directory *directory, guint32 from, guint32 to,
                                  GError **error);

@@ -4,7 +4,7 @@
 
 struct program_facts {
 	bool by_rule; /* Waitany, Test etc. were answered by rule somewhere */
-	bool collectives_waited;
+	bool collectives_waited, collectives_lacked; /* see world_collectives_waited */
 	guint32 collectives_tried; /* 1 << enum collective_mode, where the mode mattered */
 	bool locks, atomics;       /* see world_has_locked, world_has_atomics */
 	bool accesses, accesses_unknown, accesses_learnt; /* see world_finds_invalid */
@@ -32,6 +32,7 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 
 	facts->by_rule |= world_answered_by_rule(world);
 	facts->collectives_waited |= world_collectives_waited(world);
+	facts->collectives_lacked |= world_collectives_lacked(world);
 	if (world_collectives_matter(world))
 		facts->collectives_tried |= 1u << world_options(world)->collectives;
 	facts->locks |= world_has_locked(world);
@@ -65,6 +66,7 @@ static const struct {
 } kept[] = {
 	{"by-rule", offsetof(struct program_facts, by_rule)},
 	{"collectives-waited", offsetof(struct program_facts, collectives_waited)},
+	{"collectives-lacked", offsetof(struct program_facts, collectives_lacked)},
 	{"threads", offsetof(struct program_facts, threads)},
 	{"threads-in-turn", offsetof(struct program_facts, threads_in_turn)},
 	{"threads-hurried", offsetof(struct program_facts, threads_hurried)},
@@ -168,6 +170,10 @@ void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *
 	if (facts->collectives_waited)
 		add_note(notes, "rooted collectives of intercommunicators and persistent "
 		                "reductions were assumed to wait for all their members");
+	if (facts->collectives_lacked)
+		add_note(notes, "collectives on some communicators were assumed to wait for all "
+		                "their members: a rank has more than 64 communicators at once, or "
+		                "more than 64 that MPI_Comm_idup has made of one");
 	if (facts->atomics)
 		add_note(notes,
 		         "the order of accumulates and other atomic operations of several ranks on "

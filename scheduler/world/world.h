@@ -305,6 +305,10 @@ bool world_may_lack_room(const struct world *world);
  * leave earlier. */
 bool world_collectives_waited(const struct world *world);
 
+/* The same, for collectives on a communicator that the shim has no counterpart of: there are too
+ * many of them. */
+bool world_collectives_lacked(const struct world *world);
+
 /* Whether there was a collective that a member may leave before all have come. If so, the option
  * `collectives` makes a difference. */
 bool world_collectives_matter(const struct world *world);

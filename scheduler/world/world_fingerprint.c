@@ -362,7 +362,8 @@ static void add_facts(struct state_hash *hash, const struct world *world)
 	                  | (guint64)world->by_rule << 2 | (guint64)world->any_tag << 3
 	                  | (guint64)world->deferred << 4 | (guint64)world->lets_go << 5
 	                  | (guint64)world->let_go_unsettled << 6 | (guint64)world->windows << 7
-	                  | (guint64)world->locked << 8 | (guint64)world->atomics << 9);
+	                  | (guint64)world->locked << 8 | (guint64)world->atomics << 9
+	                  | (guint64)world->collectives_lack << 10);
 }
 
 void world_fingerprint_end(const struct world *world, struct state_hash *ret)

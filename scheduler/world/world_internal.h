@@ -154,6 +154,7 @@ struct world {
 	bool started;            /* ranks may leave MPI_Init */
 	bool collectives_wait;   /* some collective was made to wait for more members than it
 	                            must */
+	bool collectives_lack;   /* the same, since a rank has too many communicators */
 	bool collectives_matter; /* some collective could be left before all had come */
 	bool deferred;           /* some rank could go on, but waits until the others are at rest */
 	bool lets_go;            /* deferred ranks are being released now */

@@ -140,11 +140,16 @@ static enum event_order order_of(struct world *world, int rank, guint16 function
 
 /* The members for which this member waits; `members` is the size of its communicator. That may be
  * yet to be decided. */
-static void set_order(struct world *world, int rank, guint16 function, int root, int members,
-                      struct live *live)
+static void set_order(struct world *world, int rank, const struct collective_call *entered,
+                      bool whole, int members, struct live *live)
 {
 	/* A single member cannot be early: the library carries it out (shim/request/early.h). */
-	live->order = members == 1 ? ORDER_ALL : order_of(world, rank, function, root);
+	live->order = members == 1 ? ORDER_ALL
+	                           : order_of(world, rank, entered->function, entered->root);
+	if (whole && live->order != ORDER_ALL) {
+		live->order = ORDER_ALL;
+		world->collectives_lack |= world->options.collectives != COLLECTIVES_SYNC;
+	}
 	if (live->order == ORDER_ALL)
 		return;
 	world->collectives_matter = true;
@@ -191,7 +196,7 @@ static void arrive_in_collective(struct world *world, int rank, const struct wir
 	members.ranks = communicators_members(world->comms, op->comm, rank, &members.count);
 	if (members.first == 0 && op->peer >= 0)
 		entered.root = communicators_to_world(world->comms, op->comm, rank, op->peer);
-	set_order(world, rank, function, entered.root, members.count, live);
+	set_order(world, rank, &entered, op->whole, members.count, live);
 	live->instance = collectives_arrive(world->collectives, &entered, &members);
 	event.collective = live->instance;
 	event.root = entered.root;

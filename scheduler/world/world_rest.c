@@ -227,6 +227,11 @@ bool world_collectives_waited(const struct world *world)
 	return world->collectives_wait;
 }
 
+bool world_collectives_lacked(const struct world *world)
+{
+	return world->collectives_lack;
+}
+
 bool world_collectives_matter(const struct world *world)
 {
 	return world->collectives_matter;

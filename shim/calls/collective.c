@@ -63,6 +63,7 @@ struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signatur
 	return (struct wire_op){
 		.kind = WIRE_COLLECTIVE,
 		.nonblocking = function != 0,
+		.whole = communicator_lacks_shadow(communicator),
 		.function = function,
 		.comm = communicator->number,
 		.peer = wire_root(communicator, root),

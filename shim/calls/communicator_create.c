@@ -49,44 +49,71 @@ static void name_child(char *name, enum mpi_call function, const struct communic
 	         parent->name ? parent->name : "a communicator");
 }
 
-/* Registers the communicator that MPI has made. `key` distinguishes its number. */
-static int adopt(const struct creation *creation, uint64_t parent_number, uint64_t key,
-                 MPI_Comm shadow, MPI_Comm made)
+/* Announces the communicator that MPI has made. `key` distinguishes its number. */
+static int announce_made(const struct creation *creation, uint64_t parent_number, uint64_t key,
+                         MPI_Comm made, uint64_t *ret_number, char *ret_name)
 {
 	struct communicator_groups groups;
-	char name[LONGEST_NAME];
 	int rank = 0, code = communicator_groups_of(made, &groups);
 
 	if (code != MPI_SUCCESS)
 		return code;
-	uint64_t number = communicator_new_number(parent_number, creation->function, key, &groups);
-	name_child(name, creation->function, creation->parent);
+	*ret_number = communicator_new_number(parent_number, creation->function, key, &groups);
+	name_child(ret_name, creation->function, creation->parent);
 	real_mpi()->Comm_rank(made, &rank);
-	communicator_announce(number, &groups, rank, name);
+	communicator_announce(*ret_number, &groups, rank, ret_name);
 	communicator_groups_release(&groups);
-	return communicator_add(made, number, shadow, creation->parent, name);
+	return MPI_SUCCESS;
 }
 
-static int creation_end(const struct creation *creation, int code, MPI_Comm shadow,
-                        const MPI_Comm *made)
+/* Registers the communicator that MPI has made. */
+static int adopt(const struct creation *creation, uint64_t parent_number, uint64_t key,
+                 MPI_Comm made)
+{
+	char name[LONGEST_NAME];
+	uint64_t number;
+	int code = announce_made(creation, parent_number, key, made, &number, name);
+
+	return code == MPI_SUCCESS ? communicator_add(made, number, creation->parent, name) : code;
+}
+
+static int adopt_copy(const struct creation *creation, MPI_Comm made)
+{
+	const struct communicator *parent = creation->parent;
+	char name[LONGEST_NAME];
+	uint64_t number;
+	int code = announce_made(creation, parent->number, 0, made, &number, name);
+
+	if (code != MPI_SUCCESS)
+		return code;
+	return communicator_add_copy(made, number, communicator_copy_shadow(parent, made),
+	                             parent->idups, parent, name);
+}
+
+static int creation_end(const struct creation *creation, int code, const MPI_Comm *made)
 {
 	if (code == MPI_SUCCESS && creation->parent && *made != MPI_COMM_NULL)
-		code = adopt(creation, creation->parent->number, 0, shadow, *made);
+		code = adopt(creation, creation->parent->number, 0, *made);
 	return error_check(creation->comm, code, creation->function, creation->site);
 }
 
 /* --- duplicates ----------------------------------------------------------------------------- */
 
-/* Duplicates the parent's shadow. A duplicate of the communicator itself would copy its attributes
- * once more. */
-static int dup_shadow(const struct communicator *parent, MPI_Comm *ret_shadow,
-                      MPI_Request *ret_request)
+/* MPI_Comm_idup of MPICH says only "Invalid communicator" if there are too many. Another call tells
+ * it in words. All members have got the error. */
+static int name_exhaustion(MPI_Comm comm, int code)
 {
-	*ret_shadow = MPI_COMM_NULL;
-	*ret_request = MPI_REQUEST_NULL;
-	if (parent->shadow == MPI_COMM_NULL)
-		return MPI_SUCCESS;
-	return real_mpi()->Comm_idup(parent->shadow, ret_shadow, ret_request);
+	MPI_Comm never = MPI_COMM_NULL;
+	int error_class = MPI_SUCCESS, other;
+
+	real_mpi()->Error_class(code, &error_class);
+	if (error_class != MPI_ERR_OTHER)
+		return code;
+	other = real_mpi()->Comm_split(comm, 0, 0, &never);
+	if (other != MPI_SUCCESS)
+		return other;
+	real_mpi()->Comm_free(&never);
+	return code;
 }
 
 /* Copy callbacks of attributes belong to the program, and may call MPI. */
@@ -101,28 +128,24 @@ static int dup_with_callbacks(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	else
 		code = real_mpi()->Comm_dup_with_info(comm, info, newcomm);
 	caller_resume(&pause);
-	if (code == MPI_SUCCESS && info == MPI_INFO_NULL)
-		code = gate_complete(&request, MPI_STATUS_IGNORE);
-	return code;
+	if (code != MPI_SUCCESS || info != MPI_INFO_NULL)
+		return code;
+	code = gate_complete(&request, MPI_STATUS_IGNORE);
+	return code == MPI_SUCCESS ? code : name_exhaustion(comm, code);
 }
 
 static int dup(const void *site, enum mpi_call function, MPI_Comm comm, MPI_Info info,
                MPI_Comm *newcomm)
 {
 	struct creation creation = creation_begin(site, function, comm);
-	MPI_Comm shadow = MPI_COMM_NULL;
-	MPI_Request request = MPI_REQUEST_NULL;
 	int code;
 
 	if (!creation.parent)
-		return creation_end(&creation, real_mpi()->Comm_dup(comm, newcomm), shadow,
-		                    newcomm);
+		return creation_end(&creation, real_mpi()->Comm_dup(comm, newcomm), newcomm);
 	code = dup_with_callbacks(comm, info, newcomm);
 	if (code == MPI_SUCCESS)
-		code = dup_shadow(creation.parent, &shadow, &request);
-	if (code == MPI_SUCCESS)
-		code = gate_complete(&request, MPI_STATUS_IGNORE);
-	return creation_end(&creation, code, shadow, newcomm);
+		code = adopt_copy(&creation, *newcomm);
+	return error_check(comm, code, function, site);
 }
 
 int shim_MPI_Comm_dup(void *site, MPI_Comm comm, MPI_Comm *newcomm)
@@ -147,6 +170,7 @@ struct idup {
 	char name[LONGEST_NAME];
 	MPI_Comm shadow;
 	MPI_Request shadow_request;
+	unsigned idups; /* of the parent, when the call was made */
 };
 
 static int idup_post(void *closure, MPI_Request *ret_request)
@@ -167,19 +191,21 @@ static int idup_post(void *closure, MPI_Request *ret_request)
 static void idup_over(void *closure, int code)
 {
 	struct idup *idup = closure;
-	int done = 0;
+	int done = 0, shadowed = MPI_SUCCESS;
 
-	while (code == MPI_SUCCESS && !done) {
-		code = real_mpi()->Test(&idup->shadow_request, &done, MPI_STATUS_IGNORE);
+	while (code == MPI_SUCCESS && shadowed == MPI_SUCCESS && !done) {
+		shadowed = real_mpi()->Test(&idup->shadow_request, &done, MPI_STATUS_IGNORE);
 		if (!done)
 			sched_yield();
 	}
+	if (shadowed != MPI_SUCCESS)
+		idup->shadow = MPI_COMM_NULL;
 	if (code == MPI_SUCCESS)
 		tracking_made(WIRE_OBJECT_COMMUNICATOR, (uintptr_t)*idup->newcomm, idup->newcomm,
 		              idup->function, idup->site);
 	if (code == MPI_SUCCESS)
-		communicator_add(*idup->newcomm, idup->number, idup->shadow,
-		                 communicator_find_even_freed(idup->comm), idup->name);
+		communicator_add_copy(*idup->newcomm, idup->number, idup->shadow, idup->idups,
+		                      communicator_find_even_freed(idup->comm), idup->name);
 	if (idup->has_info)
 		real_mpi()->Info_free(&idup->info);
 	collective_over(closure, code);
@@ -207,6 +233,7 @@ static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, M
 	idup->newcomm = newcomm;
 	idup->function = function;
 	idup->site = site;
+	idup->shadow = MPI_COMM_NULL;
 	idup->shadow_request = MPI_REQUEST_NULL;
 	idup->has_info = has_info && info != MPI_INFO_NULL;
 	if (idup->has_info)
@@ -214,7 +241,10 @@ static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, M
 	name_child(idup->name, function, parent);
 	idup->number = communicator_announce_copy(parent, function, idup->name);
 	/* Operations on a shadow happen in the order of the calls. */
-	code = dup_shadow(parent, &idup->shadow, &idup->shadow_request);
+	code = MPI_SUCCESS;
+	if (communicator_idup_has_shadow(parent))
+		code = real_mpi()->Comm_idup(parent->shadow, &idup->shadow, &idup->shadow_request);
+	idup->idups = parent->idups;
 	if (code != MPI_SUCCESS) {
 		free(idup);
 		return error_check(comm, code, function, site);
@@ -241,7 +271,7 @@ int shim_MPI_Comm_split(void *site, MPI_Comm comm, int color, int key, MPI_Comm 
 	struct creation creation = creation_begin(site, MPI_CALL_Comm_split, comm);
 	int code = real_mpi()->Comm_split(comm, color, key, newcomm);
 
-	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
+	return creation_end(&creation, code, newcomm);
 }
 
 int shim_MPI_Comm_split_type(void *site, MPI_Comm comm, int split_type, int key, MPI_Info info,
@@ -253,7 +283,7 @@ int shim_MPI_Comm_split_type(void *site, MPI_Comm comm, int split_type, int key,
 	                                               arguments);
 	int code = real_mpi()->Comm_split_type(comm, split_type, key, info, newcomm);
 
-	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
+	return creation_end(&creation, code, newcomm);
 }
 
 /* Translates world ranks to ranks in the communicator. false: some are not in it; MPI will report
@@ -296,7 +326,7 @@ int shim_MPI_Comm_create(void *site, MPI_Comm comm, MPI_Group group, MPI_Comm *n
 	struct creation creation = begin_with_group(site, MPI_CALL_Comm_create, comm, group);
 	int code = real_mpi()->Comm_create(comm, group, newcomm);
 
-	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
+	return creation_end(&creation, code, newcomm);
 }
 
 int shim_MPI_Cart_create(void *site, MPI_Comm comm, int ndims, const int dims[],
@@ -310,7 +340,7 @@ int shim_MPI_Cart_create(void *site, MPI_Comm comm, int ndims, const int dims[],
 	struct creation creation = creation_begin_with(site, MPI_CALL_Cart_create, comm, arguments);
 	int code = real_mpi()->Cart_create(comm, ndims, dims, periods, reorder, newcomm);
 
-	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
+	return creation_end(&creation, code, newcomm);
 }
 
 int shim_MPI_Cart_sub(void *site, MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
@@ -325,7 +355,7 @@ int shim_MPI_Cart_sub(void *site, MPI_Comm comm, const int remain_dims[], MPI_Co
 		site, MPI_CALL_Cart_sub, comm, communicator_hash_flags(1, dimensions, remain_dims));
 	int code = real_mpi()->Cart_sub(comm, remain_dims, newcomm);
 
-	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
+	return creation_end(&creation, code, newcomm);
 }
 
 int shim_MPI_Graph_create(void *site, MPI_Comm comm, int nnodes, const int indx[],
@@ -341,7 +371,7 @@ int shim_MPI_Graph_create(void *site, MPI_Comm comm, int nnodes, const int indx[
 	                                               arguments);
 	int code = real_mpi()->Graph_create(comm, nnodes, indx, edges, reorder, newcomm);
 
-	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
+	return creation_end(&creation, code, newcomm);
 }
 
 /* Either all edges of a graph have weights or none (MPI 3.1, section 7.5.4). 0: not known, because
@@ -371,7 +401,7 @@ int shim_MPI_Dist_graph_create(void *site, MPI_Comm comm, int n, const int sourc
 	int code = real_mpi()->Dist_graph_create(comm, n, sources, degrees, destinations, weights,
 	                                         info, reorder, newcomm);
 
-	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
+	return creation_end(&creation, code, newcomm);
 }
 
 int shim_MPI_Dist_graph_create_adjacent(void *site, MPI_Comm comm, int indegree,
@@ -387,7 +417,7 @@ int shim_MPI_Dist_graph_create_adjacent(void *site, MPI_Comm comm, int indegree,
 	                                                  outdegree, destinations, destweights,
 	                                                  info, reorder, newcomm);
 
-	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
+	return creation_end(&creation, code, newcomm);
 }
 
 int shim_MPI_Intercomm_merge(void *site, MPI_Comm comm, int high, MPI_Comm *newcomm)
@@ -396,7 +426,7 @@ int shim_MPI_Intercomm_merge(void *site, MPI_Comm comm, int high, MPI_Comm *newc
 	                                               communicator_hash_flags(1, 1, &high));
 	int code = real_mpi()->Intercomm_merge(comm, high, newcomm);
 
-	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
+	return creation_end(&creation, code, newcomm);
 }
 
 /* --- without the parent's other members ------------------------------------------------------ */
@@ -425,7 +455,7 @@ int shim_MPI_Comm_create_group(void *site, MPI_Comm comm, MPI_Group group, int t
 	communicator_meet(number, function, site, 0);
 	code = real_mpi()->Comm_create_group(comm, group, tag, newcomm);
 	if (code == MPI_SUCCESS && *newcomm != MPI_COMM_NULL)
-		code = communicator_add(*newcomm, number, MPI_COMM_NULL, parent, name);
+		code = communicator_add(*newcomm, number, parent, name);
 	return error_check(comm, code, function, site);
 }
 
@@ -467,7 +497,7 @@ int shim_MPI_Intercomm_create(void *site, MPI_Comm local_comm, int local_leader,
 	code = real_mpi()->Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag,
 	                                    newcomm);
 	if (code == MPI_SUCCESS && creation.parent && *newcomm != MPI_COMM_NULL)
-		code = adopt(&creation, 0, (uint64_t)tag, MPI_COMM_NULL, *newcomm);
+		code = adopt(&creation, 0, (uint64_t)tag, *newcomm);
 	return error_check(local_comm, code, creation.function, site);
 }
 

@@ -41,7 +41,7 @@ static int adopt_from_groups(const void *site, enum mpi_call function, int code,
 {
 	if (code != MPI_SUCCESS || made == MPI_COMM_NULL)
 		return code;
-	code = communicator_add(made, number, MPI_COMM_NULL, NULL, mpi_call_name(function));
+	code = communicator_add(made, number, NULL, mpi_call_name(function));
 	if (code == MPI_SUCCESS)
 		code = error_set_handler(communicator_find(made), handler);
 	return error_check(made, code, function, site);

@@ -46,9 +46,12 @@ static void on_window_error(MPI_Win *window, int *code, ...)
 int error_objects_start(void)
 {
 	const struct real_mpi *mpi = real_mpi();
-	int code = mpi->File_create_errhandler(on_file_error, &for_files.fatal);
+	bool has_files = mpi->File_create_errhandler != NULL; /* not without ROMIO */
+	int code = MPI_SUCCESS;
 
-	if (code == MPI_SUCCESS)
+	if (has_files)
+		code = mpi->File_create_errhandler(on_file_error, &for_files.fatal);
+	if (has_files && code == MPI_SUCCESS)
 		code = mpi->File_create_errhandler(on_file_error, &for_files.abort);
 	if (code == MPI_SUCCESS)
 		code = mpi->Win_create_errhandler(on_window_error, &for_windows.fatal);

@@ -155,17 +155,94 @@ static struct pending **bucket_of(MPI_Request handle)
 	return &gathered.requests[(uint32_t)handle % BUCKETS];
 }
 
-static void remember_request(MPI_Request handle, const struct wire_access *access)
+static int query_complete(void *status, MPI_Status *ret_status)
 {
-	struct pending *pending = malloc(sizeof(*pending));
+	*ret_status = *(const MPI_Status *)status;
+	return MPI_SUCCESS;
+}
 
-	if (!pending)
+static int free_complete(void *status)
+{
+	free(status);
+	return MPI_SUCCESS;
+}
+
+static int cancel_complete(void *status, int complete)
+{
+	(void)status;
+	(void)complete;
+	return MPI_SUCCESS;
+}
+
+/* A complete request of MPI's with this status, which nothing else has. MPI_REQUEST_NULL: MPI
+ * refuses. */
+static MPI_Request complete_request(const MPI_Status *status)
+{
+	MPI_Status *kept = malloc(sizeof(*kept));
+	MPI_Request ret = MPI_REQUEST_NULL;
+
+	if (!kept)
+		return MPI_REQUEST_NULL;
+	*kept = *status;
+	if (real_mpi()->Grequest_start(query_complete, free_complete, cancel_complete, kept, &ret)
+	    != MPI_SUCCESS) {
+		free(kept);
+		return MPI_REQUEST_NULL;
+	}
+	real_mpi()->Grequest_complete(ret);
+	return ret;
+}
+
+/* MPI has given the same handle before, and the program still holds that one. MPI does so only
+ * with requests that are complete. The program gets a complete request of its own instead. */
+static void replace_shared(MPI_Request *request)
+{
+	MPI_Request shared = *request, own;
+	MPI_Status status;
+	int done = 0;
+
+	if (real_mpi()->Request_get_status(shared, &done, &status) != MPI_SUCCESS || !done)
 		return;
+	own = complete_request(&status);
+	if (own == MPI_REQUEST_NULL)
+		return;
+	/* MPICH 4.0 cannot free requests of one-sided calls. */
+	real_mpi()->Test(&shared, &done, MPI_STATUS_IGNORE);
+	*request = own;
+}
+
+/* Adds the access to those that have a request. false: another one has this handle. */
+static bool add_pending(struct pending *added)
+{
+	const struct pending *other;
+
 	lock_gathered();
-	*pending = (struct pending){handle, access->window, access->number, *bucket_of(handle)};
-	*bucket_of(handle) = pending;
-	gathered.request_count++;
+	for (other = *bucket_of(added->handle); other && other->handle != added->handle;)
+		other = other->next;
+	if (!other) {
+		added->next = *bucket_of(added->handle);
+		*bucket_of(added->handle) = added;
+		gathered.request_count++;
+	}
 	unlock_gathered();
+	return !other;
+}
+
+/* Number 0: nothing is left to report. So it is if the window is not known, or the target is
+ * MPI_PROC_NULL. Its request still must not be taken for another's. */
+static void remember_request(MPI_Request *request, const struct wire_access *access)
+{
+	struct pending *added = malloc(sizeof(*added));
+
+	if (!added)
+		return;
+	*added = (struct pending){*request, access->window, access->number, NULL};
+	if (add_pending(added))
+		return;
+	replace_shared(request);
+	added->handle = *request;
+	if (!add_pending(added))
+		free(added);
 }
 
 /* false: the request does not belong to an access. */
@@ -187,16 +264,38 @@ static bool forget_request(MPI_Request handle, struct pending *ret)
 	return found != NULL;
 }
 
+static void gather_completion(const struct pending *pending)
+{
+	if (pending->number != 0)
+		gather_access(&(struct wire_access){.kind = WIRE_ACCESS_REQUEST,
+		                                    .window = pending->window,
+		                                    .target = WIRE_ANY,
+		                                    .number = pending->number});
+}
+
 void access_request_done(MPI_Request request)
 {
 	struct pending pending;
 
-	if (gathered.request_count == 0 || !forget_request(request, &pending))
+	if (gathered.request_count > 0 && forget_request(request, &pending))
+		gather_completion(&pending);
+}
+
+void access_request_seen(MPI_Request request)
+{
+	struct pending found = {0}, *pending;
+
+	if (gathered.request_count == 0)
 		return;
-	gather_access(&(struct wire_access){.kind = WIRE_ACCESS_REQUEST,
-	                                    .window = pending.window,
-	                                    .target = WIRE_ANY,
-	                                    .number = pending.number});
+	lock_gathered();
+	for (pending = *bucket_of(request); pending && pending->handle != request;)
+		pending = pending->next;
+	if (pending) {
+		found = *pending;
+		pending->number = 0;
+	}
+	unlock_gathered();
+	gather_completion(&found);
 }
 
 void access_request_freed(MPI_Request request)
@@ -252,8 +351,9 @@ static bool lay_out(const struct access_call *call, struct wire_access *access)
 	return known;
 }
 
-void access_made(const struct access_call *call, const MPI_Request *request)
+void access_made(const struct access_call *call, MPI_Request *request)
 {
+	const bool has_request = request && *request != MPI_REQUEST_NULL;
 	struct wire_access access = {
 		.kind = WIRE_ACCESS_DATA,
 		.flags = flags_of(call),
@@ -268,8 +368,11 @@ void access_made(const struct access_call *call, const MPI_Request *request)
 
 	window_moves(call->target, call->window);
 	epochs = call->target == MPI_PROC_NULL ? NULL : window_find(call->window, &access.window);
-	if (!epochs)
+	if (!epochs) {
+		if (has_request)
+			remember_request(request, &access);
 		return;
+	}
 	if (access.flags & WIRE_ACCESS_ATOMIC)
 		access.basic = signature_of(call->target_type).basic;
 	if (!lay_out(call, &access))
@@ -277,9 +380,9 @@ void access_made(const struct access_call *call, const MPI_Request *request)
 	lock_gathered();
 	access.number = ++gathered.number;
 	unlock_gathered();
-	if (request && *request != MPI_REQUEST_NULL) {
+	if (has_request) {
 		access.flags |= WIRE_ACCESS_REQUESTED;
-		remember_request(*request, &access);
+		remember_request(request, &access);
 	}
 	gather_access(&access);
 	misuse_check_access(call, request != NULL && epochs->locks == 0);

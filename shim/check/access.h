@@ -29,12 +29,16 @@ struct access_call {
 	MPI_Win window;
 };
 
-/* MPI has taken the call. `request`: the request that it returned; NULL: the call has none. */
-void access_made(const struct access_call *call, const MPI_Request *request);
+/* MPI has taken the call. `request`: the request that it returned; NULL: the call has none. Each
+ * request of an access gets a handle that no other one has. If MPI returned one handle twice
+ * (MPICH does for accesses that are complete at once), *request becomes another request. */
+void access_made(const struct access_call *call, MPI_Request *request);
 
-/* A request that MPI made is complete, or was freed before its completion. Requests of other calls
- * are ignored. */
+/* A request that MPI made is complete and gone, is complete and still held
+ * (MPI_Request_get_status), or was freed before its completion. Requests of other calls are
+ * ignored. */
 void access_request_done(MPI_Request request);
+void access_request_seen(MPI_Request request);
 void access_request_freed(MPI_Request request);
 
 /* The window has been created, with that number. */

@@ -561,6 +561,16 @@ struct wire_call gate_call(unsigned function, const void *site)
 	};
 }
 
+struct wire_call gate_call_again(unsigned function, const void *site)
+{
+	return (struct wire_call){
+		.call = own_call,
+		.thread = gate.serialised ? threading_self() : 0,
+		.function = (uint16_t)function,
+		.site = (uintptr_t)site,
+	};
+}
+
 uint32_t gate_current_call(void)
 {
 	return own_call > 0 ? own_call : gate.call;

@@ -38,6 +38,8 @@ struct wire_call gate_call(unsigned function, const void *site);
 
 /* Number of the calling thread's latest call, for further steps of it. */
 uint32_t gate_current_call(void);
+/* That call, for a further step of it: without operations, waiting for nothing. */
+struct wire_call gate_call_again(unsigned function, const void *site);
 /* Its function (enum mpi_call) and site. */
 void gate_current(uint16_t *ret_function, const void **ret_site);
 

@@ -13,8 +13,13 @@
 
 enum { BUCKETS = 128, FIRST_NUMBER = 16, LONGEST_NAME = 160 };
 
+/* MPICH has 2,048 context ids for the communicators of a process. The shadows may not take many of
+ * those that the program needs. */
+enum { SHADOWS_MOST = 64, IDUPS_MOST = 64 };
+
 static struct communicator *buckets[BUCKETS];
 static MPI_Group world_group = MPI_GROUP_NULL;
+static int shadows; /* of communicators that are not freed, but for MPI_COMM_WORLD's */
 
 /* How many numbers with the same origin have been made. */
 struct origin {
@@ -264,21 +269,59 @@ static void forget_communicator(struct communicator *communicator)
 	free(communicator);
 }
 
-/* Only the communicator's members know the shadow, and it carries no attributes. MPI_COMM_WORLD
- * always gets one: worlds that continue from MPI_Init may differ in whether they need it. */
-static int make_shadow(const struct communicator *communicator, MPI_Comm *ret_shadow)
+/* Whether all members have few shadows. Collective on a new communicator that the program does not
+ * have yet: all members get the same answer. */
+static bool may_have_shadow(MPI_Comm handle)
 {
 	MPI_Request request;
-	int code;
+	int most = SHADOWS_MOST;
 
-	*ret_shadow = MPI_COMM_NULL;
-	bool is_needed = communicator->number == WIRE_COMM_WORLD
-	                 || !gate_welcome()->synchronous_collectives;
+	return real_mpi()->Iallreduce(&shadows, &most, 1, MPI_INT, MPI_MAX, handle, &request)
+	               == MPI_SUCCESS
+	       && gate_complete(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && most < SHADOWS_MOST;
+}
 
-	if (!is_needed || communicator->is_inter || communicator->size < 2)
-		return MPI_SUCCESS;
-	code = real_mpi()->Comm_idup(communicator->handle, ret_shadow, &request);
-	return code == MPI_SUCCESS ? gate_complete(&request, MPI_STATUS_IGNORE) : code;
+/* A duplicate of `handle`; MPI_COMM_NULL: MPI cannot make it, which all members learn. */
+static MPI_Comm duplicate(MPI_Comm handle)
+{
+	MPI_Comm made = MPI_COMM_NULL;
+	MPI_Request request;
+
+	if (real_mpi()->Comm_idup(handle, &made, &request) != MPI_SUCCESS
+	    || gate_complete(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+		return MPI_COMM_NULL;
+	return made;
+}
+
+/* Only the communicator's members know the shadow, and it carries no attributes. MPI_COMM_WORLD
+ * always gets one: worlds that continue from MPI_Init may differ in whether they need it. */
+static MPI_Comm make_shadow(const struct communicator *communicator)
+{
+	bool is_world = communicator->number == WIRE_COMM_WORLD;
+	bool is_needed = is_world || !gate_welcome()->synchronous_collectives;
+
+	if (!is_needed || communicator->is_inter || communicator->size < 2
+	    || (!is_world && !may_have_shadow(communicator->handle)))
+		return MPI_COMM_NULL;
+	return duplicate(communicator->handle);
+}
+
+MPI_Comm communicator_copy_shadow(const struct communicator *parent, MPI_Comm copy)
+{
+	if (parent->shadow == MPI_COMM_NULL || !may_have_shadow(copy))
+		return MPI_COMM_NULL;
+	return duplicate(parent->shadow);
+}
+
+bool communicator_idup_has_shadow(struct communicator *parent)
+{
+	return parent->shadow != MPI_COMM_NULL && parent->idups++ < IDUPS_MOST;
+}
+
+bool communicator_lacks_shadow(const struct communicator *communicator)
+{
+	return communicator->shadow == MPI_COMM_NULL && !communicator->is_inter
+	       && communicator->size > 1 && !gate_welcome()->synchronous_collectives;
 }
 
 static struct communicator *new_entry(MPI_Comm handle, uint64_t number, const char *name)
@@ -306,23 +349,44 @@ static struct communicator *new_entry(MPI_Comm handle, uint64_t number, const ch
 	return communicator;
 }
 
-int communicator_add(MPI_Comm handle, uint64_t number, MPI_Comm shadow,
-                     const struct communicator *parent, const char *name)
+/* The program's handlers are for errors in its own calls. */
+static int add_shadow(struct communicator *communicator, MPI_Comm shadow)
+{
+	communicator->shadow = shadow;
+	if (shadow == MPI_COMM_NULL)
+		return MPI_SUCCESS;
+	shadows += communicator->number != WIRE_COMM_WORLD;
+	return real_mpi()->Comm_set_errhandler(shadow, MPI_ERRORS_RETURN);
+}
+
+static int take_handler(struct communicator *communicator, const struct communicator *parent)
+{
+	return error_set_handler(communicator, parent ? parent->handler : MPI_ERRORS_ARE_FATAL);
+}
+
+int communicator_add(MPI_Comm handle, uint64_t number, const struct communicator *parent,
+                     const char *name)
 {
 	struct communicator *communicator = new_entry(handle, number, name);
-	int code = communicator ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	int code;
 
-	if (code == MPI_SUCCESS && shadow != MPI_COMM_NULL)
-		communicator->shadow = shadow;
-	else if (code == MPI_SUCCESS)
-		code = make_shadow(communicator, &communicator->shadow);
-	/* The program's handler is for errors in its own calls. */
-	if (code == MPI_SUCCESS && communicator->shadow != MPI_COMM_NULL)
-		code = real_mpi()->Comm_set_errhandler(communicator->shadow, MPI_ERRORS_RETURN);
-	if (code == MPI_SUCCESS)
-		code = error_set_handler(communicator,
-		                         parent ? parent->handler : MPI_ERRORS_ARE_FATAL);
-	return code;
+	if (!communicator)
+		return MPI_ERR_NO_MEM;
+	code = add_shadow(communicator, make_shadow(communicator));
+	return code == MPI_SUCCESS ? take_handler(communicator, parent) : code;
+}
+
+int communicator_add_copy(MPI_Comm handle, uint64_t number, MPI_Comm shadow, unsigned idups,
+                          const struct communicator *parent, const char *name)
+{
+	struct communicator *communicator = new_entry(handle, number, name);
+	int code;
+
+	if (!communicator)
+		return MPI_ERR_NO_MEM;
+	communicator->idups = idups;
+	code = add_shadow(communicator, shadow);
+	return code == MPI_SUCCESS ? take_handler(communicator, parent) : code;
 }
 
 int communicator_start(void)
@@ -330,11 +394,9 @@ int communicator_start(void)
 	int code = real_mpi()->Comm_group(MPI_COMM_WORLD, &world_group);
 
 	if (code == MPI_SUCCESS)
-		code = communicator_add(MPI_COMM_WORLD, WIRE_COMM_WORLD, MPI_COMM_NULL, NULL,
-		                        "MPI_COMM_WORLD");
+		code = communicator_add(MPI_COMM_WORLD, WIRE_COMM_WORLD, NULL, "MPI_COMM_WORLD");
 	if (code == MPI_SUCCESS)
-		code = communicator_add(MPI_COMM_SELF, WIRE_COMM_SELF, MPI_COMM_NULL, NULL,
-		                        "MPI_COMM_SELF");
+		code = communicator_add(MPI_COMM_SELF, WIRE_COMM_SELF, NULL, "MPI_COMM_SELF");
 	return code;
 }
 
@@ -366,8 +428,10 @@ static int free_in_library(struct communicator *communicator)
 		return code;
 	}
 	error_release_handler(communicator);
-	if (communicator->shadow != MPI_COMM_NULL)
+	if (communicator->shadow != MPI_COMM_NULL) {
 		real_mpi()->Comm_free(&communicator->shadow);
+		shadows--;
+	}
 	forget_communicator(communicator);
 	return MPI_SUCCESS;
 }
@@ -465,12 +529,7 @@ void communicator_meet_as_group(uint64_t number, unsigned function, const void *
 
 void communicator_meet_again(uint64_t number, unsigned function, const void *site, uint32_t step)
 {
-	struct wire_call call = {
-		.call = gate_current_call(),
-		.function = (uint16_t)function,
-		.site = (uintptr_t)site,
-	};
-
+	struct wire_call call = gate_call_again(function, site);
 	struct wire_op op = meeting(&call, step, number);
 
 	wait_for_members(&call, &op);

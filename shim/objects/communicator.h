@@ -2,8 +2,8 @@
  *
  * A number is the same in every member and in every interleaving. It is a hash of the parent's
  * number, the function that created the communicator, its groups, and a count of equal creations
- * before. Each communicator has a private shadow with the same groups. The shim moves its own data
- * on it, invisible to the program. */
+ * before. A communicator has a private shadow with the same groups. The shim moves its own data on
+ * it, invisible to the program. At most 64 communicators of a process have one. */
 #ifndef MATCHPOINT_SHIM_OBJECTS_COMMUNICATOR_H
 #define MATCHPOINT_SHIM_OBJECTS_COMMUNICATOR_H
 
@@ -54,10 +54,26 @@ uint64_t communicator_new_number(uint64_t parent, unsigned function, uint64_t ke
 void communicator_announce(uint64_t number, const struct communicator_groups *groups, int rank,
                            const char *name);
 
-/* Registers a new communicator of MPI's. Takes ownership of `shadow`. MPI_COMM_NULL: a shadow is
- * made here, which is collective. MPI's code. */
-int communicator_add(MPI_Comm handle, uint64_t number, MPI_Comm shadow,
-                     const struct communicator *parent, const char *name);
+/* Registers a new communicator of MPI's. Collective: makes the shadow. MPI's code. */
+int communicator_add(MPI_Comm handle, uint64_t number, const struct communicator *parent,
+                     const char *name);
+
+/* The same for a duplicate of `parent`, which takes ownership of `shadow`; MPI_COMM_NULL: none.
+ * `idups`: the parent's count when the call was made. Not collective. */
+int communicator_add_copy(MPI_Comm handle, uint64_t number, MPI_Comm shadow, unsigned idups,
+                          const struct communicator *parent, const char *name);
+
+/* The shadow for a duplicate of `parent`, made from the parent's shadow: a duplicate of the copy
+ * itself would copy its attributes once more. Collective. MPI_COMM_NULL: it has none. */
+MPI_Comm communicator_copy_shadow(const struct communicator *parent, MPI_Comm copy);
+
+/* Whether the next nonblocking duplicate of `parent` has a shadow. Members cannot wait for each
+ * other to agree on it, so it follows from the count of such duplicates. */
+bool communicator_idup_has_shadow(struct communicator *parent);
+
+/* Whether collectives on it that need not wait for all members wait nevertheless: it has no shadow,
+ * because there are too many. */
+bool communicator_lacks_shadow(const struct communicator *communicator);
 
 /* The program frees it: runs the delete callbacks of its attributes. MPI's code. */
 int communicator_free(struct communicator *communicator);

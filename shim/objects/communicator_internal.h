@@ -15,6 +15,7 @@ struct communicator {
 	int *remote;     /* world ranks of an intercommunicator's remote group; otherwise NULL */
 	MPI_Comm shadow; /* MPI_COMM_NULL: none is needed */
 	unsigned plans;  /* persistent collectives made so far */
+	unsigned idups;  /* nonblocking duplicates made so far, of what it is a copy of, too */
 	char *name;      /* how it was created */
 
 	MPI_Errhandler handler; /* the program's; a reference is held unless it is predefined */

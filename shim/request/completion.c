@@ -338,6 +338,8 @@ int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_S
 	bool over = completion_ask(&set, WIRE_TEST_ALL).count > 0 || set.asked == 0;
 	if (code == MPI_SUCCESS && set.foreign > 0)
 		code = real_mpi()->Request_get_status(handle, flag, status);
+	if (code == MPI_SUCCESS && set.foreign > 0 && *flag)
+		access_request_seen(handle);
 	if (code != MPI_SUCCESS || set.foreign > 0)
 		return completion_raise(&set, code);
 	*flag = over;

@@ -164,6 +164,63 @@ static void test_values_belong_to_a_world(void **state)
 	close(second);
 }
 
+#define NOT_FOUND " info=unknown_service rc=1 msg=service_not_found\n"
+#define SUCCESS " info=ok rc=0 msg=success"
+
+static void test_names_are_published_in_a_world(void **state)
+{
+	struct fixture *fixture = *state;
+	int first = join(fixture, "matchpoint world=1 rank=0\n");
+	int second = join(fixture, "matchpoint world=1 rank=1\n");
+	int stranger = join(fixture, "matchpoint world=2 rank=0\n");
+
+	say(fixture, second, "cmd=lookup_name service=s\n");
+	expect(second, "cmd=lookup_result" NOT_FOUND);
+	say(fixture, first, "cmd=publish_name service=s port=tag#0$port#1=2$\n");
+	expect(first, "cmd=publish_result" SUCCESS "\n");
+	say(fixture, second, "cmd=lookup_name service=s\n");
+	expect(second, "cmd=lookup_result" SUCCESS " port=tag#0$port#1=2$\n");
+	say(fixture, stranger, "cmd=lookup_name service=s\n");
+	expect(stranger, "cmd=lookup_result" NOT_FOUND);
+	say(fixture, second, "cmd=publish_name service=s port=other\n");
+	expect(second, "cmd=publish_result info=refused rc=1 msg=key_already_present\n");
+	say(fixture, second, "cmd=unpublish_name service=s\n");
+	expect(second, "cmd=unpublish_result" SUCCESS "\n");
+	say(fixture, second, "cmd=unpublish_name service=s\ncmd=lookup_name service=s\n");
+	expect(second, "cmd=unpublish_result" NOT_FOUND "cmd=lookup_result" NOT_FOUND);
+	close(first);
+	close(second);
+	close(stranger);
+}
+
+static void test_names_are_kept_for_worlds_that_continue(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd = join(fixture, "matchpoint world=1 rank=0\n");
+	const bool stays[] = {true, true};
+	GHashTable *names;
+
+	assert_null(pmi_server_names(fixture->server, 1));
+	say(fixture, fd, "cmd=publish_name service=s port=p\n");
+	expect(fd, "cmd=publish_result" SUCCESS "\n");
+	names = pmi_server_names(fixture->server, 1);
+	say(fixture, fd, "cmd=publish_name service=later port=p\n");
+	expect(fd, "cmd=publish_result" SUCCESS "\n");
+	pmi_server_rename(fixture->server, 1, 2, stays, 2);
+	say(fixture, fd, "cmd=lookup_name service=s\n");
+	expect(fd, "cmd=lookup_result" NOT_FOUND);
+	pmi_server_set_names(fixture->server, 2, names);
+	say(fixture, fd, "cmd=lookup_name service=s\ncmd=lookup_name service=later\n");
+	expect(fd, "cmd=lookup_result" SUCCESS " port=p\ncmd=lookup_result" NOT_FOUND);
+	say(fixture, fd, "cmd=unpublish_name service=s\n");
+	expect(fd, "cmd=unpublish_result" SUCCESS "\n");
+	assert_int_equal(g_hash_table_size(names), 1);
+	pmi_server_set_names(fixture->server, 2, NULL);
+	assert_null(pmi_server_names(fixture->server, 2));
+	g_hash_table_unref(names);
+	close(fd);
+}
+
 /* Ranks that are rewound go from one world to the next. */
 static void test_a_connection_goes_to_another_world(void **state)
 {
@@ -202,8 +259,8 @@ static void test_what_is_unknown_is_refused(void **state)
 	int fd = join(fixture, "matchpoint world=1 rank=0\n");
 	int stranger = join(fixture, "cmd=abort exitcode=1\n");
 
-	say(fixture, fd, "cmd=publish_name service=s\nnonsense\n");
-	expect(fd, "cmd=publish_name_result rc=-1 msg=not_supported\n"
+	say(fixture, fd, "cmd=spawn nprocs=2\nnonsense\n");
+	expect(fd, "cmd=spawn_result rc=-1 msg=not_supported\n"
 	           "cmd=unknown_result rc=-1 msg=not_supported\n");
 	assert_int_equal(recv(stranger, &(char){0}, 1, MSG_DONTWAIT), 0);
 	assert_int_equal(fixture->exit_code, 0);
@@ -230,6 +287,8 @@ int main(void)
 		TEST(test_lines_may_come_in_pieces),
 		TEST(test_abort_is_reported_and_not_answered),
 		TEST(test_values_belong_to_a_world),
+		TEST(test_names_are_published_in_a_world),
+		TEST(test_names_are_kept_for_worlds_that_continue),
 		TEST(test_a_connection_goes_to_another_world),
 		TEST(test_what_is_unknown_is_refused),
 		TEST(test_a_taken_path_is_an_error),

@@ -339,10 +339,11 @@ static void test_per_send(void **state)
 	fixture_release(&fixture);
 }
 
-static guint32 enters(struct fixture *fixture, int rank, int root)
+static guint32 enters_as(struct fixture *fixture, int rank, int root, bool whole)
 {
 	struct wire_name name = {fixture->calls[rank] + 1, 0};
-	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = WIRE_COMM_WORLD, .peer = root};
+	struct wire_op op = {
+		.kind = WIRE_COLLECTIVE, .comm = WIRE_COMM_WORLD, .peer = root, .whole = whole};
 	struct wire_call call = {.function = MPI_CALL_Bcast,
 	                         .wait = WIRE_WAIT_ALL,
 	                         .op_count = 1,
@@ -351,6 +352,33 @@ static guint32 enters(struct fixture *fixture, int rank, int root)
 	                         .waited = &name};
 
 	return report(fixture, rank, &call);
+}
+
+static guint32 enters(struct fixture *fixture, int rank, int root)
+{
+	return enters_as(fixture, rank, root, false);
+}
+
+/* All wait, in every mode, and it is known that they need not. */
+static void test_whole_collectives(void **state)
+{
+	const enum collective_mode modes[] = {COLLECTIVES_ASYNC, COLLECTIVES_PER_CALL,
+	                                      COLLECTIVES_SYNC};
+	struct fixture fixture;
+
+	(void)state;
+	for (guint i = 0; i < G_N_ELEMENTS(modes); i++) {
+		fixture_init_with(&fixture, BUFFERING_INFINITE, modes[i]);
+		enters_as(&fixture, 0, 0, true);
+		enters_as(&fixture, 2, 0, true);
+		assert_orders(&fixture, "");
+		assert_open(&fixture, "");
+		assert_int_equal(world_collectives_lacked(fixture.world),
+		                 modes[i] != COLLECTIVES_SYNC);
+		enters_as(&fixture, 1, 0, true);
+		assert_orders(&fixture, "go 0.1 [] go 1.1 [] go 2.1 [] ");
+		fixture_release(&fixture);
+	}
 }
 
 static void test_async_and_sync_collectives(void **state)
@@ -552,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_per_send),
 		cmocka_unit_test(test_async_and_sync_collectives),
+		cmocka_unit_test(test_whole_collectives),
 		cmocka_unit_test(test_per_call),
 		cmocka_unit_test(test_stuck_collective),
 		cmocka_unit_test(test_ended_thread_is_no_failure),
