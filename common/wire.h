@@ -17,7 +17,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 33
+#define WIRE_VERSION 34
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -234,7 +234,9 @@ enum wire_wait {
 	WIRE_CANCEL,        /* GO with `waited`[0] when withdrawn, with none when matched */
 	WIRE_FREE,          /* credit: the program forgets the request; the operation goes on */
 	WIRE_ABORT,         /* MPI_Abort, error code in `status`; never answered but by END */
-	WIRE_WAIT_TAKEN,    /* GO when the messages of all sends in `waited` are matched */
+	WIRE_WAIT_TAKEN,    /* GO when the messages of all sends in `waited` are received */
+	WIRE_FETCH,         /* credit: the program begins to receive the message that its matched
+	                       probe `waited`[0] took (MPI_Mrecv, MPI_Imrecv) */
 };
 
 /* Bits. */

@@ -8,13 +8,14 @@
 
 /* A global state: places of the lines, then the states of the instructions, then who has taken
  * notice of their completion (index + 1), then what brute_windows.c or brute_threads.c
- * knows. */
+ * knows, then which sends completed early before a matched probe's message was received. */
 struct walk {
 	const struct random_program *program;
 	enum program_buffering buffering;
 	enum brute_force_steps steps;
 	guint some;
 	gsize size;
+	gsize early; /* where that begins; 0: no matched probes */
 	GHashTable *seen;
 	GPtrArray *stack; /* of GBytes */
 	GHashTable *outcomes;
