@@ -90,7 +90,7 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 	field_u32(codec, &call->call);
 	field_u32(codec, &call->thread);
 	field_u16(codec, &call->function);
-	field_u8(codec, &call->wait, WIRE_WAIT_TAKEN);
+	field_u8(codec, &call->wait, WIRE_FETCH);
 	field_bool(codec, &call->marked);
 	field_bool(codec, &call->ahead);
 	field_i32(codec, &call->status);

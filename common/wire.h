@@ -236,7 +236,9 @@ enum wire_wait {
 	WIRE_CANCEL,        /* GO with `waited`[0] if withdrawn, with none if matched */
 	WIRE_FREE,          /* credit: the program frees the request; the operation continues */
 	WIRE_ABORT,         /* MPI_Abort, error code in `status`; answered only by END */
-	WIRE_WAIT_TAKEN,    /* GO when the messages of all sends in `waited` are matched */
+	WIRE_WAIT_TAKEN,    /* GO when the messages of all sends in `waited` are received */
+	WIRE_FETCH,         /* credit: the program begins to receive the message that its matched
+	                       probe `waited`[0] took (MPI_Mrecv, MPI_Imrecv) */
 };
 
 /* Bits of wire_call.status, of MPI_Finalize. */

@@ -33,6 +33,8 @@ bool dependence_join_completion(const struct dependence *dependence, struct op_i
 		}
 		if (!record->op.waits_for_match)
 			return true;
+		if (record->is_probed && !record->is_fetched)
+			return false;
 		break;
 	case OPERATION_RECEIVE:
 	case OPERATION_PROBE:
@@ -41,6 +43,7 @@ bool dependence_join_completion(const struct dependence *dependence, struct op_i
 	if (!record->gone)
 		return false;
 	choice_set_join(set, record->match);
+	choice_set_join(set, record->fetch);
 	choice_set_join(set, record->decided);
 	return true;
 }

@@ -262,6 +262,16 @@ static struct line *learns(struct cuts *cuts, const struct event *event)
 	                             : &cuts->lines[event->op.id.rank];
 }
 
+/* A matched probe took the message; its send completes only now that it is received. */
+static void read_fetch(struct cuts *cuts, const struct event *event)
+{
+	const struct line *line = make(cuts, event->op.id.rank, event->op.id.call);
+	const struct node *send = find(cuts, event->other);
+
+	if (send && send->done)
+		clock_join(cuts, send->done, line->now);
+}
+
 /* A place learns that the lock was released. */
 static void read_release(struct cuts *cuts, const struct event *event)
 {
@@ -438,6 +448,7 @@ static void read_event(struct cuts *cuts, const struct event *event)
 		g_ptr_array_add(cuts->lines[event->op.id.rank].pending, issue(cuts, event));
 		break;
 	case EVENT_MATCH: read_match(cuts, event); break;
+	case EVENT_FETCH: read_fetch(cuts, event); break;
 	case EVENT_COMPLETE:
 	case EVENT_TAKEN: read_complete(cuts, event); break;
 	case EVENT_CANCEL: read_cancel(cuts, event); break;

@@ -225,6 +225,7 @@ static void read_match(struct dependence *dependence, const struct event *event)
 	take_away(receive, set);
 	if (receive->op.kind != OPERATION_PROBE)
 		take_away(send, set);
+	send->is_probed = receive->op.kind == OPERATION_MPROBE;
 	choice_set_unref(set);
 }
 
@@ -241,6 +242,31 @@ static void unread_match(struct dependence *dependence, const struct event *even
 	put_back(receive, at);
 	if (receive->op.kind != OPERATION_PROBE)
 		put_back(send, sent);
+	send->is_probed = false;
+}
+
+/* The message that a matched probe took is received from here on: its send may complete. */
+static void read_fetch(struct dependence *dependence, const struct event *event)
+{
+	guint index;
+	struct record *send = dependence_find(dependence, event->other, &index);
+
+	if (!send || send->is_fetched)
+		return;
+	send->is_fetched = true;
+	send->fetch = choice_set_ref(*now_of(dependence, event));
+}
+
+static void unread_fetch(struct dependence *dependence, const struct event *event)
+{
+	guint index;
+	struct record *send = dependence_find(dependence, event->other, &index);
+
+	if (!send)
+		return;
+	send->is_fetched = false;
+	choice_set_unref(send->fetch);
+	send->fetch = NULL;
 }
 
 static void read_complete(struct dependence *dependence, const struct event *event)
@@ -257,8 +283,10 @@ static void read_taken(struct dependence *dependence, const struct event *event)
 	guint index;
 	const struct record *record = dependence_find(dependence, event->op.id, &index);
 
-	if (record && record->gone)
-		choice_set_join(now_of(dependence, event), record->match);
+	if (!record || !record->gone)
+		return;
+	choice_set_join(now_of(dependence, event), record->match);
+	choice_set_join(now_of(dependence, event), record->fetch);
 }
 
 static void read_ask(struct dependence *dependence, const struct event *event,
@@ -414,6 +442,7 @@ static void read_event(struct dependence *dependence, const struct event *event,
 	case EVENT_RECEIVE: read_operation(dependence, &event->op, *now); break;
 	case EVENT_MATCH: read_match(dependence, event); break;
 	case EVENT_COMPLETE: read_complete(dependence, event); break;
+	case EVENT_FETCH: read_fetch(dependence, event); break;
 	case EVENT_TAKEN: read_taken(dependence, event); break;
 	case EVENT_CANCEL: read_cancel(dependence, event); break;
 	case EVENT_ASK: read_ask(dependence, event, trace); break;
@@ -438,6 +467,7 @@ static void unread_event(struct dependence *dependence)
 	case EVENT_SEND:
 	case EVENT_RECEIVE: unread_operation(dependence); break;
 	case EVENT_MATCH: unread_match(dependence, event); break;
+	case EVENT_FETCH: unread_fetch(dependence, event); break;
 	case EVENT_CANCEL: unread_cancel(dependence, event); break;
 	case EVENT_ASK: unread_ask(dependence, event); break;
 	case EVENT_RECALL: unread_recall(dependence, event); break;

@@ -7,8 +7,9 @@
  *   the matches of all earlier receives of that rank that x fits, and of all earlier messages of
  *   x's source that fit y. A probe depends on the same, but does not clear the way for others.
  * - A rank that learns that its receive is complete, or its send that waits for the match, depends
- *   on that match from then on. A rank that leaves a collective depends on the arrivals it waited
- *   for.
+ *   on that match from then on. If a matched probe took the message, the send waits for MPI_Mrecv,
+ *   and depends on what the receiver depends on there. A rank that leaves a collective depends on
+ *   the arrivals it waited for.
  * - Withdrawing an operation clears the way as its match would. It depends on its rank.
  * - An answer depends on its question, on itself, and on the completion of what it reports. The
  *   rank depends on the answer from then on. That a send or a collective completes early or late

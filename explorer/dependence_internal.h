@@ -24,6 +24,9 @@ struct record {
 	struct choice_set *match;  /* what its match, withdrawal or answer depends on */
 	/* send, collective: what the choice of early or late depends on */
 	struct choice_set *decided;
+	/* send whose message a matched probe took: what its MPI_Mrecv depends on */
+	struct choice_set *fetch;
+	bool is_probed, is_fetched;
 	struct choice_set *recalled; /* receive: what the call of MPI_Cancel depends on */
 	bool is_recalled;
 	bool gone; /* matched, withdrawn or answered; a probe: it has seen its message */

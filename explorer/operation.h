@@ -32,8 +32,8 @@ enum operation_kind {
 struct operation {
 	struct op_id id;
 	enum operation_kind kind : 8;
-	/* a send that completes only when it is matched: MPI_Ssend; standard mode under zero
-	 * buffering */
+	/* a send that completes only when its message is received: MPI_Ssend; standard mode under
+	 * zero buffering. That is the match, but after a matched probe it is MPI_Mrecv */
 	bool waits_for_match;
 	/* A receive, probe or mprobe that names its source, but is matched only by a choice: a poll
 	 * may not see the message yet, and a receive may be cancelled. */

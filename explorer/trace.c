@@ -93,6 +93,7 @@ bool event_equal(const struct event *a, const struct event *b)
 	case EVENT_SEND:
 	case EVENT_RECEIVE: return operation_equal(&a->op, &b->op);
 	case EVENT_MATCH: return a->chosen == b->chosen && op_id_equal(a->other, b->other);
+	case EVENT_FETCH: return op_id_equal(a->other, b->other);
 	case EVENT_ARRIVE:
 		return a->collective == b->collective && a->root == b->root
 		       && a->position == b->position && a->members == b->members

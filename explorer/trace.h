@@ -19,12 +19,15 @@ enum event_kind {
 	EVENT_RECEIVE,  /* op.id.rank posted the receive, probe or mprobe `op` */
 	EVENT_MATCH,    /* the receive (probe, mprobe) `op.id` took (saw) the send `other` */
 	EVENT_COMPLETE, /* rank op.id.rank learnt that its own operation op.id is complete */
-	EVENT_TAKEN,  /* rank op.id.rank learnt that the message of its own send op.id is matched */
-	EVENT_CANCEL, /* the unmatched operation op.id was withdrawn by its rank */
-	EVENT_ASK,    /* the call op.id asks about the requests asked[asked_first ...] */
-	EVENT_RECALL, /* the rank called MPI_Cancel for its receive op.id */
-	EVENT_ANSWER, /* `answer` was taken at op.id; it is not a message */
-	EVENT_ARRIVE, /* rank op.id.rank entered the collective `collective` */
+	EVENT_FETCH,    /* the call op.id begins to receive the message of the send `other`, which
+	                   a matched probe took before (MPI_Mrecv) */
+	EVENT_TAKEN,    /* rank op.id.rank learnt that the message of its own send op.id is received
+	                 */
+	EVENT_CANCEL,   /* the unmatched operation op.id was withdrawn by its rank */
+	EVENT_ASK,      /* the call op.id asks about the requests asked[asked_first ...] */
+	EVENT_RECALL,   /* the rank called MPI_Cancel for its receive op.id */
+	EVENT_ANSWER,   /* `answer` was taken at op.id; it is not a message */
+	EVENT_ARRIVE,   /* rank op.id.rank entered the collective `collective` */
 	/* after the answer "no" at op.id its rank asks the same question again, with nothing in
 	 * between: all answers possible at op.id are possible again. `chosen`: for the first time
 	 * at that place in the program */
@@ -67,8 +70,8 @@ struct event {
 	union {
 		struct {
 			union {
-				/* MATCH: the send; COMPLETE, LEAVE: the call that learnt of it
-				 * (ignored by event_equal). */
+				/* MATCH, FETCH: the send; COMPLETE, LEAVE: the call that learnt
+				 * of it (ignored by event_equal). */
 				struct op_id other;
 				/* ARRIVE: world rank of the root, or -1; the rank's place in the
 				 * communicator, from 0; number of members. */

@@ -167,6 +167,11 @@ static const char *validate_waited(const struct world *world, int rank,
 {
 	if (call->wait == WIRE_CANCEL && call->waited_count != 1)
 		return "not exactly one request to cancel";
+	if (call->wait == WIRE_FETCH)
+		return call->waited_count == 1 && call->op_count == 0
+		                       && world_has_probed(world, rank, call->waited[0])
+		               ? NULL
+		               : "not exactly one message that a matched probe took";
 	if (call->waited_count > 0 && (call->wait == WIRE_WAIT_NONE || call->wait == WIRE_ABORT))
 		return "requests for which it does not wait";
 	for (uint32_t i = 0; i < call->waited_count; i++) {

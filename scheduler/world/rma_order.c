@@ -184,6 +184,13 @@ static void order_match(struct rma_order *order, const struct event *event)
 	g_hash_table_remove(order->issued, &event->op.id);
 }
 
+/* If a matched probe took the message, the send waits for MPI_Mrecv: then its rank knows what the
+ * receiver knew there. */
+static void order_fetch(struct rma_order *order, const struct event *event)
+{
+	put_clock(order->learnt, event->other, clock_of(order, event->op.id.rank));
+}
+
 static void order_complete(struct rma_order *order, const struct event *event)
 {
 	rank_learns(order, event->op.id.rank, g_hash_table_lookup(order->learnt, &event->op.id));
@@ -266,6 +273,7 @@ void rma_order_read(struct rma_order *order, const struct event *event)
 	case EVENT_SEND:
 	case EVENT_RECEIVE: order_issue(order, event); break;
 	case EVENT_MATCH: order_match(order, event); break;
+	case EVENT_FETCH: order_fetch(order, event); break;
 	case EVENT_COMPLETE:
 	case EVENT_TAKEN: order_complete(order, event); break;
 	case EVENT_ARRIVE: order_arrive(order, event); break;

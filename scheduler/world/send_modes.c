@@ -9,6 +9,7 @@ enum { PENDING_MAX = 4096 };
 struct fate {
 	const struct moded_send *send;
 	struct op_id receive;    /* call 0: none, or one that is never known to be complete */
+	bool is_probed;          /* by a matched probe: complete with MPI_Mrecv */
 	guint32 begun, complete; /* the receiver's time when it knew that; 0: not yet */
 	bool is_gone;            /* it may have left the buffer at any time */
 };
@@ -63,7 +64,7 @@ static void check_release(struct check *check)
  * message. */
 static void find_receives(struct check *check, const struct trace *trace)
 {
-	g_autoptr(GHashTable) probes = by_op(), complete = by_op();
+	g_autoptr(GHashTable) probes = by_op(), matched_probes = by_op(), complete = by_op();
 
 	for (size_t i = 0; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
@@ -71,6 +72,8 @@ static void find_receives(struct check *check, const struct trace *trace)
 
 		if (event->kind == EVENT_RECEIVE && event->op.kind == OPERATION_PROBE)
 			g_hash_table_add(probes, (gpointer)&event->op.id);
+		else if (event->kind == EVENT_RECEIVE && event->op.kind == OPERATION_MPROBE)
+			g_hash_table_add(matched_probes, (gpointer)&event->op.id);
 		else if (event->kind == EVENT_COMPLETE)
 			g_hash_table_add(complete, (gpointer)&event->op.id);
 		else if (event->kind == EVENT_CANCEL
@@ -80,12 +83,13 @@ static void find_receives(struct check *check, const struct trace *trace)
 		    || !(fate = g_hash_table_lookup(check->sends, &event->other)))
 			continue;
 		fate->receive = event->op.id;
+		fate->is_probed = g_hash_table_contains(matched_probes, &event->op.id);
 		g_hash_table_insert(check->receives, &fate->receive, fate);
 	}
 	for (guint i = 0; i < check->fates->len; i++) {
 		struct fate *fate = &g_array_index(check->fates, struct fate, i);
 
-		fate->is_gone |= fate->receive.call != 0
+		fate->is_gone |= fate->receive.call != 0 && !fate->is_probed
 		                 && !g_hash_table_contains(complete, &fate->receive);
 	}
 }
@@ -159,7 +163,9 @@ static void read_event(struct check *check, const struct event *event)
 	if (received && event->kind == EVENT_RECEIVE)
 		received->begun = rma_order_tick(check->order, event->op.id.rank);
 	rma_order_read(check->order, event);
-	if (received && event->kind == EVENT_COMPLETE)
+	if (event->kind == EVENT_FETCH)
+		received = g_hash_table_lookup(check->sends, &event->other);
+	if (received && event->kind == (received->is_probed ? EVENT_FETCH : EVENT_COMPLETE))
 		received->complete = rma_order_tick(check->order, event->op.id.rank);
 }
 

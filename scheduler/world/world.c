@@ -37,6 +37,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->collectives = collectives_new();
 	world->impatience = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	world->messages = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, g_free);
+	world->probed = g_hash_table_new(op_id_key_hash, op_id_key_equal);
 	world->contents = message_contents_new();
 	world->matches = g_array_new(false, false, sizeof(struct match));
 	world->choices = g_array_new(false, false, sizeof(struct choice));
@@ -81,11 +82,14 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 	while (g_hash_table_iter_next(&iter, &key, &value))
 		g_hash_table_insert(to->impatience, g_memdup2(key, sizeof(guint64)), value);
 	to->messages = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, g_free);
+	to->probed = g_hash_table_new(op_id_key_hash, op_id_key_equal);
 	g_hash_table_iter_init(&iter, from->messages);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct message *message = g_memdup2(value, sizeof(*message));
 
 		g_hash_table_insert(to->messages, &message->id, message);
+		if (message->probe.call != 0)
+			g_hash_table_insert(to->probed, &message->probe, message);
 	}
 	to->names = given_names_copy(from->names);
 	to->contents = message_contents_copy(from->contents);
@@ -152,6 +156,7 @@ void world_free(struct world *world)
 	g_free(world->ranks);
 	matcher_free(world->matcher);
 	collectives_free(world->collectives);
+	g_hash_table_destroy(world->probed);
 	g_hash_table_destroy(world->messages);
 	g_hash_table_destroy(world->impatience);
 	given_names_free(world->names);
@@ -229,7 +234,8 @@ bool world_half_completable(const struct world *world, int rank, const struct li
 	case WIRE_SEND:
 		if (live->decided == TAKEN_EARLY)
 			return true;
-		return !live->waits_for_match || live->matched || live->cancelled;
+		return !live->waits_for_match || (live->matched && !live->probed)
+		       || live->cancelled;
 	case WIRE_COLLECTIVE:
 		return collectives_may_leave(world->collectives, live->instance, rank, live->order);
 	default: return live->matched || live->cancelled;
@@ -320,7 +326,7 @@ const struct message *world_find_message(const struct world *world, int rank, st
 	return message && !message->recalled ? message : NULL;
 }
 
-/* The rank now knows that all these messages are matched. */
+/* The rank now knows that all these messages are received. */
 static void note_taken(struct world *world, int number)
 {
 	const GArray *waited = world->ranks[number].line->waited;
@@ -476,9 +482,10 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 	struct wire_name receive = {match->receive.call, match->receive.sub};
 	struct wire_name send = {match->send.call, match->send.sub};
 	int receiver = match->receive.rank, sender = match->send.rank;
-	const struct message *message = g_hash_table_lookup(world->messages, &match->send);
+	struct message *message = g_hash_table_lookup(world->messages, &match->send);
 	struct live *live = world_find_live(world, receiver, receive);
 	bool takes = !live || live->kind != WIRE_PROBE;
+	bool probes = live && live->kind == WIRE_MPROBE;
 	struct event event = {.kind = EVENT_MATCH,
 	                      .op.id = match->receive,
 	                      .other = match->send,
@@ -506,14 +513,47 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 	if (takes) {
 		if (live)
 			world_compare_types(world, match, &message->types, &live->types);
-		g_hash_table_remove(world->messages, &match->send);
+		if (probes) {
+			message->probe = match->receive;
+			g_hash_table_insert(world->probed, &message->probe, message);
+		} else {
+			g_hash_table_remove(world->messages, &match->send);
+		}
 		live = world_find_live(world, sender, send);
-		if (live)
+		if (live) {
 			live->matched = true;
+			live->probed = probes;
+		}
 	}
 	world_try_release(world, receiver);
 	if (sender != receiver && takes)
 		world_try_release(world, sender);
+}
+
+int world_fetch(struct world *world, int rank, guint32 call, struct wire_name probe)
+{
+	struct op_id id = world_op_id(rank, probe);
+	const struct message *message = g_hash_table_lookup(world->probed, &id);
+	struct event event = {.kind = EVENT_FETCH, .op.id = {rank, call, 0}};
+	struct live *live;
+
+	g_assert(message);
+	event.other = message->id;
+	world_append_event(world, &event);
+	g_hash_table_remove(world->probed, &id);
+	g_hash_table_remove(world->messages, &event.other);
+	live = world_find_live(world, event.other.rank,
+	                       (struct wire_name){event.other.call, event.other.sub});
+	if (live)
+		live->probed = false;
+	return event.other.rank;
+}
+
+bool world_has_probed(const struct world *world, int rank, struct wire_name probe)
+{
+	struct op_id id = world_op_id(rank, probe);
+
+	return g_hash_table_contains(world->probed, &id);
 }
 
 void world_on_grant(struct world *world, const struct match *match)

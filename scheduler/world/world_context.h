@@ -73,6 +73,8 @@ static inline struct op_id world_op_id(int rank, struct wire_name name)
 
 /* Whether the operation of this name is not known to its rank as complete, and has no request. */
 bool world_lives_without_request(const struct world *world, int rank, struct wire_name name);
+/* Whether this is a matched probe whose message no MPI_Mrecv has begun to receive. */
+bool world_has_probed(const struct world *world, int rank, struct wire_name probe);
 
 /* The phase of the line in focus, and its last reported call. */
 enum world_phase world_line_phase(const struct world *world, int rank);

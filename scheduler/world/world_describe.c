@@ -234,6 +234,13 @@ static void append_envelope(GString *text, const struct world *world, guint8 kin
 		g_string_append_printf(text, "%s%s", separator, world_comm_name(world, comm));
 }
 
+/* That the receiver's matched probe took the message of this send, for which the rank waits. */
+static void append_probed(GString *text, const struct live *live)
+{
+	if (live->kind == WIRE_SEND && live->probed)
+		g_string_append(text, ", probed but not received");
+}
+
 /* A blocked completion call is described by the first operation for which it still waits. */
 static bool first_waited(const struct world *world, int number, struct live *ret_live)
 {
@@ -271,11 +278,15 @@ char *world_arguments(struct world *world, int number, guint32 call)
 	world_focus_call(world, number, call);
 	if (info && info->kind != 0) {
 		append_envelope(text, world, info->kind, info->peer, info->tag, info->comm);
+		if (rank->line->phase == PHASE_BLOCKED && rank->line->call == call
+		    && first_waited(world, number, &live))
+			append_probed(text, &live);
 	} else if (info && rank->line->phase == PHASE_BLOCKED && rank->line->call == call
 	           && first_waited(world, number, &live)) {
 		from = world_call_info(world, number, live.name.call);
 		g_string_append_printf(text, "%s(", from ? mpi_call_name(from->function) : "?");
 		append_envelope(text, world, live.kind, live.peer, live.tag, live.comm);
+		append_probed(text, &live);
 		g_string_append_c(text, ')');
 	}
 	return g_string_free(text, false);

@@ -154,7 +154,7 @@ static void add_live(struct state_hash *hash, const struct world *world, int num
 	                  | (guint64)live->nonblocking << 2 | (guint64)live->arrived << 3
 	                  | (guint64)live->joined << 4 | (guint64)live->observed << 5
 	                  | (guint64)live->waits_for_match << 6 | (guint64)live->is_decided_for << 7
-	                  | (guint64)live->by_choice << 8);
+	                  | (guint64)live->by_choice << 8 | (guint64)live->probed << 9);
 	add(hash, (guint64)live->order);
 	add(hash, live->comm);
 	add(hash, (guint64)(guint32)live->peer << 32 | (guint32)live->tag);
@@ -183,6 +183,8 @@ static void add_messages(struct state_hash *hash, const struct world *world)
 		add(&one, message->comm);
 		add(&one, (guint64)(guint32)message->peer << 32 | (guint32)message->tag);
 		add(&one, message->recalled);
+		if (message->probe.call != 0)
+			add_id(&one, world, message->probe);
 		add_types(&one, &message->types);
 		add_seal(&one, world, message->id);
 		state_hash_add_member(&sum, &one);

@@ -30,6 +30,8 @@ struct live {
 	bool matched, cancelled, nonblocking;
 	bool arrived;           /* a receive: an order has put its data into the buffer */
 	bool joined;            /* with the operation before it, as one request */
+	bool probed;            /* a send: a matched probe took its message, and no MPI_Mrecv has
+	                           begun to receive it */
 	bool observed;          /* seen complete by its rank; to be removed */
 	bool waits_for_match;   /* sends */
 	bool is_decided_for;    /* sends and collectives whose early or late completion is a
@@ -119,7 +121,8 @@ struct message {
 	gint32 peer; /* rank in comm */
 	gint32 tag;
 	struct types types;
-	bool recalled; /* its sender has tried to cancel it */
+	bool recalled;      /* its sender has tried to cancel it */
+	struct op_id probe; /* the matched probe that took it; call 0: none */
 };
 
 struct world {
@@ -134,7 +137,8 @@ struct world {
 	                running */
 	struct matcher *matcher;
 	struct collectives *collectives;
-	GHashTable *messages; /* struct message, by id, not yet taken */
+	GHashTable *messages; /* struct message, by id, not yet received */
+	GHashTable *probed;   /* those that a matched probe took, by its id; not owned */
 	struct message_contents *contents;
 	GArray *matches; /* scratch */
 	GArray *choices;
@@ -181,7 +185,7 @@ bool world_completable(const struct world *world, int rank, const struct live *l
 /* The same, without regard to the other half. */
 bool world_half_completable(const struct world *world, int rank, const struct live *live);
 
-/* The message of a send if it is neither matched nor recalled; else NULL. */
+/* The message of a send if it is neither received nor recalled; else NULL. */
 const struct message *world_find_message(const struct world *world, int rank,
                                          struct wire_name name);
 
@@ -276,6 +280,10 @@ bool world_let_go(struct world *world);
 /* Makes all deterministic matches, and lets ranks go on that can. */
 void world_settle(struct world *world);
 void world_on_match(struct world *world, const struct match *match, bool chosen);
+
+/* The call of the rank begins to receive the message that its matched probe took. Returns the rank
+ * whose send may be complete by that. */
+int world_fetch(struct world *world, int rank, guint32 call, struct wire_name probe);
 
 /* A place of a lock (explorer/lock.h) was granted. */
 void world_on_grant(struct world *world, const struct match *match);

@@ -5,8 +5,8 @@
 #include "world_internal.h"
 
 /* First come sends that may complete early, and collectives that may be left early. This includes
- * sends that are matched already, whose only alternative is "early": so what comes after never
- * depends on what matched them. Then come points with messages or complete requests. Last come
+ * sends whose message is received already, whose only alternative is "early": so what comes after
+ * never depends on what received it. Then come points with messages or complete requests. Last come
  * points where only "not yet" or a cancellation is possible. */
 enum priority { PRIORITY_SEND, PRIORITY_FIRST, PRIORITY_LAST };
 
@@ -254,7 +254,7 @@ static bool is_late_enough(const struct world *world, const struct live *live)
 {
 	return live->kind == WIRE_COLLECTIVE
 	               ? collectives_complete(world->collectives, live->instance)
-	               : live->matched;
+	               : live->matched && !live->probed;
 }
 
 static void add_early(const struct world *world, GArray *points, int number,

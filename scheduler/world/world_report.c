@@ -392,6 +392,7 @@ static void note_idle(struct world *world, const struct wire_call *call)
 bool world_call(struct world *world, int number, const struct wire_call *call, GError **error)
 {
 	struct rank *rank = &world->ranks[number];
+	int sender = -1;
 	const char *wrong;
 
 	world_tell_heard(world, number, &(struct wire_message){.type = WIRE_CALL, .call = *call});
@@ -426,7 +427,10 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	if (call->wait == WIRE_ABORT) {
 		block_thread(world, number, call);
 		world_leave(world, number, PHASE_STOPPED);
-	} else if (call->wait == WIRE_WAIT_NONE || call->wait == WIRE_FREE) {
+	} else if (call->wait == WIRE_WAIT_NONE || call->wait == WIRE_FREE
+	           || call->wait == WIRE_FETCH) {
+		if (call->wait == WIRE_FETCH)
+			sender = world_fetch(world, number, call->call, call->waited[0]);
 		if (call->wait == WIRE_FREE)
 			forget_request(world, number, call);
 		if (world->options.every_call_waits && !call->ahead) {
@@ -439,6 +443,8 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	world_note_poll(world, number, call);
 	world_settle(world);
 	after_collectives(world, number, call);
+	if (sender >= 0)
+		world_try_release(world, sender);
 	world_try_release(world, number);
 	return true;
 }

@@ -1,6 +1,9 @@
 /* Probes, and receives of the messages that they took. A probe is an operation with a name, like a
  * receive. BIND names the one message that it is to report; after GO the probe looks for that
- * message. */
+ * message. A message that a matched probe took keeps the probe's name until it is received: then
+ * the scheduler lets its sender go on (MPI 3.1, sections 3.4 and 3.8.3). */
+#include <stdlib.h>
+
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator.h"
@@ -15,6 +18,52 @@ struct probe {
 	int source, tag;
 	MPI_Comm comm;
 };
+
+/* A message that a matched probe took and that is not received yet. */
+struct taken_message {
+	MPI_Message handle;
+	struct wire_name name; /* of the probe */
+	struct taken_message *next;
+};
+
+enum { TAKEN_BUCKETS = 256 };
+
+static struct taken_message *taken[TAKEN_BUCKETS];
+
+static struct taken_message **find_taken(MPI_Message handle)
+{
+	struct taken_message **place = &taken[(unsigned)handle % TAKEN_BUCKETS];
+
+	while (*place && (*place)->handle != handle)
+		place = &(*place)->next;
+	return place;
+}
+
+static void keep_taken(struct taken_message *message, MPI_Message handle, struct wire_name name)
+{
+	struct taken_message **bucket = &taken[(unsigned)handle % TAKEN_BUCKETS];
+
+	*message = (struct taken_message){handle, name, *bucket};
+	*bucket = message;
+}
+
+/* Reports the call. MPI_MESSAGE_NO_PROC has no sender. */
+static void report_receive(unsigned function, const void *site, MPI_Message handle)
+{
+	struct wire_call call = gate_call(function, site);
+	struct taken_message **place = find_taken(handle), *message = *place;
+	struct wire_name name;
+
+	if (message) {
+		name = message->name;
+		*place = message->next;
+		free(message);
+		call.wait = WIRE_FETCH;
+		call.waited = &name;
+		call.waited_count = 1;
+	}
+	gate_report(&call);
+}
 
 static struct probe probing(unsigned function, int source, int tag, MPI_Comm comm)
 {
@@ -85,13 +134,18 @@ static int look_for_message(void *site, const struct probe *probe, int *ret_foun
 	struct wire_call call = gate_call(probe->function, site);
 	const struct wire_name name = {call.call, 0};
 	struct request *request = NULL;
+	struct taken_message *taking = NULL;
 
 	int code = check_probe(probe);
 	if (code == MPI_SUCCESS) {
 		request = request_new(REQUEST_PROBE, name, probe->comm);
-		code = request ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+		taking = ret_message ? malloc(sizeof(*taking)) : NULL;
+		code = request && (taking || !ret_message) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	}
 	if (code != MPI_SUCCESS) {
+		free(taking);
+		if (request)
+			request_release(request);
 		gate_report(&call);
 		return error_check(probe->comm, code, (enum mpi_call)call.function, site);
 	}
@@ -99,6 +153,10 @@ static int look_for_message(void *site, const struct probe *probe, int *ret_foun
 	if (*ret_found) {
 		code = find_message(request, ret_message, status);
 	}
+	if (taking && *ret_found && code == MPI_SUCCESS)
+		keep_taken(taking, *ret_message, name);
+	else
+		free(taking);
 	request_release(request);
 	return error_check(probe->comm, code, (enum mpi_call)call.function, site);
 }
@@ -170,7 +228,7 @@ int shim_MPI_Mrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI_
 	MPI_Request request;
 	MPI_Status received;
 
-	report_without_operations(MPI_CALL_Mrecv, site);
+	report_receive(MPI_CALL_Mrecv, site, *message);
 	staging_begin(&staging, buf, count, datatype, false);
 	int code = real_mpi()->Imrecv(staging_data(&staging), staging_count(&staging),
 	                              staging_type(&staging), message, &request);
@@ -191,7 +249,7 @@ int shim_MPI_Imrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI
 	struct request *request = request_new(REQUEST_RECEIVE, none, MPI_COMM_WORLD);
 	int code = MPI_ERR_NO_MEM;
 
-	report_without_operations(MPI_CALL_Imrecv, site);
+	report_receive(MPI_CALL_Imrecv, site, *message);
 	if (request) {
 		struct staging *staging = &request->staging;
 

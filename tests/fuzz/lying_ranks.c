@@ -25,6 +25,8 @@ struct player {
 	uint8_t wait;
 	struct wire_name requests[REQUESTS], waited[REQUESTS];
 	uint32_t request_count, waited_count;
+	/* call 0: none; the matched probe under way, and one whose message is not received yet */
+	struct wire_name probing, probed;
 };
 
 struct play {
@@ -94,6 +96,9 @@ static void on_go(void *user, int rank, const struct wire_go *go)
 	uint32_t count = all ? player->waited_count : go->count;
 
 	player->blocked = false;
+	if (count > 0 && player->probing.call != 0)
+		player->probed = player->probing;
+	player->probing.call = 0;
 	for (uint32_t i = 0; player->wait != WIRE_CANCEL && i < count; i++) {
 		uint32_t index = all ? i : go->done[i];
 
@@ -195,9 +200,12 @@ static void start_blocking(struct play *play, struct report *report, int rank)
 		add_waited(report, add_op(play, report, rank, WIRE_RECEIVE)->name);
 	else if (op->kind == WIRE_PROBE || op->kind == WIRE_MPROBE)
 		call->wait = draw(play, 2) ? WIRE_TEST_ALL : WIRE_WAIT_ALL;
+	if (op->kind == WIRE_MPROBE)
+		play->players[rank].probing = op->name;
 }
 
-/* Waits for some of the requests, tests them, cancels one or frees one. */
+/* Waits for some of the requests, tests them, cancels one or frees one; or receives the message of
+ * a matched probe. */
 static void complete(struct play *play, struct report *report, int rank)
 {
 	static const uint8_t waits[] = {WIRE_WAIT_ALL, WIRE_WAIT_ANY, WIRE_WAIT_SOME,
@@ -207,6 +215,13 @@ static void complete(struct play *play, struct report *report, int rank)
 	struct wire_call *call = &report->message.call;
 	uint32_t first;
 
+	if (player->probed.call != 0 && draw(play, 2)) {
+		call->function = MPI_CALL_Mrecv;
+		call->wait = WIRE_FETCH;
+		add_waited(report, player->probed);
+		player->probed.call = 0;
+		return;
+	}
 	if (player->request_count == 0)
 		return;
 	first = draw(play, player->request_count);
@@ -261,7 +276,8 @@ static void make_call(struct play *play, struct report *report, int rank)
 	default: lock(play, report, rank);
 	}
 	player->wait = call->wait;
-	player->blocked = call->wait != WIRE_WAIT_NONE && call->wait != WIRE_FREE;
+	player->blocked = call->wait != WIRE_WAIT_NONE && call->wait != WIRE_FREE
+	                  && call->wait != WIRE_FETCH;
 	player->waited_count = call->waited_count;
 	memcpy(player->waited, report->waited, sizeof(report->waited));
 }

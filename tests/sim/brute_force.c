@@ -116,13 +116,31 @@ static bool collective_complete(const struct walk *walk, const guint8 *state, in
 	return true;
 }
 
+/* Whether a matched probe took the message of this send, and no Mrecv has begun to receive it. */
+static bool is_probed(const struct walk *walk, const guint8 *state, int send)
+{
+	const guint8 *states = brute_states(walk, state);
+	int taker = states[send] - MATCHED;
+
+	if (walk->early == 0 || brute_at(walk, send)->kind != INSTRUCTION_SEND
+	    || states[send] < MATCHED || states[send] >= EARLY
+	    || brute_at(walk, taker)->kind != INSTRUCTION_MPROBE)
+		return false;
+	for (int i = brute_first(walk, taker); i < walk->program->count; i++)
+		if (brute_at(walk, i)->kind == INSTRUCTION_MRECV && brute_at(walk, i)->of == taker
+		    && states[i] != ABSENT)
+			return false;
+	return true;
+}
+
 static bool is_complete(const struct walk *walk, const guint8 *state, int index)
 {
 	const struct instruction *instruction = brute_at(walk, index);
 
 	if (instruction->kind == INSTRUCTION_COLLECTIVE)
 		return collective_complete(walk, state, index);
-	if (brute_states(walk, state)[index] >= MATCHED)
+	if (brute_states(walk, state)[index] >= MATCHED
+	    && (!is_probed(walk, state, index) || state[walk->early + (gsize)index]))
 		return true;
 	return instruction->kind == INSTRUCTION_SEND && walk->buffering == PROGRAM_INFINITE
 	       && !instruction->synchronous;
@@ -272,6 +290,8 @@ bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int s
 			continue;
 		after = g_memdup2(state, walk->size);
 		after[walk->program->lines + receive] = (guint8)(MATCHED + send);
+		if (walk->early > 0 && brute_states(walk, state)[send] == EARLY)
+			after[walk->early + (gsize)send] = true;
 		if (is_receive(brute_at(walk, receive)))
 			after[walk->program->lines + send] = (guint8)(MATCHED + receive);
 		brute_stop_waiting(walk, after, receive);
@@ -433,9 +453,16 @@ static void complete_early(struct walk *walk, const guint8 *state)
 	for (int i = 0; i < walk->program->count; i++) {
 		g_autofree guint8 *after = NULL;
 
-		if (!may_be_early(walk, i) || brute_states(walk, state)[i] != POSTED)
+		if (!may_be_early(walk, i))
 			continue;
-		after = brute_copy_with(walk, state, i, EARLY);
+		if (brute_states(walk, state)[i] == POSTED) {
+			after = brute_copy_with(walk, state, i, EARLY);
+		} else if (is_probed(walk, state, i)) {
+			after = g_memdup2(state, walk->size);
+			after[walk->early + (gsize)i] = true;
+		} else {
+			continue;
+		}
 		brute_reach(walk, after);
 	}
 }
@@ -577,6 +604,12 @@ static GHashTable *walk_all(struct walk *walk, guint most, bool conflicting)
 		walk->size += brute_threads_size(program);
 	if (program->windows)
 		walk->size += brute_windows_size(program);
+	walk->early = 0;
+	for (int i = 0; i < program->count && walk->early == 0; i++)
+		if (program->instructions[i].kind == INSTRUCTION_MPROBE)
+			walk->early = walk->size;
+	if (walk->early > 0)
+		walk->size += (gsize)program->count;
 	start = g_malloc0(walk->size);
 	for (int line = 0; line < program->lines; line++)
 		start[line] = (guint8)program->line_first[line];

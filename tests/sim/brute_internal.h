@@ -7,13 +7,15 @@
 
 /* A walk through global states. A state is an array of bytes: the position of each line; the state
  * of each instruction; for each instruction the one that reported its completion (index + 1); then
- * the parts of brute_windows.c or brute_threads.c. */
+ * the parts of brute_windows.c or brute_threads.c; then which sends completed early before a
+ * matched probe's message was received. */
 struct walk {
 	const struct random_program *program;
 	enum program_buffering buffering;
 	enum brute_force_steps steps;
 	guint some;
 	gsize size;
+	gsize early; /* where that begins; 0: no matched probes */
 	GHashTable *seen;
 	GPtrArray *stack; /* of GBytes */
 	GHashTable *outcomes;

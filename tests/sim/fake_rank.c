@@ -102,7 +102,8 @@ void fake_say_call(struct speech *speech, struct wire_call *call)
 	call->site = fake_site(speech->rank);
 	call->thread = speech->rank->thread;
 	fake_line(speech->rank)->call = call->call;
-	speech->waits = call->wait != WIRE_WAIT_NONE || speech->rank->every_call_waits;
+	speech->waits = (call->wait != WIRE_WAIT_NONE && call->wait != WIRE_FETCH)
+	                || speech->rank->every_call_waits;
 	speech->waits &= !call->ahead;
 	fake_line(speech->rank)->waits = speech->waits;
 	went_ahead += call->ahead;
@@ -288,6 +289,22 @@ static void ask(struct speech *speech, uint16_t function, enum wire_wait wait, i
 	fake_say_call(speech, &call);
 }
 
+/* The message that a matched probe took, if that was made. */
+static void receive_probed(struct speech *speech, int probe)
+{
+	struct wire_name name = {speech->rank->ops[probe].call, 0};
+	bool has_message = name.call != 0;
+
+	speech->rank->calls++;
+	fake_line(speech->rank)->asked_count = 0;
+	fake_say_call(speech, &(struct wire_call){
+				      .function = MPI_CALL_Mrecv,
+				      .wait = has_message ? WIRE_FETCH : WIRE_WAIT_NONE,
+				      .waited_count = has_message,
+				      .waited = &name,
+			      });
+}
+
 /* --- its program ------------------------------------------------------------------------------ */
 
 static void say_instruction(struct speech *speech, const struct instruction *own)
@@ -302,10 +319,7 @@ static void say_instruction(struct speech *speech, const struct instruction *own
 	case INSTRUCTION_MPROBE:
 	case INSTRUCTION_IPROBE: look_for_message(speech, own); break;
 	case INSTRUCTION_COLLECTIVE: collective(speech, own); break;
-	case INSTRUCTION_MRECV:
-		speech->rank->calls++;
-		fake_say_call(speech, &(struct wire_call){.function = MPI_CALL_Mrecv});
-		break;
+	case INSTRUCTION_MRECV: receive_probed(speech, of); break;
 	case INSTRUCTION_WAIT: ask(speech, MPI_CALL_Wait, WIRE_WAIT_ALL, of); break;
 	case INSTRUCTION_WAITALL: ask(speech, MPI_CALL_Waitall, WIRE_WAIT_ALL, -1); break;
 	case INSTRUCTION_CANCEL: ask(speech, MPI_CALL_Cancel, WIRE_CANCEL, of); break;

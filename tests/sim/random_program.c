@@ -16,8 +16,11 @@ struct draft {
 	int blocking;  /* how many of 6 receives and sends block */
 	int hub;       /* how many of 6 messages go to rank 0 */
 	int questions; /* the most tests, waits for some, polls and cancellations */
+	bool probes;   /* many receives are matched probes, their Mrecv somewhere behind */
 	bool shuffled; /* each rank has its own order; else messages follow one another */
 	GArray *units[PROGRAM_MAX_RANKS]; /* of struct unit */
+	/* of int: matched probes without an Mrecv yet; an index counts from the rank's first */
+	GArray *probed[PROGRAM_MAX_RANKS];
 	GArray *done
 		[PROGRAM_MAX_RANKS]; /* of struct instruction; `of` counts from the rank's first */
 };
@@ -105,9 +108,10 @@ static int add_receive(struct draft *draft, struct unit *unit, const struct mess
 		receive->of = at;
 		return at;
 	}
-	if (kind == 2) {
+	if (kind == 2 || (draft->probes && kind > 5)) {
 		set_envelope(draft, unit_add(unit, INSTRUCTION_MPROBE), message);
-		unit_add(unit, INSTRUCTION_MRECV)->of = at;
+		if (!draft->probes || draw_one_in(draft->random, 4))
+			unit_add(unit, INSTRUCTION_MRECV)->of = at;
 		return at;
 	}
 	receive = unit_add(unit, INSTRUCTION_RECEIVE);
@@ -336,6 +340,34 @@ static void add_question(struct draft *draft, int rank, GArray *done)
 	}
 }
 
+/* Notes the matched probes of a unit, just appended, that are not followed by their Mrecv. */
+static void note_probes(struct draft *draft, int rank, int first)
+{
+	GArray *done = draft->done[rank];
+
+	for (int i = first; i < (int)done->len; i++) {
+		bool is_last = i + 1 == (int)done->len;
+
+		if (g_array_index(done, struct instruction, i).kind == INSTRUCTION_MPROBE
+		    && (is_last
+		        || g_array_index(done, struct instruction, i + 1).kind
+		                   != INSTRUCTION_MRECV))
+			g_array_append_val(draft->probed[rank], i);
+	}
+}
+
+/* The message of some matched probe is received. */
+static void receive_probed(struct draft *draft, int rank)
+{
+	GArray *probed = draft->probed[rank];
+	guint pick = (guint)draw_below(draft->random, (int)probed->len);
+	const struct instruction receive = {
+		.kind = INSTRUCTION_MRECV, .of = g_array_index(probed, int, pick), .request = -1};
+
+	g_array_append_val(draft->done[rank], receive);
+	g_array_remove_index(probed, pick);
+}
+
 /* Appends the units of each rank. Waits for started operations may come in between. */
 static void flush_units(struct draft *draft)
 {
@@ -348,13 +380,17 @@ static void flush_units(struct draft *draft)
 			                     ? (guint)draw_below(draft->random, (int)units->len)
 			                     : 0;
 			struct unit *unit = &g_array_index(units, struct unit, pick);
-			int first = (int)done->len;
+			int first;
 
+			if (draft->probed[rank]->len > 0 && draw_one_in(draft->random, 3))
+				receive_probed(draft, rank);
+			first = (int)done->len;
 			for (int i = 0; i < unit->count; i++) {
 				if (unit->instructions[i].of >= 0)
 					unit->instructions[i].of += first;
 				g_array_append_val(done, unit->instructions[i]);
 			}
+			note_probes(draft, rank, first);
 			g_array_remove_index(units, pick);
 			if (draw_one_in(draft->random, 6)) {
 				struct unit wait = {.count = 0};
@@ -393,6 +429,8 @@ static void finish(struct draft *draft)
 	for (int rank = 0; rank < program->ranks; rank++) {
 		int base = program->count;
 
+		while (draft->probed[rank]->len > 0 && !draw_one_in(draft->random, 8))
+			receive_probed(draft, rank);
 		for (guint i = 0; i < draft->done[rank]->len; i++) {
 			struct instruction *from = &g_array_index(draft->done[rank],
 			                                          struct instruction, i);
@@ -408,6 +446,7 @@ static void finish(struct draft *draft)
 		}
 		random_program_add(program, rank, INSTRUCTION_WAITALL);
 		g_array_free(draft->done[rank], true);
+		g_array_free(draft->probed[rank], true);
 		g_array_free(draft->units[rank], true);
 	}
 }
@@ -452,12 +491,14 @@ struct random_program *random_program_new(guint64 seed, int size)
 	draft.shuffled = draw_one_in(draft.random, 4);
 	draft.questions = draw_one_in(draft.random, 2) ? draw_below(draft.random, 4) : 0;
 	draft.cancels = draw_one_in(draft.random, 3);
+	draft.probes = seed % 4 == 3;
 	program->seed = seed;
 	if (draw_one_in(draft.random, 2))
 		program->member[1][draw_below(draft.random, program->ranks)] = false;
 	for (int rank = 0; rank < program->ranks; rank++) {
 		draft.units[rank] = g_array_new(false, true, sizeof(struct unit));
 		draft.done[rank] = g_array_new(false, false, sizeof(struct instruction));
+		draft.probed[rank] = g_array_new(false, false, sizeof(int));
 	}
 	if (draw_one_in(draft.random, 2)) {
 		draft.shuffled = false;

@@ -361,6 +361,20 @@ static void print_epoch(const struct instruction *own, const char *indent, FILE 
 	}
 }
 
+/* If the probe was skipped, there is nothing to receive, in a call all the same. */
+static void print_receive_probed(int i, int probe, const char *indent, FILE *out)
+{
+	fprintf(out,
+	        "if (messages[%d] == 0) {\n"
+	        "%s\tmessages[%d] = MPI_MESSAGE_NO_PROC;\n"
+	        "%s\tMPI_Mrecv(NULL, 0, MPI_INT, &messages[%d], MPI_STATUS_IGNORE);\n"
+	        "%s} else {\n"
+	        "%s\tMPI_Mrecv(payload[%d], 3, MPI_INT, &messages[%d], MPI_STATUS_IGNORE);\n"
+	        "%s\treceived(%d);\n"
+	        "%s}\n",
+	        probe, indent, probe, indent, probe, indent, indent, i, probe, indent, i, indent);
+}
+
 static void print_instruction(const struct random_program *program, int i, const char *indent,
                               FILE *out)
 {
@@ -383,12 +397,7 @@ static void print_instruction(const struct random_program *program, int i, const
 	case INSTRUCTION_PROBE:
 	case INSTRUCTION_MPROBE:
 	case INSTRUCTION_IPROBE: print_probe(program, i, indent, out); break;
-	case INSTRUCTION_MRECV:
-		fprintf(out,
-		        "MPI_Mrecv(payload[%d], 3, MPI_INT, &messages[%d], MPI_STATUS_IGNORE);\n"
-		        "%sreceived(%d);\n",
-		        i, instruction->of, indent, i);
-		break;
+	case INSTRUCTION_MRECV: print_receive_probed(i, instruction->of, indent, out); break;
 	case INSTRUCTION_WAIT:
 		fprintf(out, "MPI_Wait(&requests[%d], &statuses[%d]);\n", instruction->of,
 		        instruction->of);

@@ -97,6 +97,35 @@ static void begin(struct trace *trace)
 	match(trace, id(0, 3), id(1, 3), true);
 }
 
+/* Choice 0: rank 1's matched probe takes rank 0's message. Rank 0 goes on only when rank 1 receives
+ * the message, which depends on choice 1 as well. */
+static void test_matched_probe(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	trace_init(&trace);
+	add(&trace,
+	    (struct event){
+		    .kind = EVENT_RECEIVE,
+		    .op = {.id = id(1, 3), .kind = OPERATION_MPROBE, .peer = ANY, .tag = 5}});
+	send(&trace, id(0, 3), 1, 5, true);
+	match(&trace, id(1, 3), id(0, 3), true);
+	complete(&trace, id(1, 3));
+	receive(&trace, id(1, 4), ANY, 6);
+	send(&trace, id(2, 3), 1, 6, false);
+	match(&trace, id(1, 4), id(2, 3), true);
+	complete(&trace, id(1, 4));
+	add(&trace, (struct event){.kind = EVENT_FETCH, .op.id = id(1, 5), .other = id(0, 3)});
+	complete(&trace, id(0, 3));
+	receive(&trace, id(3, 3), ANY, 7);
+	send(&trace, id(2, 4), 3, 7, false);
+	match(&trace, id(3, 3), id(2, 4), true);
+	send(&trace, id(0, 4), 3, 7, false);
+	assert_alternative(&trace, id(3, 3), 0, "4 {0 1}");
+	trace_release(&trace);
+}
+
 static void test_completions(void **state)
 {
 	struct trace trace;
@@ -297,9 +326,10 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_completions), cmocka_unit_test(test_earlier_receive),
-		cmocka_unit_test(test_cancel),      cmocka_unit_test(test_earlier_message),
-		cmocka_unit_test(test_collectives), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_matched_probe),   cmocka_unit_test(test_completions),
+		cmocka_unit_test(test_earlier_receive), cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_earlier_message), cmocka_unit_test(test_collectives),
+		cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,6 +210,22 @@ static void what_is_waited_for_was_started(void **state)
 	assert_false(asks(fixture, 0, 3, WIRE_TEST_ALL, 1, (struct wire_name){1, 0}));
 }
 
+static void only_a_probed_message_is_received_later(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct wire_name probe = {1, 0};
+	struct wire_op send = op(WIRE_SEND, 1, 0);
+
+	assert_false(asks(fixture, 0, 1, WIRE_FETCH, 1, probe));
+	send.peer = 0;
+	assert_true(starts(fixture, 1, 1, send));
+	assert_false(asks(fixture, 1, 2, WIRE_FETCH, 1, probe));
+	assert_true(starts(fixture, 0, 1, op(WIRE_MPROBE, 1, 0)));
+	assert_false(asks(fixture, 0, 2, WIRE_FETCH, 0, probe));
+	assert_true(asks(fixture, 0, 2, WIRE_FETCH, 1, probe));
+	assert_false(asks(fixture, 0, 3, WIRE_FETCH, 1, probe));
+}
+
 static void locks_are_single_operations(void **state)
 {
 	struct fixture *fixture = *state;
@@ -377,6 +393,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(communicators_and_peers_exist, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_lowest_ranks_name_holds, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_waited_for_was_started, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_a_probed_message_is_received_later, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(locks_are_single_operations, setup, teardown),
 		cmocka_unit_test_setup_teardown(communicators_hold_each_rank_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(buffers_and_objects_belong_to_calls, setup,
