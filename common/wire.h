@@ -24,6 +24,11 @@
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
 #define WIRE_LARGE_MESSAGE 8192u
 
+/* Bytes: the data of a larger nonblocking receive is in the program's buffer when MPI puts it there.
+ * Larger buffers of pending operations are sampled for changes. */
+#define WIRE_STAGED_MOST (64u << 20)
+#define WIRE_COMPARED_MOST (16u << 10)
+
 #define WIRE_ANY (-1)      /* any source, any tag */
 #define WIRE_AWAITED 0     /* the receiver waits for this message and nothing else */
 #define WIRE_ARRIVES (-3)  /* the data of this receive must be visible when the rank continues */

@@ -447,7 +447,7 @@ static void try_release_line(struct world *world, int number)
 	for (guint i = 0; i < rank->line->waited->len; i++)
 		all[i] = i;
 	if (rank->line->waited->len > 1)
-		world_limit(world, LIMIT_BY_RULE);
+		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	if ((rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY)
 	    && rank->line->waited->len > 1)
 		world_release(world, number,

@@ -233,6 +233,11 @@ static bool start_operation(struct world *world, int rank, const struct wire_cal
 	bool kept = call->wait != WIRE_WAIT_NONE || op->nonblocking;
 	guint places = 1;
 
+	if (op->nonblocking && op->bytes > WIRE_COMPARED_MOST)
+		world_limit(world, LIMIT_BUFFER_SAMPLED);
+	if (op->nonblocking && op->kind == WIRE_RECEIVE && op->bytes > WIRE_STAGED_MOST)
+		world_limit(world, LIMIT_DATA_LARGE);
+
 	if (op->kind == WIRE_COLLECTIVE)
 		arrive_in_collective(world, rank, call, op, &live);
 	else if (op->kind == WIRE_UNLOCK)
@@ -439,7 +444,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
 	note_idle(world, call);
 	if (call->by_rule)
-		world_limit(world, LIMIT_BY_RULE);
+		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	note_effect(world, number, call);
 	note_talker(world, number, call);
 	if (rank->threads)
