@@ -18,7 +18,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 34
+#define WIRE_VERSION 35
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -57,9 +57,10 @@ enum wire_type {
 	WIRE_HELD, /* the rank is at its end and stays, to be rewound; or (also in answer to REWIND)
 	              why it cannot, and it is gone */
 	WIRE_SEAL, /* before a CALL, if states are compared: the call's arguments */
-	WIRE_STATE,  /* answer to TELL: the state of a rank that waits for GO */
-	WIRE_NAMED,  /* the program has named a communicator or window */
-	WIRE_IMAGED, /* answer to IMAGE: the number of the image */
+	WIRE_STATE,      /* answer to TELL: the state of a rank that waits for GO */
+	WIRE_NAMED,      /* the program has named a communicator or window */
+	WIRE_IMAGED,     /* answer to IMAGE: the number of the image */
+	WIRE_PARTITIONS, /* a partitioned send is started, or partitions of it are ready */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND, /* post this receive (or nonblocking collective) to MPI now, in this order; of a
@@ -87,7 +88,7 @@ enum wire_type {
 bool wire_moves_nothing(uint16_t type);
 
 /* In place of the call in an awaited name: only the rank itself could complete it. */
-#define WIRE_NEVER UINT32_MAX
+#define WIRE_NEVER UINT32_MAX /* `sub` is then the call that started the request, or 0 */
 
 /* An operation of one rank: the call that started it, and which of the call's operations. */
 struct wire_name {
@@ -315,6 +316,12 @@ struct wire_comm {
 	uint32_t window; /* of a window, sent by its lowest world rank: the window's number among
 	                    those with this lowest rank, from 1; else 0 */
 	char *name;      /* how it was created: "MPI_Comm_split of MPI_COMM_WORLD" */
+	uint64_t stands_for; /* another number of this communicator, for some of its operations
+	                        (persistent collectives, partitioned messages); else 0 */
+	uint16_t function;   /* enum mpi_call: what the program calls to make it */
+	uint64_t site;       /* return address of that call in the program */
+	char *argument;      /* that tells it from others of the same call, as text: "tag=7",
+	                        "\"org.example\""; empty: none */
 };
 
 /* MPI_Comm_set_name, MPI_Win_set_name. */
@@ -325,6 +332,7 @@ struct wire_named {
 
 struct wire_error {
 	uint32_t call;
+	uint32_t started; /* the call whose operation failed, if another */
 	uint16_t function;
 	uint64_t site;
 	int32_t error_class;
@@ -444,6 +452,14 @@ struct wire_misuse {
 	struct wire_amount moved, expected; /* of WIRE_MISUSE_TYPES */
 };
 
+/* A partitioned send (MPI 4.0, section 4.2). */
+struct wire_partitions {
+	uint64_t comm;        /* of its messages (struct wire_op) */
+	uint32_t call;        /* that has started it */
+	uint32_t count;       /* it starts, with so many partitions, none ready; 0: it goes on */
+	uint32_t first, last; /* these are ready now, unless it starts */
+};
+
 /* A thread of a rank in which several threads may call MPI at the same time. */
 struct wire_thread {
 	uint32_t thread; /* in order of creation, from 1 */
@@ -559,6 +575,7 @@ struct wire_message {
 		struct wire_touched touched;
 		struct wire_overlap overlap;
 		struct wire_misuse misuse;
+		struct wire_partitions partitions;
 		struct wire_objects objects; /* LEFT */
 		struct wire_thread thread;
 		struct wire_enter enter;

@@ -483,7 +483,26 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 bool world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error)
 {
 	world_tell_heard(world, rank, &(struct wire_message){.type = WIRE_COMM, .comm = *comm});
-	return communicators_add(world->comms, rank, comm, error);
+	if (!communicators_add(world->comms, rank, comm, error))
+		return false;
+	made_comms_add(world->made, rank, comm);
+	return true;
+}
+
+bool world_partitions(struct world *world, int rank, const struct wire_partitions *told,
+                      GError **error)
+{
+	bool possible = communicators_is_member(world->comms, told->comm, rank);
+
+	world_tell_heard(world, rank,
+	                 &(struct wire_message){.type = WIRE_PARTITIONS, .partitions = *told});
+	if (possible && told->count > PARTITIONS_MOST)
+		possible = false;
+	else if (possible && told->count > 0)
+		partitions_start(world->partitions, told->comm, rank, told->call, told->count);
+	else if (possible)
+		possible = partitions_ready(world->partitions, told->comm, told->first, told->last);
+	return possible || world_refuse(error, rank, "partitions of a send that does not exist");
 }
 
 bool world_named(struct world *world, int rank, const struct wire_named *named, GError **error)

@@ -14,9 +14,11 @@ void world_compare_types(struct world *world, const struct match *match, const s
 	g_autofree char *sends = NULL, *receives = NULL;
 	g_autofree char *sent_words = NULL, *received_words = NULL;
 
-	if (sent->bytes > received->bytes)
-		*world_last_truncated(world, match->receive.rank) = (struct truncated){
-			match->send, match->receive, *sent, *received};
+	if (sent->bytes > received->bytes) {
+		const struct truncated truncated = {match->send, match->receive, *sent, *received};
+
+		g_array_append_vals(world_all_truncated(world, match->receive.rank), &truncated, 1);
+	}
 	if (types_match(sent, received))
 		return;
 	sent_words = types_print(sent);
@@ -180,12 +182,19 @@ void world_look_at_modes(struct world *world)
 		                world);
 }
 
-bool world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
+bool world_truncated(const struct world *world, int rank, guint32 call, struct op_id ret_calls[2],
                      char *ret_types[2])
 {
-	const struct truncated *truncated = world_last_truncated(world, rank);
+	const GArray *all = world_all_truncated(world, rank);
+	const struct truncated *truncated = NULL;
 
-	if (truncated->send.call == 0)
+	for (guint i = all->len; i > 0 && (!truncated || truncated->receive.call != call); i--) {
+		const struct truncated *one = &g_array_index(all, struct truncated, i - 1);
+
+		if (!truncated || one->receive.call == call)
+			truncated = one;
+	}
+	if (!truncated)
 		return false;
 	ret_calls[0] = truncated->send;
 	ret_calls[1] = truncated->receive;
