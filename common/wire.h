@@ -18,7 +18,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 34
+#define WIRE_VERSION 35
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -416,13 +416,16 @@ struct wire_overlap {
 };
 
 enum wire_misuse_why {
-	WIRE_MISUSE_FREE,    /* frees the request of an active collective */
-	WIRE_MISUSE_CANCEL,  /* cancels it */
-	WIRE_MISUSE_REQUEST, /* one-sided, with a request, while no lock is held */
-	WIRE_MISUSE_TYPES,   /* one-sided: the types may not match, or the data may not fit, at its
+	WIRE_MISUSE_FREE,     /* frees the request of an active collective */
+	WIRE_MISUSE_CANCEL,   /* cancels it */
+	WIRE_MISUSE_REQUEST,  /* one-sided, with a request, while no lock is held */
+	WIRE_MISUSE_TYPES,    /* one-sided: the types may not match, or the data may not fit, at its
 	                        destination; the scheduler decides */
-	WIRE_MISUSE_OVERLAP, /* receives into a datatype that contains a byte twice */
-	WIRE_MISUSE_CHILD,   /* a process that the rank has forked calls MPI */
+	WIRE_MISUSE_OVERLAP,  /* receives into a datatype that contains a byte twice */
+	WIRE_MISUSE_CHILD,    /* a process that the rank has forked calls MPI */
+	WIRE_MISUSE_FINALIZE, /* MPI_Finalize by a thread that has not initialised MPI */
+	WIRE_MISUSE_COMMUTES, /* reduces with an operation that the program has declared commutative,
+	                         and op(a,b) differs from op(b,a) */
 	WIRE_MISUSE_COUNT
 };
 
@@ -437,6 +440,10 @@ struct wire_misuse {
 	uint16_t function;                  /* enum mpi_call */
 	uint64_t site;                      /* return address in the program */
 	struct wire_amount moved, expected; /* of WIRE_MISUSE_TYPES */
+	/* Of WIRE_MISUSE_COMMUTES: */
+	char *difference; /* the first, as words */
+	uint16_t maker;   /* enum mpi_call that made the operation; 0: see above */
+	uint64_t made_at; /* return address in the program */
 };
 
 /* A thread of a rank in which several threads may call MPI at the same time. */
