@@ -192,6 +192,9 @@ static void describe_misuse(struct codec *codec, struct wire_misuse *misuse)
 	field_u64(codec, &misuse->site);
 	describe_amount(codec, &misuse->moved);
 	describe_amount(codec, &misuse->expected);
+	field_string(codec, &misuse->difference);
+	field_u16(codec, &misuse->maker);
+	field_u64(codec, &misuse->made_at);
 }
 
 static void describe_objects(struct codec *codec, struct wire_objects *objects)

@@ -429,13 +429,16 @@ struct wire_overlap {
 };
 
 enum wire_misuse_why {
-	WIRE_MISUSE_FREE,    /* frees the request of an active collective */
-	WIRE_MISUSE_CANCEL,  /* cancels it */
-	WIRE_MISUSE_REQUEST, /* one-sided, with a request, while no lock is held */
-	WIRE_MISUSE_TYPES,   /* one-sided: the types may not match, or the data may not fit, at its
+	WIRE_MISUSE_FREE,     /* frees the request of an active collective */
+	WIRE_MISUSE_CANCEL,   /* cancels it */
+	WIRE_MISUSE_REQUEST,  /* one-sided, with a request, while no lock is held */
+	WIRE_MISUSE_TYPES,    /* one-sided: the types may not match, or the data may not fit, at its
 	                        destination; the scheduler decides */
-	WIRE_MISUSE_OVERLAP, /* receives into a datatype that contains a byte twice */
-	WIRE_MISUSE_CHILD,   /* a process that the rank has forked calls MPI */
+	WIRE_MISUSE_OVERLAP,  /* receives into a datatype that contains a byte twice */
+	WIRE_MISUSE_CHILD,    /* a process that the rank has forked calls MPI */
+	WIRE_MISUSE_FINALIZE, /* MPI_Finalize by a thread that has not initialised MPI */
+	WIRE_MISUSE_COMMUTES, /* reduces with an operation that the program has declared commutative,
+	                         and op(a,b) differs from op(b,a) */
 	WIRE_MISUSE_COUNT
 };
 
@@ -450,6 +453,10 @@ struct wire_misuse {
 	uint16_t function;                  /* enum mpi_call */
 	uint64_t site;                      /* return address in the program */
 	struct wire_amount moved, expected; /* of WIRE_MISUSE_TYPES */
+	/* Of WIRE_MISUSE_COMMUTES: */
+	char *difference; /* the first, as words */
+	uint16_t maker;   /* enum mpi_call that made the operation; 0: see above */
+	uint64_t made_at; /* return address in the program */
 };
 
 /* A partitioned send (MPI 4.0, section 4.2). */

@@ -165,7 +165,11 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"up to 4 MB); "
 			"when two threads of a rank are in collectives of one communicator, "
 			"window or file at the same time; "
+			"when a thread that has not called MPI_Init calls MPI_Finalize; "
 			"when a process that a rank has forked calls MPI (the process is ended); "
+			"when an operation of the program is declared commutative, and gives "
+			"another result for operands in the other order (a difference within "
+			"rounding does not count); "
 			"and when a send in ready mode (MPI_Rsend) is not certain to come after "
 			"the start of its receive.",
 		.no_calls = "MPI itself accepts it",

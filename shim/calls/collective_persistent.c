@@ -5,6 +5,7 @@
  * gathers what the root had when it initialised them. */
 #include "collective.h"
 
+#include "shim/check/reduction.h"
 #include "shim/mpi/real.h"
 #include "shim/request/buffer_checksum.h"
 
@@ -44,6 +45,7 @@ int collective_plan_start(struct request *request, struct wire_name name, struct
 	if (request_start(request, name) < 0)
 		return MPI_ERR_NO_MEM;
 	buffer_checksum_begin_collective(request, plan->bytes);
+	reduction_used(plan->signature.op, name.call);
 	if (early_applies(plan->op.function, plan->kept.comm))
 		request_post(request);
 	*ret_op = plan->op;
