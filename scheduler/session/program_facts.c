@@ -1,5 +1,6 @@
 #include "program_facts.h"
 
+#include "scheduler/run/sanitizer_report.h"
 #include "scheduler/world/world_arrival.h"
 
 struct program_facts {
@@ -13,6 +14,7 @@ struct program_facts {
 	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
 	bool threads_in_turn; /* a multithreaded program asked for MPI_THREAD_SERIALIZED */
 	bool threads_hurried; /* see run_result */
+	char *survived;       /* "rank 0: solver.c:12: ...": a sanitizer's report; NULL: none */
 };
 
 struct program_facts *program_facts_new(void)
@@ -22,7 +24,23 @@ struct program_facts *program_facts_new(void)
 
 void program_facts_free(struct program_facts *facts)
 {
+	if (facts)
+		g_free(facts->survived);
 	g_free(facts);
+}
+
+void program_facts_add_printed(struct program_facts *facts, const struct record_execution *record)
+{
+	for (guint rank = 0; rank < record->errors->len && !facts->survived; rank++) {
+		gsize size;
+		const char *text = g_bytes_get_data(record->errors->pdata[rank], &size);
+		g_autofree char *found = size > 0 && record->status != FINDING_CRASH
+		                                 ? sanitizer_report_find_survived(text, size)
+		                                 : NULL;
+
+		if (found)
+			facts->survived = g_strdup_printf("rank %u: %s", rank, found);
+	}
 }
 
 void program_facts_add(struct program_facts *facts, const struct execution *execution)
@@ -85,6 +103,8 @@ void program_facts_save(const struct program_facts *facts, GVariantDict *state)
 		g_variant_dict_insert(state, kept[i].name, "b",
 		                      (gboolean)G_STRUCT_MEMBER(bool, facts, kept[i].where));
 	g_variant_dict_insert(state, "collectives-tried", "u", facts->collectives_tried);
+	if (facts->survived)
+		g_variant_dict_insert(state, "survived", "s", facts->survived);
 }
 
 void program_facts_restore(struct program_facts *facts, GVariantDict *state)
@@ -96,6 +116,8 @@ void program_facts_restore(struct program_facts *facts, GVariantDict *state)
 			G_STRUCT_MEMBER(bool, facts, kept[i].where) = is;
 	}
 	g_variant_dict_lookup(state, "collectives-tried", "u", &facts->collectives_tried);
+	if (!facts->survived)
+		g_variant_dict_lookup(state, "survived", "s", &facts->survived);
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
@@ -179,6 +201,11 @@ void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *
 		         "the order of accumulates and other atomic operations of several ranks on "
 		         "a window, outside of exclusive locks, was left to MPI and not explored");
 	note_accesses(facts, notes);
+	if (facts->survived)
+		g_ptr_array_add(notes, g_strdup_printf("a sanitizer has reported, and the program "
+		                                       "went on (-fno-sanitize-recover makes it a "
+		                                       "finding): %s",
+		                                       facts->survived));
 	if (facts->locks)
 		add_note(notes, "MPI_Win_lock and MPI_Win_start were assumed to wait until the "
 		                "target is ready; MPI may let them return earlier");
