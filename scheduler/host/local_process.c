@@ -93,7 +93,14 @@ GArray *local_other_threads(struct host *host, pid_t process)
 
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks)
 {
-	return absent_rank(run_directory_path(local_of(host)->options.directory), processes, ranks);
+	const struct local_options *options = &local_of(host)->options;
+	bool any = false;
+
+	for (int rank = 0; rank < ranks; rank++)
+		any |= processes[rank] > 0;
+	if (!any && options->launcher)
+		return -1; /* it may wait for an allocation */
+	return absent_rank(run_directory_path(options->directory), processes, ranks);
 }
 
 void local_end_left_behind(struct host *host, const char *directory, bool all)

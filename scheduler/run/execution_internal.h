@@ -88,5 +88,8 @@ void execution_note_stack(struct execution *execution, int rank, const struct wi
 void execution_note_crash(struct execution *execution, int rank, const struct wire_ending *ending);
 /* Before the verdict: the same of ranks that sanitizers have ended by an exit. */
 void execution_note_reports(struct execution *execution);
+/* Without enough processes or memory MPI does not start: then nothing can be explored. Returns
+ * whether that was so, and reports it. */
+bool execution_report_mpi_failed(struct execution *execution);
 
 #endif

@@ -1,8 +1,11 @@
-/* What sanitizers have reported of ranks that ended: it is in their standard error. */
+/* What the standard error of ranks that ended says of the reason: reports of sanitizers, and of MPI
+ * when it does not start. */
+#define _GNU_SOURCE /* sigabbrev_np */
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "execution_internal.h"
+#include "mpi_calls.h"
 #include "runs_internal.h"
 #include "sanitizer_report.h"
 
@@ -67,4 +70,43 @@ void execution_note_reports(struct execution *execution)
 			complete_place(&end->place, report);
 		sanitizer_report_free(report);
 	}
+}
+
+/* Whether a signal has killed the rank in MPI's own code: the innermost place in the program is that
+ * of the call. */
+static bool was_killed_in_mpi(const struct execution *execution, int rank)
+{
+	const struct rank_end *end = &execution->ends[rank];
+	const struct wire_blocking_call *inside = stall_blocking_call(execution->stall, rank);
+	struct place call;
+
+	if (!end->known || !WIFSIGNALED(end->status) || end->report || !inside)
+		return false;
+	call = execution_site(execution, rank, inside->site);
+	return (call.file || call.function) && place_equal(&call, &end->place);
+}
+
+bool execution_report_mpi_failed(struct execution *execution)
+{
+	struct host *host = runs_host(execution->runs);
+
+	stall_look(execution->stall, execution->world, execution_now(execution));
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+		g_autofree char *text = NULL;
+		gsize length;
+
+		if (!was_killed_in_mpi(execution, rank))
+			continue;
+		text = host->operations->errors_of(host, execution->directory, rank, &length);
+		runs_fail(execution->runs,
+		          "%s: MPI could not start: SIG%s killed rank %d inside %s; are the "
+		          "limits too low (ulimit -a), or is memory short%s%s",
+		          execution->runs->options.program,
+		          sigabbrev_np(WTERMSIG(execution->ends[rank].status)), rank,
+		          mpi_call_name(stall_blocking_call(execution->stall, rank)->function),
+		          text && length > 0 ? "? It printed:\n" : "?",
+		          text ? g_strchomp(text) : "");
+		return true;
+	}
+	return false;
 }
