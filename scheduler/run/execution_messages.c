@@ -105,8 +105,8 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	world_rank_stopped(execution->world, rank);
 }
 
-static void report_stack(struct execution *execution, int rank, const struct wire_stack *stack,
-                         const struct place *place)
+void execution_note_stack(struct execution *execution, int rank, const struct wire_stack *stack,
+                          const struct place *place)
 {
 	const struct run_client *client = execution->runs->client;
 
@@ -136,15 +136,8 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 		return;
 	end->known = true;
 	end->status = ending->signal ? ending->signal : (ending->status & 0xff) << 8;
-	if (ending->signal) {
-		end->place = sites_find_caller(execution->runs->sites, execution->pids[rank],
-		                               ending->frames, ending->count);
-		report_stack(execution, rank,
-		             &(const struct wire_stack){.count = ending->count,
-		                                        .frames = ending->frames,
-		                                        .inner = ending->count},
-		             &end->place);
-	}
+	if (ending->signal)
+		execution_note_crash(execution, rank, ending);
 	if (end->status != 0 || !world_finalized(execution->world, rank))
 		world_rank_stopped(execution->world, rank);
 	look_at_parking(execution, rank);
@@ -302,7 +295,7 @@ static void handle(struct execution *execution, int rank, const struct wire_mess
 			          rank);
 		break;
 	case WIRE_SEAL: world_seal(execution->world, rank, &message->seal); break;
-	case WIRE_STACK: report_stack(execution, rank, &message->stack, NULL); break;
+	case WIRE_STACK: execution_note_stack(execution, rank, &message->stack, NULL); break;
 	default:
 		if (!on_report(execution, rank, message, &error)) {
 			execution_emit_refused(execution, error->message);

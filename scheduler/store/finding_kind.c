@@ -72,9 +72,9 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 	},
 	[FINDING_CRASH] = {
 		.name = "crash",
-		.summary = "A signal killed a rank.",
+		.summary = "A signal killed a rank, or a sanitizer ended it.",
 		.help =
-			"The place is where the signal came. "
+			"The place is where the signal came, or that of the sanitizer's report. "
 			"If a choice is named, the rank crashes only in that order of messages. "
 			"Perhaps it takes the data of one message for those of another, or trusts "
 			"a length or an index.",

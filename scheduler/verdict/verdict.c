@@ -35,7 +35,7 @@ enum ending verdict_ending(const struct verdict_facts *facts, int rank)
 
 	if (end->killed)
 		return ENDING_NONE;
-	if (end->known && WIFSIGNALED(end->status))
+	if (end->known && (WIFSIGNALED(end->status) || end->report))
 		return ENDING_CRASH;
 	if (end->aborted)
 		return ENDING_ABORT;
@@ -62,13 +62,18 @@ static enum record_end end_of(const struct verdict_facts *facts, int rank, int32
 	const struct rank_end *end = &facts->ends[rank];
 
 	switch (verdict_ending(facts, rank)) {
-	case ENDING_CRASH: *ret_code = WTERMSIG(end->status); return RECORD_END_SIGNAL;
-	case ENDING_ABORT: *ret_code = end->abort_code; return RECORD_END_ABORT;
-	case ENDING_THREADS: return RECORD_END_THREAD;
-	case ENDING_ERROR: return RECORD_END_ERROR;
+	case ENDING_CRASH:
+		if (WIFSIGNALED(end->status)) {
+			*ret_code = WTERMSIG(end->status);
+			return RECORD_END_SIGNAL;
+		}
+		/* fallthrough */
 	case ENDING_EXIT:
 		*ret_code = end->known && !end->untold ? WEXITSTATUS(end->status) : -1;
 		return world_finalized(facts->world, rank) ? RECORD_END_EXIT : RECORD_END_EARLY;
+	case ENDING_ABORT: *ret_code = end->abort_code; return RECORD_END_ABORT;
+	case ENDING_THREADS: return RECORD_END_THREAD;
+	case ENDING_ERROR: return RECORD_END_ERROR;
 	case ENDING_NONE: break;
 	}
 	return end->gone || verdict_in_finalize(facts, rank) ? RECORD_END_WELL : RECORD_END_NONE;

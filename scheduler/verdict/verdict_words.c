@@ -11,6 +11,8 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 
 	switch (verdict_ending(facts, rank)) {
 	case ENDING_CRASH:
+		if (end->report)
+			return g_strdup_printf("stopped by %s", end->report);
 		return g_strdup_printf("killed by SIG%s%s", sigabbrev_np(WTERMSIG(end->status)),
 		                       facts->struck_before && rank_end_is_outside(end->status)
 		                               ? ", twice along this path"

@@ -7,6 +7,7 @@
 #include "gate.h"
 #include "shim/mpi/real.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "threading.h"
 
 /* Of the controlled call that this thread is in. */
@@ -19,6 +20,7 @@ static bool enter_call(void **site)
 	if (gate_is_serialised())
 		threading_enter(*site);
 	process_call_depth++;
+	sanitizer_begin_foreign();
 	has_error = false;
 	*site = site_of_caller(*site);
 	call_site = *site;
@@ -43,8 +45,10 @@ bool caller_enter_always(void **site)
 
 void caller_leave(void)
 {
-	if (process_is_in_call())
+	if (process_is_in_call()) {
 		process_call_depth--;
+		sanitizer_end_foreign();
+	}
 	if (!process_is_in_call())
 		blocking_call_leave();
 	threading_check_over();
@@ -76,6 +80,8 @@ struct caller_pause caller_suspend(void)
 {
 	struct caller_pause pause = {process_call_depth, call_site, blocking_call_pause()};
 
+	for (unsigned depth = 0; depth < pause.depth; depth++)
+		sanitizer_end_foreign();
 	process_call_depth = 0;
 	return pause;
 }
@@ -84,6 +90,8 @@ void caller_resume(const struct caller_pause *pause)
 {
 	process_call_depth = pause->depth;
 	call_site = pause->site;
+	for (unsigned depth = 0; depth < pause->depth; depth++)
+		sanitizer_begin_foreign();
 	blocking_call_resume(&pause->inside);
 }
 
