@@ -7,10 +7,11 @@ struct program_facts {
 	bool collectives_waited, collectives_lacked; /* see world_collectives_waited */
 	guint32 collectives_tried; /* 1 << enum collective_mode, where the mode mattered */
 	bool locks, atomics;       /* see world_has_locked, world_has_atomics */
-	bool accesses, accesses_unknown, accesses_learnt; /* see world_finds_invalid */
-	bool let_go_unsettled;                            /* world_has_let_go_unsettled */
-	bool may_lack_room;                               /* world_may_lack_room */
-	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
+	bool accesses_unseen;      /* see world_has_unseen */
+	bool accesses_unknown, accesses_learnt; /* see world_finds_invalid */
+	bool let_go_unsettled;                  /* world_has_let_go_unsettled */
+	bool may_lack_room;                     /* world_may_lack_room */
+	bool threads;                           /* MPI_THREAD_MULTIPLE was granted */
 	bool threads_in_turn; /* a multithreaded program asked for MPI_THREAD_SERIALIZED */
 	bool threads_hurried; /* see run_result */
 };
@@ -37,7 +38,7 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 		facts->collectives_tried |= 1u << world_options(world)->collectives;
 	facts->locks |= world_has_locked(world);
 	facts->atomics |= world_has_atomics(world);
-	facts->accesses |= world_has_accesses(world);
+	facts->accesses_unseen |= world_has_unseen(world);
 	facts->accesses_unknown |= world_finds_invalid(world)->unknown > 0;
 	facts->accesses_learnt |= world_finds_invalid(world)->learnt > 0;
 	facts->let_go_unsettled |= world_has_let_go_unsettled(world);
@@ -74,7 +75,7 @@ static const struct {
 	{"let-go-unsettled", offsetof(struct program_facts, let_go_unsettled)},
 	{"locks", offsetof(struct program_facts, locks)},
 	{"atomics", offsetof(struct program_facts, atomics)},
-	{"accesses", offsetof(struct program_facts, accesses)},
+	{"accesses", offsetof(struct program_facts, accesses_unseen)},
 	{"accesses-unknown", offsetof(struct program_facts, accesses_unknown)},
 	{"accesses-learnt", offsetof(struct program_facts, accesses_learnt)},
 };
@@ -138,9 +139,10 @@ static void note_collectives(const struct program_facts *facts, GPtrArray *notes
 /* Notes accesses that the search for conflicts could not see. */
 static void note_accesses(const struct program_facts *facts, GPtrArray *notes)
 {
-	if (facts->accesses)
-		add_note(notes, "conflicts in windows were searched only among MPI calls: loads "
-		                "and stores of the program are not seen");
+	if (facts->accesses_unseen)
+		add_note(notes, "loads and stores in windows are not seen: conflicts were searched "
+		                "only among MPI calls (compile with the flags of matchpoint "
+		                "--cflags-access)");
 	if (facts->accesses_learnt)
 		add_note(notes, "some accesses to windows were assumed to be ordered, because a "
 		                "rank may have seen the other's access in memory: by a fetching "
