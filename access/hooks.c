@@ -6,7 +6,6 @@
  * The linker sends calls of memcpy and its kin here (--wrap), since compilers do not instrument
  * them. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,13 +49,8 @@ static inline void see(const volatile void *pointer, size_t bytes, unsigned kind
 EXPORTED void __tsan_init(void);
 EXPORTED void __tsan_init(void)
 {
-	direct_watch_entry *entry = NULL;
-
-	if (watch)
-		return;
-	*(void **)&entry = dlsym(RTLD_DEFAULT, DIRECT_WATCH_ENTRY);
-	if (entry)
-		watch = entry();
+	if (!watch && matchpoint_direct_watch_1)
+		watch = matchpoint_direct_watch_1();
 }
 
 /* --- loads and stores --------------------------------------------------------------------------- */

@@ -23,9 +23,8 @@ struct direct_watch {
 	void (*seen)(uintptr_t address, size_t bytes, unsigned kind, const void *site);
 };
 
-/* Exported by the shim, found by dlsym. NULL: matchpoint does not control this process. The number
- * goes up when this file changes. */
-#define DIRECT_WATCH_ENTRY "matchpoint_direct_watch_1"
-typedef struct direct_watch *direct_watch_entry(void);
+/* Exported by the shim; in the program a weak symbol, which is NULL without it. Returns NULL if
+ * matchpoint does not control this process. The number goes up when this file changes. */
+__attribute__((weak, visibility("default"))) struct direct_watch *matchpoint_direct_watch_1(void);
 
 #endif

@@ -54,7 +54,7 @@ static int print_link_flags(void)
 	printf("-B%s -L%s -Wl,-u,__tsan_init -l" LIBRARY, folder, folder);
 	for (gsize i = 0; i < G_N_ELEMENTS(wrapped); i++)
 		printf("%s%s", i == 0 ? " -Wl,--wrap=" : ",--wrap=", wrapped[i]);
-	printf(" -ldl\n");
+	printf("\n");
 	return EXIT_CLEAN;
 }
 

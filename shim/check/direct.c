@@ -183,7 +183,6 @@ static void see(uintptr_t address, size_t bytes, unsigned kind, const void *site
 
 /* --- which memory is watched ---------------------------------------------------------------- */
 
-__attribute__((visibility("default"))) struct direct_watch *matchpoint_direct_watch_1(void);
 struct direct_watch *matchpoint_direct_watch_1(void)
 {
 	if (!process_is_managed())
