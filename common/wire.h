@@ -405,6 +405,7 @@ enum wire_use {
 	WIRE_USE_RECEIVE,
 	WIRE_USE_COLLECTIVE,
 	WIRE_USE_ONE_SIDED, /* of the rank's own memory, not the window's */
+	WIRE_USE_DIRECT,    /* a load or store of the program; `writes`: a store */
 	WIRE_USE_COUNT
 };
 
@@ -417,7 +418,7 @@ struct wire_touched {
 
 /* An operation that uses memory of its rank. */
 struct wire_user {
-	struct wire_name name; /* call 0: a one-sided call, which has no name */
+	struct wire_name name; /* call 0: a one-sided call or the program itself: no name */
 	uint16_t function;     /* enum mpi_call */
 	uint64_t site;         /* return address in the program */
 	uint8_t kind;          /* enum wire_use */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "access_flags.h"
 #include "command_line.h"
 #include "command_values.h"
 #include "reports/json_text.h"
@@ -123,6 +124,9 @@ const GOptionEntry describe_options[] = {
 	{.long_name = "help", .description = "this"},
 	{.long_name = "version",
          .description = "matchpoint's version, and the MPI library that it drives"},
+	{.long_name = ACCESS_FLAGS_COMPILE,
+         .description = "flags for the compiler, so that loads and stores are seen"},
+	{.long_name = ACCESS_FLAGS_LINK, .description = "the same when the compiler links"},
 	G_OPTION_ENTRY_NULL,
 };
 

@@ -135,16 +135,17 @@ static const struct limit_info table[LIMITS] = {
 		.name = "window-memory",
 		.class = LIMIT_NOT_CHECKED,
 		.text =
-			"loads and stores of the program in windows: conflicts were searched only "
-			"among MPI calls",
+			"loads and stores of the program in windows are not seen: conflicts were "
+			"searched only among MPI calls",
+		.lifted_by = "cflags-access",
 	},
 	[LIMIT_WINDOW_ASSUMED] = {
 		.name = "window-assumed",
 		.class = LIMIT_NOT_CHECKED,
 		.text =
 			"accesses to windows that were assumed to be ordered, because a rank may "
-			"have seen the other's access in memory: by a fetching atomic operation or "
-			"by MPI_Win_sync",
+			"have seen the other's access in memory: by a fetching atomic operation, "
+			"an atomic instruction, or MPI_Win_sync",
 	},
 	[LIMIT_WINDOW_ACCESSES] = {
 		.name = "window-accesses",

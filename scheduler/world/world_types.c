@@ -36,7 +36,7 @@ void world_compare_types(struct world *world, const struct match *match, const s
 
 /* What an operation does, by enum wire_use. */
 static const char *const starts[] = {"starts to send", "starts to receive", "starts a collective",
-                                     "uses its own memory"};
+                                     "uses its own memory", "uses its own memory"};
 
 bool world_touched(struct world *world, int rank, const struct wire_touched *touched,
                    GError **error)
@@ -73,16 +73,37 @@ static const char *describe_second(const struct wire_user *user)
 	case WIRE_USE_SEND: return "sends the same bytes before that is complete";
 	case WIRE_USE_COLLECTIVE:
 		return "uses the same bytes in a collective before that is complete";
+	case WIRE_USE_DIRECT:
+		return user->writes ? "stores into that memory before that is complete"
+		                    : "loads from that memory before that is complete";
 	default:
 		return user->writes ? "fetches data into the same bytes before that is complete"
 		                    : "reads the same bytes before that is complete";
 	}
 }
 
+/* `then` uses memory of `first` before that is complete. */
+static enum finding_kind kind_of(const struct wire_user *first, const struct wire_user *then)
+{
+	if (then->kind != WIRE_USE_DIRECT)
+		return FINDING_BUFFER_OVERLAP;
+	if (first->kind == WIRE_USE_ONE_SIDED)
+		return FINDING_RMA_CONFLICT;
+	return then->writes ? FINDING_BUFFER_MODIFIED : FINDING_BUFFER_READ;
+}
+
+static const char *action_of(const struct wire_user *user)
+{
+	if (user->kind != WIRE_USE_DIRECT)
+		return NULL;
+	return user->writes ? "store" : "load";
+}
+
 bool world_overlap(struct world *world, int rank, const struct wire_overlap *overlap,
                    GError **error)
 {
-	struct remark remark = {.kind = FINDING_BUFFER_OVERLAP, .count = 2};
+	struct remark remark = {.kind = kind_of(&overlap->users[0], &overlap->users[1]),
+	                        .count = 2};
 
 	world_tell_heard(world, rank,
 	                 &(struct wire_message){.type = WIRE_OVERLAP, .overlap = *overlap});
@@ -95,7 +116,12 @@ bool world_overlap(struct world *world, int rank, const struct wire_overlap *ove
 		                             : user->function >= MPI_CALL_COUNT))
 			return world_refuse(error, rank, "a buffer of a call that was never made");
 		remark.parties[i] = (struct remark_party){
-			.rank = rank, .function = user->function, .site = user->site, .does = does};
+			.rank = rank,
+			.function = user->function,
+			.action = action_of(user),
+			.site = user->site,
+			.does = does,
+		};
 		if (user->name.call != 0)
 			remark.parties[i] = world_party(
 				world, (struct op_id){rank, user->name.call, 0}, does);

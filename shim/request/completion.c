@@ -162,6 +162,8 @@ static int complete(struct request *request)
 	for (int i = 0; i < 2 && request->kind == REQUEST_PAIR; i++)
 		buffer_checksum_end(request->halves[i]);
 	buffer_checksum_end(request);
+	if (request->actions && request->actions->completed)
+		request->actions->completed(request->closure);
 	return request_complete(request);
 }
 

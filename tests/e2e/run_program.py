@@ -7,6 +7,7 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   args          the program's arguments
   options       more options for `matchpoint explore`
   flags         for the compiler
+  cflags        "access": compiled so that loads and stores are seen
   environment   {"NAME": "value"} for matchpoint
   interleavings {"zero": n, "infinite": n}; a missing buffering is not explored
   wasted        default: 0
@@ -238,9 +239,10 @@ def body(tool, options):
     for expected in expectations:
         print("%s on %d ranks %s" % (os.path.basename(source), expected["ranks"],
                                      " ".join(expected.get("args", []))))
-        if expected.get("flags", []) != flags:
-            flags = expected.get("flags", [])
-            program = tool.compile(source, *flags)
+        wanted = (expected.get("flags", []), expected.get("cflags"))
+        if wanted != flags:
+            flags = wanted
+            program = tool.compile(source, *flags[0], access=flags[1] == "access")
         explore(tool, source, program, expected)
 
 
