@@ -18,7 +18,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 34
+#define WIRE_VERSION 35
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -133,7 +133,9 @@ struct wire_welcome {
 	bool rewinds;   /* a restored rank that ends well is held (HELD) */
 	uint32_t ahead; /* calls with a lower number are known to return: the rank need not wait in
 	                   them if it knows by itself what they wait for */
-	uint64_t idle_time; /* microseconds that its world has stood still so far, in all */
+	uint64_t idle_time;     /* microseconds that its world has stood still so far, in all */
+	uint32_t uneven_clocks; /* not 0: clocks that the program reads run unevenly, in another
+	                           way for each number */
 };
 
 enum wire_op_kind {
