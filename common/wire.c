@@ -340,6 +340,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->rewinds);
 	field_u32(codec, &welcome->ahead);
 	field_u64(codec, &welcome->idle_time);
+	field_u32(codec, &welcome->uneven_clocks);
 }
 
 static void describe_bind(struct codec *codec, struct wire_bind *bind)

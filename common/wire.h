@@ -139,7 +139,9 @@ struct wire_welcome {
 	bool rewinds;   /* a restored rank that ends well is held (HELD) */
 	uint32_t ahead; /* calls with a lower number are known to return: the rank need not wait in
 	                   them if it knows by itself what they wait for */
-	uint64_t idle_time; /* microseconds that its world has stood still so far, in all */
+	uint64_t idle_time;     /* microseconds that its world has stood still so far, in all */
+	uint32_t uneven_clocks; /* not 0: clocks that the program reads run unevenly, in another
+	                           way for each number */
 };
 
 enum wire_op_kind {

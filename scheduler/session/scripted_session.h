@@ -20,6 +20,10 @@ struct position *session_position(const struct session *session, const GArray *c
  * drop it. */
 struct execution *session_follow(struct session *session, struct position *position, bool stacks,
                                  enum interleaving_calls calls);
+/* Does the same from the start of the program: nothing that it prints, and nothing that it has in
+ * memory, is left from an earlier run. `uneven_clocks`: see struct wire_welcome. */
+struct execution *session_follow_from_start(struct session *session, struct position *position,
+                                            guint32 uneven_clocks, enum interleaving_calls calls);
 /* Sets the owner of the request: an interleaving of this session. */
 struct interleaving *session_request(struct session *session, struct run_request *request,
                                      enum interleaving_calls calls);

@@ -217,7 +217,11 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"If that is not intended, name the source of each receive, or combine the "
 			"parts in a fixed order.",
 		.detail =
-			"Compared are the printed lines, and each file named with --compare FILE.",
+			"Compared are the printed lines, and each file named with --compare FILE. "
+			"A line may also be the same each time under some choices, and vary under "
+			"others: memory that is used before it is initialised does that, and "
+			"--wrap \"valgrind -q\" shows where. "
+			"A line that varies under all choices, as a time does, is not compared.",
 		.emit = FINDING_EMIT_ASSERT,
 		.can_be_ignored = true,
 		.compares = true,

@@ -196,7 +196,7 @@ static void scheduler_messages_round_trip(void **state)
 	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
 		{.type = WIRE_WELCOME,
-	         .welcome = {2, true, false, true, true, true, true, 5000, 1u << 20}},
+	         .welcome = {2, true, false, true, true, true, true, 5000, 1u << 20, 7}},
 		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7}},
 		{.type = WIRE_GO, .go = {4, 2, done}},
 		{.type = WIRE_GO, .go = {4, 0, NULL}},
