@@ -122,8 +122,9 @@ static const struct limit_info table[LIMITS] = {
 	[LIMIT_THREADS] = {
 		.name = "threads",
 		.text =
-			"threads of a rank entered MPI one at a time: other orders were explored "
-			"only where two waited to enter and their sends or receives race",
+			"threads of a rank entered MPI one at a time, although they could do so at "
+			"the same time: other orders were explored only where two waited to enter "
+			"and their sends or receives race",
 	},
 	[LIMIT_THREADS_HURRIED] = {
 		.name = "threads-hurried",

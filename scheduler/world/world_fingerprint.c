@@ -313,8 +313,7 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	add_line(hash, world, number, rank->line);
 	if (rank->line->phase == PHASE_BLOCKED)
 		add_seal(hash, world, pending);
-	add(hash, (guint64)rank->finalized | (guint64)rank->went_into_call << 1
-	                  | (guint64)rank->talker << 32);
+	add(hash, (guint64)rank->finalized | (guint64)rank->went_into_call << 1);
 	add(hash, rank->access_epoch);
 	add(hash, (guint64)rank->line->together.order << 32 | (guint32)rank->line->together.root);
 	add(hash, entered_by(world->entered, number)->len);

@@ -110,7 +110,6 @@ struct rank {
 	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
 	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */
-	guint32 talker;       /* a thread that has communicated, + 1; 0: none */
 	bool went_into_call;  /* it is over, and was inside its last call */
 	GArray *left;         /* struct wire_left */
 	GArray *seals;        /* struct sealed of world_fingerprint.c, by call; NULL: no

@@ -278,18 +278,6 @@ static void note_effect(struct world *world, int number, const struct wire_call 
 		rank->access_epoch = window;
 }
 
-/* Threads of a rank that both communicate can do so in orders that are not all explored. */
-static void note_talker(struct world *world, int number, const struct wire_call *call)
-{
-	struct rank *rank = &world->ranks[number];
-
-	if (call->op_count == 0 && call->waited_count == 0)
-		return;
-	if (rank->talker != 0 && rank->talker != call->thread + 1)
-		world_limit(world, LIMIT_THREADS);
-	rank->talker = call->thread + 1;
-}
-
 static void remember_call(struct world *world, int number, const struct wire_call *call)
 {
 	struct chunks *calls = &world->ranks[number].calls;
@@ -446,7 +434,6 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	if (call->by_rule)
 		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	note_effect(world, number, call);
-	note_talker(world, number, call);
 	if (rank->threads)
 		world_note_woken(world, number, call->call);
 	for (uint32_t i = 0; i < call->op_count; i++) {

@@ -465,6 +465,19 @@ static void note_sleepers(struct world *world)
 	}
 }
 
+/* At rest each thread waits in MPI, waits to enter it, or sleeps until another thread wakes it. One
+ * that waits to enter while another waits as well could have come later. */
+static void note_concurrent(struct world *world)
+{
+	for (int number = 0; number < world->options.ranks; number++) {
+		const struct rank *rank = &world->ranks[number];
+
+		if (rank->threads && count_lines(rank, is_entering) > 0
+		    && count_lines(rank, is_waiting) > 1)
+			world_limit(world, LIMIT_THREADS);
+	}
+}
+
 /* If calls race, it is a choice which thread comes first; threads that need no choice are admitted
  * before. Ranks deferred until all are at rest come before any admission. So they also go on while
  * an admission is held. */
@@ -480,6 +493,7 @@ bool world_admit(struct world *world)
 		return world_tell_answer(world, true);
 	if (!world_may_decide(world))
 		return world_tell_answer(world, false);
+	note_concurrent(world);
 	for (int number = 0; number < world->options.ranks; number++) {
 		struct rank *rank = &world->ranks[number];
 		g_autoptr(GArray) rivals = world_rivals(world, number);
