@@ -11,7 +11,7 @@
 static void line_write(const struct words_line *line, int ranks_width, int call_width,
                        int place_width, FILE *out)
 {
-	g_autofree char *ranks = words_ranks(line->ranks);
+	g_autofree char *ranks = words_who(line->ranks, line->thread);
 
 	if (!line->ended)
 		fprintf(out, "  %-*s  %-*s%-*s%s\n", ranks_width, ranks, call_width, line->call,
@@ -53,7 +53,7 @@ static void write_roll_call(const struct store_reader *reader, const GPtrArray *
 
 	for (guint i = 0; i < lines->len; i++) {
 		const struct words_line *line = g_ptr_array_index(lines, i);
-		g_autofree char *ranks = words_ranks(line->ranks);
+		g_autofree char *ranks = words_who(line->ranks, line->thread);
 
 		if (line->ended)
 			continue;

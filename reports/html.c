@@ -121,7 +121,7 @@ static void add_roll_call(GString *html, const struct store_reader *reader,
 	                       record_finding_is_remark(finding) ? "Ranks" : "Roll-call");
 	for (guint i = 0; i < lines->len; i++) {
 		const struct words_line *line = lines->pdata[i];
-		g_autofree char *ranks = words_ranks(line->ranks);
+		g_autofree char *ranks = words_who(line->ranks, line->thread);
 		bool over = line->well;
 
 		g_string_append(html, over ? "<tr class=\"over\"><td>" : "<tr><td>");

@@ -59,6 +59,13 @@ char *words_shell(const char *word)
 	return g_shell_quote(word);
 }
 
+char *words_who(const GArray *ranks, uint32_t thread)
+{
+	g_autofree char *who = words_ranks(ranks), *which = record_thread_print(thread);
+
+	return which ? g_strdup_printf("%s, %s", who, which) : g_steal_pointer(&who);
+}
+
 char *words_program(const struct record_exploration *exploration)
 {
 	GString *text = g_string_new(NULL);
@@ -261,6 +268,7 @@ static struct words_line *line_new(const struct store_reader *reader,
 	line->ranks = g_array_new(false, false, sizeof(int32_t));
 	line->ended = rank->ended != NULL;
 	line->well = rank->end == RECORD_END_WELL;
+	line->thread = rank->ended ? 0 : rank->thread;
 	line->call = words_call(rank);
 	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
 	line->state = words_state(rank, roll_call);
@@ -270,8 +278,9 @@ static struct words_line *line_new(const struct store_reader *reader,
 
 static bool line_equal(const struct words_line *one, const struct words_line *other)
 {
-	return one->ended == other->ended && g_str_equal(one->call, other->call)
-	       && g_str_equal(one->place, other->place) && g_str_equal(one->state, other->state)
+	return one->ended == other->ended && one->thread == other->thread
+	       && g_str_equal(one->call, other->call) && g_str_equal(one->place, other->place)
+	       && g_str_equal(one->state, other->state)
 	       && g_strcmp0(one->callers, other->callers) == 0;
 }
 

@@ -402,6 +402,7 @@ def enlarge(store, wanted, in_a_ring=False):
                   "place": kind if in_a_ring else random.randint(1, 3),
                   "communicator": 1, "peer": peer, "peer_given": peer, "tag": tag,
                   "bytes": random.randint(0, 10**9), "collective": 0, "completed": number,
+                  "thread": 0,
                   "waits": 0, "asked": None}
         calls.append([values[name] for name in columns])
         return number
