@@ -39,6 +39,14 @@ struct words_line {
 	bool well; /* the rank ended without a problem */
 };
 
+/* What to do next about an exploration that is not complete: "next: --resume ...". NULL: nothing to
+ * propose. Free with g_free. */
+char *words_next(const struct record_exploration *exploration);
+
+/* The choice to blame without what it takes: "rank 0's MPI_Recv(ANY_SOURCE) at a.c:7". Free with
+ * g_free. */
+char *words_cause(const struct record_choice *blame);
+
 /* "ranks 0, 2-3"; "rank 1, thread 2". Free with g_free. */
 char *words_who(const GArray *ranks, uint32_t thread);
 

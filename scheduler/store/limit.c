@@ -3,12 +3,17 @@
 /* Each text as it reads. */
 /* clang-format off */
 static const struct limit_info table[LIMITS] = {
-	[LIMIT_STOPPED] = {.name = "stopped", .leaves_plans = true},
+	[LIMIT_STOPPED] = {.name = "stopped",
+	                   .next = "--resume continues where this stopped; --random N and "
+	                           "--deviations K look at a part of a tree that is too large",
+	                   .leaves_plans = true},
 	[LIMIT_SHARDS] = {.name = "shards", .leaves_plans = true},
 	[LIMIT_PLANS_LOST] = {.name = "plans-lost", .leaves_plans = true},
 	[LIMIT_MEMORY] = {.name = "memory", .leaves_plans = true},
 	[LIMIT_STATES] = {.name = "states", .leaves_plans = true},
-	[LIMIT_BOUNDS] = {.name = "bounds", .leaves_plans = true},
+	[LIMIT_BOUNDS] = {.name = "bounds",
+	                  .next = "a larger bound explores more, no bound all of it",
+	                  .leaves_plans = true},
 	[LIMIT_SETS] = {.name = "sets", .leaves_plans = true},
 	[LIMIT_BELOW] = {.name = "below", .leaves_plans = true},
 	[LIMIT_COLLECTIVES_ASYNC] = {
