@@ -147,6 +147,8 @@ static void add_rank(JsonBuilder *json, const struct store_reader *reader,
 
 	json_builder_begin_object(json);
 	add_number(json, "rank", rank->rank);
+	if (rank->thread > 0)
+		add_number(json, "thread", rank->thread - 1);
 	if (rank->function) {
 		add_number(json, "call", rank->call);
 		add_text(json, "function", rank->function);

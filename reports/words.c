@@ -59,6 +59,13 @@ char *words_shell(const char *word)
 	return g_shell_quote(word);
 }
 
+char *words_who(const GArray *ranks, uint32_t thread)
+{
+	g_autofree char *who = words_ranks(ranks), *which = record_thread_print(thread);
+
+	return which ? g_strdup_printf("%s, %s", who, which) : g_steal_pointer(&who);
+}
+
 char *words_program(const struct record_exploration *exploration)
 {
 	GString *text = g_string_new(NULL);
@@ -175,21 +182,31 @@ static const char *blame_verb(const struct record_choice *blame, bool probe)
 	}
 }
 
+char *words_cause(const struct record_choice *blame)
+{
+	g_autofree char *place = place_print(&blame->place);
+	const char *function = blame->function ? blame->function : "receive";
+	bool wildcard = !blame->taken.answer && !strstr(function, "Iprobe")
+	                && !strstr(function, "Improbe");
+
+	if (blame->point.kind == POINT_LOCK)
+		return g_strdup_printf("rank %d's lock of window %d", blame->point.rank,
+		                       blame->point.window);
+	return g_strdup_printf("rank %d's %s%s at %s", blame->rank, function,
+	                       wildcard ? "(ANY_SOURCE)" : "", place);
+}
+
 char *words_blame(const struct record_choice *blame)
 {
 	g_autofree char *taken = record_alternative_print(&blame->taken);
-	g_autofree char *place = place_print(&blame->place);
-	const char *function = blame->function ? blame->function : "receive";
-	bool probe = strstr(function, "robe") != NULL;
-	bool wildcard = !blame->taken.answer && !strstr(function, "Iprobe")
-	                && !strstr(function, "Improbe");
+	g_autofree char *cause = words_cause(blame);
+	bool probe = blame->function && strstr(blame->function, "robe") != NULL;
 	GString *text;
 
 	if (blame->point.kind == POINT_LOCK)
 		return words_grant(blame);
 	text = g_string_new(NULL);
-	g_string_printf(text, "rank %d's %s%s at %s %s %s", blame->rank, function,
-	                wildcard ? "(ANY_SOURCE)" : "", place, blame_verb(blame, probe), taken);
+	g_string_printf(text, "%s %s %s", cause, blame_verb(blame, probe), taken);
 	if (blame->alternatives->len > 0) {
 		const struct record_message *other = &g_array_index(blame->alternatives,
 		                                                    struct record_message, 0);
@@ -263,6 +280,7 @@ static struct words_line *line_new(const struct store_reader *reader,
 	line->ranks = g_array_new(false, false, sizeof(int32_t));
 	line->ended = rank->ended != NULL;
 	line->well = rank->end == RECORD_END_WELL;
+	line->thread = rank->ended ? 0 : rank->thread;
 	line->call = words_call(rank);
 	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
 	line->state = words_state(rank, roll_call);
@@ -272,8 +290,9 @@ static struct words_line *line_new(const struct store_reader *reader,
 
 static bool line_equal(const struct words_line *one, const struct words_line *other)
 {
-	return one->ended == other->ended && g_str_equal(one->call, other->call)
-	       && g_str_equal(one->place, other->place) && g_str_equal(one->state, other->state)
+	return one->ended == other->ended && one->thread == other->thread
+	       && g_str_equal(one->call, other->call) && g_str_equal(one->place, other->place)
+	       && g_str_equal(one->state, other->state)
 	       && g_strcmp0(one->callers, other->callers) == 0;
 }
 
@@ -533,6 +552,24 @@ char *words_extent(const struct record_exploration *exploration)
 	if (explored && e->backtrack_reason)
 		g_string_append_printf(text, ", by rerunning: %s", e->backtrack_reason);
 	return g_string_free(text, false);
+}
+
+char *words_next(const struct record_exploration *exploration)
+{
+	const GPtrArray *limits = exploration->limits;
+	GString *text = g_string_new(NULL);
+
+	if (!words_is_exploration(exploration) || exploration->random
+	    || (exploration->shards > 0 && exploration->shard == 0))
+		return g_string_free(text, true);
+	for (guint i = 0; i < limits->len; i++) {
+		const struct record_limit *limit = limits->pdata[i];
+		const char *next = limit_info(limit->limit)->next;
+
+		if (next)
+			g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "next: ", next);
+	}
+	return g_string_free(text, text->len == 0);
 }
 
 char *words_not_checked(const struct record_exploration *exploration)

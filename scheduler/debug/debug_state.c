@@ -20,13 +20,12 @@ static void begin_at(GArray *frames, const struct place *place)
 		}
 }
 
-/* A rank's stack (struct record_frame), from the frame that has called MPI: as reported with the
- * call, or as read from the process. NULL: not available; *ret_refused: although the process
- * exists. */
-static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
+/* The stack (struct record_frame) of the thread that has made this call, from the frame that has
+ * called MPI: as reported with the call, or as read from the process. NULL: not available;
+ * *ret_refused: although the process exists. */
+static GArray *stack_of(struct debugger *debugger, int rank, guint32 call, bool *ret_refused)
 {
 	const struct world *world = execution_world(debugger_execution(debugger));
-	guint32 call = world_calls(world, rank);
 	const struct world_call *info = world_call_info(world, rank, call);
 	const GArray *told = session_stack(debugger_session(debugger), debugger_execution(debugger),
 	                                   rank, call);
@@ -37,13 +36,15 @@ static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
 	g_autoptr(GArray) addresses = NULL;
 	GArray *frames;
 	guint first = 0;
+	pid_t thread = info ? world_thread_id(world, rank, info->thread) : 0;
+	const char *inside = NULL;
 
 	if (told && told->len > 0)
 		return g_array_ref((GArray *)told);
 	if (pid <= 0)
 		return NULL;
 	debugger_detach_gdbs(debugger);
-	addresses = live_stack(pid);
+	addresses = live_stack(pid, info && info->thread > 0 && thread > 0 ? thread : pid);
 	*ret_refused = !addresses;
 	if (!addresses)
 		return NULL;
@@ -53,7 +54,9 @@ static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
 	frames = g_array_new(false, false, sizeof(struct record_frame));
 	for (guint i = first < addresses->len ? first : 0; i < addresses->len; i++)
 		execution_add_frames(there, rank, g_array_index(addresses, uint64_t, i), frames);
-	if (fell && first == addresses->len) /* not in that call any more */
+	if (first == addresses->len) /* not in that call any more */
+		g_array_remove_range(frames, 0, live_stack_outside_mpi(frames, &inside));
+	if (fell && first == addresses->len)
 		begin_at(frames, fell);
 	return frames;
 }
@@ -61,9 +64,8 @@ static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
 struct place debugger_told_place(struct debugger *debugger, const struct record_rank *told)
 {
 	struct execution *execution = debugger_execution(debugger);
-	guint32 call = world_calls(execution_world(execution), told->rank);
 	const GArray *frames = session_stack(debugger_session(debugger), execution, told->rank,
-	                                     call);
+	                                     told->call);
 
 	for (guint i = 0; frames && i < frames->len; i++)
 		if (g_array_index(frames, struct record_frame, i).told)
@@ -71,10 +73,10 @@ struct place debugger_told_place(struct debugger *debugger, const struct record_
 	return told->place;
 }
 
-void debugger_append_stack(struct debugger *debugger, GString *text, int rank)
+void debugger_append_stack(struct debugger *debugger, GString *text, int rank, guint32 call)
 {
 	bool refused = false;
-	g_autoptr(GArray) frames = stack_of(debugger, rank, &refused);
+	g_autoptr(GArray) frames = stack_of(debugger, rank, call, &refused);
 
 	if (refused)
 		g_string_append(text,

@@ -298,14 +298,14 @@ static bool same_state(const struct record_rank *one, const struct record_rank *
 	g_autofree char *state = words_state(one, roll_call);
 	g_autofree char *other_state = words_state(other, roll_call);
 
-	return g_str_equal(call, other_call) && g_str_equal(state, other_state)
-	       && place_equal(&one->place, &other->place);
+	return (one->ended || one->thread == other->thread) && g_str_equal(call, other_call)
+	       && g_str_equal(state, other_state) && place_equal(&one->place, &other->place);
 }
 
 static void add_rank_row(GPtrArray *rows, const GPtrArray *roll_call,
                          const struct record_rank *rank, const GArray *ranks)
 {
-	g_autofree char *who = words_ranks(ranks);
+	g_autofree char *who = words_who(ranks, rank->ended ? 0 : rank->thread);
 	g_autofree char *call = words_call(rank);
 	char *state = words_state(rank, roll_call);
 

@@ -9,6 +9,9 @@ static const struct limit_info table[LIMITS] = {
 		.about =
 			"the exploration was stopped: by a bound on time or number, by a signal, "
 			"by an error, or as it was a random search",
+		.next =
+			"--resume continues where this stopped; --random N and --deviations K "
+			"look at a part of a tree that is too large",
 	},
 	[LIMIT_SHARDS] = {
 		.name = "shards",
@@ -42,6 +45,7 @@ static const struct limit_info table[LIMITS] = {
 		.leaves_plans = true,
 		.about =
 			"paths beyond --deviations, --bound-rank or --bound-site",
+		.next = "a larger bound explores more, no bound all of it",
 	},
 	[LIMIT_SETS] = {
 		.name = "sets",

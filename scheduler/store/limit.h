@@ -70,6 +70,7 @@ struct limit_info {
 	const char *about;     /* for documents, if there is no text */
 	const char *lifted_by; /* the option that lifts it, without dashes; NULL: none, or the text
 	                          names it */
+	const char *next;      /* what a user can do next, where no single option lifts it; NULL */
 	bool leaves_plans; /* the search did not come to its end: choices that it knew are left */
 };
 

@@ -74,6 +74,13 @@ struct record_message record_message_of(const struct taken *taken)
 
 #define THREAD "thread "
 
+char *record_thread_print(uint32_t thread)
+{
+	if (thread == 0)
+		return NULL;
+	return thread == 1 ? g_strdup("main thread") : g_strdup_printf(THREAD "%u", thread - 1);
+}
+
 bool record_answer_read(const char *answer, struct taken *ret_taken)
 {
 	bool is_thread = g_str_has_prefix(answer, THREAD);

@@ -95,6 +95,11 @@ static bool line_inside(const struct verdict_facts *facts, int rank, struct reco
 	return true;
 }
 
+guint32 verdict_thread(const struct verdict_facts *facts, int rank, const struct world_call *info)
+{
+	return world_rank_names_threads(facts->world, rank) ? info->thread + 1 : 0;
+}
+
 static void describe_call(const struct verdict_facts *facts, guint32 call, struct record_rank *line)
 {
 	const struct world_call *info = world_call_info(facts->world, line->rank, call);
@@ -102,6 +107,7 @@ static void describe_call(const struct verdict_facts *facts, guint32 call, struc
 	line->call = call;
 	if (!info)
 		return;
+	line->thread = verdict_thread(facts, line->rank, info);
 	line->function = g_intern_string(mpi_call_name(info->function));
 	line->arguments = verdict_arguments(facts, line->rank, call);
 	line->place = verdict_place(facts, line->rank, call);
@@ -129,7 +135,8 @@ static struct record_rank *roll_call_line(const struct verdict_facts *facts, int
 		line->place = end->place;
 	if (!line->ended) {
 		g_array_unref(line->waits_for);
-		line->waits_for = world_waits_for(facts->world, rank, 0);
+		line->waits_for = world_waits_for(facts->world, rank,
+		                                  pending->len > 1 ? line->call : 0);
 	}
 	return line;
 }
@@ -317,8 +324,12 @@ static bool waits_for_rank(const GPtrArray *ranks, const struct record_rank *fro
 		if (seen[peer])
 			continue;
 		seen[peer] = true;
-		if (waits_for_rank(ranks, ranks->pdata[peer], wanted, seen))
-			return true;
+		for (guint k = 0; k < ranks->len; k++) { /* any of its threads */
+			const struct record_rank *line = ranks->pdata[k];
+
+			if (line->rank == peer && waits_for_rank(ranks, line, wanted, seen))
+				return true;
+		}
 	}
 	return false;
 }
@@ -341,11 +352,11 @@ static void mark_bystanders(const struct verdict_facts *facts, GPtrArray *ranks,
 			line->bystander = line->ended
 			                  || (driven && !verdict_is_driven(facts, line));
 		else if (worst != ENDING_NONE)
-			line->bystander = verdict_ending(facts, (int)i) == ENDING_NONE;
+			line->bystander = verdict_ending(facts, line->rank) == ENDING_NONE;
 		else
 			line->bystander = line->ended
 			                  || (!waits_for_ended(ranks, line)
-			                      && !waits_for_rank(ranks, line, (int)i, seen));
+			                      && !waits_for_rank(ranks, line, line->rank, seen));
 	}
 }
 

@@ -25,6 +25,7 @@ static struct record_call describe_call(const struct verdict_facts *facts, int r
 	call.function = g_intern_string(mpi_call_name(info->function));
 	call.place = verdict_call_place(facts, rank, info);
 	call.operations = info->op_count;
+	call.thread = verdict_thread(facts, rank, info);
 	call.kind = info->kind < RECORD_CALL_KINDS ? info->kind : RECORD_CALL_OTHER;
 	if (info->request > 0) {
 		g_autofree char *request = g_strdup_printf("%u", info->request);

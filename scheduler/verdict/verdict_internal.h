@@ -29,6 +29,9 @@ void verdict_choices(struct verdict *verdict, const struct verdict_facts *facts,
 GHashTable *verdict_operations(const struct trace *trace);
 gint32 verdict_tag(GHashTable *operations, struct op_id id);
 
+/* The thread that made a call, as in struct record_rank. */
+guint32 verdict_thread(const struct verdict_facts *facts, int rank, const struct world_call *info);
+
 /* Communicators in texts of the world (verdict_comms.c); valid as long as the facts. */
 struct comm_words verdict_comm_words(const struct verdict_facts *facts);
 /* The same in a sentence: "comm 2 (MPI_Comm_split at a.c:25)". */

@@ -41,6 +41,7 @@ static char *describe_line(const struct verdict_facts *facts, const struct recor
 	const char *where = facts->ends[line->rank].function != 0 ? "in" : "in or after";
 	g_autofree char *place = place_print(&line->place);
 	const char *arguments = line->arguments ? line->arguments : "";
+	g_autofree char *thread = NULL;
 
 	if (line->ended && g_strcmp0(line->function, "MPI_Abort") == 0)
 		return g_strdup_printf("rank %d %s at %s", line->rank, line->ended, place);
@@ -48,8 +49,10 @@ static char *describe_line(const struct verdict_facts *facts, const struct recor
 		return g_strdup_printf("rank %d %s at %s, %s %s(%s)", line->rank, line->ended,
 		                       place, where, line->function ? line->function : "its start",
 		                       arguments);
-	return g_strdup_printf("rank %d waits in %s(%s) at %s", line->rank,
-	                       line->function ? line->function : "?", arguments, place);
+	thread = record_thread_print(line->thread);
+	return g_strdup_printf("rank %d%s%s waits in %s(%s) at %s", line->rank, thread ? ", " : "",
+	                       thread ? thread : "", line->function ? line->function : "?",
+	                       arguments, place);
 }
 
 static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ranks)

@@ -129,6 +129,10 @@ void world_start(struct world *world);
 /* Whether some rank has several threads; whether this rank has. */
 bool world_has_threads(const struct world *world);
 bool world_rank_has_threads(const struct world *world, int rank);
+/* Whether the rank has more threads than one that may call MPI. */
+bool world_rank_names_threads(const struct world *world, int rank);
+/* The kernel's ID of a thread of the rank (struct world_call); 0: not known. */
+pid_t world_thread_id(const struct world *world, int rank, guint32 thread);
 /* Number of threads of the rank that wait to be admitted.
  *
  * world_loose_threads returns the threads of a rank (struct thread_view, threads.h) if some of them

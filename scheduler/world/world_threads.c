@@ -183,6 +183,20 @@ bool world_rank_has_threads(const struct world *world, int number)
 	return world->ranks[number].threads;
 }
 
+bool world_rank_names_threads(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return rank->threads && rank->lines->len > 1;
+}
+
+pid_t world_thread_id(const struct world *world, int number, guint32 thread)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return thread < rank->lines->len ? line_at(rank, thread)->id : 0;
+}
+
 void world_wake(struct world *world, int number)
 {
 	struct rank *rank = &world->ranks[number];

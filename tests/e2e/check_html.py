@@ -260,6 +260,9 @@ def check_static(text):
                    "waits for rank 1, which has ended", "It needs: rank 0",
                    "wildcard_deadlock.c:15", "MPI_ANY_SOURCE", "mp1:n3:0.2=1"):
         check(wanted in plain, "not in the page without its script: " + wanted)
+    first, then = (plain.index(words, plain.index('id="finding-1"'))
+                   for words in ("It needs: ", "waits for rank 1"))
+    check(first < then, "what a finding needs does not come first")
     check(not re.search(r"(src|href)=[\"']?(https?:)?//", text), "the page asks for a file")
     check(text.count("<script") == 2, "there should be two scripts, data and code")
 
@@ -355,6 +358,23 @@ def check_tabs(browser):
     check(tab == eight and two > eight, "tabs of eight: %s" % [tab, four, eight, two])
 
 
+LONG = """
+const pre = document.createElement('pre'), line = document.createElement('span');
+line.className = 'l';
+line.textContent = 'f(' + 'argument, '.repeat(60) + ')';
+pre.append(line);
+document.querySelector('.sources figure').append(pre);
+const told = [pre.scrollWidth <= pre.clientWidth, line.getBoundingClientRect().height];
+pre.remove();
+return told"""
+
+
+def check_long_lines(browser):
+    """A long line of source is wrapped."""
+    fits, high = browser.run(LONG)
+    check(fits and high > 40, "a long line: fits %s, %d pixels high" % (fits, high))
+
+
 def check_finding(browser):
     """Who waits for whom is drawn, and the command is copied, or marked to be."""
     check(browser.run("return [...document.querySelectorAll('svg.waits path title')]"
@@ -402,6 +422,7 @@ def enlarge(store, wanted, in_a_ring=False):
                   "place": kind if in_a_ring else random.randint(1, 3),
                   "communicator": 1, "peer": peer, "peer_given": peer, "tag": tag,
                   "bytes": random.randint(0, 10**9), "collective": 0, "completed": number,
+                  "thread": 0,
                   "waits": 0, "asked": None}
         calls.append([values[name] for name in columns])
         return number
@@ -537,6 +558,7 @@ def body(tool, _):
         check_keyboard(browser)
         check_tips(browser)
         check_tabs(browser)
+        check_long_lines(browser)
         check_filters(browser)
         check_stacks(tool, browser)
         check_halo(tool, browser)

@@ -436,6 +436,64 @@ def check_ends(tool, browser):
         session.wait(0)
 
 
+PLACES = """
+const view = window.matchpoint.figures[0].view, c = view.canvas.getBoundingClientRect();
+return [c.left, c.top, c.width, c.height, view.x, view.y, view.zoom].map(Math.round)"""
+WINDOW = """
+const root = document.documentElement, box = (e) => e.getBoundingClientRect();
+const { text, offers, form, graphHolder } = window.matchpoint.live;
+return { wide: root.scrollWidth <= innerWidth, high: root.scrollHeight <= innerHeight,
+    graph: box(graphHolder).height / innerHeight, below: box(form).bottom <= innerHeight,
+    beside: [text, offers].every((one) => box(one).left >= box(graphHolder).right) }"""
+BUTTONS = "return [...document.querySelectorAll('.of-call button')].map((one) => one.textContent)"
+ASKED = """
+const { confirm, ofCall } = window.matchpoint.live;
+return [confirm.hidden, confirm.innerText, confirm.previousElementSibling === ofCall]"""
+
+
+def check_docked(tool, browser, program):
+    """Graph, choices and prompt fill the window together. Selecting a call does not move the graph;
+    what can be done with it is offered, and a question about that is asked there."""
+    terminal = check_prompt.Terminal(tool, "--web", "-n", "3", program)
+    url = re.search(r"http://\S+", terminal.expect(r"page: http://[0-9.:]+/[0-9a-f]+/")).group()
+    browser.open(url)
+    terminal.expect(re.escape(check_prompt.PROMPT))
+    page = Watched.__new__(Watched)
+    page.browser = browser
+    page.until(lambda state, writes, *_: state == "nowhere" and writes, "that it may write")
+    page.press("run")
+    page.until(lambda state, _, calls, offers, text: state == "choice" and offers == 2, "a choice")
+    for wide, high in (1200, 900), (1600, 700):
+        browser.call("POST", "/window/rect", {"width": wide, "height": high})
+        page.until(lambda *_: browser.run(WINDOW)["below"], "all in the window")
+        told = browser.run(WINDOW)
+        check(told["wide"] and told["high"] and told["graph"] > 0.7 and told["beside"],
+              "in %d x %d: %s" % (wide, high, told))
+    before = browser.run(PLACES)
+    browser.click(*browser.run(MARK, 0, 2))
+    page.until(lambda *_: browser.run(BUTTONS), "what can be done with the call")
+    check(browser.run(PLACES) == before, "the graph has moved: %s, %s" % (
+        before, browser.run(PLACES)))
+    names = browser.run(BUTTONS)
+    check("Hold rank 0" in names and "Release rank 0" not in names, "offered: %s" % names)
+    browser.run(SAY, "2")
+    page.until(lambda state, *_: state == "over", "the end")
+    page.until(lambda state, _, calls, *rest: calls == 10, "the calls of the end")
+    before = browser.run(PLACES)
+    browser.run("[...document.querySelectorAll('.of-call button')][0].click()")
+    page.until(lambda *_: browser.run(ASKED)[0] is False, "the question")
+    _, words, there = browser.run(ASKED)
+    check(there and "go back?" in words and "Yes" in words, "asked: %s" % words)
+    browser.run("document.querySelector('.confirm [data-line=n]').click()")
+    page.until(lambda *_: browser.run(ASKED)[0], "no question any more")
+    check(browser.run(PLACES) == before, "the graph has moved: %s" % browser.run(PLACES))
+    browser.call("POST", "/window/rect", {"width": 520, "height": 900})
+    page.until(lambda *_: browser.run(WINDOW)["wide"], "a narrow window")
+    browser.call("POST", "/window/rect", {"width": 1200, "height": 1000})
+    browser.run(SAY, "quit")
+    terminal.wait(0)
+
+
 SENDERS = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -540,6 +598,7 @@ def body(tool, _):
     browser = browsers.Browser(os.path.join(tool.directory, "browser"))
     try:
         check_browser(tool, browser, program)
+        check_docked(tool, browser, program)
         check_ends(tool, browser)
         check_offers_apart(tool, browser)
         check_names(tool, browser)

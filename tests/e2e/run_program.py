@@ -19,7 +19,8 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   notes         texts that must occur in the notes
   findings      a list: {"kind", "count", "buffering", "at": {"rank": part of the source line where
                 of its call}, "blame": part of the source line of the choice, "message": a part
-                of it, or several}; count, at, blame and message are optional; "outcomes": the
+                of it, or several}; count, at, blame and message are optional; "waits": {"rank":
+                for each of its lines, the ranks that it waits for}; "outcomes": the
                 number of interleavings with each outcome; "variants": the same members for each
                 finding that is reported with it, in any order
   varies        true: the output is not the same in every run
@@ -82,6 +83,9 @@ def check_finding(source, expected, found):
         check(int(rank) in ranks, "rank %s is not in the roll-call: %s" % (rank, text))
         line = source_line(source, ranks[int(rank)].get("line", 0))
         check(part in line, "rank %s is at '%s': %s" % (rank, line.strip(), text))
+    for rank, wanted in expected.get("waits", {}).items():
+        waits = [r["waits_for"] for r in found["ranks"] if r["rank"] == int(rank)]
+        check(waits == wanted, "rank %s waits for %s: %s" % (rank, waits, text))
     if "blame" in expected:
         check("blame" in found, "no choice is blamed: " + text)
         line = source_line(source, found["blame"].get("line", 0))
