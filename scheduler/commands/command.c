@@ -9,6 +9,7 @@
 #include "command_line.h"
 #include "command_values.h"
 #include "scheduler/host/program.h"
+#include "scheduler/session/session_machine.h"
 
 G_DEFINE_QUARK(matchpoint_command_error, command_error)
 
@@ -82,12 +83,31 @@ static char *redirected_input(void)
 	                                                                        : file);
 }
 
+/* Started as each of several ranks, matchpoint explores as often as there are ranks. One of them
+ * says so. It may also have been started by a rank, once. */
+static void warn_inside_job(void)
+{
+	static const char *const names[][2] = {{"PMI_SIZE", "PMI_RANK"},
+	                                       {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		const char *size = g_getenv(names[i][0]), *rank = g_getenv(names[i][1]);
+		gint64 ranks = size && rank ? g_ascii_strtoll(size, NULL, 10) : 1;
+
+		if (ranks > 1 && g_ascii_strtoll(rank, NULL, 10) == 0)
+			command_complain("this is one of %s ranks of another job; matchpoint "
+			                 "starts the ranks itself: call it once, without mpiexec",
+			                 size);
+	}
+}
+
 static bool interpret_options(struct command_options *options)
 {
 	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
 	                              RECORD_PER_SEND};
 	struct session_options *session = &options->session;
 	int buffering = 0, backtrack = 0;
+	g_autofree char *warning = NULL;
 
 	if (options->buffering)
 		buffering = command_word("buffering", options->buffering);
@@ -133,6 +153,12 @@ static bool interpret_options(struct command_options *options)
 		options->standard_input = redirected_input();
 	session->standard_input = options->standard_input;
 	session->store = options->store ? options->store : COMMAND_STORE_DEFAULT;
+	if (!options->quiet)
+		warn_inside_job();
+	if (session->ranks > 0 && !options->quiet)
+		warning = session_machine_warning(session->ranks);
+	if (warning)
+		command_complain("%s", warning);
 	return true;
 }
 

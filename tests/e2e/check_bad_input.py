@@ -131,6 +131,15 @@ def test_mpi_that_cannot_start(tool):
         refused(run, 4, "MPI could not start", "SIGABRT", "MPI_Init", "ulimit -a")
 
 
+def test_started_by_mpiexec(tool):
+    """It is explored, and rank 0 of the outer job says what is wrong."""
+    for rank, told in (("0", True), ("1", False)):
+        run = tool.run("explore", "-n", "2", "--buffering", "zero", senders(tool),
+                       environment={"PMI_SIZE": "4", "PMI_RANK": rank})
+        check(run.status in (0, 1), str(run))
+        check(("one of 4 ranks of another job" in run.err) == told, str(run))
+
+
 # --- the command line ----------------------------------------------------------------------------
 
 
