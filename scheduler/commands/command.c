@@ -114,7 +114,7 @@ static bool interpret_options(struct command_options *options)
 	session->collectives = COLLECTIVES_BOTH;
 	if (options->collectives
 	    && !collective_mode_from_word(options->collectives, &session->collectives)) {
-		command_complain("--collectives cannot be '%s'; see --help", options->collectives);
+		command_word("collectives", options->collectives); /* prints the words */
 		return false;
 	}
 	if (options->backtrack)
@@ -269,25 +269,58 @@ static bool parse_line(const struct command_line *line, struct command_options *
 	return true;
 }
 
+/* Options behind the program are the program's. Returns false, after an error, if the number of
+ * ranks is there; a note names others that matchpoint has as well. */
+static bool look_behind_program(const struct command_line *line,
+                                const struct command_options *options, char **words)
+{
+	for (int i = 1; words[0] && words[i]; i++) {
+		const char *word = words[i];
+
+		if (strcmp(word, "--") == 0)
+			return true;
+		if (!options->ranks && !options->word && words[i + 1]
+		    && (strcmp(word, "-n") == 0 || strcmp(word, "-np") == 0)) {
+			command_complain("options come before the program: matchpoint %s %s %s %s "
+			                 "...",
+			                 options->session.command, word, words[i + 1], words[0]);
+			return false;
+		}
+		if (g_str_has_prefix(word, "--") && !options->quiet
+		    && command_line_has(line, word)) {
+			command_complain(
+				"%s is passed to %s: matchpoint's own options come before "
+				"the program (with -- before the program, nothing is said)",
+				word, words[0]);
+			return true;
+		}
+	}
+	return true;
+}
+
 int command_parse(struct command_options *options, const struct command *command, int *argc,
                   char ***argv, const GOptionEntry *more)
 {
 	struct command_line *line = line_new(options, command, more);
-	bool parsed;
+	bool parsed, in_order = true;
 	char **rest;
 
 	options->not_yet = SESSION_NOT_YET_USUAL;
 	options->some = COMMAND_SOME_DEFAULT;
 	parsed = parse_line(line, options, argc, argv);
-	command_line_free(line);
-	if (!parsed)
-		return EXIT_USAGE;
-	rest = *argv + 1;
-	if (*rest && strcmp(*rest, "--") == 0)
+	rest = parsed ? *argv + 1 : NULL;
+	if (parsed && *rest && strcmp(*rest, "--") == 0)
 		rest++;
+	else if (parsed)
+		in_order = look_behind_program(line, options, rest);
+	command_line_free(line);
+	if (!parsed || !in_order)
+		return EXIT_USAGE;
 	options->program = g_strdupv(rest);
 	options->session.program = options->program;
-	return interpret_options(options) ? EXIT_CLEAN : EXIT_USAGE;
+	if (!interpret_options(options))
+		return EXIT_USAGE;
+	return command_find_folders(options) ? EXIT_CLEAN : EXIT_CANNOT;
 }
 
 void command_options_release(struct command_options *options)

@@ -143,6 +143,40 @@ def test_started_by_mpiexec(tool):
 # --- the command line ----------------------------------------------------------------------------
 
 
+def test_what_is_meant_is_understood_or_told(tool):
+    program = senders(tool)
+    for arguments in (["explore", "-j2", "-n2", program], ["explore", "-np", "2", program],
+                      ["explore", "-n2", "--max-interleavings=9", "-j2", program],
+                      ["run", "-n2", program, "-n", "7"]):
+        run = tool.run(*arguments)
+        check(run.status in (0, 1) and "on 2 ranks" in run.out, str(run))
+    for arguments, told in (
+            (["./halo"], "matchpoint explore -n 4 ./halo"),
+            (["-n", "2", program], "matchpoint explore -n 4"),
+            (["explore", program, "-n", "2"], "matchpoint explore -n 2 " + program),
+            (["explore", "-n", "2", "--wrap", "valgrind", program], "an option of replay"),
+            (["run", "-n", "2", "--wrap=valgrind", program], "an option of replay"),
+            (["explore", "-n", "2", "--buffering", "none", program], "zero, infinite"),
+            (["explore", "-n", "2", "--collectives", "none", program], "async, sync"),
+            (["explore", "-n", "2", "--order", "none", program], "portfolio"),
+            (["debug", "-n", "2", "--web", "80", program], "--web 8080")):
+        refused(tool.run(*arguments), 2, told)
+    run = tool.run("explore", "-n", "2", program, "--html", "x.html")
+    check("--html is passed to " + program in run.err, str(run))
+    run = tool.run("explore", "-n", "2", "--", program, "--html", "x.html")
+    check("--html" not in run.err, str(run))
+
+
+def test_report_that_cannot_be_written_is_told_at_once(tool):
+    program = senders(tool)
+    for option in ("json", "html", "dot"):
+        run = tool.run("explore", "-n", "2", "--" + option, "no/such/x", program)
+        refused(run, 4, "--" + option, "no directory no/such")
+        check("interleaving" not in run.out, str(run))
+    plain = tool.write("plain", "")
+    refused(tool.run("explore", "-n", "2", "--json", plain + "/x.json", program), 4, "--json")
+
+
 def test_usage(tool):
     program = senders(tool)
     for arguments in (["explore"], ["explore", program], ["explore", "-n", "0", program],
