@@ -15,16 +15,15 @@ G_DEFINE_QUARK(matchpoint_command_error, command_error)
 
 void command_complain(const char *format, ...)
 {
-	g_autofree char *text = NULL;
+	g_autofree char *text = NULL, *shown = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
 	text = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
 	/* File names can contain control characters that a terminal would obey. */
-	for (char *at = text; *at; at++)
-		*at = g_ascii_iscntrl(*at) && !strchr("\n\t", *at) ? '?' : *at;
-	fprintf(stderr, "matchpoint: %s\n", text);
+	shown = record_printable(text, -1);
+	fprintf(stderr, "matchpoint: %s\n", shown);
 }
 
 void command_show_unresponsive(void *user, const struct session_progress *now)

@@ -140,6 +140,45 @@ def test_started_by_mpiexec(tool):
         check(("one of 4 ranks of another job" in run.err) == told, str(run))
 
 
+def test_names_that_a_terminal_would_obey(tool):
+    """Source, program and communicator have names with control characters, bytes that are no
+    UTF-8, and a character that turns text around."""
+    odd = "\x01\x1b[31m\x7f\u202e"
+    source = tool.write("odd.c", """#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int rank, from, i;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_set_name(MPI_COMM_WORLD, "w\\001\\177\\342\\200\\256");
+#line 9 "odd\\001\\033\\177\\377\\342\\200\\256.c"
+	for (i = 0; rank == 0 && i < 2; i++) {
+		MPI_Recv(&from, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (i == 0 && from == 2)
+			abort();
+	}
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+""")
+    program = os.path.join(tool.directory, "odd" + odd)
+    os.rename(tool.compile(source), program)
+    script = tool.write("words", "run\ninfo calls\nwhere\nlist\ncontinue\n")
+    run = tool.run("explore", "-n", "3", "--buffering", "zero", program)
+    check(run.status == 1 and "1 crash" in run.out, str(run))
+    for arguments, status in ((["minimize", "1"], 0), (["check", program], 3), (["report", ".matchpoint"], 1),
+                              (["debug", "-n", "3", "-x", script, "--batch", program], None)):
+        told = tool.run(*arguments)
+        check(status is None or told.status in (0, status), str(told))
+        for bad in odd.replace("[31m", ""):
+            check(bad not in told.out + told.err, "%r in %s" % (bad, told))
+    minimized = tool.run("minimize", "1")
+    check(minimized.status == 0 and "mp1:n3:zero:0.2=2" in minimized.out, str(minimized))
+
+
 # --- the command line ----------------------------------------------------------------------------
 
 
