@@ -104,6 +104,8 @@ char *words_call(const struct record_rank *rank)
 {
 	if (!rank->function)
 		return g_strdup("");
+	if (!rank->arguments && !g_str_has_prefix(rank->function, "MPI_"))
+		return g_strdup(rank->function); /* a load or store */
 	return g_strdup_printf("%s(%s)", rank->function, rank->arguments ? rank->arguments : "");
 }
 

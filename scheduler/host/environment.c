@@ -33,6 +33,8 @@ static const struct environment_variable variables[] = {
 	{"TMPDIR", ENVIRONMENT_SYSTEM, NULL,
          "the same, the last choice; also for temporary stores"},
 	{"HOME", ENVIRONMENT_SYSTEM, NULL, "where .local/state is, unless XDG_STATE_HOME is set"},
+	{ENVIRONMENT_COMPILER, ENVIRONMENT_SYSTEM, NULL,
+         "which compiler --cflags-access is for, unless one is named (gcc)"},
 	{"PATH", ENVIRONMENT_SYSTEM, NULL, "where to look for programs, mpiexec.mpich and gdb"},
 	{"LD_LIBRARY_PATH", ENVIRONMENT_SYSTEM, NULL,
          "where to look for the libraries of a program, to find its MPI"},

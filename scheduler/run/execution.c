@@ -31,6 +31,9 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	if (request->arrives)
 		execution->run_ahead = run_ahead_new(request->position);
 	execution->owner = request->owner;
+	execution->uneven_clocks = request->uneven_clocks;
+	/* What others restore must not have read such clocks. */
+	execution->no_parking = request->uneven_clocks > 0;
 	execution->result.struck_before = request->struck_before;
 	execution->links = g_new0(struct host_link *, ranks);
 	execution->pids = g_new0(pid_t, ranks);

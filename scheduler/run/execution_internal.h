@@ -30,6 +30,7 @@ struct execution {
 	struct snapshot *image;      /* that the ranks are being rewound to; NULL: none */
 	double before;               /* seconds before its beginning, or its last image */
 	gint64 idle_time;            /* total so far (struct wire_welcome) */
+	guint32 uneven_clocks;       /* likewise */
 	bool no_image;               /* an image was tried, and refused */
 	struct strategy *strategy;
 	struct position *target;  /* position that was asked for */

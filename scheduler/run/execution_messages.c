@@ -98,6 +98,7 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	}
 	g_free(end->error);
 	end->error = condense_error(error->text);
+	end->failed = error->started > 0 ? error->started : error->call;
 	end->threads = error->threads;
 	end->function = error->call == 0 ? error->function : 0;
 	end->place = execution_site(execution, rank, error->site);
@@ -234,6 +235,7 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 		if (message->misuse.site != 0)
 			execution_site(execution, rank, message->misuse.site);
 		return world_misuse(world, rank, &message->misuse, error);
+	case WIRE_PARTITIONS: return world_partitions(world, rank, &message->partitions, error);
 	case WIRE_CONTENTS: return world_contents(world, rank, &message->contents, error);
 	case WIRE_ACCESSES: return on_accesses(execution, rank, &message->accesses, error);
 	case WIRE_LEFT: return on_left(execution, rank, &message->objects, error);

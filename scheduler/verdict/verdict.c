@@ -103,7 +103,7 @@ static void describe_call(const struct verdict_facts *facts, guint32 call, struc
 	if (!info)
 		return;
 	line->function = g_intern_string(mpi_call_name(info->function));
-	line->arguments = world_arguments(facts->world, line->rank, call);
+	line->arguments = verdict_arguments(facts, line->rank, call);
 	line->place = verdict_place(facts, line->rank, call);
 }
 
@@ -243,7 +243,8 @@ bool verdict_is_driven(const struct verdict_facts *facts, const struct record_ra
 static void add_given(const struct verdict_facts *facts, struct record_finding *finding)
 {
 	struct world_given calls[2];
-	g_autofree char *words = world_mismatch(facts->world, calls);
+	const struct comm_words comms = verdict_comm_sentence(facts);
+	g_autofree char *words = world_mismatch(facts->world, &comms, calls);
 
 	for (guint i = 0; words && i < G_N_ELEMENTS(calls); i++) {
 		struct record_given given = {.rank = calls[i].id.rank,
@@ -258,7 +259,8 @@ static void add_given(const struct verdict_facts *facts, struct record_finding *
 
 static bool collectives_differ(const struct verdict_facts *facts)
 {
-	g_autofree char *mismatch = world_mismatch(facts->world, NULL);
+	const struct comm_words comms = verdict_comm_sentence(facts);
+	g_autofree char *mismatch = world_mismatch(facts->world, &comms, NULL);
 
 	return mismatch != NULL;
 }

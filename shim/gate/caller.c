@@ -13,6 +13,8 @@
 /* Of the controlled call that this thread is in. */
 static _Thread_local bool has_error __attribute__((tls_model("initial-exec")));
 
+static _Thread_local const void *call_site __attribute__((tls_model("initial-exec")));
+
 static bool enter_call(void **site)
 {
 	if (gate_is_serialised())
@@ -21,6 +23,7 @@ static bool enter_call(void **site)
 	sanitizer_begin_foreign();
 	has_error = false;
 	*site = site_of_caller(*site);
+	call_site = *site;
 	return true;
 }
 
@@ -58,6 +61,11 @@ bool caller_is_program(const void *site)
 	return process_is_managed() && !process_is_in_call() && !real_is_own(site);
 }
 
+const void *caller_site(void)
+{
+	return call_site;
+}
+
 void caller_note_error(void)
 {
 	has_error = true;
@@ -70,7 +78,7 @@ bool caller_has_noted_error(void)
 
 struct caller_pause caller_suspend(void)
 {
-	struct caller_pause pause = {process_call_depth, blocking_call_pause()};
+	struct caller_pause pause = {process_call_depth, call_site, blocking_call_pause()};
 
 	for (unsigned depth = 0; depth < pause.depth; depth++)
 		sanitizer_end_foreign();
@@ -81,6 +89,7 @@ struct caller_pause caller_suspend(void)
 void caller_resume(const struct caller_pause *pause)
 {
 	process_call_depth = pause->depth;
+	call_site = pause->site;
 	for (unsigned depth = 0; depth < pause->depth; depth++)
 		sanitizer_begin_foreign();
 	blocking_call_resume(&pause->inside);

@@ -568,6 +568,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	if (park.result == RETURN_RESUMED)
 		return PARK_RESUMED;
 	virtual_time_idle(ret_welcome->idle_time);
+	virtual_time_uneven(ret_welcome->uneven_clocks);
 	return PARK_RESTORED;
 }
 

@@ -169,7 +169,8 @@ int main(int argc, char **argv)
     script = tool.write("words", "run\ninfo calls\nwhere\nlist\ncontinue\n")
     run = tool.run("explore", "-n", "3", "--buffering", "zero", program)
     check(run.status == 1 and "1 crash" in run.out, str(run))
-    for arguments, status in ((["minimize", "1"], 0), (["check", program], 3), (["report", ".matchpoint"], 1),
+    for arguments, status in ((["minimize", "1"], 0), (["check", program], 3),
+                              (["report", ".matchpoint"], 1),
                               (["debug", "-n", "3", "-x", script, "--batch", program], None)):
         told = tool.run(*arguments)
         check(status is None or told.status in (0, status), str(told))
