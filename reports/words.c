@@ -29,18 +29,36 @@ static bool is_control(char letter)
 	return (guchar)letter < ' ' || letter == 0x7f;
 }
 
-/* Quotes as bash's $'...'. No control character reaches a terminal or a log. */
+/* The number of bytes of the first character, negative if a terminal must not get it. */
+static int first_character(const char *word)
+{
+	gunichar character = g_utf8_get_char_validated(word, -1);
+	g_autofree char *one = NULL, *shown = NULL;
+	int length;
+
+	if (is_control(*word) || character == (gunichar)-1 || character == (gunichar)-2)
+		return -1;
+	length = g_unichar_to_utf8(character, NULL);
+	one = g_strndup(word, (gsize)length);
+	shown = record_printable(one, -1);
+	return strcmp(one, shown) == 0 ? length : -length;
+}
+
+/* Quotes as bash's $'...'. No character that a terminal obeys reaches it, or a log. */
 static char *quote_controls(const char *word)
 {
 	GString *text = g_string_new("$'");
 
-	for (; *word; word++) {
-		if (is_control(*word))
-			g_string_append_printf(text, "\\%03o", (guchar)*word);
-		else if (*word == '\'' || *word == '\\')
-			g_string_append_printf(text, "\\%c", *word);
-		else
-			g_string_append_c(text, *word);
+	while (*word) {
+		int length = first_character(word);
+
+		if (*word == '\'' || *word == '\\')
+			g_string_append_c(text, '\\');
+		if (length > 0)
+			g_string_append_len(text, word, length);
+		for (int i = 0; i < -length; i++)
+			g_string_append_printf(text, "\\%03o", (guchar)word[i]);
+		word += ABS(length);
 	}
 	g_string_append_c(text, '\'');
 	return g_string_free(text, false);
@@ -50,11 +68,13 @@ char *words_shell(const char *word)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789-_./=:,+@%";
+	g_autofree char *shown = NULL;
 
 	if (*word && strspn(word, harmless) == strlen(word))
 		return g_strdup(word);
+	shown = record_printable(word, -1);
 	for (const char *at = word; *at; at++)
-		if (is_control(*at))
+		if (is_control(*at) || strcmp(shown, word) != 0)
 			return quote_controls(word);
 	return g_shell_quote(word);
 }
@@ -438,7 +458,7 @@ char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most)
 {
 	gsize size;
 	const char *data = g_bytes_get_data(bytes, &size);
-	g_autofree char *valid = data ? g_utf8_make_valid(data, (gssize)size) : g_strdup("");
+	g_autofree char *valid = data ? record_printable(data, (gssize)size) : g_strdup("");
 	g_auto(GStrv) lines = g_strsplit(g_strchomp(valid), "\n", -1);
 	guint count = g_strv_length(lines), first;
 	GString *text;
@@ -451,7 +471,7 @@ char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most)
 	if (first > 0)
 		g_string_append(text, "    ...\n");
 	for (guint i = first; i < MIN(count, first + most); i++)
-		g_string_append_printf(text, "    %s\n", g_strdelimit(lines[i], "\033\r\b", '?'));
+		g_string_append_printf(text, "    %s\n", lines[i]);
 	if (count > first + most)
 		g_string_append(text, "    ...\n");
 	return g_string_free(text, false);

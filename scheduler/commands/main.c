@@ -8,6 +8,7 @@
 
 #include "access_flags.h"
 #include "command.h"
+#include "command_line.h"
 #include "command_suggest.h"
 #include "describe.h"
 #include "scheduler/host/environment.h"
@@ -76,6 +77,17 @@ static int refuse_command(const char *name)
 	g_autoptr(GString) names = g_string_new("help");
 	g_autofree char *meant = NULL;
 
+	if (strchr(name, '/')) {
+		command_complain("the command is missing; to explore a program: matchpoint "
+		                 "explore -n 4 %s",
+		                 name);
+		return EXIT_USAGE;
+	}
+	if (*name == '-') {
+		command_complain("the command comes before its options; for example: matchpoint "
+		                 "explore -n 4 ./solver");
+		return EXIT_USAGE;
+	}
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
 		g_string_append_printf(names, " %s", commands[i]->name);
 	meant = command_suggest(name, names->str);
@@ -179,6 +191,7 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command)
 		return refuse_command(argv[1]);
+	command_line_know(commands, G_N_ELEMENTS(commands));
 	if (command->runs_ranks)
 		interruption_catch();
 	status = with_output(command->run(argc - 1, argv + 1));

@@ -460,7 +460,7 @@ void telling_source(GString *text, const struct place *place)
 		g_string_append_printf(text, "cannot read %s\n", path);
 		return;
 	}
-	valid = g_utf8_make_valid(contents, (gssize)length);
+	valid = record_printable(contents, (gssize)length);
 	lines = g_strsplit(valid, "\n", -1);
 	count = g_strv_length(lines);
 	if (place->line > count) {
@@ -471,7 +471,7 @@ void telling_source(GString *text, const struct place *place)
 	for (guint i = place->line > SOURCE_LINES ? place->line - SOURCE_LINES : 1;
 	     i <= MIN(count, place->line + SOURCE_LINES); i++)
 		g_string_append_printf(text, "%s%5u  %s\n", i == place->line ? "->" : "  ", i,
-		                       g_strdelimit(lines[i - 1], "\033\r\b", '?'));
+		                       lines[i - 1]);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */

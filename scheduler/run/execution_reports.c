@@ -72,8 +72,8 @@ void execution_note_reports(struct execution *execution)
 	}
 }
 
-/* Whether a signal has killed the rank in MPI's own code: the innermost place in the program is that
- * of the call. */
+/* Whether a signal has killed the rank in MPI's own code: the innermost place in the program is
+ * that of the call. */
 static bool was_killed_in_mpi(const struct execution *execution, int rank)
 {
 	const struct rank_end *end = &execution->ends[rank];

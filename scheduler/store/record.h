@@ -26,6 +26,12 @@ struct place {
 	uint64_t offset;       /* within function; 0 when file is known */
 };
 
+/* Returns the text as a terminal may get it: valid UTF-8, with ? for control characters but tab and
+ * newline, and for characters that change the direction of text or cannot be seen. Names of files,
+ * programs and functions, as they are stored and compared, have gone through this; output of ranks
+ * does when it is shown. `length`: -1 if it ends in NUL. Free with g_free. */
+char *record_printable(const char *text, gssize length);
+
 /* "solver.c:121", "work+0x2f", "?"; free with g_free. */
 char *place_print(const struct place *place);
 /* GHashFunc and GEqualFunc for keys that point to a struct place. */

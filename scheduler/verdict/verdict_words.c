@@ -162,11 +162,61 @@ static void returned_words(const struct verdict_facts *facts, GString *text)
 	}
 }
 
+/* Ranks of which the same is to be said, one after another: "ranks 3-997 wait in ...". */
+struct group {
+	int first, last;
+	char *words; /* without the number of the rank */
+};
+
+static void group_clear(gpointer group)
+{
+	g_free(((struct group *)group)->words);
+}
+
+/* Adds what describe_line and truncation_words say of one rank. */
+static void add_to_groups(GArray *groups, int rank, const char *line)
+{
+	struct group *latest = groups->len > 0
+	                               ? &g_array_index(groups, struct group, groups->len - 1)
+	                               : NULL;
+	const char *words = strchr(strchr(line, ' ') + 1, ' ');
+	struct group fresh;
+
+	if (latest && latest->last == rank - 1 && strcmp(latest->words, words) == 0) {
+		latest->last = rank;
+		return;
+	}
+	fresh = (struct group){rank, rank, g_strdup(words)};
+	g_array_append_val(groups, fresh);
+}
+
+#define FEW_RANKS 4 /* these are named one by one */
+
+static void append_group(GString *text, const struct group *group)
+{
+	const char *words = group->words;
+
+	if (group->last - group->first < FEW_RANKS) {
+		for (int rank = group->first; rank <= group->last; rank++)
+			g_string_append_printf(text, "%srank %d%s", text->len > 0 ? "; " : "", rank,
+			                       words);
+		return;
+	}
+	if (g_str_has_prefix(words, " waits "))
+		g_string_append_printf(text, "%sranks %d-%d wait %s", text->len > 0 ? "; " : "",
+		                       group->first, group->last, words + strlen(" waits "));
+	else
+		g_string_append_printf(text, "%sranks %d-%d%s", text->len > 0 ? "; " : "",
+		                       group->first, group->last, words);
+}
+
 char *verdict_message(const struct verdict_facts *facts, enum finding_kind kind,
                       const GPtrArray *ranks, enum ending worst)
 {
+	g_autoptr(GArray) groups = g_array_new(false, false, sizeof(struct group));
 	GString *text = g_string_new(NULL);
 
+	g_array_set_clear_func(groups, group_clear);
 	if (kind == FINDING_COLLECTIVE_MISMATCH) {
 		mismatch_words(facts, text);
 		returned_words(facts, text);
@@ -179,13 +229,16 @@ char *verdict_message(const struct verdict_facts *facts, enum finding_kind kind,
 	for (guint i = 0; i < ranks->len; i++) {
 		const struct record_rank *line = ranks->pdata[i];
 		g_autofree char *words = describe_line(facts, line);
+		g_autoptr(GString) whole = g_string_new(words);
 
 		if (worst != ENDING_NONE ? verdict_ending(facts, line->rank) != worst
 		                         : line->ended != NULL)
 			continue;
-		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
-		truncation_words(facts, line->rank, text);
+		truncation_words(facts, line->rank, whole);
+		add_to_groups(groups, line->rank, whole->str);
 	}
+	for (guint i = 0; i < groups->len; i++)
+		append_group(text, &g_array_index(groups, struct group, i));
 	if (worst == ENDING_NONE) {
 		returned_words(facts, text);
 		g_string_append(text, facts->livelock && facts->how_sure ? facts->how_sure : "");

@@ -265,7 +265,7 @@ class Tool:
         arguments = list(arguments)
         file = os.path.join(self.directory, mark + ".json")
         if report:
-            arguments[1:1] = ["--json", file]
+            arguments[1:1] = ["--json", file, "--json-all"]
         begin = time.monotonic()
         process = self.start(arguments, mark, environment, cwd, stdin)
         try:
