@@ -8,6 +8,8 @@
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
+#include "scheduler/host/program.h"
+#include "scheduler/host/program_access.h"
 #include "search_bounds.h"
 #include "session_internal.h"
 #include "state_exploration.h"
@@ -59,6 +61,21 @@ static void add_collectives(struct session *session)
 		limits_add(session->exploration->limits, limit, NULL);
 }
 
+/* Parts of a program whose loads and stores are seen, other than these. NULL: none are known. Free
+ * with g_free. */
+static char *unseen_words(const struct session *session)
+{
+	struct program *program = program_inspect(session->options->program[0]);
+	struct program_access *access = program->path ? program_access_new(program->path) : NULL;
+	g_autofree char *names = access ? program_access_unseen(access) : NULL;
+
+	if (access)
+		program_access_free(access);
+	program_free(program);
+	return names ? g_strdup_printf("loads and stores in windows by %s are not seen", names)
+	             : NULL;
+}
+
 /* What executions met. A single run explores nothing, so it can leave nothing out: there these are
  * notes. */
 static void add_met(struct session *session)
@@ -68,6 +85,10 @@ static void add_met(struct session *session)
 	for (guint i = 0; i < LIMITS; i++) {
 		if (!(met & LIMIT_BIT(i)))
 			continue;
+		if (i == LIMIT_WINDOW_PARTLY) {
+			add(session, i, unseen_words(session));
+			continue;
+		}
 		if (limit_info(i)->class == LIMIT_NOT_CHECKED || session_explores(session))
 			limits_add(session->exploration->limits, i, NULL);
 		else

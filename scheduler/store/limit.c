@@ -90,6 +90,11 @@ static const struct limit_info table[LIMITS] = {
 			"searched only among MPI calls",
 		.lifted_by = "cflags-access",
 	},
+	[LIMIT_WINDOW_PARTLY] = {
+		.name = "window-partly",
+		.class = LIMIT_NOT_CHECKED,
+		.lifted_by = "cflags-access",
+	},
 	[LIMIT_WINDOW_ASSUMED] = {
 		.name = "window-assumed",
 		.class = LIMIT_NOT_CHECKED,
