@@ -160,6 +160,20 @@ static void add_findings(GString *json)
 	}
 }
 
+static void add_limits(GString *json)
+{
+	for (enum limit limit = 0; limit < LIMITS; limit++) {
+		const struct limit_info *info = limit_info(limit);
+
+		begin_object(json);
+		add_member(json, "name", info->name);
+		add_member(json, "text", info->text ? info->text : info->about);
+		add_member(json, "lifted_by", info->lifted_by);
+		add_truth(json, "explored", info->class != LIMIT_NOT_EXPLORED);
+		g_string_append_c(json, '}');
+	}
+}
+
 static void add_environment(GString *json)
 {
 	static const char *const roles[] = {
@@ -227,6 +241,7 @@ static char *describe_all(const struct command *const *commands, gsize count)
 		const char *name;
 		void (*add)(GString *json);
 	} tables[] = {{"findings", add_findings},
+	              {"limits", add_limits},
 	              {"environment", add_environment},
 	              {"reports", add_reports},
 	              {"log", add_log}};

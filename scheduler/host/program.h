@@ -63,6 +63,9 @@ bool program_calls(const char *name, const char *function);
 void program_each_file(const char *path, void (*look)(const char *file, bool has_hooks, void *user),
                        void *user);
 
+/* Whether the program (found as mpiexec finds it) is built with AddressSanitizer. */
+bool program_is_sanitized(const char *name);
+
 #define PROGRAM_ERROR (program_error_quark())
 GQuark program_error_quark(void);
 

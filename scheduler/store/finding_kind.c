@@ -93,9 +93,9 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 	},
 	[FINDING_CRASH] = {
 		.name = "crash",
-		.summary = "A signal killed a rank.",
+		.summary = "A signal killed a rank, or a sanitizer ended it.",
 		.help =
-			"The place is where the signal came. "
+			"The place is where the signal came, or that of the sanitizer's report. "
 			"If a choice is named, the rank crashes only in that order of messages. "
 			"Perhaps it takes the data of one message for those of another, or trusts "
 			"a length or an index.",
@@ -186,7 +186,11 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"up to 4 MB); "
 			"when two threads of a rank are in collectives of one communicator, "
 			"window or file at the same time; "
+			"when a thread that has not called MPI_Init calls MPI_Finalize; "
 			"when a process that a rank has forked calls MPI (the process is ended); "
+			"when an operation of the program is declared commutative, and gives "
+			"another result for operands in the other order (a difference within "
+			"rounding does not count); "
 			"and when a send in ready mode (MPI_Rsend) is not certain to come after "
 			"the start of its receive.",
 		.no_calls = "MPI itself accepts it",
@@ -213,7 +217,11 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"If that is not intended, name the source of each receive, or combine the "
 			"parts in a fixed order.",
 		.detail =
-			"Compared are the printed lines, and each file named with --compare FILE.",
+			"Compared are the printed lines, and each file named with --compare FILE. "
+			"A line may also be the same each time under some choices, and vary under "
+			"others: memory that is used before it is initialised does that, and "
+			"--wrap \"valgrind -q\" shows where. "
+			"A line that varies under all choices, as a time does, is not compared.",
 		.emit = FINDING_EMIT_ASSERT,
 		.can_be_ignored = true,
 		.compares = true,

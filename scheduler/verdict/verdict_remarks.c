@@ -11,7 +11,7 @@ static struct record_rank *line_of(const struct verdict_facts *facts,
 	line->function = party->action ? g_intern_string(party->action)
 	                               : g_intern_string(mpi_call_name(party->function));
 	if (party->call > 0)
-		line->arguments = world_arguments(facts->world, party->rank, party->call);
+		line->arguments = verdict_arguments(facts, party->rank, party->call);
 	if (party->site != 0)
 		line->place = verdict_site(facts, party->rank, party->site);
 	line->does = g_strdup(party->does);

@@ -14,9 +14,11 @@ void world_compare_types(struct world *world, const struct match *match, const s
 	g_autofree char *sends = NULL, *receives = NULL;
 	g_autofree char *sent_words = NULL, *received_words = NULL;
 
-	if (sent->bytes > received->bytes)
-		*world_last_truncated(world, match->receive.rank) = (struct truncated){
-			match->send, match->receive, *sent, *received};
+	if (sent->bytes > received->bytes) {
+		const struct truncated truncated = {match->send, match->receive, *sent, *received};
+
+		g_array_append_vals(world_all_truncated(world, match->receive.rank), &truncated, 1);
+	}
 	if (types_match(sent, received))
 		return;
 	sent_words = types_print(sent);
@@ -151,10 +153,26 @@ static char *describe_misuse(const struct wire_misuse *misuse)
 		[WIRE_MISUSE_REQUEST] = "asks for a request without holding a lock of the window",
 		[WIRE_MISUSE_OVERLAP] = "receives into a datatype with entries that overlap",
 		[WIRE_MISUSE_CHILD] = "has forked a child process that calls MPI",
+		[WIRE_MISUSE_FINALIZE] = "is called by a thread that has not initialised MPI",
 	};
 
-	return misuse->why == WIRE_MISUSE_TYPES ? describe_misfit(misuse)
-	                                        : g_strdup(does[misuse->why]);
+	switch (misuse->why) {
+	case WIRE_MISUSE_TYPES: return describe_misfit(misuse);
+	case WIRE_MISUSE_COMMUTES:
+		return g_strdup_printf("uses an operation that is declared commutative, but "
+		                       "op(a,b) differs from op(b,a): %s",
+		                       misuse->difference ? misuse->difference : "");
+	default: return g_strdup(does[misuse->why]);
+	}
+}
+
+/* The call that made the operation. */
+static struct remark_party maker_of(int rank, const struct wire_misuse *misuse)
+{
+	return (struct remark_party){.rank = rank,
+	                             .function = misuse->maker,
+	                             .site = misuse->made_at,
+	                             .does = "declares that the operation commutes"};
 }
 
 bool world_misuse(struct world *world, int rank, const struct wire_misuse *misuse, GError **error)
@@ -165,6 +183,7 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 	world_tell_heard(world, rank,
 	                 &(struct wire_message){.type = WIRE_MISUSE, .misuse = *misuse});
 	if (misuse->why >= WIRE_MISUSE_COUNT || misuse->function >= MPI_CALL_COUNT
+	    || misuse->maker >= MPI_CALL_COUNT
 	    || (misuse->call != 0 && !world_call_info(world, rank, misuse->call)))
 		return world_refuse(error, rank, "a misuse of a call that was never made");
 	does = describe_misuse(misuse);
@@ -176,6 +195,8 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 		.rank = rank, .function = misuse->function, .site = misuse->site, .does = does};
 	if (misuse->call != 0)
 		remark.parties[0] = world_party(world, (struct op_id){rank, misuse->call, 0}, does);
+	if (misuse->why == WIRE_MISUSE_COMMUTES && misuse->maker != 0)
+		remark.parties[remark.count++] = maker_of(rank, misuse);
 	world_remark(world, &remark);
 	return true;
 }
@@ -206,12 +227,19 @@ void world_look_at_modes(struct world *world)
 		                world);
 }
 
-bool world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
+bool world_truncated(const struct world *world, int rank, guint32 call, struct op_id ret_calls[2],
                      char *ret_types[2])
 {
-	const struct truncated *truncated = world_last_truncated(world, rank);
+	const GArray *all = world_all_truncated(world, rank);
+	const struct truncated *truncated = NULL;
 
-	if (truncated->send.call == 0)
+	for (guint i = all->len; i > 0 && (!truncated || truncated->receive.call != call); i--) {
+		const struct truncated *one = &g_array_index(all, struct truncated, i - 1);
+
+		if (!truncated || one->receive.call == call)
+			truncated = one;
+	}
+	if (!truncated)
 		return false;
 	ret_calls[0] = truncated->send;
 	ret_calls[1] = truncated->receive;

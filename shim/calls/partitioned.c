@@ -26,6 +26,7 @@ struct partitioned {
 	struct wire_op op; /* for each start, without the name */
 	bool sends, has_peer;
 	int partitions, left; /* number not ready yet */
+	uint32_t started;     /* the call that has started it; 0: none */
 	bool *ready;
 	struct contents_data given; /* of a send: the whole buffer */
 	bool owns_type;             /* of given.type, because the program may free its own */
@@ -75,7 +76,10 @@ static void announce(uint64_t number, const struct communicator *communicator)
 		.remote = communicator->remote,
 	};
 
-	communicator_announce(number, &groups, communicator->rank, communicator->name);
+	communicator_announce(number, &groups, communicator->rank,
+	                      &(struct communicator_origin){.name = communicator->name,
+	                                                    .function = MPI_CALL_Start,
+	                                                    .stands_for = communicator->number});
 }
 
 static void release_closure(void *closure)
@@ -96,11 +100,28 @@ static void end_uses(void *closure)
 	partitions_end_all(((const struct partitioned *)closure)->uses);
 }
 
-static bool is_unready(const void *closure)
+/* The call that has started it, if it is a send that is not ready. */
+static uint32_t is_unready(const void *closure)
 {
 	const struct partitioned *partitioned = closure;
 
-	return partitioned->sends && partitioned->left > 0;
+	return partitioned->sends && partitioned->left > 0 ? partitioned->started : 0;
+}
+
+/* Reports the start of a send if there is a count, else that partitions of it are ready. */
+static void report_partitions(const struct partitioned *partitioned, int count, int first, int last)
+{
+	const struct wire_message message = {
+		.type = WIRE_PARTITIONS,
+		.partitions = {.comm = partitioned->op.comm,
+	                       .call = partitioned->started,
+	                       .count = (uint32_t)count,
+	                       .first = (uint32_t)first,
+	                       .last = (uint32_t)last},
+	};
+
+	if (partitioned->sends && partitioned->has_peer && partitioned->partitions > 0)
+		gate_send(&message);
 }
 
 /* The common part of both initialisations, before MPI is called. NULL: out of memory. */
@@ -246,6 +267,7 @@ int partitioned_start(struct request *request, struct wire_call *call, uint32_t 
 
 	request->active = true;
 	partitioned->left = partitioned->partitions;
+	partitioned->started = call->call;
 	for (int i = 0; i < partitioned->partitions; i++)
 		partitioned->ready[i] = false;
 	if (!partitioned->has_peer) {
@@ -253,6 +275,7 @@ int partitioned_start(struct request *request, struct wire_call *call, uint32_t 
 		return MPI_SUCCESS;
 	}
 	int code = real_mpi()->Start(&partitioned->real);
+	report_partitions(partitioned, partitioned->partitions, 0, 0);
 	if (code != MPI_SUCCESS || partitioned->sends)
 		return code;
 	struct wire_op *op = &call->ops[call->op_count++];
@@ -309,6 +332,7 @@ static int make_ready(struct request *request, int partition, enum mpi_call func
 	if (code == MPI_SUCCESS) {
 		partitioned->ready[partition] = true;
 		partitioned->left--;
+		report_partitions(partitioned, 0, partition, partition);
 		partitions_begin(partitioned->uses, partition, &user);
 	}
 	return code;

@@ -207,6 +207,7 @@ static void obey(struct wire_message *message)
 		gate.welcome = message->welcome;
 		gate.welcomed = true;
 		virtual_time_idle(gate.welcome.idle_time);
+		virtual_time_uneven(gate.welcome.uneven_clocks);
 		break;
 	case WIRE_BIND:
 		gate.orders->bind(message->bind.name, message->bind.source, message->bind.tag);

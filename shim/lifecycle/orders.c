@@ -7,6 +7,7 @@
 #include "shim/check/access.h"
 #include "shim/check/direct.h"
 #include "shim/check/overlap.h"
+#include "shim/check/reduction.h"
 #include "shim/objects/windows.h"
 #include "shim/park/park.h"
 #include "shim/park/park_rewind.h"
@@ -117,6 +118,12 @@ static void send_state(const struct wire_call *pending, bool may_be_idle)
 	gate_send(&message);
 }
 
+static void encode_behind(struct wire_buffer *out, uint32_t call)
+{
+	overlap_encode(out, call);
+	reduction_encode(out, call);
+}
+
 const struct gate_orders orders = {
 	.bind = request_bind,
 	.park = park,
@@ -128,7 +135,7 @@ const struct gate_orders orders = {
 	.end = end_rank,
 	.begin = direct_flush,
 	.encode_ahead = access_encode,
-	.encode_behind = overlap_encode,
+	.encode_behind = encode_behind,
 	.progress = progress,
 	.incomplete = request_incomplete,
 	.moving = request_moving,

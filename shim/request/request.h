@@ -43,8 +43,9 @@ struct request_actions {
 	void (*release)(void *closure);
 	/* Optional. Called when a call of the program has completed the request. */
 	void (*completed)(void *closure);
-	/* Optional. Whether an action is missing that only this rank can do. */
-	bool (*waits)(const void *closure);
+	/* Optional. If an action is missing that only this rank can do: the call that has started
+	 * the request; else 0. */
+	uint32_t (*waits)(const void *closure);
 };
 
 struct request; /* request_internal.h */
