@@ -19,7 +19,7 @@
 static struct direct_watch *watch; /* NULL: matchpoint does not control this process */
 
 /* `matchpoint check` looks for this section in programs and libraries. */
-__attribute__((section("matchpoint_access"), used)) static const char marker[] = "1";
+__attribute__((section(DIRECT_SECTION), used)) static const char marker[] = "1";
 
 static inline bool is_on_watched_page(uintptr_t address, size_t bytes)
 {

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Section of files that have the hooks. */
+#define DIRECT_SECTION "matchpoint_access"
+
 enum direct_access { DIRECT_READ = 1, DIRECT_WRITE = 2, DIRECT_ATOMIC = 4 };
 
 enum { DIRECT_PAGE_BITS = 12, DIRECT_PAGES = 1 << 14 };

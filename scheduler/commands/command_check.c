@@ -61,6 +61,14 @@ static void print_notes(const struct check *check, const struct program *program
 		print_text("  %s\n", (const char *)notes->pdata[i]);
 }
 
+static void print_unseen(const struct check *check, const struct program *program)
+{
+	g_autofree char *unseen = check_unseen(check, program);
+
+	if (unseen)
+		printf("\nwhat cannot be seen\n  %s\n", unseen);
+}
+
 static int check_program(const char *name)
 {
 	struct program *program = program_inspect(name);
@@ -81,6 +89,7 @@ static int check_program(const char *name)
 	print_list("passed through, and could matter: not seen by matchpoint", check->passed, base);
 	print_list("refused: the program is stopped at this call", check->refused, base);
 	print_notes(check, program);
+	print_unseen(check, program);
 	status = program->kind == PROGRAM_MPICH && check_is_complete(check) ? EXIT_CLEAN
 	                                                                    : EXIT_INCOMPLETE;
 	check_free(check);

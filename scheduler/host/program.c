@@ -388,6 +388,30 @@ GPtrArray *program_mpi_calls(const char *path)
 	return calls;
 }
 
+struct looking {
+	void (*look)(const char *file, bool has_hooks, void *user);
+	void *user;
+};
+
+static bool look_at(const char *file, const struct program_elf *elf, void *user)
+{
+	const struct looking *looking = user;
+	g_autofree char *base = g_path_get_basename(file);
+
+	if (is_of_mpi(elf->soname ? elf->soname : base))
+		return false;
+	looking->look(file, elf->has_hooks, looking->user);
+	return true;
+}
+
+void program_each_file(const char *path, void (*look)(const char *file, bool has_hooks, void *user),
+                       void *user)
+{
+	struct looking looking = {look, user};
+
+	visit_all(path, look_at, &looking, NULL);
+}
+
 bool program_calls(const char *name, const char *function)
 {
 	struct program *program = program_inspect(name);

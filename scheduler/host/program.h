@@ -58,6 +58,11 @@ GPtrArray *program_mpi_calls(const char *path);
  * function. */
 bool program_calls(const char *name, const char *function);
 
+/* Calls `look` for the program and each library that it needs, except MPI's. `has_hooks`: it
+ * reports its loads and stores (access/hooks.c). */
+void program_each_file(const char *path, void (*look)(const char *file, bool has_hooks, void *user),
+                       void *user);
+
 /* Whether the program (found as mpiexec finds it) is built with AddressSanitizer. */
 bool program_is_sanitized(const char *name);
 

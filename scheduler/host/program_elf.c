@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/direct_access.h"
+
 void program_elf_free(struct program_elf *elf)
 {
 	if (!elf)
@@ -140,12 +142,17 @@ static bool asks_for_linker(Elf *file)
 static void read_sections(struct program_elf *elf, Elf *file)
 {
 	Elf_Scn *section = NULL;
+	size_t names = 0;
 
+	elf_getshdrstrndx(file, &names);
 	while ((section = elf_nextscn(file, section))) {
+		const char *name;
 		GElf_Shdr header;
 
 		if (!gelf_getshdr(section, &header))
 			continue;
+		name = elf_strptr(file, names, header.sh_name);
+		elf->has_hooks |= name && strcmp(name, DIRECT_SECTION) == 0;
 		if (header.sh_type == SHT_DYNAMIC)
 			read_dynamic(elf, file, section, &header);
 		else if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB)

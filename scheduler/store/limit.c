@@ -144,6 +144,14 @@ static const struct limit_info table[LIMITS] = {
 			"searched only among MPI calls",
 		.lifted_by = "cflags-access",
 	},
+	[LIMIT_WINDOW_PARTLY] = {
+		.name = "window-partly",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"loads and stores in windows by parts of the program that are not compiled "
+			"for it",
+		.lifted_by = "cflags-access",
+	},
 	[LIMIT_WINDOW_ASSUMED] = {
 		.name = "window-assumed",
 		.class = LIMIT_NOT_CHECKED,
@@ -177,6 +185,7 @@ static const struct limit_info table[LIMITS] = {
 		.name = "buffer-sampled",
 		.class = LIMIT_NOT_CHECKED,
 		.text = "changes between the samples of pending buffers larger than 16 KiB",
+		.lifted_by = "cflags-access",
 	},
 	[LIMIT_THREADS_SERIALIZED] = {
 		.name = "threads-serialized",

@@ -679,6 +679,7 @@ guint64 world_limits(const struct world *world)
 
 	return world->limits | (windows_early(world->locks) ? LIMIT_BIT(LIMIT_LOCKS) : 0)
 	       | (world_has_unseen(world) ? LIMIT_BIT(LIMIT_WINDOW_MEMORY) : 0)
+	       | (world_has_seen(world) ? LIMIT_BIT(LIMIT_WINDOW_PARTLY) : 0)
 	       | (uncertain->learnt > 0 ? LIMIT_BIT(LIMIT_WINDOW_ASSUMED) : 0)
 	       | (uncertain->unknown > 0 ? LIMIT_BIT(LIMIT_WINDOW_ACCESSES) : 0);
 }

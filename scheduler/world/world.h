@@ -308,8 +308,9 @@ bool world_message_taken(const struct world *world, struct op_id receive, struct
 void world_find_conflicts(struct world *world);
 bool world_has_accesses(const struct world *world);
 /* Whether some rank has a window whose memory others can reach, and does not report its loads and
- * stores. */
+ * stores; and whether some rank has one, and does. */
 bool world_has_unseen(const struct world *world);
+bool world_has_seen(const struct world *world);
 const struct rma_uncertain *world_finds_invalid(const struct world *world);
 
 /* Remarks on what is wrong but does not end the interleaving. */

@@ -13,7 +13,7 @@
 struct world_rma {
 	struct rma_log *accesses;
 	struct rma_uncertain uncertain; /* of the last search for conflicts */
-	bool unseen;                    /* see world_has_unseen */
+	bool unseen, seen;              /* see world_has_unseen, world_has_seen */
 };
 
 struct world_rma *world_rma_new(void)
@@ -92,12 +92,19 @@ static bool any_may_learn(const struct world *world, int rank, const struct wire
 	return false;
 }
 
-/* A window of several ranks, with memory, of a rank that does not report its loads and stores. */
-static bool is_unseen(const struct world *world, int rank, const struct wire_access *access)
+/* A window of several ranks, with memory. */
+static void note_window(struct world *world, int rank, const struct wire_access *access)
 {
-	return access->kind == WIRE_ACCESS_WINDOW && !(access->flags & WIRE_WINDOW_SEEN)
-	       && (access->part_count == 0 || access->parts[0].length > 0)
-	       && communicators_peers(world_comms(world), access->window, rank) > 1;
+	struct world_rma *rma = world_rma(world);
+
+	if (access->kind != WIRE_ACCESS_WINDOW
+	    || (access->part_count > 0 && access->parts[0].length == 0)
+	    || communicators_peers(world_comms(world), access->window, rank) < 2)
+		return;
+	if (access->flags & WIRE_WINDOW_SEEN)
+		rma->seen = true;
+	else
+		rma->unseen = true;
 }
 
 bool world_accesses(struct world *world, int rank, const struct wire_accesses *accesses,
@@ -120,7 +127,7 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 	for (uint32_t i = 0; i < accesses->count; i++) {
 		uint32_t next = i;
 
-		world_rma(world)->unseen |= is_unseen(world, rank, &accesses->list[i]);
+		note_window(world, rank, &accesses->list[i]);
 		while (next < accesses->count && accesses->list[next].kind == WIRE_ACCESS_CHANGED)
 			next++;
 		if (accesses->list[i].kind == WIRE_ACCESS_FLUSH)
@@ -250,6 +257,11 @@ bool world_has_accesses(const struct world *world)
 bool world_has_unseen(const struct world *world)
 {
 	return world_rma(world)->unseen;
+}
+
+bool world_has_seen(const struct world *world)
+{
+	return world_rma(world)->seen;
 }
 
 const struct rma_uncertain *world_finds_invalid(const struct world *world)
