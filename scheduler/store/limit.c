@@ -124,6 +124,7 @@ static const struct limit_info table[LIMITS] = {
 			"process_vm_readv is forbidden here (by a container?)",
 	},
 	[LIMIT_IGNORED] = {.name = "ignored", .class = LIMIT_NOT_CHECKED},
+	[LIMIT_NATIVE] = {.name = "native", .class = LIMIT_NOT_CHECKED},
 };
 /* clang-format on */
 
