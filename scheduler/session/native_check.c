@@ -6,6 +6,7 @@
 
 #include "outcome_watch.h"
 #include "scheduler/host/plain_run.h"
+#include "session_clock.h"
 #include "session_internal.h"
 
 /* How long it may take: so many times the longest interleaving, but at least this. Polls and sleeps
@@ -36,7 +37,7 @@ static double time_limit(const struct session *session)
 static double time_left(const struct session *session)
 {
 	double most = session->options->max_seconds;
-	double left = most > 0 ? most - session_seconds(session) : G_MAXDOUBLE;
+	double left = most > 0 ? most - session_clock_seconds(session->clock) : G_MAXDOUBLE;
 
 	return MIN(time_limit(session), left);
 }
@@ -64,7 +65,7 @@ static struct plain_run *run_once(struct session *session, guint number)
 	                                        .may_go_on = may_go_on,
 	                                        .user = session};
 	g_autoptr(GError) error = NULL;
-	bool late = plain.seconds < LEAST_TO_START_S || session_stop_reason(session);
+	bool late = plain.seconds < LEAST_TO_START_S || !session_may_make_sure(session);
 	struct plain_run *run = late ? NULL : plain_run(&plain, &error);
 
 	if (run && run->started == 0 && !run->timed_out)
@@ -175,7 +176,7 @@ static bool is_shown(const struct session *session, const struct plain_run *run)
 	return shown;
 }
 
-static void add_finding(struct session *session, char *words)
+void native_check_add(struct session *session, const char *message)
 {
 	struct record_finding *finding = record_finding_new(FINDING_NATIVE_DIFFERS);
 	g_autoptr(RecordExecution) none = record_execution_new();
@@ -183,10 +184,10 @@ static void add_finding(struct session *session, char *words)
 
 	none->path = g_strdup("");
 	finding->path = g_strdup("");
-	finding->message = words;
+	finding->message = g_strdup(message);
 	finding->replayed = finding->reproduced = true;
 	finding = findings_add(session->findings, finding, none, choices);
-	finding->count = 0; /* of interleavings */
+	finding->count = 0;                                     /* of interleavings */
 	finding->bufferings = session->exploration->bufferings; /* whatever is explored */
 }
 
@@ -214,7 +215,7 @@ static void compare_output(struct session *session, struct plain_run *run)
 {
 	g_autoptr(GPtrArray)
 		runs = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-	g_autofree char *words = NULL;
+	g_autofree char *words = NULL, *message = NULL;
 
 	if (!session->exploration->complete || !session->options->compare)
 		return;
@@ -222,10 +223,10 @@ static void compare_output(struct session *session, struct plain_run *run)
 	if (outcome_watch_shows(session->outcomes, run->outputs) || !run_more(session, runs))
 		return;
 	words = outcome_watch_never_printed(session->outcomes, runs);
-	if (words)
-		add_finding(session, g_strdup_printf("without control it prints what no "
-		                                     "interleaving does: %s",
-		                                     words));
+	if (!words)
+		return;
+	message = g_strdup_printf("without control it prints what no interleaving does: %s", words);
+	native_check_add(session, message);
 }
 
 static bool is_ignored(const struct session *session)
@@ -239,10 +240,10 @@ static bool is_ignored(const struct session *session)
 void native_check(struct session *session)
 {
 	struct plain_run *run;
-	g_autofree char *words = NULL;
+	g_autofree char *words = NULL, *message = NULL;
 
 	if (!session->options->native || is_ignored(session) || session->error
-	    || session->interleavings == 0 || !session_may_make_sure(session))
+	    || session->interleavings == 0)
 		return;
 	if (session->journal)
 		journal_put_back(session->journal, NULL);
@@ -250,11 +251,12 @@ void native_check(struct session *session)
 	if (!run)
 		return;
 	words = end_words(session, run);
-	if (!words)
+	if (!words) {
 		compare_output(session, run);
-	else if (!is_shown(session, run))
-		add_finding(session, g_strdup_printf("without control it ends as no interleaving "
-		                                     "does: %s",
-		                                     words));
+	} else if (!is_shown(session, run)) {
+		message = g_strdup_printf("without control it ends as no interleaving does: %s",
+		                          words);
+		native_check_add(session, message);
+	}
 	plain_run_free(run);
 }

@@ -13,4 +13,7 @@ struct session;
 /* Call it when the verdict's limits are known, before it is stored. */
 void native_check(struct session *session);
 
+/* Adds the finding, with this message. */
+void native_check_add(struct session *session, const char *message);
+
 #endif

@@ -71,6 +71,11 @@ def body(tool, options):
     check_reports(tool, program)
     shard = explore(tool, program, "same", "--native", "--shard", "1/2")
     check(shard.status == 2 and "--native cannot be combined" in shard.err, str(shard))
+    store = ["--store", os.path.join(tool.directory, "stopped")]
+    for options in (["--native", "--max-interleavings", "1"], ["--resume"],
+                    ["--resume", "--native"]):
+        few = explore(tool, program, "crash", *options, *store)
+        check([found["kind"] for found in few.report["findings"]] == ["native-differs"], str(few))
     late = explore(tool, program, "hang", "--native", "--max-time", "4")
     check(not late.report["findings"] and late.report["complete"], str(late))
     check([limit["limit"] for limit in late.report["not_checked"]] == ["native"], str(late))
