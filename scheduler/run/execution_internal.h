@@ -80,4 +80,17 @@ struct execution {
 /* Takes over the process group, which may be NULL. */
 void execution_set_process_group(struct execution *execution, struct process_group *group);
 
+/* Keeps a call stack, if the client wants stacks. `place`: where to show it; NULL: at its call. */
+void execution_note_stack(struct execution *execution, int rank, const struct wire_stack *stack,
+                          const struct place *place);
+
+/* A deadly signal has struck the rank: keeps the place, the stack, and what a sanitizer has
+ * reported (execution_reports.c). The place of a leak is where the memory was allocated. */
+void execution_note_crash(struct execution *execution, int rank, const struct wire_ending *ending);
+/* Before the verdict: the same of ranks that sanitizers have ended by an exit. */
+void execution_note_reports(struct execution *execution);
+/* Without enough processes or memory MPI does not start: then nothing can be explored. Returns
+ * whether that was so, and reports it. */
+bool execution_report_mpi_failed(struct execution *execution);
+
 #endif

@@ -136,6 +136,7 @@ void execution_want_stacks(struct execution *execution)
 
 void execution_conclude(struct execution *execution)
 {
+	execution_note_reports(execution);
 	execution->result.ended_well = execution->runs->client->end(execution->owner, execution,
 	                                                            &execution->result.word);
 }

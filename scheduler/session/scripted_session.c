@@ -89,6 +89,23 @@ const GPtrArray *session_found(const struct session *session)
 	return findings_all(session_findings(session));
 }
 
+GPtrArray *session_shown(const struct session *session, const struct execution *execution)
+{
+	const struct verdict *verdict = interleaving_verdict(execution);
+	const GPtrArray *all = session_found(session);
+	GPtrArray *shown = g_ptr_array_new();
+
+	/* The session has taken the findings of an interleaving that is accounted for. */
+	for (guint i = 0; verdict->record && i < verdict->record->findings->len; i++) {
+		guint32 id = g_array_index(verdict->record->findings, guint32, i);
+
+		g_ptr_array_add(shown, all->pdata[id - 1]);
+	}
+	for (guint i = 0; i < verdict->findings->len; i++)
+		g_ptr_array_add(shown, verdict->findings->pdata[i]);
+	return shown;
+}
+
 bool session_has_changed_files(const struct session *session)
 {
 	const struct journal *journal = session_journal(session);

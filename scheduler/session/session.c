@@ -115,6 +115,7 @@ static void add_execution(struct session *session, const struct execution *execu
 	const struct verdict *verdict = interleaving_verdict(execution);
 	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 
+	program_facts_add_printed(session->facts, verdict->record);
 	session_add_interleaving(session, execution, verdict->record, choices, verdict->findings,
 	                         verdict->ended_well);
 }

@@ -544,6 +544,8 @@ struct wire_call gate_call(unsigned function, const void *site)
 	bool timed = clocks_were_asked();
 	bool real_time = timed && clocks_are_real();
 
+	if (gate.orders)
+		gate.orders->begin();
 	forked_check(function, site);
 	errno = saved;
 	own_call = ++gate.call;

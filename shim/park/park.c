@@ -23,6 +23,7 @@
 #include "shim/libc/virtual_time.h"
 #include "shim/mpi/next.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "shim/process/tracer.h"
 
 #define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler is gone */
@@ -282,7 +283,9 @@ static void send_parked(void)
 	const struct agent_mapping *mappings;
 	char failure[128] = "";
 
-	if (!park.agent)
+	if (sanitizer_is_there())
+		snprintf(failure, sizeof(failure), "%s", PARK_SANITIZED);
+	else if (!park.agent)
 		snprintf(failure, sizeof(failure), "its state could not be read");
 	else if (agent_survey(park.agent) < 0)
 		snprintf(failure, sizeof(failure), "its state could not be read (%s)",

@@ -17,7 +17,9 @@
 #include "shim/mpi/real.h"
 #include "shim/objects/windows.h"
 #include "shim/park/park.h"
+#include "shim/park/park_thread.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "shim/request/request.h"
 #include "state_fork.h"
 #include "state_memory.h"
@@ -56,6 +58,8 @@ void state_start(void)
 {
 	struct rusage usage = {0};
 
+	if (sanitizer_is_there())
+		state_refuse("it is built with AddressSanitizer");
 	if (!state.know || !state.left_out || !state.know(&state))
 		state_refuse("its heap cannot be separated from MPI's");
 	if (!state.refused && state_fork_find(&state.generation))
@@ -189,13 +193,13 @@ static void add_arithmetic(struct state_hash *hash)
 	state_hash_add(hash, (uint64_t)vector << 32 | (uint64_t)control << 16 | status);
 }
 
-/* The C library stores the kernel's number of the thread where the program cannot see it. It
- * differs in each copy. Returns the number of ranges. */
+/* The C library stores its number of the thread where the program cannot see it. It differs between
+ * jobs. Returns the number of ranges. */
 static int leave_out_thread(struct memory_range *ranges)
 {
 	enum { BYTES = 2304, RSEQ = 32 }; /* of glibc's struct pthread */
 	const uint32_t *words = (const uint32_t *)(uintptr_t)pthread_self();
-	const uint32_t number = (uint32_t)process_real_pid();
+	const uint32_t number = park_thread_number();
 	int count = 0;
 
 	for (size_t i = 0; i < BYTES / sizeof(*words) && count < THREAD_WORDS; i++)

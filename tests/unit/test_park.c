@@ -6,6 +6,7 @@
 #include "shim/park/park_image.c"
 #include "shim/park/peers.c"
 #include "shim/process/process.c"
+#include "shim/process/sanitizer.c"
 #include "shim/process/tracer.c"
 
 #include <setjmp.h>

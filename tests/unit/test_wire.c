@@ -154,10 +154,12 @@ static void rank_messages_round_trip(void **state)
 		.parts = &part,
 	};
 	const struct wire_message messages[] = {
-		{.type = WIRE_COMM, .comm = {77, 2, 1, local, remote, 1, 5, text}},
+		{.type = WIRE_COMM,
+	         .comm = {77, 2, 1, local, remote, 1, 5, text, 1, 9, 1ull << 40, text}},
 		{.type = WIRE_NAMED, .named = {1ull << 40, text}},
 		{.type = WIRE_NAMED},
-		{.type = WIRE_ERROR, .error = {3, 12, 99, 14, true, true, false, text}},
+		{.type = WIRE_PARTITIONS, .partitions = {1ull << 63, 7, 8, 1, 3}},
+		{.type = WIRE_ERROR, .error = {3, 2, 12, 99, 14, true, true, false, text}},
 		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
 		{.type = WIRE_STACK},
 		{.type = WIRE_HELD, .held = {true, text}},
