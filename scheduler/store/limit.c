@@ -230,8 +230,8 @@ static const struct limit_info table[LIMITS] = {
 		.name = "native",
 		.class = LIMIT_NOT_CHECKED,
 		.about =
-			"the run without control that --native asks for, if it could not be started "
-			"or there was no time for it",
+			"the run without control that --native asks for, if it could not be "
+			"started or there was no time for it",
 	},
 };
 /* clang-format on */
