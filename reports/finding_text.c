@@ -217,7 +217,8 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 		return false;
 	if (words_not_reproduced(finding, exploration))
 		fprintf(out, "  %s\n", words_not_reproduced(finding, exploration));
-	fprintf(out, "  path: %s\n", path);
+	if (!kind->native)
+		fprintf(out, "  path: %s\n", path);
 	fprintf(out, "  again: %s\n", again);
 	for (guint i = 0; variants[i]; i++)
 		fprintf(out, "%s    %s\n",

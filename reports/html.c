@@ -259,9 +259,13 @@ static void add_again(GString *html, const char *path, const char *again)
 {
 	g_autofree char *line = words_path(path);
 
-	g_string_append(html, "<dl class=\"again\"><dt>Path</dt><dd><code>");
-	add_text(html, line);
-	g_string_append(html, "</code></dd><dt>Again</dt><dd><code>");
+	g_string_append(html, "<dl class=\"again\">");
+	if (*path) { /* native-differs has none */
+		g_string_append(html, "<dt>Path</dt><dd><code>");
+		add_text(html, line);
+		g_string_append(html, "</code></dd>");
+	}
+	g_string_append(html, "<dt>Again</dt><dd><code>");
 	add_text(html, again);
 	g_string_append(html, "</code> <button type=\"button\" class=\"copy\" hidden>Copy</button>"
 	                      "</dd></dl>\n");

@@ -393,6 +393,8 @@ char *words_share(const struct record_finding *finding,
 
 	buffering = bufferings == (RECORD_ZERO | RECORD_INFINITE) ? "any buffering"
 	                                                          : words_bufferings(bufferings);
+	if (finding_kind_info(finding->kind)->native)
+		return g_strdup("without control");
 	if (!words_is_exploration(exploration))
 		return g_strdup(buffering);
 	if (variants > 0)
@@ -508,10 +510,24 @@ char *words_path(const char *path)
 	return g_strdup_printf("%s,... (%u choices; --json has the whole path)", start, choices);
 }
 
+/* The command that runs the program without matchpoint. */
+static char *plain_words(const struct record_exploration *exploration)
+{
+	g_autofree char *program = words_program(exploration);
+	g_autofree char *file = exploration->standard_input
+	                                ? words_shell(exploration->standard_input)
+	                                : NULL;
+
+	return g_strdup_printf("mpiexec.mpich -n %d %s%s%s", exploration->ranks, program,
+	                       file ? " < " : "", file ? file : "");
+}
+
 char *words_finding_again(const struct store_reader *reader, const struct record_finding *finding)
 {
 	g_autofree char *directory = NULL;
 
+	if (finding_kind_info(finding->kind)->native)
+		return plain_words(store_reader_exploration(reader));
 	if (strlen(finding->path) <= PATH_MOST || !store_reader_place(reader))
 		return words_again(finding->path, store_reader_exploration(reader));
 	directory = words_shell(store_reader_place(reader));
@@ -609,7 +625,7 @@ const char *words_nothing(const struct record_exploration *exploration)
 
 static const char *plural_kind(const char *kind, guint count)
 {
-	if (count == 1)
+	if (count == 1 || g_str_has_suffix(kind, "s"))
 		return "";
 	return g_str_has_suffix(kind, "sh") || g_str_has_suffix(kind, "ch") ? "es" : "s";
 }
@@ -633,6 +649,11 @@ GStrv words_counts(const struct store_reader *reader)
 			const struct record_finding *other = g_ptr_array_index(findings, j);
 
 			count += first->kind == other->kind;
+		}
+		if (finding_kind_info(first->kind)->native) {
+			g_ptr_array_add(lines,
+			                g_strdup_printf("%u %s, without control", count, name));
+			continue;
 		}
 		g_ptr_array_add(lines,
 		                g_strdup_printf("%u %s%s in %" G_GUINT64_FORMAT " interleaving%s",

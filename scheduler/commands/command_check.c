@@ -90,6 +90,9 @@ static int check_program(const char *name)
 	print_list("refused: the program is stopped at this call", check->refused, base);
 	print_notes(check, program);
 	print_unseen(check, program);
+	if (check->controlled->len > 0)
+		printf("\nmatchpoint carries out controlled calls in its own way: explore --native "
+		       "also runs the program as it is\n");
 	status = program->kind == PROGRAM_MPICH && check_is_complete(check) ? EXIT_CLEAN
 	                                                                    : EXIT_INCOMPLETE;
 	check_free(check);

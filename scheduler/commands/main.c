@@ -14,6 +14,7 @@
 #include "scheduler/host/environment.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/mpi_library.h"
+#include "scheduler/host/plain_run.h"
 #include "scheduler/host/supervisor.h"
 #include "scheduler/host/wrapper.h"
 #include "scheduler/page/page_server.h"
@@ -165,6 +166,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], LAUNCHER_VERB) == 0 && argc > 2)
 		return supervisor_become(argv + 2);
+	if (strcmp(argv[1], PLAIN_RUN_VERB) == 0)
+		return plain_run_become(argv + 2);
 	if (strcmp(argv[1], WRAPPER_VERB) == 0)
 		return wrapper_become(argv + 2);
 	g_set_print_handler(print_text);

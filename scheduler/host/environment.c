@@ -337,6 +337,11 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 	return environment;
 }
 
+char **environment_plain(char **base, bool own_launcher)
+{
+	return remove_launchers(base ? g_strdupv(base) : g_get_environ(), own_launcher);
+}
+
 char *environment_of(const char *pid, const char *name)
 {
 	g_autofree char *file = g_strdup_printf("/proc/%s/environ", pid);

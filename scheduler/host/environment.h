@@ -47,6 +47,10 @@ struct environment_settings {
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
                              GPtrArray *notes);
 
+/* Makes the environment of a launcher for ranks that are not under control: `base` (NULL: our own)
+ * without what another launcher has set for us. Free with g_strfreev. */
+char **environment_plain(char **base, bool own_launcher);
+
 /* Returns the value that a variable had when a process (an entry of /proc) was started; free with
  * g_free. NULL: the variable was not set, the process is gone, or it belongs to another user. */
 char *environment_of(const char *pid, const char *name);

@@ -553,6 +553,35 @@ void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *sha
 	write_common(watch, shard, again);
 }
 
+bool outcome_watch_shows(const struct outcome_watch *watch, const GPtrArray *outputs)
+{
+	return !watch->outcomes || watch->beyond > 0 || outcomes_count(watch->outcomes) == 0
+	       || outcomes_show(watch->outcomes, outputs);
+}
+
+char *outcome_watch_never_printed(struct outcome_watch *watch, const GPtrArray *runs)
+{
+	const GPtrArray *first = runs->pdata[0];
+	struct again reference = {0};
+	struct outcome_difference difference = {0};
+	g_autofree char *place = NULL;
+	char *words = NULL;
+
+	run_again(watch, &reference);
+	again_clear(&reference);
+	for (guint i = 1; i < runs->len; i++)
+		outcomes_leave_out_differences(watch->outcomes, first, runs->pdata[i]);
+	if (!session_may_make_sure(watch->session) || outcomes_show(watch->outcomes, first)
+	    || !outcomes_difference(watch->outcomes, first, &difference))
+		return NULL;
+	place = outcome_watch_place(watch, &difference);
+	words = g_strdup_printf("%s: \"%s\" instead of \"%s\"", place,
+	                        difference.here ? difference.here : "",
+	                        difference.instead ? difference.instead : "");
+	outcome_difference_clear(&difference);
+	return words;
+}
+
 void outcome_watch_limits(const struct outcome_watch *watch, GPtrArray *limits)
 {
 	if (watch->beyond > 0)

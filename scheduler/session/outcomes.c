@@ -419,3 +419,52 @@ const struct outcome_difference *outcomes_varying(const struct outcomes *outcome
 {
 	return outcomes->varying.line ? &outcomes->varying : NULL;
 }
+
+/* --- texts from elsewhere --- */
+
+static bool has_texts(const struct outcomes *outcomes, const struct outcome *outcome,
+                      const GPtrArray *hashes)
+{
+	for (guint text = 0; text < hashes->len; text++) {
+		guint line = 0;
+
+		if (next_difference(outcomes, text, hashes->pdata[text],
+		                    outcome->lines->pdata[text], &line))
+			return false;
+	}
+	return true;
+}
+
+bool outcomes_show(const struct outcomes *outcomes, const GPtrArray *texts)
+{
+	g_autoptr(GPtrArray) hashes = outcomes_hash_lines(texts);
+
+	for (guint i = 0; i < outcomes->all->len; i++)
+		if (has_texts(outcomes, outcomes->all->pdata[i], hashes))
+			return true;
+	return false;
+}
+
+/* Leaves out the lines of one text that differ, and all from the first on if their numbers do. */
+static void leave_out_of(struct outcomes *outcomes, guint text, const GArray *one,
+                         const GArray *other)
+{
+	guint line = 0;
+
+	for (; next_difference(outcomes, text, one, other, &line); line++) {
+		if (one->len == other->len)
+			g_hash_table_add(outcomes->left_out, line_name(text, line));
+		else
+			g_array_index(outcomes->from, guint, text) = line;
+	}
+}
+
+void outcomes_leave_out_differences(struct outcomes *outcomes, const GPtrArray *one,
+                                    const GPtrArray *other)
+{
+	g_autoptr(GPtrArray) before = outcomes_hash_lines(one), after = outcomes_hash_lines(other);
+
+	for (guint text = 0; text < after->len; text++)
+		leave_out_of(outcomes, text, before->pdata[text], after->pdata[text]);
+	gather_equal(outcomes);
+}

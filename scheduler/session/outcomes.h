@@ -62,6 +62,13 @@ bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *tex
 bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts,
                          struct outcome_difference *ret_difference);
 
+/* Whether some outcome begins with these texts, as far as they are compared. */
+bool outcomes_show(const struct outcomes *outcomes, const GPtrArray *texts);
+
+/* Leaves out the lines in which two runs of the same program differ. */
+void outcomes_leave_out_differences(struct outcomes *outcomes, const GPtrArray *one,
+                                    const GPtrArray *other);
+
 /* For each text: a hash of each of its lines (GArray of guint64). Free with g_ptr_array_unref. */
 GPtrArray *outcomes_hash_lines(const GPtrArray *texts);
 

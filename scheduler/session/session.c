@@ -6,6 +6,7 @@
 #include "infrastructure_failures.h"
 #include "interruption.h"
 #include "lanes.h"
+#include "native_check.h"
 #include "off_tree_outcomes.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
@@ -292,6 +293,7 @@ static void conclude_exploration(struct session *session)
 	exploration->runs = random_walks_made(session->walks);
 	exploration->threads = program_facts_threads(session->facts);
 	session_add_limits(session);
+	native_check(session);
 	session_add_notes(session);
 	if (!session->store)
 		return;

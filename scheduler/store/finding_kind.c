@@ -209,6 +209,26 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 		.ends = true,
 		.can_be_ignored = true,
 	},
+	[FINDING_NATIVE_DIFFERS] = {
+		.name = "native-differs",
+		.summary =
+			"Without control, the program ends or prints as in no interleaving "
+			"(--native).",
+		.help =
+			"Either the MPI library has a bug in a call that matchpoint carries out in "
+			"another way, or the program depends on something that control changes: "
+			"time, environment variables, memory that was never initialised. "
+			"Run it under a debugger or valgrind, without matchpoint.",
+		.detail =
+			"A crash, an error or a hang counts if no interleaving has such an end. "
+			"What is printed counts if all was explored; lines that vary when the "
+			"program is run again are not compared.",
+		.no_calls = "it shows without control only",
+		.text = FINDING_TEXT_MESSAGE,
+		.can_be_ignored = true,
+		.beyond_choices = true,
+		.native = true,
+	},
 	[FINDING_OUTCOME_DIFFERS] = {
 		.name = "outcome-differs",
 		.summary = "Interleavings end well, but not with the same result.",

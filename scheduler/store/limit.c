@@ -240,6 +240,13 @@ static const struct limit_info table[LIMITS] = {
 		.about =
 			"findings of the kinds that --ignore turns off",
 	},
+	[LIMIT_NATIVE] = {
+		.name = "native",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"the run without control that --native asks for, if it could not be "
+			"started or there was no time for it",
+	},
 };
 /* clang-format on */
 
