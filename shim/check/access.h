@@ -30,8 +30,8 @@ struct access_call {
 	struct fetch *fetch; /* where the data lies until it arrives (fetched.h); NULL at first */
 };
 
-/* The call is about to be passed to MPI. Returns the buffer to which MPI must fetch, in place of the
- * program's (`result`, or the `origin` of MPI_Get). NULL: the call has none. */
+/* The call is about to be passed to MPI. Returns the buffer to which MPI must fetch, in place of
+ * the program's (`result`, or the `origin` of MPI_Get). NULL: the call has none. */
 void *access_begin(struct access_call *call);
 
 /* MPI has refused the call. */

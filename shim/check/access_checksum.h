@@ -10,7 +10,8 @@
 #include "common/wire.h"
 
 /* A call has begun. Copies what it needs of `access`. `settled`: until the call is complete, MPI
- * does not write to the memory into which it fetches (fetched.h); so that memory is watched, too. */
+ * does not write to the memory into which it fetches (fetched.h); so that memory is watched,
+ * too. */
 void access_checksum_begin(const struct wire_access *access, bool settled);
 
 /* Whether `by` completes the call `access` at the origin. */
@@ -18,8 +19,8 @@ bool access_completes(const struct wire_access *by, const struct wire_access *ac
 
 /* `access` completes some calls. For up to `most` of those whose memory has changed, fills in a
  * record of kind WIRE_ACCESS_CHANGED, whose flags are WIRE_ACCESS_WRITES for memory that the call
- * reads, and WIRE_ACCESS_READS for memory into which it fetches. Returns their number. Call it again
- * until it returns 0. */
+ * reads, and WIRE_ACCESS_READS for memory into which it fetches. Returns their number. Call it
+ * again until it returns 0. */
 uint32_t access_checksum_end(const struct wire_access *access, struct wire_access *ret,
                              uint32_t most);
 

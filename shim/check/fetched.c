@@ -13,7 +13,8 @@
 
 enum { STAGED_MAX = 64 << 20 };
 
-/* The data of one call. The staging buffer has the layout of the program's, from its lowest byte. */
+/* The data of one call. The staging buffer has the layout of the program's, from its lowest
+ * byte. */
 struct fetch {
 	char *staged;
 	intptr_t low; /* the address in the program's buffer that `staged` stands for */
