@@ -196,8 +196,8 @@ def passing_wrapper(call):
     first += block(window(call, "own")) if tracks else ""
     first += block(call_accesses.before(call))
     first += block(call_states.passing(call))
-    last = leave if call.stays() else ""
-    last += block(call_accesses.after(call))
+    last = block(call_accesses.after(call))
+    last += leave if call.stays() else ""
     last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
     return f"""
 EXPORTED {call.returns} MPI_{call.name}({call.exported()})
