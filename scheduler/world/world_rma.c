@@ -43,8 +43,8 @@ static int to_world(void *world, guint64 window, int rank, int target)
 	return communicators_to_world(world_comms(world), window, rank, target);
 }
 
-/* Memory that a call reads has changed before the call was complete there. `by` is the call that
- * completes it, if it comes right after. */
+/* Memory that a call uses at its origin has changed before the call was complete there. `by` is the
+ * call that completes it, if it comes right after. */
 static void on_changed(struct world *world, int rank, const struct wire_access *access,
                        const struct wire_access *by)
 {
@@ -54,8 +54,11 @@ static void on_changed(struct world *world, int rank, const struct wire_access *
 		.rank = rank,
 		.function = access->function,
 		.site = access->site,
-		.does = "reads its own memory, which the program changes before that "
-			"is complete",
+		.does = access->flags & WIRE_ACCESS_WRITES
+	                        ? "reads its own memory, which the program changes before that "
+	                          "is complete"
+	                        : "fetches into its own memory, which the program changes before "
+	                          "that is complete",
 	};
 	if (by && by->site != 0) {
 		remark.count = 2;

@@ -6,6 +6,7 @@
 
 #include "access_checksum.h"
 #include "direct.h"
+#include "fetched.h"
 #include "misuse.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
@@ -103,8 +104,8 @@ static void add_access(const struct wire_access *access)
 	drop_repetition();
 }
 
-/* Takes ownership of the parts. */
-static void gather_access(const struct wire_access *access)
+/* Takes ownership of the parts. `settled`: as for access_checksum_begin. */
+static void gather(const struct wire_access *access, bool settled)
 {
 	enum { CHANGED_MAX = 8 };
 	struct wire_access changed[CHANGED_MAX];
@@ -119,9 +120,20 @@ static void gather_access(const struct wire_access *access)
 			add_access(&changed[i]);
 	} while (count > 0);
 	if (access->kind == WIRE_ACCESS_DATA)
-		access_checksum_begin(access);
+		access_checksum_begin(access, settled);
+	fetched_complete(access);
 	add_access(access);
 	unlock_gathered();
+}
+
+static void gather_access(const struct wire_access *access)
+{
+	gather(access, false);
+}
+
+void access_arrived(void)
+{
+	fetched_arrive();
 }
 
 void access_encode(struct wire_buffer *out)
@@ -269,11 +281,13 @@ static bool forget_request(MPI_Request handle, struct pending *ret)
 
 static void gather_completion(const struct pending *pending)
 {
-	if (pending->number != 0)
-		gather_access(&(struct wire_access){.kind = WIRE_ACCESS_REQUEST,
-		                                    .window = pending->window,
-		                                    .target = WIRE_ANY,
-		                                    .number = pending->number});
+	if (pending->number == 0)
+		return;
+	gather_access(&(struct wire_access){.kind = WIRE_ACCESS_REQUEST,
+	                                    .window = pending->window,
+	                                    .target = WIRE_ANY,
+	                                    .number = pending->number});
+	fetched_arrive();
 }
 
 void access_request_done(MPI_Request request)
@@ -354,7 +368,17 @@ static bool lay_out(const struct access_call *call, struct wire_access *access)
 	return known;
 }
 
-void access_made(const struct access_call *call, MPI_Request *request)
+void *access_begin(struct access_call *call)
+{
+	return fetched_begin(call);
+}
+
+void access_refused(struct access_call *call)
+{
+	fetched_drop(call);
+}
+
+void access_made(struct access_call *call, MPI_Request *request)
 {
 	const bool has_request = request && *request != MPI_REQUEST_NULL;
 	struct wire_access access = {
@@ -368,14 +392,17 @@ void access_made(const struct access_call *call, MPI_Request *request)
 	};
 
 	const struct window_epochs *epochs;
+	bool settled;
 
 	window_moves(call->target, call->window);
 	epochs = call->target == MPI_PROC_NULL ? NULL : window_find(call->window, &access.window);
 	if (!epochs) {
+		fetched_drop(call);
 		if (has_request)
 			remember_request(request, &access);
 		return;
 	}
+	settled = fetched_made(call, epochs->locks > 0);
 	if (access.flags & WIRE_ACCESS_ATOMIC)
 		access.basic = signature_of(call->target_type).basic;
 	if (!lay_out(call, &access))
@@ -387,7 +414,8 @@ void access_made(const struct access_call *call, MPI_Request *request)
 		access.flags |= WIRE_ACCESS_REQUESTED;
 		remember_request(request, &access);
 	}
-	gather_access(&access);
+	fetched_keep(call, &access);
+	gather(&access, settled);
 	misuse_check_access(call, request != NULL && epochs->locks == 0);
 }
 

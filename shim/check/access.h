@@ -27,12 +27,20 @@ struct access_call {
 	MPI_Aint displacement;
 	MPI_Op op;
 	MPI_Win window;
+	struct fetch *fetch; /* where the data lies until it arrives (fetched.h); NULL at first */
 };
+
+/* The call is about to be passed to MPI. Returns the buffer to which MPI must fetch, in place of
+ * the program's (`result`, or the `origin` of MPI_Get). NULL: the call has none. */
+void *access_begin(struct access_call *call);
+
+/* MPI has refused the call. */
+void access_refused(struct access_call *call);
 
 /* MPI has taken the call. `request`: the request that it returned; NULL: the call has none. Each
  * request of an access gets a handle that no other one has. If MPI returned one handle twice
  * (MPICH does for accesses that are complete at once), *request becomes another request. */
-void access_made(const struct access_call *call, MPI_Request *request);
+void access_made(struct access_call *call, MPI_Request *request);
 
 /* A request that MPI made is complete and gone, is complete and still held
  * (MPI_Request_get_status), or was freed before its completion. Requests of other calls are
@@ -40,6 +48,10 @@ void access_made(const struct access_call *call, MPI_Request *request);
 void access_request_done(MPI_Request request);
 void access_request_seen(MPI_Request request);
 void access_request_freed(MPI_Request request);
+
+/* A call has completed accesses in MPI, after it was announced below: what they have fetched is put
+ * in the program's buffers. */
+void access_arrived(void);
 
 /* The window has been created, with that number. */
 void access_window(MPI_Win window, uint64_t number);
