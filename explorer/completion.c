@@ -109,15 +109,16 @@ enum alternative_state dependence_answer(const struct dependence *dependence, st
                                          const struct taken *answer, struct choice_set **ret_needs)
 {
 	guint index;
-	const struct record *record = dependence_find(dependence, point, &index);
+	struct record *record = dependence_find(dependence, point, &index);
+	const struct record *asked = record ? dependence_later(dependence, record, answer) : NULL;
 	struct choice_set *needs;
 	bool possible = false;
 
-	if (!record || record->choice < 0)
+	if (!asked || record->choice < 0)
 		return ALTERNATIVE_NONE;
 	needs = choice_set_ref(record->issued);
-	if (record->op.kind == OPERATION_QUESTION) {
-		possible = dependence_join_answer(dependence, record, answer, &needs);
+	if (asked->op.kind == OPERATION_QUESTION) {
+		possible = dependence_join_answer(dependence, asked, answer, &needs);
 	} else if (answer->kind == TAKEN_CANCELLED && record->is_recalled) {
 		choice_set_join(&needs, record->recalled);
 		possible = true;

@@ -450,8 +450,9 @@ bool explorer_turn(struct explorer *explorer, struct taken taken)
 	GList *item = step ? step->waiting.head : NULL;
 	struct alternative *alternative, *waiting_first;
 
-	if (explorer->gave_up)
-		return false;
+	if (explorer->gave_up || !step
+	    || choice_at(explorer->path, step->base)->taken.kind == TAKEN_NO)
+		return false; /* after "no", the others may turn out to be unnecessary */
 	while (item && !taken_equal(&((struct alternative *)item->data)->choice.taken, &taken))
 		item = item->next;
 	if (!item)

@@ -58,6 +58,10 @@ GPtrArray *program_mpi_calls(const char *path);
  * function. */
 bool program_calls(const char *name, const char *function);
 
+/* Whether it polls: it calls MPI_Test, MPI_Iprobe or one of their kin. Also true if it calls no MPI
+ * function at all, as a script that loads MPI later. */
+bool program_polls(const char *name);
+
 #define PROGRAM_ERROR (program_error_quark())
 GQuark program_error_quark(void);
 
