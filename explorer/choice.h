@@ -10,7 +10,7 @@
  *   2.5/1=3        the second operation (1) of rank 2's call 5 takes rank 3's
  *   0.5=#1         a Waitany reports the second of its active requests; #0+2: first and third
  *   0.4=no         a poll returns "not yet"; yes: all are complete
- *   0.4=+2:yes     a loop of polls: the polls of calls 4 and 5 return "not yet", that of call 6 this
+ *   0.4=+2:yes     a loop of polls: those of calls 4 and 5 return "not yet", that of call 6 this
  *   0.3=cancelled  MPI_Cancel came before the match
  *   0.2=early      a standard send completes before it is matched, or a member leaves a collective
  *                  as early as the standard allows; late: only after the match, or after all
@@ -71,8 +71,8 @@ struct taken {
 	 * else that is open continues. If that never happens, the plan did not need it. Not
 	 * compared by taken_equal. */
 	bool promised;
-	/* In a loop of polls: so many calls after that of the point, one of its polls gets this answer.
-	 * Those before it are answered "no". */
+	/* In a loop of polls: so many calls after that of the point, one of its polls gets this
+	 * answer. Those before it are answered "no". */
 	uint16_t ahead;
 	union {
 		/* MESSAGE. The source identifies the message: the other choices determine which of

@@ -1,6 +1,18 @@
 /* When requests complete, and which answers about them would have been possible. */
 #include "dependence_internal.h"
 
+struct record *dependence_later(const struct dependence *dependence, struct record *record,
+                                const struct taken *answer)
+{
+	struct op_id id = record->op.id;
+	guint index;
+
+	if (answer->ahead == 0)
+		return record;
+	id.sub = OPERATION_LATER + answer->ahead;
+	return dependence_find(dependence, id, &index);
+}
+
 static bool join_collective(const struct dependence *dependence, const struct record *record,
                             struct choice_set **set)
 {
@@ -129,4 +141,20 @@ enum alternative_state dependence_answer(const struct dependence *dependence, st
 	}
 	choice_set_unref(needs);
 	return possible ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
+}
+
+bool dependence_may_take(const struct dependence *dependence, struct op_id point, uint32_t ahead,
+                         int32_t source)
+{
+	const struct taken later = {.ahead = (uint16_t)ahead};
+	guint index;
+	struct record *record = dependence_find(dependence, point, &index);
+
+	if (record)
+		record = dependence_later(dependence, record, &later);
+
+	if (!record || record->op.kind == OPERATION_QUESTION
+	    || (record->op.kind == OPERATION_SEND || record->op.kind == OPERATION_COLLECTIVE))
+		return false;
+	return record->op.peer == OPERATION_ANY || record->op.peer == source;
 }

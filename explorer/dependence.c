@@ -245,18 +245,6 @@ static void unread_match(struct dependence *dependence, const struct event *even
 	send->is_probed = false;
 }
 
-struct record *dependence_later(const struct dependence *dependence, struct record *record,
-                                const struct taken *answer)
-{
-	struct op_id id = record->op.id;
-	guint index;
-
-	if (answer->ahead == 0)
-		return record;
-	id.sub = OPERATION_LATER + answer->ahead;
-	return dependence_find(dependence, id, &index);
-}
-
 /* Adds what it depends on that a poll at this place finds this message. false: it cannot yet. */
 static bool join_message(struct dependence *dependence, guint at, const struct operation *poll,
                          guint sent, struct choice_set **set)
@@ -590,21 +578,6 @@ int dependence_choice(const struct dependence *dependence, struct op_id point,
 		return -1;
 	*ret_taken = *dependence_taken(dependence, record);
 	return record->choice;
-}
-
-bool dependence_may_take(const struct dependence *dependence, struct op_id point, uint32_t ahead,
-                         int32_t source)
-{
-	const struct taken later = {.ahead = (uint16_t)ahead};
-	guint index;
-	struct record *record = dependence_find(dependence, point, &index);
-
-	if (record)
-		record = dependence_later(dependence, record, &later);
-
-	if (!record || record->op.kind == OPERATION_QUESTION || is_decided_for(record))
-		return false;
-	return record->op.peer == OPERATION_ANY || record->op.peer == source;
 }
 
 /* The first place whose running union has the choice; none: the number of places summed up. */

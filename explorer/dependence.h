@@ -56,8 +56,8 @@ guint dependence_choices(const struct dependence *dependence);
 int dependence_choice(const struct dependence *dependence, struct op_id point,
                       struct taken *ret_taken);
 
-/* `ahead` below: of a loop of polls, the poll that comes so many calls after the point (EVENT_LATER);
- * else 0. */
+/* `ahead` below: of a loop of polls, the poll that comes so many calls after the point
+ * (EVENT_LATER); else 0. */
 
 /* Whether this point can take a message of this source: a receive or probe that accepts it. */
 bool dependence_may_take(const struct dependence *dependence, struct op_id point, uint32_t ahead,

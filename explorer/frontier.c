@@ -379,6 +379,8 @@ static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *leas
 	good = unpack_suspended(explorer, step, sources, answers) && good;
 	g_variant_iter_free(waiting);
 	g_variant_iter_free(complete);
+	step->undecided = first && base < explorer->path->len
+	                  && choice_at(explorer->path, base)->taken.kind == TAKEN_NO;
 	good = good && base >= *least && base <= explorer->path->len && others <= steps->len
 	       && seen > 0 && step->id.rank >= 0 && step->id.rank < MOST_RANK;
 	*least = base + 1;
@@ -516,16 +518,6 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 
 /* --- splitting ----------------------------------------------------------------------------- */
 
-/* Whether the alternatives at the step may turn out to be unnecessary: the running world has
- * answered "no" to a poll there, and the poll may be repeated (EVENT_REPEAT). */
-static bool may_be_unnecessary(const struct explorer *explorer, guint index)
-{
-	const struct step *step = step_at(explorer, index);
-
-	return index >= explorer->begun && step->first && step->base < explorer->path->len
-	       && choice_at(explorer->path, step->base)->taken.kind == TAKEN_NO;
-}
-
 /* The shallowest step with waiting alternatives that can be given away; none: the number of
  * steps. */
 static guint shallowest(const struct explorer *explorer)
@@ -533,7 +525,7 @@ static guint shallowest(const struct explorer *explorer)
 	guint index = 0;
 
 	while (index < explorer->steps->len
-	       && (step_waiting(explorer, index) == 0 || may_be_unnecessary(explorer, index)))
+	       && (step_waiting(explorer, index) == 0 || step_at(explorer, index)->undecided))
 		index++;
 	return index;
 }

@@ -38,6 +38,9 @@ struct step {
 	struct op_id id; /* operation of the point */
 	guint base;      /* number of choices on the path before this step's */
 	bool first;      /* takes the first alternative that was open */
+	/* a poll answered "no": no world of this search has ended since, so it is not known whether
+	 * its other alternatives are necessary (EVENT_REPEAT) */
+	bool undecided;
 	/* index + 1 of the last step, up to this one, that takes another; 0: none */
 	guint others;
 	struct cost cost; /* cost of the path including this step */

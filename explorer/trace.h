@@ -32,9 +32,9 @@ enum event_kind {
 	 * between: all answers possible at op.id are possible again. `chosen`: for the first time
 	 * at that place in the program */
 	EVENT_REPEAT,
-	/* what a poll will ask that comes later in the loop of polls in which op.id.call is; its own id
-	 * is op.id with `sub` OPERATION_LATER plus the number of calls until then. Of kind
-	 * OPERATION_PROBE, or OPERATION_QUESTION about asked[asked_first ...] */
+	/* what a poll will ask that comes later in the loop of polls in which op.id.call is; its
+	 * `sub` is OPERATION_LATER plus the number of calls until then. Of kind OPERATION_PROBE, or
+	 * OPERATION_QUESTION about asked[asked_first ...] */
 	EVENT_LATER,
 	EVENT_LEAVE, /* rank op.id.rank learnt that its part of `collective` is complete */
 	/* a thread makes the call op.id that was not in MPI at the last rest: another thread of its

@@ -62,6 +62,9 @@ bool program_calls(const char *name, const char *function);
  * function at all, as a script that loads MPI later. */
 bool program_polls(const char *name);
 
+/* Whether the program (found as mpiexec finds it) is built with AddressSanitizer. */
+bool program_is_sanitized(const char *name);
+
 #define PROGRAM_ERROR (program_error_quark())
 GQuark program_error_quark(void);
 

@@ -49,9 +49,10 @@ static void note_varying(struct merge *merge, const struct outcomes *references)
 	if (!varying)
 		return;
 	place = outcome_finding_place(merge->ranks, NULL, varying);
-	merge_note(merge, g_strdup_printf("lines that differ between the stores in the same "
-	                                  "interleaving were not compared: %s (\"%s\")",
-	                                  place, varying->here ? varying->here : ""));
+	limits_add(merge->exploration->limits, LIMIT_LINES_VARY,
+	           g_strdup_printf("lines that differ between the stores in the same interleaving "
+	                           "were not compared: %s (\"%s\")",
+	                           place, varying->here ? varying->here : ""));
 }
 
 /* Leaves out the lines in which that interleaving's output differs between stores. */
@@ -100,6 +101,8 @@ void merge_outcomes_begin(struct merge *merge)
 	merge->certain = has_reference(merge) && all_again(merge);
 	if (has_reference(merge))
 		compare_references(merge);
+	if (merge->certain && !has_files(merge))
+		merge->varying = merge_varying_new(merge);
 }
 
 void merge_outcomes_take(struct merge *merge, const struct record_execution *record,
@@ -119,6 +122,8 @@ void merge_outcomes_take(struct merge *merge, const struct record_execution *rec
 	texts = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 	for (guint i = 0; i < record->outputs->len; i++)
 		g_ptr_array_add(texts, g_bytes_ref(record->outputs->pdata[i]));
+	if (merge->varying)
+		merge_varying_take(merge->varying, merge, record, texts);
 	index = outcomes_add(merge->outcomes, texts, record, choices);
 	g_array_append_val(merge->outcome_of, index);
 	g_array_append_val(merge->outcome_of, record->id);
@@ -168,6 +173,25 @@ static bool report_difference(struct merge *merge, GError **error)
 	outcome_finding_finish(finding);
 	return add_finding(merge, finding, outcomes_first(merge->outcomes, second),
 	                   outcomes_choices(merge->outcomes, second), shown, error);
+}
+
+static bool report_varying(struct merge *merge, GError **error)
+{
+	g_autoptr(GArray) shown = NULL, none = NULL;
+	g_autoptr(RecordExecution) record = NULL;
+	struct record_finding *finding = merge_varying_finding(merge->varying, merge, &shown);
+	struct path *path;
+	bool good;
+
+	if (!finding)
+		return true;
+	record = record_execution_new();
+	none = g_array_new(false, false, sizeof(struct choice));
+	path = path_parse(finding->path, NULL);
+	record->buffering = finding->bufferings;
+	good = add_finding(merge, finding, record, path ? path->choices : none, shown, error);
+	path_free(path);
+	return good;
 }
 
 /* --- the finding of each store, if outcomes cannot be compared ----------------------------- */
@@ -261,12 +285,13 @@ static bool report_files(struct merge *merge, GError **error)
 	return true;
 }
 
-static void note_beyond(struct merge *merge)
+static void add_beyond(struct merge *merge)
 {
 	if (merge->beyond > 0)
-		merge_note(merge, g_strdup_printf("only %d outcomes are compared: "
-		                                  "%" G_GUINT64_FORMAT " interleavings had others",
-		                                  OUTCOMES_KEPT, merge->beyond));
+		limits_add(merge->exploration->limits, LIMIT_OUTCOMES_MANY,
+		           g_strdup_printf("only %d outcomes are compared: %" G_GUINT64_FORMAT
+		                           " interleavings had others",
+		                           OUTCOMES_KEPT, merge->beyond));
 }
 
 bool merge_outcomes_judge(struct merge *merge, GError **error)
@@ -275,22 +300,23 @@ bool merge_outcomes_judge(struct merge *merge, GError **error)
 
 	if (!merge->outcomes)
 		return true;
-	note_beyond(merge);
+	add_beyond(merge);
 	if (merge->certain && !has_files(merge))
-		return !outcomes_differ(merge->outcomes) || report_difference(merge, error);
+		return (!outcomes_differ(merge->outcomes) || report_difference(merge, error))
+		       && report_varying(merge, error);
 	if (!report_each(merge, &reported, error))
 		return false;
 	if (!reported && outcomes_differ(merge->outcomes) && merge->certain)
 		return report_difference(merge, error);
 	if (!reported && outcomes_differ(merge->outcomes))
-		merge_note(
-			merge,
+		limits_add(
+			merge->exploration->limits, LIMIT_OUTCOMES_TIME,
 			g_strdup("interleavings that end well differ in their output between "
-		                 "stores; it is not known whether the choices cause it, since not "
+		                 "stores: it is not known whether the choices cause it, since not "
 		                 "all stores have the output of the same interleaving, run again"));
 	if (has_files(merge) && merge->exploration->shards == 0)
-		merge_note(
-			merge,
+		limits_add(
+			merge->exploration->limits, LIMIT_FILES_APART,
 			g_strdup("files were compared only within each store, not between stores"));
 	return report_files(merge, error);
 }

@@ -33,7 +33,7 @@ bool outcome_watch_sure(const struct outcome_watch *watch);
 /* At the end: adds a finding if outcomes differ, and writes what merges with other stores need. */
 void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *shard);
 
-/* Adds a note (char *) if there were too many outcomes to compare. */
-void outcome_watch_note(const struct outcome_watch *watch, GPtrArray *notes);
+/* Adds a limit (limits_add) if there were too many outcomes to compare. */
+void outcome_watch_limits(const struct outcome_watch *watch, GPtrArray *limits);
 
 #endif

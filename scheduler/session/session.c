@@ -114,6 +114,7 @@ static void add_execution(struct session *session, const struct execution *execu
 	const struct verdict *verdict = interleaving_verdict(execution);
 	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 
+	program_facts_add_printed(session->facts, verdict->record);
 	session_add_interleaving(session, execution, verdict->record, choices, verdict->findings,
 	                         verdict->ended_well);
 }
@@ -127,7 +128,7 @@ bool session_output_is_whole(const struct execution *execution)
 }
 
 struct execution *session_follow_printed(struct session *session, const GArray *choices,
-                                         enum buffering buffering)
+                                         enum buffering buffering, guint32 uneven_clocks)
 {
 	struct execution *execution = NULL;
 	int left = PRINTED_AGAIN_MOST;
@@ -135,8 +136,9 @@ struct execution *session_follow_printed(struct session *session, const GArray *
 	do {
 		if (execution)
 			session_drop(execution);
-		execution = session_follow(session, session_position(session, choices, buffering),
-		                           false, CALLS_FORGOTTEN);
+		execution = session_follow_from_start(session,
+		                                      session_position(session, choices, buffering),
+		                                      uneven_clocks, CALLS_FORGOTTEN);
 	} while (--left > 0 && session_is_whole(execution) && !session_output_is_whole(execution)
 	         && !interleaving_verdict(execution)->no_room);
 	if (interleaving_verdict(execution)->lost_output)
@@ -158,7 +160,7 @@ static void print_again(struct session *session, const struct execution *executi
 
 	if (session_may_make_sure(session) && !session->options->wrapper && !verdict->no_room) {
 		again = session_follow_printed(session, world_choices(world),
-		                               world_options(world)->buffering);
+		                               world_options(world)->buffering, 0);
 		other = interleaving_verdict(again)->record;
 	}
 	if (other && session_is_whole(again) && session_output_is_whole(again)
@@ -269,41 +271,9 @@ static void carry_out_all(struct session *session)
 
 /* --- the end --------------------------------------------------------------------------- */
 
-/* The exploration below --from is complete: why that is not all. NULL: it is. Free with g_free. */
-static char *below_words(const struct path *from)
-{
-	g_autofree char *path = from && from->choices->len > 0 ? path_print(from) : NULL;
-
-	return path ? g_strdup_printf("only the tree below %s was explored, but all of it", path)
-	            : NULL;
-}
-
-/* Why the exploration is incomplete; NULL: it is complete within the bounds. Free with g_free. */
-static char *incomplete_words(const struct session *session)
-{
-	char *words = NULL;
-
-	if (session->options->random && !session->error)
-		return random_walks_words(session->walks);
-	if (session->error || session->stop_reason)
-		words = g_strdup(session->error ? "stopped by an error" : session->stop_reason);
-	if (!words && !session->options->position)
-		words = infrastructure_failures_lost_words(session->failures,
-		                                           program_facts_hurried(session->facts));
-	if (!words)
-		words = infrastructure_failures_starved_words(session->failures);
-	if (!words)
-		words = state_exploration_distrust(session->states,
-		                                   program_facts_hurried(session->facts));
-	if (!words)
-		words = g_strdup(session->exploration->incomplete_reason);
-	return words ? words : below_words(session->options->from);
-}
-
 static void conclude_exploration(struct session *session)
 {
 	struct record_exploration *exploration = session->exploration;
-	char *incomplete = incomplete_words(session);
 	g_autoptr(GError) error = NULL;
 
 	findings_blame(session->findings);
@@ -321,9 +291,7 @@ static void conclude_exploration(struct session *session)
 		          runs_fingerprint_seconds(session->runs), exploration->seconds);
 	exploration->runs = random_walks_made(session->walks);
 	exploration->threads = program_facts_threads(session->facts);
-	g_free(exploration->incomplete_reason);
-	exploration->incomplete_reason = incomplete;
-	exploration->complete = !incomplete;
+	session_add_limits(session);
 	session_add_notes(session);
 	if (!session->store)
 		return;

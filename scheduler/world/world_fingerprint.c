@@ -310,13 +310,17 @@ static void add_left(struct state_hash *hash, const GArray *left)
 	}
 }
 
-static void add_truncated(struct state_hash *hash, const struct world *world,
-                          const struct truncated *truncated)
+static void add_truncated(struct state_hash *hash, const struct world *world, const GArray *all)
 {
-	add_id(hash, world, truncated->send);
-	add_id(hash, world, truncated->receive);
-	add_types(hash, &truncated->sent);
-	add_types(hash, &truncated->received);
+	add(hash, all->len);
+	for (guint i = 0; i < all->len; i++) {
+		const struct truncated *truncated = &g_array_index(all, struct truncated, i);
+
+		add_id(hash, world, truncated->send);
+		add_id(hash, world, truncated->receive);
+		add_types(hash, &truncated->sent);
+		add_types(hash, &truncated->received);
+	}
 }
 
 static void add_rank(struct state_hash *hash, const struct world *world, int number)
@@ -327,13 +331,15 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	add_line(hash, world, number, rank->line);
 	if (rank->line->phase == PHASE_BLOCKED)
 		add_seal(hash, world, pending);
-	add(hash, (guint64)rank->finalized | (guint64)rank->went_into_call << 1);
+	add(hash, (guint64)rank->finalized | (guint64)rank->went_into_call << 1
+	                  | (guint64)rank->talker << 32);
+	add(hash, rank->access_epoch);
 	add(hash, (guint64)rank->line->together.order << 32 | (guint32)rank->line->together.root);
 	add(hash, entered_by(world->entered, number)->len);
 	add(hash, rank->live->len);
 	for (guint i = 0; i < rank->live->len; i++)
 		add_live(hash, world, number, &g_array_index(rank->live, struct live, i));
-	add_truncated(hash, world, &rank->truncated);
+	add_truncated(hash, world, rank->truncated);
 	add_left(hash, rank->left);
 	add_streak(hash, world, &rank->streak);
 	add_loop(hash, world, number);
@@ -379,12 +385,10 @@ static void add_facts(struct state_hash *hash, const struct world *world)
 	add(hash, (guint64)world->options.buffering << 8 | (guint64)world->options.collectives);
 	/* Not the number of polls: it depends on which of several ranks called first. */
 	add(hash, world->idle.rounds);
-	add(hash, (guint64)world->collectives_wait | (guint64)world->collectives_matter << 1
-	                  | (guint64)world->by_rule << 2 | (guint64)world->any_tag << 3
-	                  | (guint64)world->deferred << 4 | (guint64)world->lets_go << 5
-	                  | (guint64)world->let_go_unsettled << 6 | (guint64)world->windows << 7
-	                  | (guint64)world->locked << 8 | (guint64)world->atomics << 9
-	                  | (guint64)world->collectives_lack << 10);
+	add(hash, (guint64)world->collectives_matter | (guint64)world->any_tag << 1
+	                  | (guint64)world->deferred << 2 | (guint64)world->lets_go << 3
+	                  | (guint64)world->windows << 4);
+	add(hash, world->limits);
 }
 
 void world_fingerprint_end(const struct world *world, struct state_hash *ret)

@@ -15,7 +15,9 @@
 #include "entered.h"
 #include "explorer/explorer.h"
 #include "given_names.h"
+#include "made_comms.h"
 #include "matcher.h"
+#include "partitions.h"
 #include "types.h"
 #include "windows.h"
 #include "world.h"
@@ -84,6 +86,7 @@ struct poll {
 	struct op_id point;
 	guint32 call;
 	bool chosen;                 /* it was answered "no" by choice */
+	bool had_others;             /* it could have been answered otherwise at once */
 	bool is_forgiven;            /* that does not count in world->impatience any more */
 	bool timed;                  /* the rank has read a clock before it */
 	guint64 digest[2];           /* of the rank's state in it; 0, 0: not known */
@@ -132,13 +135,15 @@ struct rank {
 	guint32 turn;      /* the last call after which a choice between its threads was noted */
 	bool finalized;
 	GArray *live;                    /* struct live, ascending by name */
-	struct truncated truncated;      /* the last one received */
+	GArray *truncated;               /* struct truncated */
 	struct chunks calls;             /* struct world_call; [call - 1] */
 	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
-	bool went_into_call;      /* it is over, and was inside its last call */
-	GArray *left;             /* struct wire_left */
-	GArray *seals;            /* struct sealed of world_fingerprint.c, by call; NULL: no
+	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */
+	guint32 talker;       /* a thread that has communicated, + 1; 0: none */
+	bool went_into_call;  /* it is over, and was inside its last call */
+	GArray *left;         /* struct wire_left */
+	GArray *seals;        /* struct sealed of world_fingerprint.c, by call; NULL: no
 	                             seals are reported */
 	struct state_hash hidden; /* the choices made before calls whose effect MPI itself keeps */
 };
@@ -158,6 +163,8 @@ struct world {
 	struct world_options options;
 	struct communicators *comms;
 	struct given_names *names;
+	struct made_comms *made;
+	struct partitions *partitions;
 	struct world_orders orders;
 	void *user;
 	void (*watch)(void *user, const struct world_step *step); /* NULL: no watcher */
@@ -177,7 +184,6 @@ struct world {
 	struct trace trace;
 	struct cut_notes cut_notes;
 	struct remarks *remarks;
-	bool may_lack_room;  /* see world_may_lack_room */
 	GArray *moded_sends; /* struct moded_send (send_modes.h) */
 	struct entered *entered;
 	struct windows *locks;
@@ -185,18 +191,12 @@ struct world {
 	GHashTable *impatience; /* polls answered "not yet": count by livelock_policy_key */
 	struct world_idle idle;
 	bool started;            /* ranks may leave MPI_Init */
-	bool collectives_wait;   /* some collective was made to wait for more members than it
-	                            must */
-	bool collectives_lack;   /* the same, since a rank has too many communicators */
 	bool collectives_matter; /* some collective could be left before all had come */
 	bool deferred;           /* some rank could go on, but waits until the others are at rest */
 	bool lets_go;            /* deferred ranks are being released now */
-	bool let_go_unsettled;   /* some were released while others were not at rest */
-	bool by_rule;
+	guint64 limits;          /* see world_limits; without what is found at the end */
 	bool windows;
 	bool any_tag; /* some rank has received from any tag */
-	bool locked;  /* some rank has asked for a lock, or started an access epoch */
-	bool atomics; /* MPI alone ordered some rank's atomic operations */
 	bool held;    /* some rank has been held, or is to be */
 };
 

@@ -73,8 +73,8 @@ static void set_impatience(struct world *world, guint64 key, guint times)
 		                     GUINT_TO_POINTER(times));
 }
 
-/* How often a rank is answered "no" in a row if its state is another one each time: a few times more
- * than in one state. */
+/* How often a rank is answered "no" in a row if its state is another one each time: a few times
+ * more than in one state. */
 #define NOT_YET_IN_OTHERS 3u
 
 /* The count for the state in which the rank polls. */
@@ -99,6 +99,15 @@ static bool is_known_state(const struct poll *poll)
 	return poll->digest[0] != 0 || poll->digest[1] != 0;
 }
 
+/* Whether the pending poll was made before in this streak: then another state is no progress. */
+static bool is_repeated(const struct streak *streak, guint64 key)
+{
+	for (guint i = 0; i + 1 < streak->polls->len; i++)
+		if (g_array_index(streak->polls, struct poll, i).key == key)
+			return true;
+	return streak->rounds > 0;
+}
+
 /* Whether the pending poll may be answered "no" once more. */
 static bool is_patient(const struct world *world, int number)
 {
@@ -106,7 +115,7 @@ static bool is_patient(const struct world *world, int number)
 	guint64 key = livelock_policy_key(world, number);
 	guint most = world->options.not_yet;
 
-	if (!poll || !is_known_state(poll))
+	if (!poll || !is_known_state(poll) || is_repeated(&world->ranks[number].streak, key))
 		return impatience(world, key) < most;
 	return impatience(world, key) < NOT_YET_IN_OTHERS * most
 	       && impatience(world, key_in_state(key, poll)) < most;
@@ -164,6 +173,13 @@ bool world_may_say_no(const struct world *world, int number)
 	return is_patient(world, number);
 }
 
+/* `other`: it could have been answered otherwise at once. */
+static void note_no(struct poll *poll, bool other)
+{
+	poll->chosen = true;
+	poll->had_others = other;
+}
+
 void world_note_yes(struct world *world, int number)
 {
 	set_impatience(world, livelock_policy_key(world, number), 0);
@@ -178,14 +194,18 @@ void world_note_answer(struct world *world, int number, bool yes)
 	const GArray *others = g_ptr_array_index(world->alternatives, world->alternatives->len - 1);
 
 	if (yes) {
+		if (world_is_poll(rank->line->wait) && !world_in_loop(world, number)
+		    && !world_may_say_no(world, number))
+			world_limit(world, LIMIT_POLLS);
 		world_note_yes(world, number);
 		return;
 	}
 	if (world_in_loop(world, number))
 		return;
 	if (rank->streak.polls->len > 0)
-		g_array_index(rank->streak.polls, struct poll, rank->streak.polls->len - 1).chosen =
-			true;
+		note_no(&g_array_index(rank->streak.polls, struct poll,
+		                       rank->streak.polls->len - 1),
+		        others->len > 0);
 	if (rank->streak.rounds == 0 || others->len > 0)
 		add_impatience(world, pending_poll(rank), key, 1);
 }
@@ -219,6 +239,9 @@ static void close_round(struct world *world, struct rank *rank, guint first)
 		struct event event = {.kind = EVENT_REPEAT,
 		                      .op.id = poll->point,
 		                      .chosen = is_new(rank->streak.known, poll->site)};
+
+		if (poll->had_others && !event.chosen)
+			world_limit(world, LIMIT_POLLS);
 
 		world_append_event(world, &event);
 		rank->streak.last = poll->identity;

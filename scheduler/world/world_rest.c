@@ -21,7 +21,8 @@ static bool answer_ready(struct world *world, int number, bool is_first)
 	indices = world_completable_indices(world, number);
 	if (indices->len == 0)
 		return false;
-	world->by_rule |= indices->len > 1;
+	if (indices->len > 1)
+		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	if (is_first)
 		world_note_decision(world, NULL);
 	world_note_rest(world, number);
@@ -107,6 +108,7 @@ static void withdraw_cancelled(struct world *world, int number)
 	if (live && live->kind == WIRE_SEND) {
 		struct message *message = g_hash_table_lookup(world->messages, &event.op.id);
 
+		world_limit(world, LIMIT_SENDS_CANCELLED);
 		live->waits_for_match = false;
 		if (message)
 			message->recalled = true;
@@ -161,7 +163,6 @@ static bool answer_poll(struct world *world, int number, const GArray *plan, boo
 		world_note_decision(world, NULL);
 	world_note_rest(world, number);
 	if (rank->line->wait == WIRE_CANCEL) {
-		world->by_rule = true;
 		withdraw_cancelled(world, number);
 	} else {
 		world_withdraw_probes(world, number, true);
@@ -207,31 +208,6 @@ bool world_polls(const struct world *world, int number)
 bool world_has_windows(const struct world *world)
 {
 	return world->windows;
-}
-
-bool world_has_locked(const struct world *world)
-{
-	return world->locked;
-}
-
-bool world_has_atomics(const struct world *world)
-{
-	return world->atomics;
-}
-
-bool world_answered_by_rule(const struct world *world)
-{
-	return world->by_rule;
-}
-
-bool world_collectives_waited(const struct world *world)
-{
-	return world->collectives_wait;
-}
-
-bool world_collectives_lacked(const struct world *world)
-{
-	return world->collectives_lack;
 }
 
 bool world_collectives_matter(const struct world *world)

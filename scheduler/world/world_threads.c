@@ -348,8 +348,8 @@ static const char *kind_of_meeting(guint16 function)
 	}
 }
 
-/* Two collectives of one communicator must not be begun at the same time: MPI 3.1, section 12.4.3.
- * The order of two barriers makes no difference. */
+/* Two collectives of one communicator must not be under way at the same time, not even two barriers:
+ * MPI 3.1, sections 5.13 and 12.4.3. */
 static void check_beside(struct world *world, int rank, const struct wire_call *call)
 {
 	struct remark remark = {.kind = FINDING_MISUSE, .count = 2};
@@ -357,9 +357,7 @@ static void check_beside(struct world *world, int rank, const struct wire_call *
 	g_autofree char *does = NULL;
 	guint32 other;
 
-	if (!op || op->kind != WIRE_COLLECTIVE || !find_beside(world, rank, op->comm, call, &other)
-	    || (call->function == MPI_CALL_Barrier
-	        && world_call_info(world, rank, other)->function == MPI_CALL_Barrier))
+	if (!op || op->kind != WIRE_COLLECTIVE || !find_beside(world, rank, op->comm, call, &other))
 		return;
 	does = g_strdup_printf("calls another one on the same %s from another thread, and nothing "
 	                       "orders the two",

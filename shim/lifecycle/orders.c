@@ -5,7 +5,9 @@
 
 #include "ending.h"
 #include "shim/check/access.h"
+#include "shim/check/direct.h"
 #include "shim/check/overlap.h"
+#include "shim/check/reduction.h"
 #include "shim/objects/windows.h"
 #include "shim/park/park.h"
 #include "shim/park/park_rewind.h"
@@ -122,6 +124,12 @@ static void send_state(const struct wire_call *pending, bool may_be_idle)
 	gate_send(&message);
 }
 
+static void encode_behind(struct wire_buffer *out, uint32_t call)
+{
+	overlap_encode(out, call);
+	reduction_encode(out, call);
+}
+
 const struct gate_orders orders = {
 	.bind = request_bind,
 	.park = park,
@@ -131,8 +139,9 @@ const struct gate_orders orders = {
 	.moved = park_note_moved,
 	.is_idle = park_is_idle,
 	.end = end_rank,
+	.begin = direct_flush,
 	.encode_ahead = access_encode,
-	.encode_behind = overlap_encode,
+	.encode_behind = encode_behind,
 	.progress = progress,
 	.incomplete = request_incomplete,
 	.moving = request_moving,

@@ -15,9 +15,10 @@
 #include "shim/types/signature.h"
 
 enum {
-	WHOLE_MAX = 16 << 10, /* bytes; of larger buffers, the following samples are compared */
-	EDGE = 1 << 10,       /* at each end */
-	SAMPLES = 6,          /* in between, evenly spaced */
+	/* of larger buffers, the following samples are compared */
+	WHOLE_MAX = WIRE_COMPARED_MOST,
+	EDGE = 1 << 10, /* at each end */
+	SAMPLES = 6,    /* in between, evenly spaced */
 	SAMPLE = 512,
 	PARTS_AT_ONCE = 64,
 };

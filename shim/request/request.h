@@ -41,8 +41,11 @@ struct request_actions {
 	/* For a persistent request, instead of `over`: called when the program has freed it; frees
 	 * the closure. */
 	void (*release)(void *closure);
-	/* Optional. Whether an action is missing that only this rank can do. */
-	bool (*waits)(const void *closure);
+	/* Optional. Called when a call of the program has completed the request. */
+	void (*completed)(void *closure);
+	/* Optional. If an action is missing that only this rank can do: the call that has started
+	 * the request; else 0. */
+	uint32_t (*waits)(const void *closure);
 };
 
 struct request; /* request_internal.h */

@@ -20,7 +20,9 @@
 #include "shim/mpi/real.h"
 #include "shim/objects/windows.h"
 #include "shim/park/park.h"
+#include "shim/park/park_thread.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "shim/request/request.h"
 #include "state_fork.h"
 #include "state_memory.h"
@@ -65,6 +67,8 @@ void state_start(void)
 {
 	struct rusage usage = {0};
 
+	if (sanitizer_is_there())
+		state_refuse("it is built with AddressSanitizer");
 	if (!state.know || !state.left_out || !state.know(&state))
 		state_refuse("its heap cannot be separated from MPI's");
 	if (!state.refused && state_fork_find(&state.generation))
@@ -227,13 +231,13 @@ static void add_arithmetic(struct state_hash *hash)
 	state_hash_add(hash, (uint64_t)vector << 32 | (uint64_t)control << 16 | status);
 }
 
-/* The C library stores the kernel's number of the thread where the program cannot see it. It
- * differs in each copy. Returns the number of ranges. */
+/* The C library stores its number of the thread where the program cannot see it. It differs between
+ * jobs. Returns the number of ranges. */
 static int leave_out_thread(struct memory_range *ranges)
 {
 	enum { BYTES = 2304, RSEQ = 32 }; /* of glibc's struct pthread */
 	const uint32_t *words = (const uint32_t *)(uintptr_t)pthread_self();
-	const uint32_t number = (uint32_t)process_real_pid();
+	const uint32_t number = park_thread_number();
 	int count = 0;
 
 	for (size_t i = 0; i < BYTES / sizeof(*words) && count < THREAD_WORDS; i++)
@@ -283,7 +287,7 @@ static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool wit
 
 	if (!state.know(&state))
 		return "its heap cannot be separated from MPI's";
-	count = state.left_out(state.ranges, RANGES - 3 - THREAD_WORDS - LINKER_PARTS);
+	count = state.left_out(state.ranges, RANGES - 4 - THREAD_WORDS - LINKER_PARTS);
 	if (count < 0)
 		return "it has too many libraries";
 	if (here < stack)
@@ -291,8 +295,12 @@ static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool wit
 	count += leave_out_thread(state.ranges + count);
 	if (state.has_generation)
 		state.ranges[count++] = state.generation;
-	if (!with_linker)
+	if (!with_linker) {
+		/* errno is the shim's here: the program gets its own back */
+		state.ranges[count++] = (struct memory_range){(uintptr_t)&errno,
+		                                              (uintptr_t)(&errno + 1)};
 		count += leave_out_linker(state.ranges + count);
+	}
 	more = park_state_memory(state.ranges + count, RANGES - count);
 	if (more < 0)
 		return "it has too many open files";

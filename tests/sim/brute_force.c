@@ -208,29 +208,6 @@ static bool branch_taken(const struct walk *walk, const guint8 *state,
 	       && branch_holds(branch, brute_at(walk, taken - MATCHED));
 }
 
-/* The end of a round: goes back, or on. */
-static void end_round(const struct walk *walk, guint8 *state, int line)
-{
-	int loop = state[line], first = brute_at(walk, loop)->of;
-	guint8 *states = state + walk->program->lines;
-	int reported = first_reported(walk->program, states, brute_reporters(walk, state), loop);
-	bool vain = false;
-
-	for (int i = first; i < loop; i++)
-		vain = vain || states[i] == NO;
-	if (reported == loop && vain) {
-		state[line] = (guint8)first;
-		memset(states + first, ABSENT, (gsize)(loop - first));
-		if (brute_at(walk, loop)->flushed)
-			states[loop] = MATCHED;
-		return;
-	}
-	for (int i = first; i < reported; i++)
-		if (states[i] == NO)
-			states[i] = ABSENT;
-	state[line]++;
-}
-
 static int next_place(const struct walk *walk, const guint8 *state, int index)
 {
 	const struct instruction *instruction = brute_at(walk, index);
@@ -293,7 +270,7 @@ static bool step_line(struct walk *walk, const guint8 *state, int line)
 	if (brute_at(walk, state[line])->kind == INSTRUCTION_LOOP) {
 		g_autofree guint8 *after = g_memdup2(state, walk->size);
 
-		end_round(walk, after, line);
+		brute_end_round(walk, after, line);
 		brute_reach(walk, after);
 		return true;
 	}

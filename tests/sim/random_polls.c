@@ -1,6 +1,7 @@
 /* Random programs that poll in loops (random_program.h). A rank starts some sends, receives and
  * barriers that do not block. Then it goes through a few loops. Each polls up to three things: a
- * request, all of them, any of them, some of them, or a message. Between loops it may start more. */
+ * request, all of them, any of them, some of them, or a message. Between loops it may start
+ * more. */
 #include "draw.h"
 #include "random_program.h"
 

@@ -1,8 +1,8 @@
 /* Small random MPI programs, as data and as C source. The same seed gives the same program.
  *
- * An instruction is executed at most once, so its index names its operation. Only polls are repeated,
- * until one of them reports something: then they were executed once, and those before it not. A
- * branch tests the source of a completed receive. */
+ * An instruction is executed at most once, so its index names its operation. Only polls are
+ * repeated, until one of them reports something: then they were executed once, and those before it
+ * not. A branch tests the source of a completed receive. */
 #ifndef MATCHPOINT_TESTS_SIM_RANDOM_PROGRAM_H
 #define MATCHPOINT_TESTS_SIM_RANDOM_PROGRAM_H
 
@@ -49,9 +49,9 @@ enum instruction_kind {
 	 * calls. */
 	INSTRUCTION_SPAWN,
 	INSTRUCTION_JOIN,
-	/* The polls from `of` on, up to here, again, until one of them has reported something, or all
-	 * ask about nothing. `flushed`: the rank remembers that it went round once in vain. Not an MPI
-	 * call. */
+	/* The polls from `of` on, up to here, again, until one of them has reported something, or
+	 * all ask about nothing. `flushed`: the rank remembers that it went round once in vain. Not
+	 * an MPI call. */
 	INSTRUCTION_LOOP,
 };
 
