@@ -41,11 +41,12 @@
  * is complete. Of large sets only those count that are everything complete at some node
  * (request_subsets.h).
  *
- * A rank in a loop of polls that leaves it as it was (scheduler/world/world_loops.h) is at one point:
- * which poll gets which answer next. A poll that is answered "no" and then repeated in the same state
- * needs no other answers: they lead to the same as in the loop (EVENT_REPEAT). The answer "no" is
- * taken first, so that this is known before another answer is explored. If the state is not known, or
- * another one each time, another answer is explored at a few of the earlier polls, one in a path.
+ * A rank in a loop of polls that leaves it as it was (scheduler/world/world_loops.h) is at one
+ * point: which poll gets which answer next. A poll that is answered "no" and then repeated in the
+ * same state needs no other answers: they lead to the same as in the loop (EVENT_REPEAT). The
+ * answer "no" is taken first, so that this is known before another answer is explored. If the state
+ * is not known, or another one each time, another answer is explored at a few of the earlier polls,
+ * one in a path.
  *
  * Ranks with several threads have a third kind of alternative. C, P and r <- m requires that the
  * calls of P have the same numbers without the other choices. That is certain only where a rank

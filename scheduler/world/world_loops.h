@@ -1,8 +1,8 @@
 /* Loops of polls that go round without effect. A rank that comes back to a poll in the same state
  * (struct wire_digest), with nothing but polls answered "no" in between, waits for any of what
- * these polls ask about, as MPI_Waitany does (MPI 3.1, section 3.7.5). So there is one choice: which poll
- * gets which answer next (struct taken, `ahead`). The polls before it are answered "no" without a
- * choice. As long as nothing is possible, the rank waits.
+ * these polls ask about, as MPI_Waitany does (MPI 3.1, section 3.7.5). So there is one choice:
+ * which poll gets which answer next (struct taken, `ahead`). The polls before it are answered "no"
+ * without a choice. As long as nothing is possible, the rank waits.
  *
  * For the files of the world. A rank with several threads is never in such a loop, nor is one of a
  * program with windows. */
