@@ -195,6 +195,7 @@ static const struct host_operations operations = {
 	.job_disconnect_order = local_job_disconnect_order,
 	.job_free = local_job_free,
 	.program_calls = local_program_calls,
+	.program_polls = local_program_polls,
 	.kill = local_kill,
 	.is_dead = local_is_dead,
 	.parent = local_parent,

@@ -281,6 +281,11 @@ static void handle(struct execution *execution, int rank, const struct wire_mess
 		held_ranks_add(execution, rank, &message->held);
 		break;
 	case WIRE_DIGEST:
+		if (world_looks_at(execution->world, rank)) {
+			execution->moved = true;
+			world_digest(execution->world, rank, &message->digest, &error);
+			break;
+		}
 		if (!livelock_detector_answer(&execution->detector, rank, &message->digest)
 		    && execution->result.state == EXECUTION_RUNNING)
 			runs_fail(execution->runs, "rank %d made an impossible report: a digest",

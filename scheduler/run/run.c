@@ -59,6 +59,7 @@ static struct world_options options_under(const struct runs_options *asked, cons
 	                              path->collectives,
 	                              path->buffering == BUFFERING_ZERO,
 	                              asked->cancels,
+	                              asked->digests,
 	                              asked->not_yet,
 	                              asked->some};
 }

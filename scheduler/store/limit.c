@@ -60,6 +60,14 @@ static const struct limit_info table[LIMITS] = {
 		.about =
 			"what is not below the path of --from",
 	},
+	[LIMIT_POLLS] = {
+		.name = "polls",
+		.text =
+			"polls that returned \"not yet\" were answered otherwise when they were "
+			"repeated, as the loop around them changes the program's state or it is "
+			"not known: that they return it more often was not explored",
+		.lifted_by = "not-yet",
+	},
 	[LIMIT_COLLECTIVES_ASYNC] = {
 		.name = "collectives-async",
 		.text =

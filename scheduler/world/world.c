@@ -1,5 +1,6 @@
 #include "world_arrival.h"
 #include "world_internal.h"
+#include "world_loops.h"
 
 #include <string.h>
 
@@ -16,7 +17,9 @@ static void rank_init(struct rank *rank)
 	rank->left = g_array_new(false, false, sizeof(struct wire_left));
 	rank->truncated = g_array_new(false, false, sizeof(struct truncated));
 	rank->held_from = WORLD_HOLDS_NOTHING;
-	rank->streak.polls = g_array_new(false, false, sizeof(struct poll));
+	rank->streak.polls = polls_new();
+	rank->loop.polls = polls_new();
+	rank->loop.found = g_array_new(false, false, sizeof(struct loop_found));
 	rank->streak.known = g_array_new(false, false, sizeof(guint64));
 }
 
@@ -76,7 +79,9 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].truncated = g_array_copy(from->ranks[rank].truncated);
 		if (from->ranks[rank].seals)
 			to->ranks[rank].seals = g_array_copy(from->ranks[rank].seals);
-		to->ranks[rank].streak.polls = g_array_copy(from->ranks[rank].streak.polls);
+		to->ranks[rank].streak.polls = polls_copy(from->ranks[rank].streak.polls);
+		to->ranks[rank].loop.polls = polls_copy(from->ranks[rank].loop.polls);
+		to->ranks[rank].loop.found = g_array_copy(from->ranks[rank].loop.found);
 		to->ranks[rank].streak.known = g_array_copy(from->ranks[rank].streak.known);
 	}
 	to->matcher = matcher_copy(from->matcher);
@@ -158,6 +163,10 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].truncated);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);
 		g_array_unref(world->ranks[rank].streak.polls);
+		g_array_unref(world->ranks[rank].loop.polls);
+		g_array_unref(world->ranks[rank].loop.found);
+		if (world->ranks[rank].is_looked_at)
+			g_clear_pointer(&world->ranks[rank].looked_at.names, g_bytes_unref);
 		g_array_unref(world->ranks[rank].streak.known);
 	}
 	g_free(world->ranks);
@@ -356,7 +365,8 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	struct wire_go go = {.call = rank->line->call, .count = count, .done = (uint32_t *)done};
 	guint observed = count;
 
-	g_assert(rank->line->phase == PHASE_BLOCKED);
+	g_assert(rank->line->phase == PHASE_BLOCKED && !rank->is_looked_at);
+	world_loop_leave(world, number);
 	rank->line->phase = PHASE_RUNNING;
 	world->running++;
 	world_wake(world, number);
@@ -402,18 +412,13 @@ static bool all_completable(const struct world *world, int number)
 
 /* Of several completable requests, the one that was started first is reported unless another is
  * chosen: so no request starves. */
-guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count)
+guint32 world_oldest(const struct wire_name *names, const guint32 *indices, guint count)
 {
 	guint32 best = indices[0];
 
-	for (guint i = 1; i < count; i++) {
-		struct wire_name one = g_array_index(rank->line->waited, struct wire_name,
-		                                     indices[i]);
-		struct wire_name other = g_array_index(rank->line->waited, struct wire_name, best);
-
-		if (world_compare_names(one, other) < 0)
+	for (guint i = 1; i < count; i++)
+		if (world_compare_names(names[indices[i]], names[best]) < 0)
 			best = indices[i];
-	}
 	return best;
 }
 
@@ -445,6 +450,14 @@ static void try_release_line(struct world *world, int number)
 			world_release(world, number, &(guint32){0}, 0);
 		return;
 	}
+	if (rank->is_looked_at)
+		return;
+	if (world_in_loop(world, number) && !rank->loop.is_open) {
+		if (world_is_poll(rank->line->wait) && rank->line->waited->len > 0
+		    && !world_defers(world, number))
+			world_loop_answer(world, number);
+		return;
+	}
 	if (rank->line->question != QUESTION_NONE || !all_completable(world, number)
 	    || world_defers(world, number))
 		return;
@@ -459,8 +472,10 @@ static void try_release_line(struct world *world, int number)
 		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	if ((rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY)
 	    && rank->line->waited->len > 1)
-		world_release(world, number,
-		              &(guint32){world_oldest(rank, all, rank->line->waited->len)}, 1);
+		world_release(
+			world, number,
+			&(guint32){world_oldest(world_names(rank), all, rank->line->waited->len)},
+			1);
 	else
 		world_release(world, number, all, rank->line->waited->len);
 }

@@ -33,6 +33,9 @@ struct world_orders {
 	void (*bind)(void *user, int rank, const struct wire_bind *bind);
 	void (*go)(void *user, int rank, const struct wire_go *go);
 	void (*admit)(void *user, int rank, guint32 thread);
+	/* the rank, which waits in a poll, is to report a digest; not called without
+	 * world_options.digests */
+	void (*look)(void *user, int rank);
 };
 
 struct world_options {
@@ -43,6 +46,7 @@ struct world_options {
 	bool arrives_early;               /* see world_arrival.h */
 	bool cancels;  /* the program calls MPI_Cancel: nonblocking receives that name their
 	                  source are matched by choice, too */
+	bool digests;  /* ranks can report a digest of their state (world_digest) */
 	guint not_yet; /* how often in a row a poll may be answered "not yet" by choice */
 	guint some;    /* with at most so many complete requests, MPI_Waitsome may report each
 	                  subset */
@@ -94,6 +98,10 @@ struct world *world_copy(const struct world *world, const struct world_options *
 /* Reports of ranks. false: the report is impossible, and the world has not changed. `error` is set
  * and names the rank, which cannot be controlled any more. */
 bool world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
+/* What the rank answers to the order `look`. */
+bool world_digest(struct world *world, int rank, const struct wire_digest *digest, GError **error);
+/* Whether the rank owes such an answer. */
+bool world_looks_at(const struct world *world, int rank);
 bool world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error);
 bool world_named(struct world *world, int rank, const struct wire_named *named, GError **error);
 bool world_thread(struct world *world, int rank, const struct wire_thread *thread, GError **error);

@@ -268,6 +268,24 @@ static void add_streak(struct state_hash *hash, const struct world *world,
 	}
 }
 
+static void add_loop(struct state_hash *hash, const struct world *world, int number)
+{
+	const struct loop *loop = &world->ranks[number].loop;
+
+	add(hash, loop->polls->len);
+	for (guint i = 0; i < loop->polls->len; i++)
+		add(hash, g_array_index(loop->polls, struct poll, i).identity);
+	if (loop->polls->len > 0)
+		add(hash, (guint64)loop->period << 1 | loop->is_open);
+	for (guint i = 0; i < loop->found->len; i++) {
+		const struct loop_found *one = &g_array_index(loop->found, struct loop_found, i);
+
+		add(hash, one->identity);
+		add(hash, one->digest[0]);
+		add_id(hash, world, one->send);
+	}
+}
+
 static void add_line(struct state_hash *hash, const struct world *world, int rank,
                      const struct line *line)
 {
@@ -323,6 +341,7 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	add_truncated(hash, world, rank->truncated);
 	add_left(hash, rank->left);
 	add_streak(hash, world, &rank->streak);
+	add_loop(hash, world, number);
 	add_hash(hash, &rank->hidden);
 }
 

@@ -5,6 +5,7 @@
 #include "remarks.h"
 #include "scheduler/host/thread_view.h"
 #include "world_internal.h"
+#include "world_loops.h"
 
 static struct line *line_at(const struct rank *rank, guint index)
 {
@@ -159,6 +160,8 @@ void world_leave(struct world *world, int number, enum world_phase phase)
 
 	if (!is_over(phase_of(rank, 0)))
 		rank->went_into_call = world_is_in_blocking_call(world, number);
+	world_stop_looking(world, number);
+	world_loop_leave(world, number);
 	for (guint i = 0; i < world_lines(world, number); i++) {
 		enum world_phase before = phase_of(rank, i);
 

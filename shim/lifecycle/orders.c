@@ -23,7 +23,7 @@ enum { MOST_RANGES = 8 };
 
 static void park(struct wire_welcome *ret_welcome)
 {
-	if (state_is_wanted())
+	if (state_is_wanted() || state_can_digest())
 		state_memory_note_shared();
 	if (park_wait(ret_welcome) == PARK_RESTORED)
 		ending_adopt_process();
@@ -65,7 +65,8 @@ static void progress(void)
 		request_progress();
 }
 
-/* Unknown while MPI has operations under way, because they may change the memory. */
+/* If MPI's memory cannot be left out: unknown while MPI has operations under way, because they may
+ * change it. */
 static struct wire_digest digest(const struct wire_call *call, const struct memory_range *own,
                                  size_t own_count)
 {
@@ -73,6 +74,11 @@ static struct wire_digest digest(const struct wire_call *call, const struct memo
 	struct wire_digest digest = {0};
 	size_t count = 0;
 
+	if (state_can_digest()) {
+		if (!state_digest(call, digest.hash))
+			digest = (struct wire_digest){0};
+		return digest;
+	}
 	if (own_count + 2 > MOST_RANGES || request_incomplete() > 0 || window_exists())
 		return digest;
 	for (; count < own_count; count++)

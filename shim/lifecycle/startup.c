@@ -308,6 +308,8 @@ static int begin_control(int control, unsigned function, const void *site)
 	park_set_blocking_call(blocking_call_address());
 	if (gate_welcome()->states)
 		state_start();
+	else
+		state_start_digests();
 	process_set_controlled(true);
 	if (gate_is_serialised())
 		threading_start();

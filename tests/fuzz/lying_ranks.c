@@ -591,7 +591,7 @@ static void announce_all(struct play *play)
 
 static void begin(struct play *play)
 {
-	const struct world_orders orders = {on_bind, on_go, on_admit};
+	const struct world_orders orders = {on_bind, on_go, on_admit, NULL};
 	struct world_options options = {.ranks = 1 + (int)draw(play, RANKS)};
 	struct explorer_options search = {.deviations = -1};
 	uint32_t traits = draw(play, 256);
