@@ -119,6 +119,10 @@ static void describe_comm(struct codec *codec, struct wire_comm *comm)
 	field_i32(codec, &comm->my_rank);
 	field_u32(codec, &comm->window);
 	field_string(codec, &comm->name);
+	field_u64(codec, &comm->stands_for);
+	field_u16(codec, &comm->function);
+	field_u64(codec, &comm->site);
+	field_string(codec, &comm->argument);
 }
 
 static void describe_named(struct codec *codec, struct wire_named *named)
@@ -130,6 +134,7 @@ static void describe_named(struct codec *codec, struct wire_named *named)
 static void describe_error(struct codec *codec, struct wire_error *error)
 {
 	field_u32(codec, &error->call);
+	field_u32(codec, &error->started);
 	field_u16(codec, &error->function);
 	field_u64(codec, &error->site);
 	field_i32(codec, &error->error_class);
@@ -169,6 +174,15 @@ static void describe_amount(struct codec *codec, struct wire_amount *amount)
 {
 	field_u64(codec, &amount->bytes);
 	describe_types(codec, &amount->types);
+}
+
+static void describe_partitions(struct codec *codec, struct wire_partitions *partitions)
+{
+	field_u64(codec, &partitions->comm);
+	field_u32(codec, &partitions->call);
+	field_u32(codec, &partitions->count);
+	field_u32(codec, &partitions->first);
+	field_u32(codec, &partitions->last);
 }
 
 static void describe_misuse(struct codec *codec, struct wire_misuse *misuse)
@@ -327,6 +341,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->rewinds);
 	field_u32(codec, &welcome->ahead);
 	field_u64(codec, &welcome->idle_time);
+	field_u32(codec, &welcome->uneven_clocks);
 }
 
 static void describe_bind(struct codec *codec, struct wire_bind *bind)
@@ -407,6 +422,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 			describe_user(codec, &message->overlap.users[i]);
 		break;
 	case WIRE_MISUSE: describe_misuse(codec, &message->misuse); break;
+	case WIRE_PARTITIONS: describe_partitions(codec, &message->partitions); break;
 	case WIRE_CONTENTS: describe_contents(codec, &message->contents); break;
 	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
 	case WIRE_THREAD: describe_thread(codec, &message->thread); break;

@@ -84,6 +84,8 @@ char *words_call(const struct record_rank *rank)
 {
 	if (!rank->function)
 		return g_strdup("");
+	if (!rank->arguments && !g_str_has_prefix(rank->function, "MPI_"))
+		return g_strdup(rank->function); /* a load or store */
 	return g_strdup_printf("%s(%s)", rank->function, rank->arguments ? rank->arguments : "");
 }
 
@@ -404,23 +406,35 @@ char *words_headline(const struct record_finding *finding)
 	                : g_strdup(finding_kind_name(finding->kind));
 }
 
+/* The last lines; but of a sanitizer's report the first ones, as only legends come last. */
+static guint first_line_shown(char *const *lines, guint count, unsigned most)
+{
+	for (guint i = 0; i < count; i++)
+		if (strstr(lines[i], "==ERROR: ") && strstr(lines[i], "Sanitizer: "))
+			return i;
+	return count > most ? count - most : 0;
+}
+
 char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most)
 {
 	gsize size;
 	const char *data = g_bytes_get_data(bytes, &size);
 	g_autofree char *valid = data ? g_utf8_make_valid(data, (gssize)size) : g_strdup("");
 	g_auto(GStrv) lines = g_strsplit(g_strchomp(valid), "\n", -1);
-	guint count = g_strv_length(lines);
+	guint count = g_strv_length(lines), first;
 	GString *text;
 
 	if (!*valid)
 		return NULL;
 	text = g_string_new(NULL);
 	g_string_append_printf(text, "  rank %d wrote%s:\n", rank, where);
-	if (count > most)
+	first = first_line_shown(lines, count, most);
+	if (first > 0)
 		g_string_append(text, "    ...\n");
-	for (guint i = count > most ? count - most : 0; i < count; i++)
+	for (guint i = first; i < MIN(count, first + most); i++)
 		g_string_append_printf(text, "    %s\n", g_strdelimit(lines[i], "\033\r\b", '?'));
+	if (count > first + most)
+		g_string_append(text, "    ...\n");
 	return g_string_free(text, false);
 }
 

@@ -286,7 +286,8 @@ class Live {
 	tellStop() {
 		const { stop } = this, asks = stop.state === "choice", over = stop.state === "over";
 		const texts = { nowhere: "The program is not running.", runs: "The ranks are running.", choice: `Stopped: ${this.reason}.`,
-			interrupted: "Interrupted. The ranks continue until the next stop.", over: "The interleaving has ended, and every rank ended well." };
+			interrupted: "Interrupted. The ranks continue until the next stop.",
+			over: `The interleaving has ended${stop.well ? ", and every rank ended well" : ""}.` };
 		const findings = stop.findings || [];
 
 		this.where.textContent = over && findings.length > 0

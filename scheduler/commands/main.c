@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "access_flags.h"
 #include "command.h"
 #include "command_suggest.h"
 #include "describe.h"
@@ -34,7 +35,7 @@ static void print_help(FILE *out)
 		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\nOptions:\n", out);
 	for (const GOptionEntry *entry = describe_options; entry->long_name; entry++)
-		fprintf(out, "  --%-7s  %s\n", entry->long_name, entry->description);
+		fprintf(out, "  --%-14s  %s\n", entry->long_name, entry->description);
 	fputs("\nEnvironment:\n", out);
 	for (; variable->name; variable++) {
 		if (variable->role == ENVIRONMENT_READ)
@@ -165,6 +166,8 @@ int main(int argc, char **argv)
 		print_version();
 		return with_output(EXIT_CLEAN);
 	}
+	if (access_flags_are_wanted(argv[1]))
+		return with_output(access_flags_print(argv[1], argc > 2 ? argv[2] : NULL));
 	if (!log_init(g_getenv(ENVIRONMENT_LOG), &error)) {
 		command_complain("%s", error->message);
 		return EXIT_USAGE;

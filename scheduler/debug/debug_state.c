@@ -5,6 +5,7 @@
 #include "debug_words.h"
 #include "mpi_calls.h"
 #include "scheduler/places/live_stack.h"
+#include "scheduler/world/made_comms.h"
 #include "scheduler/world/windows.h"
 
 /* --- stacks ----------------------------------------------------------------------------------- */
@@ -175,7 +176,7 @@ static void append_pending(GString *text, const struct verdict_facts *facts,
 	const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
 	const struct place place = verdict_call_place(facts, id.rank, info);
 	g_autofree char *where = place_print(&place);
-	g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
+	g_autofree char *arguments = verdict_arguments(facts, id.rank, id.call);
 
 	g_string_append_printf(text, "  rank %d  %u.%u  %s(%s)  %s  ", id.rank, id.call, id.sub,
 	                       mpi_call_name(info->function), arguments, where);
@@ -219,15 +220,25 @@ void word_info_requests(struct debugger *debugger, const char *rest)
 
 /* --- communicators and windows ---------------------------------------------------------------- */
 
-/* Appends "3  rows, MPI_Comm_split of MPI_COMM_WORLD". */
+/* Appends "3  rows, MPI_Comm_split of MPI_COMM_WORLD at a.c:25". */
 static void append_names(GString *text, const struct verdict_facts *facts, guint64 comm)
 {
-	const char *name = world_comm_name(facts->world, comm);
-	const char *origin = communicators_origin(facts->comms, comm);
+	const char *name = world_given_name(facts->world, comm);
+	const struct made_comm *made = world_made_comm(facts->world, comm);
+	struct place place = {0};
+	g_autofree char *where = NULL;
 
-	g_string_append_printf(text, "  %u  %s", communicators_ordinal(facts->comms, comm), name);
-	if (strcmp(name, origin) != 0)
-		g_string_append_printf(text, ", %s", origin);
+	if (made)
+		place = facts->place(facts->user, made->rank, made->site);
+	where = place_print(&place);
+	g_string_append_printf(text, "  %s  ", verdict_comm_label(facts, comm));
+	if (name)
+		g_string_append_printf(text, "%s, ", name);
+	g_string_append(text, communicators_origin(facts->comms, comm));
+	if (made && made->argument)
+		g_string_append_printf(text, ", %s", made->argument);
+	if (made)
+		g_string_append_printf(text, " at %s", where);
 }
 
 static void tell_comms(struct debugger *debugger, bool windows)
@@ -240,7 +251,8 @@ static void tell_comms(struct debugger *debugger, bool windows)
 		guint64 comm = g_array_index(all, guint64, i);
 		struct lock_place place;
 
-		if (communicators_window(facts.comms, comm, &place) != windows)
+		if (communicators_window(facts.comms, comm, &place) != windows
+		    || world_comm_itself(facts.world, comm) != comm)
 			continue;
 		append_names(text, &facts, comm);
 		g_string_append_printf(text, "  ranks %s\n",

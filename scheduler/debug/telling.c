@@ -155,7 +155,7 @@ static char *call_words(const struct verdict_facts *facts, const struct record_c
 		                                 point->point.rank, point->point.window,
 		                                 point->point.reader);
 	if (world_call_info(facts->world, point->rank, point->call))
-		arguments = world_arguments(facts->world, point->rank, point->call);
+		arguments = verdict_arguments(facts, point->rank, point->call);
 	if (point->point.kind == POINT_TURN)
 		return g_strdup_printf("  rank %d  its next call", point->rank);
 	return g_strdup_printf("  rank %d  %s(%s)", point->rank, point->function,
@@ -392,7 +392,7 @@ void telling_ranks(GString *text, const GPtrArray *roll_call, int rank)
 static char *call_text(const struct verdict_facts *facts, int rank, guint32 call, int width)
 {
 	const struct world_call *info = world_call_info(facts->world, rank, call);
-	g_autofree char *arguments = world_arguments(facts->world, rank, call);
+	g_autofree char *arguments = verdict_arguments(facts, rank, call);
 
 	return g_strdup_printf("  %d.%-*u  %s(%s)", rank, width, call,
 	                       mpi_call_name(info->function), arguments);
@@ -425,7 +425,7 @@ void telling_messages(GString *text, const struct verdict_facts *facts, struct p
 		struct op_id id = g_array_index(sends, struct op_id, i);
 		const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
 		g_autofree char *types = telling_contents(facts, pickles, id);
-		g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
+		g_autofree char *arguments = verdict_arguments(facts, id.rank, id.call);
 		const struct place place = info ? verdict_call_place(facts, id.rank, info)
 		                                : (struct place){0};
 

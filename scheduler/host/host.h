@@ -160,6 +160,10 @@ struct host_operations {
 	 * whether some were killed in between. */
 	struct memory_pressure (*memory_pressure)(struct host *host);
 
+	/* Returns what a rank of the world in `directory` has written to standard error so far;
+	 * NULL: not known. Free with g_free. */
+	char *(*errors_of)(struct host *host, const char *directory, int rank, gsize *ret_length);
+
 	/* --- places of addresses of a process: see places/source_lines.h --- */
 
 	struct place (*place_of)(struct host *host, pid_t process, guint64 address);

@@ -55,6 +55,7 @@ int local_rank_without_process(struct host *host, const pid_t *processes, int ra
 void local_end_left_behind(struct host *host, const char *directory, bool all);
 void local_keep_left_behind(struct host *host);
 struct place local_place_of(struct host *host, pid_t process, guint64 address);
+char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
 struct place local_place_of_stack(struct host *host, pid_t process, const guint64 *addresses,
                                   guint count);
 bool local_frames_of(struct host *host, pid_t process, guint64 address, GArray *frames);

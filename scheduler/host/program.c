@@ -400,3 +400,14 @@ bool program_calls(const char *name, const char *function)
 	program_free(program);
 	return found;
 }
+
+bool program_is_sanitized(const char *name)
+{
+	struct program *program = program_inspect(name);
+	struct program_elf *elf = program->path ? program_elf_read(program->path) : NULL;
+	bool sanitized = elf && elf->is_sanitized;
+
+	program_elf_free(elf);
+	program_free(program);
+	return sanitized;
+}

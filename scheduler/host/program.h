@@ -58,6 +58,9 @@ GPtrArray *program_mpi_calls(const char *path);
  * function. */
 bool program_calls(const char *name, const char *function);
 
+/* Whether the program (found as mpiexec finds it) is built with AddressSanitizer. */
+bool program_is_sanitized(const char *name);
+
 #define PROGRAM_ERROR (program_error_quark())
 GQuark program_error_quark(void);
 

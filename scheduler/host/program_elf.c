@@ -60,6 +60,8 @@ static void read_symbol(struct program_elf *elf, const GElf_Sym *symbol, const c
 {
 	if (!name || !*name)
 		return;
+	if (strcmp(name, "__asan_init") == 0)
+		elf->is_sanitized = true;
 	if (symbol->st_shndx != SHN_UNDEF) {
 		if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "PMPI_Init") == 0)
 			elf->defines_mpi = true;

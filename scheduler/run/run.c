@@ -45,6 +45,8 @@ static struct snapshot *find_nearest(struct runs *runs, const struct run_request
 
 	if (!runs->snapshots || !runs->root)
 		return NULL;
+	if (request->from_start)
+		return runs->root;
 	entry = snapshot_set_find(runs->set, request->position, serves, (void *)request);
 	return entry ? snapshot_entry_owner(entry) : runs->root;
 }
@@ -113,6 +115,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.contents = execution->runs->options.contents;
 	welcome.welcome.ahead = run_ahead_below(execution->run_ahead, rank);
 	welcome.welcome.idle_time = (guint64)execution->idle_time;
+	welcome.welcome.uneven_clocks = execution->uneven_clocks;
 	host_send(link, &welcome);
 }
 
@@ -133,6 +136,7 @@ void execution_want_stacks(struct execution *execution)
 
 void execution_conclude(struct execution *execution)
 {
+	execution_note_reports(execution);
 	execution->result.ended_well = execution->runs->client->end(execution->owner, execution,
 	                                                            &execution->result.word);
 }

@@ -111,7 +111,7 @@ static GArray *hash_lines(GBytes *text)
 	return lines;
 }
 
-static GPtrArray *hash_texts(const GPtrArray *texts)
+GPtrArray *outcomes_hash_lines(const GPtrArray *texts)
 {
 	GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 
@@ -121,7 +121,7 @@ static GPtrArray *hash_texts(const GPtrArray *texts)
 }
 
 /* A line, shortened and printable; NULL: no such line. */
-static char *show_line(GBytes *text, guint number)
+char *outcomes_show_line(GBytes *text, guint number)
 {
 	const char *at, *end, *line;
 	g_autofree char *raw = NULL;
@@ -211,7 +211,7 @@ static void gather_equal(struct outcomes *outcomes)
 	}
 }
 
-static struct record_execution *remember_first(const struct record_execution *execution)
+struct record_execution *outcomes_remember(const struct record_execution *execution)
 {
 	struct record_execution *copy = record_execution_new();
 
@@ -244,7 +244,7 @@ static void keep_reference(struct outcomes *outcomes, const GPtrArray *texts)
 guint outcomes_add(struct outcomes *outcomes, const GPtrArray *texts,
                    const struct record_execution *execution, const GArray *choices)
 {
-	GPtrArray *lines = hash_texts(texts);
+	GPtrArray *lines = outcomes_hash_lines(texts);
 	char *digest = digest_of(outcomes, lines);
 	guint known = GPOINTER_TO_UINT(g_hash_table_lookup(outcomes->by_digest, digest));
 	struct outcome *outcome;
@@ -257,7 +257,7 @@ guint outcomes_add(struct outcomes *outcomes, const GPtrArray *texts,
 	if (!outcomes->reference)
 		keep_reference(outcomes, texts);
 	outcome = g_new0(struct outcome, 1);
-	outcome->first = remember_first(execution);
+	outcome->first = outcomes_remember(execution);
 	outcome->choices = g_array_copy((GArray *)choices);
 	outcome->lines = lines;
 	outcome->stands_for = outcomes->all->len;
@@ -366,13 +366,13 @@ static void note_varying(struct outcomes *outcomes, guint text, guint line, GByt
 		return;
 	outcomes->varying.text = text;
 	outcomes->varying.line = line + 1;
-	outcomes->varying.here = show_line(seen, line);
+	outcomes->varying.here = outcomes_show_line(seen, line);
 }
 
 bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *texts)
 {
 	const struct outcome *outcome = outcomes->all->pdata[index];
-	g_autoptr(GPtrArray) again = hash_texts(texts);
+	g_autoptr(GPtrArray) again = outcomes_hash_lines(texts);
 	bool same = true;
 
 	for (guint text = 0; text < again->len; text++) {
@@ -397,7 +397,7 @@ bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts
                          struct outcome_difference *ret_difference)
 {
 	const struct outcome *reference = outcomes->all->pdata[0];
-	g_autoptr(GPtrArray) lines = hash_texts(texts);
+	g_autoptr(GPtrArray) lines = outcomes_hash_lines(texts);
 
 	for (guint text = 0; text < lines->len; text++) {
 		guint line = 0;
@@ -407,8 +407,9 @@ bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts
 			continue;
 		ret_difference->text = text;
 		ret_difference->line = line + 1;
-		ret_difference->here = show_line(texts->pdata[text], line);
-		ret_difference->instead = show_line(outcomes->reference->pdata[text], line);
+		ret_difference->here = outcomes_show_line(texts->pdata[text], line);
+		ret_difference->instead = outcomes_show_line(outcomes->reference->pdata[text],
+		                                             line);
 		return true;
 	}
 	return false;

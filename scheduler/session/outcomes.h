@@ -62,6 +62,15 @@ bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *tex
 bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts,
                          struct outcome_difference *ret_difference);
 
+/* For each text: a hash of each of its lines (GArray of guint64). Free with g_ptr_array_unref. */
+GPtrArray *outcomes_hash_lines(const GPtrArray *texts);
+
+/* A line (from 0) of a text, shortened and printable. NULL: there is none. Free with g_free. */
+char *outcomes_show_line(GBytes *text, guint line);
+
+/* A copy of what is needed to run an interleaving again: its path, buffering, choices and id. */
+struct record_execution *outcomes_remember(const struct record_execution *execution);
+
 /* The first line that was left out; `here` is its text when it was seen to vary. NULL: none. */
 const struct outcome_difference *outcomes_varying(const struct outcomes *outcomes);
 

@@ -114,6 +114,7 @@ static void add_execution(struct session *session, const struct execution *execu
 	const struct verdict *verdict = interleaving_verdict(execution);
 	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 
+	program_facts_add_printed(session->facts, verdict->record);
 	session_add_interleaving(session, execution, verdict->record, choices, verdict->findings,
 	                         verdict->ended_well);
 }
@@ -127,7 +128,7 @@ bool session_output_is_whole(const struct execution *execution)
 }
 
 struct execution *session_follow_printed(struct session *session, const GArray *choices,
-                                         enum buffering buffering)
+                                         enum buffering buffering, guint32 uneven_clocks)
 {
 	struct execution *execution = NULL;
 	int left = PRINTED_AGAIN_MOST;
@@ -135,8 +136,9 @@ struct execution *session_follow_printed(struct session *session, const GArray *
 	do {
 		if (execution)
 			session_drop(execution);
-		execution = session_follow(session, session_position(session, choices, buffering),
-		                           false, CALLS_FORGOTTEN);
+		execution = session_follow_from_start(session,
+		                                      session_position(session, choices, buffering),
+		                                      uneven_clocks, CALLS_FORGOTTEN);
 	} while (--left > 0 && session_is_whole(execution) && !session_output_is_whole(execution)
 	         && !interleaving_verdict(execution)->no_room);
 	if (interleaving_verdict(execution)->lost_output)
@@ -158,7 +160,7 @@ static void print_again(struct session *session, const struct execution *executi
 
 	if (session_may_make_sure(session) && !session->options->wrapper && !verdict->no_room) {
 		again = session_follow_printed(session, world_choices(world),
-		                               world_options(world)->buffering);
+		                               world_options(world)->buffering, 0);
 		other = interleaving_verdict(again)->record;
 	}
 	if (other && session_is_whole(again) && session_output_is_whole(again)

@@ -33,7 +33,8 @@ enum limit {
 	LIMIT_COLLECTIVES_SYNC,
 	LIMIT_COLLECTIVES_WAITED,
 	LIMIT_COLLECTIVES_WHOLE,
-	LIMIT_BY_RULE,
+	LIMIT_SENDS_CANCELLED,
+	LIMIT_FOREIGN_REQUESTS,
 	LIMIT_DATA_ARRIVAL,
 	LIMIT_BUFFER_ROOM,
 	LIMIT_ATOMICS,
@@ -44,6 +45,9 @@ enum limit {
 	LIMIT_WINDOW_MEMORY,
 	LIMIT_WINDOW_ASSUMED,
 	LIMIT_WINDOW_ACCESSES,
+	LIMIT_DATA_LATE,
+	LIMIT_DATA_LARGE,
+	LIMIT_BUFFER_SAMPLED,
 	LIMIT_THREADS_SERIALIZED,
 	LIMIT_LINES_VARY,
 	LIMIT_OUTCOMES_MANY,
@@ -64,6 +68,7 @@ struct limit_info {
 	enum limit_class class;
 	const char *text;      /* a clause without a full stop; NULL: it is made where the limit is
 	                          met, as it names numbers or places */
+	const char *about;     /* for documents, if there is no text */
 	const char *lifted_by; /* the option that lifts it, without dashes; NULL: none, or the text
 	                          names it */
 	bool leaves_plans; /* the search did not come to its end: choices that it knew are left */

@@ -32,6 +32,8 @@
 
 /* Data for merges, in the table common. `path` (s) and `texts` (aay, by rank): an interleaving that
  * all shards ran, and its output. `left-out` (OUTCOMES_LEFT_OUT): lines that vary by themselves.
+ * `varying` (VARYING_LINES_EVERYWHERE): those that varied whatever was run again. `erratic`
+ * (VARYING_LINES_SUSPECT): a line that varies under some choices only.
  * `again` (b): an interleaving of each outcome was run again to find them. `files` (s): how files
  * left by this shard differ from those that the interleaving left. `split` (s): a digest of how the
  * tree was divided. */

@@ -35,7 +35,7 @@ enum ending verdict_ending(const struct verdict_facts *facts, int rank)
 
 	if (end->killed)
 		return ENDING_NONE;
-	if (end->known && WIFSIGNALED(end->status))
+	if (end->known && (WIFSIGNALED(end->status) || end->report))
 		return ENDING_CRASH;
 	if (end->aborted)
 		return ENDING_ABORT;
@@ -62,13 +62,18 @@ static enum record_end end_of(const struct verdict_facts *facts, int rank, int32
 	const struct rank_end *end = &facts->ends[rank];
 
 	switch (verdict_ending(facts, rank)) {
-	case ENDING_CRASH: *ret_code = WTERMSIG(end->status); return RECORD_END_SIGNAL;
-	case ENDING_ABORT: *ret_code = end->abort_code; return RECORD_END_ABORT;
-	case ENDING_THREADS: return RECORD_END_THREAD;
-	case ENDING_ERROR: return RECORD_END_ERROR;
+	case ENDING_CRASH:
+		if (WIFSIGNALED(end->status)) {
+			*ret_code = WTERMSIG(end->status);
+			return RECORD_END_SIGNAL;
+		}
+		/* fallthrough */
 	case ENDING_EXIT:
 		*ret_code = end->known && !end->untold ? WEXITSTATUS(end->status) : -1;
 		return world_finalized(facts->world, rank) ? RECORD_END_EXIT : RECORD_END_EARLY;
+	case ENDING_ABORT: *ret_code = end->abort_code; return RECORD_END_ABORT;
+	case ENDING_THREADS: return RECORD_END_THREAD;
+	case ENDING_ERROR: return RECORD_END_ERROR;
 	case ENDING_NONE: break;
 	}
 	return end->gone || verdict_in_finalize(facts, rank) ? RECORD_END_WELL : RECORD_END_NONE;
@@ -98,7 +103,7 @@ static void describe_call(const struct verdict_facts *facts, guint32 call, struc
 	if (!info)
 		return;
 	line->function = g_intern_string(mpi_call_name(info->function));
-	line->arguments = world_arguments(facts->world, line->rank, call);
+	line->arguments = verdict_arguments(facts, line->rank, call);
 	line->place = verdict_place(facts, line->rank, call);
 }
 
@@ -238,7 +243,8 @@ bool verdict_is_driven(const struct verdict_facts *facts, const struct record_ra
 static void add_given(const struct verdict_facts *facts, struct record_finding *finding)
 {
 	struct world_given calls[2];
-	g_autofree char *words = world_mismatch(facts->world, calls);
+	const struct comm_words comms = verdict_comm_sentence(facts);
+	g_autofree char *words = world_mismatch(facts->world, &comms, calls);
 
 	for (guint i = 0; words && i < G_N_ELEMENTS(calls); i++) {
 		struct record_given given = {.rank = calls[i].id.rank,
@@ -253,7 +259,8 @@ static void add_given(const struct verdict_facts *facts, struct record_finding *
 
 static bool collectives_differ(const struct verdict_facts *facts)
 {
-	g_autofree char *mismatch = world_mismatch(facts->world, NULL);
+	const struct comm_words comms = verdict_comm_sentence(facts);
+	g_autofree char *mismatch = world_mismatch(facts->world, &comms, NULL);
 
 	return mismatch != NULL;
 }

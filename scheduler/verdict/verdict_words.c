@@ -11,6 +11,8 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 
 	switch (verdict_ending(facts, rank)) {
 	case ENDING_CRASH:
+		if (end->report)
+			return g_strdup_printf("stopped by %s", end->report);
 		return g_strdup_printf("killed by SIG%s%s", sigabbrev_np(WTERMSIG(end->status)),
 		                       facts->struck_before && rank_end_is_outside(end->status)
 		                               ? ", twice along this path"
@@ -89,7 +91,8 @@ static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ran
 static void mismatch_words(const struct verdict_facts *facts, GString *text)
 {
 	struct world_given calls[2];
-	g_autofree char *words = world_mismatch(facts->world, calls);
+	const struct comm_words comms = verdict_comm_sentence(facts);
+	g_autofree char *words = world_mismatch(facts->world, &comms, calls);
 	struct op_id one = calls[0].id, another = calls[1].id;
 	struct place first = verdict_place(facts, one.rank, one.call);
 	struct place other = verdict_place(facts, another.rank, another.call);
@@ -108,7 +111,7 @@ static void truncation_words(const struct verdict_facts *facts, int rank, GStrin
 	char *types[2];
 
 	if (!error || !g_str_has_prefix(error, "Message truncated")
-	    || !world_truncated(facts->world, rank, calls, types))
+	    || !world_truncated(facts->world, rank, facts->ends[rank].failed, calls, types))
 		return;
 	for (guint i = 0; i < 2; i++) {
 		struct place place = verdict_place(facts, calls[i].rank, calls[i].call);

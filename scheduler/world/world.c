@@ -14,6 +14,7 @@ static void rank_init(struct rank *rank)
 	rank->live = g_array_new(false, false, sizeof(struct live));
 	rank->calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
 	rank->left = g_array_new(false, false, sizeof(struct wire_left));
+	rank->truncated = g_array_new(false, false, sizeof(struct truncated));
 	rank->held_from = WORLD_HOLDS_NOTHING;
 	rank->streak.polls = g_array_new(false, false, sizeof(struct poll));
 	rank->streak.known = g_array_new(false, false, sizeof(guint64));
@@ -27,6 +28,8 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->options = *options;
 	world->comms = comms;
 	world->names = given_names_new();
+	world->made = made_comms_new();
+	world->partitions = partitions_new();
 	world->orders = *orders;
 	world->user = user;
 	world->ranks = g_new0(struct rank, options->ranks);
@@ -70,6 +73,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
 		chunks_follow(&to->ranks[rank].calls, &from->ranks[rank].calls);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
+		to->ranks[rank].truncated = g_array_copy(from->ranks[rank].truncated);
 		if (from->ranks[rank].seals)
 			to->ranks[rank].seals = g_array_copy(from->ranks[rank].seals);
 		to->ranks[rank].streak.polls = g_array_copy(from->ranks[rank].streak.polls);
@@ -92,6 +96,8 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 			g_hash_table_insert(to->probed, &message->probe, message);
 	}
 	to->names = given_names_copy(from->names);
+	to->made = made_comms_copy(from->made);
+	to->partitions = partitions_copy(from->partitions);
 	to->contents = message_contents_copy(from->contents);
 	to->matches = g_array_new(false, false, sizeof(struct match));
 	to->choices = g_array_copy(from->choices);
@@ -149,6 +155,7 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].live);
 		chunks_release(&world->ranks[rank].calls);
 		g_array_unref(world->ranks[rank].left);
+		g_array_unref(world->ranks[rank].truncated);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);
 		g_array_unref(world->ranks[rank].streak.polls);
 		g_array_unref(world->ranks[rank].streak.known);
@@ -160,6 +167,8 @@ void world_free(struct world *world)
 	g_hash_table_destroy(world->messages);
 	g_hash_table_destroy(world->impatience);
 	given_names_free(world->names);
+	made_comms_free(world->made);
+	partitions_free(world->partitions);
 	message_contents_free(world->contents);
 	g_array_unref(world->matches);
 	g_array_unref(world->choices);
@@ -447,7 +456,7 @@ static void try_release_line(struct world *world, int number)
 	for (guint i = 0; i < rank->line->waited->len; i++)
 		all[i] = i;
 	if (rank->line->waited->len > 1)
-		world_limit(world, LIMIT_BY_RULE);
+		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	if ((rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY)
 	    && rank->line->waited->len > 1)
 		world_release(world, number,
@@ -580,9 +589,28 @@ void world_settle(struct world *world)
 
 /* --- for files that treat one subject (world_context.h) --------------------------------------- */
 
+guint64 world_comm_itself(const struct world *world, guint64 comm)
+{
+	const struct made_comm *made = made_comms_find(world->made, comm);
+
+	return made && made->stands_for != 0 ? made->stands_for : comm;
+}
+
+const struct made_comm *world_made_comm(const struct world *world, guint64 comm)
+{
+	const struct made_comm *made = made_comms_find(world->made, world_comm_itself(world, comm));
+
+	return made && made->number > 0 ? made : NULL;
+}
+
+const char *world_given_name(const struct world *world, guint64 comm)
+{
+	return given_names_find(world->names, world_comm_itself(world, comm));
+}
+
 const char *world_comm_name(const struct world *world, guint64 comm)
 {
-	const char *name = given_names_find(world->names, comm);
+	const char *name = world_given_name(world, comm);
 
 	return name ? name : communicators_origin(world->comms, comm);
 }
@@ -622,9 +650,9 @@ struct world_rma *world_rma(const struct world *world)
 	return world->rma;
 }
 
-struct truncated *world_last_truncated(const struct world *world, int rank)
+GArray *world_all_truncated(const struct world *world, int rank)
 {
-	return &world->ranks[rank].truncated;
+	return world->ranks[rank].truncated;
 }
 
 void world_append_event(struct world *world, const struct event *event)
@@ -651,7 +679,7 @@ guint64 world_limits(const struct world *world)
 	const struct rma_uncertain *uncertain = world_finds_invalid(world);
 
 	return world->limits | (windows_early(world->locks) ? LIMIT_BIT(LIMIT_LOCKS) : 0)
-	       | (world_has_accesses(world) ? LIMIT_BIT(LIMIT_WINDOW_MEMORY) : 0)
+	       | (world_has_unseen(world) ? LIMIT_BIT(LIMIT_WINDOW_MEMORY) : 0)
 	       | (uncertain->learnt > 0 ? LIMIT_BIT(LIMIT_WINDOW_ASSUMED) : 0)
 	       | (uncertain->unknown > 0 ? LIMIT_BIT(LIMIT_WINDOW_ACCESSES) : 0);
 }

@@ -103,6 +103,8 @@ bool world_touched(struct world *world, int rank, const struct wire_touched *tou
 bool world_overlap(struct world *world, int rank, const struct wire_overlap *overlap,
                    GError **error);
 bool world_misuse(struct world *world, int rank, const struct wire_misuse *misuse, GError **error);
+bool world_partitions(struct world *world, int rank, const struct wire_partitions *partitions,
+                      GError **error);
 /* The contents of a message that the rank is about to send. */
 bool world_contents(struct world *world, int rank, const struct wire_contents *told,
                     GError **error);
@@ -243,12 +245,26 @@ GArray *world_pending_calls(struct world *world, int rank);
 /* The ranks for which a blocked rank waits in this call (0: in any), as gint32, ascending. Empty:
  * it waits for no rank in particular. Free with g_array_unref. */
 GArray *world_waits_for(struct world *world, int rank, guint32 call);
+/* How a communicator is to be shown in the arguments of a call of this function; free with
+ * g_free. */
+struct comm_words {
+	char *(*print)(const void *user, guint64 comm, guint16 function);
+	const void *user;
+};
+
 /* Arguments of the call, or of the first operation for which it still waits: "source=1, tag=7".
  * Free with g_free. */
-char *world_arguments(struct world *world, int rank, guint32 call);
+char *world_arguments(struct world *world, int rank, guint32 call, const struct comm_words *words);
 /* The program's name for a communicator or window (given_names.h), else its origin. Valid until the
  * program gives it another name. */
 const char *world_comm_name(const struct world *world, guint64 comm);
+/* The program's name alone; NULL: none. */
+const char *world_given_name(const struct world *world, guint64 comm);
+/* The number of the communicator that this number stands for (struct wire_comm): itself, or
+ * another. */
+guint64 world_comm_itself(const struct world *world, guint64 comm);
+/* Where it was made, with its label. NULL: not by the program, or not known. */
+const struct made_comm *world_made_comm(const struct world *world, guint64 comm);
 
 /* A call of a collective that does not match another call; members as in struct record_given. */
 struct world_given {
@@ -258,11 +274,13 @@ struct world_given {
 
 /* Describes members of a collective that disagree, as a sentence; NULL: they agree. `ret_calls` may
  * be NULL. Free the text with g_free. */
-char *world_mismatch(const struct world *world, struct world_given ret_calls[2]);
+char *world_mismatch(const struct world *world, const struct comm_words *words,
+                     struct world_given ret_calls[2]);
 
-/* The last message too long for its receive at `rank`: send and receive, the types sent, and the
- * types that there is room for (free both with g_free). false: there was none. */
-bool world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
+/* The message too long for the receive that `rank` has started in this call, else the last one too
+ * long at this rank: send and receive, the types sent, and the types that there is room for (free
+ * both with g_free). false: there was none. */
+bool world_truncated(const struct world *world, int rank, guint32 call, struct op_id ret_calls[2],
                      char *ret_types[2]);
 
 /* What world_objects has reported of a rank (struct wire_left). */
@@ -285,6 +303,9 @@ bool world_message_taken(const struct world *world, struct op_id receive, struct
  * conflict. world_finds_invalid then returns what could not be compared. */
 void world_find_conflicts(struct world *world);
 bool world_has_accesses(const struct world *world);
+/* Whether some rank has a window whose memory others can reach, and does not report its loads and
+ * stores. */
+bool world_has_unseen(const struct world *world);
 const struct rma_uncertain *world_finds_invalid(const struct world *world);
 
 /* Remarks on what is wrong but does not end the interleaving. */

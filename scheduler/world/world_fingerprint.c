@@ -292,13 +292,17 @@ static void add_left(struct state_hash *hash, const GArray *left)
 	}
 }
 
-static void add_truncated(struct state_hash *hash, const struct world *world,
-                          const struct truncated *truncated)
+static void add_truncated(struct state_hash *hash, const struct world *world, const GArray *all)
 {
-	add_id(hash, world, truncated->send);
-	add_id(hash, world, truncated->receive);
-	add_types(hash, &truncated->sent);
-	add_types(hash, &truncated->received);
+	add(hash, all->len);
+	for (guint i = 0; i < all->len; i++) {
+		const struct truncated *truncated = &g_array_index(all, struct truncated, i);
+
+		add_id(hash, world, truncated->send);
+		add_id(hash, world, truncated->receive);
+		add_types(hash, &truncated->sent);
+		add_types(hash, &truncated->received);
+	}
 }
 
 static void add_rank(struct state_hash *hash, const struct world *world, int number)
@@ -317,7 +321,7 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	add(hash, rank->live->len);
 	for (guint i = 0; i < rank->live->len; i++)
 		add_live(hash, world, number, &g_array_index(rank->live, struct live, i));
-	add_truncated(hash, world, &rank->truncated);
+	add_truncated(hash, world, rank->truncated);
 	add_left(hash, rank->left);
 	add_streak(hash, world, &rank->streak);
 	add_hash(hash, &rank->hidden);

@@ -15,7 +15,9 @@
 #include "entered.h"
 #include "explorer/explorer.h"
 #include "given_names.h"
+#include "made_comms.h"
 #include "matcher.h"
+#include "partitions.h"
 #include "types.h"
 #include "windows.h"
 #include "world.h"
@@ -103,7 +105,7 @@ struct rank {
 	guint32 turn;      /* the last call after which a choice between its threads was noted */
 	bool finalized;
 	GArray *live;                    /* struct live, ascending by name */
-	struct truncated truncated;      /* the last one received */
+	GArray *truncated;               /* struct truncated */
 	struct chunks calls;             /* struct world_call; [call - 1] */
 	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
@@ -131,6 +133,8 @@ struct world {
 	struct world_options options;
 	struct communicators *comms;
 	struct given_names *names;
+	struct made_comms *made;
+	struct partitions *partitions;
 	struct world_orders orders;
 	void *user;
 	void (*watch)(void *user, const struct world_step *step); /* NULL: no watcher */

@@ -234,6 +234,11 @@ static bool start_operation(struct world *world, int rank, const struct wire_cal
 	bool kept = call->wait != WIRE_WAIT_NONE || op->nonblocking;
 	guint places = 1;
 
+	if (op->nonblocking && op->bytes > WIRE_COMPARED_MOST)
+		world_limit(world, LIMIT_BUFFER_SAMPLED);
+	if (op->nonblocking && op->kind == WIRE_RECEIVE && op->bytes > WIRE_STAGED_MOST)
+		world_limit(world, LIMIT_DATA_LARGE);
+
 	if (op->kind == WIRE_COLLECTIVE)
 		arrive_in_collective(world, rank, call, op, &live);
 	else if (op->kind == WIRE_UNLOCK)
@@ -440,7 +445,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
 	note_idle(world, call);
 	if (call->by_rule)
-		world_limit(world, LIMIT_BY_RULE);
+		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	note_effect(world, number, call);
 	note_talker(world, number, call);
 	if (rank->threads)
@@ -479,7 +484,26 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 bool world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error)
 {
 	world_tell_heard(world, rank, &(struct wire_message){.type = WIRE_COMM, .comm = *comm});
-	return communicators_add(world->comms, rank, comm, error);
+	if (!communicators_add(world->comms, rank, comm, error))
+		return false;
+	made_comms_add(world->made, rank, comm);
+	return true;
+}
+
+bool world_partitions(struct world *world, int rank, const struct wire_partitions *told,
+                      GError **error)
+{
+	bool possible = communicators_is_member(world->comms, told->comm, rank);
+
+	world_tell_heard(world, rank,
+	                 &(struct wire_message){.type = WIRE_PARTITIONS, .partitions = *told});
+	if (possible && told->count > PARTITIONS_MOST)
+		possible = false;
+	else if (possible && told->count > 0)
+		partitions_start(world->partitions, told->comm, rank, told->call, told->count);
+	else if (possible)
+		possible = partitions_ready(world->partitions, told->comm, told->first, told->last);
+	return possible || world_refuse(error, rank, "partitions of a send that does not exist");
 }
 
 bool world_named(struct world *world, int rank, const struct wire_named *named, GError **error)

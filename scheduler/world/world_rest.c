@@ -21,7 +21,7 @@ static bool answer_ready(struct world *world, int number, bool is_first)
 	if (indices->len == 0)
 		return false;
 	if (indices->len > 1)
-		world_limit(world, LIMIT_BY_RULE);
+		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	if (is_first)
 		world_note_decision(world, NULL);
 	world_note_rest(world, number);
@@ -106,6 +106,7 @@ static void withdraw_cancelled(struct world *world, int number)
 	if (live && live->kind == WIRE_SEND) {
 		struct message *message = g_hash_table_lookup(world->messages, &event.op.id);
 
+		world_limit(world, LIMIT_SENDS_CANCELLED);
 		live->waits_for_match = false;
 		if (message)
 			message->recalled = true;
@@ -160,7 +161,6 @@ static bool answer_poll(struct world *world, int number, const GArray *plan, boo
 		world_note_decision(world, NULL);
 	world_note_rest(world, number);
 	if (rank->line->wait == WIRE_CANCEL) {
-		world_limit(world, LIMIT_BY_RULE);
 		withdraw_cancelled(world, number);
 	} else {
 		withdraw_probes(world, number);

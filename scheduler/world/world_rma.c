@@ -13,6 +13,7 @@
 struct world_rma {
 	struct rma_log *accesses;
 	struct rma_uncertain uncertain; /* of the last search for conflicts */
+	bool unseen;                    /* see world_has_unseen */
 };
 
 struct world_rma *world_rma_new(void)
@@ -91,6 +92,14 @@ static bool any_may_learn(const struct world *world, int rank, const struct wire
 	return false;
 }
 
+/* A window of several ranks, with memory, of a rank that does not report its loads and stores. */
+static bool is_unseen(const struct world *world, int rank, const struct wire_access *access)
+{
+	return access->kind == WIRE_ACCESS_WINDOW && !(access->flags & WIRE_WINDOW_SEEN)
+	       && (access->part_count == 0 || access->parts[0].length > 0)
+	       && communicators_peers(world_comms(world), access->window, rank) > 1;
+}
+
 bool world_accesses(struct world *world, int rank, const struct wire_accesses *accesses,
                     GError **error)
 {
@@ -111,6 +120,7 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 	for (uint32_t i = 0; i < accesses->count; i++) {
 		uint32_t next = i;
 
+		world_rma(world)->unseen |= is_unseen(world, rank, &accesses->list[i]);
 		while (next < accesses->count && accesses->list[next].kind == WIRE_ACCESS_CHANGED)
 			next++;
 		if (accesses->list[i].kind == WIRE_ACCESS_FLUSH)
@@ -131,6 +141,10 @@ static char *describe_side(const struct rma_side *side)
 {
 	bool updates = side->access->flags & WIRE_ACCESS_ATOMIC && side->writes;
 
+	if (side->access->flags & WIRE_ACCESS_DIRECT)
+		return g_strdup_printf("%s %" G_GUINT64_FORMAT " bytes %s rank %d's window",
+		                       side->writes ? "stores" : "loads", side->bytes,
+		                       side->writes ? "in" : "from", side->memory);
 	if (side->access->kind == WIRE_ACCESS_LOCAL)
 		return g_strdup_printf(
 			side->writes ? "receives %" G_GUINT64_FORMAT " bytes into rank %d's window"
@@ -149,11 +163,19 @@ static char *describe_side(const struct rma_side *side)
 	                       side->bytes, side->access->displacement, side->memory);
 }
 
+static const char *action_of(const struct rma_side *side)
+{
+	if (!(side->access->flags & WIRE_ACCESS_DIRECT))
+		return NULL;
+	return side->writes ? "store" : "load";
+}
+
 static struct remark_party party_of(const struct rma_side *side, const char *does)
 {
 	return (struct remark_party){
 		.rank = side->rank,
 		.function = side->access->function,
+		.action = action_of(side),
 		.site = side->access->site,
 		.does = does,
 	};
@@ -223,6 +245,11 @@ void world_find_conflicts(struct world *world)
 bool world_has_accesses(const struct world *world)
 {
 	return rma_log_moves(world_rma(world)->accesses) > 0;
+}
+
+bool world_has_unseen(const struct world *world)
+{
+	return world_rma(world)->unseen;
 }
 
 const struct rma_uncertain *world_finds_invalid(const struct world *world)

@@ -32,8 +32,7 @@ int collective_plan(struct collective_plan *plan, MPI_Comm comm,
 		collective_plan_release(plan);
 		return MPI_ERR_NO_MEM;
 	}
-	plan->op.comm = communicator_announce_copy(communicator, MPI_CALL_Start,
-	                                           communicator_name(communicator));
+	plan->op.comm = communicator_announce_alias(communicator, MPI_CALL_Start);
 	request_make_persistent(request);
 	*ret_handle = request_handle(request);
 	return MPI_SUCCESS;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access_checksum.h"
+#include "direct.h"
 #include "misuse.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
@@ -109,6 +110,8 @@ static void gather_access(const struct wire_access *access)
 	struct wire_access changed[CHANGED_MAX];
 	uint32_t count = 0;
 
+	if (!gate_is_serialised())
+		direct_flush(); /* else overlap.h may be in use; it can wait for the next call */
 	lock_gathered();
 	do {
 		count = access_checksum_end(access, changed, CHANGED_MAX);
@@ -488,7 +491,7 @@ void access_window(MPI_Win window, uint64_t number)
 		if (!found[0] || *flavor != MPI_WIN_FLAVOR_SHARED)
 			add_memory(number, base, *bytes);
 	}
-	access.flags = window_flags(window);
+	access.flags = window_flags(window) | (direct_is_used() ? WIRE_WINDOW_SEEN : 0);
 	gather_access(&access);
 	if (found[0] && *flavor == MPI_WIN_FLAVOR_SHARED)
 		report_views(window, number);
@@ -525,6 +528,15 @@ uint32_t access_local_begin(uint64_t window)
 	return access.number;
 }
 
+static void take_parts(struct wire_access *access, const struct bytes *bytes)
+{
+	access->parts = bytes ? malloc((bytes->count + 1) * sizeof(*access->parts)) : NULL;
+	if (!access->parts)
+		return;
+	access->part_count = bytes->count;
+	memcpy(access->parts, bytes->parts, bytes->count * sizeof(*access->parts));
+}
+
 void access_local_end(const struct window_use *use, uint64_t window, const struct bytes *bytes)
 {
 	struct wire_access access = {
@@ -539,11 +551,22 @@ void access_local_end(const struct window_use *use, uint64_t window, const struc
 
 	if (window == 0)
 		return;
-	access.parts = bytes ? malloc((bytes->count + 1) * sizeof(*access.parts)) : NULL;
-	if (access.parts) {
-		access.part_count = bytes->count;
-		memcpy(access.parts, bytes->parts, bytes->count * sizeof(*access.parts));
-	}
+	take_parts(&access, bytes);
+	gather_access(&access);
+}
+
+void access_direct(const void *site, uint64_t window, const struct bytes *bytes, bool atomic)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_LOCAL,
+		.site = (uintptr_t)site,
+		.window = window,
+		.target = WIRE_ANY,
+		.flags = WIRE_ACCESS_DIRECT | (atomic ? WIRE_ACCESS_ATOMIC : 0)
+	                 | (!bytes || bytes->unknown ? WIRE_ACCESS_UNKNOWN : 0),
+	};
+
+	take_parts(&access, bytes);
 	gather_access(&access);
 }
 

@@ -64,6 +64,10 @@ uint32_t access_local_begin(uint64_t window);
 /* The operation has used `bytes` (NULL: none) since it began, or just now if `use` has number 0. */
 void access_local_end(const struct window_use *use, uint64_t window, const struct bytes *bytes);
 
+/* Loads or stores (by the role of the bytes) of the program in a window, by the code at `site`; or
+ * NULL: some that are not known. */
+void access_direct(const void *site, uint64_t window, const struct bytes *bytes, bool atomic);
+
 /* Memory of this process is attached to a dynamic window, or detached. */
 void access_attach(MPI_Win window, const void *base, MPI_Aint bytes);
 void access_detach(MPI_Win window, const void *base);

@@ -121,6 +121,9 @@ struct gate_orders {
 	/* END: never returns. */
 	void (*end)(const struct wire_end *order) __attribute__((noreturn));
 
+	/* A call of the program begins. */
+	void (*begin)(void);
+
 	/* What goes with messages: appends frames ahead of each message, and behind the report of
 	 * the call with this number. */
 	void (*encode_ahead)(struct wire_buffer *out);

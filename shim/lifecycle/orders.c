@@ -5,6 +5,7 @@
 
 #include "ending.h"
 #include "shim/check/access.h"
+#include "shim/check/direct.h"
 #include "shim/check/frames.h"
 #include "shim/check/overlap.h"
 #include "shim/check/reduction.h"
@@ -134,6 +135,7 @@ const struct gate_orders orders = {
 	.moved = park_note_moved,
 	.is_idle = park_is_idle,
 	.end = end_rank,
+	.begin = direct_flush,
 	.encode_ahead = access_encode,
 	.encode_behind = encode_behind,
 	.progress = progress,

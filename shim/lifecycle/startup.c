@@ -39,6 +39,7 @@
 #include "shim/park/park.h"
 #include "shim/park/peers.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "shim/process/tracer.h"
 #include "shim/request/request.h"
 #include "shim/state/digest.h"
@@ -572,6 +573,8 @@ __attribute__((destructor)) static void leave(void)
 {
 	if (!process_is_initialised() || !process_is_own())
 		return;
+	if (startup.finalised)
+		sanitizer_find_leaks();
 	ending_exit(startup.exit_status, startup.finalised);
 	if (gate_welcome()->rewinds)
 		park_hold();

@@ -192,9 +192,12 @@ const char *real_called(void **ret_site)
 int real_backtrace(void **ret_frames, int most)
 {
 	void *frames[MOST_FRAMES];
-	int count = backtrace(frames, MOST_FRAMES), stored = 0;
+	int count = backtrace(frames, MOST_FRAMES), stored = 0, first = 0;
 
-	for (int i = 0; i < count && stored < most; i++) {
+	/* A sanitizer's own backtrace comes before the shim's frames. */
+	while (first < count && !real_is_shim(frames[first]))
+		first++;
+	for (int i = first; i < count && stored < most; i++) {
 		if (!real_is_shim(frames[i]) && !real_is_binding(frames[i])
 		    && !real_is_library(frames[i]))
 			ret_frames[stored++] = frames[i];

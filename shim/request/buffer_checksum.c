@@ -15,9 +15,10 @@
 #include "shim/types/signature.h"
 
 enum {
-	WHOLE_MAX = 16 << 10, /* bytes; of larger buffers, the following samples are compared */
-	EDGE = 1 << 10,       /* at each end */
-	SAMPLES = 6,          /* in between, evenly spaced */
+	/* of larger buffers, the following samples are compared */
+	WHOLE_MAX = WIRE_COMPARED_MOST,
+	EDGE = 1 << 10, /* at each end */
+	SAMPLES = 6,    /* in between, evenly spaced */
 	SAMPLE = 512,
 	PARTS_AT_ONCE = 64,
 };
@@ -479,8 +480,6 @@ void buffer_checksum_end(struct request *request)
 	if (request->actions && request->actions->touched
 	    && request->actions->touched(request->closure) && request->name.call != 0)
 		report_touch(request, WIRE_USE_SEND, WIRE_TOUCH_CHANGED);
-	if (request->actions && request->actions->ended)
-		request->actions->ended(request->closure);
 	if (!checksum->active)
 		return;
 	/* If two operations overlap, the change may be theirs. If the frame of a function that has

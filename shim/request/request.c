@@ -162,9 +162,12 @@ struct request *request_new_pair(struct request *send, struct request *receive)
 
 struct wire_name request_asked_name(const struct request *request)
 {
-	if (request->actions && request->actions->waits
-	    && request->actions->waits(request->closure))
-		return (struct wire_name){WIRE_NEVER, 0};
+	uint32_t started = request->actions && request->actions->waits
+	                           ? request->actions->waits(request->closure)
+	                           : 0;
+
+	if (started > 0)
+		return (struct wire_name){WIRE_NEVER, started};
 	if (request->kind != REQUEST_PAIR)
 		return request->name;
 	return request->halves[request->halves[1]->local ? 0 : 1]->name;

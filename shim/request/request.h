@@ -44,10 +44,11 @@ struct request_actions {
 	/* Optional. A call is about to complete the request: whether the program has changed what
 	 * it sends. */
 	bool (*touched)(const void *closure);
-	/* Optional. It has completed the request, which may be started again. */
-	void (*ended)(void *closure);
-	/* Optional. Whether an action is missing that only this rank can do. */
-	bool (*waits)(const void *closure);
+	/* Optional. Called when a call of the program has completed the request. */
+	void (*completed)(void *closure);
+	/* Optional. If an action is missing that only this rank can do: the call that has started
+	 * the request; else 0. */
+	uint32_t (*waits)(const void *closure);
 };
 
 struct request; /* request_internal.h */

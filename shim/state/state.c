@@ -19,6 +19,7 @@
 #include "shim/park/park.h"
 #include "shim/park/park_thread.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "shim/request/request.h"
 #include "state_fork.h"
 #include "state_memory.h"
@@ -57,6 +58,8 @@ void state_start(void)
 {
 	struct rusage usage = {0};
 
+	if (sanitizer_is_there())
+		state_refuse("it is built with AddressSanitizer");
 	if (!state.know || !state.left_out || !state.know(&state))
 		state_refuse("its heap cannot be separated from MPI's");
 	if (!state.refused && state_fork_find(&state.generation))

@@ -113,6 +113,24 @@ def test_rank_that_never_calls_mpi_init(tool):
         refused(run, 4, "rank 1", "MPI_Init")
 
 
+def test_mpi_that_cannot_start(tool):
+    """As under `ulimit -u 12`: MPI_Init gets no thread. It is no fault of the program's."""
+    source = tool.write("no_threads.c", "#include <errno.h>\n#include <mpi.h>\n"
+                        "int pthread_create(void *thread, void *options, void *(*start)(void *), "
+                        "void *value)\n"
+                        "{ (void)thread; (void)options; (void)start; (void)value; "
+                        "return EAGAIN; }\n"
+                        "int main(int argc, char **argv)\n"
+                        "{ MPI_Init(&argc, &argv); return MPI_Finalize(); }\n")
+    program = tool.compile(source, "-rdynamic")
+    for backtrack in ("snapshot", "rerun"):
+        run = tool.run("explore", "-n", "3", "--backtrack", backtrack, program, timeout=60)
+        if run.status == 0:
+            print("    this MPI needs no threads")
+            return
+        refused(run, 4, "MPI could not start", "SIGABRT", "MPI_Init", "ulimit -a")
+
+
 # --- the command line ----------------------------------------------------------------------------
 
 

@@ -218,15 +218,17 @@ return Boolean(button)""", kind, text), "there is no %s in %s" % (text, browser.
 
 
 def check_communicators(browser):
-    """A tab each, also for those that have the same name."""
-    world, split = "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD"
-    check(browser.run(SHOWN)[0] == ["", world, split], "shown: %s" % browser.run(SHOWN)[0])
-    press(browser, "tabs", split)
-    check(browser.run(SHOWN)[0] == [split], "shown: %s" % browser.run(SHOWN)[0])
+    """A tab each, also for those that were made by the same call."""
+    world, split = "MPI_COMM_WORLD", "comm 2: MPI_Comm_split at halo.c:13"
+    other = "comm 1.2: MPI_Comm_split at halo.c:13"
+    check(browser.run(SHOWN)[0] == ["", world, other, split], "shown: %s" % browser.run(SHOWN)[0])
+    for one in split, other:
+        press(browser, "tabs", one)
+        check(browser.run(SHOWN)[0] == [one], "shown: %s" % browser.run(SHOWN)[0])
     press(browser, "tabs", world)
     check(browser.run(SHOWN)[0] == [world], "shown: %s" % browser.run(SHOWN)[0])
     press(browser, "tabs", "All")
-    check(len(browser.run(SHOWN)[0]) == 3, "not all is shown again")
+    check(len(browser.run(SHOWN)[0]) == 4, "not all is shown again")
 
 
 UNFOLD = """

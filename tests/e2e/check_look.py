@@ -405,7 +405,7 @@ def check_decoders(tool):
                         (9, "  false exits with 1\n     0: 80 05"), (11, "no command given"),
                         (13, plain), (14, "  rank 0  3.0  MPI_Irecv(source=1, tag=8)"),
                         (14, "not matched yet\n"), (15, "  1  MPI_COMM_WORLD  ranks 0,1,2\n"),
-                        (16, "  MPI_Win_create on MPI_COMM_WORLD  ranks 0,1,2\n"),
+                        (16, "  1  MPI_Win_create on MPI_COMM_WORLD at pickles.c:19  ranks "),
                         (17, "  #0  receive (pickles.c:9)\n  #1  main (pickles.c:")):
         check(line in told[index], "%d: %s\n%s" % (index, line, run))
     check("\n  2  " not in told[15] and "MPI_Recv" not in told[14], str(run))

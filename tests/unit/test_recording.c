@@ -262,6 +262,9 @@ static bool hear(struct seat *seat, char **words)
 	case WIRE_MISUSE:
 		believed = world_misuse(seat->world, rank, &message.misuse, &error);
 		break;
+	case WIRE_PARTITIONS:
+		believed = world_partitions(seat->world, rank, &message.partitions, &error);
+		break;
 	case WIRE_CONTENTS:
 		believed = world_contents(seat->world, rank, &message.contents, &error);
 		break;
