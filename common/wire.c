@@ -158,6 +158,7 @@ static void describe_touched(struct codec *codec, struct wire_touched *touched)
 	field_name(codec, &touched->name);
 	field_u32(codec, &touched->noticed);
 	field_u8(codec, &touched->kind, WIRE_USE_COUNT - 1);
+	field_u8(codec, &touched->how, WIRE_TOUCH_COUNT - 1);
 }
 
 static void describe_user(struct codec *codec, struct wire_user *user)
@@ -348,6 +349,7 @@ static void describe_bind(struct codec *codec, struct wire_bind *bind)
 	field_name(codec, &bind->name);
 	field_i32(codec, &bind->source);
 	field_i32(codec, &bind->tag);
+	field_u64(codec, &bind->bytes);
 }
 
 static void describe_go(struct codec *codec, struct wire_go *go)

@@ -18,7 +18,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 35
+#define WIRE_VERSION 36
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -411,11 +411,19 @@ enum wire_use {
 	WIRE_USE_COUNT
 };
 
-/* Sent at the completion. */
+enum wire_touch {
+	WIRE_TOUCH_CHANGED,  /* the program has written to the buffer */
+	WIRE_TOUCH_UNMAPPED, /* the memory is gone */
+	WIRE_TOUCH_FREED,    /* it belongs to no block of the heap any more */
+	WIRE_TOUCH_LEFT,     /* it was in the frame of a function that has returned */
+	WIRE_TOUCH_COUNT
+};
+
 struct wire_touched {
 	struct wire_name name; /* of the operation */
-	uint32_t noticed;      /* call that completes it */
+	uint32_t noticed;      /* call that completes it, or the latest one */
 	uint8_t kind;          /* enum wire_use */
+	uint8_t how;           /* enum wire_touch */
 };
 
 /* An operation that uses memory of its rank. */
@@ -440,8 +448,9 @@ enum wire_misuse_why {
 	WIRE_MISUSE_OVERLAP,  /* receives into a datatype that contains a byte twice */
 	WIRE_MISUSE_CHILD,    /* a process that the rank has forked calls MPI */
 	WIRE_MISUSE_FINALIZE, /* MPI_Finalize by a thread that has not initialised MPI */
-	WIRE_MISUSE_COMMUTES, /* reduces with an operation that the program has declared commutative,
-	                         and op(a,b) differs from op(b,a) */
+	WIRE_MISUSE_COMMUTES, /* reduces with an operation that is declared commutative, and op(a,b)
+	                         differs from op(b,a) */
+	WIRE_MISUSE_UNTRIED,  /* no misuse: such an operation could not be tried */
 	WIRE_MISUSE_COUNT
 };
 
@@ -530,6 +539,7 @@ struct wire_bind {
 	int32_t source; /* in the communicator's (remote) group; -1 for a collective; of a send:
 	                   WIRE_AWAITED, or -1; of a receive bound before: WIRE_ARRIVES */
 	int32_t tag;
+	uint64_t bytes; /* of the message that a receive takes */
 };
 
 struct wire_go {

@@ -242,6 +242,13 @@ static const struct limit_info table[LIMITS] = {
 			"buffers modified while MPI has them, and ranks that stall inside MPI: "
 			"process_vm_readv is forbidden here (by a container?)",
 	},
+	[LIMIT_OPERATIONS] = {
+		.name = "operations",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"whether operations commute that are declared to: they are too many, "
+			"their operands are too large, or they are made by MPI's C++ bindings",
+	},
 	[LIMIT_IGNORED] = {
 		.name = "ignored",
 		.class = LIMIT_NOT_CHECKED,

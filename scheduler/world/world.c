@@ -524,6 +524,7 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 	                                       .send = match->send,
 	                                       .yes = chosen});
 	bind.tag = message->tag;
+	bind.bytes = message->types.bytes;
 	bind.source = communicators_from_world(world->comms, message->comm, receiver, sender);
 	if (live)
 		live->matched = true;

@@ -130,7 +130,7 @@ void world_bring_data(struct world *world, int number)
 		return;
 	for (guint i = 0; i < rank->live->len; i++) {
 		struct live *live = &g_array_index(rank->live, struct live, i);
-		struct wire_bind bind = {live->name, WIRE_ARRIVES, 0};
+		struct wire_bind bind = {.name = live->name, .source = WIRE_ARRIVES};
 
 		if (!is_underway(live) || !live->matched)
 			continue;

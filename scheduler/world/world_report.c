@@ -157,7 +157,8 @@ static void bind_members(struct world *world, guint64 instance)
 	const struct op_id *calls = collectives_calls(world->collectives, instance, &count);
 
 	for (int i = 0; i < count; i++) {
-		struct wire_bind bind = {{calls[i].call, calls[i].sub}, WIRE_ANY, WIRE_ANY};
+		struct wire_bind bind = {
+			.name = {calls[i].call, calls[i].sub}, .source = WIRE_ANY, .tag = WIRE_ANY};
 		const struct live *live = world_find_live(world, calls[i].rank, bind.name);
 
 		if (live && live->nonblocking && live->order == ORDER_ALL)

@@ -362,8 +362,8 @@ static const char *kind_of_meeting(guint16 function)
 	}
 }
 
-/* Two collectives of one communicator must not be under way at the same time, not even two barriers:
- * MPI 3.1, sections 5.13 and 12.4.3. */
+/* Two collectives of one communicator must not be under way at the same time, not even two
+ * barriers: MPI 3.1, sections 5.13 and 12.4.3. */
 static void check_beside(struct world *world, int rank, const struct wire_call *call)
 {
 	struct remark remark = {.kind = FINDING_MISUSE, .count = 2};

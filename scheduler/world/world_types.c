@@ -38,6 +38,15 @@ void world_compare_types(struct world *world, const struct match *match, const s
 static const char *const starts[] = {"starts to send", "starts to receive", "starts a collective",
                                      "uses its own memory", "uses its own memory"};
 
+/* What the program has done to the buffer, by enum wire_touch. */
+static const char *const touches[] = {
+	"completes it, and the program has changed the buffer meanwhile",
+	"completes it, and the memory of the buffer is not mapped any more",
+	"is made before it is complete, and the buffer has been freed",
+	"is made before it is complete, and the function whose variable the buffer is has "
+	"returned",
+};
+
 bool world_touched(struct world *world, int rank, const struct wire_touched *touched,
                    GError **error)
 {
@@ -47,12 +56,11 @@ bool world_touched(struct world *world, int rank, const struct wire_touched *tou
 	world_tell_heard(world, rank,
 	                 &(struct wire_message){.type = WIRE_TOUCHED, .touched = *touched});
 	if (!world_call_info(world, rank, started.call)
-	    || !world_call_info(world, rank, noticed.call) || touched->kind >= WIRE_USE_COUNT)
+	    || !world_call_info(world, rank, noticed.call) || touched->kind >= WIRE_USE_COUNT
+	    || touched->how >= WIRE_TOUCH_COUNT)
 		return world_refuse(error, rank, "a buffer of a call that was never made");
 	remark.parties[0] = world_party(world, started, starts[touched->kind]);
-	remark.parties[1] = world_party(world, noticed,
-	                                "completes it, and the program has changed the buffer "
-	                                "meanwhile");
+	remark.parties[1] = world_party(world, noticed, touches[touched->how]);
 	world_remark(world, &remark);
 	return true;
 }
@@ -186,6 +194,10 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 	    || misuse->maker >= MPI_CALL_COUNT
 	    || (misuse->call != 0 && !world_call_info(world, rank, misuse->call)))
 		return world_refuse(error, rank, "a misuse of a call that was never made");
+	if (misuse->why == WIRE_MISUSE_UNTRIED) {
+		world_limit(world, LIMIT_OPERATIONS);
+		return true;
+	}
 	does = describe_misuse(misuse);
 	if (!does)
 		return true;

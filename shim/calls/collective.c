@@ -248,12 +248,11 @@ static int create_op(union reduction_function function, int commute, MPI_Op *op,
 	return code;
 }
 
-/* MPI's C++ bindings give functions with other arguments. */
 int shim_MPI_Op_create(void *site, MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
 	union reduction_function function = {.usual = user_fn};
 
-	if (commute && !real_called_by_cxx())
+	if (commute)
 		function = reduction_watch(function, MPI_CALL_Op_create, site);
 	return error_check(MPI_COMM_WORLD, create_op(function, commute, op, false),
 	                   MPI_CALL_Op_create, site);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "common/mix.h"
+#include "shim/check/overlap.h"
 #include "shim/check/partitions.h"
 #include "shim/gate/contents.h"
 #include "shim/gate/gate.h"
@@ -19,6 +20,7 @@
 #include "shim/objects/error.h"
 #include "shim/request/request_internal.h"
 #include "shim/request/transfer.h"
+#include "shim/types/bytes.h"
 #include "shim/types/signature.h"
 
 struct partitioned {
@@ -28,8 +30,10 @@ struct partitioned {
 	int partitions, left; /* number not ready yet */
 	uint32_t started;     /* the call that has started it; 0: none */
 	bool *ready;
-	struct contents_data given; /* of a send: the whole buffer */
+	uint64_t *hashes;           /* of a send: of each partition, when it became ready */
+	struct contents_data given; /* the whole buffer */
 	bool owns_type;             /* of given.type, because the program may free its own */
+	struct overlap_use *use;    /* of the whole buffer; NULL: none */
 	struct partitions *uses;    /* of the buffer; owned; NULL: not watched */
 };
 
@@ -90,6 +94,8 @@ static void release_closure(void *closure)
 		real_mpi()->Request_free(&partitioned->real);
 	if (partitioned->owns_type)
 		real_mpi()->Type_free(&partitioned->given.type);
+	overlap_end(partitioned->use);
+	free(partitioned->hashes);
 	partitions_free(partitioned->uses);
 	free(partitioned->ready);
 	free(partitioned);
@@ -97,7 +103,11 @@ static void release_closure(void *closure)
 
 static void end_uses(void *closure)
 {
-	partitions_end_all(((const struct partitioned *)closure)->uses);
+	struct partitioned *partitioned = closure;
+
+	partitions_end_all(partitioned->uses);
+	overlap_end(partitioned->use);
+	partitioned->use = NULL;
 }
 
 /* The call that has started it, if it is a send that is not ready. */
@@ -124,18 +134,81 @@ static void report_partitions(const struct partitioned *partitioned, int count, 
 		gate_send(&message);
 }
 
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+/* Of one partition. */
+static struct bytes *bytes_of_partition(const struct partitioned *partitioned, int partition)
+{
+	const struct contents_data *given = &partitioned->given;
+	const MPI_Count count = given->count / partitioned->partitions;
+	MPI_Count low = 0, extent = 0;
+
+	real_mpi()->Type_get_extent_x(given->type, &low, &extent);
+	return bytes_of(WIRE_PART_READ, (const char *)given->buffer + partition * count * extent,
+	                count, given->type);
+}
+
+/* From now on the program must not change the partition. MPI has read it, or is about to. */
+static void watch_partition(struct partitioned *partitioned, int partition)
+{
+	struct bytes *bytes = bytes_of_partition(partitioned, partition);
+
+	if (bytes && partitioned->hashes)
+		partitioned->hashes[partition] = buffer_checksum_now(bytes, true);
+	bytes_release(bytes);
+}
+
+static bool has_touched(const void *closure)
+{
+	const struct partitioned *partitioned = closure;
+	bool touched = false;
+
+	if (!partitioned->sends || !partitioned->has_peer || !partitioned->hashes)
+		return false;
+	if (partitioned->use && overlap_found(partitioned->use))
+		return false;
+	for (int i = 0; i < partitioned->partitions && !touched; i++) {
+		struct bytes *bytes = bytes_of_partition(partitioned, i);
+		uint64_t before = partitioned->hashes[i];
+		uint64_t now = bytes && before != 0 ? buffer_checksum_now(bytes, false) : before;
+
+		touched = now != 0 && now != before;
+		bytes_release(bytes);
+	}
+	return touched;
+}
+
+/* The operation uses the whole buffer from now on. Its partitions may be watched already. */
+static void begin_use(struct partitioned *partitioned, struct wire_name name)
+{
+	const struct wire_user user = {
+		.name = name, .kind = partitioned->sends ? WIRE_USE_SEND : WIRE_USE_RECEIVE};
+	struct bytes *bytes = bytes_of(partitioned->sends ? WIRE_PART_READ : WIRE_PART_WRITTEN,
+	                               partitioned->given.buffer, partitioned->given.count,
+	                               partitioned->given.type);
+
+	overlap_end(partitioned->use);
+	partitioned->use = bytes && !partitioned->uses ? overlap_begin(&user, bytes, false) : NULL;
+	bytes_release(bytes);
+}
+
 /* The common part of both initialisations, before MPI is called. NULL: out of memory. */
 static struct request *prepare(bool sends, int partitions, int peer, MPI_Comm comm)
 {
-	static const struct request_actions actions = {
-		.release = release_closure, .waits = is_unready, .completed = end_uses};
+	static const struct request_actions actions = {.release = release_closure,
+	                                               .touched = has_touched,
+	                                               .completed = end_uses,
+	                                               .waits = is_unready};
 	struct partitioned *partitioned = calloc(1, sizeof(*partitioned));
-	bool *ready = calloc(partitions > 0 ? (size_t)partitions : 1, sizeof(*ready));
+	size_t count = partitions > 0 ? (size_t)partitions : 1;
+	bool *ready = calloc(count, sizeof(*ready));
+	uint64_t *hashes = sends ? calloc(count, sizeof(*hashes)) : NULL;
 	struct request *request = request_new(REQUEST_PARTITIONED, (struct wire_name){0, 0}, comm);
 
 	if (!partitioned || !ready || !request) {
 		free(partitioned);
 		free(ready);
+		free(hashes);
 		if (request)
 			request_release(request);
 		return NULL;
@@ -146,6 +219,7 @@ static struct request *prepare(bool sends, int partitions, int peer, MPI_Comm co
 		.has_peer = peer != MPI_PROC_NULL,
 		.partitions = partitions,
 		.ready = ready,
+		.hashes = hashes,
 	};
 	request->persistent = true;
 	request->active = false;
@@ -189,7 +263,7 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 	return MPI_SUCCESS;
 }
 
-/* Keeps the buffer of a send that MPI accepted. */
+/* Keeps the buffer that MPI accepted. */
 static void keep_given(struct partitioned *partitioned, const void *buffer, MPI_Count count,
                        MPI_Datatype type)
 {
@@ -210,7 +284,7 @@ int shim_MPI_Psend_init(void *site, const void *buf, int partitions, MPI_Count c
 	if (made && dest != MPI_PROC_NULL)
 		code = real_mpi()->Psend_init(buf, partitions, count, datatype, dest, tag, comm,
 		                              info, &((struct partitioned *)made->closure)->real);
-	if (made && code == MPI_SUCCESS && contents_are_wanted())
+	if (made && code == MPI_SUCCESS)
 		keep_given(made->closure, buf, count, datatype);
 	if (made && code == MPI_SUCCESS)
 		((struct partitioned *)made->closure)->uses = partitions_new(true, buf, partitions,
@@ -232,6 +306,8 @@ int shim_MPI_Precv_init(void *site, void *buf, int partitions, MPI_Count count,
 		code = real_mpi()->Precv_init(buf, partitions, count, datatype, source, tag, comm,
 		                              info, &((struct partitioned *)made->closure)->real);
 	if (made && code == MPI_SUCCESS)
+		keep_given(made->closure, buf, count, datatype);
+	if (made && code == MPI_SUCCESS)
 		((struct partitioned *)made->closure)->uses = partitions_new(false, buf, partitions,
 		                                                             count, datatype);
 	if (made)
@@ -249,6 +325,7 @@ static int post_partitions(struct request *request, struct wire_name name)
 		return MPI_ERR_NO_MEM;
 	request->real = partitioned->real;
 	request_posted(request, MPI_SUCCESS);
+	begin_use(request->closure, name);
 	return MPI_SUCCESS;
 }
 
@@ -332,6 +409,8 @@ static int make_ready(struct request *request, int partition, enum mpi_call func
 	if (code == MPI_SUCCESS) {
 		partitioned->ready[partition] = true;
 		partitioned->left--;
+		if (partitioned->has_peer)
+			watch_partition(partitioned, partition);
 		report_partitions(partitioned, 0, partition, partition);
 		partitions_begin(partitioned->uses, partition, &user);
 	}

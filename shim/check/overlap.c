@@ -4,6 +4,7 @@
 
 #include "direct.h"
 #include "intervals.h"
+#include "shim/gate/gate.h"
 
 enum {
 	OTHERS_MAX = 4096, /* most operations kept for comparison with one */
@@ -246,6 +247,18 @@ void overlap_pass(const struct wire_user *user, struct bytes *bytes)
 	release_use(use);
 }
 
+static bool is_known(const struct wire_overlap *found, uint32_t call)
+{
+	return found->users[0].name.call <= call && found->users[1].name.call <= call;
+}
+
+void overlap_send(void)
+{
+	for (unsigned i = 0; i < uses.found_count; i++)
+		gate_send(&(struct wire_message){.type = WIRE_OVERLAP, .overlap = uses.found[i]});
+	uses.found_count = 0;
+}
+
 void overlap_encode(struct wire_buffer *out, uint32_t call)
 {
 	unsigned kept = 0;
@@ -253,7 +266,7 @@ void overlap_encode(struct wire_buffer *out, uint32_t call)
 	for (unsigned i = 0; i < uses.found_count; i++) {
 		const struct wire_overlap *found = &uses.found[i];
 
-		if (found->users[0].name.call > call || found->users[1].name.call > call) {
+		if (!is_known(found, call)) {
 			uses.found[kept++] = *found;
 			continue;
 		}

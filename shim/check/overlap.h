@@ -44,6 +44,9 @@ bool overlap_may_use(uintptr_t low, uintptr_t high);
  * program. */
 void overlap_pass(const struct wire_user *user, struct bytes *bytes);
 
+/* Sends the pairs found. All calls have been reported. */
+void overlap_send(void);
+
 /* For gate.c: appends the pairs found, except those that name a call after `call`. */
 void overlap_encode(struct wire_buffer *out, uint32_t call);
 

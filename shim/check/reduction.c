@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "misuse.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/real.h"
 #include "swapped.h"
 
 enum {
@@ -24,7 +26,7 @@ struct slot {
 	uint64_t made_at;
 	uint32_t call; /* the latest that reduces with it; 0: none; or NEXT_CALL */
 	uint32_t calls, trials;
-	bool found;
+	bool found, untried, is_early;
 	struct swapped_memory memory;
 	/* To be sent, if `waits`: */
 	bool waits;
@@ -34,7 +36,6 @@ struct slot {
 
 static struct slot slots[SLOTS];
 static unsigned slot_count;
-static uint32_t reported; /* the latest call that the scheduler knows */
 
 /* The latest operation of each handle. MPICH numbers handles from 0 on, for each kind anew. */
 static uint8_t named[NAMES]; /* slot + 1; 0: none */
@@ -61,9 +62,17 @@ static bool is_due(struct slot *slot)
 	       && ((slot->trials < ALWAYS && number <= LOOKS) || (number & (number - 1)) == 0);
 }
 
-static void send_difference(const struct slot *slot)
+/* Whether the thread is in the call that reduces, and that call is not over before this rank has
+ * done its part. Then the difference is there at the next call, whatever the speed. */
+static bool is_in_call(const struct slot *slot)
 {
-	gate_send(&(struct wire_message){.type = WIRE_MISUSE, .misuse = slot->misuse});
+	const void *site;
+	uint16_t function;
+
+	gate_current(&function, &site);
+	return slot->call == gate_current_call()
+	       && (function == MPI_CALL_Allreduce || function == MPI_CALL_Reduce_scatter
+	           || function == MPI_CALL_Reduce_scatter_block);
 }
 
 static void note(struct slot *slot)
@@ -85,21 +94,29 @@ static void note(struct slot *slot)
 		misuse->function = (uint16_t)inside->function;
 		misuse->site = inside->site;
 	}
-	slot->found = true;
-	slot->waits = misuse->call > reported;
-	if (!slot->waits)
-		send_difference(slot);
+	slot->found = slot->waits = true;
+	slot->is_early = misuse->call == 0 || is_in_call(slot);
+}
+
+static void note_untried(struct slot *slot)
+{
+	if (!slot->untried)
+		misuse_note(WIRE_MISUSE_UNTRIED, slot->maker, NULL);
+	slot->untried = true;
 }
 
 static void reduce(struct slot *slot, void *in, void *inout, MPI_Count count, MPI_Datatype type)
 {
 	struct swapped swapped;
 	int saved = errno;
-	bool tries = is_due(slot) && swapped_begin(&swapped, in, inout, count, type);
+	enum swapped_begun begun = is_due(slot) ? swapped_begin(&swapped, in, inout, count, type)
+	                                        : SWAPPED_EQUAL;
 
 	errno = saved;
 	call_function(slot, in, inout, count, type);
-	if (!tries)
+	if (begun == SWAPPED_UNKNOWN)
+		note_untried(slot);
+	if (begun != SWAPPED_COPIED)
 		return;
 	saved = errno;
 	slot->trials++;
@@ -151,8 +168,12 @@ union reduction_function reduction_watch(union reduction_function function, enum
 
 	while (i < slot_count && !is_equal(&slots[i], function, maker, site))
 		i++;
-	if (i == SLOTS || !function.usual)
+	if (!function.usual)
 		return function;
+	if (i == SLOTS || real_called_by_cxx()) {
+		misuse_note(WIRE_MISUSE_UNTRIED, maker, site);
+		return function;
+	}
 	if (i == slot_count) {
 		slot_count++;
 		slots[i] = (struct slot){.function = function,
@@ -209,14 +230,25 @@ void reduction_used(MPI_Op op, uint32_t call)
 
 void reduction_encode(struct wire_buffer *out, uint32_t call)
 {
-	reported = call;
 	for (unsigned i = 0; i < slot_count; i++) {
 		struct slot *slot = &slots[i];
 
-		if (!slot->waits || slot->misuse.call > call)
+		if (!slot->waits || !slot->is_early || slot->misuse.call >= call)
 			continue;
 		slot->waits = false;
 		wire_encode(out,
 		            &(struct wire_message){.type = WIRE_MISUSE, .misuse = slot->misuse});
+	}
+}
+
+void reduction_send(void)
+{
+	for (unsigned i = 0; i < slot_count; i++) {
+		struct slot *slot = &slots[i];
+
+		if (slot->waits && slot->misuse.call != NEXT_CALL)
+			gate_send(&(struct wire_message){.type = WIRE_MISUSE,
+			                                 .misuse = slot->misuse});
+		slot->waits = false;
 	}
 }

@@ -5,13 +5,14 @@
  *
  * The second call is one that the program would not make without matchpoint. There are few: the
  * first ones of each operation with different operands, then fewer and fewer. Operands of more than
- * 1 MiB are not tried.
+ * 1 MiB are not tried; the scheduler is told.
  *
  * Only data bytes of the datatype are compared. Differences within the rounding of floating-point
  * data do not count. A byte whose type is unknown (MPI_BYTE, MPI_CHAR) may be a gap of a structure:
  * it counts only if the operation has been seen to write it.
  *
- * A difference is sent as soon as the scheduler knows the call that reduces. */
+ * A difference is sent with the next reported call if that is certain to come later. Otherwise
+ * MPI_Finalize sends it, because the time at which MPI reduces must not decide what is reported. */
 #ifndef MATCHPOINT_SHIM_CHECK_REDUCTION_H
 #define MATCHPOINT_SHIM_CHECK_REDUCTION_H
 
@@ -30,8 +31,8 @@ union reduction_function {
 };
 
 /* The call `maker` at `site` declares that the operation of this function commutes. Returns the
- * function to give to MPI; the same one if the operation cannot be checked: there are more than
- * some dozens. */
+ * function to give to MPI. It is the same one if the operation cannot be checked: there are more
+ * than some dozens, or it is made by MPI's C++ bindings, whose functions have other arguments. */
 union reduction_function reduction_watch(union reduction_function function, enum mpi_call maker,
                                          const void *site);
 
@@ -43,7 +44,10 @@ void reduction_made(MPI_Op op, union reduction_function watched);
 void reduction_begins(MPI_Op op);
 void reduction_used(MPI_Op op, uint32_t call);
 
-/* For the gate, which has just reported `call`: appends the differences that wait for it. */
+/* For the gate, which has just reported `call`: appends differences of earlier calls. */
 void reduction_encode(struct wire_buffer *out, uint32_t call);
+
+/* In MPI_Finalize, when all ranks have called it: sends the others. */
+void reduction_send(void);
 
 #endif

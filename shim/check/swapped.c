@@ -78,7 +78,7 @@ static char *align_as(char *memory, int64_t address)
 	return memory + (wanted + ALIGNMENT - is) % ALIGNMENT;
 }
 
-static bool copy_operands(struct swapped *swapped, const void *in, const void *inout)
+static enum swapped_begun copy_operands(struct swapped *swapped, const void *in, const void *inout)
 {
 	const ptrdiff_t apart = (const char *)in - (const char *)inout;
 	size_t length;
@@ -88,36 +88,39 @@ static bool copy_operands(struct swapped *swapped, const void *in, const void *i
 	swapped->size = bytes_size(swapped->bytes, WIRE_PART_READ);
 	if (swapped->bytes->unknown || !find_span(swapped->bytes, &low, &length)
 	    || swapped->size > BYTES_MAX)
-		return false;
+		return SWAPPED_UNKNOWN;
 	swapped->memory = malloc(2 * (length + ALIGNMENT) + 4 * swapped->size);
 	if (!swapped->memory)
-		return false;
+		return SWAPPED_UNKNOWN;
 	swapped->first = swapped->memory + 2 * (length + ALIGNMENT);
 	swapped->second = swapped->first + swapped->size;
 	pack(swapped, apart, swapped->first);
 	pack(swapped, 0, swapped->second);
 	if (memcmp(swapped->first, swapped->second, swapped->size) == 0)
-		return false;
+		return SWAPPED_EQUAL;
 	copy = align_as(swapped->memory, low);
 	memcpy(copy, (const void *)(uintptr_t)low, length);
 	swapped->in = copy + ((intptr_t)inout - low);
 	copy = align_as(swapped->memory + length + ALIGNMENT, low + apart);
 	memcpy(copy, (const void *)(uintptr_t)(low + apart), length);
 	swapped->inout = copy + ((intptr_t)inout - low);
-	return true;
+	return SWAPPED_COPIED;
 }
 
-bool swapped_begin(struct swapped *swapped, const void *in, const void *inout, MPI_Count count,
-                   MPI_Datatype type)
+enum swapped_begun swapped_begin(struct swapped *swapped, const void *in, const void *inout,
+                                 MPI_Count count, MPI_Datatype type)
 {
+	enum swapped_begun begun = SWAPPED_UNKNOWN;
+
 	*swapped = (struct swapped){.result = inout, .type = type, .count = count};
 	if (count <= 0)
-		return false;
+		return SWAPPED_EQUAL;
 	swapped->bytes = bytes_of(WIRE_PART_READ, inout, count, type);
-	if (swapped->bytes && copy_operands(swapped, in, inout))
-		return true;
-	swapped_end(swapped);
-	return false;
+	if (swapped->bytes)
+		begun = copy_operands(swapped, in, inout);
+	if (begun != SWAPPED_COPIED)
+		swapped_end(swapped);
+	return begun;
 }
 
 void swapped_end(struct swapped *swapped)

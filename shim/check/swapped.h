@@ -32,10 +32,12 @@ struct swapped_memory {
 	uint8_t written[SWAPPED_UNTYPED / 8], differs[SWAPPED_UNTYPED / 8];
 };
 
-/* Before the call: copies the operands. false: they are equal, or cannot be copied. Otherwise
- * swapped_end must follow. */
-bool swapped_begin(struct swapped *swapped, const void *in, const void *inout, MPI_Count count,
-                   MPI_Datatype type);
+enum swapped_begun { SWAPPED_EQUAL, SWAPPED_UNKNOWN, SWAPPED_COPIED };
+
+/* Before the call: copies the operands. They may be equal, or too large or irregular to be copied.
+ * If they are copied, swapped_end must follow. */
+enum swapped_begun swapped_begin(struct swapped *swapped, const void *in, const void *inout,
+                                 MPI_Count count, MPI_Datatype type);
 void swapped_end(struct swapped *swapped);
 
 /* After both calls: whether the results differ. Then stores the first difference as words. */

@@ -209,9 +209,7 @@ static void obey(struct wire_message *message)
 		virtual_time_idle(gate.welcome.idle_time);
 		virtual_time_uneven(gate.welcome.uneven_clocks);
 		break;
-	case WIRE_BIND:
-		gate.orders->bind(message->bind.name, message->bind.source, message->bind.tag);
-		break;
+	case WIRE_BIND: gate.orders->bind(&message->bind); break;
 	case WIRE_ADMIT:
 		threading_note_turn();
 		release_waiter(true, message->admitted, message);

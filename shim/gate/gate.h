@@ -105,7 +105,7 @@ const struct wire_welcome *gate_welcome(void);
  * call waits. lifecycle/orders.c fills in the table. */
 struct gate_orders {
 	/* BIND: posts a receive, or a send that waits for it, to MPI. */
-	void (*bind)(struct wire_name name, int source, int tag);
+	void (*bind)(const struct wire_bind *bind);
 	/* PARK: returns in the same rank, or in a rank of a new world. That rank has a socket of
 	 * its own on the same descriptor, and another welcome. */
 	void (*park)(struct wire_welcome *ret_welcome);

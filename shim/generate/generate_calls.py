@@ -257,6 +257,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 	void *site = __builtin_return_address(0);
 	{call.returns} result;
 
+	PROCESS_NOTE_STACK();
 {announcement(call)}	if (!{enter}(&site)) {{
 {check}		return {passing}({call.values()});
 	}}
@@ -293,6 +294,7 @@ def wrappers_source(calls, by_name):
 #include "shim/calls/large_count.h"
 #include "shim/check/misuse.h"
 #include "shim/mpi/real.h"
+#include "shim/process/process.h"
 #include "shim/request/request.h"
 #include "shim/lifecycle/startup.h"
 #include "shim/state/state.h"

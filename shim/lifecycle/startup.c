@@ -23,6 +23,8 @@
 #include "shim/calls/error_objects.h"
 #include "shim/calls/tracking.h"
 #include "shim/check/misuse.h"
+#include "shim/check/overlap.h"
+#include "shim/check/reduction.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/caller.h"
 #include "shim/gate/channel.h"
@@ -417,6 +419,14 @@ static int finalize_status(void)
 	       | (in_turn ? WIRE_THREADS_IN_TURN : 0);
 }
 
+/* All ranks have come to their end: what is certain only now. */
+static void send_rest(void)
+{
+	request_settle();
+	overlap_send();
+	reduction_send();
+}
+
 int shim_MPI_Finalize(void *site)
 {
 	if (!startup.world_initialised)
@@ -428,6 +438,7 @@ int shim_MPI_Finalize(void *site)
 		tracking_report();
 	meet_all_ranks(MPI_CALL_Finalize, site, MPI_CALL_Finalize, WIRE_COMM_WORLD,
 	               finalize_status());
+	send_rest();
 	startup.world_finalised = true;
 	if (startup.sessions == 0)
 		end_control();
@@ -511,6 +522,7 @@ int shim_MPI_Session_finalize(void *site, MPI_Session *session)
 	tracking_report();
 	meet_all_ranks(MPI_CALL_Session_finalize, site, MPI_CALL_Finalize,
 	               alone ? WIRE_COMM_SELF : WIRE_COMM_WORLD, finalize_status());
+	send_rest();
 	end_control();
 	return MPI_SUCCESS;
 }

@@ -146,7 +146,7 @@ void fake_start(struct speech *speech, uint16_t function, struct wire_op *op, en
 	fake_line(speech->rank)->asked_count = 0;
 	fake_say_call(speech, &call);
 	if (call.ahead && op->kind == WIRE_RECEIVE)
-		bind(speech->rank, &(struct wire_bind){name, op->peer, op->tag});
+		bind(speech->rank, &(struct wire_bind){name, op->peer, op->tag, 0});
 }
 
 static void meet(struct speech *speech, uint16_t function)

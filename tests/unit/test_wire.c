@@ -197,7 +197,7 @@ static void scheduler_messages_round_trip(void **state)
 	const struct wire_message messages[] = {
 		{.type = WIRE_WELCOME,
 	         .welcome = {2, true, false, true, true, true, true, 5000, 1u << 20, 7}},
-		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7}},
+		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7, 16}},
 		{.type = WIRE_GO, .go = {4, 2, done}},
 		{.type = WIRE_GO, .go = {4, 0, NULL}},
 		{.type = WIRE_ADMIT, .admitted = 2},

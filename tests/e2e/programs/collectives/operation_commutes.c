@@ -1,6 +1,6 @@
-/* Operations that are declared commutative rightly, although op(a,b) and op(b,a) differ in bytes that
- * do not count: gaps of a datatype, padding of a structure that is sent as bytes, rounding, and the
- * sign of zero. */
+/* Operations that are declared commutative rightly, although op(a,b) and op(b,a) differ in bytes
+ * that do not count: gaps of a datatype, padding of a structure that is sent as bytes, rounding,
+ * and the sign of zero. */
 #include "../check.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Operations that are declared commutative and are not, in each kind of reduction. The first argument
- * is the kind of call, the second one the operation:
+/* Operations that are declared commutative and are not, in each kind of reduction. The first
+ * argument is the kind of call, the second one the operation:
  *   maps    composition of maps x -> a x + b, as pairs of integers
  *   gaps    the same, with other data in between
  *   raw     the same, as bytes
