@@ -260,6 +260,11 @@ static bool program_calls(struct host *host, const char *function)
 	return sim_of(host)->options.program->cancels && g_str_equal(function, "MPI_Cancel");
 }
 
+static bool program_polls(struct host *host)
+{
+	return sim_of(host)->options.program->loops;
+}
+
 static struct place place_of(struct host *host, pid_t pid, guint64 address)
 {
 	(void)host;
@@ -366,6 +371,7 @@ static const struct host_operations operations = {
 	.job_disconnect_order = job_disconnect_order,
 	.job_free = job_free,
 	.program_calls = program_calls,
+	.program_polls = program_polls,
 	.kill = kill_process,
 	.is_dead = is_dead,
 	.parent = parent,
