@@ -273,6 +273,10 @@ static bool parse_line(const struct command_line *line, struct command_options *
 static bool look_behind_program(const struct command_line *line,
                                 const struct command_options *options, char **words)
 {
+	g_autofree char *launched = command_behind_launcher(words);
+
+	if (launched) /* a launcher's own options; it is refused later */
+		return true;
 	for (int i = 1; words[0] && words[i]; i++) {
 		const char *word = words[i];
 
