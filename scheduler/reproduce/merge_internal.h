@@ -22,6 +22,7 @@ struct merge_source {
 				        * known */
 	GPtrArray *texts;              /* of GBytes: output of its ranks in this store */
 	GVariant *left_out;            /* OUTCOMES_LEFT_OUT, or NULL */
+	gboolean wrote;                /* (GVariant) files are compared, and there are some */
 	char *files;                   /* how its files differ from those of the others; or NULL */
 	struct record_execution *well; /* path and id of the first that ended well; NULL: none */
 	gboolean again;  /* (GVariant) an interleaving of each outcome was run again */

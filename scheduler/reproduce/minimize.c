@@ -79,7 +79,7 @@ static struct record_finding *shown_finding(const struct verdict *verdict, const
 static guint outcome_of(struct search *search, const struct execution *execution)
 {
 	const struct record_execution *record = interleaving_verdict(execution)->record;
-	GPtrArray *texts = session_texts(search->session, record);
+	GPtrArray *texts = session_texts(search->session, record, search->outcomes);
 	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 	guint index = 0;
 
@@ -416,6 +416,7 @@ static bool learn_outcome(struct search *search, const struct path *path)
 static bool learn_outcomes(struct search *search)
 {
 	search->outcomes = outcomes_new();
+	outcomes_files_from(search->outcomes, (guint)search->minimize->path->ranks);
 	if (!learn_outcome(search, search->minimize->reference)
 	    || outcomes_count(search->outcomes) == 0)
 		return false;

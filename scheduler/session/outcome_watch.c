@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ckpt/journal.h"
+#include "compared_files.h"
 #include "findings.h"
 #include "outcome_finding.h"
 #include "scheduler/store/store.h"
@@ -23,6 +24,7 @@ struct outcome_watch {
 	struct session *session;
 	struct outcomes *outcomes; /* NULL: outcomes are not compared */
 	guint64 beyond;            /* interleavings with outcomes beyond OUTCOMES_KEPT */
+	guint64 restored;          /* interleavings whose outcomes an earlier session has saved */
 	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution with it */
 	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } doubt; /* DOUBT_NEW: outcomes differ */
 	guint doubts;                                        /* number of checks so far */
@@ -43,8 +45,10 @@ struct outcome_watch *outcome_watch_new(struct session *session)
 
 	watch->session = session;
 	watch->outcome_of = g_array_new(false, false, sizeof(guint32));
-	if (options->compare && !options->position)
+	if (options->compare && !options->position) {
 		watch->outcomes = outcomes_new();
+		outcomes_files_from(watch->outcomes, (guint)options->ranks);
+	}
 	return watch;
 }
 
@@ -57,7 +61,7 @@ void outcome_watch_free(struct outcome_watch *watch)
 	g_free(watch);
 }
 
-const struct outcomes *outcome_watch_outcomes(const struct outcome_watch *watch)
+struct outcomes *outcome_watch_outcomes(const struct outcome_watch *watch)
 {
 	return watch->outcomes;
 }
@@ -67,21 +71,16 @@ static guint ranks_of(const struct session *session)
 	return (guint)session_options(session)->ranks;
 }
 
-GPtrArray *session_texts(const struct session *session, const struct record_execution *record)
+GPtrArray *session_texts(const struct session *session, const struct record_execution *record,
+                         struct outcomes *outcomes)
 {
-	const struct session_options *options = session_options(session);
 	GPtrArray *texts = g_ptr_array_new();
 
 	for (guint i = 0; i < record->outputs->len; i++)
 		g_ptr_array_add(texts, g_bytes_ref(record->outputs->pdata[i]));
-	for (char **file = options->compare_files; file && *file; file++) {
-		char *contents;
-		gsize size;
-
-		g_ptr_array_add(texts, g_file_get_contents(*file, &contents, &size, NULL)
-		                               ? g_bytes_new_take(contents, size)
-		                               : NULL);
-	}
+	if (outcomes)
+		compared_files_add(session_compared_files(session), session_journal(session),
+		                   outcomes, texts);
 	return texts;
 }
 
@@ -101,7 +100,11 @@ void outcome_watch_add(struct outcome_watch *watch, const struct record_executio
 
 	if (!watch->outcomes)
 		return;
-	texts = session_texts(watch->session, record);
+	if (record->id <= watch->restored) {
+		outcomes_recall(watch->outcomes, record, choices);
+		return;
+	}
+	texts = session_texts(watch->session, record, watch->outcomes);
 	index = outcomes_add(watch->outcomes, texts, record, choices);
 	session_texts_free(texts);
 	watch->beyond += index == OUTCOMES_NONE;
@@ -141,7 +144,8 @@ static void compare_again(const struct outcome_watch *watch, const struct execut
 
 	if (!went_well(execution))
 		return;
-	texts = session_texts(watch->session, interleaving_verdict(execution)->record);
+	texts = session_texts(watch->session, interleaving_verdict(execution)->record,
+	                      watch->outcomes);
 	again->same = outcomes_check(watch->outcomes, again->index, texts);
 	if (again->index > 0)
 		outcomes_difference(watch->outcomes, texts, &again->difference);
@@ -250,7 +254,8 @@ static char *place_words(const struct outcome_watch *watch,
                          const struct outcome_difference *difference)
 {
 	return outcome_finding_place(ranks_of(watch->session),
-	                             session_options(watch->session)->compare_files, difference);
+	                             compared_files_names(session_compared_files(watch->session)),
+	                             difference);
 }
 
 static void add_finding(const struct outcome_watch *watch, struct record_finding *finding,
@@ -409,6 +414,8 @@ static GVariant *common_of(const struct outcome_watch *watch, const struct shard
 
 	g_variant_dict_init(&dict, NULL);
 	g_variant_dict_insert(&dict, "again", "b", again);
+	g_variant_dict_insert(&dict, "wrote", "b",
+	                      compared_files_any(session_compared_files(watch->session)));
 	if (outcomes) {
 		g_autoptr(GVariant) left_out = outcomes_left_out(outcomes);
 
@@ -495,13 +502,107 @@ static bool judge_outcomes(struct outcome_watch *watch)
 	return true;
 }
 
+/* A misspelt name must not look as if the file never differed. */
+static void check_named(const struct outcome_watch *watch)
+{
+	g_autofree char *problem = watch->outcomes && outcomes_count(watch->outcomes) > 0
+	                                   ? compared_files_problem(
+						   session_compared_files(watch->session))
+	                                   : NULL;
+
+	if (problem)
+		session_fail(watch->session, "%s", problem);
+}
+
 void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *shard)
 {
 	write_common(watch, shard, judge_outcomes(watch));
+	check_named(watch);
+}
+
+/* --- resuming --------------------------------------------------------------------------------- */
+
+#define SAVED_TYPE "(" COMPARED_FILES_SAVED OUTCOMES_SAVED_TYPE "autt)"
+
+void outcome_watch_save(const struct outcome_watch *watch, GVariantDict *dict)
+{
+	const struct compared_files *files = session_compared_files(watch->session);
+	GVariant *outcomes;
+
+	if (!watch->outcomes || !compared_files_any(files))
+		return;
+	outcomes = outcomes_save(watch->outcomes);
+	g_variant_dict_insert(dict, "files-unknown", "b", !outcomes);
+	if (outcomes)
+		g_variant_dict_insert_value(
+			dict, "files",
+			g_variant_new("(@" COMPARED_FILES_SAVED "@" OUTCOMES_SAVED_TYPE "@autt)",
+		                      compared_files_save(files), outcomes,
+		                      g_variant_new_fixed_array(
+					      G_VARIANT_TYPE_UINT32, watch->outcome_of->data,
+					      watch->outcome_of->len, sizeof(guint32)),
+		                      watch->beyond, session_interleavings(watch->session)));
+}
+
+static void restore_outcomes(struct outcome_watch *watch, GVariant *saved)
+{
+	g_autoptr(GVariant) files = NULL, outcomes = NULL, outcome_of = NULL;
+	guint known;
+	const guint32 *pairs;
+	gsize count;
+
+	g_variant_get(saved, "(@" COMPARED_FILES_SAVED "@" OUTCOMES_SAVED_TYPE "@autt)", &files,
+	              &outcomes, &outcome_of, &watch->beyond, &watch->restored);
+	compared_files_restore(session_compared_files(watch->session), files);
+	outcomes_restore(watch->outcomes, outcomes);
+	pairs = g_variant_get_fixed_array(outcome_of, &count, sizeof(guint32));
+	known = outcomes_count(watch->outcomes);
+	for (gsize i = 0; i + 1 < count; i += 2) {
+		guint32 index = pairs[i] < known ? pairs[i] : OUTCOMES_NONE;
+
+		g_array_append_val(watch->outcome_of, index);
+		g_array_append_val(watch->outcome_of, pairs[i + 1]);
+	}
+	if (outcomes_differ(watch->outcomes))
+		watch->doubt = DOUBT_NEW;
+}
+
+bool outcome_watch_restore(struct outcome_watch *watch, GVariantDict *dict, GError **error)
+{
+	gboolean unknown = false; /* (GVariant) */
+	g_autoptr(GVariant)
+		saved = g_variant_dict_lookup_value(dict, "files", G_VARIANT_TYPE(SAVED_TYPE));
+
+	g_variant_dict_lookup(dict, "files-unknown", "b", &unknown);
+	if (watch->outcomes && saved)
+		restore_outcomes(watch, saved);
+	if (watch->outcomes && unknown)
+		g_set_error(error, SESSION_ERROR, 0,
+		            "--resume: the program writes too much into files to keep what earlier "
+		            "interleavings left in them; explore again without --resume, with "
+		            "--compare output if files need not be compared");
+	return !watch->outcomes || !unknown;
+}
+
+bool outcome_watch_is_whole(const struct outcome_watch *watch)
+{
+	guint texts = ranks_of(watch->session)
+	              + g_strv_length(
+			      (GStrv)compared_files_names(session_compared_files(watch->session)));
+
+	return !watch->outcomes || watch->restored == 0
+	       || (outcomes_are_recalled(watch->outcomes)
+	           && outcomes_reference(watch->outcomes)->len == texts);
 }
 
 void outcome_watch_note(const struct outcome_watch *watch, GPtrArray *notes)
 {
+	g_autofree char *large = compared_files_large(session_compared_files(watch->session));
+
+	if (large)
+		g_ptr_array_add(notes, g_strdup_printf("files that are too large were not compared "
+		                                       "(--compare FILE): %s",
+		                                       large));
 	if (watch->beyond > 0)
 		g_ptr_array_add(notes,
 		                g_strdup_printf("only %d outcomes are compared: "

@@ -76,6 +76,7 @@ struct session_options {
 	bool images;            /* snapshots are images where possible (run/image.h) */
 	bool contents;          /* keep the contents of messages, as far as they can be shown */
 	char **compare_files;   /* besides their output; NULL: none */
+	bool compare_written;   /* besides their output: all files that ranks change */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */
 	const struct position *position; /* one interleaving along its choices; NULL: the search */
 	/* Called instead of the search or `position`. It carries out executions of its own in one

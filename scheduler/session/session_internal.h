@@ -52,6 +52,7 @@ struct session {
 	struct shard *shard;
 	struct replay *replay;
 	struct outcome_watch *outcomes;
+	struct compared_files *compared;
 	struct past *past;
 
 	/* end of the session */

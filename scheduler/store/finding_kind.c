@@ -192,7 +192,7 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"If that is not intended, name the source of each receive, or combine the "
 			"parts in a fixed order.",
 		.detail =
-			"Compared are the printed lines, and each file named with --compare FILE.",
+			"Compared are the printed lines, and the files that ranks write.",
 		.emit = FINDING_EMIT_ASSERT,
 		.can_be_ignored = true,
 		.compares = true,

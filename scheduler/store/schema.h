@@ -32,9 +32,9 @@
 
 /* Data for merges, in the table common. `path` (s) and `texts` (aay, by rank): an interleaving that
  * all shards ran, and its output. `left-out` (OUTCOMES_LEFT_OUT): lines that vary by themselves.
- * `again` (b): an interleaving of each outcome was run again to find them. `files` (s): how files
- * left by this shard differ from those that the interleaving left. `split` (s): a digest of how the
- * tree was divided. */
+ * `again` (b): an interleaving of each outcome was run again to find them. `wrote` (b): the program
+ * has changed files that are compared. `files` (s): how files left by this shard differ from those
+ * that the interleaving left. `split` (s): a digest of how the tree was divided. */
 #define STORE_COMMON_TYPE "a{sv}"
 
 /* Why a store with this user_version cannot be used, and what to do, as a message that names

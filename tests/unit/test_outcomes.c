@@ -141,6 +141,97 @@ static void test_too_many(void **state)
 	outcomes_free(outcomes);
 }
 
+/* --- files ------------------------------------------------------------------------------------ */
+
+static guint add_bytes(struct outcomes *outcomes, const char *bytes, gsize size)
+{
+	g_autoptr(GPtrArray) left = g_ptr_array_new_with_free_func(drop);
+	g_autoptr(RecordExecution) execution = record_execution_new();
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+
+	g_ptr_array_add(left, g_bytes_new("", 0));
+	g_ptr_array_add(left, g_bytes_new(bytes, size));
+	return outcomes_add(outcomes, left, execution, choices);
+}
+
+static bool check_bytes(struct outcomes *outcomes, const char *bytes, gsize size)
+{
+	g_autoptr(GPtrArray) left = g_ptr_array_new_with_free_func(drop);
+
+	g_ptr_array_add(left, g_bytes_new("", 0));
+	g_ptr_array_add(left, g_bytes_new(bytes, size));
+	return outcomes_check(outcomes, 0, left);
+}
+
+#define BLOCK(head, first, second) "\0" head "-abcdefghijkl" first "-abcdefghijklmn" second
+
+/* A date in the header of a binary file does no harm, and the rest is compared. */
+static void test_varying_blocks(void **state)
+{
+	struct outcomes *outcomes = outcomes_new();
+	const char one[] = BLOCK("11", "1", "1"), two[] = BLOCK("22", "1", "1");
+	const char other[] = BLOCK("33", "1", "2");
+
+	(void)state;
+	outcomes_files_from(outcomes, 1);
+	assert_int_equal(add_bytes(outcomes, one, sizeof(one)), 0);
+	assert_int_equal(add_bytes(outcomes, two, sizeof(two)), 1);
+	assert_int_equal(add_bytes(outcomes, other, sizeof(other)), 2);
+	assert_false(check_bytes(outcomes, two, sizeof(two)));
+	assert_int_equal(outcomes_stands_for(outcomes, 1), 0);
+	assert_int_equal(outcomes_stands_for(outcomes, 2), 2);
+	assert_true(outcomes_varying(outcomes)->is_block);
+	assert_int_equal(outcomes_varying(outcomes)->line, 1);
+	outcomes_free(outcomes);
+}
+
+/* A file is only changed in a later interleaving: the earlier ones left what was there before. */
+static void test_added_text(void **state)
+{
+	struct outcomes *outcomes = outcomes_new();
+	g_autoptr(GBytes) before = g_bytes_new_static("old\n", 4);
+	g_autoptr(GPtrArray) left = texts("a\n", "");
+	g_autoptr(RecordExecution) execution = record_execution_new();
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+	struct outcome_difference difference = {0};
+
+	(void)state;
+	outcomes_files_from(outcomes, 2);
+	assert_int_equal(add(outcomes, "a\n", ""), 0);
+	assert_int_equal(add(outcomes, "b\n", ""), 1);
+	outcomes_add_text(outcomes, before);
+	g_ptr_array_add(left, g_bytes_ref(before));
+	assert_int_equal(outcomes_add(outcomes, left, execution, choices), 0);
+	drop(left->pdata[2]);
+	left->pdata[2] = g_bytes_new_static("new\n", 4);
+	assert_int_equal(outcomes_add(outcomes, left, execution, choices), 2);
+	assert_true(outcomes_difference(outcomes, left, &difference));
+	assert_int_equal(difference.text, 2);
+	assert_string_equal(difference.here, "new");
+	assert_string_equal(difference.instead, "old");
+	outcome_difference_clear(&difference);
+	outcomes_leave_text(outcomes, 2);
+	assert_int_equal(outcomes_stands_for(outcomes, 2), 0);
+	assert_int_equal(outcomes_stands_for(outcomes, 1), 1);
+	outcomes_free(outcomes);
+}
+
+/* A file that is there in one of two equal runs only has a name that varies. */
+static void test_file_that_varies(void **state)
+{
+	struct outcomes *outcomes = outcomes_new();
+
+	(void)state;
+	outcomes_files_from(outcomes, 1);
+	assert_int_equal(add(outcomes, "", "one line\n"), 0);
+	assert_int_equal(add(outcomes, "", NULL), 1);
+	assert_int_equal(add(outcomes, "", "two\nlines\n"), 2);
+	assert_false(check(outcomes, 0, "", NULL));
+	assert_int_equal(outcomes_stands_for(outcomes, 1), 0);
+	assert_int_equal(outcomes_stands_for(outcomes, 2), 0);
+	outcomes_free(outcomes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +239,9 @@ int main(void)
 		cmocka_unit_test(test_varying_lines),
 		cmocka_unit_test(test_varying_number_of_lines),
 		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_varying_blocks),
+		cmocka_unit_test(test_added_text),
+		cmocka_unit_test(test_file_that_varies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
