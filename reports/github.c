@@ -61,6 +61,7 @@ static bool github_write(struct store_reader *reader, const struct report_option
 	const GPtrArray *findings = store_reader_mistakes(reader);
 	g_autofree char *subject = words_subject(e), *extent = words_extent(e);
 	g_autofree char *verdict = g_strconcat(subject, extent, NULL);
+	g_autofree char *unchecked = words_not_checked(e);
 
 	for (guint i = 0; i < MIN(findings->len, ANNOTATIONS_MAX); i++) {
 		if (!annotate(reader, g_ptr_array_index(findings, i), places_root(reader, options),
@@ -75,6 +76,8 @@ static bool github_write(struct store_reader *reader, const struct report_option
 	}
 	if (findings->len == 0 && !e->complete)
 		write_command(out, "warning", "", "matchpoint: nothing wrong so far", verdict);
+	if (unchecked)
+		write_command(out, "notice", "", "matchpoint", unchecked);
 	for (guint i = 0; i < e->notes->len; i++)
 		write_command(out, "notice", "", "matchpoint", g_ptr_array_index(e->notes, i));
 	return true;

@@ -59,6 +59,7 @@ static void add_verdict(struct page *page)
 	const struct record_exploration *e = store_reader_exploration(page->reader);
 	guint findings = store_reader_mistakes(page->reader)->len;
 	g_autofree char *subject = words_subject(e), *extent = words_extent(e);
+	g_autofree char *unchecked = words_not_checked(e);
 	g_auto(GStrv) counts = words_counts(page->reader);
 	GString *html = page->body;
 
@@ -69,6 +70,8 @@ static void add_verdict(struct page *page)
 	add_element(html, "h1", "", subject);
 	add_element(html, "p", "class=\"extent\"",
 	            g_str_has_prefix(extent, ", ") ? extent + 2 : extent + 1);
+	if (unchecked)
+		add_element(html, "p", "class=\"unchecked\"", unchecked);
 	g_string_append(html, "<ul class=\"counts\" aria-label=\"Verdict\">\n");
 	for (char **count = counts; *count; count++)
 		add_element(html, "li", "", *count);

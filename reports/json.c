@@ -340,6 +340,30 @@ static void add_shard(JsonBuilder *json, const struct record_exploration *explor
 	}
 }
 
+/* An array of {"limit": its name, "text": ..., "option": what lifts it, if anything does}. */
+static void add_limits(JsonBuilder *json, const char *name, const GPtrArray *limits,
+                       enum limit_class class)
+{
+	begin_array(json, name);
+	for (guint i = 0; i < limits->len; i++) {
+		const struct record_limit *limit = g_ptr_array_index(limits, i);
+		const struct limit_info *info = limit_info(limit->limit);
+
+		if (info->class != class)
+			continue;
+		json_builder_begin_object(json);
+		add_text(json, "limit", info->name);
+		add_text(json, "text", limit->text);
+		if (info->lifted_by) {
+			g_autofree char *option = g_strdup_printf("--%s", info->lifted_by);
+
+			add_text(json, "option", option);
+		}
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
 static void add_exploration(JsonBuilder *json, const struct record_exploration *exploration)
 {
 	add_number(json, "version", 1);
@@ -372,7 +396,14 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 		add_text(json, "backtrack_reason", exploration->backtrack_reason);
 	add_text(json, "matchpoint", exploration->version);
 	add_text(json, "mpi", exploration->mpi);
+	add_limits(json, "not_explored", exploration->limits, LIMIT_NOT_EXPLORED);
+	add_limits(json, "not_checked", exploration->limits, LIMIT_NOT_CHECKED);
 	begin_array(json, "notes");
+	for (guint i = 0; i < exploration->limits->len; i++) {
+		const struct record_limit *limit = g_ptr_array_index(exploration->limits, i);
+
+		json_builder_add_string_value(json, limit->text);
+	}
 	for (guint i = 0; i < exploration->notes->len; i++)
 		json_builder_add_string_value(json, g_ptr_array_index(exploration->notes, i));
 	json_builder_end_array(json);

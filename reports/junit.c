@@ -70,6 +70,16 @@ static void append_properties(GString *xml, const struct record_exploration *e)
 	append_property(xml, "backtrack", e->backtrack);
 	append_property(xml, "matchpoint", e->version);
 	append_property(xml, "mpi", e->mpi);
+	for (guint i = 0; i < e->limits->len; i++) {
+		const struct record_limit *limit = e->limits->pdata[i];
+		g_autofree char *text = limit_print(limit);
+
+		append_property(xml,
+		                limit_info(limit->limit)->class == LIMIT_NOT_CHECKED
+		                        ? "not-checked"
+		                        : "not-explored",
+		                text);
+	}
 	for (guint i = 0; i < e->notes->len; i++)
 		append_property(xml, "note", g_ptr_array_index(e->notes, i));
 	g_string_append(xml, "    </properties>\n");

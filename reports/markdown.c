@@ -67,10 +67,16 @@ static bool markdown_write(struct store_reader *reader, const struct report_opti
 	const GPtrArray *findings = store_reader_mistakes(reader);
 	g_autofree char *subject = words_subject(e), *extent = words_extent(e);
 	g_autofree char *verdict = g_strconcat(subject, extent, NULL), *line = escape(verdict);
+	g_autofree char *unchecked = words_not_checked(e);
 	g_auto(GStrv) counts = words_counts(reader);
 
 	(void)options;
 	fprintf(out, "### matchpoint: %s\n\n%s\n", *counts ? "findings" : words_nothing(e), line);
+	if (unchecked) {
+		g_autofree char *text = escape(unchecked);
+
+		fprintf(out, "\n%s\n", text);
+	}
 	if (*counts)
 		fputc('\n', out);
 	for (char **count = counts; *count; count++) {

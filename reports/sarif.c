@@ -265,6 +265,7 @@ static void add_invocation(const struct sarif *context)
 	JsonBuilder *json = context->json;
 	g_autofree char *subject = words_subject(e), *extent = words_extent(e);
 	g_autofree char *verdict = g_strconcat(subject, extent, NULL);
+	g_autofree char *unchecked = words_not_checked(e);
 	g_autofree char *program = words_program(e);
 	g_autofree char *left_out = sarif_limits_words(context->left_out);
 	g_autofree char *line = g_strdup_printf("matchpoint %s -n %d -- %s",
@@ -280,6 +281,8 @@ static void add_invocation(const struct sarif *context)
 	add_flag(json, "executionSuccessful", e->complete || e->incomplete_reason);
 	begin_array(json, "toolExecutionNotifications");
 	add_notification(context, e->complete ? "note" : "warning", verdict);
+	if (unchecked)
+		add_notification(context, "note", unchecked);
 	for (guint i = 0; i < e->notes->len; i++)
 		add_notification(context, "note", g_ptr_array_index(e->notes, i));
 	if (left_out)

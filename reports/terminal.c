@@ -17,9 +17,12 @@ static void write_verdict(struct store_reader *reader, const struct colours *col
 {
 	const struct record_exploration *e = store_reader_exploration(reader);
 	g_autofree char *subject = words_subject(e), *extent = words_extent(e);
+	g_autofree char *unchecked = words_not_checked(e);
 	g_auto(GStrv) counts = words_counts(reader);
 
 	fprintf(out, "%smatchpoint: %s%s%s\n", colours->strong, subject, colours->plain, extent);
+	if (unchecked)
+		fprintf(out, "  %s\n", unchecked);
 	for (char **count = counts; *count; count++)
 		fprintf(out, "  %s\n", *count);
 	if (!*counts)

@@ -521,6 +521,13 @@ char *words_extent(const struct record_exploration *exploration)
 	return g_string_free(text, false);
 }
 
+char *words_not_checked(const struct record_exploration *exploration)
+{
+	g_autofree char *limits = limits_print(exploration->limits, LIMIT_NOT_CHECKED);
+
+	return limits ? g_strdup_printf("not checked: %s", limits) : NULL;
+}
+
 const char *words_nothing(const struct record_exploration *exploration)
 {
 	if (!exploration->complete

@@ -66,6 +66,10 @@ char *words_extent(const struct record_exploration *exploration);
 /* "1 deadlock in 2 interleavings", one string for each kind, in the order first seen. Free with
  * g_strfreev. */
 GStrv words_counts(const struct store_reader *reader);
+/* "not checked: TEXT; TEXT": what stands directly under the verdict. NULL: nothing. Free with
+ * g_free. */
+char *words_not_checked(const struct record_exploration *exploration);
+
 /* The text if there are no findings: "nothing wrong", or "nothing wrong so far". */
 const char *words_nothing(const struct record_exploration *exploration);
 

@@ -273,8 +273,8 @@ static bool explore_sketch(struct emit *emit, bool *ret_too_large)
 	struct session_result result = {0};
 	bool shown = false, run = session_run(&options, &result, NULL);
 
-	*ret_too_large = run && !result.exploration->complete;
-	if (run && (result.exploration->complete || emit->large)) {
+	*ret_too_large = run && limits_leave_plans(result.exploration->limits);
+	if (run && (!*ret_too_large || emit->large)) {
 		emit->goes_well = any_good(emit);
 		emit->interleavings = result.exploration->interleavings;
 		for (guint i = 0; i < result.findings->len && !shown; i++) {

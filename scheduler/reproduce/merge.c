@@ -293,8 +293,7 @@ static bool carry_out(struct merge *merge, GError **error)
 		return false;
 	findings_blame(merge->findings);
 	shorten_paths(merge);
-	e->incomplete_reason = merge_incomplete(merge);
-	e->complete = !e->incomplete_reason;
+	merge_limits(merge);
 	common = merge_outcomes_common(merge);
 	return store_put_common(merge->store, common, error)
 	       && store_add(merge->store, NULL, findings_all(merge->findings), error)

@@ -56,8 +56,8 @@ struct merge {
 /* Opens the stores, checks that they belong together, and sorts shards (merge_sources.c). */
 GPtrArray *merge_sources_open(char *const *stores, GError **error);
 bool merge_same_store(const char *one, const char *other);
-/* Why the tree is not explored completely; NULL: it is. Free with g_free. */
-char *merge_incomplete(const struct merge *merge);
+/* Sets the limits of merge->exploration, and whether it is complete. */
+void merge_limits(struct merge *merge);
 /* Sets merge->exploration from the explorations and notes of all stores. */
 void merge_describe(struct merge *merge);
 void merge_note(struct merge *merge, char *text);

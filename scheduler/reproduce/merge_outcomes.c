@@ -49,9 +49,10 @@ static void note_varying(struct merge *merge, const struct outcomes *references)
 	if (!varying)
 		return;
 	place = outcome_finding_place(merge->ranks, NULL, varying);
-	merge_note(merge, g_strdup_printf("lines that differ between the stores in the same "
-	                                  "interleaving were not compared: %s (\"%s\")",
-	                                  place, varying->here ? varying->here : ""));
+	limits_add(merge->exploration->limits, LIMIT_LINES_VARY,
+	           g_strdup_printf("lines that differ between the stores in the same interleaving "
+	                           "were not compared: %s (\"%s\")",
+	                           place, varying->here ? varying->here : ""));
 }
 
 /* Leaves out the lines in which that interleaving's output differs between stores. */
@@ -264,12 +265,13 @@ static bool report_files(struct merge *merge, GError **error)
 	return true;
 }
 
-static void note_beyond(struct merge *merge)
+static void add_beyond(struct merge *merge)
 {
 	if (merge->beyond > 0)
-		merge_note(merge, g_strdup_printf("only %d outcomes are compared: "
-		                                  "%" G_GUINT64_FORMAT " interleavings had others",
-		                                  OUTCOMES_KEPT, merge->beyond));
+		limits_add(merge->exploration->limits, LIMIT_OUTCOMES_MANY,
+		           g_strdup_printf("only %d outcomes are compared: %" G_GUINT64_FORMAT
+		                           " interleavings had others",
+		                           OUTCOMES_KEPT, merge->beyond));
 }
 
 bool merge_outcomes_judge(struct merge *merge, GError **error)
@@ -278,7 +280,7 @@ bool merge_outcomes_judge(struct merge *merge, GError **error)
 
 	if (!merge->outcomes)
 		return true;
-	note_beyond(merge);
+	add_beyond(merge);
 	if (merge->certain && !has_files(merge))
 		return !outcomes_differ(merge->outcomes) || report_difference(merge, error);
 	if (!report_each(merge, &reported, error))
@@ -286,14 +288,14 @@ bool merge_outcomes_judge(struct merge *merge, GError **error)
 	if (!reported && outcomes_differ(merge->outcomes) && merge->certain)
 		return report_difference(merge, error);
 	if (!reported && outcomes_differ(merge->outcomes))
-		merge_note(
-			merge,
+		limits_add(
+			merge->exploration->limits, LIMIT_OUTCOMES_TIME,
 			g_strdup("interleavings that end well differ in their output between "
-		                 "stores; it is not known whether the choices cause it, since not "
+		                 "stores: it is not known whether the choices cause it, since not "
 		                 "all stores have the output of the same interleaving, run again"));
 	if (has_files(merge) && merge->exploration->shards == 0)
-		merge_note(
-			merge,
+		limits_add(
+			merge->exploration->limits, LIMIT_FILES_APART,
 			g_strdup("files were compared only within each store, not between stores"));
 	return report_files(merge, error);
 }

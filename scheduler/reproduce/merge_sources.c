@@ -307,27 +307,67 @@ static void report_split(const struct merge *merge, GPtrArray *reasons)
 	}
 }
 
-char *merge_incomplete(const struct merge *merge)
+/* A store that did not come to its end. */
+static void add_unfinished(struct merge *merge)
 {
-	g_autoptr(GPtrArray) reasons = g_ptr_array_new_with_free_func(g_free);
-
-	report_missing(merge, reasons);
-	report_split(merge, reasons);
 	for (guint i = 0; i < merge->sources->len; i++) {
 		const struct merge_source *source = merge->sources->pdata[i];
 		const struct record_exploration *e = source->exploration;
 
-		if (!e->complete)
-			g_ptr_array_add(reasons,
-			                g_strdup_printf("%s: %s", source->name,
-			                                e->incomplete_reason
-			                                        ? e->incomplete_reason
-			                                        : "it did not come to its end"));
+		g_autofree char *reasons = limits_print(e->limits, LIMIT_NOT_EXPLORED);
+
+		if (!e->complete && !reasons)
+			limits_add(merge->exploration->limits, LIMIT_STOPPED,
+			           g_strdup_printf("%s: it did not come to its end", source->name));
 	}
-	if (reasons->len == 0)
-		return NULL;
-	g_ptr_array_add(reasons, NULL);
-	return g_strjoinv("; ", (char **)reasons->pdata);
+}
+
+static bool has_limit(const struct record_exploration *exploration,
+                      const struct record_limit *limit)
+{
+	for (guint i = 0; i < exploration->limits->len; i++) {
+		const struct record_limit *other = exploration->limits->pdata[i];
+
+		if (other->limit == limit->limit && g_str_equal(other->text, limit->text))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the limits of one store. A limit that not all stores have names those that have it. */
+static void add_limits(struct merge *merge, const struct merge_source *source)
+{
+	const GPtrArray *limits = source->exploration->limits;
+
+	for (guint i = 0; i < limits->len; i++) {
+		const struct record_limit *limit = limits->pdata[i];
+		bool all = true;
+
+		for (guint j = 0; j < merge->sources->len; j++) {
+			const struct merge_source *other = merge->sources->pdata[j];
+
+			all &= has_limit(other->exploration, limit);
+		}
+		limits_add(merge->exploration->limits, limit->limit,
+		           all ? g_strdup(limit->text)
+		               : g_strdup_printf("%s: %s", source->name, limit->text));
+	}
+}
+
+void merge_limits(struct merge *merge)
+{
+	struct record_exploration *e = merge->exploration;
+	g_autoptr(GPtrArray) reasons = g_ptr_array_new();
+
+	report_missing(merge, reasons);
+	report_split(merge, reasons);
+	for (guint i = 0; i < reasons->len; i++)
+		limits_add(e->limits, LIMIT_SHARDS, reasons->pdata[i]);
+	add_unfinished(merge);
+	for (guint i = 0; i < merge->sources->len; i++)
+		add_limits(merge, merge->sources->pdata[i]);
+	e->incomplete_reason = limits_print(e->limits, LIMIT_NOT_EXPLORED);
+	e->complete = !e->incomplete_reason;
 }
 
 void merge_note(struct merge *merge, char *text)

@@ -228,7 +228,8 @@ static enum explorer_step give_plan_up(struct execution *execution)
 /* Notes that this was decided without waiting for threads that still run. */
 static void note_hurried(struct execution *execution)
 {
-	execution->result.threads_hurried |= execution->threads.doubtful;
+	if (execution->threads.doubtful)
+		execution->result.limits |= LIMIT_BIT(LIMIT_THREADS_HURRIED);
 }
 
 /* Decides what happens at rest. Returns false if more messages are needed first. */

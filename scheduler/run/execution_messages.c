@@ -17,8 +17,8 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 		execution->ends[rank].aborted = true;
 		execution->ends[rank].abort_code = call->status;
 	}
-	if (mpi_call_ends_mpi(call->function))
-		execution->result.threads_in_turn |= (call->status & WIRE_THREADS_IN_TURN) != 0;
+	if (mpi_call_ends_mpi(call->function) && (call->status & WIRE_THREADS_IN_TURN))
+		execution->result.limits |= LIMIT_BIT(LIMIT_THREADS_SERIALIZED);
 	if (execution->launched && !execution->runs->snapshots)
 		/* At the verdict the process may be gone, and no keeper has its mappings. */
 		execution_site(execution, rank, call->site);

@@ -51,13 +51,12 @@ struct run_result {
 	const char *how_sure; /* how certain (livelock_policy_words); NULL: see stall.h */
 	bool again;           /* cannot be carried out this way; begin it anew */
 	bool struck; /* `again`, because something outside has killed a rank or the launcher */
-	bool struck_before;   /* so did an earlier attempt */
-	bool cut_short;       /* ended from outside (time, Ctrl-C): no verdict */
-	bool ended_well;      /* as the client returned */
-	const char *word;     /* how it ended, from the client; NULL: it has not */
-	bool threads;         /* a rank has reported threads of its own */
-	bool threads_in_turn; /* a rank has threads, with MPI_THREAD_SERIALIZED */
-	bool threads_hurried; /* decided without waiting for threads that still ran */
+	bool struck_before; /* so did an earlier attempt */
+	bool cut_short;     /* ended from outside (time, Ctrl-C): no verdict */
+	bool ended_well;    /* as the client returned */
+	const char *word;   /* how it ended, from the client; NULL: it has not */
+	bool threads;       /* a rank has reported threads of its own */
+	guint64 limits;     /* LIMIT_BIT: met outside of the world (see world_limits) */
 };
 
 /* Begins to carry it out, from the nearest snapshot. */

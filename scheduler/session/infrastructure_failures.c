@@ -155,10 +155,15 @@ static char *cut_words(const struct infrastructure_failures *failures)
 	return g_string_free(g_steal_pointer(&text), false);
 }
 
-void infrastructure_failures_note(const struct infrastructure_failures *failures, GPtrArray *notes)
+void infrastructure_failures_limits(const struct infrastructure_failures *failures,
+                                    GPtrArray *limits)
 {
 	if (failures->cut > 0)
-		g_ptr_array_add(notes, cut_words(failures));
+		limits_add(limits, LIMIT_OUTPUT_CUT, cut_words(failures));
+}
+
+void infrastructure_failures_note(const struct infrastructure_failures *failures, GPtrArray *notes)
+{
 	for (guint i = 0; i < failures->unreplayed->len; i++)
 		g_ptr_array_add(notes, g_strdup(failures->unreplayed->pdata[i]));
 	if (failures->struck == 0)

@@ -55,8 +55,12 @@ char *infrastructure_failures_lost_words(const struct infrastructure_failures *f
                                          const char *hurried);
 char *infrastructure_failures_starved_words(const struct infrastructure_failures *failures);
 
-/* Adds notes (char *) on executions that were explored again, findings that could not be replayed,
- * and output that may be cut short. */
+/* Adds a limit (limits_add) if output may be cut short. */
+void infrastructure_failures_limits(const struct infrastructure_failures *failures,
+                                    GPtrArray *limits);
+
+/* Adds notes (char *) on executions that were explored again, and findings that could not be
+ * replayed. */
 void infrastructure_failures_note(const struct infrastructure_failures *failures, GPtrArray *notes);
 
 /* Saves for a session that continues this one, and restores. */

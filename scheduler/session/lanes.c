@@ -381,7 +381,6 @@ void lanes_explore(struct lanes *lanes)
 {
 	struct session *session = lanes->session;
 	const struct session_options *options = session_options(session);
-	struct left_out left_out;
 
 	lanes->bounds = search_bounds(options);
 	open_portfolio(lanes);
@@ -396,10 +395,6 @@ void lanes_explore(struct lanes *lanes)
 	leave_all(lanes);
 	session_release_snapshots(session);
 	g_clear_pointer(&lanes->bounds, g_array_unref);
-	left_out = coverage_left_out(session_coverage(session));
-	if (!session_stop_reason(session) && !lanes->left)
-		session_exploration(session)->incomplete_reason = search_bounds_words(options,
-		                                                                      &left_out);
 }
 
 struct lanes *lanes_new(struct session *session)

@@ -326,10 +326,10 @@ static void note_varying(const struct outcome_watch *watch)
 	if (!varying)
 		return;
 	place = place_words(watch, varying);
-	g_ptr_array_add(session_exploration(watch->session)->notes,
-	                g_strdup_printf("lines that vary when the same interleaving is run again "
-	                                "were not compared: %s (\"%s\")",
-	                                place, varying->here ? varying->here : ""));
+	limits_add(session_exploration(watch->session)->limits, LIMIT_LINES_VARY,
+	           g_strdup_printf("lines that vary when the same interleaving is run again "
+	                           "were not compared: %s (\"%s\")",
+	                           place, varying->here ? varying->here : ""));
 }
 
 /* Time ran out: only the first other outcome is certain, from the check before. */
@@ -461,18 +461,18 @@ static bool look_for_varying(const struct outcome_watch *watch)
 /* Called when not every outcome could be run again. */
 static void hurry_outcomes(struct outcome_watch *watch, struct again *agains, guint *numbers)
 {
-	GPtrArray *notes = session_exploration(watch->session)->notes;
+	GPtrArray *limits = session_exploration(watch->session)->limits;
 
 	memset(numbers, 0, outcomes_count(watch->outcomes) * sizeof *numbers);
 	if (!outcome_watch_sure(watch)) {
-		g_ptr_array_add(
-			notes,
-			g_strdup("interleavings that end well differ in their output; "
-		                 "there was no time to find out whether the choices cause it"));
+		limits_add(limits, LIMIT_OUTCOMES_TIME,
+		           g_strdup("interleavings that end well differ in their output, and "
+		                    "there was no time to find out whether the choices cause it"));
 		return;
 	}
 	number_sure(watch, agains, numbers);
-	g_ptr_array_add(notes, g_strdup("there was no time to compare all outcomes"));
+	limits_add(limits, LIMIT_OUTCOMES_TIME,
+	           g_strdup("there was no time to compare all outcomes"));
 }
 
 /* false: not every outcome that had to be was run again. */
@@ -595,17 +595,17 @@ bool outcome_watch_is_whole(const struct outcome_watch *watch)
 	           && outcomes_reference(watch->outcomes)->len == texts);
 }
 
-void outcome_watch_note(const struct outcome_watch *watch, GPtrArray *notes)
+void outcome_watch_limits(const struct outcome_watch *watch, GPtrArray *limits)
 {
 	g_autofree char *large = compared_files_large(session_compared_files(watch->session));
 
 	if (large)
-		g_ptr_array_add(notes, g_strdup_printf("files that are too large were not compared "
-		                                       "(--compare FILE): %s",
-		                                       large));
+		limits_add(
+			limits, LIMIT_FILES_LARGE,
+			g_strdup_printf("files over 64 MB, or after 256 MB of others: %s", large));
 	if (watch->beyond > 0)
-		g_ptr_array_add(notes,
-		                g_strdup_printf("only %d outcomes are compared: "
-		                                "%" G_GUINT64_FORMAT " interleavings had others",
-		                                OUTCOMES_KEPT, watch->beyond));
+		limits_add(limits, LIMIT_OUTCOMES_MANY,
+		           g_strdup_printf("only %d outcomes are compared: %" G_GUINT64_FORMAT
+		                           " interleavings had others",
+		                           OUTCOMES_KEPT, watch->beyond));
 }

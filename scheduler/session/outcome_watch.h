@@ -40,7 +40,7 @@ void outcome_watch_save(const struct outcome_watch *watch, GVariantDict *dict);
 bool outcome_watch_restore(struct outcome_watch *watch, GVariantDict *dict, GError **error);
 bool outcome_watch_is_whole(const struct outcome_watch *watch);
 
-/* Adds a note (char *) if there were too many outcomes to compare. */
-void outcome_watch_note(const struct outcome_watch *watch, GPtrArray *notes);
+/* Adds a limit (limits_add) if outcomes or files were too many or too large. */
+void outcome_watch_limits(const struct outcome_watch *watch, GPtrArray *limits);
 
 #endif

@@ -1,18 +1,9 @@
 #include "program_facts.h"
 
-#include "scheduler/world/world_arrival.h"
-
 struct program_facts {
-	bool by_rule; /* Waitany, Test etc. were answered by rule somewhere */
-	bool collectives_waited, collectives_lacked; /* see world_collectives_waited */
+	guint64 limits;            /* LIMIT_BIT */
 	guint32 collectives_tried; /* 1 << enum collective_mode, where the mode mattered */
-	bool locks, atomics;       /* see world_has_locked, world_has_atomics */
-	bool accesses, accesses_unknown, accesses_learnt; /* see world_finds_invalid */
-	bool let_go_unsettled;                            /* world_has_let_go_unsettled */
-	bool may_lack_room;                               /* world_may_lack_room */
-	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
-	bool threads_in_turn; /* a multithreaded program asked for MPI_THREAD_SERIALIZED */
-	bool threads_hurried; /* see run_result */
+	bool threads;              /* MPI_THREAD_MULTIPLE was granted */
 };
 
 struct program_facts *program_facts_new(void)
@@ -30,21 +21,10 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 	const struct world *world = execution_world(execution);
 	const struct run_result *result = execution_result(execution);
 
-	facts->by_rule |= world_answered_by_rule(world);
-	facts->collectives_waited |= world_collectives_waited(world);
-	facts->collectives_lacked |= world_collectives_lacked(world);
+	facts->limits |= world_limits(world) | result->limits;
 	if (world_collectives_matter(world))
 		facts->collectives_tried |= 1u << world_options(world)->collectives;
-	facts->locks |= world_has_locked(world);
-	facts->atomics |= world_has_atomics(world);
-	facts->accesses |= world_has_accesses(world);
-	facts->accesses_unknown |= world_finds_invalid(world)->unknown > 0;
-	facts->accesses_learnt |= world_finds_invalid(world)->learnt > 0;
-	facts->let_go_unsettled |= world_has_let_go_unsettled(world);
-	facts->may_lack_room |= world_may_lack_room(world);
 	facts->threads |= result->threads;
-	facts->threads_in_turn |= result->threads_in_turn;
-	facts->threads_hurried |= result->threads_hurried;
 }
 
 bool program_facts_threads(const struct program_facts *facts)
@@ -52,134 +32,55 @@ bool program_facts_threads(const struct program_facts *facts)
 	return facts->threads;
 }
 
+guint64 program_facts_limits(const struct program_facts *facts)
+{
+	return facts->limits;
+}
+
+enum limit program_facts_collectives(const struct program_facts *facts)
+{
+	if (facts->collectives_tried == 1u << COLLECTIVES_ASYNC)
+		return LIMIT_COLLECTIVES_ASYNC;
+	if (facts->collectives_tried == 1u << COLLECTIVES_SYNC)
+		return LIMIT_COLLECTIVES_SYNC;
+	return LIMITS;
+}
+
 const char *program_facts_hurried(const struct program_facts *facts)
 {
-	return facts->threads_hurried
+	return facts->limits & LIMIT_BIT(LIMIT_THREADS_HURRIED)
 	               ? "threads that ran for long without calling MPI were not waited for"
 	               : NULL;
 }
 
-/* The members that are saved, with their names in the saved state. */
-static const struct {
-	const char *name;
-	size_t where;
-} kept[] = {
-	{"by-rule", offsetof(struct program_facts, by_rule)},
-	{"collectives-waited", offsetof(struct program_facts, collectives_waited)},
-	{"collectives-lacked", offsetof(struct program_facts, collectives_lacked)},
-	{"threads", offsetof(struct program_facts, threads)},
-	{"threads-in-turn", offsetof(struct program_facts, threads_in_turn)},
-	{"threads-hurried", offsetof(struct program_facts, threads_hurried)},
-	{"may-lack-room", offsetof(struct program_facts, may_lack_room)},
-	{"let-go-unsettled", offsetof(struct program_facts, let_go_unsettled)},
-	{"locks", offsetof(struct program_facts, locks)},
-	{"atomics", offsetof(struct program_facts, atomics)},
-	{"accesses", offsetof(struct program_facts, accesses)},
-	{"accesses-unknown", offsetof(struct program_facts, accesses_unknown)},
-	{"accesses-learnt", offsetof(struct program_facts, accesses_learnt)},
-};
-
 void program_facts_save(const struct program_facts *facts, GVariantDict *state)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(kept); i++)
-		g_variant_dict_insert(state, kept[i].name, "b",
-		                      (gboolean)G_STRUCT_MEMBER(bool, facts, kept[i].where));
+	GVariantBuilder names;
+
+	g_variant_builder_init(&names, G_VARIANT_TYPE_STRING_ARRAY);
+	for (guint i = 0; i < LIMITS; i++)
+		if (facts->limits & LIMIT_BIT(i))
+			g_variant_builder_add(&names, "s", limit_info(i)->name);
+	g_variant_dict_insert_value(state, "limits", g_variant_builder_end(&names));
+	g_variant_dict_insert(state, "threads", "b", (gboolean)facts->threads);
 	g_variant_dict_insert(state, "collectives-tried", "u", facts->collectives_tried);
 }
 
 void program_facts_restore(struct program_facts *facts, GVariantDict *state)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(kept); i++) {
-		gboolean is = false; /* GVariant writes a gboolean */
+	g_autoptr(GVariant)
+		names = g_variant_dict_lookup_value(state, "limits", G_VARIANT_TYPE_STRING_ARRAY);
+	gboolean threads = false; /* GVariant writes a gboolean */
 
-		if (g_variant_dict_lookup(state, kept[i].name, "b", &is))
-			G_STRUCT_MEMBER(bool, facts, kept[i].where) = is;
+	for (gsize i = 0; names && i < g_variant_n_children(names); i++) {
+		const char *name;
+		enum limit limit;
+
+		g_variant_get_child(names, i, "&s", &name);
+		if (limit_find(name, &limit))
+			facts->limits |= LIMIT_BIT(limit);
 	}
+	if (g_variant_dict_lookup(state, "threads", "b", &threads))
+		facts->threads = threads;
 	g_variant_dict_lookup(state, "collectives-tried", "u", &facts->collectives_tried);
-}
-
-/* --- words ----------------------------------------------------------------------------------- */
-
-static void add_note(GPtrArray *notes, const char *text)
-{
-	g_ptr_array_add(notes, g_strdup(text));
-}
-
-static void note_threads(const struct program_facts *facts, GPtrArray *notes)
-{
-	if (facts->threads_hurried)
-		add_note(notes, "threads that ran for 2 s without calling MPI were not waited for: "
-		                "which choices were open then depends on timing");
-	if (facts->threads)
-		add_note(notes, "threads of a rank entered MPI one at a time; other orders were "
-		                "explored if two waited to enter and their sends or receives race");
-	if (facts->threads_in_turn)
-		add_note(notes,
-		         "threads of a rank must call MPI one at a time (MPI_THREAD_SERIALIZED): "
-		         "two calls at once are found only if they happen to overlap");
-}
-
-/* Notes which of the two extremes was not tried although it can make a difference. */
-static void note_collectives(const struct program_facts *facts, GPtrArray *notes)
-{
-	const guint early = 1u << COLLECTIVES_ASYNC, waiting = 1u << COLLECTIVES_SYNC;
-
-	if (facts->collectives_tried == early)
-		add_note(notes, "collectives that need not wait for all their members, such as "
-		                "MPI_Bcast, returned as early as the standard allows; that they "
-		                "wait was not explored (--collectives)");
-	else if (facts->collectives_tried == waiting)
-		add_note(notes,
-		         "collectives that need not wait for all their members, such as MPI_Bcast, "
-		         "waited for them; that they return earlier was not explored "
-		         "(--collectives)");
-}
-
-/* Notes accesses that the search for conflicts could not see. */
-static void note_accesses(const struct program_facts *facts, GPtrArray *notes)
-{
-	if (facts->accesses)
-		add_note(notes, "conflicts in windows were searched only among MPI calls: loads "
-		                "and stores of the program are not seen");
-	if (facts->accesses_learnt)
-		add_note(notes, "some accesses to windows were assumed to be ordered, because a "
-		                "rank may have seen the other's access in memory: by a fetching "
-		                "atomic operation or by MPI_Win_sync");
-	if (facts->accesses_unknown)
-		add_note(notes, "some accesses to windows were not compared: too many in one "
-		                "interleaving, or with too irregular datatypes");
-}
-
-void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *notes)
-{
-	if (facts->by_rule)
-		add_note(notes, "cancelled sends, and waits for requests that MPI completes by "
-		                "itself, followed one fixed rule: other orders were not explored");
-	if (facts->let_go_unsettled)
-		add_note(notes, "a rank that may read the buffers of its pending receives "
-		                "continued before the others were at rest, because one of them "
-		                "waited for something outside MPI: which data had arrived by then "
-		                "may depend on timing, and that was not explored");
-	if (facts->may_lack_room)
-		add_note(notes, "the attached buffer may overflow: buffered sends were made before "
-		                "earlier ones were known to be received, and together they need "
-		                "more room; MPI failing there was not explored");
-	note_threads(facts, notes);
-	if (all)
-		note_collectives(facts, notes);
-	if (facts->collectives_waited)
-		add_note(notes, "rooted collectives of intercommunicators and persistent "
-		                "reductions were assumed to wait for all their members");
-	if (facts->collectives_lacked)
-		add_note(notes, "collectives on some communicators were assumed to wait for all "
-		                "their members: a rank has more than 64 communicators at once, or "
-		                "more than 64 that MPI_Comm_idup has made of one");
-	if (facts->atomics)
-		add_note(notes,
-		         "the order of accumulates and other atomic operations of several ranks on "
-		         "a window, outside of exclusive locks, was left to MPI and not explored");
-	note_accesses(facts, notes);
-	if (facts->locks)
-		add_note(notes, "MPI_Win_lock and MPI_Win_start were assumed to wait until the "
-		                "target is ready; MPI may let them return earlier");
 }

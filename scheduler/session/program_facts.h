@@ -1,5 +1,5 @@
-/* Facts about the program that the verdict mentions: decisions left to MPI, assumptions, and what
- * could not be observed. */
+/* What executions have shown of the program that the verdict mentions: the limits that they met
+ * (store/limit.h). */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_PROGRAM_FACTS_H
 #define MATCHPOINT_SCHEDULER_SESSION_PROGRAM_FACTS_H
 
@@ -17,15 +17,16 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 
 /* Whether MPI_THREAD_MULTIPLE was granted in an execution. */
 bool program_facts_threads(const struct program_facts *facts);
+/* LIMIT_BIT of each limit that an execution met. */
+guint64 program_facts_limits(const struct program_facts *facts);
+/* The extreme of collectives that alone was tried, where the other one makes a difference; LIMITS:
+ * there is none. */
+enum limit program_facts_collectives(const struct program_facts *facts);
 /* Why an execution may not repeat: its threads were not waited for. NULL: this was not the case. */
 const char *program_facts_hurried(const struct program_facts *facts);
 
 /* Saves for a session that continues this one, and restores. */
 void program_facts_save(const struct program_facts *facts, GVariantDict *state);
 void program_facts_restore(struct program_facts *facts, GVariantDict *state);
-
-/* Adds notes (char *). `all`: the exploration is complete within the options, so notes on other
- * options are useful. */
-void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *notes);
 
 #endif

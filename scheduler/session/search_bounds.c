@@ -101,16 +101,12 @@ char *search_bounds_sets(const struct session_options *options)
 	                       sets);
 }
 
-char *search_bounds_words(const struct session_options *options, const struct left_out *left_out)
+char *search_bounds_words(const struct session_options *options)
 {
 	GString *text = g_string_new(NULL);
-	g_autofree char *sets = left_out->sets ? search_bounds_sets(options) : NULL;
 
-	if (left_out->pruned > 0)
-		append_bounds(options, text);
-	if (sets)
-		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", sets);
-	return g_string_free(text, text->len == 0);
+	append_bounds(options, text);
+	return g_string_free(text, false);
 }
 
 static void note_unmet(const struct session_options *options, guint index, GPtrArray *notes)

@@ -19,9 +19,8 @@ struct explorer_options search_bounds_explorer(const struct session_options *opt
 guint64 search_bounds_mark(const struct session_options *options, const struct execution *execution,
                            GArray *open);
 
-/* What the bounds left out, in words, NULL: nothing; and the part of it that is due to --some. Free
- * with g_free. */
-char *search_bounds_words(const struct session_options *options, const struct left_out *left_out);
+/* What bounds that cut something left out, in words; and what --some did. Free with g_free. */
+char *search_bounds_words(const struct session_options *options);
 char *search_bounds_sets(const struct session_options *options);
 
 /* Adds notes on bounds that no choice counted against, and on others that need one. `met`: one bit

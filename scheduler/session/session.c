@@ -269,41 +269,9 @@ static void carry_out_all(struct session *session)
 
 /* --- the end --------------------------------------------------------------------------- */
 
-/* The exploration below --from is complete: why that is not all. NULL: it is. Free with g_free. */
-static char *below_words(const struct path *from)
-{
-	g_autofree char *path = from && from->choices->len > 0 ? path_print(from) : NULL;
-
-	return path ? g_strdup_printf("only the tree below %s was explored, but all of it", path)
-	            : NULL;
-}
-
-/* Why the exploration is incomplete; NULL: it is complete within the bounds. Free with g_free. */
-static char *incomplete_words(const struct session *session)
-{
-	char *words = NULL;
-
-	if (session->options->random && !session->error)
-		return random_walks_words(session->walks);
-	if (session->error || session->stop_reason)
-		words = g_strdup(session->error ? "stopped by an error" : session->stop_reason);
-	if (!words && !session->options->position)
-		words = infrastructure_failures_lost_words(session->failures,
-		                                           program_facts_hurried(session->facts));
-	if (!words)
-		words = infrastructure_failures_starved_words(session->failures);
-	if (!words)
-		words = state_exploration_distrust(session->states,
-		                                   program_facts_hurried(session->facts));
-	if (!words)
-		words = g_strdup(session->exploration->incomplete_reason);
-	return words ? words : below_words(session->options->from);
-}
-
 static void conclude_exploration(struct session *session)
 {
 	struct record_exploration *exploration = session->exploration;
-	char *incomplete = incomplete_words(session);
 	g_autoptr(GError) error = NULL;
 
 	findings_blame(session->findings);
@@ -321,9 +289,7 @@ static void conclude_exploration(struct session *session)
 		          runs_fingerprint_seconds(session->runs), exploration->seconds);
 	exploration->runs = random_walks_made(session->walks);
 	exploration->threads = program_facts_threads(session->facts);
-	g_free(exploration->incomplete_reason);
-	exploration->incomplete_reason = incomplete;
-	exploration->complete = !incomplete;
+	session_add_limits(session);
 	session_add_notes(session);
 	if (!session->store)
 		return;

@@ -103,7 +103,7 @@ bool session_has_starved(const struct session *session)
 
 bool session_has_hurried(const struct session *session, const struct execution *execution)
 {
-	return execution_result(execution)->threads_hurried
+	return (execution_result(execution)->limits & LIMIT_BIT(LIMIT_THREADS_HURRIED))
 	       || program_facts_hurried(session->facts) != NULL;
 }
 

@@ -90,6 +90,11 @@ void session_add_interleaving(struct session *session, const struct execution *e
                               struct record_execution *record, const GArray *choices,
                               GPtrArray *shown, bool ended_well);
 
+/* Whether every interleaving is wanted: not for run, replay, minimize and debug. */
+bool session_explores(const struct session *session);
+/* Adds the limits to the exploration's record, and what follows from them: whether it is complete
+ * (session_limits.c). */
+void session_add_limits(struct session *session);
 /* Adds the notes to the exploration's record and restores files (session_notes.c). */
 void session_add_notes(struct session *session);
 

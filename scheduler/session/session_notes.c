@@ -1,8 +1,4 @@
-/* The notes of the verdict: what was not explored, or could not be controlled. */
-#define _GNU_SOURCE /* process_vm_readv */
-#include <sys/uio.h>
-#include <unistd.h>
-
+/* The notes of the verdict: what a reader should know besides its limits (session_limits.c). */
 #include "coverage.h"
 #include "infrastructure_failures.h"
 #include "lanes.h"
@@ -31,19 +27,6 @@ static void note_files(struct session *session)
 	problems = journal_problems(session->journal);
 	for (guint i = 0; i < problems->len; i++)
 		add_note(session, problems->pdata[i]);
-}
-
-/* Checks of buffers, by ranks and by the scheduler, need this call (shim/request/buffer_checksum.c,
- * stall.c). */
-static void note_unwatched(struct session *session)
-{
-	char from = 1, to = 0;
-	struct iovec local = {&to, 1}, remote = {&from, 1};
-
-	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != 1)
-		add_note(session,
-		         "process_vm_readv is forbidden here (by a container?): buffers modified "
-		         "while MPI has them, and ranks that stall inside MPI, were not detected");
 }
 
 static void note_time(struct session *session)
@@ -97,17 +80,6 @@ static void note_copied(struct session *session)
 	add_note(session, text);
 }
 
-static void note_ignored(struct session *session)
-{
-	g_autofree char *kinds = NULL, *text = NULL;
-
-	if (!session->options->ignored)
-		return;
-	kinds = g_strjoinv(", ", session->options->ignored);
-	text = g_strdup_printf("findings of these kinds were ignored: %s", kinds);
-	add_note(session, text);
-}
-
 /* Notes how much of each buffering was explored before the exploration stopped. */
 static void note_covered(struct session *session)
 {
@@ -146,26 +118,14 @@ static void note_choices(struct session *session)
 		add_note(session, text);
 }
 
-/* otherwise this is the reason why the exploration is incomplete */
-static void note_sets(struct session *session)
+/* One buffering alone implies one extreme of collectives. */
+static void note_collectives(struct session *session)
 {
-	g_autofree char *text = NULL;
+	enum limit limit = program_facts_collectives(session->facts);
 
-	if (!coverage_left_out(session->coverage).sets
-	    || (!session->stop_reason && !session->options->random))
-		return;
-	text = search_bounds_sets(session->options);
-	add_note(session, text);
-}
-
-/* Whether everything selected was explored. Otherwise another reason shows that it is
- * incomplete. */
-static bool explored_all(const struct session *session)
-{
-	const struct session_options *options = session->options;
-
-	return g_str_equal(options->command, "explore") && !options->conduct
-	       && !session->stop_reason;
+	if (limit != LIMITS && session_explores(session)
+	    && session->options->collectives == COLLECTIVES_BOTH)
+		add_note(session, limit_info(limit)->text);
 }
 
 void session_add_notes(struct session *session)
@@ -177,17 +137,13 @@ void session_add_notes(struct session *session)
 	note_covered(session);
 	note_choices(session);
 	search_bounds_note(session->options, &left_out, coverage_bounds(session->coverage), notes);
-	note_ignored(session);
 	if (lanes_reason_for_one_world(session->lanes))
 		add_note(session, lanes_reason_for_one_world(session->lanes));
-	note_unwatched(session);
 	note_time(session);
 	note_forward(session);
 	note_rewinding(session);
 	note_copied(session);
+	note_collectives(session);
 	state_exploration_note(session->states, session->exploration->notes);
-	outcome_watch_note(session->outcomes, notes);
-	note_sets(session);
 	note_files(session);
-	program_facts_note(session->facts, explored_all(session), notes);
 }

@@ -298,9 +298,6 @@ char *state_exploration_distrust(const struct state_exploration *walks, const ch
 			hurried ? hurried
 				: "the program depends on something else (time, files, other "
 				  "programs)");
-	if (all.differed == 0 && all.sets_left)
-		return g_strdup("MPI_Waitsome or MPI_Testsome could have returned more requests "
-		                "together (--some)");
 	if (all.differed == 0)
 		return NULL;
 	return g_strdup_printf("--verify: %" G_GUINT64_FORMAT

@@ -80,6 +80,20 @@ static bool take_argument(struct store_reader *reader, struct row *row, void *da
 	return true;
 }
 
+static bool take_limit(struct store_reader *reader, struct row *row, void *data, GError **error)
+{
+	struct limit_row row_limit = {NULL};
+	enum limit limit;
+
+	row_move(row, &row_limit);
+	if (!limit_find(row_limit.name, &limit) || !row_limit.text) {
+		g_free(row_limit.text);
+		return rows_damaged(reader, "it has a limit of an unknown kind", error);
+	}
+	limits_add(data, limit, row_limit.text);
+	return true;
+}
+
 static bool take_note(struct store_reader *reader, struct row *row, void *data, GError **error)
 {
 	struct text_row note = {NULL};
@@ -133,6 +147,7 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 		return false;
 	}
 	return read_program(reader, error)
+	       && rows_each(reader, GET_LIMITS, take_limit, e->limits, error)
 	       && rows_each(reader, GET_NOTES, take_note, e->notes, error);
 }
 

@@ -9,6 +9,7 @@ static const struct {
 } queries[QUERIES] = {
 	[GET_EXPLORATION] = {TABLE_EXPLORATION, "", ""},
 	[GET_ARGUMENTS] = {TABLE_ARGUMENT, "ORDER BY position", ""},
+	[GET_LIMITS] = {TABLE_LIMIT, "ORDER BY position", ""},
 	[GET_NOTES] = {TABLE_NOTE, "ORDER BY position", ""},
 	[GET_PLACES] = {TABLE_PLACE, "ORDER BY id", ""},
 	[GET_EXCERPTS] = {TABLE_EXCERPT, "", ""},

@@ -274,6 +274,7 @@ struct record_exploration *record_exploration_new(void)
 	exploration->backtrack = g_intern_static_string("snapshot");
 	exploration->collectives = g_intern_static_string("both");
 	exploration->program = g_new0(char *, 1);
+	exploration->limits = limits_new();
 	exploration->notes = g_ptr_array_new_with_free_func(g_free);
 	return exploration;
 }
@@ -289,6 +290,7 @@ void record_exploration_free(struct record_exploration *exploration)
 	g_free(exploration->backtrack_reason);
 	g_free(exploration->version);
 	g_free(exploration->mpi);
+	g_ptr_array_unref(exploration->limits);
 	g_ptr_array_unref(exploration->notes);
 	g_free(exploration->incomplete_reason);
 	g_free(exploration);

@@ -14,6 +14,7 @@
 
 #include "explorer/choice.h"
 #include "finding_kind.h"
+#include "limit.h"
 
 /* A place in the program: file and line if debugging information has them; otherwise the function
  * (or, without a symbol, the module) and the offset in bytes within it. All NULL or 0: unknown. */
@@ -281,11 +282,12 @@ struct record_exploration {
 	const char *collectives; /* --collectives, interned */
 	char *version;           /* of matchpoint */
 	char *mpi;               /* first line of MPI_Get_library_version */
-	GPtrArray *notes;        /* of char *: what was not explored or could not be controlled;
-				  * sentences without a full stop */
+	GPtrArray *limits;       /* limits_new: what the verdict does not cover */
+	GPtrArray *notes;        /* of char *: what else a reader should know; sentences without
+				  * a full stop */
 	/* set at the end: */
-	bool complete;
-	char *incomplete_reason; /* "stopped by --max-time 10"; NULL when complete */
+	bool complete;           /* nothing was left out */
+	char *incomplete_reason; /* why not: "stopped by --max-time 10; ..."; NULL when complete */
 	uint64_t interleavings;  /* number of executions in the store */
 	uint64_t runs;           /* --random: walks that have ended, with a new interleaving or
 				  * not */

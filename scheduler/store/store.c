@@ -400,12 +400,22 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 
 	if (!store_begin(store, error))
 		return false;
-	good = store_run(store, "DELETE FROM argument; DELETE FROM note;", error)
+	good = store_run(store,
+	                 "DELETE FROM argument; DELETE FROM verdict_limit;"
+	                 " DELETE FROM note;",
+	                 error)
 	       && store_put(store, TABLE_EXPLORATION, STORE_KEYS(1), e, error);
 	for (guint i = 0; good && e->program[i]; i++) {
 		g_autoptr(GBytes) value = g_bytes_new(e->program[i], strlen(e->program[i]));
 
 		good = store_put(store, TABLE_ARGUMENT, STORE_KEYS(i), &(struct bytes_row){value},
+		                 error);
+	}
+	for (guint i = 0; good && i < e->limits->len; i++) {
+		const struct record_limit *limit = e->limits->pdata[i];
+
+		good = store_put(store, TABLE_LIMIT, STORE_KEYS(i),
+		                 &(struct limit_row){limit_info(limit->limit)->name, limit->text},
 		                 error);
 	}
 	for (guint i = 0; good && i < e->notes->len; i++)

@@ -52,6 +52,12 @@ static const struct column argument[] = {
 	FIELD("value", bytes_row, value),
 };
 
+static const struct column verdict_limit[] = {
+	ID("position", "PRIMARY KEY"),
+	FIELD("name", limit_row, name),
+	FIELD("text", limit_row, text),
+};
+
 static const struct column note[] = {
 	ID("position", "PRIMARY KEY"),
 	FIELD("value", text_row, value),
@@ -261,6 +267,7 @@ static const struct column common[] = {
 static const struct table tables[TABLES] = {
 	[TABLE_EXPLORATION] = TABLE(exploration, record_exploration, "REPLACE", NULL),
 	[TABLE_ARGUMENT] = TABLE(argument, bytes_row, "REPLACE", NULL),
+	[TABLE_LIMIT] = TABLE(verdict_limit, limit_row, "REPLACE", NULL),
 	[TABLE_NOTE] = TABLE(note, text_row, "REPLACE", NULL),
 	[TABLE_PLACE] = TABLE(place, place, "REPLACE", NULL),
 	[TABLE_EXCERPT] = TABLE(excerpt, record_excerpt, "REPLACE", NULL),

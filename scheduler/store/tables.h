@@ -39,6 +39,7 @@ struct column {
 enum table_id {
 	TABLE_EXPLORATION,  /* struct record_exploration */
 	TABLE_ARGUMENT,     /* struct bytes_row */
+	TABLE_LIMIT,        /* struct limit_row */
 	TABLE_NOTE,         /* struct text_row */
 	TABLE_PLACE,        /* struct place */
 	TABLE_EXCERPT,      /* struct record_excerpt */
@@ -95,6 +96,11 @@ struct bytes_row {
 
 struct text_row {
 	char *value;
+};
+
+struct limit_row {
+	const char *name; /* limit_info */
+	char *text;
 };
 
 struct communicator_row {

@@ -6,6 +6,9 @@ struct place {
 	int holder; /* -1: free */
 	bool offered;
 	bool shared, exclusive; /* whether such locks have asked for it */
+	int asker;              /* the first rank that asked for it */
+	bool several;           /* so have others */
+	bool early;             /* see windows_note_effect */
 };
 
 /* A lock asked for or held. */
@@ -17,6 +20,7 @@ struct lock {
 	GArray *claims; /* struct lock_claim: of this stage */
 	GArray *later;  /* struct lock_claim: of the next stage */
 	guint granted;  /* number of `claims` granted */
+	bool known;     /* MPI has waited for it, or its places are marked as early */
 };
 
 struct windows {
@@ -34,6 +38,8 @@ static struct lock *lock_new(const struct lock_wish *wish)
 	lock->comm = wish->comm;
 	lock->target = wish->target;
 	lock->shared = wish->shared;
+	/* The rank may access its own window at once. */
+	lock->known = wish->target == wish->rank;
 	lock->held = g_array_new(false, false, sizeof(struct lock_grant));
 	lock->claims = g_array_new(false, false, sizeof(struct lock_claim));
 	lock->later = g_array_new(false, false, sizeof(struct lock_claim));
@@ -131,6 +137,7 @@ static struct place *make_place(struct windows *windows, gint32 number)
 		place = g_new0(struct place, 1);
 		place->number = number;
 		place->holder = -1;
+		place->asker = -1;
 		g_hash_table_insert(windows->places, &place->number, place);
 	}
 	return place;
@@ -150,6 +157,8 @@ static bool add_claim(struct windows *windows, const struct lock_wish *wish, int
 	entry = make_place(windows, claim.place);
 	entry->shared |= wish->shared;
 	entry->exclusive |= !wish->shared;
+	entry->several |= entry->asker >= 0 && entry->asker != wish->rank;
+	entry->asker = wish->rank;
 	g_array_append_val(claims, claim);
 	return true;
 }
@@ -283,6 +292,48 @@ void windows_release(struct windows *windows, int rank, guint64 comm, int target
 		find_place(windows, g_array_index(ret, struct lock_grant, i).place)->holder = -1;
 }
 
+void windows_note_flush(struct windows *windows, int rank, guint64 comm)
+{
+	GPtrArray *held = windows->held[rank];
+
+	for (guint i = 0; held && i < held->len; i++) {
+		struct lock *lock = held->pdata[i];
+
+		lock->known |= lock->comm == comm;
+	}
+}
+
+void windows_note_effect(struct windows *windows, int rank)
+{
+	GPtrArray *held = windows->held[rank];
+
+	for (guint i = 0; held && i < held->len; i++) {
+		struct lock *lock = held->pdata[i];
+
+		for (guint k = 0; !lock->known && k < lock->held->len; k++) {
+			gint32 place = g_array_index(lock->held, struct lock_grant, k).place;
+
+			find_place(windows, place)->early = true;
+		}
+		lock->known = true;
+	}
+}
+
+bool windows_early(const struct windows *windows)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, windows->places);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct place *place = value;
+
+		if (place->early && place->several && windows_contended(windows, place->number))
+			return true;
+	}
+	return false;
+}
+
 void windows_mark_holders(const struct windows *windows, int rank, bool *waits)
 {
 	const struct lock *lock = windows->asking[rank];
@@ -327,7 +378,8 @@ static void add_claims(const GArray *claims, struct state_hash *ret)
 static void add_lock(const struct lock *lock, struct state_hash *ret)
 {
 	state_hash_add(ret, lock->comm);
-	state_hash_add(ret, (guint64)(guint32)lock->target << 1 | (guint64)lock->shared);
+	state_hash_add(ret, (guint64)(guint32)lock->target << 2 | (guint64)lock->known << 1
+	                            | (guint64)lock->shared);
 	state_hash_add(ret, (guint64)lock->held->len << 32 | lock->granted);
 	for (guint i = 0; i < lock->held->len; i++)
 		state_hash_add(
@@ -349,7 +401,9 @@ void windows_fingerprint(const struct windows *windows, struct state_hash *ret)
 		struct state_hash one = {{(guint32)place->number, (guint32)place->holder}};
 
 		state_hash_add(&one, (guint64)place->offered | (guint64)place->shared << 1
-		                             | (guint64)place->exclusive << 2);
+		                             | (guint64)place->exclusive << 2
+		                             | (guint64)place->several << 3
+		                             | (guint64)place->early << 4);
 		state_hash_add_member(&sum, &one);
 	}
 	state_hash_add(ret, sum.word[0]);

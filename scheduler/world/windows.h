@@ -82,6 +82,16 @@ struct lock_grant {
 };
 void windows_release(struct windows *windows, int rank, guint64 comm, int target, GArray *ret);
 
+/* MPI may let a rank go on before it has the lock (MPI 3.1, section 11.5.3).
+ *
+ * windows_note_flush: the rank's accesses to this window are complete at their targets, so MPI has
+ * waited for its locks there. windows_note_effect: the rank does something that others notice.
+ * windows_early: whether a rank did so before it was known to have a lock that another rank asked
+ * for as well, so that the effect could have come earlier. */
+void windows_note_flush(struct windows *windows, int rank, guint64 comm);
+void windows_note_effect(struct windows *windows, int rank);
+bool windows_early(const struct windows *windows);
+
 /* Marks the ranks for which a rank that asks for a lock waits: waits[rank of MPI_COMM_WORLD]. */
 void windows_mark_holders(const struct windows *windows, int rank, bool *waits);
 

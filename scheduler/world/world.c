@@ -446,7 +446,8 @@ static void try_release_line(struct world *world, int number)
 	all = g_new(guint32, rank->line->waited->len + 1);
 	for (guint i = 0; i < rank->line->waited->len; i++)
 		all[i] = i;
-	world->by_rule |= rank->line->waited->len > 1;
+	if (rank->line->waited->len > 1)
+		world_limit(world, LIMIT_BY_RULE);
 	if ((rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY)
 	    && rank->line->waited->len > 1)
 		world_release(world, number,
@@ -639,7 +640,17 @@ void world_append_event(struct world *world, const struct event *event)
 	trace_append(&world->trace, &own);
 }
 
-void world_note_atomics(struct world *world)
+void world_limit(struct world *world, enum limit limit)
 {
-	world->atomics = true;
+	world->limits |= LIMIT_BIT(limit);
+}
+
+guint64 world_limits(const struct world *world)
+{
+	const struct rma_uncertain *uncertain = world_finds_invalid(world);
+
+	return world->limits | (windows_early(world->locks) ? LIMIT_BIT(LIMIT_LOCKS) : 0)
+	       | (world_has_accesses(world) ? LIMIT_BIT(LIMIT_WINDOW_MEMORY) : 0)
+	       | (uncertain->learnt > 0 ? LIMIT_BIT(LIMIT_WINDOW_ASSUMED) : 0)
+	       | (uncertain->unknown > 0 ? LIMIT_BIT(LIMIT_WINDOW_ACCESSES) : 0);
 }

@@ -25,6 +25,7 @@
 #include "explorer/trace.h"
 #include "remarks.h"
 #include "rma.h"
+#include "scheduler/store/limit.h"
 
 struct world;
 
@@ -175,13 +176,8 @@ bool world_at_rest(const struct world *world);
 /* Whether some rank has made a window: ranks can then act on each other without a report. */
 bool world_has_windows(const struct world *world);
 
-/* Whether some rank has asked for a lock or started an access epoch. */
-bool world_has_locked(const struct world *world);
-/* Whether the rank holds a lock of this window at that target.
- *
- * world_has_atomics: whether MPI alone ordered some atomic operations. */
+/* Whether the rank holds a lock of this window at that target. */
 bool world_holds_lock(const struct world *world, int rank, guint64 comm, int target);
-bool world_has_atomics(const struct world *world);
 
 /* Whether any such question was answered. */
 bool world_answer_ready(struct world *world);
@@ -295,19 +291,9 @@ const struct rma_uncertain *world_finds_invalid(const struct world *world);
 void world_remark(struct world *world, const struct remark *remark);
 const struct remarks *world_remarks(const struct world *world);
 
-/* Whether a fixed rule decided something where the standard leaves several things open. */
-bool world_answered_by_rule(const struct world *world);
-/* Whether a buffered send was made that may have lacked room in the attached buffer (MPI 3.1,
- * section 3.6.1). Valid after world_find_conflicts. */
-bool world_may_lack_room(const struct world *world);
-
-/* Whether some collective was made to wait for all members although the standard lets a member
- * leave earlier. */
-bool world_collectives_waited(const struct world *world);
-
-/* The same, for collectives on a communicator that the shim has no counterpart of: there are too
- * many of them. */
-bool world_collectives_lacked(const struct world *world);
+/* What this world left out or could not check (LIMIT_BIT of store/limit.h). Complete once
+ * world_find_conflicts has returned. */
+guint64 world_limits(const struct world *world);
 
 /* Whether there was a collective that a member may leave before all have come. If so, the option
  * `collectives` makes a difference. */

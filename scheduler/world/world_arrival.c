@@ -96,13 +96,9 @@ bool world_release_deferred(struct world *world)
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_LETS_GO});
 	any = world_let_go(world);
-	world->let_go_unsettled |= any;
+	if (any)
+		world_limit(world, LIMIT_DATA_ARRIVAL);
 	return world_tell_answer(world, any);
-}
-
-bool world_has_let_go_unsettled(const struct world *world)
-{
-	return world->let_go_unsettled;
 }
 
 static void note_arrival(struct world *world, int number, const struct live *live)

@@ -32,9 +32,6 @@ bool world_defers(struct world *world, int rank);
  * a report. The others may wait outside MPI, for a file or in shared memory, for something that a
  * deferred rank does. false: no rank was deferred. */
 bool world_release_deferred(struct world *world);
-/* Whether that has released any rank while others were not at rest: what had arrived by then may
- * depend on the ranks' speed. */
-bool world_has_let_go_unsettled(const struct world *world);
 
 /* The rank is about to go on: orders the data of its matched receives. */
 void world_bring_data(struct world *world, int rank);

@@ -25,7 +25,6 @@ struct entered *world_entered(const struct world *world);
 /* struct moded_send (send_modes.h). NULL: the world has windows, through which ranks may know of
  * each other without messages. */
 const GArray *world_moded_sends(const struct world *world);
-void world_note_lack_of_room(struct world *world);
 
 /* A party of a remark: the rank and place of that call, and what it `does`. */
 struct remark_party world_party(const struct world *world, struct op_id id, const char *does);
@@ -35,8 +34,8 @@ void world_append_event(struct world *world, const struct event *event);
 /* Notes that the rank may learn what others have done so far, before its next call
  * (world_hold.c). */
 void world_note_learnt(struct world *world, int rank);
-/* Notes that MPI alone ordered some rank's atomic operations. */
-void world_note_atomics(struct world *world);
+/* This limit has touched the world. */
+void world_limit(struct world *world, enum limit limit);
 
 /* Call the watcher with a step (const struct world_step *), a report or an order (const struct
  * wire_message *). They are macros so that the arguments are evaluated only if there is a

@@ -309,7 +309,9 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	add_line(hash, world, number, rank->line);
 	if (rank->line->phase == PHASE_BLOCKED)
 		add_seal(hash, world, pending);
-	add(hash, (guint64)rank->finalized | (guint64)rank->went_into_call << 1);
+	add(hash, (guint64)rank->finalized | (guint64)rank->went_into_call << 1
+	                  | (guint64)rank->talker << 32);
+	add(hash, rank->access_epoch);
 	add(hash, (guint64)rank->line->together.order << 32 | (guint32)rank->line->together.root);
 	add(hash, entered_by(world->entered, number)->len);
 	add(hash, rank->live->len);
@@ -360,12 +362,10 @@ static void add_facts(struct state_hash *hash, const struct world *world)
 	add(hash, (guint64)world->options.buffering << 8 | (guint64)world->options.collectives);
 	/* Not the number of polls: it depends on which of several ranks called first. */
 	add(hash, world->idle.rounds);
-	add(hash, (guint64)world->collectives_wait | (guint64)world->collectives_matter << 1
-	                  | (guint64)world->by_rule << 2 | (guint64)world->any_tag << 3
-	                  | (guint64)world->deferred << 4 | (guint64)world->lets_go << 5
-	                  | (guint64)world->let_go_unsettled << 6 | (guint64)world->windows << 7
-	                  | (guint64)world->locked << 8 | (guint64)world->atomics << 9
-	                  | (guint64)world->collectives_lack << 10);
+	add(hash, (guint64)world->collectives_matter | (guint64)world->any_tag << 1
+	                  | (guint64)world->deferred << 2 | (guint64)world->lets_go << 3
+	                  | (guint64)world->windows << 4);
+	add(hash, world->limits);
 }
 
 void world_fingerprint_end(const struct world *world, struct state_hash *ret)

@@ -107,9 +107,11 @@ struct rank {
 	struct chunks calls;             /* struct world_call; [call - 1] */
 	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
-	bool went_into_call;      /* it is over, and was inside its last call */
-	GArray *left;             /* struct wire_left */
-	GArray *seals;            /* struct sealed of world_fingerprint.c, by call; NULL: no
+	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */
+	guint32 talker;       /* a thread that has communicated, + 1; 0: none */
+	bool went_into_call;  /* it is over, and was inside its last call */
+	GArray *left;         /* struct wire_left */
+	GArray *seals;        /* struct sealed of world_fingerprint.c, by call; NULL: no
 	                             seals are reported */
 	struct state_hash hidden; /* the choices made before calls whose effect MPI itself keeps */
 };
@@ -148,7 +150,6 @@ struct world {
 	struct trace trace;
 	struct cut_notes cut_notes;
 	struct remarks *remarks;
-	bool may_lack_room;  /* see world_may_lack_room */
 	GArray *moded_sends; /* struct moded_send (send_modes.h) */
 	struct entered *entered;
 	struct windows *locks;
@@ -156,18 +157,12 @@ struct world {
 	GHashTable *impatience; /* polls answered "not yet": count by livelock_policy_key */
 	struct world_idle idle;
 	bool started;            /* ranks may leave MPI_Init */
-	bool collectives_wait;   /* some collective was made to wait for more members than it
-	                            must */
-	bool collectives_lack;   /* the same, since a rank has too many communicators */
 	bool collectives_matter; /* some collective could be left before all had come */
 	bool deferred;           /* some rank could go on, but waits until the others are at rest */
 	bool lets_go;            /* deferred ranks are being released now */
-	bool let_go_unsettled;   /* some were released while others were not at rest */
-	bool by_rule;
+	guint64 limits;          /* see world_limits; without what is found at the end */
 	bool windows;
 	bool any_tag; /* some rank has received from any tag */
-	bool locked;  /* some rank has asked for a lock, or started an access epoch */
-	bool atomics; /* MPI alone ordered some rank's atomic operations */
 	bool held;    /* some rank has been held, or is to be */
 };
 

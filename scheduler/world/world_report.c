@@ -56,16 +56,6 @@ static void note_mode(struct world *world, const struct wire_op *op, struct op_i
 		g_array_append_val(world->moded_sends, send);
 }
 
-void world_note_lack_of_room(struct world *world)
-{
-	world->may_lack_room = true;
-}
-
-bool world_may_lack_room(const struct world *world)
-{
-	return world->may_lack_room;
-}
-
 const GArray *world_moded_sends(const struct world *world)
 {
 	return world->windows ? NULL : world->moded_sends;
@@ -134,7 +124,8 @@ static enum event_order order_of(struct world *world, int rank, guint16 function
 
 	if (!rooted || (root >= 0 && !mpi_call_is_whole(function)))
 		return natural_order(rank, function, root);
-	world->collectives_wait |= world->options.collectives != COLLECTIVES_SYNC;
+	if (world->options.collectives != COLLECTIVES_SYNC)
+		world_limit(world, LIMIT_COLLECTIVES_WAITED);
 	return ORDER_ALL;
 }
 
@@ -148,7 +139,8 @@ static void set_order(struct world *world, int rank, const struct collective_cal
 	                           : order_of(world, rank, entered->function, entered->root);
 	if (whole && live->order != ORDER_ALL) {
 		live->order = ORDER_ALL;
-		world->collectives_lack |= world->options.collectives != COLLECTIVES_SYNC;
+		if (world->options.collectives != COLLECTIVES_SYNC)
+			world_limit(world, LIMIT_COLLECTIVES_WHOLE);
 	}
 	if (live->order == ORDER_ALL)
 		return;
@@ -261,6 +253,38 @@ void world_note_stack(struct world *world, int rank, guint32 call, guint32 stack
 	world->ranks[rank].noted_stack = stack;
 }
 
+/* Notes what a rank does before MPI must have waited for the targets of its locks and access epochs
+ * (MPI 3.1, section 11.5): others may see it earlier. */
+static void note_effect(struct world *world, int number, const struct wire_call *call)
+{
+	struct rank *rank = &world->ranks[number];
+	guint64 window = call->op_count > 0 ? call->ops[0].comm : 0;
+
+	if (mpi_call_lock(call->function) == MPI_CALL_LOCK_GIVES_BACK)
+		windows_note_flush(world->locks, number, window);
+	if (call->function == MPI_CALL_Win_complete && window == rank->access_epoch)
+		rank->access_epoch = 0;
+	if (call->op_count > 0) {
+		windows_note_effect(world->locks, number);
+		if (rank->access_epoch != 0)
+			world_limit(world, LIMIT_LOCKS);
+	}
+	if (call->function == MPI_CALL_Win_start)
+		rank->access_epoch = window;
+}
+
+/* Threads of a rank that both communicate can do so in orders that are not all explored. */
+static void note_talker(struct world *world, int number, const struct wire_call *call)
+{
+	struct rank *rank = &world->ranks[number];
+
+	if (call->op_count == 0 && call->waited_count == 0)
+		return;
+	if (rank->talker != 0 && rank->talker != call->thread + 1)
+		world_limit(world, LIMIT_THREADS);
+	rank->talker = call->thread + 1;
+}
+
 static void remember_call(struct world *world, int number, const struct wire_call *call)
 {
 	struct chunks *calls = &world->ranks[number].calls;
@@ -271,7 +295,6 @@ static void remember_call(struct world *world, int number, const struct wire_cal
 	info = chunks_write(calls, call->call - 1);
 	info->function = call->function;
 	world->windows |= mpi_call_makes(call->function) == MPI_CALL_MAKES_WINDOW;
-	world->locked |= mpi_call_waits_for_target(call->function);
 	info->site = call->site;
 	info->thread = call->thread;
 	if (world->ranks[number].noted_call == call->call)
@@ -415,7 +438,10 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
 	note_idle(world, call);
-	world->by_rule |= call->by_rule;
+	if (call->by_rule)
+		world_limit(world, LIMIT_BY_RULE);
+	note_effect(world, number, call);
+	note_talker(world, number, call);
 	if (rank->threads)
 		world_note_woken(world, number, call->call);
 	for (uint32_t i = 0; i < call->op_count; i++) {

@@ -20,7 +20,8 @@ static bool answer_ready(struct world *world, int number, bool is_first)
 	indices = world_completable_indices(world, number);
 	if (indices->len == 0)
 		return false;
-	world->by_rule |= indices->len > 1;
+	if (indices->len > 1)
+		world_limit(world, LIMIT_BY_RULE);
 	if (is_first)
 		world_note_decision(world, NULL);
 	world_note_rest(world, number);
@@ -159,7 +160,7 @@ static bool answer_poll(struct world *world, int number, const GArray *plan, boo
 		world_note_decision(world, NULL);
 	world_note_rest(world, number);
 	if (rank->line->wait == WIRE_CANCEL) {
-		world->by_rule = true;
+		world_limit(world, LIMIT_BY_RULE);
 		withdraw_cancelled(world, number);
 	} else {
 		withdraw_probes(world, number);
@@ -205,31 +206,6 @@ bool world_polls(const struct world *world, int number)
 bool world_has_windows(const struct world *world)
 {
 	return world->windows;
-}
-
-bool world_has_locked(const struct world *world)
-{
-	return world->locked;
-}
-
-bool world_has_atomics(const struct world *world)
-{
-	return world->atomics;
-}
-
-bool world_answered_by_rule(const struct world *world)
-{
-	return world->by_rule;
-}
-
-bool world_collectives_waited(const struct world *world)
-{
-	return world->collectives_wait;
-}
-
-bool world_collectives_lacked(const struct world *world)
-{
-	return world->collectives_lack;
 }
 
 bool world_collectives_matter(const struct world *world)

@@ -113,6 +113,8 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 
 		while (next < accesses->count && accesses->list[next].kind == WIRE_ACCESS_CHANGED)
 			next++;
+		if (accesses->list[i].kind == WIRE_ACCESS_FLUSH)
+			windows_note_flush(world_locks(world), rank, accesses->list[i].window);
 		if (accesses->list[i].kind == WIRE_ACCESS_CHANGED)
 			on_changed(world, rank, &accesses->list[i],
 			           next < accesses->count ? &accesses->list[next] : NULL);

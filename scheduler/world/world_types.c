@@ -162,7 +162,7 @@ static void on_unsure(void *user, const struct unsure_send *unsure)
 	struct remark remark = {.kind = FINDING_MISUSE, .count = 2};
 
 	if (!unsure->send->is_ready) {
-		world_note_lack_of_room(world);
+		world_limit(world, LIMIT_BUFFER_ROOM);
 		return;
 	}
 	remark.parties[0] = world_party(world, unsure->send->id, "sends in ready mode");

@@ -85,7 +85,7 @@ guint world_unlock(struct world *world, int rank, const struct wire_op *op)
 	g_autoptr(GArray) grants = g_array_new(false, false, sizeof(struct lock_grant));
 
 	if (op->tag != 0)
-		world_note_atomics(world);
+		world_limit(world, LIMIT_ATOMICS);
 	if (op->name.sub == WIRE_LOCK_REFUSED && windows_was_again(world_locks(world), rank))
 		return 0;
 	windows_release(world_locks(world), rank, op->comm, target_of(world, rank, op), grants);

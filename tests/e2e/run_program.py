@@ -10,7 +10,8 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   environment   {"NAME": "value"} for matchpoint
   interleavings {"zero": n, "infinite": n}; a missing buffering is not explored
   wasted        default: 0
-  complete      default: true
+  not_explored  the names of limits (scheduler/store/limit.c) that make "not all"; default: none
+  not_checked   the names of limits under "not checked"; default: any
   exit          exit status of matchpoint; by default it follows from the findings
   output        {"rank": text}: what that rank prints in every interleaving that ends normally
   plain         true: every rank prints what it prints under mpiexec alone, in every interleaving
@@ -129,8 +130,12 @@ def pair(source, expected, findings):
 def check_report(source, expected, run):
     report = run.report
     check(report is not None, "no report\n%s" % run)
-    check(report["complete"] == expected.get("complete", True),
-          "complete is %s\n%s" % (report["complete"], run))
+    left = [limit["limit"] for limit in report["not_explored"]]
+    check(left == expected.get("not_explored", []), "not explored: %s\n%s" % (left, run))
+    check(report["complete"] == (not left), "complete is %s\n%s" % (report["complete"], run))
+    unchecked = [limit["limit"] for limit in report["not_checked"]]
+    check(unchecked == expected.get("not_checked", unchecked),
+          "not checked: %s\n%s" % (unchecked, run))
     counts = collections.Counter(e["buffering"] for e in report["executions"])
     wanted = expected.get("interleavings")
     if wanted is not None:

@@ -125,7 +125,7 @@ static void test_rank_is_released(void **state)
 	assert_int_equal(fixture.gone, 0);
 	assert_true(delivery_timeout_check(&timeout, fixture.world, begin + patience() + 1));
 	assert_int_equal(fixture.gone, 1);
-	assert_true(world_has_let_go_unsettled(fixture.world));
+	assert_true(world_limits(fixture.world) & LIMIT_BIT(LIMIT_DATA_ARRIVAL));
 	fixture_release(&fixture);
 }
 
@@ -161,7 +161,7 @@ static void test_no_rank_held(void **state)
 	fixture_init(&fixture);
 	assert_false(delivery_timeout_check(&timeout, fixture.world, G_TIME_SPAN_DAY));
 	assert_false(delivery_timeout_check(&timeout, fixture.world, 2 * G_TIME_SPAN_DAY));
-	assert_false(world_has_let_go_unsettled(fixture.world));
+	assert_false(world_limits(fixture.world) & LIMIT_BIT(LIMIT_DATA_ARRIVAL));
 	fixture_release(&fixture);
 }
 

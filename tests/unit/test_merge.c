@@ -159,6 +159,9 @@ static void write_store(const char *directory, const struct given *given)
 	e->shards = given->shards;
 	e->complete = !given->stopped;
 	e->incomplete_reason = g_strdup(given->stopped);
+	if (given->stopped)
+		limits_add(e->limits, LIMIT_STOPPED, g_strdup(given->stopped));
+	limits_add(e->limits, LIMIT_WINDOW_MEMORY, NULL);
 	e->wasted = 1;
 	e->seconds = 0.5;
 	g_ptr_array_add(e->notes, g_strdup("all say this"));
@@ -230,6 +233,27 @@ static bool has_note(const struct store_reader *reader, const char *words)
 	return false;
 }
 
+static const char *limit_in(const struct store_reader *reader, enum limit limit)
+{
+	const GPtrArray *limits = store_reader_exploration(reader)->limits;
+
+	for (guint i = 0; i < limits->len; i++) {
+		const struct record_limit *one = limits->pdata[i];
+
+		if (one->limit == limit)
+			return one->text;
+	}
+	return "";
+}
+
+static bool has_limit(const struct store_reader *reader, const char *words)
+{
+	g_autofree char *text = limits_print(store_reader_exploration(reader)->limits,
+	                                     LIMIT_NOT_CHECKED);
+
+	return strstr(text, words) != NULL;
+}
+
 static void test_shards(void **state)
 {
 	static const struct given given[] = {
@@ -255,6 +279,8 @@ static void test_shards(void **state)
 	assert_string_equal(fourth->path, "mp1:n2:zero:0.100=1"); /* in the order of shards */
 	assert_int_equal(e->notes->len, 2);
 	assert_true(has_note(reader, "all say this"));
+	/* all have this limit, so that none is named */
+	assert_true(g_str_has_prefix(limit_in(reader, LIMIT_WINDOW_MEMORY), "loads and stores"));
 	assert_true(has_note(reader, "shard 2/3: /there"));
 }
 
@@ -329,7 +355,7 @@ static void test_outcomes(void **state)
 	assert_string_equal(second->place, "rank 0's output, line 2");
 	assert_string_equal(second->line, "right");
 	assert_string_equal(second->instead, "left");
-	assert_true(has_note(reader, "rank 0's output, line 1 (\"on node two\")"));
+	assert_true(has_limit(reader, "rank 0's output, line 1 (\"on node two\")"));
 }
 
 /* Lines that differ between machines are no finding. */
@@ -343,7 +369,7 @@ static void test_other_machine(void **state)
 
 	assert_true(store_reader_exploration(reader)->complete);
 	assert_int_equal(store_reader_findings(reader)->len, 0);
-	assert_true(has_note(reader, "were not compared: rank 0's output, line 1"));
+	assert_true(has_limit(reader, "were not compared: rank 0's output, line 1"));
 }
 
 /* If it is not known what varies by itself, there is a note instead of a finding. */
@@ -356,7 +382,7 @@ static void test_unknown_variation(void **state)
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
 	assert_int_equal(store_reader_findings(reader)->len, 0);
-	assert_true(has_note(reader, "differ in their output between stores"));
+	assert_true(has_limit(reader, "differ in their output between stores"));
 }
 
 /* Explorations that are not shards may have common interleavings. */

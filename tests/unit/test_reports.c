@@ -187,6 +187,8 @@ static void a_verdict_without_findings(void **state)
 	fixture->exploration->incomplete_reason = g_strdup("stopped by --max-time 10");
 	fixture->exploration->backtrack_reason = g_strdup("rank 0 has 3 threads of its own");
 	fixture->exploration->wasted = 2;
+	limits_add(fixture->exploration->limits, LIMIT_IGNORED, g_strdup("leaks (--ignore)"));
+	limits_add(fixture->exploration->limits, LIMIT_LINES_VARY, g_strdup("line 3 varies"));
 	g_ptr_array_add(fixture->exploration->notes, g_strdup("Test was not explored"));
 	g_strfreev(fixture->exploration->program);
 	fixture->exploration->program = g_strsplit("./solver|it's|", "|", -1);
@@ -198,6 +200,7 @@ static void a_verdict_without_findings(void **state)
 		"by "
 		"--max-time 10 (zero buffering), 0.31 s, by rerunning: rank 0 has 3 threads of its "
 		"own\n"
+		"  not checked: line 3 varies; leaks (--ignore)\n"
 		"  nothing wrong so far\n"
 		"  2 runs led nowhere new\n"
 		"  note: Test was not explored\n");

@@ -60,6 +60,8 @@ static struct record_exploration *exploration(void)
 	e->bufferings = RECORD_ZERO | RECORD_INFINITE;
 	e->version = g_strdup("0.1");
 	g_ptr_array_add(e->notes, g_strdup("a note"));
+	limits_add(e->limits, LIMIT_WINDOW_MEMORY, NULL);
+	limits_add(e->limits, LIMIT_STOPPED, g_strdup("stopped by --max-time 10"));
 	return e;
 }
 
@@ -282,6 +284,11 @@ static void records_are_read_back(void **state)
 	assert_string_equal(e->program[1], "two words");
 	assert_string_equal(e->program[2], "");
 	assert_string_equal(g_ptr_array_index(e->notes, 0), "a note");
+	assert_int_equal(e->limits->len, 2);
+	assert_int_equal(((struct record_limit *)e->limits->pdata[0])->limit, LIMIT_STOPPED);
+	assert_string_equal(((struct record_limit *)e->limits->pdata[0])->text,
+	                    "stopped by --max-time 10");
+	assert_int_equal(((struct record_limit *)e->limits->pdata[1])->limit, LIMIT_WINDOW_MEMORY);
 	assert_int_equal(e->interleavings, 3);
 	assert_null(e->incomplete_reason);
 	assert_int_equal(store_reader_findings(reader)->len, 1);

@@ -246,6 +246,8 @@ static struct record_exploration *exploration_of(void)
 	e->mpi = text_or_null();
 	for (uint32_t i = below(3); i > 0; i--)
 		g_ptr_array_add(e->notes, text());
+	for (uint32_t i = below(4); i > 0; i--)
+		limits_add(e->limits, below(LIMITS), text());
 	e->complete = maybe();
 	e->incomplete_reason = text_or_null();
 	e->runs = large();
@@ -388,6 +390,13 @@ static void assert_same_exploration(const struct record_exploration *one,
 	SAME(one, other, collectives);
 	SAME_TEXT(one, other, version);
 	SAME_TEXT(one, other, mpi);
+	assert_int_equal(one->limits->len, other->limits->len);
+	for (guint i = 0; i < one->limits->len; i++) {
+		const struct record_limit *a = one->limits->pdata[i], *b = other->limits->pdata[i];
+
+		assert_int_equal(a->limit, b->limit);
+		assert_string_equal(a->text, b->text);
+	}
 	assert_int_equal(one->notes->len, other->notes->len);
 	for (guint i = 0; i < one->notes->len; i++)
 		assert_string_equal(one->notes->pdata[i], other->notes->pdata[i]);

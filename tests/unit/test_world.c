@@ -373,8 +373,9 @@ static void test_whole_collectives(void **state)
 		enters_as(&fixture, 2, 0, true);
 		assert_orders(&fixture, "");
 		assert_open(&fixture, "");
-		assert_int_equal(world_collectives_lacked(fixture.world),
-		                 modes[i] != COLLECTIVES_SYNC);
+		assert_int_equal(world_limits(fixture.world),
+		                 modes[i] == COLLECTIVES_SYNC ? 0
+		                                              : LIMIT_BIT(LIMIT_COLLECTIVES_WHOLE));
 		enters_as(&fixture, 1, 0, true);
 		assert_orders(&fixture, "go 0.1 [] go 1.1 [] go 2.1 [] ");
 		fixture_release(&fixture);

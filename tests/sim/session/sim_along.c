@@ -39,8 +39,17 @@ GBytes *sim_outcome(const struct random_program *program, const struct record_ex
 
 bool sim_unawaited(const struct record_exploration *exploration)
 {
+	const char *text = limit_info(LIMIT_THREADS_HURRIED)->text;
+
+	for (guint i = 0; i < exploration->limits->len; i++) {
+		const struct record_limit *limit = exploration->limits->pdata[i];
+
+		if (limit->limit == LIMIT_THREADS_HURRIED)
+			return true;
+	}
+	/* of a replay it is a note */
 	for (guint i = 0; i < exploration->notes->len; i++)
-		if (strstr(exploration->notes->pdata[i], "were not waited for"))
+		if (g_str_equal(exploration->notes->pdata[i], text))
 			return true;
 	return false;
 }
@@ -99,7 +108,7 @@ static char *run(struct sim_along *along, struct session_options *options,
 	fine = session_run(options, result, &error);
 	happened = sim_host_happened(host);
 	*ret_reason = error ? g_strdup(error->message)
-	              : fine && result->exploration->complete
+	              : fine && !limits_leave_plans(result->exploration->limits)
 	                      ? NULL
 	                      : g_strdup(result->exploration->incomplete_reason);
 	if (sim_host_processes(host) > 0)

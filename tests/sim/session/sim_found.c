@@ -85,7 +85,7 @@ void trial_read_store(struct trial *trial)
 	if (!reader || !store_reader_each(reader, false, take_execution, trial, &error))
 		trial_fail(trial, "the store cannot be read: %s", error->message);
 	trial_check_findings(trial, store_reader_findings(reader));
-	trial->reports_complete = store_reader_exploration(reader)->complete;
+	trial->reports_complete = !limits_leave_plans(store_reader_exploration(reader)->limits);
 	reason = store_reader_exploration(reader)->incomplete_reason;
 	trial->reports_split = reason && strstr(reason, SPLIT_OTHERWISE);
 }

@@ -131,7 +131,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	if (faults & (1u << SIM_JOB_HANGS | (trial->wanders ? 1u << SIM_SLOW : 0)))
 		options->max_seconds = HANGING_S;
 	complete = session_run(options, &result, &error);
-	complete = complete && result.exploration->complete;
+	complete = complete && !limits_leave_plans(result.exploration->limits);
 	limit_files(RLIM_INFINITY);
 	happened = sim_host_happened(host);
 	trial->starved |= (happened & 1u << SIM_STARVED) != 0;

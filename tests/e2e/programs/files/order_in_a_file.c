@@ -107,6 +107,16 @@ static void by_dated(const char *name)
 	close(file);
 }
 
+/* It is larger than what is compared. */
+static void by_large(const char *name)
+{
+	int file = open(name, O_CREAT | O_WRONLY, 0644);
+
+	CHECK(ftruncate(file, (off_t)65 << 20) == 0);
+	CHECK(pwrite(file, order, sizeof(order), 0) == sizeof(order));
+	close(file);
+}
+
 /* It is gone before the end. */
 static void by_scratch(const char *name)
 {
@@ -121,7 +131,7 @@ static const struct {
 	{"stdio", by_stdio},     {"write", by_write},     {"pwrite", by_pwrite},
 	{"mmap", by_mmap},       {"mpi", by_mpi},         {"rename", by_rename},
 	{"link", by_link},       {"mkstemp", by_mkstemp}, {"dated", by_dated},
-	{"process", by_process}, {"scratch", by_scratch},
+	{"process", by_process}, {"scratch", by_scratch}, {"large", by_large},
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,222 @@
+#include "limit.h"
+
+/* Each text as it reads. */
+/* clang-format off */
+static const struct limit_info table[LIMITS] = {
+	[LIMIT_STOPPED] = {.name = "stopped", .leaves_plans = true},
+	[LIMIT_SHARDS] = {.name = "shards", .leaves_plans = true},
+	[LIMIT_PLANS_LOST] = {.name = "plans-lost", .leaves_plans = true},
+	[LIMIT_MEMORY] = {.name = "memory", .leaves_plans = true},
+	[LIMIT_STATES] = {.name = "states", .leaves_plans = true},
+	[LIMIT_BOUNDS] = {.name = "bounds", .leaves_plans = true},
+	[LIMIT_SETS] = {.name = "sets", .leaves_plans = true},
+	[LIMIT_BELOW] = {.name = "below", .leaves_plans = true},
+	[LIMIT_COLLECTIVES_ASYNC] = {
+		.name = "collectives-async",
+		.text =
+			"collectives that need not wait for all their members, such as MPI_Bcast, "
+			"returned as early as the standard allows: that they wait was not explored",
+		.lifted_by = "collectives both",
+	},
+	[LIMIT_COLLECTIVES_SYNC] = {
+		.name = "collectives-sync",
+		.text =
+			"collectives that need not wait for all their members, such as MPI_Bcast, "
+			"waited for them: that they return earlier was not explored",
+		.lifted_by = "collectives both",
+	},
+	[LIMIT_COLLECTIVES_WAITED] = {
+		.name = "collectives-waited",
+		.text =
+			"rooted collectives of intercommunicators and persistent reductions were "
+			"assumed to wait for all their members",
+	},
+	[LIMIT_COLLECTIVES_WHOLE] = {
+		.name = "collectives-whole",
+		.text =
+			"collectives on some communicators were assumed to wait for all their "
+			"members: a rank has more than 64 communicators at once, or more than 64 "
+			"that MPI_Comm_idup has made of one",
+	},
+	[LIMIT_BY_RULE] = {
+		.name = "by-rule",
+		.text =
+			"cancelled sends, and waits for requests that MPI completes by itself, "
+			"followed one fixed rule",
+	},
+	[LIMIT_DATA_ARRIVAL] = {
+		.name = "data-arrival",
+		.text =
+			"a rank that may read the buffers of its pending receives continued before "
+			"the others were at rest, because one of them waited for something outside "
+			"MPI: which data had arrived by then may depend on timing",
+	},
+	[LIMIT_BUFFER_ROOM] = {
+		.name = "buffer-room",
+		.text =
+			"the attached buffer may overflow, as buffered sends were made before "
+			"earlier ones were known to be received: MPI failing there was not "
+			"explored",
+	},
+	[LIMIT_ATOMICS] = {
+		.name = "atomics",
+		.text =
+			"the order of accumulates and other atomic operations of several ranks on "
+			"a window, outside of exclusive locks, was left to MPI",
+	},
+	[LIMIT_LOCKS] = {
+		.name = "locks",
+		.text =
+			"MPI_Win_lock and MPI_Win_start waited until the target was ready, before "
+			"calls that MPI may let come earlier",
+	},
+	[LIMIT_THREADS] = {
+		.name = "threads",
+		.text =
+			"threads of a rank entered MPI one at a time: other orders were explored "
+			"only where two waited to enter and their sends or receives race",
+	},
+	[LIMIT_THREADS_HURRIED] = {
+		.name = "threads-hurried",
+		.text =
+			"threads that ran for 2 s without calling MPI were not waited for: which "
+			"choices were open then depends on timing",
+	},
+	[LIMIT_WINDOW_MEMORY] = {
+		.name = "window-memory",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"loads and stores of the program in windows: conflicts were searched only "
+			"among MPI calls",
+	},
+	[LIMIT_WINDOW_ASSUMED] = {
+		.name = "window-assumed",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"accesses to windows that were assumed to be ordered, because a rank may "
+			"have seen the other's access in memory: by a fetching atomic operation or "
+			"by MPI_Win_sync",
+	},
+	[LIMIT_WINDOW_ACCESSES] = {
+		.name = "window-accesses",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"accesses to windows that are too many in one interleaving, or have too "
+			"irregular datatypes, to be compared",
+	},
+	[LIMIT_THREADS_SERIALIZED] = {
+		.name = "threads-serialized",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"calls of two threads at once, which MPI_THREAD_SERIALIZED forbids, unless "
+			"they happen to overlap",
+	},
+	[LIMIT_LINES_VARY] = {.name = "lines-vary", .class = LIMIT_NOT_CHECKED},
+	[LIMIT_FILES_LARGE] = {
+		.name = "files-large",
+		.class = LIMIT_NOT_CHECKED,
+		.lifted_by = "compare FILE",
+	},
+	[LIMIT_OUTCOMES_MANY] = {.name = "outcomes-many", .class = LIMIT_NOT_CHECKED},
+	[LIMIT_OUTCOMES_TIME] = {.name = "outcomes-time", .class = LIMIT_NOT_CHECKED},
+	[LIMIT_FILES_APART] = {.name = "files-apart", .class = LIMIT_NOT_CHECKED},
+	[LIMIT_OUTPUT_CUT] = {.name = "output-cut", .class = LIMIT_NOT_CHECKED},
+	[LIMIT_PEER_MEMORY] = {
+		.name = "peer-memory",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"buffers modified while MPI has them, and ranks that stall inside MPI: "
+			"process_vm_readv is forbidden here (by a container?)",
+	},
+	[LIMIT_IGNORED] = {.name = "ignored", .class = LIMIT_NOT_CHECKED},
+};
+/* clang-format on */
+
+const struct limit_info *limit_info(enum limit limit)
+{
+	return &table[limit];
+}
+
+bool limit_find(const char *name, enum limit *ret_limit)
+{
+	for (guint i = 0; name && i < LIMITS; i++) {
+		if (!g_str_equal(table[i].name, name))
+			continue;
+		*ret_limit = i;
+		return true;
+	}
+	return false;
+}
+
+static void limit_free(gpointer pointer)
+{
+	struct record_limit *limit = pointer;
+
+	g_free(limit->text);
+	g_free(limit);
+}
+
+GPtrArray *limits_new(void)
+{
+	return g_ptr_array_new_with_free_func(limit_free);
+}
+
+void limits_add(GPtrArray *limits, enum limit limit, char *text)
+{
+	struct record_limit *added = g_new(struct record_limit, 1);
+	guint at = 0;
+
+	*added = (struct record_limit){limit, text ? text : g_strdup(table[limit].text)};
+	for (; at < limits->len; at++) {
+		const struct record_limit *other = limits->pdata[at];
+
+		if (other->limit > limit)
+			break;
+		if (other->limit == limit && g_strcmp0(other->text, added->text) == 0) {
+			limit_free(added);
+			return;
+		}
+	}
+	g_ptr_array_insert(limits, (gint)at, added);
+}
+
+void limits_add_set(GPtrArray *limits, guint64 set)
+{
+	for (guint i = 0; i < LIMITS; i++)
+		if (set & LIMIT_BIT(i))
+			limits_add(limits, i, NULL);
+}
+
+bool limits_leave_plans(const GPtrArray *limits)
+{
+	for (guint i = 0; i < limits->len; i++) {
+		const struct record_limit *limit = limits->pdata[i];
+
+		if (table[limit->limit].leaves_plans)
+			return true;
+	}
+	return false;
+}
+
+char *limit_print(const struct record_limit *limit)
+{
+	const char *option = table[limit->limit].lifted_by;
+
+	return option ? g_strdup_printf("%s (--%s)", limit->text, option) : g_strdup(limit->text);
+}
+
+char *limits_print(const GPtrArray *limits, enum limit_class class)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < limits->len; i++) {
+		const struct record_limit *limit = limits->pdata[i];
+		g_autofree char *one = NULL;
+
+		if (table[limit->limit].class != class)
+			continue;
+		one = limit_print(limit);
+		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", one);
+	}
+	return g_string_free(text, text->len == 0);
+}
