@@ -43,6 +43,7 @@ static char *path_of_finding(struct command_options *options, guint32 id, GError
 		            options->session.store);
 		return NULL;
 	}
+	options->session.errors_returned |= finding->kind == FINDING_ERROR_RETURNED;
 	exploration = store_reader_exploration(reader);
 	if (!options->program[0]) {
 		g_strfreev(options->program);

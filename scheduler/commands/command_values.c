@@ -21,6 +21,7 @@ static const struct {
          {[SESSION_ORDER_DEPTH] = "depth",
           [SESSION_ORDER_DEVIATIONS] = "deviations",
           [SESSION_ORDER_PORTFOLIO] = "portfolio"}},
+	{"errors-returned", {"note", "finding"}},
 	{"search", {"auto", "tree", "states"}},
 	{"compare", {"files", "output", "none"}}, /* or a file */
 };

@@ -70,6 +70,7 @@ struct session_options {
 	bool resume;                      /* continue the exploration in the store */
 	bool fail_fast;
 	GStrv ignored; /* kinds of findings (finding_kind.h) that are not reported; NULL: none */
+	bool errors_returned; /* errors that MPI returned to the program are findings */
 	bool every_call_waits;
 	bool virtual_time;      /* sleeps end at once, and the clocks advance */
 	bool compare;           /* explore: compare the outcomes of interleavings that end well */

@@ -53,6 +53,7 @@ struct session {
 	struct replay *replay;
 	struct outcome_watch *outcomes;
 	struct compared_files *compared;
+	struct returned_errors *returned;
 	struct past *past;
 
 	/* end of the session */

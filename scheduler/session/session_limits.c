@@ -8,6 +8,7 @@
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
+#include "returned_errors.h"
 #include "search_bounds.h"
 #include "session_internal.h"
 #include "state_exploration.h"
@@ -116,6 +117,7 @@ void session_add_limits(struct session *session)
 	add_met(session);
 	add_peer_memory(session);
 	add_ignored(session);
+	add(session, LIMIT_ERRORS_RETURNED, returned_errors_words(session->returned));
 	outcome_watch_limits(session->outcomes, exploration->limits);
 	infrastructure_failures_limits(session->failures, exploration->limits);
 	g_free(exploration->incomplete_reason);

@@ -7,6 +7,7 @@
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
+#include "returned_errors.h"
 #include "scheduler/places/source_text.h"
 #include "scheduler/store/reader.h"
 #include "scheduler/world/bounds.h"
@@ -143,6 +144,8 @@ static GPtrArray *identity_of(const struct session *session)
 	             options->standard_input ? digest_file(options->standard_input)
 	                                     : g_strdup("none"));
 	add_identity(identity, "--ignore", quote_words(options->ignored));
+	add_identity(identity, "--errors-returned",
+	             g_strdup(options->errors_returned ? "finding" : "note"));
 	add_identity(identity, "--compare", what_is_compared(options));
 	return identity;
 }
@@ -163,6 +166,7 @@ static GVariant *state_of(const struct session *session)
 	random_walks_save(session->walks, &dict);
 	state_exploration_save(session->states, &dict);
 	outcome_watch_save(session->outcomes, &dict);
+	returned_errors_save(session->returned, &dict);
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
@@ -257,6 +261,7 @@ static bool recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_lookup(&dict, "seconds", "d", &session->past->seconds);
 	random_walks_restore(session->walks, &dict);
 	state_exploration_restore(session->states, &dict);
+	returned_errors_restore(session->returned, &dict);
 	good = outcome_watch_restore(session->outcomes, &dict, error);
 	g_variant_dict_clear(&dict);
 	return good;

@@ -100,6 +100,24 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 		.ends = true,
 		.can_be_ignored = true,
 	},
+	[FINDING_ERROR_RETURNED] = {
+		.name = "error-returned",
+		.summary =
+			"MPI returned an error, the program went on, and the interleaving ended "
+			"well.",
+		.help =
+			"Look at what the call returns, and act on it: after an error the "
+			"result of the call is undefined (MPI 3.1, section 8.3). "
+			"Or leave the error handler as it is by default, MPI_ERRORS_ARE_FATAL.",
+		.detail =
+			"It is a finding only with --errors-returned=finding: a program that "
+			"looks at the code and one that does not look the same. "
+			"Otherwise a line \"not checked\" names these calls. "
+			"Errors on files are returned unless the program asks otherwise. "
+			"That MPI_File_delete finds no file does not count.",
+		.text = FINDING_TEXT_MESSAGE,
+		.can_be_ignored = true,
+	},
 	[FINDING_EXIT] = {
 		.name = "exit",
 		.summary =

@@ -111,6 +111,11 @@ static const struct limit_info table[LIMITS] = {
 			"calls of two threads at once, which MPI_THREAD_SERIALIZED forbids, unless "
 			"they happen to overlap",
 	},
+	[LIMIT_ERRORS_RETURNED] = {
+		.name = "errors-returned",
+		.class = LIMIT_NOT_CHECKED,
+		.lifted_by = "errors-returned=finding",
+	},
 	[LIMIT_LINES_VARY] = {.name = "lines-vary", .class = LIMIT_NOT_CHECKED},
 	[LIMIT_FILES_LARGE] = {
 		.name = "files-large",
