@@ -28,6 +28,7 @@ enum wire_access_kind {
 	WIRE_ACCESS_LOCAL, /* that operation is over: the bytes that it has used since then; number
 	                      0: just now */
 	WIRE_ACCESS_FREE,  /* MPI_Win_free: a flush, and the window is gone */
+	WIRE_ACCESS_POINTER, /* no window: a call moves the shared file pointer of this open file */
 	WIRE_ACCESS_KINDS
 };
 

@@ -64,6 +64,12 @@ static const struct limit_info table[LIMITS] = {
 			"the order of accumulates and other atomic operations of several ranks on "
 			"a window, outside of exclusive locks, was left to MPI",
 	},
+	[LIMIT_FILE_POINTER] = {
+		.name = "file-pointer",
+		.text =
+			"the order of calls of several ranks with a shared file pointer, such as "
+			"MPI_File_write_shared, was left to MPI",
+	},
 	[LIMIT_LOCKS] = {
 		.name = "locks",
 		.text =

@@ -16,6 +16,9 @@ def atomic(call):
 
 def before(call):
     """Statements before the call."""
+    if call.get("shared_pointer"):
+        return [f"\tif (caller_is_program(site))\n"
+                f"\t\tfile_pointer_moves(MPI_CALL_{call.name}, site_of_caller(site), fh);"]
     if not call.synchronises():
         return []
     ranked = call.has("rank")
