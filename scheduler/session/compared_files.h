@@ -25,6 +25,11 @@ void compared_files_free(struct compared_files *files);
 void compared_files_add(struct compared_files *files, const struct journal *journal,
                         struct outcomes *outcomes, GPtrArray *texts);
 
+/* The first interleaving of outcome `index` has been run again, and its files are there. Names that
+ * differ vary by themselves: from then on such files are compared by what they contain. */
+void compared_files_learn(struct compared_files *files, const struct journal *journal,
+                          struct outcomes *outcomes, guint index);
+
 /* The name of each file, as it is shown, in the order of the texts; NULL at the end. */
 char *const *compared_files_names(const struct compared_files *files);
 
@@ -33,7 +38,7 @@ bool compared_files_any(const struct compared_files *files);
 
 /* The files as a value, for a session that is resumed, and back into a new object. A floating
  * reference. */
-#define COMPARED_FILES_SAVED "a(sb)"
+#define COMPARED_FILES_SAVED "(a(sbub)a(ssbtt))"
 GVariant *compared_files_save(const struct compared_files *files);
 void compared_files_restore(struct compared_files *files, GVariant *saved);
 

@@ -144,6 +144,8 @@ static void compare_again(const struct outcome_watch *watch, const struct execut
 
 	if (!went_well(execution))
 		return;
+	compared_files_learn(session_compared_files(watch->session),
+	                     session_journal(watch->session), watch->outcomes, again->index);
 	texts = session_texts(watch->session, interleaving_verdict(execution)->record,
 	                      watch->outcomes);
 	again->same = outcomes_check(watch->outcomes, again->index, texts);

@@ -43,6 +43,17 @@ guint outcomes_add(struct outcomes *outcomes, const GPtrArray *texts,
  * later ones are found to change. */
 void outcomes_add_text(struct outcomes *outcomes, GBytes *contents);
 
+/* Files whose names vary are told apart by what they contain. outcomes_arrange: sorts the contents
+ * (GBytes) that an interleaving left under such names. outcomes_unite: the files `texts` (indices)
+ * have such names; in each outcome so far, their contents become, sorted, those of the last `count`
+ * texts, and they themselves are missing. outcomes_most: the most of them that one outcome has. */
+void outcomes_arrange(GPtrArray *contents);
+guint outcomes_most(const struct outcomes *outcomes, const GArray *texts);
+void outcomes_unite(struct outcomes *outcomes, const GArray *texts, guint count);
+
+/* Whether an outcome has this file. */
+bool outcomes_has(const struct outcomes *outcomes, guint index, guint text);
+
 /* Leaves out a whole text from now on. */
 void outcomes_leave_text(struct outcomes *outcomes, guint text);
 

@@ -232,6 +232,59 @@ static void test_file_that_varies(void **state)
 	outcomes_free(outcomes);
 }
 
+/* A file has another name in each run: its contents count. */
+static void test_names_that_vary(void **state)
+{
+	struct outcomes *outcomes = outcomes_new();
+	g_autoptr(GArray) varying = g_array_new(false, false, sizeof(guint));
+	g_autoptr(GPtrArray) contents = g_ptr_array_new_with_free_func(drop);
+	guint text = 1;
+
+	(void)state;
+	outcomes_files_from(outcomes, 1);
+	assert_int_equal(add(outcomes, "", "same\n"), 0);
+	outcomes_add_text(outcomes, NULL);
+	g_array_append_val(varying, text);
+	text = 2;
+	g_array_append_val(varying, text);
+	g_ptr_array_add(contents, g_bytes_new_static("", 0));
+	g_ptr_array_add(contents, NULL);
+	g_ptr_array_add(contents, g_bytes_new_static("same\n", 5));
+	{
+		g_autoptr(RecordExecution) execution = record_execution_new();
+		g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+
+		assert_int_equal(outcomes_add(outcomes, contents, execution, choices), 1);
+	}
+	assert_true(outcomes_has(outcomes, 0, 1) && outcomes_has(outcomes, 1, 2));
+	assert_false(outcomes_has(outcomes, 1, 1));
+	assert_int_equal(outcomes_most(outcomes, varying), 1);
+	outcomes_add_text(outcomes, NULL);
+	outcomes_unite(outcomes, varying, 1);
+	assert_int_equal(outcomes_stands_for(outcomes, 1), 0);
+	assert_true(outcomes_has(outcomes, 1, 3));
+	outcomes_free(outcomes);
+}
+
+static void test_contents_in_order(void **state)
+{
+	g_autoptr(GPtrArray) one = g_ptr_array_new_with_free_func(drop);
+	g_autoptr(GPtrArray) other = g_ptr_array_new_with_free_func(drop);
+
+	(void)state;
+	for (guint i = 0; i < 3; i++) {
+		g_autofree char *text = g_strdup_printf("%u\n", i);
+		g_autofree char *back = g_strdup_printf("%u\n", 2 - i);
+
+		g_ptr_array_add(one, g_bytes_new(text, strlen(text)));
+		g_ptr_array_add(other, g_bytes_new(back, strlen(back)));
+	}
+	outcomes_arrange(one);
+	outcomes_arrange(other);
+	for (guint i = 0; i < 3; i++)
+		assert_true(g_bytes_equal(one->pdata[i], other->pdata[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +295,8 @@ int main(void)
 		cmocka_unit_test(test_varying_blocks),
 		cmocka_unit_test(test_added_text),
 		cmocka_unit_test(test_file_that_varies),
+		cmocka_unit_test(test_names_that_vary),
+		cmocka_unit_test(test_contents_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
