@@ -119,6 +119,10 @@ static void describe_comm(struct codec *codec, struct wire_comm *comm)
 	field_i32(codec, &comm->my_rank);
 	field_u32(codec, &comm->window);
 	field_string(codec, &comm->name);
+	field_u64(codec, &comm->stands_for);
+	field_u16(codec, &comm->function);
+	field_u64(codec, &comm->site);
+	field_string(codec, &comm->argument);
 }
 
 static void describe_named(struct codec *codec, struct wire_named *named)
@@ -130,6 +134,7 @@ static void describe_named(struct codec *codec, struct wire_named *named)
 static void describe_error(struct codec *codec, struct wire_error *error)
 {
 	field_u32(codec, &error->call);
+	field_u32(codec, &error->started);
 	field_u16(codec, &error->function);
 	field_u64(codec, &error->site);
 	field_i32(codec, &error->error_class);
@@ -153,6 +158,7 @@ static void describe_touched(struct codec *codec, struct wire_touched *touched)
 	field_name(codec, &touched->name);
 	field_u32(codec, &touched->noticed);
 	field_u8(codec, &touched->kind, WIRE_USE_COUNT - 1);
+	field_u8(codec, &touched->how, WIRE_TOUCH_COUNT - 1);
 }
 
 static void describe_user(struct codec *codec, struct wire_user *user)
@@ -170,6 +176,15 @@ static void describe_amount(struct codec *codec, struct wire_amount *amount)
 	describe_types(codec, &amount->types);
 }
 
+static void describe_partitions(struct codec *codec, struct wire_partitions *partitions)
+{
+	field_u64(codec, &partitions->comm);
+	field_u32(codec, &partitions->call);
+	field_u32(codec, &partitions->count);
+	field_u32(codec, &partitions->first);
+	field_u32(codec, &partitions->last);
+}
+
 static void describe_misuse(struct codec *codec, struct wire_misuse *misuse)
 {
 	field_u8(codec, &misuse->why, WIRE_MISUSE_COUNT - 1);
@@ -178,6 +193,9 @@ static void describe_misuse(struct codec *codec, struct wire_misuse *misuse)
 	field_u64(codec, &misuse->site);
 	describe_amount(codec, &misuse->moved);
 	describe_amount(codec, &misuse->expected);
+	field_string(codec, &misuse->difference);
+	field_u16(codec, &misuse->maker);
+	field_u64(codec, &misuse->made_at);
 }
 
 static void describe_objects(struct codec *codec, struct wire_objects *objects)
@@ -323,6 +341,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->rewinds);
 	field_u32(codec, &welcome->ahead);
 	field_u64(codec, &welcome->idle_time);
+	field_u32(codec, &welcome->uneven_clocks);
 }
 
 static void describe_bind(struct codec *codec, struct wire_bind *bind)
@@ -330,6 +349,7 @@ static void describe_bind(struct codec *codec, struct wire_bind *bind)
 	field_name(codec, &bind->name);
 	field_i32(codec, &bind->source);
 	field_i32(codec, &bind->tag);
+	field_u64(codec, &bind->bytes);
 }
 
 static void describe_go(struct codec *codec, struct wire_go *go)
@@ -402,6 +422,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 			describe_user(codec, &message->overlap.users[i]);
 		break;
 	case WIRE_MISUSE: describe_misuse(codec, &message->misuse); break;
+	case WIRE_PARTITIONS: describe_partitions(codec, &message->partitions); break;
 	case WIRE_CONTENTS: describe_contents(codec, &message->contents); break;
 	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
 	case WIRE_THREAD: describe_thread(codec, &message->thread); break;

@@ -18,11 +18,16 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 35
+#define WIRE_VERSION 38
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
 #define WIRE_LARGE_MESSAGE 8192u
+
+/* Bytes: the data of a larger nonblocking receive is in the program's buffer when MPI puts it there.
+ * Larger buffers of pending operations are sampled for changes. */
+#define WIRE_STAGED_MOST (64u << 20)
+#define WIRE_COMPARED_MOST (16u << 10)
 
 #define WIRE_ANY (-1)      /* any source, any tag */
 #define WIRE_AWAITED 0     /* the receiver waits for this message and nothing else */
@@ -52,9 +57,10 @@ enum wire_type {
 	WIRE_HELD, /* the rank is at its end and stays, to be rewound; or (also in answer to REWIND)
 	              why it cannot, and it is gone */
 	WIRE_SEAL, /* before a CALL, if states are compared: the call's arguments */
-	WIRE_STATE,  /* answer to TELL: the state of a rank that waits for GO */
-	WIRE_NAMED,  /* the program has named a communicator or window */
-	WIRE_IMAGED, /* answer to IMAGE: the number of the image */
+	WIRE_STATE,      /* answer to TELL: the state of a rank that waits for GO */
+	WIRE_NAMED,      /* the program has named a communicator or window */
+	WIRE_IMAGED,     /* answer to IMAGE: the number of the image */
+	WIRE_PARTITIONS, /* a partitioned send is started, or partitions of it are ready */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND, /* post this receive (or nonblocking collective) to MPI now, in this order; of a
@@ -82,7 +88,7 @@ enum wire_type {
 bool wire_moves_nothing(uint16_t type);
 
 /* In place of the call in an awaited name: only the rank itself could complete it. */
-#define WIRE_NEVER UINT32_MAX
+#define WIRE_NEVER UINT32_MAX /* `sub` is then the call that started the request, or 0 */
 
 /* An operation of one rank: the call that started it, and which of the call's operations. */
 struct wire_name {
@@ -133,7 +139,9 @@ struct wire_welcome {
 	bool rewinds;   /* a restored rank that ends well is held (HELD) */
 	uint32_t ahead; /* calls with a lower number are known to return: the rank need not wait in
 	                   them if it knows by itself what they wait for */
-	uint64_t idle_time; /* microseconds that its world has stood still so far, in all */
+	uint64_t idle_time;     /* microseconds that its world has stood still so far, in all */
+	uint32_t uneven_clocks; /* not 0: clocks that the program reads run unevenly, in another
+	                           way for each number */
 };
 
 enum wire_op_kind {
@@ -310,6 +318,12 @@ struct wire_comm {
 	uint32_t window; /* of a window, sent by its lowest world rank: the window's number among
 	                    those with this lowest rank, from 1; else 0 */
 	char *name;      /* how it was created: "MPI_Comm_split of MPI_COMM_WORLD" */
+	uint64_t stands_for; /* another number of this communicator, for some of its operations
+	                        (persistent collectives, partitioned messages); else 0 */
+	uint16_t function;   /* enum mpi_call: what the program calls to make it */
+	uint64_t site;       /* return address of that call in the program */
+	char *argument;      /* that tells it from others of the same call, as text: "tag=7",
+	                        "\"org.example\""; empty: none */
 };
 
 /* MPI_Comm_set_name, MPI_Win_set_name. */
@@ -320,6 +334,7 @@ struct wire_named {
 
 struct wire_error {
 	uint32_t call;
+	uint32_t started; /* the call whose operation failed, if another */
 	uint16_t function;
 	uint64_t site;
 	int32_t error_class;
@@ -392,19 +407,28 @@ enum wire_use {
 	WIRE_USE_RECEIVE,
 	WIRE_USE_COLLECTIVE,
 	WIRE_USE_ONE_SIDED, /* of the rank's own memory, not the window's */
+	WIRE_USE_DIRECT,    /* a load or store of the program; `writes`: a store */
 	WIRE_USE_COUNT
 };
 
-/* Sent at the completion. */
+enum wire_touch {
+	WIRE_TOUCH_CHANGED,  /* the program has written to the buffer */
+	WIRE_TOUCH_UNMAPPED, /* the memory is gone */
+	WIRE_TOUCH_FREED,    /* it belongs to no block of the heap any more */
+	WIRE_TOUCH_LEFT,     /* it was in the frame of a function that has returned */
+	WIRE_TOUCH_COUNT
+};
+
 struct wire_touched {
 	struct wire_name name; /* of the operation */
-	uint32_t noticed;      /* call that completes it */
+	uint32_t noticed;      /* call that completes it, or the latest one */
 	uint8_t kind;          /* enum wire_use */
+	uint8_t how;           /* enum wire_touch */
 };
 
 /* An operation that uses memory of its rank. */
 struct wire_user {
-	struct wire_name name; /* call 0: a one-sided call, which has no name */
+	struct wire_name name; /* call 0: a one-sided call or the program itself: no name */
 	uint16_t function;     /* enum mpi_call */
 	uint64_t site;         /* return address in the program */
 	uint8_t kind;          /* enum wire_use */
@@ -416,13 +440,17 @@ struct wire_overlap {
 };
 
 enum wire_misuse_why {
-	WIRE_MISUSE_FREE,    /* frees the request of an active collective */
-	WIRE_MISUSE_CANCEL,  /* cancels it */
-	WIRE_MISUSE_REQUEST, /* one-sided, with a request, while no lock is held */
-	WIRE_MISUSE_TYPES,   /* one-sided: the types may not match, or the data may not fit, at its
+	WIRE_MISUSE_FREE,     /* frees the request of an active collective */
+	WIRE_MISUSE_CANCEL,   /* cancels it */
+	WIRE_MISUSE_REQUEST,  /* one-sided, with a request, while no lock is held */
+	WIRE_MISUSE_TYPES,    /* one-sided: the types may not match, or the data may not fit, at its
 	                        destination; the scheduler decides */
-	WIRE_MISUSE_OVERLAP, /* receives into a datatype that contains a byte twice */
-	WIRE_MISUSE_CHILD,   /* a process that the rank has forked calls MPI */
+	WIRE_MISUSE_OVERLAP,  /* receives into a datatype that contains a byte twice */
+	WIRE_MISUSE_CHILD,    /* a process that the rank has forked calls MPI */
+	WIRE_MISUSE_FINALIZE, /* MPI_Finalize by a thread that has not initialised MPI */
+	WIRE_MISUSE_COMMUTES, /* reduces with an operation that is declared commutative, and op(a,b)
+	                         differs from op(b,a) */
+	WIRE_MISUSE_UNTRIED,  /* no misuse: such an operation could not be tried */
 	WIRE_MISUSE_COUNT
 };
 
@@ -437,6 +465,18 @@ struct wire_misuse {
 	uint16_t function;                  /* enum mpi_call */
 	uint64_t site;                      /* return address in the program */
 	struct wire_amount moved, expected; /* of WIRE_MISUSE_TYPES */
+	/* Of WIRE_MISUSE_COMMUTES: */
+	char *difference; /* the first, as words */
+	uint16_t maker;   /* enum mpi_call that made the operation; 0: see above */
+	uint64_t made_at; /* return address in the program */
+};
+
+/* A partitioned send (MPI 4.0, section 4.2). */
+struct wire_partitions {
+	uint64_t comm;        /* of its messages (struct wire_op) */
+	uint32_t call;        /* that has started it */
+	uint32_t count;       /* it starts, with so many partitions, none ready; 0: it goes on */
+	uint32_t first, last; /* these are ready now, unless it starts */
 };
 
 /* A thread of a rank in which several threads may call MPI at the same time. */
@@ -499,6 +539,7 @@ struct wire_bind {
 	int32_t source; /* in the communicator's (remote) group; -1 for a collective; of a send:
 	                   WIRE_AWAITED, or -1; of a receive bound before: WIRE_ARRIVES */
 	int32_t tag;
+	uint64_t bytes; /* of the message that a receive takes */
 };
 
 struct wire_go {
@@ -554,6 +595,7 @@ struct wire_message {
 		struct wire_touched touched;
 		struct wire_overlap overlap;
 		struct wire_misuse misuse;
+		struct wire_partitions partitions;
 		struct wire_objects objects; /* LEFT */
 		struct wire_thread thread;
 		struct wire_enter enter;

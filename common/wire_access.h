@@ -26,7 +26,8 @@ enum wire_access_kind {
 	WIRE_ACCESS_BEGIN, /* a send, receive or collective begins that uses the window's memory in
 	                      this rank; it gets a number */
 	WIRE_ACCESS_LOCAL, /* that operation is over: the bytes that it has used since then; number
-	                      0: just now */
+	                      0: just now. With WIRE_ACCESS_DIRECT: loads or stores of the program
+	                      since the record before; site 0: some are not known */
 	WIRE_ACCESS_FREE,  /* MPI_Win_free: a flush, and the window is gone */
 	WIRE_ACCESS_POINTER, /* no window: a call moves the shared file pointer of this open file */
 	WIRE_ACCESS_KINDS
@@ -35,9 +36,10 @@ enum wire_access_kind {
 enum wire_access_flags {
 	WIRE_ACCESS_READS = 1, /* DATA: the target's memory */
 	WIRE_ACCESS_WRITES = 2,
-	WIRE_ACCESS_ATOMIC = 4,      /* DATA: any kind of accumulate */
+	WIRE_ACCESS_ATOMIC = 4,      /* DATA: any kind of accumulate; LOCAL: atomic instructions */
 	WIRE_ACCESS_SWAP = 8,        /* DATA: MPI_Compare_and_swap */
 	WIRE_ACCESS_UNKNOWN = 16,    /* DATA: the layout is too irregular to describe */
+	WIRE_ACCESS_DIRECT = 32,     /* LOCAL: no MPI call, but the program itself */
 	WIRE_ACCESS_NOPRECEDE = 64,  /* FENCE: ends no epoch, and need not wait for others */
 	WIRE_ACCESS_REQUESTED = 128, /* DATA: the program holds a request for it */
 };
@@ -49,6 +51,7 @@ enum wire_window_flags {
 	WIRE_WINDOW_NO_RAW = 2,
 	WIRE_WINDOW_NO_WAR = 4,
 	WIRE_WINDOW_NO_WAW = 8,
+	WIRE_WINDOW_SEEN = 16, /* the rank reports its loads and stores (shim/check/direct.h) */
 };
 
 enum wire_part_role { WIRE_PART_TARGET, WIRE_PART_READ, WIRE_PART_WRITTEN };

@@ -179,6 +179,28 @@ def findings_page(tables):
                  *itertools.chain.from_iterable(map(finding_lines, tables["findings"]))])
 
 
+# --- limits ---------------------------------------------------------------------------------------
+
+def limits_table(tables, explored):
+    rows = [[code(limit["name"]), prose(limit["text"]),
+             code("--" + limit["lifted_by"]) if "lifted_by" in limit else ""]
+            for limit in tables["limits"] if limit["explored"] == explored]
+    return table(["limit", "what", "lifted by"], rows)
+
+
+def limits_page(tables):
+    return page("Limits of a verdict",
+                "A verdict names each limit that touched the program, and no other. The JSON "
+                "report has the names in `not_explored` and `not_checked`. [Limits](../limits.md) "
+                "has more on them, and on what no verdict covers.",
+                ["## Not explored", "",
+                 *paragraph("The verdict is \"not all\", and the exit status 3 unless there are "
+                            "findings."), *limits_table(tables, False),
+                 "## Not checked", "",
+                 *paragraph("A line \"not checked\" stands below the verdict. The exit status is "
+                            "as it would be."), *limits_table(tables, True)])
+
+
 # --- environment ----------------------------------------------------------------------------------
 
 ROLES = (
@@ -264,6 +286,7 @@ def calls_page(_):
 PAGES = (
     ("options.md", "Options of every command", options_page),
     ("findings.md", "Findings: when each kind is found, and what to look for", findings_page),
+    ("limits.md", "Limits: what a verdict does not cover", limits_page),
     ("prompt.md", "Commands of the prompt of `matchpoint debug`", prompt_page),
     ("environment.md", "Environment variables", environment_page),
     ("mpi-calls.md", "How each MPI call is treated", calls_page),

@@ -132,15 +132,16 @@ static uint32_t window_of(const struct taken *taken)
 
 bool taken_equal(const struct taken *one, const struct taken *other)
 {
-	return one->kind == other->kind && detail(one) == detail(other)
-	       && window_of(one) == window_of(other);
+	return one->kind == other->kind && one->ahead == other->ahead
+	       && detail(one) == detail(other) && window_of(one) == window_of(other);
 }
 
 /* --- choices --------------------------------------------------------------------------------- */
 
 static uint64_t taken_hash(const struct taken *taken)
 {
-	return mix(mix((uint64_t)taken->kind, detail(taken)), window_of(taken));
+	return mix(mix((uint64_t)taken->kind | (uint64_t)taken->ahead << 8, detail(taken)),
+	           window_of(taken));
 }
 
 uint64_t choice_hash(const struct choice *choice)
@@ -172,6 +173,8 @@ int choice_compare(const struct choice *one, const struct choice *other)
 {
 	int order = point_compare(&one->point, &other->point);
 
+	if (order == 0)
+		order = compare(one->taken.ahead, other->taken.ahead);
 	if (order == 0)
 		order = compare(one->taken.kind, other->taken.kind);
 	if (order == 0)
@@ -251,6 +254,7 @@ const struct choice *choices_find(const GArray *choices, const struct point *poi
 
 /* Combined with the kind of what is taken. */
 #define PROMISED UINT64_C(0x40)
+#define AHEAD UINT64_C(0x80) /* followed by the number of calls */
 
 /* Seven bits per byte, lowest first; the last byte has bit 7 clear. */
 void number_put(GByteArray *bytes, uint64_t value)
@@ -342,7 +346,10 @@ bool point_take(struct choice_bytes *bytes, struct point *ret_point)
 
 void taken_put(GByteArray *bytes, const struct taken *taken)
 {
-	number_put(bytes, (uint64_t)taken->kind | (taken->promised ? PROMISED : 0));
+	number_put(bytes, (uint64_t)taken->kind | (taken->promised ? PROMISED : 0)
+	                          | (taken->ahead > 0 ? AHEAD : 0));
+	if (taken->ahead > 0)
+		number_put(bytes, taken->ahead);
 	switch (taken->kind) {
 	case TAKEN_MESSAGE:
 		number_put(bytes, (uint32_t)taken->send.rank);
@@ -374,13 +381,15 @@ static bool take_some(struct choice_bytes *bytes, struct taken *ret)
 bool taken_take(struct choice_bytes *bytes, struct taken *ret_taken)
 {
 	struct taken taken = {0};
-	uint64_t kind;
+	uint64_t kind, ahead = 0;
 	bool good = true;
 
-	if (!number_take(bytes, PROMISED | (TAKEN_KINDS - 1), &kind)
-	    || (kind & ~PROMISED) >= TAKEN_KINDS)
+	if (!number_take(bytes, AHEAD | PROMISED | (TAKEN_KINDS - 1), &kind)
+	    || (kind & ~(AHEAD | PROMISED)) >= TAKEN_KINDS)
 		return false;
-	taken.kind = (enum taken_kind)(kind & ~PROMISED);
+	if ((kind & AHEAD) && (!number_take(bytes, TAKEN_AHEAD, &ahead) || ahead == 0))
+		return false;
+	taken.kind = (enum taken_kind)(kind & ~(AHEAD | PROMISED));
 	switch (taken.kind) {
 	case TAKEN_MESSAGE:
 		good = take_rank(bytes, &taken.send.rank) && take_u32(bytes, &taken.send.call)
@@ -392,6 +401,7 @@ bool taken_take(struct choice_bytes *bytes, struct taken *ret_taken)
 	default: break;
 	}
 	taken.promised = kind & PROMISED;
+	taken.ahead = (uint16_t)ahead;
 	if (good)
 		*ret_taken = taken;
 	return good;

@@ -10,6 +10,7 @@
  *   2.5/1=3        the second operation (1) of rank 2's call 5 takes rank 3's
  *   0.5=#1         a Waitany reports the second of its active requests; #0+2: first and third
  *   0.4=no         a poll returns "not yet"; yes: all are complete
+ *   0.4=+2:yes     a loop of polls: those of calls 4 and 5 return "not yet", that of call 6 this
  *   0.3=cancelled  MPI_Cancel came before the match
  *   0.2=early      a standard send completes before it is matched, or a member leaves a collective
  *                  as early as the standard allows; late: only after the match, or after all
@@ -60,7 +61,8 @@ enum taken_kind {
 	TAKEN_KINDS
 };
 
-#define TAKEN_WINDOW 64u /* requests that can be reported together */
+#define TAKEN_AHEAD UINT16_MAX /* the longest loop of polls, in calls */
+#define TAKEN_WINDOW 64u       /* requests that can be reported together */
 
 /* Requests are counted from 0, in the order of the call's list; inactive ones are not counted. */
 struct taken {
@@ -69,6 +71,9 @@ struct taken {
 	 * else that is open continues. If that never happens, the plan did not need it. Not
 	 * compared by taken_equal. */
 	bool promised;
+	/* In a loop of polls: so many calls after that of the point, one of its polls gets this
+	 * answer. Those before it are answered "no". */
+	uint16_t ahead;
 	union {
 		/* MESSAGE. The source identifies the message: the other choices determine which of
 		 * its messages it is. So call and sub are not compared. 0: not known (yet). */
@@ -107,6 +112,13 @@ static inline struct taken taken_message(struct op_id send)
 static inline struct taken taken_promise(int32_t source)
 {
 	return (struct taken){.kind = TAKEN_MESSAGE, .promised = true, .send = {source, 0, 0}};
+}
+
+/* The same answer to a poll that comes so many calls later in its loop. */
+static inline struct taken taken_ahead(struct taken taken, uint32_t ahead)
+{
+	taken.ahead = (uint16_t)ahead;
+	return taken;
 }
 
 /* For kinds without further data: NO, YES, CANCELLED, EARLY, LATE. */

@@ -46,6 +46,8 @@ static void append_requests(GString *text, const struct taken *taken)
 
 void taken_append(GString *text, const struct taken *taken)
 {
+	if (taken->ahead > 0)
+		g_string_append_printf(text, "+%u:", taken->ahead);
 	switch (taken->kind) {
 	case TAKEN_MESSAGE: g_string_append_printf(text, "%d", taken->send.rank); return;
 	case TAKEN_THREAD: g_string_append_printf(text, "#%u", taken->thread); return;
@@ -205,7 +207,7 @@ static bool parse_requests(const char **at, struct taken *ret)
 	return true;
 }
 
-static char *parse_taken(const char **at, int ranks, enum point_kind point, struct taken *ret)
+static char *parse_answer(const char **at, int ranks, enum point_kind point, struct taken *ret)
 {
 	guint64 source = 0;
 	char *wrong;
@@ -226,6 +228,23 @@ static char *parse_taken(const char **at, int ranks, enum point_kind point, stru
 		                "early, late) expected");
 	wrong = choice_parse_number(at, 0, (guint64)ranks - 1, "the sender's rank", &source);
 	*ret = taken_message((struct op_id){(int32_t)source, 0, 0});
+	return wrong;
+}
+
+static char *parse_taken(const char **at, int ranks, enum point_kind point, struct taken *ret)
+{
+	guint64 ahead = 0;
+	char *wrong = NULL;
+
+	if (point == POINT_CALL && accept(at, "+"))
+		wrong = choice_parse_number(at, 1, TAKEN_AHEAD, "the number of calls until a poll",
+		                            &ahead);
+	if (!wrong && ahead > 0 && !accept(at, ":"))
+		wrong = g_strdup("':' expected");
+	if (!wrong)
+		wrong = parse_answer(at, ranks, point, ret);
+	if (!wrong)
+		ret->ahead = (uint16_t)ahead;
 	return wrong;
 }
 

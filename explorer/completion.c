@@ -1,6 +1,18 @@
 /* When requests complete, and which answers about them would have been possible. */
 #include "dependence_internal.h"
 
+struct record *dependence_later(const struct dependence *dependence, struct record *record,
+                                const struct taken *answer)
+{
+	struct op_id id = record->op.id;
+	guint index;
+
+	if (answer->ahead == 0)
+		return record;
+	id.sub = OPERATION_LATER + answer->ahead;
+	return dependence_find(dependence, id, &index);
+}
+
 static bool join_collective(const struct dependence *dependence, const struct record *record,
                             struct choice_set **set)
 {
@@ -109,15 +121,16 @@ enum alternative_state dependence_answer(const struct dependence *dependence, st
                                          const struct taken *answer, struct choice_set **ret_needs)
 {
 	guint index;
-	const struct record *record = dependence_find(dependence, point, &index);
+	struct record *record = dependence_find(dependence, point, &index);
+	const struct record *asked = record ? dependence_later(dependence, record, answer) : NULL;
 	struct choice_set *needs;
 	bool possible = false;
 
-	if (!record || record->choice < 0)
+	if (!asked || record->choice < 0)
 		return ALTERNATIVE_NONE;
 	needs = choice_set_ref(record->issued);
-	if (record->op.kind == OPERATION_QUESTION) {
-		possible = dependence_join_answer(dependence, record, answer, &needs);
+	if (asked->op.kind == OPERATION_QUESTION) {
+		possible = dependence_join_answer(dependence, asked, answer, &needs);
 	} else if (answer->kind == TAKEN_CANCELLED && record->is_recalled) {
 		choice_set_join(&needs, record->recalled);
 		possible = true;
@@ -128,4 +141,20 @@ enum alternative_state dependence_answer(const struct dependence *dependence, st
 	}
 	choice_set_unref(needs);
 	return possible ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
+}
+
+bool dependence_may_take(const struct dependence *dependence, struct op_id point, uint32_t ahead,
+                         int32_t source)
+{
+	const struct taken later = {.ahead = (uint16_t)ahead};
+	guint index;
+	struct record *record = dependence_find(dependence, point, &index);
+
+	if (record)
+		record = dependence_later(dependence, record, &later);
+
+	if (!record || record->op.kind == OPERATION_QUESTION
+	    || (record->op.kind == OPERATION_SEND || record->op.kind == OPERATION_COLLECTIVE))
+		return false;
+	return record->op.peer == OPERATION_ANY || record->op.peer == source;
 }

@@ -456,6 +456,7 @@ static void read_event(struct cuts *cuts, const struct event *event)
 	case EVENT_ANSWER: read_answer(cuts, event); break;
 	case EVENT_ARRIVE: read_arrive(cuts, event); break;
 	case EVENT_LEAVE: read_leave(cuts, event); break;
+	case EVENT_LATER:
 	case EVENT_RECALL:
 	case EVENT_REPEAT:
 	case EVENT_WAKE: break;

@@ -245,6 +245,32 @@ static void unread_match(struct dependence *dependence, const struct event *even
 	send->is_probed = false;
 }
 
+/* Adds what it depends on that a poll at this place finds this message. false: it cannot yet. */
+static bool join_message(struct dependence *dependence, guint at, const struct operation *poll,
+                         guint sent, struct choice_set **set)
+{
+	const struct record *send = dependence_record_at(dependence, sent);
+
+	choice_set_join(set, send->issued);
+	dependence_join_front(dependence, messages_for(poll, send->op.id.rank), sent, set);
+	return join_receives(dependence, at, &send->op, set);
+}
+
+/* A poll that comes later in the loop gets this answer. */
+static void join_later(struct dependence *dependence, guint at, struct record *record,
+                       const struct taken *answer, struct choice_set **set)
+{
+	const struct record *later = dependence_later(dependence, record, answer);
+	guint sent;
+
+	if (!later)
+		return;
+	if (later->op.kind == OPERATION_QUESTION)
+		dependence_join_answer(dependence, later, answer, set);
+	else if (answer->kind == TAKEN_MESSAGE && dependence_find(dependence, answer->send, &sent))
+		join_message(dependence, at, &later->op, sent, set);
+}
+
 /* The message that a matched probe took is received from here on: its send may complete. */
 static void read_fetch(struct dependence *dependence, const struct event *event)
 {
@@ -303,6 +329,24 @@ static void unread_ask(struct dependence *dependence, const struct event *event)
 	g_array_set_size(dependence->asked, dependence->asked->len - event->asked_count);
 }
 
+/* Probes that come later are in no queue: they hold up no message. */
+static void read_later(struct dependence *dependence, const struct event *event,
+                       const struct trace *trace)
+{
+	if (event->op.kind == OPERATION_QUESTION)
+		read_ask(dependence, event, trace);
+	else
+		read_operation(dependence, &event->op, *now_of(dependence, event));
+}
+
+static void unread_later(struct dependence *dependence, const struct event *event)
+{
+	if (event->op.kind == OPERATION_QUESTION)
+		unread_ask(dependence, event);
+	else
+		unread_operation(dependence);
+}
+
 static void read_recall(struct dependence *dependence, const struct event *event)
 {
 	guint index;
@@ -344,7 +388,9 @@ static void read_answer(struct dependence *dependence, const struct event *event
 	if (!record)
 		return;
 	set = choice_set_ref(record->issued);
-	if (record->op.kind == OPERATION_QUESTION)
+	if (event->answer.ahead > 0)
+		join_later(dependence, at, record, &event->answer, &set);
+	else if (record->op.kind == OPERATION_QUESTION)
 		dependence_join_answer(dependence, record, &event->answer, &set);
 	else if (!is_decided_for(record))
 		choice_set_join(&set, *now);
@@ -450,6 +496,7 @@ static void read_event(struct dependence *dependence, const struct event *event,
 	case EVENT_ANSWER: read_answer(dependence, event); break;
 	case EVENT_ARRIVE: read_arrive(dependence, event); break;
 	case EVENT_LEAVE: read_leave(dependence, event); break;
+	case EVENT_LATER: read_later(dependence, event, trace); break;
 	case EVENT_REPEAT: break;
 	case EVENT_WAKE: read_wake(dependence, event); break;
 	}
@@ -476,6 +523,7 @@ static void unread_event(struct dependence *dependence)
 		arrivals_drop_last(dependence->arrivals, event);
 		unread_operation(dependence);
 		break;
+	case EVENT_LATER: unread_later(dependence, event); break;
 	case EVENT_COMPLETE:
 	case EVENT_TAKEN:
 	case EVENT_LEAVE:
@@ -532,16 +580,6 @@ int dependence_choice(const struct dependence *dependence, struct op_id point,
 	return record->choice;
 }
 
-bool dependence_may_take(const struct dependence *dependence, struct op_id point, int32_t source)
-{
-	guint index;
-	const struct record *record = dependence_find(dependence, point, &index);
-
-	if (!record || record->op.kind == OPERATION_QUESTION || is_decided_for(record))
-		return false;
-	return record->op.peer == OPERATION_ANY || record->op.peer == source;
-}
-
 /* The first place whose running union has the choice; none: the number of places summed up. */
 static guint first_that_needs(const struct queue *queue, guint choice)
 {
@@ -561,21 +599,27 @@ static guint first_that_needs(const struct queue *queue, guint choice)
 
 /* The messages of one source that could match a receive whose choice is in the trace. */
 struct candidates {
-	const struct record *chosen; /* the receive */
-	guint at;                    /* index of its record */
+	const struct record
+		*chosen; /* the receive; of a loop of polls, the poll that asks for them */
+	guint at;        /* index of the record of the receive, or of the loop */
 	guint choice;
 	struct queue *queue; /* NULL: no messages */
 	guint place;         /* in the queue: the first place that depends on the choice */
 };
 
 /* False: no choice was made for that receive. */
-static bool find_candidates(struct dependence *dependence, struct op_id receive, int32_t source,
-                            struct candidates *ret)
+static bool find_candidates(struct dependence *dependence, struct op_id receive, uint32_t ahead,
+                            int32_t source, struct candidates *ret)
 {
-	ret->chosen = dependence_find(dependence, receive, &ret->at);
-	if (!ret->chosen || ret->chosen->choice < 0)
+	const struct taken later = {.ahead = (uint16_t)ahead};
+	struct record *record = dependence_find(dependence, receive, &ret->at);
+
+	if (!record || record->choice < 0)
 		return false;
-	ret->choice = (guint)ret->chosen->choice;
+	ret->choice = (guint)record->choice;
+	ret->chosen = dependence_later(dependence, record, &later);
+	if (!ret->chosen)
+		return false;
 	ret->queue = dependence_find_queue(dependence, messages_for(&ret->chosen->op, source));
 	if (ret->queue)
 		dependence_sum_up(dependence, ret->queue, ret->queue->records->len);
@@ -584,8 +628,8 @@ static bool find_candidates(struct dependence *dependence, struct op_id receive,
 }
 
 enum alternative_state dependence_alternative(struct dependence *dependence, struct op_id receive,
-                                              int32_t source, struct op_id *ret_send,
-                                              struct choice_set **ret_needs)
+                                              uint32_t ahead, int32_t source,
+                                              struct op_id *ret_send, struct choice_set **ret_needs)
 {
 	struct choice_set *source_now = rank_of(dependence, source)->now;
 	struct choice_set *needs = NULL;
@@ -593,7 +637,7 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
 	struct candidates candidates;
 	guint sent;
 
-	if (!find_candidates(dependence, receive, source, &candidates))
+	if (!find_candidates(dependence, receive, ahead, source, &candidates))
 		return ALTERNATIVE_NONE;
 	if (!candidates.queue || candidates.place == candidates.queue->records->len)
 		return choice_set_has(source_now, candidates.choice) ? ALTERNATIVE_NEVER
@@ -634,7 +678,7 @@ enum alternative_state dependence_may_come(struct dependence *dependence, struct
 {
 	struct candidates candidates;
 
-	if (!find_candidates(dependence, receive, source, &candidates))
+	if (!find_candidates(dependence, receive, 0, source, &candidates))
 		return ALTERNATIVE_NONE;
 	for (guint i = candidates.place; candidates.queue && i < candidates.queue->records->len;
 	     i++) {

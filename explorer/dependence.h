@@ -56,8 +56,12 @@ guint dependence_choices(const struct dependence *dependence);
 int dependence_choice(const struct dependence *dependence, struct op_id point,
                       struct taken *ret_taken);
 
+/* `ahead` below: of a loop of polls, the poll that comes so many calls after the point
+ * (EVENT_LATER); else 0. */
+
 /* Whether this point can take a message of this source: a receive or probe that accepts it. */
-bool dependence_may_take(const struct dependence *dependence, struct op_id point, int32_t source);
+bool dependence_may_take(const struct dependence *dependence, struct op_id point, uint32_t ahead,
+                         int32_t source);
 
 enum alternative_state {
 	ALTERNATIVE_NONE, /* no such message so far */
@@ -73,7 +77,8 @@ enum alternative_state {
  * change as the trace grows. *ret_needs (owned by the caller; free with choice_set_unref) and
  * *ret_send are set only for ALTERNATIVE_POSSIBLE. */
 enum alternative_state dependence_alternative(struct dependence *dependence, struct op_id receive,
-                                              int32_t source, struct op_id *ret_send,
+                                              uint32_t ahead, int32_t source,
+                                              struct op_id *ret_send,
                                               struct choice_set **ret_needs);
 
 /* For dependence_of_threads. POSSIBLE: the source has a message for that receive that does not

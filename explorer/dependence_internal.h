@@ -96,6 +96,11 @@ bool dependence_join_front(struct dependence *dependence, struct queue_key key, 
 struct record *dependence_find(const struct dependence *dependence, struct op_id id,
                                guint *ret_index);
 
+/* The record of the poll to which this answer at the point of `record` is given: itself, or a later
+ * one of its loop; NULL: there is none. */
+struct record *dependence_later(const struct dependence *dependence, struct record *record,
+                                const struct taken *answer);
+
 /* Adds to *set what the completion of this operation depends on, as its rank may learn of it.
  * False: it is not complete, and nothing is added. An unknown operation counts as complete. */
 bool dependence_join_completion(const struct dependence *dependence, struct op_id id,

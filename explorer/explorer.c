@@ -41,12 +41,12 @@
  * is complete. Of large sets only those count that are everything complete at some node
  * (request_subsets.h).
  *
- * A poll that is answered "no" and then repeated, with nothing in between, has returned to the same
- * state, except for what the program counts. An answer to the first poll leads to the same as that
- * answer to the second. So the other answers are explored only at the last of such polls, where
- * "no" is not an answer any more (EVENT_REPEAT). The answer "no" is taken first, so that this is
- * known before another answer is explored. At a few of the earlier polls another answer is explored
- * nevertheless, one in a path.
+ * A rank in a loop of polls that leaves it as it was (scheduler/world/world_loops.h) is at one
+ * point: which poll gets which answer next. A poll that is answered "no" and then repeated in the
+ * same state needs no other answers: they lead to the same as in the loop (EVENT_REPEAT). The
+ * answer "no" is taken first, so that this is known before another answer is explored. If the state
+ * is not known, or another one each time, another answer is explored at a few of the earlier polls,
+ * one in a path.
  *
  * Ranks with several threads have a third kind of alternative. C, P and r <- m requires that the
  * calls of P have the same numbers without the other choices. That is certain only where a rank
@@ -380,6 +380,7 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
 	ret_choice->point = open->point;
 	ret_choice->taken = g_array_index(open->alternatives, struct taken, 0);
 	g_array_append_val(explorer->path, *ret_choice);
+	step->undecided = ret_choice->taken.kind == TAKEN_NO;
 }
 
 /* The probability that a walk from the root, which takes each alternative known at a step with
@@ -435,6 +436,8 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 			explorer->statistics.wasted++;
 			return EXPLORER_GIVE_UP;
 		}
+		for (guint i = 0; i < explorer->steps->len; i++)
+			step_at(explorer, i)->undecided = false;
 		explorer->statistics.outcomes++;
 		explorer->statistics.share += share(explorer);
 		return EXPLORER_DONE;
@@ -450,8 +453,9 @@ bool explorer_turn(struct explorer *explorer, struct taken taken)
 	GList *item = step ? step->waiting.head : NULL;
 	struct alternative *alternative, *waiting_first;
 
-	if (explorer->gave_up)
-		return false;
+	if (explorer->gave_up || !step
+	    || choice_at(explorer->path, step->base)->taken.kind == TAKEN_NO)
+		return false; /* after "no", the others may turn out to be unnecessary */
 	while (item && !taken_equal(&((struct alternative *)item->data)->choice.taken, &taken))
 		item = item->next;
 	if (!item)

@@ -49,6 +49,13 @@ enum open_question {
 	QUESTION_RECALL, /* a receive that may still be cancelled: TAKEN_CANCELLED */
 };
 
+/* In a loop of polls that go round without effect: another poll of the loop. */
+struct open_later {
+	uint32_t ahead; /* calls until then */
+	enum open_question question;
+	uint32_t requests;
+};
+
 /* A point where a choice can be made now, and its alternatives. */
 struct open_choice {
 	struct point point;
@@ -60,6 +67,9 @@ struct open_choice {
 	 * open */
 	uint64_t bounds;
 	bool more; /* SOME: sets of complete requests are left out */
+	/* struct open_later: the point is the next poll of such a loop, these are the others;
+	 * alternatives may lie ahead. NULL: it is none */
+	GArray *later;
 };
 
 enum explorer_step {

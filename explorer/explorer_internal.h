@@ -24,9 +24,16 @@ struct settled {
 	guint depth; /* number of steps when it was settled */
 };
 
+/* A step that waits for a message. `ahead`: of a loop of polls, the poll that comes so many calls
+ * after the step's point. */
+struct asker {
+	guint step;
+	guint ahead;
+};
+
 /* The steps that wait for a message of one source to one rank. */
 struct asking {
-	GArray *steps; /* guint, ascending; NULL: none yet */
+	GArray *steps; /* struct asker, steps ascending; NULL: none yet */
 	guint stamp;   /* of the last rest that checked it */
 };
 
@@ -104,6 +111,11 @@ void explorer_go_back(struct explorer *explorer, guint index);
  * visit. Returns NULL if it is beyond a bound. Otherwise the caller may add what it needs. */
 struct alternative *explorer_push(struct explorer *explorer, struct step *step, struct taken taken,
                                   const struct cost *before);
+
+static inline const struct asker *asker_at(const GArray *steps, guint index)
+{
+	return &g_array_index(steps, struct asker, index);
+}
 
 static inline struct step *step_at(const struct explorer *explorer, guint index)
 {

@@ -55,10 +55,53 @@ static GVariant *pack_cost(const struct cost *cost)
 	                                               counts ? counts->len : 0, sizeof(guint32)));
 }
 
+/* Of a source that is asked for ahead, the negative number of calls comes before it. */
 static GVariant *pack_sources(const GArray *sources)
 {
-	return g_variant_new_fixed_array(G_VARIANT_TYPE_INT32, sources ? sources->data : NULL,
-	                                 sources ? sources->len : 0, sizeof(int32_t));
+	g_autoptr(GArray) values = g_array_new(false, false, sizeof(int32_t));
+
+	for (guint i = 0; sources && i < sources->len; i++) {
+		const struct step_source *one = &g_array_index(sources, struct step_source, i);
+		int32_t before = -(int32_t)one->ahead;
+
+		if (one->ahead > 0)
+			g_array_append_val(values, before);
+		g_array_append_val(values, one->source);
+	}
+	return g_variant_new_fixed_array(G_VARIANT_TYPE_INT32, values->data, values->len,
+	                                 sizeof(int32_t));
+}
+
+/* Marks, before a step, the number of calls by which it asks ahead. */
+#define ASKS_AHEAD 0x80000000u
+
+static GVariant *pack_askers(const GArray *steps)
+{
+	g_autoptr(GArray) values = g_array_new(false, false, sizeof(guint32));
+
+	for (guint i = 0; i < steps->len; i++) {
+		const struct asker *one = asker_at(steps, i);
+		guint32 before = ASKS_AHEAD | one->ahead;
+
+		if (one->ahead > 0)
+			g_array_append_val(values, before);
+		g_array_append_val(values, one->step);
+	}
+	return g_variant_new_fixed_array(G_VARIANT_TYPE_UINT32, values->data, values->len,
+	                                 sizeof(guint32));
+}
+
+/* What is asked ahead begins with its number of calls; so does everything, if there are several. */
+static void pack_sets(GVariantBuilder *complete, const struct step_sets *sets, bool alone)
+{
+	if (sets->ahead > 0 || !alone)
+		g_variant_builder_add(complete, "(uu)", ASKS_AHEAD | sets->ahead, 0);
+	for (guint i = 0; i < sets->complete->len; i++) {
+		const struct complete_request *request = &g_array_index(sets->complete,
+		                                                        struct complete_request, i);
+
+		g_variant_builder_add(complete, "(uu)", request->index, request->depth);
+	}
 }
 
 static GVariant *pack_step(const struct step *step, bool with_waiting)
@@ -79,18 +122,14 @@ static GVariant *pack_step(const struct step *step, bool with_waiting)
 		g_variant_builder_add_value(
 			&answers, pack_taken(&g_array_index(step->answers, struct taken, i)));
 	g_variant_builder_init(&complete, G_VARIANT_TYPE("a(uu)"));
-	for (guint i = 0; step->complete && i < step->complete->len; i++) {
-		const struct complete_request *request = &g_array_index(step->complete,
-		                                                        struct complete_request, i);
-
-		g_variant_builder_add(&complete, "(uu)", request->index, request->depth);
-	}
-	return g_variant_new("(@" FRONTIER_BYTES "tubu@(uau)u" FRONTIER_WAITING
-	                     "ba(uu)@aia" FRONTIER_BYTES ")",
-	                     pack_point(&step->point), step->bounds, step->base,
-	                     (gboolean)step->first, step->others, pack_cost(&step->cost),
-	                     step->seen, &waiting, (gboolean)(step->complete != NULL), &complete,
-	                     pack_sources(step->sources), &answers);
+	for (guint i = 0; step->sets && i < step->sets->len; i++)
+		pack_sets(&complete, &g_array_index(step->sets, struct step_sets, i),
+		          step->sets->len == 1);
+	return g_variant_new(
+		"(@" FRONTIER_BYTES "tubu@(uau)u" FRONTIER_WAITING "ba(uu)@aia" FRONTIER_BYTES ")",
+		pack_point(&step->point), step->bounds, step->base, (gboolean)step->first,
+		step->others, pack_cost(&step->cost), step->seen, &waiting,
+		(gboolean)(step->sets != NULL), &complete, pack_sources(step->sources), &answers);
 }
 
 static void pack_asking(const struct explorer *explorer, GVariantBuilder *builder, gint32 rank)
@@ -101,10 +140,7 @@ static void pack_asking(const struct explorer *explorer, GVariantBuilder *builde
 		const GArray *steps = destination->asking[source].steps;
 
 		if (steps && steps->len > 0)
-			g_variant_builder_add(builder, "(ii@au)", rank, source,
-			                      g_variant_new_fixed_array(G_VARIANT_TYPE_UINT32,
-			                                                steps->data, steps->len,
-			                                                sizeof(guint)));
+			g_variant_builder_add(builder, "(ii@au)", rank, source, pack_askers(steps));
 	}
 }
 
@@ -267,11 +303,18 @@ static bool unpack_suspended(const struct explorer *explorer, struct step *step,
 	GVariant *packed;
 	bool good = true;
 
-	step->sources = g_array_new(false, false, sizeof(int32_t));
+	step->sources = g_array_new(false, false, sizeof(struct step_source));
 	step->answers = g_array_new(false, false, sizeof(struct taken));
-	for (gsize i = 0; i < count; i++)
-		good = good && values[i] >= 0 && values[i] < explorer->options.ranks;
-	g_array_append_vals(step->sources, values, good ? (guint)count : 0);
+	for (gsize i = 0; good && i < count; i++) {
+		struct step_source one = {0};
+
+		if (values[i] < 0 && values[i] >= -(int32_t)TAKEN_AHEAD && i + 1 < count)
+			one.ahead = (guint)-values[i++];
+		one.source = values[i];
+		good = one.source >= 0 && one.source < explorer->options.ranks;
+		if (good)
+			g_array_append_val(step->sources, one);
+	}
 	while (g_variant_iter_next(answers, "@" FRONTIER_BYTES, &packed)) {
 		struct taken answer = {0};
 
@@ -283,6 +326,17 @@ static bool unpack_suspended(const struct explorer *explorer, struct step *step,
 	g_variant_unref(sources);
 	g_variant_iter_free(answers);
 	return good;
+}
+
+/* Belongs to what was unpacked last. */
+static void unpack_complete(struct step *step, const struct complete_request *request)
+{
+	GArray *complete =
+		step->sets && step->sets->len > 0
+			? g_array_index(step->sets, struct step_sets, step->sets->len - 1).complete
+			: step_add_sets(step, 0);
+
+	g_array_append_vals(complete, request, 1);
 }
 
 /* Unpacks a step that comes after the first `*least` choices. */
@@ -314,13 +368,19 @@ static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *leas
 	step->cost = unpack_cost(deviations, counts);
 	step->seen = seen;
 	good = unpack_waiting(explorer, step, waiting) && good;
-	if (asks_sets)
-		step->complete = g_array_new(false, false, sizeof request);
-	while (asks_sets && g_variant_iter_next(complete, "(uu)", &request.index, &request.depth))
-		g_array_append_val(step->complete, request);
+	while (asks_sets && g_variant_iter_next(complete, "(uu)", &request.index, &request.depth)) {
+		if (request.index & ASKS_AHEAD)
+			step_add_sets(step, request.index & ~ASKS_AHEAD);
+		else
+			unpack_complete(step, &request);
+	}
+	if (asks_sets && !step->sets)
+		step_add_sets(step, 0);
 	good = unpack_suspended(explorer, step, sources, answers) && good;
 	g_variant_iter_free(waiting);
 	g_variant_iter_free(complete);
+	step->undecided = first && base < explorer->path->len
+	                  && choice_at(explorer->path, base)->taken.kind == TAKEN_NO;
 	good = good && base >= *least && base <= explorer->path->len && others <= steps->len
 	       && seen > 0 && step->id.rank >= 0 && step->id.rank < MOST_RANK;
 	*least = base + 1;
@@ -355,7 +415,7 @@ static GArray *asking_steps(struct explorer *explorer, gint32 rank, gint32 sourc
 	struct asking *asking = revisits_asking(explorer, rank, source);
 
 	if (!asking->steps)
-		asking->steps = g_array_new(false, false, sizeof(guint));
+		asking->steps = g_array_new(false, false, sizeof(struct asker));
 	return asking->steps;
 }
 
@@ -401,12 +461,18 @@ static bool unpack_asking(struct explorer *explorer, GVariantIter *iter)
 	bool good = true;
 
 	while (good && g_variant_iter_next(iter, "(iiau)", &rank, &source, &steps)) {
-		guint step;
+		struct asker one = {0};
 
-		while (good && g_variant_iter_next(steps, "u", &step)) {
-			good = is_asking(explorer, step, rank, source);
+		while (good && g_variant_iter_next(steps, "u", &one.step)) {
+			if (one.step & ASKS_AHEAD) {
+				one.ahead = one.step & ~ASKS_AHEAD;
+				good = one.ahead > 0 && one.ahead <= TAKEN_AHEAD;
+				continue;
+			}
+			good = is_asking(explorer, one.step, rank, source);
 			if (good)
-				g_array_append_val(asking_steps(explorer, rank, source), step);
+				g_array_append_val(asking_steps(explorer, rank, source), one);
+			one.ahead = 0;
 		}
 		g_variant_iter_free(steps);
 	}
@@ -452,16 +518,6 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 
 /* --- splitting ----------------------------------------------------------------------------- */
 
-/* Whether the alternatives at the step may turn out to be unnecessary: the running world has
- * answered "no" to a poll there, and the poll may be repeated (EVENT_REPEAT). */
-static bool may_be_unnecessary(const struct explorer *explorer, guint index)
-{
-	const struct step *step = step_at(explorer, index);
-
-	return index >= explorer->begun && step->first && step->base < explorer->path->len
-	       && choice_at(explorer->path, step->base)->taken.kind == TAKEN_NO;
-}
-
 /* The shallowest step with waiting alternatives that can be given away; none: the number of
  * steps. */
 static guint shallowest(const struct explorer *explorer)
@@ -469,7 +525,7 @@ static guint shallowest(const struct explorer *explorer)
 	guint index = 0;
 
 	while (index < explorer->steps->len
-	       && (step_waiting(explorer, index) == 0 || may_be_unnecessary(explorer, index)))
+	       && (step_waiting(explorer, index) == 0 || step_at(explorer, index)->undecided))
 		index++;
 	return index;
 }

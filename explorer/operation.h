@@ -43,6 +43,10 @@ struct operation {
 	uint64_t comm;
 };
 
+/* As `sub`, plus the number of calls: what a poll of a loop asks that comes so many calls later
+ * than this one (EVENT_LATER). */
+#define OPERATION_LATER 0x40000000u
+
 /* As `sub`: not an operation, but the question which of the rank's threads makes the next call
  * after this one. */
 #define OPERATION_TURN UINT32_MAX

@@ -55,6 +55,7 @@ static void ask_again(struct explorer *explorer, const struct settled *settled)
 {
 	int32_t rank = step_at(explorer, settled->step)->id.rank;
 	struct question question = {settled->step, settled->answer};
+	const struct asker asker = {settled->step, settled->answer.ahead};
 	GArray *steps;
 	guint place;
 
@@ -64,9 +65,9 @@ static void ask_again(struct explorer *explorer, const struct settled *settled)
 	}
 	steps = revisits_asking(explorer, rank, settled->source)->steps;
 	place = steps->len;
-	while (place > 0 && g_array_index(steps, guint, place - 1) > settled->step)
+	while (place > 0 && asker_at(steps, place - 1)->step > settled->step)
 		place--;
-	g_array_insert_val(steps, place, settled->step);
+	g_array_insert_val(steps, place, asker);
 }
 
 /* Removes the questions of this step about sources. It must be the last step that has any. */
@@ -77,7 +78,7 @@ static void stop_asking(struct explorer *explorer, guint index)
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
 		GArray *steps = revisits_asking(explorer, rank, source)->steps;
 
-		if (steps && steps->len > 0 && g_array_index(steps, guint, steps->len - 1) == index)
+		while (steps && steps->len > 0 && asker_at(steps, steps->len - 1)->step == index)
 			g_array_set_size(steps, steps->len - 1);
 	}
 }
@@ -121,7 +122,7 @@ static void close_step(struct explorer *explorer, guint index)
 		alternative_free(waiting);
 	}
 	step->seen = 1;
-	g_clear_pointer(&step->complete, g_array_unref);
+	g_clear_pointer(&step->sets, g_array_unref);
 	for (guint i = explorer->questions->len; i-- > 0;)
 		if (g_array_index(explorer->questions, struct question, i).step == index)
 			g_array_remove_index(explorer->questions, i);
@@ -132,7 +133,7 @@ static void close_step(struct explorer *explorer, guint index)
 		GArray *steps = revisits_asking(explorer, step->id.rank, source)->steps;
 
 		for (guint i = steps ? steps->len : 0; i-- > 0;)
-			if (g_array_index(steps, guint, i) == index)
+			if (asker_at(steps, i)->step == index)
 				g_array_remove_index(steps, i);
 	}
 }
@@ -259,14 +260,17 @@ static enum alternative_state ask_threads(struct explorer *explorer, guint index
 }
 
 /* Returns whether this step's question for this source is settled. */
-static bool ask_source(struct explorer *explorer, guint index, int32_t source)
+static bool ask_source(struct explorer *explorer, const struct asker *asker, int32_t source)
 {
+	const guint index = asker->step;
 	struct op_id receive = step_at(explorer, index)->id, send = {0};
-	const struct settled question = {index, source, {0}, explorer->steps->len};
+	const struct settled question = {
+		index, source, {.ahead = (uint16_t)asker->ahead}, explorer->steps->len};
 	struct choice_set *needs = NULL;
 	enum alternative_state state;
 
-	state = dependence_alternative(explorer->dependence, receive, source, &send, &needs);
+	state = dependence_alternative(explorer->dependence, receive, asker->ahead, source, &send,
+	                               &needs);
 	if (state == ALTERNATIVE_BLOCKED)
 		find_destination(explorer, receive.rank)->blocked = true;
 	if (explorer->threads && state != ALTERNATIVE_POSSIBLE) {
@@ -274,12 +278,13 @@ static bool ask_source(struct explorer *explorer, guint index, int32_t source)
 		if (state == ALTERNATIVE_POSSIBLE)
 			return true;
 	}
-	return settle(explorer, &question, state, taken_message(send), needs);
+	return settle(explorer, &question, state, taken_ahead(taken_message(send), asker->ahead),
+	              needs);
 }
 
-static const struct complete_request *complete_at(const struct step *step, guint index)
+static const struct complete_request *complete_at(const GArray *complete, guint index)
 {
-	return &g_array_index(step->complete, struct complete_request, index);
+	return &g_array_index(complete, struct complete_request, index);
 }
 
 static void set_unref(void *set)
@@ -287,27 +292,39 @@ static void set_unref(void *set)
 	choice_set_unref(set);
 }
 
+static struct op_id question_of(const struct step *step, guint ahead)
+{
+	struct op_id id = step->id;
+
+	if (ahead > 0)
+		id.sub = OPERATION_LATER + ahead;
+	return id;
+}
+
 /* The requests from place `from` on have become complete. */
-static void push_sets(struct explorer *explorer, guint index, guint from)
+static void push_sets(struct explorer *explorer, guint index, const struct step_sets *asked,
+                      guint from)
 {
 	const struct step *step = step_at(explorer, index);
 	g_autoptr(GArray) answers = g_array_new(false, false, sizeof(struct taken));
 	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
 
 	explorer->statistics.sets_left |= !request_subsets_find(
-		explorer->dependence, step->id, step->complete, from, explorer->options.some,
-		answers, sets);
+		explorer->dependence, question_of(step, asked->ahead), asked->complete, from,
+		explorer->options.some, answers, sets);
 	for (guint i = 0; i < sets->len; i++)
-		push_revisit(explorer, index, g_array_index(answers, struct taken, i),
+		push_revisit(explorer, index,
+		             taken_ahead(g_array_index(answers, struct taken, i), asked->ahead),
 		             g_ptr_array_index(sets, i));
 }
 
-static void note_complete(struct step *step, uint32_t index, guint depth)
+static void note_complete(struct step *step, struct taken answer, guint depth)
 {
-	struct complete_request request = {index, depth};
+	struct complete_request request = {answer.request, depth};
+	GArray *complete = step_find_sets(step, answer.ahead);
 
-	if (step->complete)
-		g_array_append_val(step->complete, request);
+	if (complete)
+		g_array_append_val(complete, request);
 }
 
 /* Returns whether the question about this answer is settled. */
@@ -320,8 +337,20 @@ static bool ask_answer(struct explorer *explorer, guint index, struct taken answ
 
 	state = dependence_answer(explorer->dependence, step->id, &answer, &needs);
 	if (state == ALTERNATIVE_POSSIBLE)
-		note_complete(step, answer.request, explorer->steps->len);
+		note_complete(step, answer, explorer->steps->len);
 	return settle(explorer, &question, state, answer, needs);
+}
+
+/* Adds the sets with requests that have become complete at this node. */
+static void ask_sets(struct explorer *explorer, guint index, const struct step_sets *asked)
+{
+	const GArray *complete = asked->complete;
+	guint from = complete->len;
+
+	while (from > 0 && complete_at(complete, from - 1)->depth == explorer->steps->len)
+		from--;
+	if (from < complete->len)
+		push_sets(explorer, index, asked, from);
 }
 
 static void ask_answers(struct explorer *explorer)
@@ -337,12 +366,9 @@ static void ask_answers(struct explorer *explorer)
 	g_array_set_size(explorer->questions, kept);
 	for (guint i = 0; i < explorer->steps->len; i++) {
 		const struct step *step = step_at(explorer, i);
-		guint from = step->complete ? step->complete->len : 0;
 
-		while (from > 0 && complete_at(step, from - 1)->depth == explorer->steps->len)
-			from--;
-		if (step->complete && from < step->complete->len)
-			push_sets(explorer, i, from);
+		for (guint k = 0; step->sets && k < step->sets->len; k++)
+			ask_sets(explorer, i, &g_array_index(step->sets, struct step_sets, k));
 	}
 }
 
@@ -357,10 +383,10 @@ static void ask_steps(struct explorer *explorer, int32_t rank, int32_t source)
 		return;
 	asking->stamp = explorer->stamp;
 	for (guint i = 0; i < asking->steps->len; i++) {
-		guint index = g_array_index(asking->steps, guint, i);
+		struct asker asker = *asker_at(asking->steps, i);
 
-		if (!ask_source(explorer, index, source))
-			g_array_index(asking->steps, guint, kept++) = index;
+		if (!ask_source(explorer, &asker, source))
+			g_array_index(asking->steps, struct asker, kept++) = asker;
 	}
 	g_array_set_size(asking->steps, kept);
 }
@@ -410,36 +436,36 @@ static bool is_open(const struct open_choice *open, struct taken taken)
 	return false;
 }
 
-static void start_asking(struct explorer *explorer, int32_t rank, int32_t source, guint index)
+static void start_asking(struct explorer *explorer, int32_t rank, int32_t source, guint index,
+                         guint ahead)
 {
 	struct asking *asking = revisits_asking(explorer, rank, source);
+	const struct asker asker = {index, ahead};
 
 	if (!asking->steps)
-		asking->steps = g_array_new(false, false, sizeof(guint));
-	g_array_append_val(asking->steps, index);
+		asking->steps = g_array_new(false, false, sizeof(asker));
+	g_array_append_val(asking->steps, asker);
 }
 
 /* The step asks for all sources except those that have a message for it already. */
-static void start_asking_sources(struct explorer *explorer, const struct open_choice *open)
+static void start_asking_sources(struct explorer *explorer, const struct open_choice *open,
+                                 guint ahead)
 {
 	guint index = explorer->steps->len - 1;
 	struct op_id id = step_at(explorer, index)->id;
-	guint next = 0;
+	g_autofree bool *is_there = g_new0(bool, explorer->options.ranks);
 
-	while (next < open->alternatives->len
-	       && g_array_index(open->alternatives, struct taken, next).kind != TAKEN_MESSAGE)
-		next++;
+	for (guint i = 0; i < open->alternatives->len; i++) {
+		const struct taken *taken = &g_array_index(open->alternatives, struct taken, i);
 
-	for (int32_t source = 0; source < explorer->options.ranks; source++) {
-		if (next < open->alternatives->len
-		    && g_array_index(open->alternatives, struct taken, next).send.rank == source) {
-			next++;
-			continue;
-		}
-		if (!dependence_may_take(explorer->dependence, id, source))
-			continue;
-		start_asking(explorer, id.rank, source, index);
+		if (taken->kind == TAKEN_MESSAGE && taken->ahead == ahead
+		    && taken->send.rank < explorer->options.ranks)
+			is_there[taken->send.rank] = true;
 	}
+	for (int32_t source = 0; source < explorer->options.ranks; source++)
+		if (!is_there[source]
+		    && dependence_may_take(explorer->dependence, id, ahead, source))
+			start_asking(explorer, id.rank, source, index, ahead);
 }
 
 static void start_asking_for(struct explorer *explorer, const struct open_choice *open,
@@ -452,18 +478,20 @@ static void start_asking_for(struct explorer *explorer, const struct open_choice
 }
 
 /* Asks for each single request, unless that is open. */
-static void start_asking_for_each(struct explorer *explorer, const struct open_choice *open)
+static void start_asking_for_each(struct explorer *explorer, const struct open_choice *open,
+                                  guint ahead, guint requests)
 {
-	g_autofree bool *is_there = g_new0(bool, open->requests + 1);
+	g_autofree bool *is_there = g_new0(bool, requests + 1);
 
 	for (guint i = 0; i < open->alternatives->len; i++) {
 		const struct taken *taken = &g_array_index(open->alternatives, struct taken, i);
 
-		if (taken->kind == TAKEN_ONE && taken->request < open->requests)
+		if (taken->kind == TAKEN_ONE && taken->ahead == ahead && taken->request < requests)
 			is_there[taken->request] = true;
 	}
-	for (uint32_t i = 0; i < open->requests; i++) {
-		struct question question = {explorer->steps->len - 1, taken_one(i)};
+	for (uint32_t i = 0; i < requests; i++) {
+		struct question question = {explorer->steps->len - 1,
+		                            taken_ahead(taken_one(i), ahead)};
 
 		if (!is_there[i])
 			g_array_append_val(explorer->questions, question);
@@ -472,45 +500,63 @@ static void start_asking_for_each(struct explorer *explorer, const struct open_c
 
 /* Notes the requests that are complete already, and adds the sets of them that were complete before
  * others. Small sets are open. */
-static void start_with_complete(struct explorer *explorer, struct step *step,
-                                const struct open_choice *open)
+static void start_with_complete(struct explorer *explorer, const struct open_choice *open,
+                                guint ahead, guint requests)
 {
+	struct step *step = last_step(explorer);
+	struct op_id question = question_of(step, ahead);
 	g_autoptr(GArray) answers = g_array_new(false, false, sizeof(struct taken));
 	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
+	GArray *complete = step_add_sets(step, ahead);
 
-	step->complete = g_array_new(false, false, sizeof(struct complete_request));
-	for (uint32_t i = 0; i < open->requests; i++) {
+	for (uint32_t i = 0; i < requests; i++) {
 		struct choice_set *needs;
 
-		if (!dependence_complete(explorer->dependence, step->id, i, &needs))
+		if (!dependence_complete(explorer->dependence, question, i, &needs))
 			continue;
-		note_complete(step, i, 0);
+		note_complete(step, taken_ahead(taken_one(i), ahead), 0);
 		choice_set_unref(needs);
 	}
-	request_subsets_find(explorer->dependence, step->id, step->complete, 0, 0, answers, sets);
+	request_subsets_find(explorer->dependence, question, complete, 0, 0, answers, sets);
 	for (guint i = 0; i < answers->len; i++) {
-		struct taken answer = g_array_index(answers, struct taken, i);
+		struct taken answer = taken_ahead(g_array_index(answers, struct taken, i), ahead);
 
 		if (!is_open(open, answer))
 			explorer_push(explorer, step, answer, &step->cost);
 	}
 }
 
+/* The other polls of a loop. */
+static void start_asking_later(struct explorer *explorer, const struct open_choice *open)
+{
+	for (guint i = 0; open->later && i < open->later->len; i++) {
+		const struct open_later *one = &g_array_index(open->later, struct open_later, i);
+
+		if (one->question == QUESTION_NONE)
+			start_asking_sources(explorer, open, one->ahead);
+		if (one->question == QUESTION_ALL)
+			start_asking_for(explorer, open,
+			                 taken_ahead(taken_plain(TAKEN_YES), one->ahead));
+		if (one->question == QUESTION_SOME)
+			start_with_complete(explorer, open, one->ahead, one->requests);
+		if (one->question == QUESTION_ANY || one->question == QUESTION_SOME)
+			start_asking_for_each(explorer, open, one->ahead, one->requests);
+	}
+}
+
 void revisits_start(struct explorer *explorer, const struct open_choice *open)
 {
-	struct step *step = last_step(explorer);
-
 	if (open->question == QUESTION_NONE || open->question == QUESTION_RECALL)
-		start_asking_sources(explorer, open);
+		start_asking_sources(explorer, open, 0);
 	if (open->question == QUESTION_RECALL)
 		start_asking_for(explorer, open, taken_plain(TAKEN_CANCELLED));
 	if (open->question == QUESTION_ALL)
 		start_asking_for(explorer, open, taken_plain(TAKEN_YES));
 	if (open->question == QUESTION_SOME)
-		start_with_complete(explorer, step, open);
-	if (open->question != QUESTION_ANY && open->question != QUESTION_SOME)
-		return;
-	start_asking_for_each(explorer, open);
+		start_with_complete(explorer, open, 0, open->requests);
+	if (open->question == QUESTION_ANY || open->question == QUESTION_SOME)
+		start_asking_for_each(explorer, open, 0, open->requests);
+	start_asking_later(explorer, open);
 }
 
 void revisits_suspend(struct explorer *explorer)
@@ -519,13 +565,17 @@ void revisits_suspend(struct explorer *explorer)
 	struct step *step = last_step(explorer);
 	const struct destination *destination = find_destination(explorer, step->id.rank);
 
-	step->sources = g_array_new(false, false, sizeof(int32_t));
+	step->sources = g_array_new(false, false, sizeof(struct step_source));
 	step->answers = g_array_new(false, false, sizeof(struct taken));
 	for (int32_t source = 0; destination && source < explorer->options.ranks; source++) {
 		const GArray *steps = destination->asking[source].steps;
 
-		if (steps && steps->len > 0 && g_array_index(steps, guint, steps->len - 1) == index)
-			g_array_append_val(step->sources, source);
+		for (guint i = steps ? steps->len : 0;
+		     i > 0 && asker_at(steps, i - 1)->step == index; i--) {
+			struct step_source asked = {source, asker_at(steps, i - 1)->ahead};
+
+			g_array_append_val(step->sources, asked);
+		}
 	}
 	stop_asking(explorer, index);
 	for (guint i = explorer->questions->len; i-- > 0;) {
@@ -543,9 +593,12 @@ void revisits_resume(struct explorer *explorer)
 	guint index = explorer->steps->len - 1;
 	struct step *step = last_step(explorer);
 
-	for (guint i = 0; step->sources && i < step->sources->len; i++)
-		start_asking(explorer, step->id.rank, g_array_index(step->sources, int32_t, i),
-		             index);
+	for (guint i = 0; step->sources && i < step->sources->len; i++) {
+		const struct step_source *asked = &g_array_index(step->sources, struct step_source,
+		                                                 i);
+
+		start_asking(explorer, step->id.rank, asked->source, index, asked->ahead);
+	}
 	for (guint i = 0; step->answers && i < step->answers->len; i++) {
 		struct question question = {index, g_array_index(step->answers, struct taken, i)};
 

@@ -33,22 +33,52 @@ void step_ask_nothing(struct step *step)
 void step_free(struct step *step)
 {
 	g_queue_clear_full(&step->waiting, (GDestroyNotify)alternative_free);
-	if (step->complete)
-		g_array_free(step->complete, true);
+	if (step->sets)
+		g_array_unref(step->sets);
 	step_ask_nothing(step);
 	cost_release(&step->cost);
 	g_free(step);
 }
 
+static void sets_clear(void *sets)
+{
+	g_array_unref(((struct step_sets *)sets)->complete);
+}
+
+GArray *step_add_sets(struct step *step, guint ahead)
+{
+	struct step_sets sets = {ahead, g_array_new(false, false, sizeof(struct complete_request))};
+
+	if (!step->sets) {
+		step->sets = g_array_new(false, false, sizeof(sets));
+		g_array_set_clear_func(step->sets, sets_clear);
+	}
+	g_array_append_val(step->sets, sets);
+	return sets.complete;
+}
+
+GArray *step_find_sets(const struct step *step, guint ahead)
+{
+	for (guint i = 0; step->sets && i < step->sets->len; i++) {
+		const struct step_sets *sets = &g_array_index(step->sets, struct step_sets, i);
+
+		if (sets->ahead == ahead)
+			return sets->complete;
+	}
+	return NULL;
+}
+
 void step_forget_complete(struct step *step, guint depth)
 {
-	guint count = step->complete ? step->complete->len : 0;
+	for (guint i = 0; step->sets && i < step->sets->len; i++) {
+		GArray *complete = g_array_index(step->sets, struct step_sets, i).complete;
+		guint count = complete->len;
 
-	while (count > 0
-	       && g_array_index(step->complete, struct complete_request, count - 1).depth > depth)
-		count--;
-	if (step->complete)
-		g_array_set_size(step->complete, count);
+		while (count > 0
+		       && g_array_index(complete, struct complete_request, count - 1).depth > depth)
+			count--;
+		g_array_set_size(complete, count);
+	}
 }
 
 struct alternative *step_wait(struct step *step, struct taken taken, struct cost cost)

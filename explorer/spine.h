@@ -18,6 +18,18 @@ struct alternative {
 
 void alternative_free(struct alternative *alternative);
 
+/* A source that a step asks for; `ahead` as in struct taken. */
+struct step_source {
+	int32_t source;
+	guint ahead;
+};
+
+/* What a question that may report sets of requests asks about; `ahead` as in struct taken. */
+struct step_sets {
+	guint ahead;
+	GArray *complete; /* struct complete_request, in the order seen; owned */
+};
+
 #define STEP_UNKNOWN G_MAXSIZE
 
 /* A point that was the first open one at its node. */
@@ -26,6 +38,9 @@ struct step {
 	struct op_id id; /* operation of the point */
 	guint base;      /* number of choices on the path before this step's */
 	bool first;      /* takes the first alternative that was open */
+	/* a poll answered "no": no world of this search has ended since, so it is not known whether
+	 * its other alternatives are necessary (EVENT_REPEAT) */
+	bool undecided;
 	/* index + 1 of the last step, up to this one, that takes another; 0: none */
 	guint others;
 	struct cost cost; /* cost of the path including this step */
@@ -33,11 +48,9 @@ struct step {
 	guint seen;       /* alternatives known so far, visited or not */
 	size_t events;    /* length of the trace at its node, or STEP_UNKNOWN */
 	GQueue waiting;   /* struct alternative: not visited yet */
-	/* struct complete_request, in the order seen; NULL: sets of requests are not reported
-	 * here */
-	GArray *complete;
+	GArray *sets;     /* struct step_sets; NULL: sets of requests are not reported here */
 	/* the questions to ask when the step takes its first alternative later; else NULL */
-	GArray *sources; /* int32_t */
+	GArray *sources; /* struct step_source */
 	GArray *answers; /* struct taken */
 };
 
@@ -46,6 +59,10 @@ void step_free(struct step *step);
 
 /* Appends an alternative without needs. Takes ownership of the cost. */
 struct alternative *step_wait(struct step *step, struct taken taken, struct cost cost);
+
+/* The complete requests of such a question: adds it; finds it (NULL: there is none). */
+GArray *step_add_sets(struct step *step, guint ahead);
+GArray *step_find_sets(const struct step *step, guint ahead);
 
 /* Frees `sources` and `answers`. */
 void step_ask_nothing(struct step *step);

@@ -22,10 +22,10 @@ void trace_append(struct trace *trace, const struct event *event)
 	chunks_append(&trace->events, event);
 }
 
-void trace_append_ask(struct trace *trace, struct op_id id, uint8_t thread,
-                      const struct asked *asked, uint32_t count)
+static void append_question(struct trace *trace, enum event_kind kind, struct op_id id,
+                            uint8_t thread, const struct asked *asked, uint32_t count)
 {
-	struct event event = {.kind = EVENT_ASK,
+	struct event event = {.kind = kind,
 	                      .thread = thread,
 	                      .op = {.id = id, .kind = OPERATION_QUESTION},
 	                      .asked_first = (uint32_t)trace->asked_count,
@@ -41,6 +41,18 @@ void trace_append_ask(struct trace *trace, struct op_id id, uint8_t thread,
 		                       asked[i].index);
 	}
 	trace_append(trace, &event);
+}
+
+void trace_append_ask(struct trace *trace, struct op_id id, uint8_t thread,
+                      const struct asked *asked, uint32_t count)
+{
+	append_question(trace, EVENT_ASK, id, thread, asked, count);
+}
+
+void trace_append_later(struct trace *trace, struct op_id id, const struct asked *asked,
+                        uint32_t count)
+{
+	append_question(trace, EVENT_LATER, id, 0, asked, count);
 }
 
 void trace_cut(struct trace *trace, size_t count)
@@ -99,6 +111,13 @@ bool event_equal(const struct event *a, const struct event *b)
 		       && a->position == b->position && a->members == b->members
 		       && a->order == b->order;
 	case EVENT_LEAVE: return a->collective == b->collective && a->order == b->order;
+	case EVENT_LATER:
+		if (!operation_equal(&a->op, &b->op))
+			return false;
+		if (a->op.kind != OPERATION_QUESTION)
+			return true;
+		return a->asked_count == b->asked_count && a->asked_first == b->asked_first
+		       && a->asked_hash == b->asked_hash;
 	case EVENT_ASK:
 		return a->asked_count == b->asked_count && a->asked_first == b->asked_first
 		       && a->asked_hash == b->asked_hash;

@@ -26,12 +26,16 @@ enum event_kind {
 	EVENT_CANCEL,   /* the unmatched operation op.id was withdrawn by its rank */
 	EVENT_ASK,      /* the call op.id asks about the requests asked[asked_first ...] */
 	EVENT_RECALL,   /* the rank called MPI_Cancel for its receive op.id */
-	EVENT_ANSWER,   /* `answer` was taken at op.id; it is not a message */
+	EVENT_ANSWER,   /* `answer` was taken at op.id; a message only if it comes ahead */
 	EVENT_ARRIVE,   /* rank op.id.rank entered the collective `collective` */
 	/* after the answer "no" at op.id its rank asks the same question again, with nothing in
 	 * between: all answers possible at op.id are possible again. `chosen`: for the first time
 	 * at that place in the program */
 	EVENT_REPEAT,
+	/* what a poll will ask that comes later in the loop of polls in which op.id.call is; its
+	 * `sub` is OPERATION_LATER plus the number of calls until then. Of kind OPERATION_PROBE, or
+	 * OPERATION_QUESTION about asked[asked_first ...] */
+	EVENT_LATER,
 	EVENT_LEAVE, /* rank op.id.rank learnt that its part of `collective` is complete */
 	/* a thread makes the call op.id that was not in MPI at the last rest: another thread of its
 	 * rank may have woken or created it */
@@ -66,7 +70,7 @@ struct event {
 	/* thread of the rank; threads from EVENT_THREADS on count as one. MATCH, REPEAT, locks,
 	 * turns: 0 */
 	uint8_t thread;
-	struct operation op; /* SEND, RECEIVE: complete; otherwise only op.id */
+	struct operation op; /* SEND, RECEIVE, LATER: complete; otherwise only op.id */
 	union {
 		struct {
 			union {
@@ -86,7 +90,7 @@ struct event {
 		};
 		/* ANSWER */
 		struct taken answer;
-		/* ASK: number of entries, and index of the first; their hash is set by
+		/* ASK, LATER: number of entries, and index of the first; their hash is set by
 		 * trace_append_ask. */
 		struct {
 			uint32_t asked_count;
@@ -122,6 +126,9 @@ void trace_append(struct trace *trace, const struct event *event);
 /* Appends an EVENT_ASK of the call `id`, made by a thread. The entries are copied. */
 void trace_append_ask(struct trace *trace, struct op_id id, uint8_t thread,
                       const struct asked *asked, uint32_t count);
+/* Appends an EVENT_LATER that is a question. */
+void trace_append_later(struct trace *trace, struct op_id id, const struct asked *asked,
+                        uint32_t count);
 /* `to` becomes a copy of `from`; its old content is released. The copies share the events. */
 void trace_copy(struct trace *to, const struct trace *from);
 

@@ -243,10 +243,19 @@ struct record_execution *diagram_choose(struct store_reader *reader, uint32_t id
 {
 	const GPtrArray *findings = store_reader_findings(reader);
 
-	if (id == 0 && findings->len > 0) {
-		const struct record_finding *finding = g_ptr_array_index(findings, 0);
+	/* What shows in a replay or without control alone has no interleaving. */
+	for (guint i = 0; id == 0 && i < findings->len; i++) {
+		const struct record_finding *finding = g_ptr_array_index(findings, i);
+		g_autoptr(GError) problem = NULL;
+		struct record_execution *example = store_reader_example(reader, finding->id,
+		                                                        &problem);
 
-		return store_reader_example(reader, finding->id, error);
+		if (example)
+			return example;
+		if (!g_error_matches(problem, STORE_READER_ERROR, STORE_READER_ERROR_MISSING)) {
+			g_propagate_error(error, g_steal_pointer(&problem));
+			return NULL;
+		}
 	}
 	return store_reader_execution(reader, id ? id : 1, error);
 }

@@ -11,7 +11,7 @@
 static void line_write(const struct words_line *line, int ranks_width, int call_width,
                        int place_width, FILE *out)
 {
-	g_autofree char *ranks = words_ranks(line->ranks);
+	g_autofree char *ranks = words_who(line->ranks, line->thread);
 
 	if (!line->ended)
 		fprintf(out, "  %-*s  %-*s%-*s%s\n", ranks_width, ranks, call_width, line->call,
@@ -53,7 +53,7 @@ static void write_roll_call(const struct store_reader *reader, const GPtrArray *
 
 	for (guint i = 0; i < lines->len; i++) {
 		const struct words_line *line = g_ptr_array_index(lines, i);
-		g_autofree char *ranks = words_ranks(line->ranks);
+		g_autofree char *ranks = words_who(line->ranks, line->thread);
 
 		if (line->ended)
 			continue;
@@ -158,6 +158,24 @@ static bool write_sends(struct store_reader *reader, const struct record_finding
 	return true;
 }
 
+/* Writes the line of source at this place, if it is known and not yet `written`. */
+static void write_source(const struct store_reader *reader, const struct place *place,
+                         const struct place *written, FILE *out)
+{
+	const struct record_excerpt *excerpt = store_reader_excerpt(reader, place);
+	g_auto(GStrv) lines = excerpt ? g_strsplit(excerpt->text, "\n", -1) : NULL;
+	g_autofree char *where = place_print(place);
+	guint at = excerpt && place->line >= excerpt->first ? place->line - excerpt->first : 0;
+
+	if (!excerpt || place->line < excerpt->first || at >= g_strv_length(lines)
+	    || (written && place_equal(place, written)))
+		return;
+	for (char *byte = lines[at]; *byte; byte++) /* it goes to a terminal */
+		if (g_ascii_iscntrl(*byte))
+			*byte = ' ';
+	fprintf(out, "    %s: %s\n", where, g_strstrip(lines[at]));
+}
+
 bool finding_write(struct store_reader *reader, const struct record_finding *finding, FILE *out,
                    GError **error)
 {
@@ -192,12 +210,15 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 		fprintf(out, "  it needs: %s\n", blame);
 		if (callers)
 			fprintf(out, "    %s\n", callers);
+		write_source(reader, &finding->blame->place, NULL, out);
+		write_source(reader, &finding->blame->taken.place, &finding->blame->place, out);
 	}
 	if (!write_sends(reader, finding, out, error))
 		return false;
 	if (words_not_reproduced(finding, exploration))
 		fprintf(out, "  %s\n", words_not_reproduced(finding, exploration));
-	fprintf(out, "  path: %s\n", path);
+	if (!kind->native)
+		fprintf(out, "  path: %s\n", path);
 	fprintf(out, "  again: %s\n", again);
 	for (guint i = 0; variants[i]; i++)
 		fprintf(out, "%s    %s\n",

@@ -121,7 +121,7 @@ static void add_roll_call(GString *html, const struct store_reader *reader,
 	                       record_finding_is_remark(finding) ? "Ranks" : "Roll-call");
 	for (guint i = 0; i < lines->len; i++) {
 		const struct words_line *line = lines->pdata[i];
-		g_autofree char *ranks = words_ranks(line->ranks);
+		g_autofree char *ranks = words_who(line->ranks, line->thread);
 		bool over = line->well;
 
 		g_string_append(html, over ? "<tr class=\"over\"><td>" : "<tr><td>");
@@ -259,9 +259,13 @@ static void add_again(GString *html, const char *path, const char *again)
 {
 	g_autofree char *line = words_path(path);
 
-	g_string_append(html, "<dl class=\"again\"><dt>Path</dt><dd><code>");
-	add_text(html, line);
-	g_string_append(html, "</code></dd><dt>Again</dt><dd><code>");
+	g_string_append(html, "<dl class=\"again\">");
+	if (*path) { /* native-differs has none */
+		g_string_append(html, "<dt>Path</dt><dd><code>");
+		add_text(html, line);
+		g_string_append(html, "</code></dd>");
+	}
+	g_string_append(html, "<dt>Again</dt><dd><code>");
 	add_text(html, again);
 	g_string_append(html, "</code> <button type=\"button\" class=\"copy\" hidden>Copy</button>"
 	                      "</dd></dl>\n");
@@ -318,8 +322,6 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 	if (!find_example(page, finding, &example, error))
 		return false;
 	add_title(html, finding, e);
-	if (finding->message && *finding->message)
-		add_element(html, "p", "", finding->message);
 	if (finding->blame) {
 		g_autofree char *blame = words_blame(finding->blame);
 		g_autofree char *callers = words_callers(page->reader, finding->blame->stack);
@@ -330,6 +332,8 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 			add_element(html, "span", "class=\"callers\"", callers);
 		g_string_append(html, "</p>\n");
 	}
+	if (finding->message && *finding->message)
+		add_element(html, "p", "", finding->message);
 	if (words_not_reproduced(finding, e))
 		add_element(html, "p", "class=\"warning\"", words_not_reproduced(finding, e));
 	add_roll_call(html, page->reader, finding);

@@ -6,7 +6,7 @@
 #include "words.h"
 
 /* if there are more interleavings, only those with findings are listed */
-#define EXECUTIONS_MAX 10000
+#define EXECUTIONS_MAX 1000
 
 static void add_text(JsonBuilder *json, const char *name, const char *text)
 {
@@ -147,6 +147,8 @@ static void add_rank(JsonBuilder *json, const struct store_reader *reader,
 
 	json_builder_begin_object(json);
 	add_number(json, "rank", rank->rank);
+	if (rank->thread > 0)
+		add_number(json, "thread", rank->thread - 1);
 	if (rank->function) {
 		add_number(json, "call", rank->call);
 		add_text(json, "function", rank->function);
@@ -511,13 +513,12 @@ static bool json_write(struct store_reader *reader, const struct report_options 
 {
 	const GPtrArray *findings = store_reader_mistakes(reader);
 	uint64_t all = store_reader_count(reader);
-	bool with_findings_only = all > EXECUTIONS_MAX;
+	bool with_findings_only = all > EXECUTIONS_MAX && !options->all_executions;
 	g_autoptr(JsonBuilder) json = json_builder_new();
 	g_autofree char *text = NULL;
 	struct output output = {reader, out, true};
 	bool good;
 
-	(void)options;
 	json_builder_begin_object(json);
 	add_exploration(json, store_reader_exploration(reader));
 	if (with_findings_only)

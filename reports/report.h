@@ -16,6 +16,7 @@ struct report_options {
 	                            where the program was started */
 	uint32_t execution;      /* id of the interleaving for formats that show a single one; 0:
 	                            the first that shows a finding, or else the first */
+	bool all_executions;     /* json: not only those with findings, however many there are */
 };
 
 struct report {

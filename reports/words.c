@@ -29,18 +29,36 @@ static bool is_control(char letter)
 	return (guchar)letter < ' ' || letter == 0x7f;
 }
 
-/* Quotes as bash's $'...'. No control character reaches a terminal or a log. */
+/* The number of bytes of the first character, negative if a terminal must not get it. */
+static int first_character(const char *word)
+{
+	gunichar character = g_utf8_get_char_validated(word, -1);
+	g_autofree char *one = NULL, *shown = NULL;
+	int length;
+
+	if (is_control(*word) || character == (gunichar)-1 || character == (gunichar)-2)
+		return -1;
+	length = g_unichar_to_utf8(character, NULL);
+	one = g_strndup(word, (gsize)length);
+	shown = record_printable(one, -1);
+	return strcmp(one, shown) == 0 ? length : -length;
+}
+
+/* Quotes as bash's $'...'. No character that a terminal obeys reaches it, or a log. */
 static char *quote_controls(const char *word)
 {
 	GString *text = g_string_new("$'");
 
-	for (; *word; word++) {
-		if (is_control(*word))
-			g_string_append_printf(text, "\\%03o", (guchar)*word);
-		else if (*word == '\'' || *word == '\\')
-			g_string_append_printf(text, "\\%c", *word);
-		else
-			g_string_append_c(text, *word);
+	while (*word) {
+		int length = first_character(word);
+
+		if (*word == '\'' || *word == '\\')
+			g_string_append_c(text, '\\');
+		if (length > 0)
+			g_string_append_len(text, word, length);
+		for (int i = 0; i < -length; i++)
+			g_string_append_printf(text, "\\%03o", (guchar)word[i]);
+		word += ABS(length);
 	}
 	g_string_append_c(text, '\'');
 	return g_string_free(text, false);
@@ -50,13 +68,22 @@ char *words_shell(const char *word)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789-_./=:,+@%";
+	g_autofree char *shown = NULL;
 
 	if (*word && strspn(word, harmless) == strlen(word))
 		return g_strdup(word);
+	shown = record_printable(word, -1);
 	for (const char *at = word; *at; at++)
-		if (is_control(*at))
+		if (is_control(*at) || strcmp(shown, word) != 0)
 			return quote_controls(word);
 	return g_shell_quote(word);
+}
+
+char *words_who(const GArray *ranks, uint32_t thread)
+{
+	g_autofree char *who = words_ranks(ranks), *which = record_thread_print(thread);
+
+	return which ? g_strdup_printf("%s, %s", who, which) : g_steal_pointer(&who);
 }
 
 char *words_program(const struct record_exploration *exploration)
@@ -84,6 +111,8 @@ char *words_call(const struct record_rank *rank)
 {
 	if (!rank->function)
 		return g_strdup("");
+	if (!rank->arguments && !g_str_has_prefix(rank->function, "MPI_"))
+		return g_strdup(rank->function); /* a load or store */
 	return g_strdup_printf("%s(%s)", rank->function, rank->arguments ? rank->arguments : "");
 }
 
@@ -173,21 +202,31 @@ static const char *blame_verb(const struct record_choice *blame, bool probe)
 	}
 }
 
+char *words_cause(const struct record_choice *blame)
+{
+	g_autofree char *place = place_print(&blame->place);
+	const char *function = blame->function ? blame->function : "receive";
+	bool wildcard = !blame->taken.answer && !strstr(function, "Iprobe")
+	                && !strstr(function, "Improbe");
+
+	if (blame->point.kind == POINT_LOCK)
+		return g_strdup_printf("rank %d's lock of window %d", blame->point.rank,
+		                       blame->point.window);
+	return g_strdup_printf("rank %d's %s%s at %s", blame->rank, function,
+	                       wildcard ? "(ANY_SOURCE)" : "", place);
+}
+
 char *words_blame(const struct record_choice *blame)
 {
 	g_autofree char *taken = record_alternative_print(&blame->taken);
-	g_autofree char *place = place_print(&blame->place);
-	const char *function = blame->function ? blame->function : "receive";
-	bool probe = strstr(function, "robe") != NULL;
-	bool wildcard = !blame->taken.answer && !strstr(function, "Iprobe")
-	                && !strstr(function, "Improbe");
+	g_autofree char *cause = words_cause(blame);
+	bool probe = blame->function && strstr(blame->function, "robe") != NULL;
 	GString *text;
 
 	if (blame->point.kind == POINT_LOCK)
 		return words_grant(blame);
 	text = g_string_new(NULL);
-	g_string_printf(text, "rank %d's %s%s at %s %s %s", blame->rank, function,
-	                wildcard ? "(ANY_SOURCE)" : "", place, blame_verb(blame, probe), taken);
+	g_string_printf(text, "%s %s %s", cause, blame_verb(blame, probe), taken);
 	if (blame->alternatives->len > 0) {
 		const struct record_message *other = &g_array_index(blame->alternatives,
 		                                                    struct record_message, 0);
@@ -261,6 +300,7 @@ static struct words_line *line_new(const struct store_reader *reader,
 	line->ranks = g_array_new(false, false, sizeof(int32_t));
 	line->ended = rank->ended != NULL;
 	line->well = rank->end == RECORD_END_WELL;
+	line->thread = rank->ended ? 0 : rank->thread;
 	line->call = words_call(rank);
 	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
 	line->state = words_state(rank, roll_call);
@@ -270,8 +310,9 @@ static struct words_line *line_new(const struct store_reader *reader,
 
 static bool line_equal(const struct words_line *one, const struct words_line *other)
 {
-	return one->ended == other->ended && g_str_equal(one->call, other->call)
-	       && g_str_equal(one->place, other->place) && g_str_equal(one->state, other->state)
+	return one->ended == other->ended && one->thread == other->thread
+	       && g_str_equal(one->call, other->call) && g_str_equal(one->place, other->place)
+	       && g_str_equal(one->state, other->state)
 	       && g_strcmp0(one->callers, other->callers) == 0;
 }
 
@@ -352,6 +393,8 @@ char *words_share(const struct record_finding *finding,
 
 	buffering = bufferings == (RECORD_ZERO | RECORD_INFINITE) ? "any buffering"
 	                                                          : words_bufferings(bufferings);
+	if (finding_kind_info(finding->kind)->native)
+		return g_strdup("without control");
 	if (!words_is_exploration(exploration))
 		return g_strdup(buffering);
 	if (variants > 0)
@@ -404,23 +447,35 @@ char *words_headline(const struct record_finding *finding)
 	                : g_strdup(finding_kind_name(finding->kind));
 }
 
+/* The last lines; but of a sanitizer's report the first ones, as only legends come last. */
+static guint first_line_shown(char *const *lines, guint count, unsigned most)
+{
+	for (guint i = 0; i < count; i++)
+		if (strstr(lines[i], "==ERROR: ") && strstr(lines[i], "Sanitizer: "))
+			return i;
+	return count > most ? count - most : 0;
+}
+
 char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most)
 {
 	gsize size;
 	const char *data = g_bytes_get_data(bytes, &size);
-	g_autofree char *valid = data ? g_utf8_make_valid(data, (gssize)size) : g_strdup("");
+	g_autofree char *valid = data ? record_printable(data, (gssize)size) : g_strdup("");
 	g_auto(GStrv) lines = g_strsplit(g_strchomp(valid), "\n", -1);
-	guint count = g_strv_length(lines);
+	guint count = g_strv_length(lines), first;
 	GString *text;
 
 	if (!*valid)
 		return NULL;
 	text = g_string_new(NULL);
 	g_string_append_printf(text, "  rank %d wrote%s:\n", rank, where);
-	if (count > most)
+	first = first_line_shown(lines, count, most);
+	if (first > 0)
 		g_string_append(text, "    ...\n");
-	for (guint i = count > most ? count - most : 0; i < count; i++)
-		g_string_append_printf(text, "    %s\n", g_strdelimit(lines[i], "\033\r\b", '?'));
+	for (guint i = first; i < MIN(count, first + most); i++)
+		g_string_append_printf(text, "    %s\n", lines[i]);
+	if (count > first + most)
+		g_string_append(text, "    ...\n");
 	return g_string_free(text, false);
 }
 
@@ -462,10 +517,24 @@ char *words_path(const char *path)
 	return g_strdup_printf("%s,... (%u choices; --json has the whole path)", start, choices);
 }
 
+/* The command that runs the program without matchpoint. */
+static char *plain_words(const struct record_exploration *exploration)
+{
+	g_autofree char *program = words_program(exploration);
+	g_autofree char *file = exploration->standard_input
+	                                ? words_shell(exploration->standard_input)
+	                                : NULL;
+
+	return g_strdup_printf("mpiexec.mpich -n %d %s%s%s", exploration->ranks, program,
+	                       file ? " < " : "", file ? file : "");
+}
+
 char *words_finding_again(const struct store_reader *reader, const struct record_finding *finding)
 {
 	g_autofree char *directory = NULL;
 
+	if (finding_kind_info(finding->kind)->native)
+		return plain_words(store_reader_exploration(reader));
 	if (strlen(finding->path) <= PATH_MOST || !store_reader_place(reader)) {
 		const char *option = finding->kind == FINDING_ERROR_RETURNED
 		                             ? "--errors-returned=finding "
@@ -533,6 +602,24 @@ char *words_extent(const struct record_exploration *exploration)
 	return g_string_free(text, false);
 }
 
+char *words_next(const struct record_exploration *exploration)
+{
+	const GPtrArray *limits = exploration->limits;
+	GString *text = g_string_new(NULL);
+
+	if (!words_is_exploration(exploration) || exploration->random
+	    || (exploration->shards > 0 && exploration->shard == 0))
+		return g_string_free(text, true);
+	for (guint i = 0; i < limits->len; i++) {
+		const struct record_limit *limit = limits->pdata[i];
+		const char *next = limit_info(limit->limit)->next;
+
+		if (next)
+			g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "next: ", next);
+	}
+	return g_string_free(text, text->len == 0);
+}
+
 char *words_not_checked(const struct record_exploration *exploration)
 {
 	g_autofree char *limits = limits_print(exploration->limits, LIMIT_NOT_CHECKED);
@@ -550,7 +637,7 @@ const char *words_nothing(const struct record_exploration *exploration)
 
 static const char *plural_kind(const char *kind, guint count)
 {
-	if (count == 1)
+	if (count == 1 || g_str_has_suffix(kind, "s"))
 		return "";
 	return g_str_has_suffix(kind, "sh") || g_str_has_suffix(kind, "ch") ? "es" : "s";
 }
@@ -574,6 +661,11 @@ GStrv words_counts(const struct store_reader *reader)
 			const struct record_finding *other = g_ptr_array_index(findings, j);
 
 			count += first->kind == other->kind;
+		}
+		if (finding_kind_info(first->kind)->native) {
+			g_ptr_array_add(lines,
+			                g_strdup_printf("%u %s, without control", count, name));
+			continue;
 		}
 		g_ptr_array_add(lines,
 		                g_strdup_printf("%u %s%s in %" G_GUINT64_FORMAT " interleaving%s",

@@ -31,12 +31,24 @@ char *words_state(const struct record_rank *rank, const GPtrArray *roll_call);
 
 /* A line of the roll-call. Ranks in the same state share a line. */
 struct words_line {
-	GArray *ranks; /* int32_t, ascending */
+	GArray *ranks;   /* int32_t, ascending */
+	uint32_t thread; /* of each, as in struct record_rank */
 	char *call, *place, *state;
 	char *callers; /* as from words_callers; or NULL */
 	bool ended;
 	bool well; /* the rank ended without a problem */
 };
+
+/* What to do next about an exploration that is not complete: "next: --resume ...". NULL: nothing to
+ * propose. Free with g_free. */
+char *words_next(const struct record_exploration *exploration);
+
+/* The choice to blame without what it takes: "rank 0's MPI_Recv(ANY_SOURCE) at a.c:7". Free with
+ * g_free. */
+char *words_cause(const struct record_choice *blame);
+
+/* "ranks 0, 2-3"; "rank 1, thread 2". Free with g_free. */
+char *words_who(const GArray *ranks, uint32_t thread);
 
 /* The lines of the roll-call (struct record_rank), in order, as an array of struct words_line.
  * `told` is left out; NULL: all are included. Free with g_ptr_array_unref. */

@@ -44,16 +44,17 @@ class Live {
 			word("Finish", "Go on to the end", "finish"),
 			element("button", { type: "button", "data-line": "interrupt", title: "Stop the ranks where they are",
 				onclick: () => this.send("interrupt") }, "Interrupt"));
-		this.ofCall = element("div", { class: "words", role: "toolbar", "aria-label": "The selected call", hidden: true });
+		this.ofCall = element("div", { class: "words of-call", role: "toolbar", "aria-label": "The selected call" });
 		this.offers = element("section", { class: "offers", "aria-label": "Open choices", hidden: true });
 		this.graphHolder = element("div", { class: "graph live", "data-graph": "0" });
 		this.text = element("pre", { class: "output", role: "log", tabindex: "0", "aria-label": "Prompt" });
 		this.line = element("input", { type: "text", size: "60", autocomplete: "off", spellcheck: "false",
 			"aria-label": "Command", placeholder: "help" });
-		this.confirm = element("span", { class: "confirm", hidden: true },
+		this.question = element("span", { class: "question" });
+		this.confirm = element("p", { class: "confirm", role: "alert", hidden: true }, this.question,
 			...["y", "n"].map((answer) => element("button", { type: "button", "data-line": answer,
 				onclick: () => this.say(answer) }, answer === "y" ? "Yes" : "No")));
-		this.form = element("form", { class: "prompt" }, element("label", {}, "(matchpoint) ", this.line), this.confirm);
+		this.form = element("form", { class: "prompt" }, element("label", {}, "(matchpoint) ", this.line));
 		this.form.addEventListener("submit", (event) => {
 			event.preventDefault();
 			this.say(this.line.value);
@@ -62,7 +63,9 @@ class Live {
 		this.line.addEventListener("keydown", (event) => this.recall(event));
 		this.said = [];
 		this.holder.append(element("header", {}, element("p", { class: "tool" }, "matchpoint debug"), this.title,
-			this.where, this.role), this.words, this.ofCall, this.offers, this.graphHolder, this.text, this.form);
+			this.where, this.role, this.words), this.graphHolder,
+			element("div", { class: "side" }, this.ofCall, this.offers, this.text, this.confirm, this.form));
+		this.tellSelected(-1);
 	}
 
 	/* --- the connection --- */
@@ -87,9 +90,11 @@ class Live {
 			this.socket.send(text);
 	}
 
-	say(line) {
+	/* `at`: the element that was clicked for it. A question about it is shown there. */
+	say(line, at = null) {
 		if (line.trim() === "")
 			return;
+		this.saidAt = at;
 		this.said.push(line);
 		this.recalled = this.said.length;
 		this.send(`say ${line}`);
@@ -101,26 +106,39 @@ class Live {
 		this.send(`at ${this.stop.number} ${number}`);
 	}
 
-	/* The commands for the selected call. */
+	/* The commands for the selected call. They have a place of their own, so that the graph stays
+	 * where it is. */
 	tellSelected(node) {
-		const { view } = this.figure, { graph } = view;
-		const name = node < 0 ? "" : `${graph.rank[node]}.${graph.number(node)}`;
+		const graph = this.figure?.view.graph;
+		const rank = node < 0 ? -1 : graph.rank[node];
+		const name = node < 0 ? "" : `${rank}.${graph.number(node)}`;
 		const place = node < 0 ? "" : graph.place(node).text;
+		const held = node >= 0 && (this.stop.held || []).includes(rank);
+		const shown = `${name} ${place} ${held}`;
 
-		this.ofCall.hidden = node < 0;
-		if (this.selectedName === `${name} ${place}`)
+		if (this.selectedName === shown)
 			return;
-		this.selectedName = `${name} ${place}`;
+		this.selectedName = shown;
+		this.askAt(null);
 		const word = (text, line) => element("button", { type: "button", "data-line": line, disabled: !this.writes,
-			onclick: () => this.say(line) }, text);
+			onclick: () => this.say(line, this.ofCall) }, text);
 
-		this.ofCall.replaceChildren(...node < 0 ? [] : [
+		this.ofCall.replaceChildren(...node < 0 ? [element("small", {}, "Select a call in the graph for what can be done with it.")] : [
 			word(`Roll back to ${name}`, `rollback ${name}`),
-			word(`Step rank ${graph.rank[node]}`, `step ${graph.rank[node]}`),
-			word(`Hold rank ${graph.rank[node]}`, `hold ${graph.rank[node]}`),
-			word(`Release rank ${graph.rank[node]}`, `release ${graph.rank[node]}`),
+			word(`Step rank ${rank}`, `step ${rank}`),
+			held ? word(`Release rank ${rank}`, `release ${rank}`) : word(`Hold rank ${rank}`, `hold ${rank}`),
 			...(/:\d+$/.test(place) ? [word(`Break at ${place}`, `break ${place}`)] : []),
 		]);
+	}
+
+	/* Shows the question, if there is one, where the line was given that it is about. */
+	askAt(question) {
+		this.confirm.hidden = !question;
+		this.question.textContent = question ? `${question} ` : "";
+		if (question && this.saidAt)
+			this.saidAt.after(this.confirm);
+		else
+			this.form.before(this.confirm);
 	}
 
 	recall(event) {
@@ -247,7 +265,7 @@ class Live {
 		this.text.textContent = whole.length > TEXT_SHOWN ? whole.slice(-TEXT_SHOWN / 2) : whole;
 		if (atEnd)
 			this.text.scrollTop = this.text.scrollHeight;
-		this.confirm.hidden = !/\(y(\/| or )n\)\s*$/.test(whole);
+		this.askAt(/(?:^|\n)([^\n]*)\(y(?:\/| or )n\)\s*$/.exec(whole)?.[1].trim());
 		for (const [, reason] of text.matchAll(/^stopped: (.*)$/gm))
 			this.reason = reason;
 		const lit = /^rollback: ((?:\d+\.\d+ ?)+)$/m.exec(text);
@@ -286,7 +304,8 @@ class Live {
 	tellStop() {
 		const { stop } = this, asks = stop.state === "choice", over = stop.state === "over";
 		const texts = { nowhere: "The program is not running.", runs: "The ranks are running.", choice: `Stopped: ${this.reason}.`,
-			interrupted: "Interrupted. The ranks continue until the next stop.", over: "The interleaving has ended, and every rank ended well." };
+			interrupted: "Interrupted. The ranks continue until the next stop.",
+			over: `The interleaving has ended${stop.well ? ", and every rank ended well" : ""}.` };
 		const findings = stop.findings || [];
 
 		this.where.textContent = over && findings.length > 0
@@ -299,6 +318,8 @@ class Live {
 				element("button", { type: "button", "data-line": `${number}`, onclick: () => this.choose(number) }, text),
 				note ? element("small", {}, ` ${note}`) : ""))),
 		]));
+		if (this.figure)
+			this.tellSelected(this.figure.view.selected);
 		this.tellRole();
 		for (const [line, possible] of [["back", stop.before > 0], ["forward", stop.behind > 0], ["continue", asks],
 			["finish", asks], ["interrupt", stop.state === "runs"]])

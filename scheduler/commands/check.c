@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mpi_calls.h"
+#include "scheduler/host/program_access.h"
 
 static GPtrArray *list_for(struct check *check, const char *name)
 {
@@ -133,4 +134,37 @@ GPtrArray *check_notes(const struct check *check, const struct program *program)
 		                                "functions found this way are not controlled",
 		                                (const char *)program->looking_up->pdata[i]));
 	return notes;
+}
+
+static bool makes_windows(const struct check *check)
+{
+	for (guint i = 0; i < check->calls->len; i++) {
+		const struct program_call *call = check->calls->pdata[i];
+
+		if (g_str_has_prefix(call->name, "MPI_Win_allocate")
+		    || g_str_has_prefix(call->name, "MPI_Win_create"))
+			return true;
+	}
+	return false;
+}
+
+char *check_unseen(const struct check *check, const struct program *program)
+{
+	struct program_access *access;
+	g_autofree char *names = NULL;
+	bool seen;
+
+	if (!makes_windows(check))
+		return NULL;
+	access = program_access_new(program->path);
+	names = program_access_unseen(access);
+	seen = access->seen;
+	program_access_free(access);
+	if (!seen)
+		return g_strdup("loads and stores in windows: compile with the flags of "
+		                "matchpoint --cflags-access");
+	return names ? g_strdup_printf("loads and stores in windows by %s: compile them, too, with "
+	                               "the flags of matchpoint --cflags-access",
+	                               names)
+	             : NULL;
 }

@@ -22,6 +22,9 @@ void check_free(struct check *check);
  * not known. */
 GPtrArray *check_notes(const struct check *check, const struct program *program);
 
+/* What will not be seen of loads and stores: a sentence, or NULL; free with g_free. */
+char *check_unseen(const struct check *check, const struct program *program);
+
 /* Whether no call that could matter is passed through, and none is refused. */
 bool check_is_complete(const struct check *check);
 

@@ -9,21 +9,21 @@
 #include "command_line.h"
 #include "command_values.h"
 #include "scheduler/host/program.h"
+#include "scheduler/session/session_machine.h"
 
 G_DEFINE_QUARK(matchpoint_command_error, command_error)
 
 void command_complain(const char *format, ...)
 {
-	g_autofree char *text = NULL;
+	g_autofree char *text = NULL, *shown = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
 	text = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
 	/* File names can contain control characters that a terminal would obey. */
-	for (char *at = text; *at; at++)
-		*at = g_ascii_iscntrl(*at) && !strchr("\n\t", *at) ? '?' : *at;
-	fprintf(stderr, "matchpoint: %s\n", text);
+	shown = record_printable(text, -1);
+	fprintf(stderr, "matchpoint: %s\n", shown);
 }
 
 void command_show_unresponsive(void *user, const struct session_progress *now)
@@ -82,19 +82,38 @@ static char *redirected_input(void)
 	                                                                        : file);
 }
 
+/* Started as each of several ranks, matchpoint explores as often as there are ranks. One of them
+ * says so. It may also have been started by a rank, once. */
+static void warn_inside_job(void)
+{
+	static const char *const names[][2] = {{"PMI_SIZE", "PMI_RANK"},
+	                                       {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		const char *size = g_getenv(names[i][0]), *rank = g_getenv(names[i][1]);
+		gint64 ranks = size && rank ? g_ascii_strtoll(size, NULL, 10) : 1;
+
+		if (ranks > 1 && g_ascii_strtoll(rank, NULL, 10) == 0)
+			command_complain("this is one of %s ranks of another job; matchpoint "
+			                 "starts the ranks itself: call it once, without mpiexec",
+			                 size);
+	}
+}
+
 static bool interpret_options(struct command_options *options)
 {
 	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
 	                              RECORD_PER_SEND};
 	struct session_options *session = &options->session;
 	int buffering = 0, backtrack = 0;
+	g_autofree char *warning = NULL;
 
 	if (options->buffering)
 		buffering = command_word("buffering", options->buffering);
 	session->collectives = COLLECTIVES_BOTH;
 	if (options->collectives
 	    && !collective_mode_from_word(options->collectives, &session->collectives)) {
-		command_complain("--collectives cannot be '%s'; see --help", options->collectives);
+		command_word("collectives", options->collectives); /* prints the words */
 		return false;
 	}
 	if (options->backtrack)
@@ -140,6 +159,12 @@ static bool interpret_options(struct command_options *options)
 		options->standard_input = redirected_input();
 	session->standard_input = options->standard_input;
 	session->store = options->store ? options->store : COMMAND_STORE_DEFAULT;
+	if (!options->quiet)
+		warn_inside_job();
+	if (session->ranks > 0 && !options->quiet)
+		warning = session_machine_warning(session->ranks);
+	if (warning)
+		command_complain("%s", warning);
 	return true;
 }
 
@@ -255,25 +280,58 @@ static bool parse_line(const struct command_line *line, struct command_options *
 	return true;
 }
 
+/* Options behind the program are the program's. Returns false, after an error, if the number of
+ * ranks is there; a note names others that matchpoint has as well. */
+static bool look_behind_program(const struct command_line *line,
+                                const struct command_options *options, char **words)
+{
+	for (int i = 1; words[0] && words[i]; i++) {
+		const char *word = words[i];
+
+		if (strcmp(word, "--") == 0)
+			return true;
+		if (!options->ranks && !options->word && words[i + 1]
+		    && (strcmp(word, "-n") == 0 || strcmp(word, "-np") == 0)) {
+			command_complain("options come before the program: matchpoint %s %s %s %s "
+			                 "...",
+			                 options->session.command, word, words[i + 1], words[0]);
+			return false;
+		}
+		if (g_str_has_prefix(word, "--") && !options->quiet
+		    && command_line_has(line, word)) {
+			command_complain(
+				"%s is passed to %s: matchpoint's own options come before "
+				"the program (with -- before the program, nothing is said)",
+				word, words[0]);
+			return true;
+		}
+	}
+	return true;
+}
+
 int command_parse(struct command_options *options, const struct command *command, int *argc,
                   char ***argv, const GOptionEntry *more)
 {
 	struct command_line *line = line_new(options, command, more);
-	bool parsed;
+	bool parsed, in_order = true;
 	char **rest;
 
 	options->not_yet = SESSION_NOT_YET_USUAL;
 	options->some = COMMAND_SOME_DEFAULT;
 	parsed = parse_line(line, options, argc, argv);
-	command_line_free(line);
-	if (!parsed)
-		return EXIT_USAGE;
-	rest = *argv + 1;
-	if (*rest && strcmp(*rest, "--") == 0)
+	rest = parsed ? *argv + 1 : NULL;
+	if (parsed && *rest && strcmp(*rest, "--") == 0)
 		rest++;
+	else if (parsed)
+		in_order = look_behind_program(line, options, rest);
+	command_line_free(line);
+	if (!parsed || !in_order)
+		return EXIT_USAGE;
 	options->program = g_strdupv(rest);
 	options->session.program = options->program;
-	return interpret_options(options) ? EXIT_CLEAN : EXIT_USAGE;
+	if (!interpret_options(options))
+		return EXIT_USAGE;
+	return command_find_folders(options) ? EXIT_CLEAN : EXIT_CANNOT;
 }
 
 void command_options_release(struct command_options *options)

@@ -64,12 +64,12 @@ struct command_options {
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
 		*max_time, *ranks, *resume, *keep_files, *seed, *shard, *order, *search;
 	char **compare;
-	char **bound_ranks, **bound_sites; /* as given */
-	GArray *bounds;                    /* struct bound, from the same and --pcontrol */
-	gboolean regions;                  /* --pcontrol (GOption, as every gboolean here) */
-	bool passing_store;                /* temporary: removed when the command ends */
-	gboolean np;                       /* -np was used for -n (GOption) */
-	gboolean quiet, keep_going;        /* GOption */
+	char **bound_ranks, **bound_sites;    /* as given */
+	GArray *bounds;                       /* struct bound, from the same and --pcontrol */
+	gboolean regions;                     /* --pcontrol (GOption, as every gboolean here) */
+	bool passing_store;                   /* temporary: removed when the command ends */
+	gboolean np;                          /* -np was used for -n (GOption) */
+	gboolean quiet, keep_going, json_all; /* GOption */
 	int verbose, jobs;
 };
 
@@ -83,6 +83,9 @@ struct command_line;
 void command_add_reports(struct command_line *line, struct command_options *options);
 /* Checks the values of the report options. Returns false after printing an error. */
 bool command_inspect_reports(const struct command_options *options);
+/* Whether reports can be written where the options say, before anything is run. Returns false after
+ * printing an error. */
+bool command_find_folders(const struct command_options *options);
 
 /* Sets *ret_path to the path that `word` is, or names. *ret_finding is the id if `word` is a
  * finding in the store, else 0. A finding also names the program. Returns EXIT_CLEAN once the

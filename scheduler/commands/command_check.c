@@ -1,38 +1,54 @@
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
 #include "command_line.h"
 
+/* printf, with names as a terminal may get them. */
+static void G_GNUC_PRINTF(1, 2) print_text(const char *format, ...)
+{
+	g_autofree char *text = NULL, *shown = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	shown = record_printable(text, -1);
+	fputs(shown, stdout);
+}
+
 static void print_list(const char *title, const GPtrArray *list, const char *program)
 {
 	if (list->len == 0)
 		return;
-	printf("\n%s\n", title);
+	print_text("\n%s\n", title);
 	for (guint i = 0; i < list->len; i++) {
 		const struct program_call *call = list->pdata[i];
 
 		if (strcmp(call->where, program) == 0)
-			printf("  %s\n", call->name);
+			print_text("  %s\n", call->name);
 		else
-			printf("  %-32s %s\n", call->name, call->where);
+			print_text("  %-32s %s\n", call->name, call->where);
 	}
 }
 
 static void print_summary(const struct program *program, const struct check *check)
 {
 	for (guint i = 0; i < program->missing->len; i++)
-		printf("matchpoint: a library that the program needs was not found: %s\n",
-		       (const char *)program->missing->pdata[i]);
+		print_text("matchpoint: a library that the program needs was not found: %s\n",
+		           (const char *)program->missing->pdata[i]);
 	if (program->kind == PROGRAM_MPICH)
-		printf("matchpoint: %s is linked with MPICH's ABI (%s) and calls %u functions of "
-		       "MPI: %u controlled, %u passed through, %u refused\n",
-		       program->path, program->mpi, check->calls->len, check->controlled->len,
-		       check->passed->len + check->harmless->len, check->refused->len);
+		print_text(
+			"matchpoint: %s is linked with MPICH's ABI (%s) and calls %u functions of "
+			"MPI: %u controlled, %u passed through, %u refused\n",
+			program->path, program->mpi, check->calls->len, check->controlled->len,
+			check->passed->len + check->harmless->len, check->refused->len);
 	else
-		printf("matchpoint: %s is not linked with MPI directly: its calls are known only "
-		       "when it runs\n",
-		       program->path);
+		print_text(
+			"matchpoint: %s is not linked with MPI directly: its calls are known only "
+			"when it runs\n",
+			program->path);
 }
 
 static void print_notes(const struct check *check, const struct program *program)
@@ -40,9 +56,17 @@ static void print_notes(const struct check *check, const struct program *program
 	g_autoptr(GPtrArray) notes = check_notes(check, program);
 
 	if (notes->len > 0)
-		printf("\nwhat cannot be controlled\n");
+		print_text("\nwhat cannot be controlled\n");
 	for (guint i = 0; i < notes->len; i++)
-		printf("  %s\n", (const char *)notes->pdata[i]);
+		print_text("  %s\n", (const char *)notes->pdata[i]);
+}
+
+static void print_unseen(const struct check *check, const struct program *program)
+{
+	g_autofree char *unseen = check_unseen(check, program);
+
+	if (unseen)
+		printf("\nwhat cannot be seen\n  %s\n", unseen);
 }
 
 static int check_program(const char *name)
@@ -65,6 +89,10 @@ static int check_program(const char *name)
 	print_list("passed through, and could matter: not seen by matchpoint", check->passed, base);
 	print_list("refused: the program is stopped at this call", check->refused, base);
 	print_notes(check, program);
+	print_unseen(check, program);
+	if (check->controlled->len > 0)
+		printf("\nmatchpoint carries out controlled calls in its own way: explore --native "
+		       "also runs the program as it is\n");
 	status = program->kind == PROGRAM_MPICH && check_is_complete(check) ? EXIT_CLEAN
 	                                                                    : EXIT_INCOMPLETE;
 	check_free(check);

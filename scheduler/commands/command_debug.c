@@ -171,6 +171,13 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 		command_complain("--web %s: the largest port is 65535", asked->port);
 		return EXIT_USAGE;
 	}
+	if (asked->web && !asked->port && options->word && options->ranks
+	    && options->word[strspn(options->word, "0123456789")] == '\0') {
+		command_complain("--web %s: ports below 1024 belong to the system; for example: "
+		                 "--web 8080",
+		                 options->word);
+		return EXIT_USAGE;
+	}
 	status = options->word ? command_find_path(options, &asked->path, &id)
 	                       : command_inspect(options);
 	if (status != EXIT_CLEAN)

@@ -396,6 +396,11 @@ static int interpret_explore(struct command_options *options, gint64 interleavin
 		                 "contents after earlier interleavings are not kept");
 		return EXIT_USAGE;
 	}
+	if (session->native && session->shards > 0) {
+		command_complain("--native cannot be combined with --shard: what other shards "
+		                 "find is not known; explore with --native once, without --shard");
+		return EXIT_USAGE;
+	}
 	status = command_inspect(options);
 	if (status == EXIT_CLEAN
 	    && (!interpret_bounds(options) || !interpret_random(options)
@@ -456,6 +461,8 @@ static int explore_run(int argc, char **argv)
 	         "WORD|FILE"},
 		{"keep-files", 0, 0, G_OPTION_ARG_FILENAME, &options.keep_files,
 	         "keep the files that each outcome wrote in DIR/outcome-N", "DIR"},
+		{"native", 0, 0, G_OPTION_ARG_NONE, &session->native,
+	         "at the end, also run the program without control, and compare", NULL},
 		{"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
 	         "worlds that run side by side (default: 1)", "N"},
 		{"shard", 0, 0, G_OPTION_ARG_STRING, &options.shard,

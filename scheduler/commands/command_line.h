@@ -31,4 +31,10 @@ bool command_line_parse(const struct command_line *line, int *argc, char ***argv
  * else. */
 void command_line_hand_over(void (*take)(void *user, const struct command_line *line), void *user);
 
+/* Whether the command has the option `word` ("-n", "--html", "--html=x"). */
+bool command_line_has(const struct command_line *line, const char *word);
+
+/* All commands: where one does not know an option, the error names those that do. */
+void command_line_know(const struct command *const *commands, gsize count);
+
 #endif

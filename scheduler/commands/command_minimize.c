@@ -56,6 +56,12 @@ static bool read_store(struct subject *subject, const char *store, GError **erro
 	if (!subject->reader)
 		return false;
 	finding = store_reader_finding(subject->reader, subject->id);
+	if (finding_kind_info(finding->kind)->native) {
+		g_set_error(error, COMMAND_ERROR, 0,
+		            "finding %u shows without control only: there is no path to minimize",
+		            subject->id);
+		return false;
+	}
 	if (finding_kind_info(finding->kind)->beyond_choices) {
 		g_set_error(error, COMMAND_ERROR, 0,
 		            "finding %u does not depend on the program's choices alone: there is "

@@ -44,6 +44,13 @@ static char *path_of_finding(struct command_options *options, guint32 id, GError
 		return NULL;
 	}
 	options->session.errors_returned |= finding->kind == FINDING_ERROR_RETURNED;
+	if (finding_kind_info(finding->kind)->native) {
+		g_set_error(error, COMMAND_ERROR, 0,
+		            "finding %u shows without control only, and has no path: run the "
+		            "program without matchpoint",
+		            id);
+		return NULL;
+	}
 	exploration = store_reader_exploration(reader);
 	if (!options->program[0]) {
 		g_strfreev(options->program);

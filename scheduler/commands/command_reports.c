@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command_line.h"
 #include "scheduler/host/environment.h"
@@ -28,6 +30,10 @@ void command_add_reports(struct command_line *line, struct command_options *opti
 	         "DIR"},
 		{"execution", 0, 0, G_OPTION_ARG_INT, &options->execution,
 	         "interleaving to draw (default: the first that shows a finding)", "N"},
+		{"json-all", 0, 0, G_OPTION_ARG_NONE, &options->json_all,
+	         "with more than 1,000 interleavings, --json holds them all, not only those with "
+	         "findings",
+	         NULL},
 		G_OPTION_ENTRY_NULL,
 	};
 
@@ -86,6 +92,23 @@ static bool print_outputs(const struct command_options *options, struct store_re
 	return false;
 }
 
+/* Whether a report can be written there later: a missing folder should not show after an hour. */
+static bool has_folder(const struct report *report, const char *file)
+{
+	g_autofree char *folder = g_path_get_dirname(file);
+
+	if (g_str_equal(file, "-") || access(file, W_OK) == 0)
+		return true;
+	if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
+		command_complain("--%s %s: there is no directory %s", report->name, file, folder);
+	else if (g_file_test(file, G_FILE_TEST_EXISTS) || access(folder, W_OK) != 0)
+		command_complain("--%s %s: it cannot be written: %s", report->name, file,
+		                 g_strerror(errno));
+	else
+		return true;
+	return false;
+}
+
 bool command_inspect_reports(const struct command_options *options)
 {
 	if (options->execution < 0) {
@@ -108,6 +131,14 @@ bool command_inspect_reports(const struct command_options *options)
 			return false;
 		}
 	}
+	return true;
+}
+
+bool command_find_folders(const struct command_options *options)
+{
+	for (int i = 1; report_list()[i]; i++)
+		if (options->reports[i] && !has_folder(report_list()[i], options->reports[i]))
+			return false;
 	return true;
 }
 
@@ -136,7 +167,7 @@ static bool write_report(struct store_reader *reader, const struct command_optio
                          int format, const char *file)
 {
 	g_autofree char *root = source_root(options);
-	const struct report_options asked = {root, (uint32_t)options->execution};
+	const struct report_options asked = {root, (uint32_t)options->execution, options->json_all};
 	g_autoptr(GError) error = NULL;
 
 	if (report_write(report_list()[format], reader, &asked, file, &error))
@@ -150,7 +181,7 @@ static bool write_report(struct store_reader *reader, const struct command_optio
 static bool report_to_github(struct store_reader *reader, const struct command_options *options)
 {
 	g_autofree char *root = source_root(options);
-	const struct report_options asked = {root, (uint32_t)options->execution};
+	const struct report_options asked = {root, (uint32_t)options->execution, options->json_all};
 	const char *summary = g_getenv(ENVIRONMENT_GITHUB_SUMMARY);
 	g_autoptr(GError) error = NULL;
 	bool fine = true;

@@ -62,7 +62,8 @@ int command_word(const char *option, const char *word)
 		if (g_str_equal(word, words[i]))
 			return i;
 	}
-	command_complain("--%s cannot be '%s'; see --help", option, word);
+	g_autofree char *all = g_strjoinv(", ", (char **)words);
+	command_complain("--%s cannot be '%s'; use one of %s", option, word, all);
 	return -1;
 }
 

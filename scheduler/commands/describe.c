@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "access_flags.h"
 #include "command_line.h"
 #include "command_values.h"
 #include "reports/json_text.h"
@@ -123,6 +124,9 @@ const GOptionEntry describe_options[] = {
 	{.long_name = "help", .description = "this"},
 	{.long_name = "version",
          .description = "matchpoint's version, and the MPI library that it drives"},
+	{.long_name = ACCESS_FLAGS_COMPILE,
+         .description = "flags for the compiler, so that loads and stores are seen"},
+	{.long_name = ACCESS_FLAGS_LINK, .description = "the same when the compiler links"},
 	G_OPTION_ENTRY_NULL,
 };
 
@@ -152,6 +156,20 @@ static void add_findings(GString *json)
 		add_member(json, "no_calls", info->no_calls);
 		add_truth(json, "ends", info->ends);
 		add_truth(json, "can_be_ignored", info->can_be_ignored);
+		g_string_append_c(json, '}');
+	}
+}
+
+static void add_limits(GString *json)
+{
+	for (enum limit limit = 0; limit < LIMITS; limit++) {
+		const struct limit_info *info = limit_info(limit);
+
+		begin_object(json);
+		add_member(json, "name", info->name);
+		add_member(json, "text", info->text ? info->text : info->about);
+		add_member(json, "lifted_by", info->lifted_by);
+		add_truth(json, "explored", info->class != LIMIT_NOT_EXPLORED);
 		g_string_append_c(json, '}');
 	}
 }
@@ -223,6 +241,7 @@ static char *describe_all(const struct command *const *commands, gsize count)
 		const char *name;
 		void (*add)(GString *json);
 	} tables[] = {{"findings", add_findings},
+	              {"limits", add_limits},
 	              {"environment", add_environment},
 	              {"reports", add_reports},
 	              {"log", add_log}};

@@ -6,12 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "access_flags.h"
 #include "command.h"
+#include "command_line.h"
 #include "command_suggest.h"
 #include "describe.h"
 #include "scheduler/host/environment.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/mpi_library.h"
+#include "scheduler/host/plain_run.h"
 #include "scheduler/host/supervisor.h"
 #include "scheduler/host/wrapper.h"
 #include "scheduler/page/page_server.h"
@@ -34,7 +37,7 @@ static void print_help(FILE *out)
 		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\nOptions:\n", out);
 	for (const GOptionEntry *entry = describe_options; entry->long_name; entry++)
-		fprintf(out, "  --%-7s  %s\n", entry->long_name, entry->description);
+		fprintf(out, "  --%-14s  %s\n", entry->long_name, entry->description);
 	fputs("\nEnvironment:\n", out);
 	for (; variable->name; variable++) {
 		if (variable->role == ENVIRONMENT_READ)
@@ -75,6 +78,17 @@ static int refuse_command(const char *name)
 	g_autoptr(GString) names = g_string_new("help");
 	g_autofree char *meant = NULL;
 
+	if (strchr(name, '/')) {
+		command_complain("the command is missing; to explore a program: matchpoint "
+		                 "explore -n 4 %s",
+		                 name);
+		return EXIT_USAGE;
+	}
+	if (*name == '-') {
+		command_complain("the command comes before its options; for example: matchpoint "
+		                 "explore -n 4 ./solver");
+		return EXIT_USAGE;
+	}
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
 		g_string_append_printf(names, " %s", commands[i]->name);
 	meant = command_suggest(name, names->str);
@@ -152,6 +166,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], LAUNCHER_VERB) == 0 && argc > 2)
 		return supervisor_become(argv + 2);
+	if (strcmp(argv[1], PLAIN_RUN_VERB) == 0)
+		return plain_run_become(argv + 2);
 	if (strcmp(argv[1], WRAPPER_VERB) == 0)
 		return wrapper_become(argv + 2);
 	g_set_print_handler(print_text);
@@ -165,6 +181,8 @@ int main(int argc, char **argv)
 		print_version();
 		return with_output(EXIT_CLEAN);
 	}
+	if (access_flags_are_wanted(argv[1]))
+		return with_output(access_flags_print(argv[1], argc > 2 ? argv[2] : NULL));
 	if (!log_init(g_getenv(ENVIRONMENT_LOG), &error)) {
 		command_complain("%s", error->message);
 		return EXIT_USAGE;
@@ -176,6 +194,7 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command)
 		return refuse_command(argv[1]);
+	command_line_know(commands, G_N_ELEMENTS(commands));
 	if (command->runs_ranks)
 		interruption_catch();
 	status = with_output(command->run(argc - 1, argv + 1));

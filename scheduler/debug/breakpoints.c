@@ -462,13 +462,11 @@ static bool stack_fits(const struct breakpoint *breakpoint, const GArray *frames
 
 static bool comm_fits(const struct breakpoint *breakpoint, const struct breakpoint_call *call)
 {
-	g_autofree char *number = g_strdup_printf("%u", call->comm);
-
 	return !breakpoint->comm
 	       || (call->moves_data
 	           && (pattern_fits(breakpoint->comm, call->comm_name)
 	               || pattern_fits(breakpoint->comm, call->comm_origin)
-	               || pattern_fits(breakpoint->comm, number)));
+	               || pattern_fits(breakpoint->comm, call->comm)));
 }
 
 static bool fits(const struct breakpoint *breakpoint, const struct breakpoint_call *call)

@@ -27,7 +27,7 @@ struct breakpoint_call {
 	bool moves_data;  /* the next four members are known */
 	gint64 peer, tag; /* or BREAKPOINT_ANY */
 	guint64 bytes;
-	guint comm;            /* the communicator's number, as printed */
+	const char *comm;      /* the communicator's label (made_comms.h) */
 	const char *comm_name; /* the name that the program gave, else the origin */
 	const char *comm_origin;
 	const GArray *frames; /* struct record_frame, innermost first; NULL: not known */

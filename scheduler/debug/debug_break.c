@@ -22,7 +22,7 @@ static void add_data(struct breakpoint_call *told, const struct verdict_facts *f
 	                     : communicators_to_world(facts->comms, comm, told->rank, peer);
 	told->tag = tag == WIRE_ANY ? BREAKPOINT_ANY : tag;
 	told->bytes = bytes;
-	told->comm = communicators_ordinal(facts->comms, comm);
+	told->comm = verdict_comm_label(facts, comm);
 	told->comm_name = world_comm_name(facts->world, comm);
 	told->comm_origin = communicators_origin(facts->comms, comm);
 }

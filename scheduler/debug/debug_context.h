@@ -122,6 +122,10 @@ bool *debugger_read_ranks(struct debugger *debugger, const char *text);
 void debugger_tell(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void debugger_refuse(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/* The call of a rank that gdb shows: its last one; of several threads, the first in which one
+ * waits. */
+guint32 debugger_shown_call(const struct debugger *debugger, int rank);
+
 /* The default rank of commands. The process of a rank, and the address from which it has called
  * MPI; false: refused. */
 int debugger_usual_rank(const struct debugger *debugger);
@@ -183,7 +187,7 @@ char **debugger_checkpoint_names(const struct debugger *debugger);
 bool stop_needs(const struct stop *stop, const struct world *world);
 
 /* Appends a rank's stack, one frame a line; nothing if it is not available. */
-void debugger_append_stack(struct debugger *debugger, GString *text, int rank);
+void debugger_append_stack(struct debugger *debugger, GString *text, int rank, guint32 call);
 /* The place of a rank's last call to print: for a Python program, the place in Python. */
 struct place debugger_told_place(struct debugger *debugger, const struct record_rank *told);
 

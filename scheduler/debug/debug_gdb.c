@@ -45,6 +45,16 @@ const struct place *debugger_fell(const struct debugger *debugger, int rank)
 	return fell ? &execution_ends(there)[rank].place : NULL;
 }
 
+guint32 debugger_shown_call(const struct debugger *debugger, int rank)
+{
+	struct world *world = execution_world(debugger_processes(debugger));
+	g_autoptr(GArray) pending = world_pending_calls(world, rank);
+
+	return pending->len > 0 && world_rank_names_threads(world, rank)
+	               ? g_array_index(pending, guint32, 0)
+	               : world_calls(world, rank);
+}
+
 /* The rank's process, and the address from which it has called MPI. Returns false after
  * refusing. */
 bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site)
@@ -57,7 +67,7 @@ bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, 
 		return false;
 	there = debugger_processes(debugger);
 	world = execution_world(there);
-	info = world_call_info(world, rank, world_calls(world, rank));
+	info = world_call_info(world, rank, debugger_shown_call(debugger, rank));
 	*ret_pid = execution_pid(there, rank);
 	*ret_site = info ? info->site : 0;
 	if (execution_result(there)->state == EXECUTION_RUNNING && *ret_pid > 0

@@ -26,6 +26,7 @@ struct seat {
 	struct debugger *debugger;
 	int rank;
 	pid_t process; /* the rank's process */
+	pid_t thread;  /* of several, the one whose call is shown; 0: the main thread */
 	GPid child;    /* 0: gdb has ended */
 	char *script;
 	uv_timer_t *timer; /* wakes session_wait */
@@ -92,6 +93,11 @@ static char *script_for(const struct seat *seat, guint64 site, const char *call,
 		"attach %d\ncatch signal SIGURG\ncommands\nsilent\nprintf \"rank %d waits in an "
 		"MPI call until matchpoint continues it: quit returns there\\n\"\nend\n",
 		(int)seat->process, seat->rank);
+	if (seat->thread > 0)
+		g_string_append_printf(text,
+		                       "python\nfor one in gdb.selected_inferior().threads():\n"
+		                       "    if one.ptid[1] == %d:\n        one.switch()\nend\n",
+		                       (int)seat->thread);
 	if (goes_on)
 		g_string_append_printf(
 			text,
@@ -271,9 +277,11 @@ void word_gdb(struct debugger *debugger, const char *rest)
 		return;
 	debugger_detach_gdbs(debugger);
 	world = execution_world(debugger_processes(debugger));
-	info = world_call_info(world, rank, world_calls(world, rank));
+	info = world_call_info(world, rank, debugger_shown_call(debugger, rank));
 	goes_on = debugger_lets_go(debugger, rank);
 	gdb->seat = seat_new(debugger, rank, pid);
+	gdb->seat->thread = info && info->thread > 0 ? world_thread_id(world, rank, info->thread)
+	                                             : 0;
 	gdb->seat->fell = world_phase(world, rank) == PHASE_STOPPED;
 	script = script_for(gdb->seat, site, info ? mpi_call_name(info->function) : "a call",
 	                    goes_on);

@@ -167,7 +167,7 @@ static bool find_messages(struct debugger *debugger, const char *text, GArray *r
 static void append_sender(GString *text, const struct verdict_facts *facts, struct op_id send)
 {
 	const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
-	g_autofree char *arguments = world_arguments(facts->world, send.rank, send.call);
+	g_autofree char *arguments = verdict_arguments(facts, send.rank, send.call);
 	const struct place place = verdict_call_place(facts, send.rank, info);
 	g_autofree char *where = place_print(&place);
 

@@ -264,6 +264,16 @@ void word_explore(struct debugger *debugger, const char *rest)
 
 /* --- minimize --------------------------------------------------------------------------------- */
 
+static bool shows_finding(const struct debugger *debugger)
+{
+	g_autoptr(GPtrArray) shown = NULL;
+
+	if (debugger->state != DEBUG_OVER)
+		return false;
+	shown = session_shown(debugger->session, debugger->execution);
+	return shown->len > 0;
+}
+
 /* Splits "finding 2 ..." into its path and the rest; without it, takes the finding of the current
  * interleaving. NULL: refused. */
 static const char *path_to_shorten(struct debugger *debugger, const char **rest)
@@ -281,8 +291,7 @@ static const char *path_to_shorten(struct debugger *debugger, const char **rest)
 		                "there is no such finding here; info findings lists them");
 		return NULL;
 	}
-	if (debugger->state == DEBUG_OVER
-	    && interleaving_verdict(debugger->execution)->findings->len > 0)
+	if (shows_finding(debugger))
 		return interleaving_verdict(debugger->execution)->record->path;
 	debugger_refuse(debugger, "this interleaving has no finding: %s",
 	                found->len > 0 ? "use minimize finding 1"

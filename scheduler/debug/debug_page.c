@@ -120,10 +120,14 @@ static void add_points(GString *json, struct debugger *debugger)
 	g_string_append_c(json, ']');
 }
 
+/* "well": every rank ended well, and nothing wrong was seen. */
 static void add_findings(GString *json, const struct debugger *debugger)
 {
-	const GPtrArray *shown = interleaving_verdict(debugger_execution(debugger))->findings;
+	g_autoptr(GPtrArray)
+		shown = session_shown(debugger_session(debugger), debugger_execution(debugger));
 
+	json_add_name(json, "well");
+	g_string_append(json, shown->len == 0 ? "true" : "false");
 	json_add_name(json, "findings");
 	g_string_append_c(json, '[');
 	for (guint i = 0; i < shown->len; i++) {

@@ -5,6 +5,7 @@
 #include "debug_words.h"
 #include "mpi_calls.h"
 #include "scheduler/places/live_stack.h"
+#include "scheduler/world/made_comms.h"
 #include "scheduler/world/windows.h"
 
 /* --- stacks ----------------------------------------------------------------------------------- */
@@ -19,13 +20,12 @@ static void begin_at(GArray *frames, const struct place *place)
 		}
 }
 
-/* A rank's stack (struct record_frame), from the frame that has called MPI: as reported with the
- * call, or as read from the process. NULL: not available; *ret_refused: although the process
- * exists. */
-static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
+/* The stack (struct record_frame) of the thread that has made this call, from the frame that has
+ * called MPI: as reported with the call, or as read from the process. NULL: not available;
+ * *ret_refused: although the process exists. */
+static GArray *stack_of(struct debugger *debugger, int rank, guint32 call, bool *ret_refused)
 {
 	const struct world *world = execution_world(debugger_execution(debugger));
-	guint32 call = world_calls(world, rank);
 	const struct world_call *info = world_call_info(world, rank, call);
 	const GArray *told = session_stack(debugger_session(debugger), debugger_execution(debugger),
 	                                   rank, call);
@@ -36,13 +36,15 @@ static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
 	g_autoptr(GArray) addresses = NULL;
 	GArray *frames;
 	guint first = 0;
+	pid_t thread = info ? world_thread_id(world, rank, info->thread) : 0;
+	const char *inside = NULL;
 
 	if (told && told->len > 0)
 		return g_array_ref((GArray *)told);
 	if (pid <= 0)
 		return NULL;
 	debugger_detach_gdbs(debugger);
-	addresses = live_stack(pid);
+	addresses = live_stack(pid, info && info->thread > 0 && thread > 0 ? thread : pid);
 	*ret_refused = !addresses;
 	if (!addresses)
 		return NULL;
@@ -52,7 +54,9 @@ static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
 	frames = g_array_new(false, false, sizeof(struct record_frame));
 	for (guint i = first < addresses->len ? first : 0; i < addresses->len; i++)
 		execution_add_frames(there, rank, g_array_index(addresses, uint64_t, i), frames);
-	if (fell && first == addresses->len) /* not in that call any more */
+	if (first == addresses->len) /* not in that call any more */
+		g_array_remove_range(frames, 0, live_stack_outside_mpi(frames, &inside));
+	if (fell && first == addresses->len)
 		begin_at(frames, fell);
 	return frames;
 }
@@ -60,9 +64,8 @@ static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
 struct place debugger_told_place(struct debugger *debugger, const struct record_rank *told)
 {
 	struct execution *execution = debugger_execution(debugger);
-	guint32 call = world_calls(execution_world(execution), told->rank);
 	const GArray *frames = session_stack(debugger_session(debugger), execution, told->rank,
-	                                     call);
+	                                     told->call);
 
 	for (guint i = 0; frames && i < frames->len; i++)
 		if (g_array_index(frames, struct record_frame, i).told)
@@ -70,10 +73,10 @@ struct place debugger_told_place(struct debugger *debugger, const struct record_
 	return told->place;
 }
 
-void debugger_append_stack(struct debugger *debugger, GString *text, int rank)
+void debugger_append_stack(struct debugger *debugger, GString *text, int rank, guint32 call)
 {
 	bool refused = false;
-	g_autoptr(GArray) frames = stack_of(debugger, rank, &refused);
+	g_autoptr(GArray) frames = stack_of(debugger, rank, call, &refused);
 
 	if (refused)
 		g_string_append(text,
@@ -175,7 +178,7 @@ static void append_pending(GString *text, const struct verdict_facts *facts,
 	const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
 	const struct place place = verdict_call_place(facts, id.rank, info);
 	g_autofree char *where = place_print(&place);
-	g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
+	g_autofree char *arguments = verdict_arguments(facts, id.rank, id.call);
 
 	g_string_append_printf(text, "  rank %d  %u.%u  %s(%s)  %s  ", id.rank, id.call, id.sub,
 	                       mpi_call_name(info->function), arguments, where);
@@ -219,15 +222,25 @@ void word_info_requests(struct debugger *debugger, const char *rest)
 
 /* --- communicators and windows ---------------------------------------------------------------- */
 
-/* Appends "3  rows, MPI_Comm_split of MPI_COMM_WORLD". */
+/* Appends "3  rows, MPI_Comm_split of MPI_COMM_WORLD at a.c:25". */
 static void append_names(GString *text, const struct verdict_facts *facts, guint64 comm)
 {
-	const char *name = world_comm_name(facts->world, comm);
-	const char *origin = communicators_origin(facts->comms, comm);
+	const char *name = world_given_name(facts->world, comm);
+	const struct made_comm *made = world_made_comm(facts->world, comm);
+	struct place place = {0};
+	g_autofree char *where = NULL;
 
-	g_string_append_printf(text, "  %u  %s", communicators_ordinal(facts->comms, comm), name);
-	if (strcmp(name, origin) != 0)
-		g_string_append_printf(text, ", %s", origin);
+	if (made)
+		place = facts->place(facts->user, made->rank, made->site);
+	where = place_print(&place);
+	g_string_append_printf(text, "  %s  ", verdict_comm_label(facts, comm));
+	if (name)
+		g_string_append_printf(text, "%s, ", name);
+	g_string_append(text, communicators_origin(facts->comms, comm));
+	if (made && made->argument)
+		g_string_append_printf(text, ", %s", made->argument);
+	if (made)
+		g_string_append_printf(text, " at %s", where);
 }
 
 static void tell_comms(struct debugger *debugger, bool windows)
@@ -240,7 +253,8 @@ static void tell_comms(struct debugger *debugger, bool windows)
 		guint64 comm = g_array_index(all, guint64, i);
 		struct lock_place place;
 
-		if (communicators_window(facts.comms, comm, &place) != windows)
+		if (communicators_window(facts.comms, comm, &place) != windows
+		    || world_comm_itself(facts.world, comm) != comm)
 			continue;
 		append_names(text, &facts, comm);
 		g_string_append_printf(text, "  ranks %s\n",

@@ -61,7 +61,8 @@ static void tell_choice(struct debugger *debugger, GString *text)
 static void tell_end(struct debugger *debugger, GString *text)
 {
 	const struct verdict *verdict = interleaving_verdict(debugger_execution(debugger));
-	const GPtrArray *shown = verdict->findings;
+	g_autoptr(GPtrArray)
+		shown = session_shown(debugger_session(debugger), debugger_execution(debugger));
 
 	if (shown->len == 0)
 		g_string_append(text, "stopped: end\n  every rank has ended well\n");

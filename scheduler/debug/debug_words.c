@@ -152,10 +152,28 @@ static GPtrArray *roll_call(struct debugger *debugger)
 	return told->len > 0 ? g_ptr_array_ref(told) : verdict_roll_call(&facts);
 }
 
+/* Appends the stack and the source of each call in which the rank waits. */
+static void append_stacks(struct debugger *debugger, GString *text, const GPtrArray *roll_call,
+                          int rank)
+{
+	for (guint i = 0; i < roll_call->len; i++) {
+		const struct record_rank *line = roll_call->pdata[i];
+		g_autofree char *thread = record_thread_print(line->thread);
+		struct place place;
+
+		if (line->rank != rank || (line->call == 0 && (int)i != rank))
+			continue;
+		if (thread)
+			g_string_append_printf(text, "  %s:\n", thread);
+		place = debugger_told_place(debugger, line);
+		debugger_append_stack(debugger, text, rank, line->call);
+		telling_source(text, &place);
+	}
+}
+
 static void tell_ranks(struct debugger *debugger, int rank)
 {
 	g_autoptr(GPtrArray) told = NULL;
-	struct place place;
 	GString *text;
 
 	if (rank < -1 || !debugger_is_somewhere(debugger))
@@ -163,11 +181,8 @@ static void tell_ranks(struct debugger *debugger, int rank)
 	text = g_string_new(NULL);
 	told = roll_call(debugger);
 	telling_ranks(text, told, rank);
-	if (rank >= 0) {
-		place = debugger_told_place(debugger, told->pdata[rank]);
-		debugger_append_stack(debugger, text, rank);
-		telling_source(text, &place);
-	}
+	if (rank >= 0)
+		append_stacks(debugger, text, told, rank);
 	debugger_tell_text(debugger, text);
 }
 

@@ -155,7 +155,7 @@ static char *call_words(const struct verdict_facts *facts, const struct record_c
 		                                 point->point.rank, point->point.window,
 		                                 point->point.reader);
 	if (world_call_info(facts->world, point->rank, point->call))
-		arguments = world_arguments(facts->world, point->rank, point->call);
+		arguments = verdict_arguments(facts, point->rank, point->call);
 	if (point->point.kind == POINT_TURN)
 		return g_strdup_printf("  rank %d  its next call", point->rank);
 	return g_strdup_printf("  rank %d  %s(%s)", point->rank, point->function,
@@ -298,14 +298,14 @@ static bool same_state(const struct record_rank *one, const struct record_rank *
 	g_autofree char *state = words_state(one, roll_call);
 	g_autofree char *other_state = words_state(other, roll_call);
 
-	return g_str_equal(call, other_call) && g_str_equal(state, other_state)
-	       && place_equal(&one->place, &other->place);
+	return (one->ended || one->thread == other->thread) && g_str_equal(call, other_call)
+	       && g_str_equal(state, other_state) && place_equal(&one->place, &other->place);
 }
 
 static void add_rank_row(GPtrArray *rows, const GPtrArray *roll_call,
                          const struct record_rank *rank, const GArray *ranks)
 {
-	g_autofree char *who = words_ranks(ranks);
+	g_autofree char *who = words_who(ranks, rank->ended ? 0 : rank->thread);
 	g_autofree char *call = words_call(rank);
 	char *state = words_state(rank, roll_call);
 
@@ -392,7 +392,7 @@ void telling_ranks(GString *text, const GPtrArray *roll_call, int rank)
 static char *call_text(const struct verdict_facts *facts, int rank, guint32 call, int width)
 {
 	const struct world_call *info = world_call_info(facts->world, rank, call);
-	g_autofree char *arguments = world_arguments(facts->world, rank, call);
+	g_autofree char *arguments = verdict_arguments(facts, rank, call);
 
 	return g_strdup_printf("  %d.%-*u  %s(%s)", rank, width, call,
 	                       mpi_call_name(info->function), arguments);
@@ -425,7 +425,7 @@ void telling_messages(GString *text, const struct verdict_facts *facts, struct p
 		struct op_id id = g_array_index(sends, struct op_id, i);
 		const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
 		g_autofree char *types = telling_contents(facts, pickles, id);
-		g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
+		g_autofree char *arguments = verdict_arguments(facts, id.rank, id.call);
 		const struct place place = info ? verdict_call_place(facts, id.rank, info)
 		                                : (struct place){0};
 
@@ -460,7 +460,7 @@ void telling_source(GString *text, const struct place *place)
 		g_string_append_printf(text, "cannot read %s\n", path);
 		return;
 	}
-	valid = g_utf8_make_valid(contents, (gssize)length);
+	valid = record_printable(contents, (gssize)length);
 	lines = g_strsplit(valid, "\n", -1);
 	count = g_strv_length(lines);
 	if (place->line > count) {
@@ -471,7 +471,7 @@ void telling_source(GString *text, const struct place *place)
 	for (guint i = place->line > SOURCE_LINES ? place->line - SOURCE_LINES : 1;
 	     i <= MIN(count, place->line + SOURCE_LINES); i++)
 		g_string_append_printf(text, "%s%5u  %s\n", i == place->line ? "->" : "  ", i,
-		                       g_strdelimit(lines[i - 1], "\033\r\b", '?'));
+		                       lines[i - 1]);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */

@@ -33,6 +33,8 @@ static const struct environment_variable variables[] = {
 	{"TMPDIR", ENVIRONMENT_SYSTEM, NULL,
          "the same, the last choice; also for temporary stores"},
 	{"HOME", ENVIRONMENT_SYSTEM, NULL, "where .local/state is, unless XDG_STATE_HOME is set"},
+	{ENVIRONMENT_COMPILER, ENVIRONMENT_SYSTEM, NULL,
+         "which compiler --cflags-access is for, unless one is named (gcc)"},
 	{"PATH", ENVIRONMENT_SYSTEM, NULL, "where to look for programs, mpiexec.mpich and gdb"},
 	{"LD_LIBRARY_PATH", ENVIRONMENT_SYSTEM, NULL,
          "where to look for the libraries of a program, to find its MPI"},
@@ -50,6 +52,14 @@ static const struct environment_variable variables[] = {
 	{"LD_BIND_NOW", ENVIRONMENT_PASSED, NULL, "with --search states: memory differs less"},
 	{"VALGRIND_OPTS", ENVIRONMENT_PASSED, NULL,
          "with --wrap: the user's, and --run-libc-freeres=no, as ranks are ended by _exit"},
+
+	{"ASAN_OPTIONS", ENVIRONMENT_PASSED, NULL,
+         "abort_on_error=1, so that a report of AddressSanitizer's is a crash with its place; then "
+         "the user's; and verify_asan_link_order=0, as the shim is loaded before its library"},
+	{"UBSAN_OPTIONS", ENVIRONMENT_PASSED, NULL,
+         "abort_on_error=1, the same for UndefinedBehaviorSanitizer; then the user's"},
+	{"LSAN_OPTIONS", ENVIRONMENT_PASSED, NULL,
+         "abort_on_error=1, the same for LeakSanitizer; then the user's"},
 
 	{"PMI_RANK", ENVIRONMENT_LAUNCH, NULL, "the number of the rank"},
 	{"PMI_FD", ENVIRONMENT_LAUNCH, NULL, "the rank's connection to its launcher"},
@@ -269,6 +279,21 @@ static char **prepare_for_states(char **environment, const char *shim)
 	return g_environ_setenv(environment, "LD_BIND_NOW", "1", true);
 }
 
+/* Of two equal options the last one counts. */
+static char **prepare_sanitizers(char **environment)
+{
+	static const char *const names[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		const char *before = g_environ_getenv(environment, names[i]);
+		g_autofree char *all = g_strdup_printf(
+			"abort_on_error=1%s%s", before && *before ? ":" : "", before ? before : "");
+
+		environment = g_environ_setenv(environment, names[i], all, true);
+	}
+	return append(environment, "ASAN_OPTIONS", ':', "verify_asan_link_order=0");
+}
+
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
                              GPtrArray *notes)
 {
@@ -286,6 +311,7 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 			environment = set_for_mpi(environment, instead ? instead : variable, notes);
 		}
 
+	environment = prepare_sanitizers(environment);
 	environment = g_environ_unsetenv(environment, "MATCHPOINT_REDIRECTED");
 	if (settings->states)
 		environment = prepare_for_states(environment, settings->shim);
@@ -309,6 +335,11 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 	else
 		environment = g_environ_unsetenv(environment, ENVIRONMENT_JOURNAL);
 	return environment;
+}
+
+char **environment_plain(char **base, bool own_launcher)
+{
+	return remove_launchers(base ? g_strdupv(base) : g_get_environ(), own_launcher);
 }
 
 char *environment_of(const char *pid, const char *name)

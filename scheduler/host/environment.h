@@ -17,6 +17,7 @@
 #define ENVIRONMENT_GITHUB_WORKSPACE "GITHUB_WORKSPACE"
 #define ENVIRONMENT_GITLAB_PROJECT "CI_PROJECT_DIR"
 #define ENVIRONMENT_STATE "XDG_STATE_HOME"
+#define ENVIRONMENT_COMPILER "MPICH_CC"
 
 /* Set for the ranks, and read by the shim. */
 #define ENVIRONMENT_SOCKET "MATCHPOINT_SOCKET"
@@ -33,7 +34,7 @@ struct environment_settings {
 	const char *standard_input; /* file for rank 0; NULL: no input */
 	const char *journal;        /* journal of the files that ranks change; NULL: none */
 	bool virtual_time;          /* whether sleeping takes no real time */
-	bool states;                /* whether ranks report their states */
+	bool states;                /* whether ranks report their states, or digests of them */
 	bool reads_peers;           /* whether ranks may read each other's memory */
 	bool own_launcher;          /* whether the user has named the launcher (--launcher) */
 };
@@ -45,6 +46,10 @@ struct environment_settings {
  * owned by the array; may be NULL). Free with g_strfreev. */
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
                              GPtrArray *notes);
+
+/* Makes the environment of a launcher for ranks that are not under control: `base` (NULL: our own)
+ * without what another launcher has set for us. Free with g_strfreev. */
+char **environment_plain(char **base, bool own_launcher);
 
 /* Returns the value that a variable had when a process (an entry of /proc) was started; free with
  * g_free. NULL: the variable was not set, the process is gone, or it belongs to another user. */

@@ -118,6 +118,8 @@ struct host_operations {
 
 	/* Whether the program calls this function, as far as its files show. */
 	bool (*program_calls)(struct host *host, const char *function);
+	/* Whether it polls, so that ranks must be able to report digests. */
+	bool (*program_polls)(struct host *host);
 
 	/* --- processes --- */
 
@@ -159,6 +161,10 @@ struct host_operations {
 	/* Counts the processes that were killed because memory ran out. Compare two counts to see
 	 * whether some were killed in between. */
 	struct memory_pressure (*memory_pressure)(struct host *host);
+
+	/* Returns what a rank of the world in `directory` has written to standard error so far;
+	 * NULL: not known. Free with g_free. */
+	char *(*errors_of)(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 	/* --- places of addresses of a process: see places/source_lines.h --- */
 

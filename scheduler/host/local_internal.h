@@ -21,6 +21,7 @@ struct local {
 	void *user; /* of the listener */
 	struct source_lines *lines;
 	struct world_files *files; /* of worlds that are rewound */
+	bool knows_polls, polls;   /* the program polls */
 };
 
 static inline struct local *local_of(struct host *host)
@@ -39,6 +40,7 @@ const GArray *local_job_disconnect_order(struct host_job *job);
 void local_job_free(struct host_job *job);
 
 bool local_program_calls(struct host *host, const char *function);
+bool local_program_polls(struct host *host);
 
 void local_kill(struct host *host, pid_t process);
 bool local_is_dead(struct host *host, pid_t process);
@@ -55,6 +57,7 @@ int local_rank_without_process(struct host *host, const pid_t *processes, int ra
 void local_end_left_behind(struct host *host, const char *directory, bool all);
 void local_keep_left_behind(struct host *host);
 struct place local_place_of(struct host *host, pid_t process, guint64 address);
+char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
 struct place local_place_of_stack(struct host *host, pid_t process, const guint64 *addresses,
                                   guint count);
 bool local_frames_of(struct host *host, pid_t process, guint64 address, GArray *frames);

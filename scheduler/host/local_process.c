@@ -93,7 +93,14 @@ GArray *local_other_threads(struct host *host, pid_t process)
 
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks)
 {
-	return absent_rank(run_directory_path(local_of(host)->options.directory), processes, ranks);
+	const struct local_options *options = &local_of(host)->options;
+	bool any = false;
+
+	for (int rank = 0; rank < ranks; rank++)
+		any |= processes[rank] > 0;
+	if (!any && options->launcher)
+		return -1; /* it may wait for an allocation */
+	return absent_rank(run_directory_path(options->directory), processes, ranks);
 }
 
 void local_end_left_behind(struct host *host, const char *directory, bool all)
@@ -111,6 +118,15 @@ void local_keep_left_behind(struct host *host)
 struct place local_place_of(struct host *host, pid_t process, guint64 address)
 {
 	return source_lines_find(local_of(host)->lines, process, address);
+}
+
+char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length)
+{
+	g_autofree char *file = g_strdup_printf("%s/err.%d", directory, rank);
+	char *text = NULL;
+
+	(void)host;
+	return g_file_get_contents(file, &text, ret_length, NULL) ? text : NULL;
 }
 
 struct place local_place_of_stack(struct host *host, pid_t process, const guint64 *addresses,

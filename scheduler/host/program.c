@@ -388,6 +388,30 @@ GPtrArray *program_mpi_calls(const char *path)
 	return calls;
 }
 
+struct looking {
+	void (*look)(const char *file, bool has_hooks, void *user);
+	void *user;
+};
+
+static bool look_at(const char *file, const struct program_elf *elf, void *user)
+{
+	const struct looking *looking = user;
+	g_autofree char *base = g_path_get_basename(file);
+
+	if (is_of_mpi(elf->soname ? elf->soname : base))
+		return false;
+	looking->look(file, elf->has_hooks, looking->user);
+	return true;
+}
+
+void program_each_file(const char *path, void (*look)(const char *file, bool has_hooks, void *user),
+                       void *user)
+{
+	struct looking looking = {look, user};
+
+	visit_all(path, look_at, &looking, NULL);
+}
+
 bool program_calls(const char *name, const char *function)
 {
 	struct program *program = program_inspect(name);
@@ -399,4 +423,29 @@ bool program_calls(const char *name, const char *function)
 		found = g_str_equal(((const struct program_call *)calls->pdata[i])->name, function);
 	program_free(program);
 	return found;
+}
+
+bool program_polls(const char *name)
+{
+	struct program *program = program_inspect(name);
+	g_autoptr(GPtrArray) calls = program->path ? program_mpi_calls(program->path)
+	                                           : g_ptr_array_new();
+	bool found = calls->len == 0;
+
+	for (guint i = 0; i < calls->len && !found; i++)
+		found = mpi_call_asks(
+			mpi_call_by_name(((const struct program_call *)calls->pdata[i])->name));
+	program_free(program);
+	return found;
+}
+
+bool program_is_sanitized(const char *name)
+{
+	struct program *program = program_inspect(name);
+	struct program_elf *elf = program->path ? program_elf_read(program->path) : NULL;
+	bool sanitized = elf && elf->is_sanitized;
+
+	program_elf_free(elf);
+	program_free(program);
+	return sanitized;
 }

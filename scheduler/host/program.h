@@ -58,6 +58,18 @@ GPtrArray *program_mpi_calls(const char *path);
  * function. */
 bool program_calls(const char *name, const char *function);
 
+/* Calls `look` for the program and each library that it needs, except MPI's. `has_hooks`: it
+ * reports its loads and stores (access/hooks.c). */
+void program_each_file(const char *path, void (*look)(const char *file, bool has_hooks, void *user),
+                       void *user);
+
+/* Whether it polls: it calls MPI_Test, MPI_Iprobe or one of their kin. Also true if it calls no MPI
+ * function at all, as a script that loads MPI later. */
+bool program_polls(const char *name);
+
+/* Whether the program (found as mpiexec finds it) is built with AddressSanitizer. */
+bool program_is_sanitized(const char *name);
+
 #define PROGRAM_ERROR (program_error_quark())
 GQuark program_error_quark(void);
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/direct_access.h"
+
 void program_elf_free(struct program_elf *elf)
 {
 	if (!elf)
@@ -60,6 +62,8 @@ static void read_symbol(struct program_elf *elf, const GElf_Sym *symbol, const c
 {
 	if (!name || !*name)
 		return;
+	if (strcmp(name, "__asan_init") == 0)
+		elf->is_sanitized = true;
 	if (symbol->st_shndx != SHN_UNDEF) {
 		if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "PMPI_Init") == 0)
 			elf->defines_mpi = true;
@@ -138,12 +142,17 @@ static bool asks_for_linker(Elf *file)
 static void read_sections(struct program_elf *elf, Elf *file)
 {
 	Elf_Scn *section = NULL;
+	size_t names = 0;
 
+	elf_getshdrstrndx(file, &names);
 	while ((section = elf_nextscn(file, section))) {
+		const char *name;
 		GElf_Shdr header;
 
 		if (!gelf_getshdr(section, &header))
 			continue;
+		name = elf_strptr(file, names, header.sh_name);
+		elf->has_hooks |= name && strcmp(name, DIRECT_SECTION) == 0;
 		if (header.sh_type == SHT_DYNAMIC)
 			read_dynamic(elf, file, section, &header);
 		else if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB)

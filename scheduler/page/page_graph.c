@@ -156,6 +156,14 @@ static int frame_of(struct page_graph *graph, guint32 stack)
 	return index;
 }
 
+static int communicator_of(struct page_graph *graph, const struct verdict_facts *facts,
+                           guint64 comm)
+{
+	g_autofree char *name = verdict_comm(facts, comm, MPI_CALL_NONE);
+
+	return page_state_communicator(graph->state, world_comm_itself(facts->world, comm), name);
+}
+
 static int make_shape(struct page_graph *graph, const struct verdict_facts *facts, int rank,
                       const struct world_call *call)
 {
@@ -173,8 +181,7 @@ static int make_shape(struct page_graph *graph, const struct verdict_facts *fact
 
 	if (call->kind == 0)
 		return page_state_shape(graph->state, &shape);
-	shape.communicator = page_state_communicator(graph->state, call->comm,
-	                                             world_comm_name(facts->world, call->comm));
+	shape.communicator = communicator_of(graph, facts, call->comm);
 	shape.peer_given = world_peer_to_record(facts->comms, call);
 	if (shape.peer_given != WIRE_ANY)
 		shape.peer = communicators_to_world(facts->comms, call->comm, rank,
@@ -336,7 +343,9 @@ static void read_names(struct page_graph *graph, const struct verdict_facts *fac
 	for (guint i = 0; i < all->len; i++) {
 		guint64 comm = g_array_index(all, guint64, i);
 
-		page_state_rename(graph->state, comm, world_comm_name(facts->world, comm));
+		g_autofree char *name = verdict_comm(facts, comm, MPI_CALL_NONE);
+
+		page_state_rename(graph->state, comm, name);
 	}
 }
 

@@ -228,6 +228,13 @@ static GElf_Addr module_address(Dwfl_Module *module, uint64_t offset)
 	return 0;
 }
 
+static const char *intern_printable(const char *name)
+{
+	g_autofree char *shown = record_printable(name, -1);
+
+	return g_intern_string(shown);
+}
+
 /* `source`: the path that the compiler was given; `compiled_in`: the directory where it ran. */
 static struct place place_in_source(const char *source, const char *compiled_in, uint32_t line)
 {
@@ -240,7 +247,7 @@ static struct place place_in_source(const char *source, const char *compiled_in,
 	                                                   : NULL;
 
 	return (struct place){.directory = plain ? g_intern_string(plain) : NULL,
-	                      .file = g_intern_string(file),
+	                      .file = intern_printable(file),
 	                      .line = line};
 }
 
@@ -292,15 +299,15 @@ static struct place resolve(struct source_lines *lines, const char *path, uint64
 	GElf_Sym symbol;
 
 	if (!address)
-		return (struct place){.function = g_intern_string(module_name),
+		return (struct place){.function = intern_printable(module_name),
 		                      .offset = return_offset};
 	place = find_line(module, address);
 	if (place.file)
 		return place;
 	name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
 	if (name)
-		return (struct place){.function = g_intern_string(name), .offset = offset + 1};
-	return (struct place){.function = g_intern_string(module_name), .offset = return_offset};
+		return (struct place){.function = intern_printable(name), .offset = offset + 1};
+	return (struct place){.function = intern_printable(module_name), .offset = return_offset};
 }
 
 /* Returns the name of a function with its namespaces and classes. */
@@ -329,7 +336,7 @@ static const char *qualified_name(Dwarf_Die *die)
 		}
 	}
 	free(scopes);
-	qualified = name ? g_intern_string(text->str) : NULL;
+	qualified = name ? intern_printable(text->str) : NULL;
 	g_string_free(text, true);
 	return qualified;
 }
@@ -425,7 +432,7 @@ static GArray *resolve_frames(struct source_lines *lines, const struct spot *spo
 	GElf_Addr address = module ? module_address(module, spot->offset - 1) : 0, bias = 0;
 	Dwarf_Die *unit = address ? find_unit(module, address, &bias) : NULL;
 	const char *symbol = address ? dwfl_module_addrname(module, address) : NULL;
-	struct record_frame frame = {.function = symbol ? g_intern_string(symbol) : NULL,
+	struct record_frame frame = {.function = symbol ? intern_printable(symbol) : NULL,
 	                             .place = resolve(lines, spot->path, spot->offset)};
 
 	if (is_c_library(spot->path) || (symbol && is_start(symbol, unit)))

@@ -306,6 +306,7 @@ static void merge_release(struct merge *merge)
 	store_close(merge->store);
 	findings_free(merge->findings);
 	outcomes_free(merge->outcomes);
+	merge_varying_free(merge->varying);
 	record_exploration_free(merge->exploration);
 	g_clear_pointer(&merge->known, g_hash_table_destroy);
 	g_clear_pointer(&merge->own, g_hash_table_destroy);

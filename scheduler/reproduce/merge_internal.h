@@ -23,6 +23,8 @@ struct merge_source {
 	GPtrArray *texts;              /* of GBytes: output of its ranks in this store */
 	GVariant *left_out;            /* OUTCOMES_LEFT_OUT, or NULL */
 	gboolean wrote;                /* (GVariant) files are compared, and there are some */
+	GVariant *varying;             /* VARYING_LINES_EVERYWHERE, or NULL */
+	GVariant *erratic;             /* VARYING_LINES_SUSPECT, or NULL */
 	char *files;                   /* how its files differ from those of the others; or NULL */
 	struct record_execution *well; /* path and id of the first that ended well; NULL: none */
 	gboolean again;  /* (GVariant) an interleaving of each outcome was run again */
@@ -45,13 +47,26 @@ struct merge {
 			    * readers */
 	guint well_kept;   /* bufferings with the calls of a good interleaving stored */
 
-	struct outcomes *outcomes; /* NULL: outcomes are not compared */
-	bool certain;              /* differences come from the choices */
-	guint ranks;               /* number of texts of each interleaving */
-	GPtrArray *texts;          /* by outcome: GPtrArray of GBytes */
-	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution */
-	guint64 beyond;            /* interleavings with outcomes beyond OUTCOMES_KEPT */
+	struct outcomes *outcomes;     /* NULL: outcomes are not compared */
+	bool certain;                  /* differences come from the choices */
+	guint ranks;                   /* number of texts of each interleaving */
+	GPtrArray *texts;              /* by outcome: GPtrArray of GBytes */
+	GArray *outcome_of;            /* guint32, in pairs: an outcome, an execution */
+	guint64 beyond;                /* interleavings with outcomes beyond OUTCOMES_KEPT */
+	struct merge_varying *varying; /* NULL: no line varies under some choices only */
 };
+
+/* A line that varies under some choices only (merge_varying.c): in one store, or in all
+ * interleavings of one store and in none of another. */
+struct merge_varying *merge_varying_new(const struct merge *merge); /* NULL: there is none */
+void merge_varying_free(struct merge_varying *varying);             /* NULL is legal */
+/* An interleaving of the current source ended well with these texts (GBytes). */
+void merge_varying_take(struct merge_varying *varying, const struct merge *merge,
+                        const struct record_execution *record, const GPtrArray *texts);
+/* After the last one: returns the finding, or NULL. *ret_shown: the interleavings (guint32) that
+ * show it; free with g_array_unref. */
+struct record_finding *merge_varying_finding(const struct merge_varying *varying,
+                                             const struct merge *merge, GArray **ret_shown);
 
 /* Opens the stores, checks that they belong together, and sorts shards (merge_sources.c). */
 GPtrArray *merge_sources_open(char *const *stores, GError **error);

@@ -104,6 +104,8 @@ void merge_outcomes_begin(struct merge *merge)
 	merge->certain = has_reference(merge) && all_again(merge);
 	if (has_reference(merge))
 		compare_references(merge);
+	if (merge->certain && !has_files(merge))
+		merge->varying = merge_varying_new(merge);
 }
 
 void merge_outcomes_take(struct merge *merge, const struct record_execution *record,
@@ -123,6 +125,8 @@ void merge_outcomes_take(struct merge *merge, const struct record_execution *rec
 	texts = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 	for (guint i = 0; i < record->outputs->len; i++)
 		g_ptr_array_add(texts, g_bytes_ref(record->outputs->pdata[i]));
+	if (merge->varying)
+		merge_varying_take(merge->varying, merge, record, texts);
 	index = outcomes_add(merge->outcomes, texts, record, choices);
 	g_array_append_val(merge->outcome_of, index);
 	g_array_append_val(merge->outcome_of, record->id);
@@ -172,6 +176,25 @@ static bool report_difference(struct merge *merge, GError **error)
 	outcome_finding_finish(finding);
 	return add_finding(merge, finding, outcomes_first(merge->outcomes, second),
 	                   outcomes_choices(merge->outcomes, second), shown, error);
+}
+
+static bool report_varying(struct merge *merge, GError **error)
+{
+	g_autoptr(GArray) shown = NULL, none = NULL;
+	g_autoptr(RecordExecution) record = NULL;
+	struct record_finding *finding = merge_varying_finding(merge->varying, merge, &shown);
+	struct path *path;
+	bool good;
+
+	if (!finding)
+		return true;
+	record = record_execution_new();
+	none = g_array_new(false, false, sizeof(struct choice));
+	path = path_parse(finding->path, NULL);
+	record->buffering = finding->bufferings;
+	good = add_finding(merge, finding, record, path ? path->choices : none, shown, error);
+	path_free(path);
+	return good;
 }
 
 /* --- the finding of each store, if outcomes cannot be compared ----------------------------- */
@@ -282,7 +305,8 @@ bool merge_outcomes_judge(struct merge *merge, GError **error)
 		return true;
 	add_beyond(merge);
 	if (merge->certain && !has_files(merge))
-		return !outcomes_differ(merge->outcomes) || report_difference(merge, error);
+		return (!outcomes_differ(merge->outcomes) || report_difference(merge, error))
+		       && report_varying(merge, error);
 	if (!report_each(merge, &reported, error))
 		return false;
 	if (!reported && outcomes_differ(merge->outcomes) && merge->certain)

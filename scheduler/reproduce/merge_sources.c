@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "merge_internal.h"
+#include "scheduler/session/varying_lines.h"
 #include "scheduler/store/reader.h"
 #include "scheduler/store/schema.h"
 
@@ -32,6 +33,8 @@ static void source_free(gpointer pointer)
 	g_clear_pointer(&source->identity, g_ptr_array_unref);
 	g_clear_pointer(&source->texts, g_ptr_array_unref);
 	g_clear_pointer(&source->left_out, g_variant_unref);
+	g_clear_pointer(&source->varying, g_variant_unref);
+	g_clear_pointer(&source->erratic, g_variant_unref);
 	g_clear_pointer(&source->ids, g_hash_table_destroy);
 	g_array_unref(source->differ);
 	g_array_unref(source->stacks);
@@ -58,6 +61,10 @@ static void read_common(struct merge_source *source, GVariant *common)
 	g_variant_dict_lookup(&dict, "wrote", "b", &source->wrote);
 	source->left_out = g_variant_dict_lookup_value(&dict, "left-out",
 	                                               G_VARIANT_TYPE(OUTCOMES_LEFT_OUT));
+	source->varying = g_variant_dict_lookup_value(&dict, "varying",
+	                                              G_VARIANT_TYPE(VARYING_LINES_EVERYWHERE));
+	source->erratic = g_variant_dict_lookup_value(&dict, "erratic",
+	                                              G_VARIANT_TYPE(VARYING_LINES_SUSPECT));
 	if (g_variant_dict_lookup(&dict, "path", "s", &path))
 		source->common = position_parse(path, NULL);
 	if (source->common && g_variant_dict_lookup(&dict, "texts", "aay", &texts)) {

@@ -4,6 +4,7 @@
 
 #include "explorer/ddmin.h"
 #include "explorer/position.h"
+#include "scheduler/session/outcome_finding.h"
 #include "scheduler/session/outcomes.h"
 #include "scheduler/session/scripted_session.h"
 
@@ -26,7 +27,9 @@ struct search {
 	char *key;
 	struct outcomes *outcomes; /* outcome-differs: with the reference and the target */
 	guint target;
-	bool again;           /* this try is the reference again, to find what varies by itself */
+	bool again;  /* this try is the reference again, to find what varies by itself */
+	bool varies; /* under the target's choices, the line in which it differs */
+	struct outcome_difference difference; /* if so: that line; 0: not known yet */
 	GHashTable *known;    /* struct position to the result: nothing is tried twice */
 	const GArray *things; /* the choices that ddmin reduces */
 	bool wants_well;      /* ddmin looks for a good interleaving */
@@ -75,6 +78,28 @@ static struct record_finding *shown_finding(const struct verdict *verdict, const
 	return NULL;
 }
 
+/* Whether the first line in which the texts differ from the reference is that of the target. */
+static bool differs_alike(const struct search *search, const GPtrArray *texts)
+{
+	struct outcome_difference difference = {0};
+	bool alike = outcomes_difference(search->outcomes, texts, &difference)
+	             && difference.text == search->difference.text
+	             && difference.line == search->difference.line;
+
+	outcome_difference_clear(&difference);
+	return alike;
+}
+
+/* The line varies under the finding's choices: all that is not as in the reference counts as the
+ * same outcome. */
+static guint varying_outcome_of(struct search *search, const GPtrArray *texts)
+{
+	if (search->difference.line == 0
+	    && !outcomes_difference(search->outcomes, texts, &search->difference))
+		return 0;
+	return differs_alike(search, texts) ? search->target : 0;
+}
+
 /* The index of its outcome, if outcomes are compared. */
 static guint outcome_of(struct search *search, const struct execution *execution)
 {
@@ -85,10 +110,20 @@ static guint outcome_of(struct search *search, const struct execution *execution
 
 	if (search->again)
 		outcomes_check(search->outcomes, 0, texts);
+	else if (search->varies && outcomes_count(search->outcomes) > 0)
+		index = varying_outcome_of(search, texts);
 	else
 		index = outcomes_add(search->outcomes, texts, record, choices);
 	session_texts_free(texts);
-	return index == OUTCOMES_NONE ? index : outcomes_stands_for(search->outcomes, index);
+	return index == OUTCOMES_NONE || search->varies
+	               ? index
+	               : outcomes_stands_for(search->outcomes, index);
+}
+
+static guint target_of(const struct search *search)
+{
+	return search->varies ? search->target
+	                      : outcomes_stands_for(search->outcomes, search->target);
 }
 
 static void read_try(struct search *search, const struct execution *execution, struct try *try)
@@ -114,8 +149,7 @@ static void read_try(struct search *search, const struct execution *execution, s
 	if (search->outcomes) {
 		guint outcome = verdict->ended_well ? outcome_of(search, execution) : OUTCOMES_NONE;
 
-		try->shows = outcome != OUTCOMES_NONE
-		             && outcome == outcomes_stands_for(search->outcomes, search->target);
+		try->shows = outcome != OUTCOMES_NONE && outcome == target_of(search);
 		try->well = outcome == 0;
 	} else if (search->key) {
 		try->shows = shown_finding(verdict, search->key) != NULL;
@@ -133,11 +167,16 @@ static struct try try_choices(struct search *search, const GArray *choices)
 {
 	struct try try = {0};
 	struct execution *execution;
+	struct position *position;
 
 	search->minimize->tries++;
-	execution = session_follow(search->session,
-	                           session_position(search->session, choices, search->buffering),
-	                           false, CALLS_FORGOTTEN);
+	/* What is compared must not be left from another try. If the clocks run unevenly, all that
+	 * depends on time varies. */
+	position = session_position(search->session, choices, search->buffering);
+	execution = search->outcomes
+	                    ? session_follow_from_start(search->session, position, search->again,
+	                                                CALLS_FORGOTTEN)
+	                    : session_follow(search->session, position, false, CALLS_FORGOTTEN);
 	read_try(search, execution, &try);
 	session_drop(execution);
 	return try;
@@ -417,13 +456,18 @@ static bool learn_outcomes(struct search *search)
 {
 	search->outcomes = outcomes_new();
 	outcomes_files_from(search->outcomes, (guint)search->minimize->path->ranks);
+	search->target = 1;
 	if (!learn_outcome(search, search->minimize->reference)
 	    || outcomes_count(search->outcomes) == 0)
 		return false;
 	search->again = true;
 	learn_outcome(search, search->minimize->reference);
 	search->again = false;
-	if (!learn_outcome(search, search->minimize->path) || outcomes_count(search->outcomes) < 2)
+	if (!learn_outcome(search, search->minimize->path))
+		return false;
+	if (search->varies)
+		return search->difference.line > 0;
+	if (outcomes_count(search->outcomes) < 2)
 		return false;
 	search->target = outcomes_count(search->outcomes) - 1;
 	return outcomes_stands_for(search->outcomes, search->target) != 0;
@@ -499,6 +543,7 @@ void minimize_conduct(struct session *session, void *data)
 
 	search.buffering = minimize->path->buffering == BUFFERING_ANY ? BUFFERING_ZERO
 	                                                              : minimize->path->buffering;
+	search.varies = minimize->finding && outcome_finding_varies(minimize->finding);
 	search.known = g_hash_table_new_full(position_key_hash, position_key_equal,
 	                                     (GDestroyNotify)position_free, NULL);
 	if (minimize->finding && minimize->finding->outcomes->len == 0)
@@ -515,6 +560,7 @@ void minimize_conduct(struct session *session, void *data)
 	}
 	g_hash_table_destroy(search.known);
 	outcomes_free(search.outcomes);
+	outcome_difference_clear(&search.difference);
 	record_finding_free(search.finding);
 	g_free(search.key);
 }

@@ -2,12 +2,14 @@
 
 #define LOOK_EVERY (G_USEC_PER_SEC / 2)
 #define CERTAIN_TIMES 6 /* a process that is just being started belongs to no rank yet */
+#define NONE_TIMES 40   /* the same if no rank has connected: a launcher may be slow */
 
 int absent_ranks_check(struct absent_ranks *absent, struct host *host, const pid_t *processes,
                        int ranks)
 {
 	gint64 now = host_now(host);
 	int rank;
+	bool any = false;
 	bool first = absent->next == 0; /* most jobs have started before the first look is due */
 
 	if (now < absent->next)
@@ -15,8 +17,10 @@ int absent_ranks_check(struct absent_ranks *absent, struct host *host, const pid
 	absent->next = now + LOOK_EVERY;
 	if (first)
 		return -1;
+	for (int i = 0; i < ranks; i++)
+		any |= processes[i] > 0;
 	rank = host->operations->rank_without_process(host, processes, ranks);
 	absent->times = rank >= 0 && rank == absent->rank ? absent->times + 1 : 0;
 	absent->rank = rank;
-	return absent->times >= CERTAIN_TIMES ? rank : -1;
+	return absent->times >= (any ? CERTAIN_TIMES : NONE_TIMES) ? rank : -1;
 }

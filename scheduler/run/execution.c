@@ -31,6 +31,9 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	if (request->arrives)
 		execution->run_ahead = run_ahead_new(request->position);
 	execution->owner = request->owner;
+	execution->uneven_clocks = request->uneven_clocks;
+	/* What others restore must not have read such clocks. */
+	execution->no_parking = request->uneven_clocks > 0;
 	execution->result.struck_before = request->struck_before;
 	execution->links = g_new0(struct host_link *, ranks);
 	execution->pids = g_new0(pid_t, ranks);
@@ -346,8 +349,10 @@ static void look_at_start(struct execution *execution)
 	if (reported > 0
 	    && (count == ranks_of(execution) || now - execution->trouble_since > TROUBLE_US)) {
 		if (!execution_lost_launcher(execution)
-		    || !execution_strike(execution, "what the launcher starts ranks with"))
-			fail_to_start(execution);
+		    || !execution_strike(execution, "what the launcher starts ranks with")) {
+			if (!execution_report_mpi_failed(execution))
+				fail_to_start(execution);
+		}
 	} else if (now - execution->trouble_since > GONE_US
 	           && !execution_strike(execution, "a rank before its MPI_Init was over"))
 		runs_fail(execution->runs,
@@ -532,11 +537,15 @@ void execution_look_for_absent(struct execution *execution)
 	struct runs *runs = execution->runs;
 	int rank;
 
-	if (execution->result.state != EXECUTION_STARTING || !execution->launched
-	    || execution->connected == 0)
+	if (execution->result.state != EXECUTION_STARTING || !execution->launched)
 		return;
 	rank = absent_ranks_check(&execution->absent, runs->host, execution->pids, runs->ranks);
-	if (rank >= 0 && !runs->stopped)
+	if (rank >= 0 && !runs->stopped && execution->connected == 0)
+		runs_fail(runs,
+		          "%s: the launcher has started no process for rank %d; are the limits too "
+		          "low (ulimit -u)?",
+		          runs->options.program, rank);
+	else if (rank >= 0 && !runs->stopped)
 		runs_fail(runs,
 		          "%s: rank %d ended without calling MPI_Init, where others wait "
 		          "for it",

@@ -30,6 +30,7 @@ struct execution {
 	struct snapshot *image;      /* that the ranks are being rewound to; NULL: none */
 	double before;               /* seconds before its beginning, or its last image */
 	gint64 idle_time;            /* total so far (struct wire_welcome) */
+	guint32 uneven_clocks;       /* likewise */
 	bool no_image;               /* an image was tried, and refused */
 	struct strategy *strategy;
 	struct position *target;  /* position that was asked for */
@@ -78,5 +79,18 @@ struct execution {
 
 /* Takes over the process group, which may be NULL. */
 void execution_set_process_group(struct execution *execution, struct process_group *group);
+
+/* Keeps a call stack, if the client wants stacks. `place`: where to show it; NULL: at its call. */
+void execution_note_stack(struct execution *execution, int rank, const struct wire_stack *stack,
+                          const struct place *place);
+
+/* A deadly signal has struck the rank: keeps the place, the stack, and what a sanitizer has
+ * reported (execution_reports.c). The place of a leak is where the memory was allocated. */
+void execution_note_crash(struct execution *execution, int rank, const struct wire_ending *ending);
+/* Before the verdict: the same of ranks that sanitizers have ended by an exit. */
+void execution_note_reports(struct execution *execution);
+/* Without enough processes or memory MPI does not start: then nothing can be explored. Returns
+ * whether that was so, and reports it. */
+bool execution_report_mpi_failed(struct execution *execution);
 
 #endif

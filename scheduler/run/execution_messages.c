@@ -128,14 +128,15 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	}
 	g_free(end->error);
 	end->error = condense_error(error->text);
+	end->failed = error->started > 0 ? error->started : error->call;
 	end->threads = error->threads;
 	end->function = error->call == 0 ? error->function : 0;
 	end->place = execution_site(execution, rank, error->site);
 	world_rank_stopped(execution->world, rank);
 }
 
-static void report_stack(struct execution *execution, int rank, const struct wire_stack *stack,
-                         const struct place *place)
+void execution_note_stack(struct execution *execution, int rank, const struct wire_stack *stack,
+                          const struct place *place)
 {
 	const struct run_client *client = execution->runs->client;
 
@@ -165,15 +166,8 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 		return;
 	end->known = true;
 	end->status = ending->signal ? ending->signal : (ending->status & 0xff) << 8;
-	if (ending->signal) {
-		end->place = sites_find_caller(execution->runs->sites, execution->pids[rank],
-		                               ending->frames, ending->count);
-		report_stack(execution, rank,
-		             &(const struct wire_stack){.count = ending->count,
-		                                        .frames = ending->frames,
-		                                        .inner = ending->count},
-		             &end->place);
-	}
+	if (ending->signal)
+		execution_note_crash(execution, rank, ending);
 	if (end->status != 0 || !world_finalized(execution->world, rank))
 		world_rank_stopped(execution->world, rank);
 	look_at_parking(execution, rank);
@@ -271,6 +265,7 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 		if (message->misuse.site != 0)
 			execution_site(execution, rank, message->misuse.site);
 		return world_misuse(world, rank, &message->misuse, error);
+	case WIRE_PARTITIONS: return world_partitions(world, rank, &message->partitions, error);
 	case WIRE_CONTENTS: return world_contents(world, rank, &message->contents, error);
 	case WIRE_ACCESSES: return on_accesses(execution, rank, &message->accesses, error);
 	case WIRE_LEFT: return on_left(execution, rank, &message->objects, error);
@@ -316,6 +311,11 @@ static void handle(struct execution *execution, int rank, const struct wire_mess
 		held_ranks_add(execution, rank, &message->held);
 		break;
 	case WIRE_DIGEST:
+		if (world_looks_at(execution->world, rank)) {
+			execution->moved = true;
+			world_digest(execution->world, rank, &message->digest, &error);
+			break;
+		}
 		if (!livelock_detector_answer(&execution->detector, rank, &message->digest)
 		    && execution->result.state == EXECUTION_RUNNING)
 			runs_fail(execution->runs, "rank %d made an impossible report: a digest",
@@ -330,7 +330,7 @@ static void handle(struct execution *execution, int rank, const struct wire_mess
 			          rank);
 		break;
 	case WIRE_SEAL: world_seal(execution->world, rank, &message->seal); break;
-	case WIRE_STACK: report_stack(execution, rank, &message->stack, NULL); break;
+	case WIRE_STACK: execution_note_stack(execution, rank, &message->stack, NULL); break;
 	default:
 		if (!on_report(execution, rank, message, &error)) {
 			execution_emit_refused(execution, error->message);

@@ -56,4 +56,9 @@ static void give_admission(void *user, int rank, guint32 thread)
 	                &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
 }
 
-const struct world_orders execution_orders = {give_bind, give_go, give_admission};
+static void look(void *user, int rank)
+{
+	execution_order(user, rank, &(struct wire_message){.type = WIRE_LOOK});
+}
+
+const struct world_orders execution_orders = {give_bind, give_go, give_admission, look};

@@ -29,7 +29,7 @@ void execution_hide_planned(const struct execution *execution, GArray *open)
 
 		if (!choices_find(execution->plan, &choice->point))
 			continue;
-		g_array_unref(choice->alternatives);
+		open_choice_clear(choice);
 		g_array_remove_index(open, i);
 	}
 }

@@ -123,6 +123,8 @@ static void append_options(GString *line, const struct world_options *options)
 	                       options->ranks, options->buffering, options->every_call_waits,
 	                       options->collectives, options->arrives_early, options->cancels,
 	                       options->not_yet, options->some);
+	if (options->digests)
+		g_string_append(line, " digests=1");
 }
 
 char *recorder_line(const struct run_event *event)

@@ -45,6 +45,8 @@ static struct snapshot *find_nearest(struct runs *runs, const struct run_request
 
 	if (!runs->snapshots || !runs->root)
 		return NULL;
+	if (request->from_start)
+		return runs->root;
 	entry = snapshot_set_find(runs->set, request->position, serves, (void *)request);
 	return entry ? snapshot_entry_owner(entry) : runs->root;
 }
@@ -57,6 +59,7 @@ static struct world_options options_under(const struct runs_options *asked, cons
 	                              path->collectives,
 	                              path->buffering == BUFFERING_ZERO,
 	                              asked->cancels,
+	                              asked->digests,
 	                              asked->not_yet,
 	                              asked->some};
 }
@@ -113,6 +116,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.contents = execution->runs->options.contents;
 	welcome.welcome.ahead = run_ahead_below(execution->run_ahead, rank);
 	welcome.welcome.idle_time = (guint64)execution->idle_time;
+	welcome.welcome.uneven_clocks = execution->uneven_clocks;
 	host_send(link, &welcome);
 }
 
@@ -133,6 +137,7 @@ void execution_want_stacks(struct execution *execution)
 
 void execution_conclude(struct execution *execution)
 {
+	execution_note_reports(execution);
 	execution->result.ended_well = execution->runs->client->end(execution->owner, execution,
 	                                                            &execution->result.word);
 }

@@ -15,10 +15,24 @@ char *outcome_finding_place(guint ranks, char *const *files,
 	return g_strdup_printf("%s, line %u", files[difference->text - ranks], difference->line);
 }
 
+bool outcome_finding_varies(const struct record_finding *finding)
+{
+	const struct record_outcome *second = finding->outcomes->len == 2
+	                                              ? finding->outcomes->pdata[1]
+	                                              : NULL;
+
+	return second && second->place && g_str_has_suffix(second->place, OUTCOME_FINDING_VARIES);
+}
+
 void outcome_finding_add(struct record_finding *finding, const struct outcomes *outcomes,
                          guint index, char *place, const struct outcome_difference *difference)
 {
-	const struct record_execution *first = outcomes_first(outcomes, index);
+	outcome_finding_add_first(finding, outcomes_first(outcomes, index), place, difference);
+}
+
+void outcome_finding_add_first(struct record_finding *finding, const struct record_execution *first,
+                               char *place, const struct outcome_difference *difference)
+{
 	struct record_outcome *outcome = g_new0(struct record_outcome, 1);
 
 	outcome->number = finding->outcomes->len + 1;

@@ -9,11 +9,24 @@
 char *outcome_finding_place(guint ranks, char *const *files,
                             const struct outcome_difference *difference);
 
+/* What follows the place of a line that is the same each time under some choices, and varies under
+ * others. */
+#define OUTCOME_FINDING_VARIES                                                               \
+	", which varies under these choices (memory that was never initialised? try --wrap " \
+	"\"valgrind -q\")"
+
+/* Whether it is a finding on such a line: its second outcome is not the same each time. */
+bool outcome_finding_varies(const struct record_finding *finding);
+
 /* Adds outcome `index` as the next one. The reference comes first, with NULL for `place` and
  * `difference`. For others, `place` (takes ownership) and `difference` describe the difference from
  * the reference. */
 void outcome_finding_add(struct record_finding *finding, const struct outcomes *outcomes,
                          guint index, char *place, const struct outcome_difference *difference);
+
+/* Does the same for an outcome that begins with this interleaving. */
+void outcome_finding_add_first(struct record_finding *finding, const struct record_execution *first,
+                               char *place, const struct outcome_difference *difference);
 
 /* Counts the interleavings of each outcome. `outcome_of`: guint32 in pairs, an index and an
  * interleaving. `numbers`: by index, the outcome's number in the finding, or 0. Returns the

@@ -74,6 +74,15 @@ GArray *outcome_text_units(GBytes *text, bool binary)
 	return units;
 }
 
+GPtrArray *outcome_text_lines(const GPtrArray *texts, guint count)
+{
+	GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+
+	for (guint i = 0; i < MIN(texts->len, count); i++)
+		g_ptr_array_add(all, outcome_text_units(texts->pdata[i], false));
+	return all;
+}
+
 bool outcome_text_is_absent(const GArray *units)
 {
 	return units->len == 1 && g_array_index(units, guint64, 0) == OUTCOME_TEXT_ABSENT;

@@ -16,6 +16,10 @@ bool outcome_text_is_binary(GBytes *text);
 /* A hash (guint64) for each unit. NULL: a missing file. */
 GArray *outcome_text_units(GBytes *text, bool binary);
 
+/* The lines of each of the first `count` texts, as outcome_text_units returns them. Free with
+ * g_ptr_array_unref. */
+GPtrArray *outcome_text_lines(const GPtrArray *texts, guint count);
+
 /* Whether these units are those of a missing file. */
 bool outcome_text_is_absent(const GArray *units);
 

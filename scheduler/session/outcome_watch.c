@@ -1,4 +1,4 @@
-#include "outcome_watch.h"
+#include "outcome_watch_internal.h"
 
 #include <string.h>
 
@@ -6,31 +6,12 @@
 #include "compared_files.h"
 #include "findings.h"
 #include "outcome_finding.h"
+#include "outcome_text.h"
 #include "scheduler/store/store.h"
 #include "session_context.h"
 #include "shard.h"
 #include "stored_run.h"
-
-/* An outcome whose first interleaving was run again. */
-struct again {
-	guint index;
-	guint number; /* of the outcome, for --keep-files; 0: not kept */
-	bool same;
-	char *path; /* the shortest with the same outcome; NULL: the interleaving's own */
-	struct outcome_difference difference; /* from the reference */
-};
-
-struct outcome_watch {
-	struct session *session;
-	struct outcomes *outcomes; /* NULL: outcomes are not compared */
-	guint64 beyond;            /* interleavings with outcomes beyond OUTCOMES_KEPT */
-	guint64 restored;          /* interleavings whose outcomes an earlier session has saved */
-	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution with it */
-	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } doubt; /* DOUBT_NEW: outcomes differ */
-	guint doubts;                                        /* number of checks so far */
-	struct again reference;
-	struct again sure; /* the first other outcome due to choices; index 0: none */
-};
+#include "varying_lines.h"
 
 static void again_clear(struct again *again)
 {
@@ -48,6 +29,7 @@ struct outcome_watch *outcome_watch_new(struct session *session)
 	if (options->compare && !options->position) {
 		watch->outcomes = outcomes_new();
 		outcomes_files_from(watch->outcomes, (guint)options->ranks);
+		watch->varying = varying_lines_new((guint)options->ranks);
 	}
 	return watch;
 }
@@ -55,6 +37,8 @@ struct outcome_watch *outcome_watch_new(struct session *session)
 void outcome_watch_free(struct outcome_watch *watch)
 {
 	outcomes_free(watch->outcomes);
+	varying_lines_free(watch->varying);
+	outcome_watch_free_erratic(watch->erratic);
 	again_clear(&watch->reference);
 	again_clear(&watch->sure);
 	g_array_unref(watch->outcome_of);
@@ -92,6 +76,17 @@ void session_texts_free(GPtrArray *texts)
 	g_ptr_array_unref(texts);
 }
 
+/* The outcome that an interleaving of an earlier session had. */
+static guint outcome_of(const struct outcome_watch *watch, guint32 execution)
+{
+	const guint32 *pairs = (const guint32 *)(void *)watch->outcome_of->data;
+
+	for (guint i = 0; i + 1 < watch->outcome_of->len; i += 2)
+		if (pairs[i + 1] == execution)
+			return pairs[i];
+	return OUTCOMES_NONE;
+}
+
 void outcome_watch_add(struct outcome_watch *watch, const struct record_execution *record,
                        const GArray *choices)
 {
@@ -102,10 +97,15 @@ void outcome_watch_add(struct outcome_watch *watch, const struct record_executio
 		return;
 	if (record->id <= watch->restored) {
 		outcomes_recall(watch->outcomes, record, choices);
+		texts = session_texts(watch->session, record, NULL);
+		varying_lines_add(watch->varying, texts, record, choices,
+		                  outcome_of(watch, record->id));
+		session_texts_free(texts);
 		return;
 	}
 	texts = session_texts(watch->session, record, watch->outcomes);
 	index = outcomes_add(watch->outcomes, texts, record, choices);
+	varying_lines_add(watch->varying, texts, record, choices, index);
 	session_texts_free(texts);
 	watch->beyond += index == OUTCOMES_NONE;
 	g_array_append_val(watch->outcome_of, index);
@@ -142,13 +142,13 @@ static void compare_again(const struct outcome_watch *watch, const struct execut
 {
 	GPtrArray *texts;
 
-	if (!went_well(execution))
-		return;
 	compared_files_learn(session_compared_files(watch->session),
 	                     session_journal(watch->session), watch->outcomes, again->index);
 	texts = session_texts(watch->session, interleaving_verdict(execution)->record,
 	                      watch->outcomes);
 	again->same = outcomes_check(watch->outcomes, again->index, texts);
+	varying_lines_check(watch->varying, varying_lines_example(watch->varying, again->index),
+	                    texts);
 	if (again->index > 0)
 		outcomes_difference(watch->outcomes, texts, &again->difference);
 	session_texts_free(texts);
@@ -157,9 +157,9 @@ static void compare_again(const struct outcome_watch *watch, const struct execut
 }
 
 /* The choices that its path has to name, as far as known. A replay makes the others by default. */
-static GArray *least_choices(const struct outcome_watch *watch, guint index)
+static GArray *least_choices(const struct outcome_watch *watch,
+                             const struct record_execution *first)
 {
-	const struct record_execution *first = outcomes_first(watch->outcomes, index);
 	guint not_yet = session_options(watch->session)->not_yet;
 	GArray *least = g_array_new(false, false, sizeof(struct choice));
 
@@ -173,48 +173,88 @@ static GArray *least_choices(const struct outcome_watch *watch, guint index)
 	return least;
 }
 
-/* Runs with the choices in `named` forced. false: that was another interleaving. *ret_least: the
- * choices that had to be forced. */
-static bool run_along(const struct outcome_watch *watch, struct again *again, const GArray *named,
-                      GArray **ret_least)
+/* Runs an interleaving from the start, with the choices in `named` forced. NULL: that was another
+ * one, or did not end well. */
+static struct execution *run_named(struct outcome_watch *watch,
+                                   const struct record_execution *first, const GArray *choices,
+                                   const GArray *named, bool uneven)
+{
+	struct execution *execution = session_follow_printed(
+		watch->session, named, stored_run_buffering(first), uneven ? ++watch->clocks : 0);
+	g_autoptr(GArray) made = world_told_choices(execution_world(execution));
+
+	if (choices_same(made, choices) && went_well(execution))
+		return execution;
+	session_drop(execution);
+	return NULL;
+}
+
+/* Runs an interleaving again. Its clocks run unevenly, if the program can do with that: so a line
+ * that depends on time varies, even if the time that it shows is coarse. *ret_named: the choices
+ * that were forced; free with g_array_unref. NULL: it could not be run again. */
+struct execution *outcome_watch_run_first(struct outcome_watch *watch,
+                                          const struct record_execution *first,
+                                          const GArray *choices, GArray **ret_named)
+{
+	g_autoptr(GArray) all = g_array_copy((GArray *)choices);
+	GArray *least = least_choices(watch, first);
+	struct execution *execution = NULL;
+
+	*ret_named = NULL;
+	for (int try = least->len < choices->len ? 0 : 1; try < 3 && !execution; try++) {
+		g_clear_pointer(ret_named, g_array_unref);
+		if (!session_may_make_sure(watch->session))
+			break;
+		*ret_named = g_array_ref(try == 0 ? least : all);
+		execution = run_named(watch, first, choices, *ret_named, try < 2);
+	}
+	g_array_unref(least);
+	if (!execution)
+		g_clear_pointer(ret_named, g_array_unref);
+	return execution;
+}
+
+/* Where `execution` ends as it should, `again` gets the path that led to it. */
+static void take_again(const struct outcome_watch *watch, struct again *again,
+                       const struct execution *execution, const GArray *named)
 {
 	const struct record_execution *first = outcomes_first(watch->outcomes, again->index);
-	struct execution *execution = session_follow_printed(watch->session, named,
-	                                                     stored_run_buffering(first));
-	g_autoptr(GArray) made = world_told_choices(execution_world(execution));
-	bool fits = choices_same(made, outcomes_choices(watch->outcomes, again->index));
 
-	if (fits)
-		compare_again(watch, execution, again);
-	if (ret_least)
-		*ret_least = world_least_choices(execution_world(execution));
-	session_drop(execution);
-	if (fits && again->same) {
-		g_free(again->path);
-		again->path = path_with_choices(first->path, named);
-	}
-	return fits;
+	compare_again(watch, execution, again);
+	if (!again->same)
+		return;
+	g_free(again->path);
+	again->path = path_with_choices(first->path, named);
 }
 
 /* Runs with as few choices forced as possible. */
-static bool run_again(const struct outcome_watch *watch, struct again *again)
+static bool run_again(struct outcome_watch *watch, struct again *again)
 {
 	const struct session *session = watch->session;
+	const struct record_execution *first = outcomes_first(watch->outcomes, again->index);
 	const GArray *choices = outcomes_choices(watch->outcomes, again->index);
-	g_autoptr(GArray) least = least_choices(watch, again->index), learned = NULL;
 	bool is_usual = session_options(session)->not_yet == SESSION_NOT_YET_USUAL;
+	g_autoptr(GArray) named = NULL, learned = NULL;
+	struct execution *execution = outcome_watch_run_first(watch, first, choices, &named);
 
-	if (least->len < choices->len) {
-		if (!run_along(watch, again, least, NULL) && session_may_make_sure(session))
-			run_along(watch, again, choices, NULL);
+	if (!execution)
+		return false;
+	take_again(watch, again, execution, named);
+	if (is_usual && named->len == choices->len) /* it may have been read from a store */
+		learned = world_least_choices(execution_world(execution));
+	session_drop(execution);
+	if (!again->same || !learned || learned->len >= choices->len
+	    || !session_may_make_sure(session))
 		return again->same;
+	execution = run_named(watch, first, choices, learned, true);
+	if (execution) {
+		take_again(watch, again, execution, learned);
+		session_drop(execution);
 	}
-	run_along(watch, again, choices, &learned); /* it may have been read from a store */
-	if (again->same && is_usual && learned->len < choices->len
-	    && session_may_make_sure(session))
-		run_along(watch, again, learned, NULL);
 	return again->same;
 }
+
+/* --- between interleavings -------------------------------------------------------------------- */
 
 /* Limit of checks. The first few show what varies by itself; running every outcome twice would be
  * too much. */
@@ -241,59 +281,71 @@ void outcome_watch_suspect(struct outcome_watch *watch)
 		return;
 	}
 	again_clear(&other);
+	outcome_watch_confirm_suspects(watch);
+	if (watch->erratic && fail_fast)
+		session_stop(session, "stopped by --fail-fast");
 	if (++watch->doubts < DOUBTS_MOST || fail_fast)
 		watch->doubt = DOUBT_NONE; /* check the next one as well */
 }
 
 bool outcome_watch_sure(const struct outcome_watch *watch)
 {
-	return watch->sure.index > 0;
+	return watch->sure.index > 0 || watch->erratic;
 }
 
 /* --- the finding ------------------------------------------------------------------------------ */
 
-static char *place_words(const struct outcome_watch *watch,
-                         const struct outcome_difference *difference)
+char *outcome_watch_place(const struct outcome_watch *watch,
+                          const struct outcome_difference *difference)
 {
 	return outcome_finding_place(ranks_of(watch->session),
 	                             compared_files_names(session_compared_files(watch->session)),
 	                             difference);
 }
 
-static void add_finding(const struct outcome_watch *watch, struct record_finding *finding,
-                        guint index, const guint *numbers)
+/* Adds a finding with all its outcomes. `shown`: the interleavings (guint32) that show it; `first`
+ * and `choices`: the one that its path leads to. */
+void outcome_watch_add_shown(const struct outcome_watch *watch, struct record_finding *finding,
+                             const GArray *shown, const struct record_execution *first,
+                             const GArray *choices)
 {
 	struct session *session = watch->session;
 	struct findings *findings = session_findings(session);
 	struct store *store = session_store(session);
-	g_autoptr(GArray)
-		shown = outcome_finding_count(finding, watch->outcomes, watch->outcome_of, numbers);
 	g_autoptr(GError) error = NULL;
 
 	outcome_finding_finish(finding);
-	finding = findings_add(findings, finding, outcomes_first(watch->outcomes, index),
-	                       outcomes_choices(watch->outcomes, index));
+	finding = findings_add(findings, finding, first, choices);
 	findings_show(findings, finding->id, shown);
 	if (store
-	    && !store_show(store, finding->id, (const guint32 *)(void *)shown->data, shown->len,
-	                   &error))
+	    && !store_show(store, finding->id, (const guint32 *)(const void *)shown->data,
+	                   shown->len, &error))
 		session_fail(session, "%s", error->message);
+}
+
+static void add_finding(const struct outcome_watch *watch, struct record_finding *finding,
+                        guint index, const guint *numbers)
+{
+	g_autoptr(GArray)
+		shown = outcome_finding_count(finding, watch->outcomes, watch->outcome_of, numbers);
+
+	outcome_watch_add_shown(watch, finding, shown, outcomes_first(watch->outcomes, index),
+	                        outcomes_choices(watch->outcomes, index));
 }
 
 /* The outcome was the same again: stores the calls of this run. */
 static void keep_calls(const struct outcome_watch *watch, const struct execution *execution,
-                       guint index)
+                       const struct record_execution *first, const GArray *choices)
 {
 	struct session *session = watch->session;
-	const struct record_execution *first = outcomes_first(watch->outcomes, index);
 	const struct record_execution *record = interleaving_verdict(execution)->record;
-	g_autoptr(GArray) choices = NULL;
+	g_autoptr(GArray) made = NULL;
 	g_autoptr(GError) error = NULL;
 
 	if (!went_well(execution) || record->calls->len == 0)
 		return;
-	choices = world_told_choices(execution_world(execution));
-	if (!choices_same(choices, outcomes_choices(watch->outcomes, index)))
+	made = world_told_choices(execution_world(execution));
+	if (!choices_same(made, choices))
 		return;
 	if (!store_replace_calls(session_store(session), first->id, record->calls, &error))
 		session_fail(session, "%s", error->message);
@@ -302,36 +354,44 @@ static void keep_calls(const struct outcome_watch *watch, const struct execution
 
 /* Runs again the interleaving that shows the difference, or the reference, to store its calls for
  * graphs and call stacks. */
-static void show_outcome(const struct outcome_watch *watch, guint index)
+void outcome_watch_show(const struct outcome_watch *watch, const struct record_execution *first,
+                        const GArray *choices)
 {
 	struct session *session = watch->session;
-	const struct record_execution *first = outcomes_first(watch->outcomes, index);
 	struct execution *execution;
 
 	if (!session_store(session) || session_options(session)->conduct
 	    || !session_may_make_sure(session))
 		return;
 	execution = session_follow(session,
-	                           session_position(session,
-	                                            outcomes_choices(watch->outcomes, index),
-	                                            stored_run_buffering(first)),
+	                           session_position(session, choices, stored_run_buffering(first)),
 	                           true, CALLS_KEPT);
-	keep_calls(watch, execution, index);
+	keep_calls(watch, execution, first, choices);
 	session_drop(execution);
+}
+
+static void show_outcome(const struct outcome_watch *watch, guint index)
+{
+	outcome_watch_show(watch, outcomes_first(watch->outcomes, index),
+	                   outcomes_choices(watch->outcomes, index));
 }
 
 static void note_varying(const struct outcome_watch *watch)
 {
-	const struct outcome_difference *varying = outcomes_varying(watch->outcomes);
+	struct outcome_difference varying = {0};
 	g_autofree char *place = NULL;
+	g_autofree char *line = NULL;
+	const GPtrArray *reference;
 
-	if (!varying)
+	if (!varying_lines_first_everywhere(watch->varying, &varying.text, &varying.line))
 		return;
-	place = place_words(watch, varying);
+	reference = outcomes_reference(watch->outcomes);
+	line = outcome_text_show(reference->pdata[varying.text], false, varying.line++);
+	place = outcome_watch_place(watch, &varying);
 	limits_add(session_exploration(watch->session)->limits, LIMIT_LINES_VARY,
 	           g_strdup_printf("lines that vary when the same interleaving is run again "
 	                           "were not compared: %s (\"%s\")",
-	                           place, varying->here ? varying->here : ""));
+	                           place, line ? line : ""));
 }
 
 /* Time ran out: only the first other outcome is certain, from the check before. */
@@ -350,7 +410,7 @@ static void number_sure(struct outcome_watch *watch, struct again *agains, guint
 }
 
 /* Runs one interleaving of each outcome again. Outcomes that are the same again get a number. */
-static void number_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
+static void number_outcomes(struct outcome_watch *watch, struct again *agains, guint *numbers)
 {
 	const struct session *session = watch->session;
 	guint count_all = outcomes_count(watch->outcomes), next = 1;
@@ -369,7 +429,7 @@ static void number_outcomes(const struct outcome_watch *watch, struct again *aga
 	again_clear(&reference);
 }
 
-static void set_path(struct record_outcome *outcome, const char *path)
+void outcome_watch_set_path(struct record_outcome *outcome, const char *path)
 {
 	if (!path)
 		return;
@@ -393,9 +453,10 @@ static void report_outcomes(const struct outcome_watch *watch, struct again *aga
 			second = i;
 		numbers[i] = next++;
 		outcome_finding_add(finding, watch->outcomes, i,
-		                    i > 0 ? place_words(watch, &agains[i].difference) : NULL,
+		                    i > 0 ? outcome_watch_place(watch, &agains[i].difference)
+		                          : NULL,
 		                    i > 0 ? &agains[i].difference : NULL);
-		set_path(finding->outcomes->pdata[next - 2], agains[i].path);
+		outcome_watch_set_path(finding->outcomes->pdata[next - 2], agains[i].path);
 	}
 	if (second == 0) {
 		record_finding_free(finding);
@@ -422,6 +483,7 @@ static GVariant *common_of(const struct outcome_watch *watch, const struct shard
 		g_autoptr(GVariant) left_out = outcomes_left_out(outcomes);
 
 		g_variant_dict_insert_value(&dict, "left-out", left_out);
+		outcome_watch_insert_varying(watch, &dict);
 	}
 	if (session_options(watch->session)->shards > 0)
 		shard_common(shard, &dict);
@@ -447,7 +509,7 @@ static void write_common(const struct outcome_watch *watch, const struct shard *
 
 /* All outcomes are equal here. They may differ in parts of the tree that others explore; for that
  * case it must be known what varies by itself. false: it is not known. */
-static bool look_for_varying(const struct outcome_watch *watch)
+static bool look_for_varying(struct outcome_watch *watch)
 {
 	const struct session *session = watch->session;
 	struct again reference = {0};
@@ -490,7 +552,7 @@ static bool judge_outcomes(struct outcome_watch *watch)
 		return true;
 	if (!outcomes_differ(watch->outcomes) && !session_options(session)->keep_files) {
 		again = look_for_varying(watch);
-		note_varying(watch);
+		outcome_watch_look_for_erratic(watch);
 		return again;
 	}
 	number_outcomes(watch, agains, numbers);
@@ -498,7 +560,7 @@ static bool judge_outcomes(struct outcome_watch *watch)
 		hurry_outcomes(watch, agains, numbers);
 	if (!session_has_failed(session))
 		report_outcomes(watch, agains, numbers);
-	note_varying(watch);
+	outcome_watch_look_for_erratic(watch);
 	for (guint i = 0; i < all; i++)
 		again_clear(&agains[i]);
 	return true;
@@ -518,7 +580,13 @@ static void check_named(const struct outcome_watch *watch)
 
 void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *shard)
 {
-	write_common(watch, shard, judge_outcomes(watch));
+	bool again = judge_outcomes(watch);
+
+	if (watch->outcomes)
+		note_varying(watch);
+	if (watch->erratic && !session_has_failed(watch->session))
+		outcome_watch_report_erratic(watch);
+	write_common(watch, shard, again);
 	check_named(watch);
 }
 
@@ -595,6 +663,35 @@ bool outcome_watch_is_whole(const struct outcome_watch *watch)
 	return !watch->outcomes || watch->restored == 0
 	       || (outcomes_are_recalled(watch->outcomes)
 	           && outcomes_reference(watch->outcomes)->len == texts);
+}
+
+bool outcome_watch_shows(const struct outcome_watch *watch, const GPtrArray *outputs)
+{
+	return !watch->outcomes || watch->beyond > 0 || outcomes_count(watch->outcomes) == 0
+	       || outcomes_show(watch->outcomes, outputs);
+}
+
+char *outcome_watch_never_printed(struct outcome_watch *watch, const GPtrArray *runs)
+{
+	const GPtrArray *first = runs->pdata[0];
+	struct again reference = {0};
+	struct outcome_difference difference = {0};
+	g_autofree char *place = NULL;
+	char *words = NULL;
+
+	run_again(watch, &reference);
+	again_clear(&reference);
+	for (guint i = 1; i < runs->len; i++)
+		outcomes_leave_out_differences(watch->outcomes, first, runs->pdata[i]);
+	if (!session_may_make_sure(watch->session) || outcomes_show(watch->outcomes, first)
+	    || !outcomes_difference(watch->outcomes, first, &difference))
+		return NULL;
+	place = outcome_watch_place(watch, &difference);
+	words = g_strdup_printf("%s: \"%s\" instead of \"%s\"", place,
+	                        difference.here ? difference.here : "",
+	                        difference.instead ? difference.instead : "");
+	outcome_difference_clear(&difference);
+	return words;
 }
 
 void outcome_watch_limits(const struct outcome_watch *watch, GPtrArray *limits)

@@ -30,6 +30,16 @@ void outcome_watch_suspect(struct outcome_watch *watch);
 /* Whether two outcomes are known to differ by the choices: the finding is certain. */
 bool outcome_watch_sure(const struct outcome_watch *watch);
 
+/* Whether an interleaving has printed this (GBytes, by rank), as far as it is compared; or it is
+ * not known, as there were too many outcomes, or outcomes are not compared. */
+bool outcome_watch_shows(const struct outcome_watch *watch, const GPtrArray *outputs);
+
+/* `runs`: what several runs without control printed (GPtrArray of GBytes, by rank); no interleaving
+ * has printed the same as the first. Returns where that differs from the first interleaving, in a
+ * line that varies neither in those runs nor when the interleaving is run again; NULL: nowhere, or
+ * it is not known. Free with g_free. Call it last: lines are left out for it. */
+char *outcome_watch_never_printed(struct outcome_watch *watch, const GPtrArray *runs);
+
 /* At the end: adds a finding if outcomes differ, and writes what merges with other stores need. */
 void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *shard);
 

@@ -161,7 +161,7 @@ void outcomes_gather(struct outcomes *outcomes)
 	}
 }
 
-struct record_execution *outcome_remember(const struct record_execution *execution)
+struct record_execution *outcomes_remember(const struct record_execution *execution)
 {
 	struct record_execution *copy = record_execution_new();
 
@@ -227,7 +227,7 @@ guint outcomes_add(struct outcomes *outcomes, const GPtrArray *texts,
 		keep_reference(outcomes, texts);
 	share_units(outcomes, lines);
 	outcome = g_new0(struct outcome, 1);
-	outcome->first = outcome_remember(execution);
+	outcome->first = outcomes_remember(execution);
 	outcome->choices = g_array_copy((GArray *)choices);
 	outcome->lines = lines;
 	outcome->stands_for = outcomes->all->len;
@@ -408,4 +408,53 @@ bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts
 const struct outcome_difference *outcomes_varying(const struct outcomes *outcomes)
 {
 	return outcomes->varying.line ? &outcomes->varying : NULL;
+}
+
+/* --- texts from elsewhere --- */
+
+static bool has_texts(const struct outcomes *outcomes, const struct outcome *outcome,
+                      const GPtrArray *hashes)
+{
+	for (guint text = 0; text < hashes->len; text++) {
+		guint line = 0;
+
+		if (next_difference(outcomes, text, hashes->pdata[text],
+		                    outcome->lines->pdata[text], &line))
+			return false;
+	}
+	return true;
+}
+
+bool outcomes_show(const struct outcomes *outcomes, const GPtrArray *texts)
+{
+	g_autoptr(GPtrArray) hashes = hash_texts(outcomes, texts);
+
+	for (guint i = 0; i < outcomes->all->len; i++)
+		if (has_texts(outcomes, outcomes->all->pdata[i], hashes))
+			return true;
+	return false;
+}
+
+/* Leaves out the units of one text that differ, and all from the first on if their numbers do. */
+static void leave_out_of(struct outcomes *outcomes, guint text, const GArray *one,
+                         const GArray *other)
+{
+	guint unit = 0;
+
+	for (; next_difference(outcomes, text, one, other, &unit); unit++) {
+		if (is_shifted(one, other))
+			outcomes_skipped_of(outcomes, text)->from = unit;
+		else
+			skipped_add(outcomes_skipped_of(outcomes, text), unit);
+	}
+}
+
+void outcomes_leave_out_differences(struct outcomes *outcomes, const GPtrArray *one,
+                                    const GPtrArray *other)
+{
+	g_autoptr(GPtrArray) before = hash_texts(outcomes, one), after = hash_texts(outcomes, other);
+
+	for (guint text = 0; text < after->len; text++)
+		leave_out_of(outcomes, text, before->pdata[text], after->pdata[text]);
+	outcomes_gather(outcomes);
 }

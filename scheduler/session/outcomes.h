@@ -96,6 +96,16 @@ bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *tex
 bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts,
                          struct outcome_difference *ret_difference);
 
+/* Whether some outcome begins with these texts, as far as they are compared. */
+bool outcomes_show(const struct outcomes *outcomes, const GPtrArray *texts);
+
+/* Leaves out the lines in which two runs of the same program differ. */
+void outcomes_leave_out_differences(struct outcomes *outcomes, const GPtrArray *one,
+                                    const GPtrArray *other);
+
+/* A copy of what is needed to run an interleaving again: its path, buffering, choices and id. */
+struct record_execution *outcomes_remember(const struct record_execution *execution);
+
 /* The first line that was left out; `here` is its text when it was seen to vary. NULL: none. */
 const struct outcome_difference *outcomes_varying(const struct outcomes *outcomes);
 

@@ -30,9 +30,6 @@ struct outcomes {
 void outcome_free(gpointer outcome);
 void outcomes_bytes_unref(gpointer bytes); /* NULL is allowed */
 
-/* What an outcome keeps of its first interleaving. */
-struct record_execution *outcome_remember(const struct record_execution *execution);
-
 /* Never NULL. */
 struct skipped *outcomes_skipped_of(struct outcomes *outcomes, guint text);
 void skipped_add(struct skipped *left_out, guint unit);

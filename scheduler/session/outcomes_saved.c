@@ -161,7 +161,7 @@ void outcomes_recall(struct outcomes *outcomes, const struct record_execution *e
 		if (outcome->first->id != execution->id || outcome->first->path)
 			continue;
 		record_execution_free(outcome->first);
-		outcome->first = outcome_remember(execution);
+		outcome->first = outcomes_remember(execution);
 		g_array_append_vals(outcome->choices, choices->data, choices->len);
 		for (guint text = 0;
 		     i == 0 && text < MIN(execution->outputs->len, outcomes->reference->len);

@@ -1,9 +1,12 @@
 #include "program_facts.h"
 
+#include "scheduler/run/sanitizer_report.h"
+
 struct program_facts {
 	guint64 limits;            /* LIMIT_BIT */
 	guint32 collectives_tried; /* 1 << enum collective_mode, where the mode mattered */
 	bool threads;              /* MPI_THREAD_MULTIPLE was granted */
+	char *survived; /* a sanitizer's report: "rank 0: solver.c:12: ..."; NULL: none */
 };
 
 struct program_facts *program_facts_new(void)
@@ -13,7 +16,23 @@ struct program_facts *program_facts_new(void)
 
 void program_facts_free(struct program_facts *facts)
 {
+	if (facts)
+		g_free(facts->survived);
 	g_free(facts);
+}
+
+void program_facts_add_printed(struct program_facts *facts, const struct record_execution *record)
+{
+	for (guint rank = 0; rank < record->errors->len && !facts->survived; rank++) {
+		gsize size;
+		const char *text = g_bytes_get_data(record->errors->pdata[rank], &size);
+		g_autofree char *found = size > 0 && record->status != FINDING_CRASH
+		                                 ? sanitizer_report_find_survived(text, size)
+		                                 : NULL;
+
+		if (found)
+			facts->survived = g_strdup_printf("rank %u: %s", rank, found);
+	}
 }
 
 void program_facts_add(struct program_facts *facts, const struct execution *execution)
@@ -64,6 +83,8 @@ void program_facts_save(const struct program_facts *facts, GVariantDict *state)
 	g_variant_dict_insert_value(state, "limits", g_variant_builder_end(&names));
 	g_variant_dict_insert(state, "threads", "b", (gboolean)facts->threads);
 	g_variant_dict_insert(state, "collectives-tried", "u", facts->collectives_tried);
+	if (facts->survived)
+		g_variant_dict_insert(state, "survived", "s", facts->survived);
 }
 
 void program_facts_restore(struct program_facts *facts, GVariantDict *state)
@@ -83,4 +104,11 @@ void program_facts_restore(struct program_facts *facts, GVariantDict *state)
 	if (g_variant_dict_lookup(state, "threads", "b", &threads))
 		facts->threads = threads;
 	g_variant_dict_lookup(state, "collectives-tried", "u", &facts->collectives_tried);
+	if (!facts->survived)
+		g_variant_dict_lookup(state, "survived", "s", &facts->survived);
+}
+
+const char *program_facts_survived(const struct program_facts *facts)
+{
+	return facts->survived;
 }

@@ -42,23 +42,39 @@ struct position *session_position(const struct session *session, const GArray *c
 	                   collective_mode_under(options->collectives, buffering), choices);
 }
 
-struct execution *session_follow(struct session *session, struct position *position, bool stacks,
-                                 enum interleaving_calls calls)
+static struct execution *follow_request(struct session *session, const struct run_request *request,
+                                        enum interleaving_calls calls)
 {
 	static const struct plan_source_type type = {
 		.next = follow_next, .may_go_on = follow_may_go_on, .ended = follow_ended};
-	struct strategy *strategy = strategy_path(position_path(position)->choices);
-	struct follow follow = {
-		.source = {.type = &type},
-		.session = session,
-		.request = {.position = position, .strategy = strategy, .stacks = stacks}};
-	struct interleaving *interleaving = session_request(session, &follow.request, calls);
+	struct strategy *strategy = strategy_path(position_path(request->position)->choices);
+	struct follow follow = {.source = {.type = &type}, .session = session, .request = *request};
+	struct interleaving *interleaving;
 
+	follow.request.strategy = strategy;
+	interleaving = session_request(session, &follow.request, calls);
 	interleaving->apart = true;
 	interleaving->strategy = strategy;
 	strategy->repeats = true;
 	executor_run(session_executor(session), (struct plan_source *[]){&follow.source}, 1);
 	return follow.execution;
+}
+
+struct execution *session_follow(struct session *session, struct position *position, bool stacks,
+                                 enum interleaving_calls calls)
+{
+	const struct run_request request = {.position = position, .stacks = stacks};
+
+	return follow_request(session, &request, calls);
+}
+
+struct execution *session_follow_from_start(struct session *session, struct position *position,
+                                            guint32 uneven_clocks, enum interleaving_calls calls)
+{
+	const struct run_request request = {
+		.position = position, .from_start = true, .uneven_clocks = uneven_clocks};
+
+	return follow_request(session, &request, calls);
 }
 
 /* --- for the caller during an interleaving ---------------------------------------------------- */
@@ -71,6 +87,23 @@ void session_drive(struct session *session, struct plan_source *source)
 const GPtrArray *session_found(const struct session *session)
 {
 	return findings_all(session_findings(session));
+}
+
+GPtrArray *session_shown(const struct session *session, const struct execution *execution)
+{
+	const struct verdict *verdict = interleaving_verdict(execution);
+	const GPtrArray *all = session_found(session);
+	GPtrArray *shown = g_ptr_array_new();
+
+	/* The session has taken the findings of an interleaving that is accounted for. */
+	for (guint i = 0; verdict->record && i < verdict->record->findings->len; i++) {
+		guint32 id = g_array_index(verdict->record->findings, guint32, i);
+
+		g_ptr_array_add(shown, all->pdata[id - 1]);
+	}
+	for (guint i = 0; i < verdict->findings->len; i++)
+		g_ptr_array_add(shown, verdict->findings->pdata[i]);
+	return shown;
 }
 
 bool session_has_changed_files(const struct session *session)

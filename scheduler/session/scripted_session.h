@@ -20,12 +20,17 @@ struct position *session_position(const struct session *session, const GArray *c
  * drop it. */
 struct execution *session_follow(struct session *session, struct position *position, bool stacks,
                                  enum interleaving_calls calls);
+/* Does the same from the start of the program: nothing that it prints, and nothing that it has in
+ * memory, is left from an earlier run. `uneven_clocks`: see struct wire_welcome. */
+struct execution *session_follow_from_start(struct session *session, struct position *position,
+                                            guint32 uneven_clocks, enum interleaving_calls calls);
 /* Sets the owner of the request: an interleaving of this session. */
 struct interleaving *session_request(struct session *session, struct run_request *request,
                                      enum interleaving_calls calls);
 /* Runs a plan source of the caller (executor.h) until it has no plan left. */
 void session_drive(struct session *session, struct plan_source *source);
-/* Makes the execution part of the exploration, with its record and findings as they are now. */
+/* Makes the execution part of the exploration, with its record and findings as they are now. The
+ * session takes the findings: session_shown has them from then on, the verdict no more. */
 void session_account(struct session *session, const struct execution *execution);
 /* Does the same with an interleaving of another store (reader.h), under a new number. Findings that
  * are judgements on all interleavings of that store are left out. false with `error` set: it cannot
@@ -55,6 +60,9 @@ const GArray *session_stack(const struct session *session, const struct executio
                             int rank, guint32 call);
 /* The findings so far (struct record_finding), by id. */
 const GPtrArray *session_found(const struct session *session);
+/* The findings that an interleaving shows, whether or not it is accounted for: elements borrowed
+ * from its verdict or from the session. Free with g_ptr_array_unref. */
+GPtrArray *session_shown(const struct session *session, const struct execution *execution);
 /* Whether the program has changed files, now closed, since it was started; a function that restores
  * them, between two interleavings. */
 bool session_has_changed_files(const struct session *session);

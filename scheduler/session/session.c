@@ -6,6 +6,7 @@
 #include "infrastructure_failures.h"
 #include "interruption.h"
 #include "lanes.h"
+#include "native_check.h"
 #include "off_tree_outcomes.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
@@ -117,6 +118,7 @@ static void add_execution(struct session *session, const struct execution *execu
 	const struct verdict *verdict = interleaving_verdict(execution);
 	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 
+	program_facts_add_printed(session->facts, verdict->record);
 	session_add_interleaving(session, execution, verdict->record, choices, verdict->findings,
 	                         verdict->ended_well);
 }
@@ -130,7 +132,7 @@ bool session_output_is_whole(const struct execution *execution)
 }
 
 struct execution *session_follow_printed(struct session *session, const GArray *choices,
-                                         enum buffering buffering)
+                                         enum buffering buffering, guint32 uneven_clocks)
 {
 	struct execution *execution = NULL;
 	int left = PRINTED_AGAIN_MOST;
@@ -138,8 +140,9 @@ struct execution *session_follow_printed(struct session *session, const GArray *
 	do {
 		if (execution)
 			session_drop(execution);
-		execution = session_follow(session, session_position(session, choices, buffering),
-		                           false, CALLS_FORGOTTEN);
+		execution = session_follow_from_start(session,
+		                                      session_position(session, choices, buffering),
+		                                      uneven_clocks, CALLS_FORGOTTEN);
 	} while (--left > 0 && session_is_whole(execution) && !session_output_is_whole(execution)
 	         && !interleaving_verdict(execution)->no_room);
 	if (interleaving_verdict(execution)->lost_output)
@@ -161,7 +164,7 @@ static void print_again(struct session *session, const struct execution *executi
 
 	if (session_may_make_sure(session) && !session->options->wrapper && !verdict->no_room) {
 		again = session_follow_printed(session, world_choices(world),
-		                               world_options(world)->buffering);
+		                               world_options(world)->buffering, 0);
 		other = interleaving_verdict(again)->record;
 	}
 	if (other && session_is_whole(again) && session_output_is_whole(again)
@@ -293,6 +296,7 @@ static void conclude_exploration(struct session *session)
 	exploration->runs = random_walks_made(session->walks);
 	exploration->threads = program_facts_threads(session->facts);
 	session_add_limits(session);
+	native_check(session);
 	session_add_notes(session);
 	if (!session->store)
 		return;

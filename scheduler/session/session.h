@@ -76,6 +76,7 @@ struct session_options {
 	bool compare;           /* explore: compare the outcomes of interleavings that end well */
 	bool images;            /* snapshots are images where possible (run/image.h) */
 	bool contents;          /* keep the contents of messages, as far as they can be shown */
+	bool native;            /* explore: also run the program without control (native_check.h) */
 	char **compare_files;   /* besides their output; NULL: none */
 	bool compare_written;   /* besides their output: all files that ranks change */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */

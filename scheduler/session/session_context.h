@@ -74,10 +74,10 @@ bool session_is_enough(struct session *session);
 bool session_is_whole(const struct execution *execution);
 /* Whether everything that its ranks printed is known. */
 bool session_output_is_whole(const struct execution *execution);
-/* Carries out an interleaving as session_follow does, for what its ranks print; again, up to a few
- * times, if that was not whole. If output is lost each time, the session fails. */
+/* Carries out an interleaving as session_follow_from_start does, for what its ranks print; again,
+ * up to a few times, if that was not whole. If output is lost each time, the session fails. */
 struct execution *session_follow_printed(struct session *session, const GArray *choices,
-                                         enum buffering buffering);
+                                         enum buffering buffering, guint32 uneven_clocks);
 /* Accounts for the execution if it counts, drops it, and does the work due between two
  * interleavings of a search. Returns whether it was whole. */
 bool session_finish(struct session *session, struct execution *execution, bool counts);

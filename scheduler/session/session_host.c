@@ -166,7 +166,7 @@ static struct place place_of_line(const struct session *session, const struct wi
 	g_autofree char *path = g_canonicalize_filename(line->file,
 	                                                session->exploration->directory);
 	bool is_file = g_file_test(path, G_FILE_TEST_IS_REGULAR);
-	g_autofree char *valid = g_utf8_make_valid(is_file ? path : line->file, -1);
+	g_autofree char *valid = record_printable(is_file ? path : line->file, -1);
 	g_autofree char *directory = g_path_get_dirname(valid), *name = g_path_get_basename(valid);
 
 	return (struct place){.directory = is_file ? g_intern_string(directory) : NULL,
@@ -181,7 +181,7 @@ static void add_lines(const struct session *session, const struct wire_stack *st
 	            || !g_array_index(frames, struct record_frame, 0).place.file;
 
 	for (guint32 i = 0; i < stack->line_count; i++) {
-		g_autofree char *function = g_utf8_make_valid(stack->lines[i].function, -1);
+		g_autofree char *function = record_printable(stack->lines[i].function, -1);
 		struct record_frame frame = {g_intern_string(function),
 		                             place_of_line(session, &stack->lines[i]),
 		                             told && i == 0};

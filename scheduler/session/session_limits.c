@@ -9,6 +9,8 @@
 #include "program_facts.h"
 #include "random_walks.h"
 #include "returned_errors.h"
+#include "scheduler/host/program.h"
+#include "scheduler/host/program_access.h"
 #include "search_bounds.h"
 #include "session_internal.h"
 #include "state_exploration.h"
@@ -60,6 +62,40 @@ static void add_collectives(struct session *session)
 		limits_add(session->exploration->limits, limit, NULL);
 }
 
+/* Which loads and stores of the program are seen. The caller frees it; NULL: not known. */
+static struct program_access *access_of(const struct session *session)
+{
+	struct program *program = program_inspect(session->options->program[0]);
+	struct program_access *access = program->path ? program_access_new(program->path) : NULL;
+
+	program_free(program);
+	return access;
+}
+
+/* Adds what is not seen of a program whose loads and stores are seen, apart from these parts. */
+static void add_partly(struct session *session)
+{
+	struct program_access *access = access_of(session);
+	g_autofree char *names = access ? program_access_unseen(access) : NULL;
+
+	if (names)
+		add(session, LIMIT_WINDOW_PARTLY,
+		    g_strdup_printf("loads and stores in windows by %s are not seen", names));
+	if (access)
+		program_access_free(access);
+}
+
+/* If all stores are seen, no sample of a buffer matters. */
+static bool sees_all(const struct session *session)
+{
+	struct program_access *access = access_of(session);
+	bool all = access && access->seen && access->unseen->len == 0;
+
+	if (access)
+		program_access_free(access);
+	return all;
+}
+
 /* What executions met. A single run explores nothing, so it can leave nothing out: there these are
  * notes. */
 static void add_met(struct session *session)
@@ -68,6 +104,10 @@ static void add_met(struct session *session)
 
 	for (guint i = 0; i < LIMITS; i++) {
 		if (!(met & LIMIT_BIT(i)))
+			continue;
+		if (i == LIMIT_WINDOW_PARTLY)
+			add_partly(session);
+		if (i == LIMIT_WINDOW_PARTLY || (i == LIMIT_BUFFER_SAMPLED && sees_all(session)))
 			continue;
 		if (limit_info(i)->class == LIMIT_NOT_CHECKED || session_explores(session))
 			limits_add(session->exploration->limits, i, NULL);

@@ -16,6 +16,9 @@
 #define RANK_BYTES (16u << 20)
 #define RANK_DESCRIPTORS 4u
 #define OUR_DESCRIPTORS 100u
+#define RANK_TASKS 4u /* the rank and its keeper, each with a thread of UCX */
+#define OUR_TASKS 8u
+#define MANY_RANKS 256
 
 /* In a rank, the shim's descriptors have high numbers, out of the program's range, with some more
  * behind them. */
@@ -50,6 +53,55 @@ static bool enough_room(guint64 ranks, GError **error)
 		return false;
 	}
 	return true;
+}
+
+/* Tasks that the user, the system and the control group allow; the least of them. */
+static guint64 most_tasks(void)
+{
+	static const char *const files[] = {"/proc/sys/kernel/pid_max",
+	                                    "/proc/sys/kernel/threads-max",
+	                                    "/sys/fs/cgroup/pids.max"};
+	struct rlimit limit;
+	guint64 most = G_MAXUINT64;
+
+	if (geteuid() != 0 && getrlimit(RLIMIT_NPROC, &limit) == 0
+	    && limit.rlim_cur != RLIM_INFINITY)
+		most = limit.rlim_cur;
+	for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+		g_autofree char *text = NULL;
+		guint64 number = 0;
+
+		if (g_file_get_contents(files[i], &text, NULL, NULL)
+		    && g_ascii_string_to_unsigned(g_strchomp(text), 10, 1, G_MAXUINT64, &number,
+		                                  NULL))
+			most = MIN(most, number);
+	}
+	return most;
+}
+
+char *session_machine_warning(int ranks)
+{
+	guint64 tasks = (guint64)ranks * RANK_TASKS, most = most_tasks();
+	guint64 memory = uv_get_free_memory();
+	GString *text;
+
+	if (ranks < MANY_RANKS && tasks + OUR_TASKS < most)
+		return NULL;
+	text = g_string_new(NULL);
+	g_string_append_printf(
+		text,
+		"%d ranks need about %" G_GUINT64_FORMAT
+		" processes and threads, and %" G_GUINT64_FORMAT
+		" MB of memory besides the program's own (available: %" G_GUINT64_FORMAT " MB)",
+		ranks, tasks + OUR_TASKS, (guint64)ranks * (RANK_BYTES >> 20), memory >> 20);
+	if (tasks + OUR_TASKS >= most)
+		g_string_append_printf(text,
+		                       "; at most %" G_GUINT64_FORMAT
+		                       " processes and threads are allowed (ulimit -u)",
+		                       most);
+	else
+		g_string_append(text, "; errors seldom need so many ranks, and fewer are faster");
+	return g_string_free(text, false);
 }
 
 static const char *place_of_journal(const struct session_options *options)

@@ -80,6 +80,19 @@ static void note_copied(struct session *session)
 	add_note(session, text);
 }
 
+static void note_sanitizers(struct session *session)
+{
+	const char *survived = program_facts_survived(session->facts);
+	g_autofree char *text = NULL;
+
+	if (!survived)
+		return;
+	text = g_strdup_printf("a sanitizer has reported, and the program went on "
+	                       "(-fno-sanitize-recover makes it a finding): %s",
+	                       survived);
+	add_note(session, text);
+}
+
 /* Notes how much of each buffering was explored before the exploration stopped. */
 static void note_covered(struct session *session)
 {
@@ -144,6 +157,7 @@ void session_add_notes(struct session *session)
 	note_rewinding(session);
 	note_copied(session);
 	note_collectives(session);
+	note_sanitizers(session);
 	state_exploration_note(session->states, session->exploration->notes);
 	note_files(session);
 }

@@ -4,9 +4,11 @@
 #include "coverage.h"
 #include "infrastructure_failures.h"
 #include "lanes.h"
+#include "native_check.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
+#include "replay.h"
 #include "returned_errors.h"
 #include "scheduler/places/source_text.h"
 #include "scheduler/store/reader.h"
@@ -267,12 +269,28 @@ static bool recall_state(struct session *session, GVariant *state, guint64 *ret_
 	return good;
 }
 
+/* What the program did without control stays known, unless it runs so again. */
+static void keep_native(const struct import *import)
+{
+	const GPtrArray *findings = store_reader_findings(import->reader);
+
+	for (guint i = 0; i < findings->len; i++) {
+		const struct record_finding *finding = findings->pdata[i];
+
+		if (!finding_kind_info(finding->kind)->native || import->session->options->native)
+			continue;
+		native_check_add(import->session, finding->message);
+		replay_add_log(import->session->replay, NULL); /* one for each finding so far */
+	}
+}
+
 static bool read_past(struct import *import, GError **error)
 {
 	import->reader = store_reader_open(import->session->options->store, error);
 	if (!import->reader
 	    || !store_reader_each(import->reader, false, import_execution, import, error))
 		return false;
+	keep_native(import);
 	return (import->session->interleavings == import->count
 	        && outcome_watch_is_whole(import->session->outcomes))
 	       || not_whole(import->session, import->count, error);

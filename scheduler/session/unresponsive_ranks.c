@@ -72,27 +72,13 @@ static char *whereabouts(const struct execution *execution, int rank)
 	return g_strdup_printf("since %s at %s", mpi_call_name(info->function), where);
 }
 
-/* Index of the first frame outside MPI: frames inside the MPI call are not shown. */
-static guint outside_mpi(const GArray *frames, const char **ret_call)
-{
-	for (guint i = frames->len; i-- > 0;) {
-		const char *function = g_array_index(frames, struct record_frame, i).function;
-
-		if (!function || mpi_call_by_name(function) == MPI_CALL_NONE)
-			continue;
-		*ret_call = function;
-		return i + 1;
-	}
-	return 0;
-}
-
 /* "solve (hang.c:3) < main (hang.c:7)", "MPI_Recv < main (hang.c:8)"; NULL: the stack cannot be
  * read. */
 static char *stack_words(const struct execution *execution, int rank)
 {
 	enum { TOLD = 8 };
 	pid_t pid = execution_pid(execution, rank);
-	g_autoptr(GArray) addresses = pid > 0 ? live_stack(pid) : NULL;
+	g_autoptr(GArray) addresses = pid > 0 ? live_stack(pid, pid) : NULL;
 	g_autoptr(GArray) frames = g_array_new(false, false, sizeof(struct record_frame));
 	g_autoptr(GString) text = g_string_new(NULL);
 	const char *call = NULL;
@@ -101,7 +87,7 @@ static char *stack_words(const struct execution *execution, int rank)
 	for (guint i = 0; addresses && i < addresses->len; i++)
 		execution_add_frames(execution, rank, g_array_index(addresses, uint64_t, i),
 		                     frames);
-	first = outside_mpi(frames, &call);
+	first = live_stack_outside_mpi(frames, &call);
 	if (call)
 		g_string_append(text, call);
 	for (guint i = first; i < frames->len && i < first + TOLD; i++) {

@@ -30,11 +30,16 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"to MPI (MPI 3.1, section 3.7.2). "
 			"Use another buffer, or wait first.",
 		.detail =
-			"Sends, receives and collectives are checked. "
+			"Sends, receives and collectives are checked, and partitions of a send "
+			"from MPI_Pready on. "
+			"It is also reported if the buffer is a variable of a function that has "
+			"returned, or is not mapped any more. "
 			"Of a receive, only the bytes that its message fills count. "
 			"A buffer of more than 16 KiB is sampled: a write between the samples is "
 			"not seen. "
-			"Memory of a window is not checked, because other ranks may write there.",
+			"Memory of a window is not checked, because other ranks may write there. "
+			"In programs compiled with the flags of matchpoint --cflags-access each "
+			"store is seen, with its line.",
 		.emit = FINDING_EMIT_WRITE,
 		.can_be_ignored = true,
 	},
@@ -52,6 +57,25 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"Give each operation a buffer of its own.",
 		.detail = "Sends, receives, collectives and one-sided calls are checked.",
 		.no_calls = "where buffers lie is no part of the record, which holds only calls",
+		.can_be_ignored = true,
+	},
+	[FINDING_BUFFER_READ] = {
+		.name = "buffer-read",
+		.summary =
+			"The program reads the buffer of a nonblocking receive or collective "
+			"before a call has completed the operation.",
+		.help =
+			"What it reads may be old or new. "
+			"Until MPI_Wait or MPI_Test has completed the request, the buffer belongs "
+			"to MPI (MPI 3.1, section 3.7.2). "
+			"Of a partitioned receive, a partition may be read when MPI_Parrived "
+			"returns true for it. "
+			"Wait first.",
+		.detail =
+			"Loads are seen only in programs compiled for it: "
+			"matchpoint --cflags-access. "
+			"Of a receive, only the bytes that its message fills count.",
+		.no_calls = "the load is in the program, and the record holds only calls",
 		.can_be_ignored = true,
 	},
 	[FINDING_COLLECTIVE_MISMATCH] = {
@@ -72,9 +96,9 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 	},
 	[FINDING_CRASH] = {
 		.name = "crash",
-		.summary = "A signal killed a rank.",
+		.summary = "A signal killed a rank, or a sanitizer ended it.",
 		.help =
-			"The place is where the signal came. "
+			"The place is where the signal came, or that of the sanitizer's report. "
 			"If a choice is named, the rank crashes only in that order of messages. "
 			"Perhaps it takes the data of one message for those of another, or trusts "
 			"a length or an index.",
@@ -183,7 +207,11 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"up to 4 MB); "
 			"when two threads of a rank are in collectives of one communicator, "
 			"window or file at the same time; "
+			"when a thread that has not called MPI_Init calls MPI_Finalize; "
 			"when a process that a rank has forked calls MPI (the process is ended); "
+			"when an operation of the program is declared commutative, and gives "
+			"another result for operands in the other order (a difference within "
+			"rounding does not count); "
 			"and when a send in ready mode (MPI_Rsend) is not certain to come after "
 			"the start of its receive.",
 		.no_calls = "MPI itself accepts it",
@@ -202,6 +230,26 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 		.ends = true,
 		.can_be_ignored = true,
 	},
+	[FINDING_NATIVE_DIFFERS] = {
+		.name = "native-differs",
+		.summary =
+			"Without control, the program ends or prints as in no interleaving "
+			"(--native).",
+		.help =
+			"Either the MPI library has a bug in a call that matchpoint carries out in "
+			"another way, or the program depends on something that control changes: "
+			"time, environment variables, memory that was never initialised. "
+			"Run it under a debugger or valgrind, without matchpoint.",
+		.detail =
+			"A crash, an error or a hang counts if no interleaving has such an end. "
+			"What is printed counts if all was explored; lines that vary when the "
+			"program is run again are not compared.",
+		.no_calls = "it shows without control only",
+		.text = FINDING_TEXT_MESSAGE,
+		.can_be_ignored = true,
+		.beyond_choices = true,
+		.native = true,
+	},
 	[FINDING_OUTCOME_DIFFERS] = {
 		.name = "outcome-differs",
 		.summary = "Interleavings end well, but not with the same result.",
@@ -210,7 +258,11 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"If that is not intended, name the source of each receive, or combine the "
 			"parts in a fixed order.",
 		.detail =
-			"Compared are the printed lines, and the files that ranks write.",
+			"Compared are the printed lines, and the files that ranks write. "
+			"A line may also be the same each time under some choices, and vary under "
+			"others: memory that is used before it is initialised does that, and "
+			"--wrap \"valgrind -q\" shows where. "
+			"A line that varies under all choices, as a time does, is not compared.",
 		.emit = FINDING_EMIT_ASSERT,
 		.can_be_ignored = true,
 		.compares = true,
@@ -226,10 +278,11 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"Put synchronisation between the two: a fence, another epoch, or a flush "
 			"followed by a message or a barrier. "
 			"Or use accumulates with one operation. "
-			"A call's own buffers are in use, too, until the call is complete. "
-			"Loads and stores of the program are not seen.",
+			"A call's own buffers are in use, too, until the call is complete.",
 		.detail =
 			"The order alone counts, not what was observed. "
+			"Loads and stores of the program count if it is compiled for it: "
+			"matchpoint --cflags-access. "
 			"Accumulates with the same operation do not conflict. "
 			"A send, receive or collective that uses bytes of a window counts as an "
 			"access. "

@@ -11,6 +11,7 @@ enum finding_kind {
 	FINDING_ABORT,
 	FINDING_BUFFER_MODIFIED,
 	FINDING_BUFFER_OVERLAP,
+	FINDING_BUFFER_READ,
 	FINDING_COLLECTIVE_MISMATCH,
 	FINDING_CRASH,
 	FINDING_DEADLOCK,
@@ -20,6 +21,7 @@ enum finding_kind {
 	FINDING_LIVELOCK,
 	FINDING_MISUSE,
 	FINDING_MPI_ERROR,
+	FINDING_NATIVE_DIFFERS,
 	FINDING_OUTCOME_DIFFERS,
 	FINDING_RMA_CONFLICT,
 	FINDING_RMA_RANGE,
@@ -63,6 +65,7 @@ struct finding_kind_info {
 	bool compares;       /* interleavings: none of them shows it alone */
 	bool beyond_choices; /* it depends on more than choices: it is not replayed, and its path
 	                         not shortened */
+	bool native;         /* the program shows it without control: it has no path */
 	bool any_call;       /* which rank shows it first, and in which calls the ranks then are, is
 	                         a matter of time */
 	bool may_be_memory;  /* it may come of too little memory in the machine */

@@ -3,14 +3,71 @@
 /* Each text as it reads. */
 /* clang-format off */
 static const struct limit_info table[LIMITS] = {
-	[LIMIT_STOPPED] = {.name = "stopped", .leaves_plans = true},
-	[LIMIT_SHARDS] = {.name = "shards", .leaves_plans = true},
-	[LIMIT_PLANS_LOST] = {.name = "plans-lost", .leaves_plans = true},
-	[LIMIT_MEMORY] = {.name = "memory", .leaves_plans = true},
-	[LIMIT_STATES] = {.name = "states", .leaves_plans = true},
-	[LIMIT_BOUNDS] = {.name = "bounds", .leaves_plans = true},
-	[LIMIT_SETS] = {.name = "sets", .leaves_plans = true},
-	[LIMIT_BELOW] = {.name = "below", .leaves_plans = true},
+	[LIMIT_STOPPED] = {
+		.name = "stopped",
+		.leaves_plans = true,
+		.about =
+			"the exploration was stopped: by a bound on time or number, by a signal, "
+			"by an error, or as it was a random search",
+		.next =
+			"--resume continues where this stopped; --random N and --deviations K "
+			"look at a part of a tree that is too large",
+	},
+	[LIMIT_SHARDS] = {
+		.name = "shards",
+		.leaves_plans = true,
+		.about =
+			"shards that are missing in a merge, or that have divided the tree "
+			"differently",
+	},
+	[LIMIT_PLANS_LOST] = {
+		.name = "plans-lost",
+		.leaves_plans = true,
+		.about =
+			"planned interleavings that the program did not follow, as it is not "
+			"reproducible",
+	},
+	[LIMIT_MEMORY] = {
+		.name = "memory",
+		.leaves_plans = true,
+		.about =
+			"interleavings for which memory did not suffice",
+	},
+	[LIMIT_STATES] = {
+		.name = "states",
+		.leaves_plans = true,
+		.about =
+			"states taken for equal that --verify found to be different, or choices "
+			"that were lost between two sessions",
+	},
+	[LIMIT_BOUNDS] = {
+		.name = "bounds",
+		.leaves_plans = true,
+		.about =
+			"paths beyond --deviations, --bound-rank or --bound-site",
+		.next = "a larger bound explores more, no bound all of it",
+	},
+	[LIMIT_SETS] = {
+		.name = "sets",
+		.leaves_plans = true,
+		.about =
+			"sets of requests that MPI_Waitsome and MPI_Testsome could have returned "
+			"together, beyond --some",
+	},
+	[LIMIT_BELOW] = {
+		.name = "below",
+		.leaves_plans = true,
+		.about =
+			"what is not below the path of --from",
+	},
+	[LIMIT_POLLS] = {
+		.name = "polls",
+		.text =
+			"polls that returned \"not yet\" were answered otherwise when they were "
+			"repeated, as the loop around them changes the program's state or it is "
+			"not known: that they return it more often was not explored",
+		.lifted_by = "not-yet",
+	},
 	[LIMIT_COLLECTIVES_ASYNC] = {
 		.name = "collectives-async",
 		.text =
@@ -38,11 +95,15 @@ static const struct limit_info table[LIMITS] = {
 			"members: a rank has more than 64 communicators at once, or more than 64 "
 			"that MPI_Comm_idup has made of one",
 	},
-	[LIMIT_BY_RULE] = {
-		.name = "by-rule",
+	[LIMIT_SENDS_CANCELLED] = {
+		.name = "sends-cancelled",
+		.text = "whether a send was cancelled in time followed one fixed rule",
+	},
+	[LIMIT_FOREIGN_REQUESTS] = {
+		.name = "foreign-requests",
 		.text =
-			"cancelled sends, and waits for requests that MPI completes by itself, "
-			"followed one fixed rule",
+			"waits for any or some of several requests followed one fixed rule where "
+			"MPI completes requests by itself",
 	},
 	[LIMIT_DATA_ARRIVAL] = {
 		.name = "data-arrival",
@@ -79,8 +140,9 @@ static const struct limit_info table[LIMITS] = {
 	[LIMIT_THREADS] = {
 		.name = "threads",
 		.text =
-			"threads of a rank entered MPI one at a time: other orders were explored "
-			"only where two waited to enter and their sends or receives race",
+			"threads of a rank entered MPI one at a time, although they could do so at "
+			"the same time: other orders were explored only where two waited to enter "
+			"and their sends or receives race",
 	},
 	[LIMIT_THREADS_HURRIED] = {
 		.name = "threads-hurried",
@@ -92,16 +154,25 @@ static const struct limit_info table[LIMITS] = {
 		.name = "window-memory",
 		.class = LIMIT_NOT_CHECKED,
 		.text =
-			"loads and stores of the program in windows: conflicts were searched only "
-			"among MPI calls",
+			"loads and stores of the program in windows are not seen: conflicts were "
+			"searched only among MPI calls",
+		.lifted_by = "cflags-access",
+	},
+	[LIMIT_WINDOW_PARTLY] = {
+		.name = "window-partly",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"loads and stores in windows by parts of the program that are not compiled "
+			"for it",
+		.lifted_by = "cflags-access",
 	},
 	[LIMIT_WINDOW_ASSUMED] = {
 		.name = "window-assumed",
 		.class = LIMIT_NOT_CHECKED,
 		.text =
 			"accesses to windows that were assumed to be ordered, because a rank may "
-			"have seen the other's access in memory: by a fetching atomic operation or "
-			"by MPI_Win_sync",
+			"have seen the other's access in memory: by a fetching atomic operation, "
+			"an atomic instruction, or MPI_Win_sync",
 	},
 	[LIMIT_WINDOW_ACCESSES] = {
 		.name = "window-accesses",
@@ -109,6 +180,26 @@ static const struct limit_info table[LIMITS] = {
 		.text =
 			"accesses to windows that are too many in one interleaving, or have too "
 			"irregular datatypes, to be compared",
+	},
+	[LIMIT_DATA_LATE] = {
+		.name = "data-late",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"reads of a receive's buffer before its completion: with windows or "
+			"several threads, data comes with completion alone",
+	},
+	[LIMIT_DATA_LARGE] = {
+		.name = "data-large",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"reads of a receive's buffer before its completion, if it is larger than "
+			"64 MB",
+	},
+	[LIMIT_BUFFER_SAMPLED] = {
+		.name = "buffer-sampled",
+		.class = LIMIT_NOT_CHECKED,
+		.text = "changes between the samples of pending buffers larger than 16 KiB",
+		.lifted_by = "cflags-access",
 	},
 	[LIMIT_THREADS_SERIALIZED] = {
 		.name = "threads-serialized",
@@ -120,18 +211,50 @@ static const struct limit_info table[LIMITS] = {
 	[LIMIT_ERRORS_RETURNED] = {
 		.name = "errors-returned",
 		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"whether the program heeds errors that MPI returned to it",
 		.lifted_by = "errors-returned=finding",
 	},
-	[LIMIT_LINES_VARY] = {.name = "lines-vary", .class = LIMIT_NOT_CHECKED},
+	[LIMIT_LINES_VARY] = {
+		.name = "lines-vary",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"lines of output that vary when the same interleaving is run again, such "
+			"as those with times",
+	},
 	[LIMIT_FILES_LARGE] = {
 		.name = "files-large",
 		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"files over 64 MB, or after 256 MB together",
 		.lifted_by = "compare FILE",
 	},
-	[LIMIT_OUTCOMES_MANY] = {.name = "outcomes-many", .class = LIMIT_NOT_CHECKED},
-	[LIMIT_OUTCOMES_TIME] = {.name = "outcomes-time", .class = LIMIT_NOT_CHECKED},
-	[LIMIT_FILES_APART] = {.name = "files-apart", .class = LIMIT_NOT_CHECKED},
-	[LIMIT_OUTPUT_CUT] = {.name = "output-cut", .class = LIMIT_NOT_CHECKED},
+	[LIMIT_OUTCOMES_MANY] = {
+		.name = "outcomes-many",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"outcomes beyond the 64 that are compared",
+	},
+	[LIMIT_OUTCOMES_TIME] = {
+		.name = "outcomes-time",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"outcomes that there was no time to run again, so that it is not known "
+			"whether the choices cause them",
+	},
+	[LIMIT_FILES_APART] = {
+		.name = "files-apart",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"files of different stores of a merge: they were compared within each "
+			"store alone",
+	},
+	[LIMIT_OUTPUT_CUT] = {
+		.name = "output-cut",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"output that may be cut short, as something ended a rank from outside",
+	},
 	[LIMIT_PEER_MEMORY] = {
 		.name = "peer-memory",
 		.class = LIMIT_NOT_CHECKED,
@@ -139,7 +262,26 @@ static const struct limit_info table[LIMITS] = {
 			"buffers modified while MPI has them, and ranks that stall inside MPI: "
 			"process_vm_readv is forbidden here (by a container?)",
 	},
-	[LIMIT_IGNORED] = {.name = "ignored", .class = LIMIT_NOT_CHECKED},
+	[LIMIT_OPERATIONS] = {
+		.name = "operations",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"whether operations commute that are declared to: they are too many, "
+			"their operands are too large, or they are made by MPI's C++ bindings",
+	},
+	[LIMIT_IGNORED] = {
+		.name = "ignored",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"findings of the kinds that --ignore turns off",
+	},
+	[LIMIT_NATIVE] = {
+		.name = "native",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"the run without control that --native asks for, if it could not be "
+			"started or there was no time for it",
+	},
 };
 /* clang-format on */
 

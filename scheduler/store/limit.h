@@ -29,11 +29,13 @@ enum limit {
 	LIMIT_BOUNDS,
 	LIMIT_SETS,
 	LIMIT_BELOW,
+	LIMIT_POLLS,
 	LIMIT_COLLECTIVES_ASYNC,
 	LIMIT_COLLECTIVES_SYNC,
 	LIMIT_COLLECTIVES_WAITED,
 	LIMIT_COLLECTIVES_WHOLE,
-	LIMIT_BY_RULE,
+	LIMIT_SENDS_CANCELLED,
+	LIMIT_FOREIGN_REQUESTS,
 	LIMIT_DATA_ARRIVAL,
 	LIMIT_BUFFER_ROOM,
 	LIMIT_ATOMICS,
@@ -43,8 +45,12 @@ enum limit {
 	LIMIT_THREADS_HURRIED,
 	/* not checked */
 	LIMIT_WINDOW_MEMORY,
+	LIMIT_WINDOW_PARTLY,
 	LIMIT_WINDOW_ASSUMED,
 	LIMIT_WINDOW_ACCESSES,
+	LIMIT_DATA_LATE,
+	LIMIT_DATA_LARGE,
+	LIMIT_BUFFER_SAMPLED,
 	LIMIT_THREADS_SERIALIZED,
 	LIMIT_ERRORS_RETURNED,
 	LIMIT_LINES_VARY,
@@ -54,7 +60,9 @@ enum limit {
 	LIMIT_FILES_APART,
 	LIMIT_OUTPUT_CUT,
 	LIMIT_PEER_MEMORY,
+	LIMIT_OPERATIONS,
 	LIMIT_IGNORED,
+	LIMIT_NATIVE,
 	LIMITS
 };
 
@@ -66,8 +74,10 @@ struct limit_info {
 	enum limit_class class;
 	const char *text;      /* a clause without a full stop; NULL: it is made where the limit is
 	                          met, as it names numbers or places */
+	const char *about;     /* for documents, if there is no text */
 	const char *lifted_by; /* the option that lifts it, without dashes; NULL: none, or the text
 	                          names it */
+	const char *next;      /* what a user can do next, where no single option lifts it; NULL */
 	bool leaves_plans; /* the search did not come to its end: choices that it knew are left */
 };
 

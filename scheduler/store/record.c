@@ -1,5 +1,29 @@
 #include "record.h"
 
+static bool is_shown(gunichar character)
+{
+	switch (g_unichar_type(character)) {
+	case G_UNICODE_CONTROL: return character == '\t' || character == '\n';
+	case G_UNICODE_FORMAT:
+	case G_UNICODE_LINE_SEPARATOR:
+	case G_UNICODE_PARAGRAPH_SEPARATOR: return false;
+	default: return true;
+	}
+}
+
+char *record_printable(const char *text, gssize length)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, length);
+	GString *shown = g_string_sized_new(strlen(valid));
+
+	for (const char *at = valid; *at; at = g_utf8_next_char(at)) {
+		gunichar character = g_utf8_get_char(at);
+
+		g_string_append_unichar(shown, is_shown(character) ? character : '?');
+	}
+	return g_string_free(shown, false);
+}
+
 char *place_print(const struct place *place)
 {
 	if (place->file)
@@ -73,6 +97,13 @@ struct record_message record_message_of(const struct taken *taken)
 }
 
 #define THREAD "thread "
+
+char *record_thread_print(uint32_t thread)
+{
+	if (thread == 0)
+		return NULL;
+	return thread == 1 ? g_strdup("main thread") : g_strdup_printf(THREAD "%u", thread - 1);
+}
 
 bool record_answer_read(const char *answer, struct taken *ret_taken)
 {

@@ -26,6 +26,12 @@ struct place {
 	uint64_t offset;       /* within function; 0 when file is known */
 };
 
+/* Returns the text as a terminal may get it: valid UTF-8, with ? for control characters but tab and
+ * newline, and for characters that change the direction of text or cannot be seen. Names of files,
+ * programs and functions, as they are stored and compared, have gone through this; output of ranks
+ * does when it is shown. `length`: -1 if it ends in NUL. Free with g_free. */
+char *record_printable(const char *text, gssize length);
+
 /* "solver.c:121", "work+0x2f", "?"; free with g_free. */
 char *place_print(const struct place *place);
 /* GHashFunc and GEqualFunc for keys that point to a struct place. */
@@ -160,6 +166,7 @@ struct record_call {
 			      * operation: itself, or a Wait or Test; 0: none did, or nothing waits
 			      * for it */
 	uint8_t waits;       /* enum record_wait: of the (last) operation */
+	uint32_t thread;     /* as in struct record_rank */
 	const char *asked;   /* for calls that can return requests in several ways (Waitany, Test,
 			      * ...): the calls that started them, "3,4", in the order of the list;
 			      * for MPI_Cancel: the one; NULL: no such call */
@@ -182,6 +189,8 @@ enum record_end {
 struct record_rank {
 	int32_t rank;
 	uint32_t call;        /* the call it waits in, or its last; 0: none */
+	uint32_t thread;      /* that makes this call: 1 the main thread, n + 1 thread n of those
+			       * that it has created; 0: one thread of the rank calls MPI */
 	const char *function; /* of that call; NULL: none */
 	char *arguments;      /* "source=1, tag=7", as shown between parentheses; may be NULL */
 	struct place place;
@@ -322,6 +331,10 @@ void record_finding_free(struct record_finding *finding);
 
 struct record_exploration *record_exploration_new(void);
 void record_exploration_free(struct record_exploration *exploration);
+
+/* "main thread", "thread 2", of the `thread` of a rank or call; NULL: it has none. Free with
+ * g_free. */
+char *record_thread_print(uint32_t thread);
 
 /* Whether a signal ended the rank. */
 bool record_rank_crashed(const struct record_rank *rank);

@@ -5,16 +5,8 @@
 static char *text_column(sqlite3_stmt *row, int column)
 {
 	const char *bytes = (const char *)sqlite3_column_text(row, column);
-	char *text;
 
-	if (!bytes)
-		return NULL;
-	text = g_utf8_make_valid(bytes, -1);
-	for (char *at = text; *at; at++) {
-		if ((unsigned char)*at < ' ' && *at != '\t' && *at != '\n')
-			*at = '?';
-	}
-	return text;
+	return bytes ? record_printable(bytes, -1) : NULL;
 }
 
 static const char *name_column(sqlite3_stmt *row, int column)
@@ -152,8 +144,7 @@ bool row_read(struct row *row)
 	int64_t *key = row->keys;
 	bool good = true;
 
-	if (row->record)
-		memset(row->record, 0, row->table->size);
+	memset(row->record, 0, row->table->size);
 	for (int i = 0; i < row->table->count && good; i++) {
 		const struct column *column = &row->table->columns[i];
 
@@ -167,6 +158,8 @@ bool row_read(struct row *row)
 
 void row_clear(struct row *row)
 {
+	if (!row->record)
+		return; /* only keys are read */
 	for (int i = 0; i < row->table->count; i++) {
 		const struct column *column = &row->table->columns[i];
 

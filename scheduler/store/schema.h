@@ -22,8 +22,8 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 21             /* the format: user_version */
-#define STORE_OLDEST 21              /* that can be read: the format of 0.3 */
+#define STORE_VERSION 22             /* the format: user_version */
+#define STORE_OLDEST 22              /* that can be read: the format of 0.3 */
 
 /* The CREATE statements of all tables. */
 #define STORE_TABLES                                  \
@@ -32,6 +32,8 @@
 
 /* Data for merges, in the table common. `path` (s) and `texts` (aay, by rank): an interleaving that
  * all shards ran, and its output. `left-out` (OUTCOMES_LEFT_OUT): lines that vary by themselves.
+ * `varying` (VARYING_LINES_EVERYWHERE): those that varied whatever was run again. `erratic`
+ * (VARYING_LINES_SUSPECT): a line that varies under some choices only.
  * `again` (b): an interleaving of each outcome was run again to find them. `wrote` (b): the program
  * has changed files that are compared. `files` (s): how files left by this shard differ from those
  * that the interleaving left. `split` (s): a digest of how the tree was divided. */

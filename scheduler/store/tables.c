@@ -116,6 +116,7 @@ static const struct column roll_call[] = {
 	FIELD("does", record_rank, does),
 	{"ending", COLUMN_UINT32, offsetof(struct record_rank, end), 0, RECORD_ENDS - 1, NULL},
 	FIELD("code", record_rank, code),
+	FIELD("thread", record_rank, thread),
 };
 
 static const struct column process[] = {
@@ -187,6 +188,7 @@ static const struct column call[] = {
 	FIELD("completed", record_call, completed),
 	WITHIN("waits", record_call, waits, 0, RECORD_WAITS - 1),
 	FIELD("asked", record_call, asked),
+	FIELD("thread", record_call, thread),
 };
 
 /* The stack of a call: its frames by depth, the innermost being 0. Known for interleavings that ran

@@ -20,7 +20,7 @@ static const struct {
 	{WIRE_HELD, "HELD"},       {WIRE_REWIND, "REWIND"},   {WIRE_IMAGE, "IMAGE"},
 	{WIRE_IMAGED, "IMAGED"},   {WIRE_FORGET, "FORGET"},   {WIRE_SEAL, "SEAL"},
 	{WIRE_STATE, "STATE"},     {WIRE_TELL, "TELL"},       {WIRE_NAMED, "NAMED"},
-	{WIRE_MISUSE, "MISUSE"},   {WIRE_DRIVE, "DRIVE"},
+	{WIRE_MISUSE, "MISUSE"},   {WIRE_DRIVE, "DRIVE"},     {WIRE_PARTITIONS, "PARTITIONS"},
 };
 
 struct printer {

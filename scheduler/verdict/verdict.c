@@ -37,7 +37,7 @@ enum ending verdict_ending(const struct verdict_facts *facts, int rank)
 
 	if (end->killed)
 		return ENDING_NONE;
-	if (end->known && WIFSIGNALED(end->status))
+	if (end->known && (WIFSIGNALED(end->status) || end->report))
 		return ENDING_CRASH;
 	if (end->aborted)
 		return ENDING_ABORT;
@@ -64,13 +64,18 @@ static enum record_end end_of(const struct verdict_facts *facts, int rank, int32
 	const struct rank_end *end = &facts->ends[rank];
 
 	switch (verdict_ending(facts, rank)) {
-	case ENDING_CRASH: *ret_code = WTERMSIG(end->status); return RECORD_END_SIGNAL;
-	case ENDING_ABORT: *ret_code = end->abort_code; return RECORD_END_ABORT;
-	case ENDING_THREADS: return RECORD_END_THREAD;
-	case ENDING_ERROR: return RECORD_END_ERROR;
+	case ENDING_CRASH:
+		if (WIFSIGNALED(end->status)) {
+			*ret_code = WTERMSIG(end->status);
+			return RECORD_END_SIGNAL;
+		}
+		/* fallthrough */
 	case ENDING_EXIT:
 		*ret_code = end->known && !end->untold ? WEXITSTATUS(end->status) : -1;
 		return world_finalized(facts->world, rank) ? RECORD_END_EXIT : RECORD_END_EARLY;
+	case ENDING_ABORT: *ret_code = end->abort_code; return RECORD_END_ABORT;
+	case ENDING_THREADS: return RECORD_END_THREAD;
+	case ENDING_ERROR: return RECORD_END_ERROR;
 	case ENDING_NONE: break;
 	}
 	return end->gone || verdict_in_finalize(facts, rank) ? RECORD_END_WELL : RECORD_END_NONE;
@@ -92,6 +97,11 @@ static bool line_inside(const struct verdict_facts *facts, int rank, struct reco
 	return true;
 }
 
+guint32 verdict_thread(const struct verdict_facts *facts, int rank, const struct world_call *info)
+{
+	return world_rank_names_threads(facts->world, rank) ? info->thread + 1 : 0;
+}
+
 static void describe_call(const struct verdict_facts *facts, guint32 call, struct record_rank *line)
 {
 	const struct world_call *info = world_call_info(facts->world, line->rank, call);
@@ -99,8 +109,9 @@ static void describe_call(const struct verdict_facts *facts, guint32 call, struc
 	line->call = call;
 	if (!info)
 		return;
+	line->thread = verdict_thread(facts, line->rank, info);
 	line->function = g_intern_string(mpi_call_name(info->function));
-	line->arguments = world_arguments(facts->world, line->rank, call);
+	line->arguments = verdict_arguments(facts, line->rank, call);
 	line->place = verdict_place(facts, line->rank, call);
 }
 
@@ -126,7 +137,8 @@ static struct record_rank *roll_call_line(const struct verdict_facts *facts, int
 		line->place = end->place;
 	if (!line->ended) {
 		g_array_unref(line->waits_for);
-		line->waits_for = world_waits_for(facts->world, rank, 0);
+		line->waits_for = world_waits_for(facts->world, rank,
+		                                  pending->len > 1 ? line->call : 0);
 	}
 	return line;
 }
@@ -240,7 +252,8 @@ bool verdict_is_driven(const struct verdict_facts *facts, const struct record_ra
 static void add_given(const struct verdict_facts *facts, struct record_finding *finding)
 {
 	struct world_given calls[2];
-	g_autofree char *words = world_mismatch(facts->world, calls);
+	const struct comm_words comms = verdict_comm_sentence(facts);
+	g_autofree char *words = world_mismatch(facts->world, &comms, calls);
 
 	for (guint i = 0; words && i < G_N_ELEMENTS(calls); i++) {
 		struct record_given given = {.rank = calls[i].id.rank,
@@ -255,7 +268,8 @@ static void add_given(const struct verdict_facts *facts, struct record_finding *
 
 static bool collectives_differ(const struct verdict_facts *facts)
 {
-	g_autofree char *mismatch = world_mismatch(facts->world, NULL);
+	const struct comm_words comms = verdict_comm_sentence(facts);
+	g_autofree char *mismatch = world_mismatch(facts->world, &comms, NULL);
 
 	return mismatch != NULL;
 }
@@ -312,8 +326,12 @@ static bool waits_for_rank(const GPtrArray *ranks, const struct record_rank *fro
 		if (seen[peer])
 			continue;
 		seen[peer] = true;
-		if (waits_for_rank(ranks, ranks->pdata[peer], wanted, seen))
-			return true;
+		for (guint k = 0; k < ranks->len; k++) { /* any of its threads */
+			const struct record_rank *line = ranks->pdata[k];
+
+			if (line->rank == peer && waits_for_rank(ranks, line, wanted, seen))
+				return true;
+		}
 	}
 	return false;
 }
@@ -336,11 +354,11 @@ static void mark_bystanders(const struct verdict_facts *facts, GPtrArray *ranks,
 			line->bystander = line->ended
 			                  || (driven && !verdict_is_driven(facts, line));
 		else if (worst != ENDING_NONE)
-			line->bystander = verdict_ending(facts, (int)i) == ENDING_NONE;
+			line->bystander = verdict_ending(facts, line->rank) == ENDING_NONE;
 		else
 			line->bystander = line->ended
 			                  || (!waits_for_ended(ranks, line)
-			                      && !waits_for_rank(ranks, line, (int)i, seen));
+			                      && !waits_for_rank(ranks, line, line->rank, seen));
 	}
 }
 

@@ -73,6 +73,13 @@ void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts
 
 /* The roll-call: where each rank is (struct record_rank). Free with g_ptr_array_unref. */
 GPtrArray *verdict_roll_call(const struct verdict_facts *facts);
+/* A communicator, window or file as texts show it: "comm 2 \"rows\": MPI_Comm_split at a.c:25". A
+ * call of `function` that makes it, and is under its number already, does not show where it was
+ * made. The arguments of a call (world_arguments) with such communicators. Free with g_free. */
+char *verdict_comm(const struct verdict_facts *facts, guint64 comm, guint16 function);
+/* Its label alone (made_comms.h), interned; "1" for MPI_COMM_WORLD. */
+const char *verdict_comm_label(const struct verdict_facts *facts, guint64 comm);
+char *verdict_arguments(const struct verdict_facts *facts, int rank, guint32 call);
 /* The place of a rank's call: from its stack if known, else from its address. */
 struct place verdict_call_place(const struct verdict_facts *facts, int rank,
                                 const struct world_call *info);

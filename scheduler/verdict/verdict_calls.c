@@ -9,6 +9,13 @@ G_STATIC_ASSERT((int)RECORD_CALL_PROBE == (int)WIRE_PROBE);
 G_STATIC_ASSERT((int)RECORD_CALL_MPROBE == (int)WIRE_MPROBE);
 G_STATIC_ASSERT((int)RECORD_CALL_COLLECTIVE == (int)WIRE_COLLECTIVE);
 
+static const char *comm_name(const struct verdict_facts *facts, guint64 comm)
+{
+	g_autofree char *name = verdict_comm(facts, comm, MPI_CALL_NONE);
+
+	return g_intern_string(name);
+}
+
 static struct record_call describe_call(const struct verdict_facts *facts, int rank, guint32 number)
 {
 	const struct world_call *info = world_call_info(facts->world, rank, number);
@@ -18,6 +25,7 @@ static struct record_call describe_call(const struct verdict_facts *facts, int r
 	call.function = g_intern_string(mpi_call_name(info->function));
 	call.place = verdict_call_place(facts, rank, info);
 	call.operations = info->op_count;
+	call.thread = verdict_thread(facts, rank, info);
 	call.kind = info->kind < RECORD_CALL_KINDS ? info->kind : RECORD_CALL_OTHER;
 	if (info->request > 0) {
 		g_autofree char *request = g_strdup_printf("%u", info->request);
@@ -27,7 +35,7 @@ static struct record_call describe_call(const struct verdict_facts *facts, int r
 	if (info->kind == 0)
 		return call;
 	call.communicator = info->comm;
-	call.communicator_name = g_intern_string(world_comm_name(facts->world, info->comm));
+	call.communicator_name = comm_name(facts, info->comm);
 	call.communicator_group = communicators_group(facts->comms, info->comm);
 	call.peer_given = world_peer_to_record(facts->comms, info);
 	if (call.peer_given != WIRE_ANY)

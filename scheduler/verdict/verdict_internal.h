@@ -29,6 +29,14 @@ void verdict_choices(struct verdict *verdict, const struct verdict_facts *facts,
 GHashTable *verdict_operations(const struct trace *trace);
 gint32 verdict_tag(GHashTable *operations, struct op_id id);
 
+/* The thread that made a call, as in struct record_rank. */
+guint32 verdict_thread(const struct verdict_facts *facts, int rank, const struct world_call *info);
+
+/* Communicators in texts of the world (verdict_comms.c); valid as long as the facts. */
+struct comm_words verdict_comm_words(const struct verdict_facts *facts);
+/* The same in a sentence: "comm 2 (MPI_Comm_split at a.c:25)". */
+struct comm_words verdict_comm_sentence(const struct verdict_facts *facts);
+
 /* The place of an address of a rank, and of its call; all 0: not known. */
 struct place verdict_site(const struct verdict_facts *facts, int rank, guint64 site);
 struct place verdict_place(const struct verdict_facts *facts, int rank, guint32 call);

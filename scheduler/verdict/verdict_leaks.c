@@ -28,7 +28,7 @@ static void add_messages(const struct verdict_facts *facts, struct leaks *leaks)
 	for (guint i = 0; i < sends->len; i++) {
 		struct op_id send = g_array_index(sends, struct op_id, i);
 		const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
-		g_autofree char *arguments = world_arguments(facts->world, send.rank, send.call);
+		g_autofree char *arguments = verdict_arguments(facts, send.rank, send.call);
 		struct leak leak = {
 			.rank = send.rank,
 			.kind = LEAK_UNRECEIVED,

@@ -8,9 +8,10 @@ static struct record_rank *line_of(const struct verdict_facts *facts,
 	struct record_rank *line = record_rank_new(party->rank);
 
 	line->call = party->call;
-	line->function = g_intern_string(mpi_call_name(party->function));
+	line->function = party->action ? g_intern_string(party->action)
+	                               : g_intern_string(mpi_call_name(party->function));
 	if (party->call > 0)
-		line->arguments = world_arguments(facts->world, party->rank, party->call);
+		line->arguments = verdict_arguments(facts, party->rank, party->call);
 	if (party->site != 0)
 		line->place = verdict_site(facts, party->rank, party->site);
 	line->does = g_strdup(party->does);

@@ -11,6 +11,8 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 
 	switch (verdict_ending(facts, rank)) {
 	case ENDING_CRASH:
+		if (end->report)
+			return g_strdup_printf("stopped by %s", end->report);
 		return g_strdup_printf("killed by SIG%s%s", sigabbrev_np(WTERMSIG(end->status)),
 		                       facts->struck_before && rank_end_is_outside(end->status)
 		                               ? ", twice along this path"
@@ -39,6 +41,7 @@ static char *describe_line(const struct verdict_facts *facts, const struct recor
 	const char *where = facts->ends[line->rank].function != 0 ? "in" : "in or after";
 	g_autofree char *place = place_print(&line->place);
 	const char *arguments = line->arguments ? line->arguments : "";
+	g_autofree char *thread = NULL;
 
 	if (line->ended && g_strcmp0(line->function, "MPI_Abort") == 0)
 		return g_strdup_printf("rank %d %s at %s", line->rank, line->ended, place);
@@ -46,8 +49,10 @@ static char *describe_line(const struct verdict_facts *facts, const struct recor
 		return g_strdup_printf("rank %d %s at %s, %s %s(%s)", line->rank, line->ended,
 		                       place, where, line->function ? line->function : "its start",
 		                       arguments);
-	return g_strdup_printf("rank %d waits in %s(%s) at %s", line->rank,
-	                       line->function ? line->function : "?", arguments, place);
+	thread = record_thread_print(line->thread);
+	return g_strdup_printf("rank %d%s%s waits in %s(%s) at %s", line->rank, thread ? ", " : "",
+	                       thread ? thread : "", line->function ? line->function : "?",
+	                       arguments, place);
 }
 
 static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ranks)
@@ -89,7 +94,8 @@ static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ran
 static void mismatch_words(const struct verdict_facts *facts, GString *text)
 {
 	struct world_given calls[2];
-	g_autofree char *words = world_mismatch(facts->world, calls);
+	const struct comm_words comms = verdict_comm_sentence(facts);
+	g_autofree char *words = world_mismatch(facts->world, &comms, calls);
 	struct op_id one = calls[0].id, another = calls[1].id;
 	struct place first = verdict_place(facts, one.rank, one.call);
 	struct place other = verdict_place(facts, another.rank, another.call);
@@ -108,7 +114,7 @@ static void truncation_words(const struct verdict_facts *facts, int rank, GStrin
 	char *types[2];
 
 	if (!error || !g_str_has_prefix(error, "Message truncated")
-	    || !world_truncated(facts->world, rank, calls, types))
+	    || !world_truncated(facts->world, rank, facts->ends[rank].failed, calls, types))
 		return;
 	for (guint i = 0; i < 2; i++) {
 		struct place place = verdict_place(facts, calls[i].rank, calls[i].call);
@@ -156,11 +162,61 @@ static void returned_words(const struct verdict_facts *facts, GString *text)
 	}
 }
 
+/* Ranks of which the same is to be said, one after another: "ranks 3-997 wait in ...". */
+struct group {
+	int first, last;
+	char *words; /* without the number of the rank */
+};
+
+static void group_clear(gpointer group)
+{
+	g_free(((struct group *)group)->words);
+}
+
+/* Adds what describe_line and truncation_words say of one rank. */
+static void add_to_groups(GArray *groups, int rank, const char *line)
+{
+	struct group *latest = groups->len > 0
+	                               ? &g_array_index(groups, struct group, groups->len - 1)
+	                               : NULL;
+	const char *words = strchr(strchr(line, ' ') + 1, ' ');
+	struct group fresh;
+
+	if (latest && latest->last == rank - 1 && strcmp(latest->words, words) == 0) {
+		latest->last = rank;
+		return;
+	}
+	fresh = (struct group){rank, rank, g_strdup(words)};
+	g_array_append_val(groups, fresh);
+}
+
+#define FEW_RANKS 4 /* these are named one by one */
+
+static void append_group(GString *text, const struct group *group)
+{
+	const char *words = group->words;
+
+	if (group->last - group->first < FEW_RANKS) {
+		for (int rank = group->first; rank <= group->last; rank++)
+			g_string_append_printf(text, "%srank %d%s", text->len > 0 ? "; " : "", rank,
+			                       words);
+		return;
+	}
+	if (g_str_has_prefix(words, " waits "))
+		g_string_append_printf(text, "%sranks %d-%d wait %s", text->len > 0 ? "; " : "",
+		                       group->first, group->last, words + strlen(" waits "));
+	else
+		g_string_append_printf(text, "%sranks %d-%d%s", text->len > 0 ? "; " : "",
+		                       group->first, group->last, words);
+}
+
 char *verdict_message(const struct verdict_facts *facts, enum finding_kind kind,
                       const GPtrArray *ranks, enum ending worst)
 {
+	g_autoptr(GArray) groups = g_array_new(false, false, sizeof(struct group));
 	GString *text = g_string_new(NULL);
 
+	g_array_set_clear_func(groups, group_clear);
 	if (kind == FINDING_COLLECTIVE_MISMATCH) {
 		mismatch_words(facts, text);
 		returned_words(facts, text);
@@ -173,13 +229,16 @@ char *verdict_message(const struct verdict_facts *facts, enum finding_kind kind,
 	for (guint i = 0; i < ranks->len; i++) {
 		const struct record_rank *line = ranks->pdata[i];
 		g_autofree char *words = describe_line(facts, line);
+		g_autoptr(GString) whole = g_string_new(words);
 
 		if (worst != ENDING_NONE ? verdict_ending(facts, line->rank) != worst
 		                         : line->ended != NULL)
 			continue;
-		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
-		truncation_words(facts, line->rank, text);
+		truncation_words(facts, line->rank, whole);
+		add_to_groups(groups, line->rank, whole->str);
 	}
+	for (guint i = 0; i < groups->len; i++)
+		append_group(text, &g_array_index(groups, struct group, i));
 	if (worst == ENDING_NONE) {
 		returned_words(facts, text);
 		g_string_append(text, facts->livelock && facts->how_sure ? facts->how_sure : "");

@@ -1,5 +1,7 @@
 #include "given_names.h"
 
+#include "printable.h"
+
 struct given_name {
 	guint64 comm;
 	char *text; /* NULL: it has no name any more */
@@ -56,17 +58,6 @@ struct given_names *given_names_copy(const struct given_names *names)
 		put(copy, name->comm, g_strdup(name->text), name->giver);
 	}
 	return copy;
-}
-
-/* For the terminal and for pages: MPI allows any bytes in a name. */
-static char *printable(const char *name)
-{
-	char *text = g_utf8_make_valid(name, -1);
-
-	for (char *at = text; *at; at = g_utf8_next_char(at))
-		if ((guchar)*at < ' ' || *at == 0x7f)
-			*at = '?';
-	return text;
 }
 
 void given_names_give(struct given_names *names, int rank, guint64 comm, const char *text)

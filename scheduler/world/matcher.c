@@ -504,12 +504,19 @@ GArray *matcher_open_choice(const struct matcher *matcher, struct op_id id)
 	return open;
 }
 
+void open_choice_clear(struct open_choice *choice)
+{
+	g_array_unref(choice->alternatives);
+	if (choice->later)
+		g_array_unref(choice->later);
+}
+
 void open_choices_free(GArray *open)
 {
 	if (!open)
 		return;
 	for (guint i = 0; i < open->len; i++)
-		g_array_free(g_array_index(open, struct open_choice, i).alternatives, true);
+		open_choice_clear(&g_array_index(open, struct open_choice, i));
 	g_array_free(open, true);
 }
 

@@ -39,6 +39,9 @@ GArray *matcher_open_choices(const struct matcher *matcher);
 /* The same for this operation alone; empty: it does not wait for a choice. */
 GArray *matcher_open_choice(const struct matcher *matcher, struct op_id operation);
 void open_choices_free(GArray *open);
+/* Frees what one element has. */
+struct open_choice;
+void open_choice_clear(struct open_choice *choice);
 
 /* Whether the rules allow this pair now. If call is 0 in `send`, the candidate of that rank is
  * meant, and filled in. */

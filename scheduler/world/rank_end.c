@@ -7,6 +7,7 @@
 
 void rank_end_clear(struct rank_end *end)
 {
+	g_free(end->report);
 	g_free(end->error);
 	g_free(end->returned);
 	memset(end, 0, sizeof(*end));

@@ -21,7 +21,9 @@ struct rank_end {
 	bool deaf; /* waits inside MPI to be killed, and carries out no order */
 	int abort_code;
 	guint16 function; /* enum mpi_call; set for an error in an unreported call */
+	char *report;     /* what a sanitizer printed of it: "AddressSanitizer: ..." */
 	char *error;      /* MPI's text of a fatal error */
+	guint32 failed;   /* the call whose operation it is about; 0: not known */
 	char *returned;   /* MPI's text of the first error that a call returned to the program */
 	guint32 returned_call;
 	bool threads;       /* `error` is set: a thread called MPI that must not; no more is

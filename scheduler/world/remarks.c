@@ -49,7 +49,8 @@ static gboolean remark_equal(gconstpointer a, gconstpointer b)
 		const struct remark_party *mine = &one->parties[i], *yours = &other->parties[i];
 
 		if (mine->rank != yours->rank || mine->function != yours->function
-		    || mine->site != yours->site || !words_equal(mine->does, yours->does))
+		    || mine->action != yours->action || mine->site != yours->site
+		    || !words_equal(mine->does, yours->does))
 			return false;
 	}
 	return true;

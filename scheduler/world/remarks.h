@@ -15,11 +15,12 @@
 /* One rank's part in a remark. */
 struct remark_party {
 	int rank;
-	guint32 call;     /* the number of the call; 0: not known */
-	guint16 function; /* enum mpi_call */
-	guint64 site;     /* of the call: return address in the program */
-	const char *does; /* "sends 4 MPI_INT", "never frees a communicator" */
-	guint64 count;    /* as in struct record_given; so is type */
+	guint32 call;       /* the number of the call; 0: not known */
+	guint16 function;   /* enum mpi_call */
+	const char *action; /* what the program itself does: "load", "store"; NULL: an MPI call */
+	guint64 site;       /* of the call: return address in the program */
+	const char *does;   /* "sends 4 MPI_INT", "never frees a communicator" */
+	guint64 count;      /* as in struct record_given; so is type */
 	const char *type;
 };
 

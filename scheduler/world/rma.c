@@ -41,6 +41,10 @@ static bool are_atomic(const struct rma_search *search, const struct rma_use *ol
 	const struct rma_accumulate older = {first->access, first->rank, old->first};
 	const struct rma_accumulate newer = {second->access, second->rank, use->first};
 
+	const guint8 both = first->access->flags & second->access->flags;
+
+	if (both & WIRE_ACCESS_DIRECT)
+		return both & WIRE_ACCESS_ATOMIC;
 	return !old->own && !use->own
 	       && rma_may_meet(rma_places_find(search->places, first->access->window, old->memory),
 	                       &older, &newer);

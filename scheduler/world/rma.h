@@ -13,9 +13,14 @@
  * writes. So do sends, receives and collectives whose buffers are in a window. The shim compares
  * accesses of one rank to its own memory (shim/check/overlap.h).
  *
- * Loads and stores of the program are not seen. A rank may learn from memory what another rank did:
- * by an atomic operation that fetches, or by a look into its own window after MPI_Win_sync. Then
- * accesses before and after that are taken to be in order. Pure. */
+ * Loads and stores of the program are accesses, too, if the rank reports them (WIRE_ACCESS_DIRECT).
+ * In the unified memory model a load may run at the same time as a Put, and a store as a Get, but
+ * what they see is left to chance (MPI 4.0, section 12.7); so they conflict. Two atomic
+ * instructions do not. MPI_Win_sync is not asked for: any order by MPI calls suffices.
+ *
+ * A rank may learn from memory what another rank did: by an atomic operation that fetches, by an
+ * atomic load, or by a look into its own window after MPI_Win_sync; if its loads are reported, by
+ * the first one after that. Then accesses before and after that are taken to be in order. Pure. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_H
 #define MATCHPOINT_SCHEDULER_WORLD_RMA_H
 

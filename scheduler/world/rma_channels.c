@@ -14,9 +14,16 @@ struct steps {
 	GArray *learnt;  /* guint32: times at which it may have learnt something */
 };
 
+/* What is known of the loads of one rank. */
+struct sight {
+	bool seen;      /* they are reported */
+	guint32 looked; /* then: the time of a look, by which the next one may learn; 0: none */
+};
+
 /* All channels of one window: steps[rank * CHANNELS + channel]. */
 struct window {
 	guint64 number;
+	struct sight *sights; /* by rank */
 	struct steps steps[];
 };
 
@@ -36,6 +43,7 @@ static struct window *window_new(guint64 number, int ranks)
 	struct window *window = g_malloc(sizeof(*window) + count * sizeof(struct steps));
 
 	window->number = number;
+	window->sights = g_new0(struct sight, ranks);
 	for (guint i = 0; i < count; i++) {
 		window->steps[i].written = g_array_new(false, false, sizeof(struct rma_clock *));
 		window->steps[i].learnt = g_array_new(false, false, sizeof(guint32));
@@ -64,14 +72,14 @@ void rma_channels_free(struct rma_channels *channels)
 			g_array_unref(window->steps[j].written);
 			g_array_unref(window->steps[j].learnt);
 		}
+		g_free(window->sights);
 		g_free(window);
 	}
 	g_ptr_array_unref(channels->windows);
 	g_free(channels);
 }
 
-static struct steps *steps_of(const struct rma_channels *channels, guint64 number, int rank,
-                              enum channel channel)
+static struct window *window_of(const struct rma_channels *channels, guint64 number)
 {
 	struct window *window = NULL;
 
@@ -85,6 +93,11 @@ static struct steps *steps_of(const struct rma_channels *channels, guint64 numbe
 		window = window_new(number, channels->ranks);
 		g_ptr_array_add(channels->windows, window);
 	}
+	return window;
+}
+
+static struct steps *steps_of(struct window *window, int rank, enum channel channel)
+{
 	return &window->steps[(guint)rank * CHANNELS + channel];
 }
 
@@ -99,6 +112,44 @@ static void add_step(struct steps *steps, struct rma_clock *known)
 		g_array_append_val(steps->written, known);
 }
 
+static void learn(struct rma_order *order, int rank, struct steps *steps)
+{
+	guint32 time = rma_order_tick(order, rank);
+
+	g_array_append_val(steps->learnt, time);
+}
+
+/* The rank loads: what it sees was there when it looked. */
+static void learn_by_look(struct sight *sight, struct steps *steps)
+{
+	if (sight->looked > 0)
+		g_array_append_val(steps->learnt, sight->looked);
+	sight->looked = 0;
+}
+
+static bool has_role(const struct wire_access *access, guint8 role)
+{
+	for (guint32 i = 0; i < access->part_count; i++)
+		if (access->parts[i].role == role)
+			return true;
+	return false;
+}
+
+/* Loads and stores. An atomic instruction that stores may also load. */
+static void read_direct(struct window *window, struct rma_order *order, int rank,
+                        const struct wire_access *access)
+{
+	struct steps *memory = steps_of(window, rank, CHANNEL_LOOK);
+	struct sight *sight = &window->sights[rank];
+
+	if (access->flags & WIRE_ACCESS_ATOMIC && has_role(access, WIRE_PART_WRITTEN))
+		add_step(memory, rma_order_now(order, rank));
+	if (access->flags & WIRE_ACCESS_ATOMIC || has_role(access, WIRE_PART_READ))
+		learn_by_look(sight, memory);
+	if (access->flags & WIRE_ACCESS_ATOMIC)
+		learn(order, rank, memory);
+}
+
 void rma_channels_read(struct rma_channels *channels, struct rma_order *order, int rank,
                        const struct wire_access *access)
 {
@@ -107,22 +158,28 @@ void rma_channels_read(struct rma_channels *channels, struct rma_order *order, i
 	bool writes = moves && access->flags & WIRE_ACCESS_WRITES;
 	bool atomic = moves && access->flags & WIRE_ACCESS_ATOMIC;
 	bool fetches = atomic && access->flags & WIRE_ACCESS_READS;
-	struct steps *updates, *memory;
-	guint32 time;
+	bool direct = access->kind == WIRE_ACCESS_LOCAL && access->flags & WIRE_ACCESS_DIRECT;
+	bool seen = access->kind == WIRE_ACCESS_WINDOW && access->flags & WIRE_WINDOW_SEEN;
+	struct window *window;
 
-	if (!moves && !looks)
+	if (!moves && !looks && !direct && !seen)
 		return;
-	updates = steps_of(channels, access->window, rank, CHANNEL_ATOMIC);
-	memory = steps_of(channels, access->window, rank, CHANNEL_LOOK);
+	window = window_of(channels, access->window);
+	if (seen)
+		window->sights[rank].seen = true;
+	if (direct)
+		read_direct(window, order, rank, access);
 	if (writes && atomic)
-		add_step(updates, rma_order_now(order, rank));
+		add_step(steps_of(window, rank, CHANNEL_ATOMIC), rma_order_now(order, rank));
 	/* MPI_Win_sync makes visible to others what a rank has stored into its own memory. */
 	if (writes || (looks && access->function == MPI_CALL_Win_sync))
-		add_step(memory, rma_order_now(order, rank));
-	if (!fetches && !looks)
-		return;
-	time = rma_order_tick(order, rank);
-	g_array_append_val(fetches ? updates->learnt : memory->learnt, time);
+		add_step(steps_of(window, rank, CHANNEL_LOOK), rma_order_now(order, rank));
+	if (fetches)
+		learn(order, rank, steps_of(window, rank, CHANNEL_ATOMIC));
+	else if (looks && window->sights[rank].seen)
+		window->sights[rank].looked = rma_order_tick(order, rank);
+	else if (looks)
+		learn(order, rank, steps_of(window, rank, CHANNEL_LOOK));
 }
 
 /* What the rank knew at its first step that passes this knowledge on; false: there is no such
@@ -218,18 +275,27 @@ bool rma_channels_learnt(const struct rma_channels *channels)
 	return false;
 }
 
+static bool all_know(const struct rma_channels *channels, const struct rma_order *order, int rank,
+                     guint32 time)
+{
+	for (int other = 0; time > 0 && other < channels->ranks; other++)
+		if (!rma_order_knows(order, other, rank, time))
+			return false;
+	return true;
+}
+
 bool rma_channels_known(const struct rma_channels *channels, const struct rma_order *order)
 {
 	for (guint i = 0; i < channels->windows->len; i++) {
 		const struct window *window = channels->windows->pdata[i];
 
-		for (guint j = 0; j < (guint)channels->ranks * CHANNELS; j++) {
-			guint32 last = learnt_last(&window->steps[j]);
-
-			for (int rank = 0; last > 0 && rank < channels->ranks; rank++)
-				if (!rma_order_knows(order, rank, (int)(j / CHANNELS), last))
-					return false;
-		}
+		for (guint j = 0; j < (guint)channels->ranks * CHANNELS; j++)
+			if (!all_know(channels, order, (int)(j / CHANNELS),
+			              learnt_last(&window->steps[j])))
+				return false;
+		for (int rank = 0; rank < channels->ranks; rank++)
+			if (!all_know(channels, order, rank, window->sights[rank].looked))
+				return false;
 	}
 	return true;
 }

@@ -1,5 +1,6 @@
 #include "world_arrival.h"
 #include "world_internal.h"
+#include "world_loops.h"
 
 #include <string.h>
 
@@ -14,8 +15,11 @@ static void rank_init(struct rank *rank)
 	rank->live = g_array_new(false, false, sizeof(struct live));
 	rank->calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
 	rank->left = g_array_new(false, false, sizeof(struct wire_left));
+	rank->truncated = g_array_new(false, false, sizeof(struct truncated));
 	rank->held_from = WORLD_HOLDS_NOTHING;
-	rank->streak.polls = g_array_new(false, false, sizeof(struct poll));
+	rank->streak.polls = polls_new();
+	rank->loop.polls = polls_new();
+	rank->loop.found = g_array_new(false, false, sizeof(struct loop_found));
 	rank->streak.known = g_array_new(false, false, sizeof(guint64));
 }
 
@@ -27,6 +31,8 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->options = *options;
 	world->comms = comms;
 	world->names = given_names_new();
+	world->made = made_comms_new();
+	world->partitions = partitions_new();
 	world->orders = *orders;
 	world->user = user;
 	world->ranks = g_new0(struct rank, options->ranks);
@@ -70,9 +76,12 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
 		chunks_follow(&to->ranks[rank].calls, &from->ranks[rank].calls);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
+		to->ranks[rank].truncated = g_array_copy(from->ranks[rank].truncated);
 		if (from->ranks[rank].seals)
 			to->ranks[rank].seals = g_array_copy(from->ranks[rank].seals);
-		to->ranks[rank].streak.polls = g_array_copy(from->ranks[rank].streak.polls);
+		to->ranks[rank].streak.polls = polls_copy(from->ranks[rank].streak.polls);
+		to->ranks[rank].loop.polls = polls_copy(from->ranks[rank].loop.polls);
+		to->ranks[rank].loop.found = g_array_copy(from->ranks[rank].loop.found);
 		to->ranks[rank].streak.known = g_array_copy(from->ranks[rank].streak.known);
 	}
 	to->matcher = matcher_copy(from->matcher);
@@ -92,6 +101,8 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 			g_hash_table_insert(to->probed, &message->probe, message);
 	}
 	to->names = given_names_copy(from->names);
+	to->made = made_comms_copy(from->made);
+	to->partitions = partitions_copy(from->partitions);
 	to->contents = message_contents_copy(from->contents);
 	to->matches = g_array_new(false, false, sizeof(struct match));
 	to->choices = g_array_copy(from->choices);
@@ -149,8 +160,13 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].live);
 		chunks_release(&world->ranks[rank].calls);
 		g_array_unref(world->ranks[rank].left);
+		g_array_unref(world->ranks[rank].truncated);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);
 		g_array_unref(world->ranks[rank].streak.polls);
+		g_array_unref(world->ranks[rank].loop.polls);
+		g_array_unref(world->ranks[rank].loop.found);
+		if (world->ranks[rank].is_looked_at)
+			g_clear_pointer(&world->ranks[rank].looked_at.names, g_bytes_unref);
 		g_array_unref(world->ranks[rank].streak.known);
 	}
 	g_free(world->ranks);
@@ -160,6 +176,8 @@ void world_free(struct world *world)
 	g_hash_table_destroy(world->messages);
 	g_hash_table_destroy(world->impatience);
 	given_names_free(world->names);
+	made_comms_free(world->made);
+	partitions_free(world->partitions);
 	message_contents_free(world->contents);
 	g_array_unref(world->matches);
 	g_array_unref(world->choices);
@@ -347,7 +365,8 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	struct wire_go go = {.call = rank->line->call, .count = count, .done = (uint32_t *)done};
 	guint observed = count;
 
-	g_assert(rank->line->phase == PHASE_BLOCKED);
+	g_assert(rank->line->phase == PHASE_BLOCKED && !rank->is_looked_at);
+	world_loop_leave(world, number);
 	rank->line->phase = PHASE_RUNNING;
 	world->running++;
 	world_wake(world, number);
@@ -393,18 +412,13 @@ static bool all_completable(const struct world *world, int number)
 
 /* Of several completable requests, the one that was started first is reported unless another is
  * chosen: so no request starves. */
-guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count)
+guint32 world_oldest(const struct wire_name *names, const guint32 *indices, guint count)
 {
 	guint32 best = indices[0];
 
-	for (guint i = 1; i < count; i++) {
-		struct wire_name one = g_array_index(rank->line->waited, struct wire_name,
-		                                     indices[i]);
-		struct wire_name other = g_array_index(rank->line->waited, struct wire_name, best);
-
-		if (world_compare_names(one, other) < 0)
+	for (guint i = 1; i < count; i++)
+		if (world_compare_names(names[indices[i]], names[best]) < 0)
 			best = indices[i];
-	}
 	return best;
 }
 
@@ -436,6 +450,14 @@ static void try_release_line(struct world *world, int number)
 			world_release(world, number, &(guint32){0}, 0);
 		return;
 	}
+	if (rank->is_looked_at)
+		return;
+	if (world_in_loop(world, number) && !rank->loop.is_open) {
+		if (world_is_poll(rank->line->wait) && rank->line->waited->len > 0
+		    && !world_defers(world, number))
+			world_loop_answer(world, number);
+		return;
+	}
 	if (rank->line->question != QUESTION_NONE || !all_completable(world, number)
 	    || world_defers(world, number))
 		return;
@@ -447,11 +469,13 @@ static void try_release_line(struct world *world, int number)
 	for (guint i = 0; i < rank->line->waited->len; i++)
 		all[i] = i;
 	if (rank->line->waited->len > 1)
-		world_limit(world, LIMIT_BY_RULE);
+		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	if ((rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY)
 	    && rank->line->waited->len > 1)
-		world_release(world, number,
-		              &(guint32){world_oldest(rank, all, rank->line->waited->len)}, 1);
+		world_release(
+			world, number,
+			&(guint32){world_oldest(world_names(rank), all, rank->line->waited->len)},
+			1);
 	else
 		world_release(world, number, all, rank->line->waited->len);
 }
@@ -500,6 +524,7 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 	                                       .send = match->send,
 	                                       .yes = chosen});
 	bind.tag = message->tag;
+	bind.bytes = message->types.bytes;
 	bind.source = communicators_from_world(world->comms, message->comm, receiver, sender);
 	if (live)
 		live->matched = true;
@@ -579,9 +604,28 @@ void world_settle(struct world *world)
 
 /* --- for files that treat one subject (world_context.h) --------------------------------------- */
 
+guint64 world_comm_itself(const struct world *world, guint64 comm)
+{
+	const struct made_comm *made = made_comms_find(world->made, comm);
+
+	return made && made->stands_for != 0 ? made->stands_for : comm;
+}
+
+const struct made_comm *world_made_comm(const struct world *world, guint64 comm)
+{
+	const struct made_comm *made = made_comms_find(world->made, world_comm_itself(world, comm));
+
+	return made && made->number > 0 ? made : NULL;
+}
+
+const char *world_given_name(const struct world *world, guint64 comm)
+{
+	return given_names_find(world->names, world_comm_itself(world, comm));
+}
+
 const char *world_comm_name(const struct world *world, guint64 comm)
 {
-	const char *name = given_names_find(world->names, comm);
+	const char *name = world_given_name(world, comm);
 
 	return name ? name : communicators_origin(world->comms, comm);
 }
@@ -621,9 +665,9 @@ struct world_rma *world_rma(const struct world *world)
 	return world->rma;
 }
 
-struct truncated *world_last_truncated(const struct world *world, int rank)
+GArray *world_all_truncated(const struct world *world, int rank)
 {
-	return &world->ranks[rank].truncated;
+	return world->ranks[rank].truncated;
 }
 
 void world_append_event(struct world *world, const struct event *event)
@@ -650,7 +694,8 @@ guint64 world_limits(const struct world *world)
 	const struct rma_uncertain *uncertain = world_finds_invalid(world);
 
 	return world->limits | (windows_early(world->locks) ? LIMIT_BIT(LIMIT_LOCKS) : 0)
-	       | (world_has_accesses(world) ? LIMIT_BIT(LIMIT_WINDOW_MEMORY) : 0)
+	       | (world_has_unseen(world) ? LIMIT_BIT(LIMIT_WINDOW_MEMORY) : 0)
+	       | (world_has_seen(world) ? LIMIT_BIT(LIMIT_WINDOW_PARTLY) : 0)
 	       | (uncertain->learnt > 0 ? LIMIT_BIT(LIMIT_WINDOW_ASSUMED) : 0)
 	       | (uncertain->unknown > 0 ? LIMIT_BIT(LIMIT_WINDOW_ACCESSES) : 0);
 }

@@ -33,6 +33,9 @@ struct world_orders {
 	void (*bind)(void *user, int rank, const struct wire_bind *bind);
 	void (*go)(void *user, int rank, const struct wire_go *go);
 	void (*admit)(void *user, int rank, guint32 thread);
+	/* the rank, which waits in a poll, is to report a digest; not called without
+	 * world_options.digests */
+	void (*look)(void *user, int rank);
 };
 
 struct world_options {
@@ -43,6 +46,7 @@ struct world_options {
 	bool arrives_early;               /* see world_arrival.h */
 	bool cancels;  /* the program calls MPI_Cancel: nonblocking receives that name their
 	                  source are matched by choice, too */
+	bool digests;  /* ranks can report a digest of their state (world_digest) */
 	guint not_yet; /* how often in a row a poll may be answered "not yet" by choice */
 	guint some;    /* with at most so many complete requests, MPI_Waitsome may report each
 	                  subset */
@@ -94,6 +98,10 @@ struct world *world_copy(const struct world *world, const struct world_options *
 /* Reports of ranks. false: the report is impossible, and the world has not changed. `error` is set
  * and names the rank, which cannot be controlled any more. */
 bool world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
+/* What the rank answers to the order `look`. */
+bool world_digest(struct world *world, int rank, const struct wire_digest *digest, GError **error);
+/* Whether the rank owes such an answer. */
+bool world_looks_at(const struct world *world, int rank);
 bool world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error);
 bool world_named(struct world *world, int rank, const struct wire_named *named, GError **error);
 bool world_thread(struct world *world, int rank, const struct wire_thread *thread, GError **error);
@@ -103,6 +111,8 @@ bool world_touched(struct world *world, int rank, const struct wire_touched *tou
 bool world_overlap(struct world *world, int rank, const struct wire_overlap *overlap,
                    GError **error);
 bool world_misuse(struct world *world, int rank, const struct wire_misuse *misuse, GError **error);
+bool world_partitions(struct world *world, int rank, const struct wire_partitions *partitions,
+                      GError **error);
 /* The contents of a message that the rank is about to send. */
 bool world_contents(struct world *world, int rank, const struct wire_contents *told,
                     GError **error);
@@ -127,6 +137,10 @@ void world_start(struct world *world);
 /* Whether some rank has several threads; whether this rank has. */
 bool world_has_threads(const struct world *world);
 bool world_rank_has_threads(const struct world *world, int rank);
+/* Whether the rank has more threads than one that may call MPI. */
+bool world_rank_names_threads(const struct world *world, int rank);
+/* The kernel's ID of a thread of the rank (struct world_call); 0: not known. */
+pid_t world_thread_id(const struct world *world, int rank, guint32 thread);
 /* Number of threads of the rank that wait to be admitted.
  *
  * world_loose_threads returns the threads of a rank (struct thread_view, threads.h) if some of them
@@ -243,12 +257,26 @@ GArray *world_pending_calls(struct world *world, int rank);
 /* The ranks for which a blocked rank waits in this call (0: in any), as gint32, ascending. Empty:
  * it waits for no rank in particular. Free with g_array_unref. */
 GArray *world_waits_for(struct world *world, int rank, guint32 call);
+/* How a communicator is to be shown in the arguments of a call of this function; free with
+ * g_free. */
+struct comm_words {
+	char *(*print)(const void *user, guint64 comm, guint16 function);
+	const void *user;
+};
+
 /* Arguments of the call, or of the first operation for which it still waits: "source=1, tag=7".
  * Free with g_free. */
-char *world_arguments(struct world *world, int rank, guint32 call);
+char *world_arguments(struct world *world, int rank, guint32 call, const struct comm_words *words);
 /* The program's name for a communicator or window (given_names.h), else its origin. Valid until the
  * program gives it another name. */
 const char *world_comm_name(const struct world *world, guint64 comm);
+/* The program's name alone; NULL: none. */
+const char *world_given_name(const struct world *world, guint64 comm);
+/* The number of the communicator that this number stands for (struct wire_comm): itself, or
+ * another. */
+guint64 world_comm_itself(const struct world *world, guint64 comm);
+/* Where it was made, with its label. NULL: not by the program, or not known. */
+const struct made_comm *world_made_comm(const struct world *world, guint64 comm);
 
 /* A call of a collective that does not match another call; members as in struct record_given. */
 struct world_given {
@@ -258,11 +286,13 @@ struct world_given {
 
 /* Describes members of a collective that disagree, as a sentence; NULL: they agree. `ret_calls` may
  * be NULL. Free the text with g_free. */
-char *world_mismatch(const struct world *world, struct world_given ret_calls[2]);
+char *world_mismatch(const struct world *world, const struct comm_words *words,
+                     struct world_given ret_calls[2]);
 
-/* The last message too long for its receive at `rank`: send and receive, the types sent, and the
- * types that there is room for (free both with g_free). false: there was none. */
-bool world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
+/* The message too long for the receive that `rank` has started in this call, else the last one too
+ * long at this rank: send and receive, the types sent, and the types that there is room for (free
+ * both with g_free). false: there was none. */
+bool world_truncated(const struct world *world, int rank, guint32 call, struct op_id ret_calls[2],
                      char *ret_types[2]);
 
 /* What world_objects has reported of a rank (struct wire_left). */
@@ -285,6 +315,10 @@ bool world_message_taken(const struct world *world, struct op_id receive, struct
  * conflict. world_finds_invalid then returns what could not be compared. */
 void world_find_conflicts(struct world *world);
 bool world_has_accesses(const struct world *world);
+/* Whether some rank has a window whose memory others can reach, and does not report its loads and
+ * stores; and whether some rank has one, and does. */
+bool world_has_unseen(const struct world *world);
+bool world_has_seen(const struct world *world);
 const struct rma_uncertain *world_finds_invalid(const struct world *world);
 
 /* Remarks on what is wrong but does not end the interleaving. */

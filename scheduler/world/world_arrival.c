@@ -66,8 +66,21 @@ static bool is_bound_to_pending(const struct world *world, int number)
 	return false;
 }
 
+/* A rank goes on with the data of its receives yet to come, although it could be there. */
+static void note_late_data(struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	if (world->limits & LIMIT_BIT(LIMIT_DATA_LATE) || !(world->windows || rank->threads)
+	    || !world->options.arrives_early || !mpi_call_is_deferrable(rank->line->function))
+		return;
+	if (count_pending(world, number) > 0)
+		world_limit(world, LIMIT_DATA_LATE);
+}
+
 bool world_defers(struct world *world, int number)
 {
+	note_late_data(world, number);
 	if (world->lets_go || !may_defer(world, number)
 	    || (!brings_pending(world, number) && !is_bound_to_pending(world, number)))
 		return false;
@@ -117,7 +130,7 @@ void world_bring_data(struct world *world, int number)
 		return;
 	for (guint i = 0; i < rank->live->len; i++) {
 		struct live *live = &g_array_index(rank->live, struct live, i);
-		struct wire_bind bind = {live->name, WIRE_ARRIVES, 0};
+		struct wire_bind bind = {.name = live->name, .source = WIRE_ARRIVES};
 
 		if (!is_underway(live) || !live->matched)
 			continue;

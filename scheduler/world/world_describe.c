@@ -197,11 +197,27 @@ char *world_root_print(gint32 root)
 	}
 }
 
-static void append_envelope(GString *text, const struct world *world, guint8 kind, gint32 peer,
-                            gint32 tag, guint64 comm)
+/* Appends a communicator, unless it is MPI_COMM_WORLD. */
+static void append_comm(GString *text, const struct world *world, guint64 comm, guint16 function,
+                        const char *separator, const struct comm_words *words)
+{
+	guint64 itself = world_comm_itself(world, comm);
+	g_autofree char *name = NULL;
+
+	if (itself == WIRE_COMM_WORLD)
+		return;
+	name = words->print(words->user, itself, function);
+	g_string_append_printf(text, "%s%s", separator, name);
+}
+
+/* Appends the arguments of an operation that a call of `function` has started. */
+static void append_envelope(GString *text, const struct world *world, const struct live *op,
+                            guint16 function, const struct comm_words *words)
 {
 	const char *separator = "";
 	struct lock_place window;
+	guint8 kind = op->kind;
+	gint32 peer = op->peer, tag = op->tag;
 
 	if (kind == WIRE_COLLECTIVE) {
 		g_autofree char *root = world_root_print(peer);
@@ -213,7 +229,7 @@ static void append_envelope(GString *text, const struct world *world, guint8 kin
 		if (peer != WIRE_ANY)
 			g_string_append_printf(text, "target=%d", peer);
 		separator = peer != WIRE_ANY ? ", " : "";
-	} else if (communicators_window(world->comms, comm, &window)) {
+	} else if (communicators_window(world->comms, op->comm, &window)) {
 		g_string_append_printf(
 			text, "%s=%d",
 			(kind == WIRE_SEND) == (tag == WIRE_EXPOSED) ? "origin" : "target", peer);
@@ -230,8 +246,7 @@ static void append_envelope(GString *text, const struct world *world, guint8 kin
 			g_string_append_printf(text, ", tag=%d", tag);
 		separator = ", ";
 	}
-	if (comm != WIRE_COMM_WORLD)
-		g_string_append_printf(text, "%s%s", separator, world_comm_name(world, comm));
+	append_comm(text, world, op->comm, function, separator, words);
 }
 
 /* That the receiver's matched probe took the message of this send, for which the rank waits. */
@@ -239,6 +254,34 @@ static void append_probed(GString *text, const struct live *live)
 {
 	if (live->kind == WIRE_SEND && live->probed)
 		g_string_append(text, ", probed but not received");
+}
+
+/* The partitions that keep a partitioned message from being sent. */
+static void append_unready(GString *text, const struct world *world, int number, guint64 comm,
+                           const char *separator)
+{
+	int sender;
+	g_autofree char *unready = partitions_unready(world->partitions, comm, &sender);
+
+	if (unready && sender == number)
+		g_string_append_printf(text, "%s%s not made ready", separator, unready);
+	else if (unready)
+		g_string_append_printf(text, "%s%s not made ready by rank %d", separator, unready,
+		                       sender);
+}
+
+/* The partitioned send that is not ready, if the rank waits for one; NULL: it does not. */
+static const struct wire_name *waited_unready(const struct world *world, int number)
+{
+	const GArray *waited = world->ranks[number].line->waited;
+
+	for (guint i = 0; i < waited->len; i++) {
+		const struct wire_name *name = &g_array_index(waited, struct wire_name, i);
+
+		if (name->call == WIRE_NEVER && name->sub > 0)
+			return name;
+	}
+	return NULL;
 }
 
 /* A blocked completion call is described by the first operation for which it still waits. */
@@ -267,17 +310,26 @@ GArray *world_pending_calls(struct world *world, int number)
 	return calls;
 }
 
-char *world_arguments(struct world *world, int number, guint32 call)
+char *world_arguments(struct world *world, int number, guint32 call, const struct comm_words *words)
 {
 	const struct world_call *info = world_call_info(world, number, call);
 	const struct rank *rank = &world->ranks[number];
 	GString *text = g_string_new(NULL);
 	const struct world_call *from;
+	const struct wire_name *unready;
 	struct live live;
 
 	world_focus_call(world, number, call);
+	unready = rank->line->phase == PHASE_BLOCKED && rank->line->call == call
+	                  ? waited_unready(world, number)
+	                  : NULL;
 	if (info && info->kind != 0) {
-		append_envelope(text, world, info->kind, info->peer, info->tag, info->comm);
+		append_envelope(text, world,
+		                &(struct live){.kind = info->kind,
+		                               .peer = info->peer,
+		                               .tag = info->tag,
+		                               .comm = info->comm},
+		                info->function, words);
 		if (rank->line->phase == PHASE_BLOCKED && rank->line->call == call
 		    && first_waited(world, number, &live))
 			append_probed(text, &live);
@@ -285,8 +337,15 @@ char *world_arguments(struct world *world, int number, guint32 call)
 	           && first_waited(world, number, &live)) {
 		from = world_call_info(world, number, live.name.call);
 		g_string_append_printf(text, "%s(", from ? mpi_call_name(from->function) : "?");
-		append_envelope(text, world, live.kind, live.peer, live.tag, live.comm);
+		append_envelope(text, world, &live, from ? from->function : MPI_CALL_NONE, words);
 		append_probed(text, &live);
+		append_unready(text, world, number, live.comm, ", ");
+		g_string_append_c(text, ')');
+	} else if (info && unready) {
+		from = world_call_info(world, number, unready->sub);
+		g_string_append_printf(text, "%s(", from ? mpi_call_name(from->function) : "?");
+		append_unready(text, world, number,
+		               partitions_find(world->partitions, number, unready->sub), "");
 		g_string_append_c(text, ')');
 	}
 	return g_string_free(text, false);

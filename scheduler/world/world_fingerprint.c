@@ -268,6 +268,24 @@ static void add_streak(struct state_hash *hash, const struct world *world,
 	}
 }
 
+static void add_loop(struct state_hash *hash, const struct world *world, int number)
+{
+	const struct loop *loop = &world->ranks[number].loop;
+
+	add(hash, loop->polls->len);
+	for (guint i = 0; i < loop->polls->len; i++)
+		add(hash, g_array_index(loop->polls, struct poll, i).identity);
+	if (loop->polls->len > 0)
+		add(hash, (guint64)loop->period << 1 | loop->is_open);
+	for (guint i = 0; i < loop->found->len; i++) {
+		const struct loop_found *one = &g_array_index(loop->found, struct loop_found, i);
+
+		add(hash, one->identity);
+		add(hash, one->digest[0]);
+		add_id(hash, world, one->send);
+	}
+}
+
 static void add_line(struct state_hash *hash, const struct world *world, int rank,
                      const struct line *line)
 {
@@ -292,13 +310,17 @@ static void add_left(struct state_hash *hash, const GArray *left)
 	}
 }
 
-static void add_truncated(struct state_hash *hash, const struct world *world,
-                          const struct truncated *truncated)
+static void add_truncated(struct state_hash *hash, const struct world *world, const GArray *all)
 {
-	add_id(hash, world, truncated->send);
-	add_id(hash, world, truncated->receive);
-	add_types(hash, &truncated->sent);
-	add_types(hash, &truncated->received);
+	add(hash, all->len);
+	for (guint i = 0; i < all->len; i++) {
+		const struct truncated *truncated = &g_array_index(all, struct truncated, i);
+
+		add_id(hash, world, truncated->send);
+		add_id(hash, world, truncated->receive);
+		add_types(hash, &truncated->sent);
+		add_types(hash, &truncated->received);
+	}
 }
 
 static void add_rank(struct state_hash *hash, const struct world *world, int number)
@@ -309,17 +331,17 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	add_line(hash, world, number, rank->line);
 	if (rank->line->phase == PHASE_BLOCKED)
 		add_seal(hash, world, pending);
-	add(hash, (guint64)rank->finalized | (guint64)rank->went_into_call << 1
-	                  | (guint64)rank->talker << 32);
+	add(hash, (guint64)rank->finalized | (guint64)rank->went_into_call << 1);
 	add(hash, rank->access_epoch);
 	add(hash, (guint64)rank->line->together.order << 32 | (guint32)rank->line->together.root);
 	add(hash, entered_by(world->entered, number)->len);
 	add(hash, rank->live->len);
 	for (guint i = 0; i < rank->live->len; i++)
 		add_live(hash, world, number, &g_array_index(rank->live, struct live, i));
-	add_truncated(hash, world, &rank->truncated);
+	add_truncated(hash, world, rank->truncated);
 	add_left(hash, rank->left);
 	add_streak(hash, world, &rank->streak);
+	add_loop(hash, world, number);
 	add_hash(hash, &rank->hidden);
 }
 

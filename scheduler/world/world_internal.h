@@ -15,7 +15,9 @@
 #include "entered.h"
 #include "explorer/explorer.h"
 #include "given_names.h"
+#include "made_comms.h"
 #include "matcher.h"
+#include "partitions.h"
 #include "types.h"
 #include "windows.h"
 #include "world.h"
@@ -82,13 +84,40 @@ struct poll {
 	guint64 site;
 	guint64 key; /* in world->impatience */
 	struct op_id point;
-	bool chosen; /* it was answered "no" by choice */
+	guint32 call;
+	bool chosen;                 /* it was answered "no" by choice */
+	bool had_others;             /* it could have been answered otherwise at once */
+	bool is_forgiven;            /* that does not count in world->impatience any more */
+	bool timed;                  /* the rank has read a clock before it */
+	guint64 digest[2];           /* of the rank's state in it; 0, 0: not known */
+	enum open_question question; /* NONE: it looks for a message */
+	GBytes *names;               /* struct wire_name: what the question is about */
+	struct operation probe;      /* what it looks for */
+};
+
+/* A message found by a poll of a loop that leaves it where it is. */
+struct loop_found {
+	guint64 identity, digest[2];
+	struct op_id send;
+};
+
+/* A loop of polls that go round without effect (world_loops.h). */
+struct loop {
+	GArray *polls;      /* struct poll, by call: the next one first; empty: no loop */
+	guint64 digest[2];  /* of the state in which the rank came back */
+	guint32 period;     /* calls of a round */
+	bool is_open;       /* the rank waits where the next answer is chosen */
+	struct taken given; /* what was chosen for a later poll, and its call; 0: nothing */
+	guint32 given_at;
+	GArray *found; /* struct loop_found, since the rank last did more than poll */
 };
 
 /* Consecutive polls of a rank that were all answered "no", with no other call between them
  * (world_polls.c). */
 struct streak {
-	GArray *polls; /* struct poll; the last round */
+	GArray *polls; /* struct poll; the last round, or two */
+	guint most;    /* polls until the rank counts as changed by each round; 0: not known */
+	bool timed;    /* the rank has read a clock meanwhile */
 	guint rounds;  /* number of times that they came back to the same poll */
 	guint64 last;  /* identity of the last poll of the first round */
 	GArray *known; /* guint64; places in the program where a round was closed before */
@@ -96,6 +125,9 @@ struct streak {
 
 struct rank {
 	struct streak streak;
+	struct loop loop;
+	bool is_looked_at; /* it waits in a poll and is asked for a digest; counts as running */
+	struct poll looked_at;
 	GPtrArray *lines;  /* struct line, owned; at least one */
 	guint focus;       /* index of `line` */
 	struct line *line; /* the line in focus (world_focus) */
@@ -103,12 +135,11 @@ struct rank {
 	guint32 turn;      /* the last call after which a choice between its threads was noted */
 	bool finalized;
 	GArray *live;                    /* struct live, ascending by name */
-	struct truncated truncated;      /* the last one received */
+	GArray *truncated;               /* struct truncated */
 	struct chunks calls;             /* struct world_call; [call - 1] */
 	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
 	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */
-	guint32 talker;       /* a thread that has communicated, + 1; 0: none */
 	bool went_into_call;  /* it is over, and was inside its last call */
 	GArray *left;         /* struct wire_left */
 	GArray *seals;        /* struct sealed of world_fingerprint.c, by call; NULL: no
@@ -131,6 +162,8 @@ struct world {
 	struct world_options options;
 	struct communicators *comms;
 	struct given_names *names;
+	struct made_comms *made;
+	struct partitions *partitions;
 	struct world_orders orders;
 	void *user;
 	void (*watch)(void *user, const struct world_step *step); /* NULL: no watcher */
@@ -185,7 +218,7 @@ const struct message *world_find_message(const struct world *world, int rank,
                                          struct wire_name name);
 
 /* The one of these indices into `waited` that Waitany and Testany report. */
-guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count);
+guint32 world_oldest(const struct wire_name *names, const guint32 *indices, guint count);
 
 /* Lets the pending call of a rank return, with these indices into `waited` done (NULL: all). */
 void world_release(struct world *world, int rank, const guint32 *done, guint count);
@@ -236,9 +269,26 @@ bool world_is_probe_poll(const struct world *world, int rank);
 bool world_may_say_no(const struct world *world, int rank);
 bool world_says_no_first(const struct world *world, int rank);
 void world_note_answer(struct world *world, int rank, bool yes);
+void world_note_yes(struct world *world, int rank); /* the same, if it was no choice */
+/* A rank that is gone answers nothing any more. */
+void world_stop_looking(struct world *world, int rank);
+/* Withdraws the probes that a poll has started. `told`: the trace is to show it. */
+void world_withdraw_probes(struct world *world, int rank, bool told);
+/* Gives the pending poll an answer other than a message. */
+void world_give_answer(struct world *world, int rank, const struct taken *answer);
+/* Appends to the alternatives how this question about requests can be answered now, except "no". It
+ * is asked so many calls later than at the choice's point. */
+void world_add_answers(const struct world *world, int rank, enum open_question question,
+                       const struct wire_name *names, guint count, guint ahead,
+                       struct open_choice *choice);
+/* The operations of these requests, as entries of EVENT_ASK (struct asked). */
+GArray *world_asked(const struct world *world, int rank, const struct wire_name *names,
+                    guint count);
 void world_note_poll(struct world *world, int rank, const struct wire_call *call);
 /* The operations waited for by a blocked rank that can complete, as indices (guint32). */
 GArray *world_completable_indices(const struct world *world, int rank);
+/* Whether this one can. */
+bool world_can_complete(const struct world *world, int rank, struct wire_name name);
 /* MPI_Cancel comes before the match: withdraws the receive, and lets the rank go on. */
 void world_withdraw_receive(struct world *world, int rank, struct live *live);
 
@@ -287,6 +337,12 @@ void world_on_grant(struct world *world, const struct match *match);
 static inline struct op_id world_question_id(const struct world *world, int rank)
 {
 	return (struct op_id){rank, world->ranks[rank].line->call, 0};
+}
+
+/* What the pending call waits for or asks about. */
+static inline const struct wire_name *world_names(const struct rank *rank)
+{
+	return (const struct wire_name *)(const void *)rank->line->waited->data;
 }
 
 static inline bool world_is_poll(guint8 wait)

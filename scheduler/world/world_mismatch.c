@@ -126,7 +126,8 @@ static struct world_given given(const struct collective_call *call, guint parts)
 	};
 }
 
-char *world_mismatch(const struct world *world, struct world_given ret_calls[2])
+char *world_mismatch(const struct world *world, const struct comm_words *words,
+                     struct world_given ret_calls[2])
 {
 	static const struct {
 		enum collective_part part;
@@ -137,6 +138,7 @@ char *world_mismatch(const struct world *world, struct world_given ret_calls[2])
 	};
 	GString *text = g_string_new("the ranks differ in: ");
 	struct collective_mismatch mismatch;
+	g_autofree char *comm = NULL;
 
 	if (!collectives_mismatch(world_collectives(world), &mismatch)) {
 		g_string_free(text, true);
@@ -153,7 +155,9 @@ char *world_mismatch(const struct world *world, struct world_given ret_calls[2])
 		append_data(text, &mismatch);
 	if (mismatch.parts != PART_OPERATION)
 		g_string_append_printf(text, " of %s", mpi_call_name(mismatch.first.function));
-	g_string_append_printf(text, " on %s", world_comm_name(world, mismatch.first.comm));
+	comm = words->print(words->user, world_comm_itself(world, mismatch.first.comm),
+	                    mismatch.first.function);
+	g_string_append_printf(text, " on %s", comm);
 	if (ret_calls) {
 		ret_calls[0] = given(&mismatch.first, mismatch.parts);
 		ret_calls[1] = given(&mismatch.other, mismatch.parts);

@@ -3,6 +3,7 @@
 #include "explorer/request_subsets.h"
 #include "mpi_calls.h"
 #include "world_internal.h"
+#include "world_loops.h"
 
 /* First come sends that may complete early, and collectives that may be left early. This includes
  * sends whose message is received already, whose only alternative is "early": so what comes after
@@ -54,18 +55,14 @@ static struct asked asked_entry(int number, struct wire_name name, guint index)
 	return (struct asked){world_op_id(number, name), index};
 }
 
-void world_ask(struct world *world, int number)
+GArray *world_asked(const struct world *world, int number, const struct wire_name *names,
+                    guint count)
 {
-	struct rank *rank = &world->ranks[number];
-	g_autoptr(GArray) asked = g_array_new(false, false, sizeof(struct asked));
+	GArray *asked = g_array_new(false, false, sizeof(struct asked));
 
-	rank->line->question = question_of(world, number);
-	if (rank->line->question == QUESTION_NONE)
-		return;
-	rank->line->asked = rank->line->call;
-	for (guint i = 0; i < rank->line->waited->len; i++) {
-		struct asked entry = asked_entry(number, *waited_name(rank, i), i);
-		const struct live *live = waited_live(world, number, i);
+	for (guint i = 0; i < count; i++) {
+		struct asked entry = asked_entry(number, names[i], i);
+		const struct live *live = world_find_live(world, number, names[i]);
 		const struct live *other = live ? world_find_joined(world, number, live) : NULL;
 		struct asked before = other ? asked_entry(number, other->name, i) : entry;
 
@@ -73,24 +70,47 @@ void world_ask(struct world *world, int number)
 			g_array_append_val(asked, before);
 		g_array_append_val(asked, entry);
 	}
+	return asked;
+}
+
+void world_ask(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+	g_autoptr(GArray) asked = NULL;
+
+	rank->line->question = question_of(world, number);
+	if (rank->line->question == QUESTION_NONE)
+		return;
+	rank->line->asked = rank->line->call;
+	asked = world_asked(world, number, world_names(rank), rank->line->waited->len);
 	trace_append_ask(&world->trace, world_question_id(world, number),
 	                 world_thread_in_focus(world, number),
 	                 (const struct asked *)(void *)asked->data, asked->len);
 }
 
+bool world_can_complete(const struct world *world, int number, struct wire_name name)
+{
+	const struct live *live = world_find_live(world, number, name);
+
+	return live ? world_completable(world, number, live) : name.call != WIRE_NEVER;
+}
+
+static GArray *completable_of(const struct world *world, int number, const struct wire_name *names,
+                              guint count)
+{
+	GArray *indices = g_array_new(false, false, sizeof(guint32));
+
+	for (guint i = 0; i < count; i++)
+		if (world_can_complete(world, number, names[i]))
+			g_array_append_val(indices, i);
+	return indices;
+}
+
 GArray *world_completable_indices(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
-	GArray *indices = g_array_new(false, false, sizeof(guint32));
 
-	for (guint i = 0; i < rank->line->waited->len; i++) {
-		const struct live *live = waited_live(world, number, i);
-
-		if (live ? world_completable(world, number, live)
-		         : waited_name(rank, i)->call != WIRE_NEVER)
-			g_array_append_val(indices, i);
-	}
-	return indices;
+	return completable_of(world, number, world_names(rank), rank->line->waited->len);
 }
 
 /* --- what is open ----------------------------------------------------------------------------- */
@@ -142,6 +162,15 @@ static void add_answer(const struct world *world, GArray *points, struct op_id i
 		add_alternative(point->choice.alternatives, answer);
 }
 
+/* Whether it is what the pending poll of a rank looks for, or a later one of its loop. */
+static bool is_of_poll(const struct world *world, const struct point *where)
+{
+	const struct rank *rank = &world->ranks[where->rank];
+
+	return where->call == rank->line->call
+	       && (where->sub >= OPERATION_LATER || world_is_probe_poll(world, where->rank));
+}
+
 /* `only` is not NULL: only the messages at that point. */
 static void add_messages(const struct world *world, GArray *points, const struct point *only)
 {
@@ -154,6 +183,14 @@ static void add_messages(const struct world *world, GArray *points, const struct
 		const struct point *where = &point.choice.point;
 		const struct live *live = NULL;
 
+		/* Loops of polls have one point for all their messages. */
+		if (where->kind == POINT_CALL
+		    && (where->sub >= OPERATION_LATER || world_in_loop(world, where->rank)
+		        || world->ranks[where->rank].is_looked_at)
+		    && is_of_poll(world, where)) {
+			g_array_unref(point.choice.alternatives);
+			continue;
+		}
 		if (world->options.cancels && where->kind == POINT_CALL)
 			live = world_find_live(world, where->rank,
 			                       (struct wire_name){where->call, where->sub});
@@ -180,15 +217,14 @@ static struct taken all_of(const GArray *indices)
 }
 
 /* Each request alone. The one that was started first comes first, so that no request starves. */
-static void add_each(const struct world *world, int number, const GArray *indices,
-                     GArray *alternatives, bool oldest_first)
+static void add_each(const struct wire_name *names, const GArray *indices, GArray *alternatives,
+                     bool oldest_first)
 {
 	guint32 oldest = 0;
 
 	if (indices->len == 0)
 		return;
-	oldest = world_oldest(&world->ranks[number], (const guint32 *)(const void *)indices->data,
-	                      indices->len);
+	oldest = world_oldest(names, (const guint32 *)(const void *)indices->data, indices->len);
 	if (oldest_first)
 		add_alternative(alternatives, taken_one(oldest));
 	for (guint i = 0; i < indices->len; i++) {
@@ -215,10 +251,29 @@ static bool add_sets(const struct world *world, const GArray *indices, GArray *a
 	return all;
 }
 
+void world_add_answers(const struct world *world, int number, enum open_question question,
+                       const struct wire_name *names, guint count, guint ahead,
+                       struct open_choice *choice)
+{
+	g_autoptr(GArray) indices = completable_of(world, number, names, count);
+	GArray *alternatives = choice->alternatives;
+	guint before = alternatives->len;
+
+	if (question == QUESTION_ALL && indices->len == count)
+		add_alternative(alternatives, taken_plain(TAKEN_YES));
+	if (question == QUESTION_SOME && indices->len > 1)
+		add_alternative(alternatives, all_of(indices));
+	if (question == QUESTION_SOME || question == QUESTION_ANY)
+		add_each(names, indices, alternatives, question == QUESTION_ANY);
+	if (question == QUESTION_SOME && indices->len > 1)
+		choice->more |= !add_sets(world, indices, alternatives);
+	for (guint i = before; i < alternatives->len; i++)
+		g_array_index(alternatives, struct taken, i).ahead = (guint16)ahead;
+}
+
 static void add_question(const struct world *world, GArray *points, int number)
 {
 	const struct rank *rank = &world->ranks[number];
-	g_autoptr(GArray) indices = world_completable_indices(world, number);
 	struct offer point = {{.point = point_here(world, world_question_id(world, number)),
 	                       .alternatives = alternatives_new(),
 	                       .question = rank->line->question,
@@ -230,15 +285,8 @@ static void add_question(const struct world *world, GArray *points, int number)
 
 	if (no_first)
 		add_alternative(alternatives, taken_plain(TAKEN_NO));
-	if (rank->line->question == QUESTION_ALL && indices->len == rank->line->waited->len)
-		add_alternative(alternatives, taken_plain(TAKEN_YES));
-	if (rank->line->question == QUESTION_SOME && indices->len > 1)
-		add_alternative(alternatives, all_of(indices));
-	if (rank->line->question == QUESTION_SOME || rank->line->question == QUESTION_ANY)
-		add_each(world, number, indices, alternatives,
-		         rank->line->question == QUESTION_ANY);
-	if (rank->line->question == QUESTION_SOME && indices->len > 1)
-		point.choice.more = !add_sets(world, indices, alternatives);
+	world_add_answers(world, number, rank->line->question, world_names(rank),
+	                  rank->line->waited->len, 0, &point.choice);
 	if (alternatives->len == (no_first ? 1u : 0u))
 		point.priority = PRIORITY_LAST;
 	if (no && !no_first)
@@ -247,6 +295,21 @@ static void add_question(const struct world *world, GArray *points, int number)
 		g_array_append_val(points, point);
 	else
 		g_array_free(alternatives, true);
+}
+
+/* The next answer in a loop of polls. */
+static void add_loop(const struct world *world, GArray *points, int number)
+{
+	struct offer point = {.priority = PRIORITY_FIRST};
+
+	if (!world_loop_is_open(world, number))
+		return;
+	point.choice = world_loop_choice(world, number);
+	if (point.choice.alternatives->len > 0) {
+		g_array_append_val(points, point);
+		return;
+	}
+	open_choice_clear(&point.choice);
 }
 
 /* Whether nothing is left to wait for. */
@@ -318,12 +381,14 @@ static void add_of_line(const struct world *world, GArray *points, int number)
 	const struct rank *rank = &world->ranks[number];
 	const struct live *receive;
 
-	if (rank->line->phase != PHASE_BLOCKED)
+	if (rank->line->phase != PHASE_BLOCKED || rank->is_looked_at)
 		return;
 	receive = recalled_receive(world, number);
 	if (receive)
 		add_answer(world, points, world_op_id(number, receive->name), TAKEN_CANCELLED);
-	if (rank->line->question != QUESTION_NONE)
+	if (world_in_loop(world, number))
+		add_loop(world, points, number);
+	else if (rank->line->question != QUESTION_NONE)
 		add_question(world, points, number);
 	else if (world_is_probe_poll(world, number) && world_may_say_no(world, number))
 		add_answer(world, points, world_op_id(number, *waited_name(rank, 0)), TAKEN_NO);
@@ -393,10 +458,7 @@ static bool reports_complete(const struct world *world, int number, const struct
 
 	for (guint i = taken_next(answer, 0, rank->line->waited->len); i < rank->line->waited->len;
 	     i = taken_next(answer, i + 1, rank->line->waited->len)) {
-		const struct live *live = waited_live(world, number, i);
-
-		if (live ? !world_completable(world, number, live)
-		         : waited_name(rank, i)->call == WIRE_NEVER)
+		if (!world_can_complete(world, number, *waited_name(rank, i)))
 			return false;
 	}
 	return true;
@@ -439,7 +501,8 @@ static bool line_allows(const struct world *world, const struct choice *choice)
 	const struct rank *rank = &world->ranks[number];
 	const struct live *live;
 
-	if (rank->line->phase != PHASE_BLOCKED)
+	if (rank->line->phase != PHASE_BLOCKED || rank->is_looked_at || choice->taken.ahead > 0
+	    || (world_in_loop(world, number) && !world_loop_is_open(world, number)))
 		return false;
 	if (rank->line->question != QUESTION_NONE
 	    && op_id_equal(id, world_question_id(world, number)))
@@ -504,7 +567,7 @@ static void note_alternatives(struct world *world, const struct choice *choice)
 	g_array_append_val(world->first, first);
 }
 
-static void give_answer(struct world *world, int number, const struct taken *answer)
+void world_give_answer(struct world *world, int number, const struct taken *answer)
 {
 	struct rank *rank = &world->ranks[number];
 	g_autoptr(GArray) done = g_array_sized_new(false, false, sizeof(guint32), 1);
@@ -525,6 +588,10 @@ static void choose_answer(struct world *world, const struct choice *choice)
 		.kind = EVENT_ANSWER, .op.id = id, .answer = choice->taken, .chosen = true};
 
 	world_append_event(world, &event);
+	if (choice->taken.ahead > 0) {
+		world_loop_choose(world, choice);
+		return;
+	}
 	switch (choice->taken.kind) {
 	case TAKEN_THREAD: world_admit_thread(world, number, choice->taken.thread); break;
 	case TAKEN_EARLY:
@@ -540,7 +607,7 @@ static void choose_answer(struct world *world, const struct choice *choice)
 			matcher_withdraw(world->matcher, id);
 			world_remove_live(world, number, live);
 		}
-		give_answer(world, number, &choice->taken);
+		world_give_answer(world, number, &choice->taken);
 		break;
 	}
 }
@@ -558,26 +625,44 @@ static bool is_plain(const struct world *world, const struct choice *choice)
 }
 
 /* If a poll's probe gets a message, the poll is answered "yes". */
-static void note_found(struct world *world, struct op_id probe)
+static void note_found(struct world *world, struct op_id probe, struct op_id send)
 {
 	for (guint i = 0; probe.rank < world->options.ranks && i < world_lines(world, probe.rank);
 	     i++) {
 		world_focus(world, probe.rank, i);
-		if (world->ranks[probe.rank].line->phase == PHASE_BLOCKED
-		    && world->ranks[probe.rank].line->call == probe.call
-		    && world_is_probe_poll(world, probe.rank))
-			world_note_answer(world, probe.rank, true);
+		if (world->ranks[probe.rank].line->phase != PHASE_BLOCKED
+		    || world->ranks[probe.rank].line->call != probe.call
+		    || !world_is_probe_poll(world, probe.rank))
+			continue;
+		if (world_loop_is_open(world, probe.rank))
+			world_loop_note_found(world, probe.rank, send);
+		world_note_answer(world, probe.rank, true);
 	}
+}
+
+/* An answer to a later poll of a loop. */
+static bool allows_ahead(const struct world *world, const struct choice *choice,
+                         struct op_id *ret_send)
+{
+	int number = choice->point.rank;
+
+	return choice->point.kind == POINT_CALL && number >= 0 && number < world->options.ranks
+	       && world_loop_allows(world, choice, ret_send);
 }
 
 static bool allows_message(const struct world *world, struct match *match)
 {
+	int number = match->receive.rank;
+
+	if (number < world->options.ranks && world->ranks[number].is_looked_at)
+		return false;
 	return matcher_allows(world->matcher, match->receive, &match->send);
 }
 
 bool world_choose(struct world *world, struct choice *choice)
 {
-	bool is_message = choice->taken.kind == TAKEN_MESSAGE;
+	bool is_ahead = choice->taken.ahead > 0;
+	bool is_message = choice->taken.kind == TAKEN_MESSAGE && !is_ahead;
 	struct match match = {.receive = point_operation(&choice->point, world->options.ranks)};
 	bool plain;
 
@@ -585,9 +670,11 @@ bool world_choose(struct world *world, struct choice *choice)
 	if (is_message)
 		match.send = choice->taken.send;
 	if (!world_may_decide(world)
-	    || (is_message ? !allows_message(world, &match) : !allows_answer(world, choice)))
+	    || (is_ahead     ? !allows_ahead(world, choice, &match.send)
+	        : is_message ? !allows_message(world, &match)
+	                     : !allows_answer(world, choice)))
 		return world_tell_answer(world, false);
-	if (is_message)
+	if (choice->taken.kind == TAKEN_MESSAGE)
 		choice->taken.send = match.send;
 	world_note_decision(world, &match.receive);
 	plain = is_plain(world, choice);
@@ -599,7 +686,7 @@ bool world_choose(struct world *world, struct choice *choice)
 	if (!is_message) {
 		choose_answer(world, choice);
 	} else {
-		note_found(world, match.receive);
+		note_found(world, match.receive, match.send);
 		matcher_match(world->matcher, match.receive, match.send);
 		if (choice->point.kind == POINT_LOCK)
 			world_on_grant(world, &match);

@@ -7,7 +7,9 @@
  * second round (EVENT_REPEAT). In the second round, the last poll of the round is not answered "no"
  * again. */
 #include "common/mix.h"
+#include "mpi_calls.h"
 #include "world_internal.h"
+#include "world_loops.h"
 
 bool world_is_probe_poll(const struct world *world, int number)
 {
@@ -71,10 +73,84 @@ static void set_impatience(struct world *world, guint64 key, guint times)
 		                     GUINT_TO_POINTER(times));
 }
 
+/* How often a rank is answered "no" in a row if its state is another one each time: a few times
+ * more than in one state. */
+#define NOT_YET_IN_OTHERS 3u
+
+/* The count for the state in which the rank polls. */
+static guint64 key_in_state(guint64 key, const struct poll *poll)
+{
+	return mix(mix(key, poll->digest[0]), poll->digest[1]);
+}
+
+/* The pending poll, if it is in the streak. */
+static const struct poll *pending_poll(const struct rank *rank)
+{
+	const GArray *polls = rank->streak.polls;
+	const struct poll *last = polls->len > 0
+	                                  ? &g_array_index(polls, struct poll, polls->len - 1)
+	                                  : NULL;
+
+	return last && last->call == rank->line->call ? last : NULL;
+}
+
+static bool is_known_state(const struct poll *poll)
+{
+	return poll->digest[0] != 0 || poll->digest[1] != 0;
+}
+
+/* Whether the pending poll was made before in this streak: then another state is no progress. */
+static bool is_repeated(const struct streak *streak, guint64 key)
+{
+	for (guint i = 0; i + 1 < streak->polls->len; i++)
+		if (g_array_index(streak->polls, struct poll, i).key == key)
+			return true;
+	return streak->rounds > 0;
+}
+
+/* Whether the pending poll may be answered "no" once more. */
+static bool is_patient(const struct world *world, int number)
+{
+	const struct poll *poll = pending_poll(&world->ranks[number]);
+	guint64 key = livelock_policy_key(world, number);
+	guint most = world->options.not_yet;
+
+	if (!poll || !is_known_state(poll) || is_repeated(&world->ranks[number].streak, key))
+		return impatience(world, key) < most;
+	return impatience(world, key) < NOT_YET_IN_OTHERS * most
+	       && impatience(world, key_in_state(key, poll)) < most;
+}
+
 static void end_streak(struct rank *rank)
 {
 	g_array_set_size(rank->streak.polls, 0);
 	rank->streak.rounds = 0;
+	rank->streak.most = 0;
+	rank->streak.timed = false;
+}
+
+static void add_impatience(struct world *world, const struct poll *poll, guint64 key, int times)
+{
+	guint64 keys[] = {key, poll && is_known_state(poll) ? key_in_state(key, poll) : key};
+
+	for (guint i = 0; i < (keys[1] == key ? 1 : G_N_ELEMENTS(keys)); i++) {
+		int count = (int)impatience(world, keys[i]) + times;
+
+		set_impatience(world, keys[i], (guint)MAX(count, 0));
+	}
+}
+
+/* These "no" answers do not count any more: the rank has come back. */
+static void forgive(struct world *world, struct rank *rank, guint first)
+{
+	for (guint i = first; i < rank->streak.polls->len; i++) {
+		struct poll *poll = &g_array_index(rank->streak.polls, struct poll, i);
+
+		if (poll->is_forgiven || !poll->chosen)
+			continue;
+		poll->is_forgiven = true;
+		add_impatience(world, poll, poll->key, -1);
+	}
 }
 
 bool world_says_no_first(const struct world *world, int number)
@@ -87,12 +163,28 @@ bool world_may_say_no(const struct world *world, int number)
 	const struct rank *rank = &world->ranks[number];
 	guint rounds = rank->streak.rounds;
 
+	if (world_in_loop(world, number))
+		return false;
 	if (rank->line->phase != PHASE_BLOCKED || !world_is_poll(rank->line->wait)
 	    || (rank->line->question == QUESTION_NONE && !world_is_probe_poll(world, number)))
 		return false;
 	if (rounds > 1 || (rounds == 1 && identity_of(world, number) == rank->streak.last))
 		return false;
-	return impatience(world, livelock_policy_key(world, number)) < world->options.not_yet;
+	return is_patient(world, number);
+}
+
+/* `other`: it could have been answered otherwise at once. */
+static void note_no(struct poll *poll, bool other)
+{
+	poll->chosen = true;
+	poll->had_others = other;
+}
+
+void world_note_yes(struct world *world, int number)
+{
+	set_impatience(world, livelock_policy_key(world, number), 0);
+	end_streak(&world->ranks[number]);
+	world_loop_end(world, number);
 }
 
 void world_note_answer(struct world *world, int number, bool yes)
@@ -102,15 +194,20 @@ void world_note_answer(struct world *world, int number, bool yes)
 	const GArray *others = g_ptr_array_index(world->alternatives, world->alternatives->len - 1);
 
 	if (yes) {
-		set_impatience(world, key, 0);
-		end_streak(rank);
+		if (world_is_poll(rank->line->wait) && !world_in_loop(world, number)
+		    && !world_may_say_no(world, number))
+			world_limit(world, LIMIT_POLLS);
+		world_note_yes(world, number);
 		return;
 	}
+	if (world_in_loop(world, number))
+		return;
 	if (rank->streak.polls->len > 0)
-		g_array_index(rank->streak.polls, struct poll, rank->streak.polls->len - 1).chosen =
-			true;
+		note_no(&g_array_index(rank->streak.polls, struct poll,
+		                       rank->streak.polls->len - 1),
+		        others->len > 0);
 	if (rank->streak.rounds == 0 || others->len > 0)
-		set_impatience(world, key, impatience(world, key) + 1);
+		add_impatience(world, pending_poll(rank), key, 1);
 }
 
 /* Whether this place is new; adds it. */
@@ -135,41 +232,221 @@ static void close_round(struct world *world, struct rank *rank, guint first)
 		g_array_set_size(polls, first);
 		return;
 	}
+	if (rank->streak.rounds == 0)
+		forgive(world, rank, first);
 	for (guint i = first; rank->streak.rounds == 0 && i < polls->len; i++) {
 		const struct poll *poll = &g_array_index(polls, struct poll, i);
 		struct event event = {.kind = EVENT_REPEAT,
 		                      .op.id = poll->point,
 		                      .chosen = is_new(rank->streak.known, poll->site)};
 
+		if (poll->had_others && !event.chosen)
+			world_limit(world, LIMIT_POLLS);
+
 		world_append_event(world, &event);
-		set_impatience(world, poll->key, impatience(world, poll->key) - 1);
 		rank->streak.last = poll->identity;
 	}
 	rank->streak.rounds++;
 	g_array_set_size(polls, 0);
 }
 
-void world_note_poll(struct world *world, int number, const struct wire_call *call)
+/* What the pending probe looks for. */
+static struct operation probe_of(const struct world *world, int number, const struct live *live)
+{
+	struct operation probe = {.id = world_op_id(number, live->name),
+	                          .kind = live->kind == WIRE_MPROBE ? OPERATION_MPROBE
+	                                                            : OPERATION_PROBE,
+	                          .peer = OPERATION_ANY,
+	                          .tag = live->tag == WIRE_ANY ? OPERATION_ANY : live->tag,
+	                          .comm = live->comm};
+
+	if (live->peer != WIRE_ANY)
+		probe.peer = communicators_to_world(world->comms, live->comm, number, live->peer);
+	probe.by_choice = probe.peer != OPERATION_ANY;
+	return probe;
+}
+
+static struct poll poll_of(const struct world *world, int number, const struct wire_call *call)
+{
+	const struct line *line = world->ranks[number].line;
+	struct poll poll = {
+		.identity = identity_of(world, number),
+		.site = call->site,
+		.key = livelock_policy_key(world, number),
+		.call = call->call,
+		.timed = call->timed,
+		.question = line->question,
+		.point = world_question_id(world, number),
+	};
+	struct wire_name first = g_array_index(line->waited, struct wire_name, 0);
+
+	if (line->question != QUESTION_NONE) {
+		poll.names = g_bytes_new(line->waited->data,
+		                         line->waited->len * sizeof(struct wire_name));
+		return poll;
+	}
+	poll.point = world_op_id(number, first);
+	poll.probe = probe_of(world, number, world_find_live(world, number, first));
+	return poll;
+}
+
+static bool is_same_state(const struct poll *one, const struct poll *other)
+{
+	return (one->digest[0] != 0 || one->digest[1] != 0) && one->digest[0] == other->digest[0]
+	       && one->digest[1] == other->digest[1];
+}
+
+/* The last poll of the streak that asked the same; none: the number of polls. */
+static guint find_same(const GArray *polls, const struct poll *poll)
+{
+	for (guint i = polls->len; i-- > 0;)
+		if (g_array_index(polls, struct poll, i).identity == poll->identity)
+			return i;
+	return polls->len;
+}
+
+/* The rank has come back in the same state: the polls since then wait for each other. What could
+ * have been answered there can be answered in the loop, and is not explored twice. */
+static bool begin_loop(struct world *world, int number, const struct poll *poll, guint first)
+{
+	struct rank *rank = &world->ranks[number];
+
+	rank->loop.digest[0] = poll->digest[0];
+	rank->loop.digest[1] = poll->digest[1];
+	if (!world_loop_begin(world, number, poll, first))
+		return false;
+	forgive(world, rank, 0);
+	for (guint i = first; i < rank->streak.polls->len; i++) {
+		const struct poll *one = &g_array_index(rank->streak.polls, struct poll, i);
+		struct event event = {.kind = EVENT_REPEAT, .op.id = one->point};
+
+		if (one->chosen)
+			world_append_event(world, &event);
+	}
+	end_streak(rank);
+	return true;
+}
+
+/* The rank comes back to a poll, but has changed, or its state was not known before. That may be so
+ * for the first round only: then the second one shows it. */
+static bool waits_for_second_round(struct world *world, struct rank *rank, const struct poll *poll,
+                                   guint first)
+{
+	guint count = rank->streak.polls->len;
+
+	if (rank->streak.most == 0 && is_known_state(poll)) {
+		forgive(world, rank, first);
+		rank->streak.most = count + (count - first);
+	}
+	return count < rank->streak.most;
+}
+
+/* Takes ownership of what the poll has. */
+static void add_poll(struct world *world, int number, struct poll *poll)
 {
 	struct rank *rank = &world->ranks[number];
 	GArray *polls = rank->streak.polls;
-	struct poll poll = {0};
+	guint same = find_same(polls, poll);
 
-	if (world_is_poll(call->wait) && call->waited_count == 0)
-		return; /* asks about nothing */
+	if (same < polls->len && is_same_state(&g_array_index(polls, struct poll, same), poll)
+	    && begin_loop(world, number, poll, same)) {
+		g_clear_pointer(&poll->names, g_bytes_unref);
+		return;
+	}
+	if (same < polls->len
+	    && (rank->streak.rounds > 0 || !waits_for_second_round(world, rank, poll, same)))
+		close_round(world, rank, same);
+	g_array_append_vals(polls, poll, 1);
+}
+
+static bool wants_digest(const struct world *world, int number)
+{
+	const struct streak *streak = &world->ranks[number].streak;
+
+	return world->options.digests && !world->windows && !streak->timed && streak->rounds == 0;
+}
+
+static void look_at(struct world *world, int number, const struct poll *poll)
+{
+	struct rank *rank = &world->ranks[number];
+
+	rank->looked_at = *poll;
+	rank->is_looked_at = true;
+	world->running++;
+	world_tell_order(world, number, &(struct wire_message){.type = WIRE_LOOK});
+	world->orders.look(world->user, number);
+}
+
+void world_stop_looking(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+
+	if (!rank->is_looked_at)
+		return;
+	rank->is_looked_at = false;
+	world->running--;
+	g_clear_pointer(&rank->looked_at.names, g_bytes_unref);
+}
+
+bool world_looks_at(const struct world *world, int number)
+{
+	return world->ranks[number].is_looked_at;
+}
+
+bool world_digest(struct world *world, int number, const struct wire_digest *digest, GError **error)
+{
+	struct rank *rank = &world->ranks[number];
+	struct poll poll = rank->looked_at;
+
+	world_tell_heard(world, number,
+	                 &(struct wire_message){.type = WIRE_DIGEST, .digest = *digest});
+	if (world_is_over(world, number))
+		return true;
+	if (!rank->is_looked_at)
+		return world_refuse(error, number, "a digest");
+	rank->looked_at.names = NULL;
+	world_stop_looking(world, number);
+	poll.digest[0] = digest->hash[0];
+	poll.digest[1] = digest->hash[1];
+	add_poll(world, number, &poll);
+	world_settle(world);
+	world_try_release(world, number);
+	return true;
+}
+
+/* A poll that returns at once: of inactive requests, for example. */
+static bool asks_about_nothing(const struct wire_call *call)
+{
+	return call->waited_count == 0 && call->op_count == 0
+	       && (world_is_poll(call->wait)
+	           || (call->wait == WIRE_WAIT_NONE && mpi_call_asks(call->function)));
+}
+
+void world_note_poll(struct world *world, int number, const struct wire_call *call)
+{
+	struct rank *rank = &world->ranks[number];
+	struct poll poll;
+
+	if (asks_about_nothing(call))
+		return;
 	if (rank->threads || !world_is_poll(call->wait)
 	    || (rank->line->question == QUESTION_NONE && !world_is_probe_poll(world, number))) {
 		end_streak(rank);
+		world_loop_end(world, number);
+		g_array_set_size(rank->loop.found, 0);
 		return;
 	}
-	poll.identity = identity_of(world, number);
-	poll.site = call->site;
-	poll.key = livelock_policy_key(world, number);
-	poll.point = rank->line->question == QUESTION_NONE ? world_op_id(
-			     number, g_array_index(rank->line->waited, struct wire_name, 0))
-	                                                   : world_question_id(world, number);
-	for (guint i = 0; i < polls->len; i++)
-		if (g_array_index(polls, struct poll, i).identity == poll.identity)
-			close_round(world, rank, i);
-	g_array_append_val(polls, poll);
+	poll = poll_of(world, number, call);
+	if (world_in_loop(world, number)) {
+		if (world_loop_goes_on(world, number, &poll)) {
+			g_clear_pointer(&poll.names, g_bytes_unref);
+			return;
+		}
+		world_loop_end(world, number);
+	}
+	rank->streak.timed |= call->timed && rank->streak.polls->len > 0;
+	if (wants_digest(world, number))
+		look_at(world, number, &poll);
+	else
+		add_poll(world, number, &poll);
 }

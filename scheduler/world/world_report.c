@@ -157,7 +157,8 @@ static void bind_members(struct world *world, guint64 instance)
 	const struct op_id *calls = collectives_calls(world->collectives, instance, &count);
 
 	for (int i = 0; i < count; i++) {
-		struct wire_bind bind = {{calls[i].call, calls[i].sub}, WIRE_ANY, WIRE_ANY};
+		struct wire_bind bind = {
+			.name = {calls[i].call, calls[i].sub}, .source = WIRE_ANY, .tag = WIRE_ANY};
 		const struct live *live = world_find_live(world, calls[i].rank, bind.name);
 
 		if (live && live->nonblocking && live->order == ORDER_ALL)
@@ -233,6 +234,11 @@ static bool start_operation(struct world *world, int rank, const struct wire_cal
 	bool kept = call->wait != WIRE_WAIT_NONE || op->nonblocking;
 	guint places = 1;
 
+	if (op->nonblocking && op->bytes > WIRE_COMPARED_MOST)
+		world_limit(world, LIMIT_BUFFER_SAMPLED);
+	if (op->nonblocking && op->kind == WIRE_RECEIVE && op->bytes > WIRE_STAGED_MOST)
+		world_limit(world, LIMIT_DATA_LARGE);
+
 	if (op->kind == WIRE_COLLECTIVE)
 		arrive_in_collective(world, rank, call, op, &live);
 	else if (op->kind == WIRE_UNLOCK)
@@ -271,18 +277,6 @@ static void note_effect(struct world *world, int number, const struct wire_call 
 	}
 	if (call->function == MPI_CALL_Win_start)
 		rank->access_epoch = window;
-}
-
-/* Threads of a rank that both communicate can do so in orders that are not all explored. */
-static void note_talker(struct world *world, int number, const struct wire_call *call)
-{
-	struct rank *rank = &world->ranks[number];
-
-	if (call->op_count == 0 && call->waited_count == 0)
-		return;
-	if (rank->talker != 0 && rank->talker != call->thread + 1)
-		world_limit(world, LIMIT_THREADS);
-	rank->talker = call->thread + 1;
 }
 
 static void remember_call(struct world *world, int number, const struct wire_call *call)
@@ -439,9 +433,8 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
 	note_idle(world, call);
 	if (call->by_rule)
-		world_limit(world, LIMIT_BY_RULE);
+		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	note_effect(world, number, call);
-	note_talker(world, number, call);
 	if (rank->threads)
 		world_note_woken(world, number, call->call);
 	for (uint32_t i = 0; i < call->op_count; i++) {
@@ -478,7 +471,26 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 bool world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error)
 {
 	world_tell_heard(world, rank, &(struct wire_message){.type = WIRE_COMM, .comm = *comm});
-	return communicators_add(world->comms, rank, comm, error);
+	if (!communicators_add(world->comms, rank, comm, error))
+		return false;
+	made_comms_add(world->made, rank, comm);
+	return true;
+}
+
+bool world_partitions(struct world *world, int rank, const struct wire_partitions *told,
+                      GError **error)
+{
+	bool possible = communicators_is_member(world->comms, told->comm, rank);
+
+	world_tell_heard(world, rank,
+	                 &(struct wire_message){.type = WIRE_PARTITIONS, .partitions = *told});
+	if (possible && told->count > PARTITIONS_MOST)
+		possible = false;
+	else if (possible && told->count > 0)
+		partitions_start(world->partitions, told->comm, rank, told->call, told->count);
+	else if (possible)
+		possible = partitions_ready(world->partitions, told->comm, told->first, told->last);
+	return possible || world_refuse(error, rank, "partitions of a send that does not exist");
 }
 
 bool world_named(struct world *world, int rank, const struct wire_named *named, GError **error)

@@ -13,20 +13,22 @@ static bool answer_ready(struct world *world, int number, bool is_first)
 	g_autoptr(GArray) indices = NULL;
 	guint32 one;
 
-	if (rank->line->phase != PHASE_BLOCKED || rank->line->wait == WIRE_WAIT_ALL
-	    || rank->line->wait == WIRE_WAIT_TAKEN || rank->line->wait == WIRE_TEST_ALL
-	    || rank->line->wait == WIRE_CANCEL || rank->line->question != QUESTION_NONE)
+	if (rank->line->phase != PHASE_BLOCKED || rank->is_looked_at
+	    || rank->line->wait == WIRE_WAIT_ALL || rank->line->wait == WIRE_WAIT_TAKEN
+	    || rank->line->wait == WIRE_TEST_ALL || rank->line->wait == WIRE_CANCEL
+	    || rank->line->question != QUESTION_NONE)
 		return false;
 	indices = world_completable_indices(world, number);
 	if (indices->len == 0)
 		return false;
 	if (indices->len > 1)
-		world_limit(world, LIMIT_BY_RULE);
+		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	if (is_first)
 		world_note_decision(world, NULL);
 	world_note_rest(world, number);
 	if (rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY) {
-		one = world_oldest(rank, (const guint32 *)(void *)indices->data, indices->len);
+		one = world_oldest(world_names(rank), (const guint32 *)(void *)indices->data,
+		                   indices->len);
 		world_release(world, number, &one, 1);
 	} else {
 		world_release(world, number, (guint32 *)(void *)indices->data, indices->len);
@@ -54,8 +56,7 @@ bool world_answer_ready(struct world *world)
 	return world_tell_answer(world, answered);
 }
 
-/* Withdraws probes that a poll started and that found nothing (Iprobe, Improbe). */
-static void withdraw_probes(struct world *world, int number)
+void world_withdraw_probes(struct world *world, int number, bool told)
 {
 	struct rank *rank = &world->ranks[number];
 
@@ -67,7 +68,8 @@ static void withdraw_probes(struct world *world, int number)
 		if (!live || (live->kind != WIRE_PROBE && live->kind != WIRE_MPROBE))
 			continue;
 		matcher_withdraw(world->matcher, event.op.id);
-		world_append_event(world, &event);
+		if (told)
+			world_append_event(world, &event);
 		g_array_remove_index(rank->live,
 		                     (guint)(live - &g_array_index(rank->live, struct live, 0)));
 	}
@@ -106,6 +108,7 @@ static void withdraw_cancelled(struct world *world, int number)
 	if (live && live->kind == WIRE_SEND) {
 		struct message *message = g_hash_table_lookup(world->messages, &event.op.id);
 
+		world_limit(world, LIMIT_SENDS_CANCELLED);
 		live->waits_for_match = false;
 		if (message)
 			message->recalled = true;
@@ -151,8 +154,8 @@ static bool answer_poll(struct world *world, int number, const GArray *plan, boo
 {
 	const struct rank *rank = &world->ranks[number];
 
-	if (rank->line->phase != PHASE_BLOCKED || world_may_say_no(world, number)
-	    || is_planned(world, number, plan))
+	if (rank->line->phase != PHASE_BLOCKED || rank->is_looked_at
+	    || world_may_say_no(world, number) || is_planned(world, number, plan))
 		return false;
 	if (rank->line->wait != WIRE_CANCEL && !world_is_poll(rank->line->wait))
 		return false;
@@ -160,10 +163,9 @@ static bool answer_poll(struct world *world, int number, const GArray *plan, boo
 		world_note_decision(world, NULL);
 	world_note_rest(world, number);
 	if (rank->line->wait == WIRE_CANCEL) {
-		world_limit(world, LIMIT_BY_RULE);
 		withdraw_cancelled(world, number);
 	} else {
-		withdraw_probes(world, number);
+		world_withdraw_probes(world, number, true);
 		world_release(world, number, &(guint32){0}, 0);
 	}
 	return true;

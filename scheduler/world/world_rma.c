@@ -14,6 +14,7 @@
 struct world_rma {
 	struct rma_log *accesses;
 	struct rma_uncertain uncertain; /* of the last search for conflicts */
+	bool unseen, seen;              /* see world_has_unseen, world_has_seen */
 };
 
 struct world_rma *world_rma_new(void)
@@ -43,8 +44,8 @@ static int to_world(void *world, guint64 window, int rank, int target)
 	return communicators_to_world(world_comms(world), window, rank, target);
 }
 
-/* Memory that a call reads has changed before the call was complete there. `by` is the call that
- * completes it, if it comes right after. */
+/* Memory that a call uses at its origin has changed before the call was complete there. `by` is the
+ * call that completes it, if it comes right after. */
 static void on_changed(struct world *world, int rank, const struct wire_access *access,
                        const struct wire_access *by)
 {
@@ -54,8 +55,11 @@ static void on_changed(struct world *world, int rank, const struct wire_access *
 		.rank = rank,
 		.function = access->function,
 		.site = access->site,
-		.does = "reads its own memory, which the program changes before that "
-			"is complete",
+		.does = access->flags & WIRE_ACCESS_WRITES
+	                        ? "reads its own memory, which the program changes before that "
+	                          "is complete"
+	                        : "fetches into its own memory, which the program changes before "
+	                          "that is complete",
 	};
 	if (by && by->site != 0) {
 		remark.count = 2;
@@ -92,6 +96,21 @@ static bool any_may_learn(const struct world *world, int rank, const struct wire
 	return false;
 }
 
+/* A window of several ranks, with memory. */
+static void note_window(struct world *world, int rank, const struct wire_access *access)
+{
+	struct world_rma *rma = world_rma(world);
+
+	if (access->kind != WIRE_ACCESS_WINDOW
+	    || (access->part_count > 0 && access->parts[0].length == 0)
+	    || communicators_peers(world_comms(world), access->window, rank) < 2)
+		return;
+	if (access->flags & WIRE_WINDOW_SEEN)
+		rma->seen = true;
+	else
+		rma->unseen = true;
+}
+
 bool world_accesses(struct world *world, int rank, const struct wire_accesses *accesses,
                     GError **error)
 {
@@ -112,6 +131,7 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 	for (uint32_t i = 0; i < accesses->count; i++) {
 		uint32_t next = i;
 
+		note_window(world, rank, &accesses->list[i]);
 		while (next < accesses->count && accesses->list[next].kind == WIRE_ACCESS_CHANGED)
 			next++;
 		if (accesses->list[i].kind == WIRE_ACCESS_FLUSH)
@@ -132,6 +152,10 @@ static char *describe_side(const struct rma_side *side)
 {
 	bool updates = side->access->flags & WIRE_ACCESS_ATOMIC && side->writes;
 
+	if (side->access->flags & WIRE_ACCESS_DIRECT)
+		return g_strdup_printf("%s %" G_GUINT64_FORMAT " bytes %s rank %d's window",
+		                       side->writes ? "stores" : "loads", side->bytes,
+		                       side->writes ? "in" : "from", side->memory);
 	if (side->access->kind == WIRE_ACCESS_LOCAL)
 		return g_strdup_printf(
 			side->writes ? "receives %" G_GUINT64_FORMAT " bytes into rank %d's window"
@@ -150,11 +174,19 @@ static char *describe_side(const struct rma_side *side)
 	                       side->bytes, side->access->displacement, side->memory);
 }
 
+static const char *action_of(const struct rma_side *side)
+{
+	if (!(side->access->flags & WIRE_ACCESS_DIRECT))
+		return NULL;
+	return side->writes ? "store" : "load";
+}
+
 static struct remark_party party_of(const struct rma_side *side, const char *does)
 {
 	return (struct remark_party){
 		.rank = side->rank,
 		.function = side->access->function,
+		.action = action_of(side),
 		.site = side->access->site,
 		.does = does,
 	};
@@ -226,6 +258,16 @@ void world_find_conflicts(struct world *world)
 bool world_has_accesses(const struct world *world)
 {
 	return rma_log_moves(world_rma(world)->accesses) > 0;
+}
+
+bool world_has_unseen(const struct world *world)
+{
+	return world_rma(world)->unseen;
+}
+
+bool world_has_seen(const struct world *world)
+{
+	return world_rma(world)->seen;
 }
 
 const struct rma_uncertain *world_finds_invalid(const struct world *world)

@@ -5,6 +5,7 @@
 #include "remarks.h"
 #include "scheduler/host/thread_view.h"
 #include "world_internal.h"
+#include "world_loops.h"
 
 static struct line *line_at(const struct rank *rank, guint index)
 {
@@ -159,6 +160,8 @@ void world_leave(struct world *world, int number, enum world_phase phase)
 
 	if (!is_over(phase_of(rank, 0)))
 		rank->went_into_call = world_is_in_blocking_call(world, number);
+	world_stop_looking(world, number);
+	world_loop_leave(world, number);
 	for (guint i = 0; i < world_lines(world, number); i++) {
 		enum world_phase before = phase_of(rank, i);
 
@@ -181,6 +184,20 @@ bool world_has_threads(const struct world *world)
 bool world_rank_has_threads(const struct world *world, int number)
 {
 	return world->ranks[number].threads;
+}
+
+bool world_rank_names_threads(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return rank->threads && rank->lines->len > 1;
+}
+
+pid_t world_thread_id(const struct world *world, int number, guint32 thread)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return thread < rank->lines->len ? line_at(rank, thread)->id : 0;
 }
 
 void world_wake(struct world *world, int number)
@@ -345,8 +362,8 @@ static const char *kind_of_meeting(guint16 function)
 	}
 }
 
-/* Two collectives of one communicator must not be begun at the same time: MPI 3.1, section 12.4.3.
- * The order of two barriers makes no difference. */
+/* Two collectives of one communicator must not be under way at the same time, not even two
+ * barriers: MPI 3.1, sections 5.13 and 12.4.3. */
 static void check_beside(struct world *world, int rank, const struct wire_call *call)
 {
 	struct remark remark = {.kind = FINDING_MISUSE, .count = 2};
@@ -354,9 +371,7 @@ static void check_beside(struct world *world, int rank, const struct wire_call *
 	g_autofree char *does = NULL;
 	guint32 other;
 
-	if (!op || op->kind != WIRE_COLLECTIVE || !find_beside(world, rank, op->comm, call, &other)
-	    || (call->function == MPI_CALL_Barrier
-	        && world_call_info(world, rank, other)->function == MPI_CALL_Barrier))
+	if (!op || op->kind != WIRE_COLLECTIVE || !find_beside(world, rank, op->comm, call, &other))
 		return;
 	does = g_strdup_printf("calls another one on the same %s from another thread, and nothing "
 	                       "orders the two",
@@ -467,6 +482,19 @@ static void note_sleepers(struct world *world)
 	}
 }
 
+/* At rest each thread waits in MPI, waits to enter it, or sleeps until another thread wakes it. One
+ * that waits to enter while another waits as well could have come later. */
+static void note_concurrent(struct world *world)
+{
+	for (int number = 0; number < world->options.ranks; number++) {
+		const struct rank *rank = &world->ranks[number];
+
+		if (rank->threads && count_lines(rank, is_entering) > 0
+		    && count_lines(rank, is_waiting) > 1)
+			world_limit(world, LIMIT_THREADS);
+	}
+}
+
 /* If calls race, it is a choice which thread comes first; threads that need no choice are admitted
  * before. Ranks deferred until all are at rest come before any admission. So they also go on while
  * an admission is held. */
@@ -482,6 +510,7 @@ bool world_admit(struct world *world)
 		return world_tell_answer(world, true);
 	if (!world_may_decide(world))
 		return world_tell_answer(world, false);
+	note_concurrent(world);
 	for (int number = 0; number < world->options.ranks; number++) {
 		struct rank *rank = &world->ranks[number];
 		g_autoptr(GArray) rivals = world_rivals(world, number);

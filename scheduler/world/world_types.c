@@ -14,9 +14,11 @@ void world_compare_types(struct world *world, const struct match *match, const s
 	g_autofree char *sends = NULL, *receives = NULL;
 	g_autofree char *sent_words = NULL, *received_words = NULL;
 
-	if (sent->bytes > received->bytes)
-		*world_last_truncated(world, match->receive.rank) = (struct truncated){
-			match->send, match->receive, *sent, *received};
+	if (sent->bytes > received->bytes) {
+		const struct truncated truncated = {match->send, match->receive, *sent, *received};
+
+		g_array_append_vals(world_all_truncated(world, match->receive.rank), &truncated, 1);
+	}
 	if (types_match(sent, received))
 		return;
 	sent_words = types_print(sent);
@@ -34,7 +36,16 @@ void world_compare_types(struct world *world, const struct match *match, const s
 
 /* What an operation does, by enum wire_use. */
 static const char *const starts[] = {"starts to send", "starts to receive", "starts a collective",
-                                     "uses its own memory"};
+                                     "uses its own memory", "uses its own memory"};
+
+/* What the program has done to the buffer, by enum wire_touch. */
+static const char *const touches[] = {
+	"completes it, and the program has changed the buffer meanwhile",
+	"completes it, and the memory of the buffer is not mapped any more",
+	"is made before it is complete, and the buffer has been freed",
+	"is made before it is complete, and the function whose variable the buffer is has "
+	"returned",
+};
 
 bool world_touched(struct world *world, int rank, const struct wire_touched *touched,
                    GError **error)
@@ -45,12 +56,11 @@ bool world_touched(struct world *world, int rank, const struct wire_touched *tou
 	world_tell_heard(world, rank,
 	                 &(struct wire_message){.type = WIRE_TOUCHED, .touched = *touched});
 	if (!world_call_info(world, rank, started.call)
-	    || !world_call_info(world, rank, noticed.call) || touched->kind >= WIRE_USE_COUNT)
+	    || !world_call_info(world, rank, noticed.call) || touched->kind >= WIRE_USE_COUNT
+	    || touched->how >= WIRE_TOUCH_COUNT)
 		return world_refuse(error, rank, "a buffer of a call that was never made");
 	remark.parties[0] = world_party(world, started, starts[touched->kind]);
-	remark.parties[1] = world_party(world, noticed,
-	                                "completes it, and the program has changed the buffer "
-	                                "meanwhile");
+	remark.parties[1] = world_party(world, noticed, touches[touched->how]);
 	world_remark(world, &remark);
 	return true;
 }
@@ -71,16 +81,37 @@ static const char *describe_second(const struct wire_user *user)
 	case WIRE_USE_SEND: return "sends the same bytes before that is complete";
 	case WIRE_USE_COLLECTIVE:
 		return "uses the same bytes in a collective before that is complete";
+	case WIRE_USE_DIRECT:
+		return user->writes ? "stores into that memory before that is complete"
+		                    : "loads from that memory before that is complete";
 	default:
 		return user->writes ? "fetches data into the same bytes before that is complete"
 		                    : "reads the same bytes before that is complete";
 	}
 }
 
+/* `then` uses memory of `first` before that is complete. */
+static enum finding_kind kind_of(const struct wire_user *first, const struct wire_user *then)
+{
+	if (then->kind != WIRE_USE_DIRECT)
+		return FINDING_BUFFER_OVERLAP;
+	if (first->kind == WIRE_USE_ONE_SIDED)
+		return FINDING_RMA_CONFLICT;
+	return then->writes ? FINDING_BUFFER_MODIFIED : FINDING_BUFFER_READ;
+}
+
+static const char *action_of(const struct wire_user *user)
+{
+	if (user->kind != WIRE_USE_DIRECT)
+		return NULL;
+	return user->writes ? "store" : "load";
+}
+
 bool world_overlap(struct world *world, int rank, const struct wire_overlap *overlap,
                    GError **error)
 {
-	struct remark remark = {.kind = FINDING_BUFFER_OVERLAP, .count = 2};
+	struct remark remark = {.kind = kind_of(&overlap->users[0], &overlap->users[1]),
+	                        .count = 2};
 
 	world_tell_heard(world, rank,
 	                 &(struct wire_message){.type = WIRE_OVERLAP, .overlap = *overlap});
@@ -93,7 +124,12 @@ bool world_overlap(struct world *world, int rank, const struct wire_overlap *ove
 		                             : user->function >= MPI_CALL_COUNT))
 			return world_refuse(error, rank, "a buffer of a call that was never made");
 		remark.parties[i] = (struct remark_party){
-			.rank = rank, .function = user->function, .site = user->site, .does = does};
+			.rank = rank,
+			.function = user->function,
+			.action = action_of(user),
+			.site = user->site,
+			.does = does,
+		};
 		if (user->name.call != 0)
 			remark.parties[i] = world_party(
 				world, (struct op_id){rank, user->name.call, 0}, does);
@@ -125,10 +161,26 @@ static char *describe_misuse(const struct wire_misuse *misuse)
 		[WIRE_MISUSE_REQUEST] = "asks for a request without holding a lock of the window",
 		[WIRE_MISUSE_OVERLAP] = "receives into a datatype with entries that overlap",
 		[WIRE_MISUSE_CHILD] = "has forked a child process that calls MPI",
+		[WIRE_MISUSE_FINALIZE] = "is called by a thread that has not initialised MPI",
 	};
 
-	return misuse->why == WIRE_MISUSE_TYPES ? describe_misfit(misuse)
-	                                        : g_strdup(does[misuse->why]);
+	switch (misuse->why) {
+	case WIRE_MISUSE_TYPES: return describe_misfit(misuse);
+	case WIRE_MISUSE_COMMUTES:
+		return g_strdup_printf("uses an operation that is declared commutative, but "
+		                       "op(a,b) differs from op(b,a): %s",
+		                       misuse->difference ? misuse->difference : "");
+	default: return g_strdup(does[misuse->why]);
+	}
+}
+
+/* The call that made the operation. */
+static struct remark_party maker_of(int rank, const struct wire_misuse *misuse)
+{
+	return (struct remark_party){.rank = rank,
+	                             .function = misuse->maker,
+	                             .site = misuse->made_at,
+	                             .does = "declares that the operation commutes"};
 }
 
 bool world_misuse(struct world *world, int rank, const struct wire_misuse *misuse, GError **error)
@@ -139,8 +191,13 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 	world_tell_heard(world, rank,
 	                 &(struct wire_message){.type = WIRE_MISUSE, .misuse = *misuse});
 	if (misuse->why >= WIRE_MISUSE_COUNT || misuse->function >= MPI_CALL_COUNT
+	    || misuse->maker >= MPI_CALL_COUNT
 	    || (misuse->call != 0 && !world_call_info(world, rank, misuse->call)))
 		return world_refuse(error, rank, "a misuse of a call that was never made");
+	if (misuse->why == WIRE_MISUSE_UNTRIED) {
+		world_limit(world, LIMIT_OPERATIONS);
+		return true;
+	}
 	does = describe_misuse(misuse);
 	if (!does)
 		return true;
@@ -150,6 +207,8 @@ bool world_misuse(struct world *world, int rank, const struct wire_misuse *misus
 		.rank = rank, .function = misuse->function, .site = misuse->site, .does = does};
 	if (misuse->call != 0)
 		remark.parties[0] = world_party(world, (struct op_id){rank, misuse->call, 0}, does);
+	if (misuse->why == WIRE_MISUSE_COMMUTES && misuse->maker != 0)
+		remark.parties[remark.count++] = maker_of(rank, misuse);
 	world_remark(world, &remark);
 	return true;
 }
@@ -180,12 +239,19 @@ void world_look_at_modes(struct world *world)
 		                world);
 }
 
-bool world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
+bool world_truncated(const struct world *world, int rank, guint32 call, struct op_id ret_calls[2],
                      char *ret_types[2])
 {
-	const struct truncated *truncated = world_last_truncated(world, rank);
+	const GArray *all = world_all_truncated(world, rank);
+	const struct truncated *truncated = NULL;
 
-	if (truncated->send.call == 0)
+	for (guint i = all->len; i > 0 && (!truncated || truncated->receive.call != call); i--) {
+		const struct truncated *one = &g_array_index(all, struct truncated, i - 1);
+
+		if (!truncated || one->receive.call == call)
+			truncated = one;
+	}
+	if (!truncated)
 		return false;
 	ret_calls[0] = truncated->send;
 	ret_calls[1] = truncated->receive;

@@ -10,12 +10,12 @@ struct world;
 
 /* A message that is longer than its receive has room for. */
 struct truncated {
-	struct op_id send, receive; /* call 0: none */
+	struct op_id send, receive;
 	struct types sent, received;
 };
 
-/* The last one that a rank has received; the world owns it. */
-struct truncated *world_last_truncated(const struct world *world, int rank);
+/* Those that a rank has received (struct truncated); the world owns them. */
+GArray *world_all_truncated(const struct world *world, int rank);
 
 /* Remarks on a message whose types do not match those of its receive. */
 void world_compare_types(struct world *world, const struct match *match, const struct types *sent,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "shim/check/reduction.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
@@ -113,6 +114,7 @@ bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, i
 		bytes = collective_bytes(comm, function, root, &signature);
 	buffer_checksum_blocking_collective(op.name, bytes);
 	note_given(&op, comm, function, root, &signature);
+	reduction_used(signature.op, call.call);
 	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
 	buffer_checksum_collective_over(bytes);
 	bytes_release(bytes);
@@ -140,6 +142,7 @@ int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, in
 	}
 	*request = request_handle(started);
 	note_given(&op, comm, function, root, &signature);
+	reduction_used(signature.op, call.call);
 	bytes = collective_bytes(comm, function, root, &signature);
 	buffer_checksum_begin_collective(started, bytes);
 	bytes_release(bytes);
@@ -233,6 +236,36 @@ int shim_MPI_Op_free(void *site, MPI_Op *op)
 	used->freed = true;
 	*op = MPI_OP_NULL;
 	return MPI_SUCCESS;
+}
+
+static int create_op(union reduction_function function, int commute, MPI_Op *op, bool is_large)
+{
+	int code = is_large ? real_mpi()->Op_create_c(function.large, commute, op)
+	                    : real_mpi()->Op_create(function.usual, commute, op);
+
+	if (code == MPI_SUCCESS)
+		reduction_made(*op, function);
+	return code;
+}
+
+int shim_MPI_Op_create(void *site, MPI_User_function *user_fn, int commute, MPI_Op *op)
+{
+	union reduction_function function = {.usual = user_fn};
+
+	if (commute)
+		function = reduction_watch(function, MPI_CALL_Op_create, site);
+	return error_check(MPI_COMM_WORLD, create_op(function, commute, op, false),
+	                   MPI_CALL_Op_create, site);
+}
+
+int shim_MPI_Op_create_c(void *site, MPI_User_function_c *user_fn, int commute, MPI_Op *op)
+{
+	union reduction_function function = {.large = user_fn};
+
+	if (commute)
+		function = reduction_watch(function, MPI_CALL_Op_create_c, site);
+	return error_check(MPI_COMM_WORLD, create_op(function, commute, op, true),
+	                   MPI_CALL_Op_create_c, site);
 }
 
 void collective_over(void *closure, int code)

@@ -5,6 +5,7 @@
  * gathers what the root had when it initialised them. */
 #include "collective.h"
 
+#include "shim/check/reduction.h"
 #include "shim/mpi/real.h"
 #include "shim/request/buffer_checksum.h"
 
@@ -31,8 +32,7 @@ int collective_plan(struct collective_plan *plan, MPI_Comm comm,
 		collective_plan_release(plan);
 		return MPI_ERR_NO_MEM;
 	}
-	plan->op.comm = communicator_announce_copy(communicator, MPI_CALL_Start,
-	                                           communicator_name(communicator));
+	plan->op.comm = communicator_announce_alias(communicator, MPI_CALL_Start);
 	request_make_persistent(request);
 	*ret_handle = request_handle(request);
 	return MPI_SUCCESS;
@@ -45,6 +45,7 @@ int collective_plan_start(struct request *request, struct wire_name name, struct
 	if (request_start(request, name) < 0)
 		return MPI_ERR_NO_MEM;
 	buffer_checksum_begin_collective(request, plan->bytes);
+	reduction_used(plan->signature.op, name.call);
 	if (early_applies(plan->op.function, plan->kept.comm))
 		request_post(request);
 	*ret_op = plan->op;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/mix.h"
+#include "shim/check/reduction.h"
 #include "shim/mpi/neighbors.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
@@ -270,6 +271,8 @@ static struct collective_signature sign_reduction(const struct communicator *com
 	signature.types = signature_of(type);
 	signature.same_data = true;
 	signature.reduction = sign_op(op);
+	signature.op = op;
+	reduction_begins(op);
 	return signature;
 }
 

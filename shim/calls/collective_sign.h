@@ -31,6 +31,7 @@ struct collective_signature {
 	/* Compared by the scheduler, as in struct wire_op. The arrays are owned. */
 	bool same_data;
 	uint8_t reduction;
+	MPI_Op op; /* of a reduction, else 0 */
 	uint64_t counts;
 	struct wire_side sends, receives;
 	/* The arguments it was made of, if there is data. Valid during the call. */

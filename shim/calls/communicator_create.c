@@ -61,7 +61,9 @@ static int announce_made(const struct creation *creation, uint64_t parent_number
 	*ret_number = communicator_new_number(parent_number, creation->function, key, &groups);
 	name_child(ret_name, creation->function, creation->parent);
 	real_mpi()->Comm_rank(made, &rank);
-	communicator_announce(*ret_number, &groups, rank, ret_name);
+	communicator_announce(
+		*ret_number, &groups, rank,
+		&(struct communicator_origin){.name = ret_name, .function = creation->function});
 	communicator_groups_release(&groups);
 	return MPI_SUCCESS;
 }
@@ -438,7 +440,7 @@ int shim_MPI_Comm_create_group(void *site, MPI_Comm comm, MPI_Group group, int t
 	const enum mpi_call function = MPI_CALL_Comm_create_group;
 	struct communicator *parent = communicator_find(comm);
 	struct communicator_groups groups;
-	char name[LONGEST_NAME];
+	char name[LONGEST_NAME], argument[sizeof("tag=-2147483648")];
 	int rank = MPI_UNDEFINED, code;
 
 	if (parent && group != MPI_GROUP_NULL)
@@ -450,7 +452,10 @@ int shim_MPI_Comm_create_group(void *site, MPI_Comm comm, MPI_Group group, int t
 	}
 	uint64_t number = communicator_new_number(parent->number, function, (uint64_t)tag, &groups);
 	name_child(name, function, parent);
-	communicator_announce(number, &groups, rank, name);
+	snprintf(argument, sizeof(argument), "tag=%d", tag);
+	communicator_announce(number, &groups, rank,
+	                      &(struct communicator_origin){
+				      .name = name, .function = function, .argument = argument});
 	communicator_groups_release(&groups);
 	communicator_meet(number, function, site, 0);
 	code = real_mpi()->Comm_create_group(comm, group, tag, newcomm);
@@ -475,8 +480,9 @@ static void meet_leader(const struct creation *creation, MPI_Comm peer_comm, int
 	const struct communicator_groups groups = {.size = 2, .local = leaders};
 	uint64_t number = communicator_new_number(peer->number, creation->function, (uint64_t)tag,
 	                                          &groups);
-	communicator_announce(number, &groups, own == leaders[1],
-	                      "the leaders of MPI_Intercomm_create");
+	communicator_announce(
+		number, &groups, own == leaders[1],
+		&(struct communicator_origin){.name = "the leaders of MPI_Intercomm_create"});
 	communicator_meet_again(number, creation->function, creation->site, 1);
 }
 

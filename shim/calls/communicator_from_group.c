@@ -2,10 +2,14 @@
  * and 7.6.2). The members meet at the scheduler under the new communicator's number. */
 #include "communicator_from_group.h"
 
+#include <stdio.h>
+
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator.h"
 #include "shim/objects/error.h"
+
+enum { LONGEST_TAG = 160 }; /* bytes shown of a string tag */
 
 static bool from_group;
 
@@ -29,7 +33,13 @@ static uint64_t meet_as_groups(const void *site, enum mpi_call function, const c
 {
 	uint64_t number = communicator_new_number(0, function, hash_of(stringtag), groups);
 
-	communicator_announce(number, groups, me, mpi_call_name(function));
+	char argument[LONGEST_TAG];
+
+	snprintf(argument, sizeof(argument), "\"%s\"", stringtag);
+	communicator_announce(number, groups, me,
+	                      &(struct communicator_origin){.name = mpi_call_name(function),
+	                                                    .function = function,
+	                                                    .argument = argument});
 	communicator_meet(number, function, site, 0);
 	from_group |= groups->size + groups->remote_size > 1;
 	return number;

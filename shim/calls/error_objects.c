@@ -26,9 +26,10 @@ static void on_fatal(int code)
 		real_mpi()->Abort(MPI_COMM_WORLD, code);
 	gate_current(&current, &site);
 	if (process_is_in_call())
-		error_fatal(code, gate_current_call(), (enum mpi_call)current, site);
+		error_fatal(code, &(struct error_call){gate_current_call(), (enum mpi_call)current,
+		                                       site, 0, 0});
 	function = error_find_call(code, &caller);
-	error_fatal(code, 0, function, caller);
+	error_fatal(code, &(struct error_call){0, function, caller, 0, 0});
 }
 
 static void on_file_error(MPI_File *file, int *code, ...)

@@ -270,6 +270,7 @@ int shim_MPI_Win_free(void *site, MPI_Win *window)
 
 	window_meet_to_free(site, *window);
 	code = real_mpi()->Win_free(known != MPI_WIN_NULL ? window : &known);
+	access_arrived();
 	if (code == MPI_SUCCESS)
 		window_remove(handle);
 	if (state_is_wanted())

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include "common/mix.h"
+#include "shim/check/overlap.h"
+#include "shim/check/partitions.h"
 #include "shim/gate/contents.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
@@ -18,6 +20,7 @@
 #include "shim/objects/error.h"
 #include "shim/request/request_internal.h"
 #include "shim/request/transfer.h"
+#include "shim/types/bytes.h"
 #include "shim/types/signature.h"
 
 struct partitioned {
@@ -25,9 +28,13 @@ struct partitioned {
 	struct wire_op op; /* for each start, without the name */
 	bool sends, has_peer;
 	int partitions, left; /* number not ready yet */
+	uint32_t started;     /* the call that has started it; 0: none */
 	bool *ready;
-	struct contents_data given; /* of a send: the whole buffer */
+	uint64_t *hashes;           /* of a send: of each partition, when it became ready */
+	struct contents_data given; /* the whole buffer */
 	bool owns_type;             /* of given.type, because the program may free its own */
+	struct overlap_use *use;    /* of the whole buffer; NULL: none */
+	struct partitions *uses;    /* of the buffer; owned; NULL: not watched */
 };
 
 /* The number of sends (receives) with this envelope. */
@@ -73,7 +80,10 @@ static void announce(uint64_t number, const struct communicator *communicator)
 		.remote = communicator->remote,
 	};
 
-	communicator_announce(number, &groups, communicator->rank, communicator->name);
+	communicator_announce(number, &groups, communicator->rank,
+	                      &(struct communicator_origin){.name = communicator->name,
+	                                                    .function = MPI_CALL_Start,
+	                                                    .stands_for = communicator->number});
 }
 
 static void release_closure(void *closure)
@@ -84,29 +94,121 @@ static void release_closure(void *closure)
 		real_mpi()->Request_free(&partitioned->real);
 	if (partitioned->owns_type)
 		real_mpi()->Type_free(&partitioned->given.type);
+	overlap_end(partitioned->use);
+	free(partitioned->hashes);
+	partitions_free(partitioned->uses);
 	free(partitioned->ready);
 	free(partitioned);
 }
 
-static bool is_unready(const void *closure)
+static void end_uses(void *closure)
+{
+	struct partitioned *partitioned = closure;
+
+	partitions_end_all(partitioned->uses);
+	overlap_end(partitioned->use);
+	partitioned->use = NULL;
+}
+
+/* The call that has started it, if it is a send that is not ready. */
+static uint32_t is_unready(const void *closure)
 {
 	const struct partitioned *partitioned = closure;
 
-	return partitioned->sends && partitioned->left > 0;
+	return partitioned->sends && partitioned->left > 0 ? partitioned->started : 0;
+}
+
+/* Reports the start of a send if there is a count, else that partitions of it are ready. */
+static void report_partitions(const struct partitioned *partitioned, int count, int first, int last)
+{
+	const struct wire_message message = {
+		.type = WIRE_PARTITIONS,
+		.partitions = {.comm = partitioned->op.comm,
+	                       .call = partitioned->started,
+	                       .count = (uint32_t)count,
+	                       .first = (uint32_t)first,
+	                       .last = (uint32_t)last},
+	};
+
+	if (partitioned->sends && partitioned->has_peer && partitioned->partitions > 0)
+		gate_send(&message);
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+/* Of one partition. */
+static struct bytes *bytes_of_partition(const struct partitioned *partitioned, int partition)
+{
+	const struct contents_data *given = &partitioned->given;
+	const MPI_Count count = given->count / partitioned->partitions;
+	MPI_Count low = 0, extent = 0;
+
+	real_mpi()->Type_get_extent_x(given->type, &low, &extent);
+	return bytes_of(WIRE_PART_READ, (const char *)given->buffer + partition * count * extent,
+	                count, given->type);
+}
+
+/* From now on the program must not change the partition. MPI has read it, or is about to. */
+static void watch_partition(struct partitioned *partitioned, int partition)
+{
+	struct bytes *bytes = bytes_of_partition(partitioned, partition);
+
+	if (bytes && partitioned->hashes)
+		partitioned->hashes[partition] = buffer_checksum_now(bytes, true);
+	bytes_release(bytes);
+}
+
+static bool has_touched(const void *closure)
+{
+	const struct partitioned *partitioned = closure;
+	bool touched = false;
+
+	if (!partitioned->sends || !partitioned->has_peer || !partitioned->hashes)
+		return false;
+	if (partitioned->use && overlap_found(partitioned->use))
+		return false;
+	for (int i = 0; i < partitioned->partitions && !touched; i++) {
+		struct bytes *bytes = bytes_of_partition(partitioned, i);
+		uint64_t before = partitioned->hashes[i];
+		uint64_t now = bytes && before != 0 ? buffer_checksum_now(bytes, false) : before;
+
+		touched = now != 0 && now != before;
+		bytes_release(bytes);
+	}
+	return touched;
+}
+
+/* The operation uses the whole buffer from now on. Its partitions may be watched already. */
+static void begin_use(struct partitioned *partitioned, struct wire_name name)
+{
+	const struct wire_user user = {
+		.name = name, .kind = partitioned->sends ? WIRE_USE_SEND : WIRE_USE_RECEIVE};
+	struct bytes *bytes = bytes_of(partitioned->sends ? WIRE_PART_READ : WIRE_PART_WRITTEN,
+	                               partitioned->given.buffer, partitioned->given.count,
+	                               partitioned->given.type);
+
+	overlap_end(partitioned->use);
+	partitioned->use = bytes && !partitioned->uses ? overlap_begin(&user, bytes, false) : NULL;
+	bytes_release(bytes);
 }
 
 /* The common part of both initialisations, before MPI is called. NULL: out of memory. */
 static struct request *prepare(bool sends, int partitions, int peer, MPI_Comm comm)
 {
 	static const struct request_actions actions = {.release = release_closure,
+	                                               .touched = has_touched,
+	                                               .completed = end_uses,
 	                                               .waits = is_unready};
 	struct partitioned *partitioned = calloc(1, sizeof(*partitioned));
-	bool *ready = calloc(partitions > 0 ? (size_t)partitions : 1, sizeof(*ready));
+	size_t count = partitions > 0 ? (size_t)partitions : 1;
+	bool *ready = calloc(count, sizeof(*ready));
+	uint64_t *hashes = sends ? calloc(count, sizeof(*hashes)) : NULL;
 	struct request *request = request_new(REQUEST_PARTITIONED, (struct wire_name){0, 0}, comm);
 
 	if (!partitioned || !ready || !request) {
 		free(partitioned);
 		free(ready);
+		free(hashes);
 		if (request)
 			request_release(request);
 		return NULL;
@@ -117,6 +219,7 @@ static struct request *prepare(bool sends, int partitions, int peer, MPI_Comm co
 		.has_peer = peer != MPI_PROC_NULL,
 		.partitions = partitions,
 		.ready = ready,
+		.hashes = hashes,
 	};
 	request->persistent = true;
 	request->active = false;
@@ -160,7 +263,7 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 	return MPI_SUCCESS;
 }
 
-/* Keeps the buffer of a send that MPI accepted. */
+/* Keeps the buffer that MPI accepted. */
 static void keep_given(struct partitioned *partitioned, const void *buffer, MPI_Count count,
                        MPI_Datatype type)
 {
@@ -181,8 +284,11 @@ int shim_MPI_Psend_init(void *site, const void *buf, int partitions, MPI_Count c
 	if (made && dest != MPI_PROC_NULL)
 		code = real_mpi()->Psend_init(buf, partitions, count, datatype, dest, tag, comm,
 		                              info, &((struct partitioned *)made->closure)->real);
-	if (made && code == MPI_SUCCESS && contents_are_wanted())
+	if (made && code == MPI_SUCCESS)
 		keep_given(made->closure, buf, count, datatype);
+	if (made && code == MPI_SUCCESS)
+		((struct partitioned *)made->closure)->uses = partitions_new(true, buf, partitions,
+		                                                             count, datatype);
 	if (made)
 		code = initialise(made, code, (int)count, datatype, dest, tag, request);
 	return error_check(comm, code, MPI_CALL_Psend_init, site);
@@ -199,6 +305,11 @@ int shim_MPI_Precv_init(void *site, void *buf, int partitions, MPI_Count count,
 	if (made && source != MPI_PROC_NULL)
 		code = real_mpi()->Precv_init(buf, partitions, count, datatype, source, tag, comm,
 		                              info, &((struct partitioned *)made->closure)->real);
+	if (made && code == MPI_SUCCESS)
+		keep_given(made->closure, buf, count, datatype);
+	if (made && code == MPI_SUCCESS)
+		((struct partitioned *)made->closure)->uses = partitions_new(false, buf, partitions,
+		                                                             count, datatype);
 	if (made)
 		code = initialise(made, code, (int)count, datatype, source, tag, request);
 	return error_check(comm, code, MPI_CALL_Precv_init, site);
@@ -214,6 +325,7 @@ static int post_partitions(struct request *request, struct wire_name name)
 		return MPI_ERR_NO_MEM;
 	request->real = partitioned->real;
 	request_posted(request, MPI_SUCCESS);
+	begin_use(request->closure, name);
 	return MPI_SUCCESS;
 }
 
@@ -232,6 +344,7 @@ int partitioned_start(struct request *request, struct wire_call *call, uint32_t 
 
 	request->active = true;
 	partitioned->left = partitioned->partitions;
+	partitioned->started = call->call;
 	for (int i = 0; i < partitioned->partitions; i++)
 		partitioned->ready[i] = false;
 	if (!partitioned->has_peer) {
@@ -239,11 +352,14 @@ int partitioned_start(struct request *request, struct wire_call *call, uint32_t 
 		return MPI_SUCCESS;
 	}
 	int code = real_mpi()->Start(&partitioned->real);
+	report_partitions(partitioned, partitioned->partitions, 0, 0);
 	if (code != MPI_SUCCESS || partitioned->sends)
 		return code;
 	struct wire_op *op = &call->ops[call->op_count++];
 	*op = partitioned->op;
 	op->name = (struct wire_name){call->call, sub};
+	partitions_begin_all(partitioned->uses,
+	                     &(struct wire_user){.name = op->name, .kind = WIRE_USE_RECEIVE});
 	return post_partitions(request, op->name);
 }
 
@@ -277,8 +393,12 @@ static bool can_be_ready(const struct request *request, int partition)
 	       && partition < partitioned->partitions;
 }
 
-static int make_ready(struct request *request, int partition)
+/* By this call of the program. */
+static int make_ready(struct request *request, int partition, enum mpi_call function,
+                      const void *site)
 {
+	const struct wire_user user = {
+		.function = function, .site = (uintptr_t)site, .kind = WIRE_USE_SEND};
 	struct partitioned *partitioned = request->closure;
 	int code = MPI_SUCCESS;
 
@@ -289,6 +409,10 @@ static int make_ready(struct request *request, int partition)
 	if (code == MPI_SUCCESS) {
 		partitioned->ready[partition] = true;
 		partitioned->left--;
+		if (partitioned->has_peer)
+			watch_partition(partitioned, partition);
+		report_partitions(partitioned, 0, partition, partition);
+		partitions_begin(partitioned->uses, partition, &user);
 	}
 	return code;
 }
@@ -322,7 +446,7 @@ int shim_MPI_Pready(void *site, int partition, MPI_Request handle)
 {
 	struct request *request = find_partitioned(handle);
 	int code = can_be_ready(request, partition)
-	                   ? make_ready(request, partition)
+	                   ? make_ready(request, partition, MPI_CALL_Pready, site)
 	                   : refused(real_mpi()->Pready(partition, real_handle(handle)));
 
 	return report_ready(site, MPI_CALL_Pready, request, code);
@@ -337,7 +461,7 @@ int shim_MPI_Pready_range(void *site, int partition_low, int partition_high, MPI
 		code = refused(real_mpi()->Pready_range(partition_low, partition_high,
 		                                        real_handle(handle)));
 	for (int i = partition_low; code == MPI_SUCCESS && i <= partition_high; i++)
-		code = make_ready(request, i);
+		code = make_ready(request, i, MPI_CALL_Pready_range, site);
 	return report_ready(site, MPI_CALL_Pready_range, request, code);
 }
 
@@ -360,7 +484,7 @@ int shim_MPI_Pready_list(void *site, int length, const int array_of_partitions[]
 		code = refused(
 			real_mpi()->Pready_list(length, array_of_partitions, real_handle(handle)));
 	for (int i = 0; code == MPI_SUCCESS && i < length; i++)
-		code = make_ready(request, array_of_partitions[i]);
+		code = make_ready(request, array_of_partitions[i], MPI_CALL_Pready_list, site);
 	return report_ready(site, MPI_CALL_Pready_list, request, code);
 }
 
@@ -408,6 +532,8 @@ int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
 	call.waited = &request->name;
 	call.waited_count = 1;
 	bool whole = gate_wait(&call).count > 0;
-	return error_check(request->comm, poll_partition(request, partition, whole, flag),
-	                   MPI_CALL_Parrived, site);
+	code = poll_partition(request, partition, whole, flag);
+	if (code == MPI_SUCCESS && *flag)
+		partitions_end(partitioned->uses, partition);
+	return error_check(request->comm, code, MPI_CALL_Parrived, site);
 }

@@ -149,6 +149,7 @@ static int look_for_message(void *site, const struct probe *probe, int *ret_foun
 		gate_report(&call);
 		return error_check(probe->comm, code, (enum mpi_call)call.function, site);
 	}
+	*ret_found = 0; /* before the rank's state may be looked at */
 	*ret_found = ask(&call, probe, request);
 	if (*ret_found) {
 		code = find_message(request, ret_message, status);

@@ -87,6 +87,7 @@ int shim_MPI_Test(void *site, MPI_Request *request, int *flag, MPI_Status *statu
 	int code = open_set(&set, MPI_CALL_Test, site, 1, request);
 	if (code != MPI_SUCCESS)
 		return code;
+	*flag = 0; /* before the rank's state may be looked at */
 	*flag = completion_ask(&set, WIRE_TEST_ALL).count > 0 || set.asked == 0;
 	if (set.foreign > 0)
 		*flag = completion_try_foreign(&set, &place, status, &code);
@@ -188,8 +189,8 @@ int shim_MPI_Testany(void *site, int count, MPI_Request array_of_requests[], int
 	if (code != MPI_SUCCESS)
 		return code;
 	*indx = MPI_UNDEFINED;
-	*flag = 1;
-	if (is_all_absent(&set)) {
+	*flag = is_all_absent(&set);
+	if (*flag) {
 		completion_ask(&set, WIRE_TEST_ANY);
 		if (!leaves_status_alone(&set))
 			request_store_empty(status);
@@ -251,6 +252,7 @@ static int some(void *site, unsigned function, int incount, MPI_Request *handles
 		*outcount = MPI_UNDEFINED;
 		return MPI_SUCCESS;
 	}
+	*outcount = 0; /* before the rank's state may be looked at */
 	bool may_wait = waits && set.ready == 0 && set.foreign == 0;
 	for (unsigned round = 0;; round++) {
 		struct gate_answer answer = completion_ask(&set, may_wait ? WIRE_WAIT_SOME

@@ -118,6 +118,7 @@ static int after_unlock(const struct wire_call *call, const struct lock *lock, M
                         int code)
 {
 	blocking_call_leave();
+	access_arrived();
 	if (code == MPI_SUCCESS)
 		window_called((enum mpi_call)call->function, lock->target, 0, window);
 	if (code != MPI_SUCCESS || lock->window == 0) {
@@ -356,6 +357,7 @@ int shim_MPI_Win_complete(void *site, MPI_Win win)
 	note_blocking_call(&call);
 	code = real_mpi()->Win_complete(win);
 	blocking_call_leave();
+	access_arrived();
 	if (code == MPI_SUCCESS)
 		window_called(MPI_CALL_Win_complete, WIRE_ANY, 0, win);
 	call.ops = epochs && epochs->targets && code == MPI_SUCCESS

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "access_checksum.h"
+#include "direct.h"
+#include "fetched.h"
 #include "misuse.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
@@ -102,13 +104,15 @@ static void add_access(const struct wire_access *access)
 	drop_repetition();
 }
 
-/* Takes ownership of the parts. */
-static void gather_access(const struct wire_access *access)
+/* Takes ownership of the parts. `settled`: as for access_checksum_begin. */
+static void gather(const struct wire_access *access, bool settled)
 {
 	enum { CHANGED_MAX = 8 };
 	struct wire_access changed[CHANGED_MAX];
 	uint32_t count = 0;
 
+	if (!gate_is_serialised())
+		direct_flush(); /* else overlap.h may be in use; it can wait for the next call */
 	lock_gathered();
 	do {
 		count = access_checksum_end(access, changed, CHANGED_MAX);
@@ -116,9 +120,20 @@ static void gather_access(const struct wire_access *access)
 			add_access(&changed[i]);
 	} while (count > 0);
 	if (access->kind == WIRE_ACCESS_DATA)
-		access_checksum_begin(access);
+		access_checksum_begin(access, settled);
+	fetched_complete(access);
 	add_access(access);
 	unlock_gathered();
+}
+
+static void gather_access(const struct wire_access *access)
+{
+	gather(access, false);
+}
+
+void access_arrived(void)
+{
+	fetched_arrive();
 }
 
 void access_encode(struct wire_buffer *out)
@@ -266,11 +281,13 @@ static bool forget_request(MPI_Request handle, struct pending *ret)
 
 static void gather_completion(const struct pending *pending)
 {
-	if (pending->number != 0)
-		gather_access(&(struct wire_access){.kind = WIRE_ACCESS_REQUEST,
-		                                    .window = pending->window,
-		                                    .target = WIRE_ANY,
-		                                    .number = pending->number});
+	if (pending->number == 0)
+		return;
+	gather_access(&(struct wire_access){.kind = WIRE_ACCESS_REQUEST,
+	                                    .window = pending->window,
+	                                    .target = WIRE_ANY,
+	                                    .number = pending->number});
+	fetched_arrive();
 }
 
 void access_request_done(MPI_Request request)
@@ -351,7 +368,17 @@ static bool lay_out(const struct access_call *call, struct wire_access *access)
 	return known;
 }
 
-void access_made(const struct access_call *call, MPI_Request *request)
+void *access_begin(struct access_call *call)
+{
+	return fetched_begin(call);
+}
+
+void access_refused(struct access_call *call)
+{
+	fetched_drop(call);
+}
+
+void access_made(struct access_call *call, MPI_Request *request)
 {
 	const bool has_request = request && *request != MPI_REQUEST_NULL;
 	struct wire_access access = {
@@ -365,14 +392,17 @@ void access_made(const struct access_call *call, MPI_Request *request)
 	};
 
 	const struct window_epochs *epochs;
+	bool settled;
 
 	window_moves(call->target, call->window);
 	epochs = call->target == MPI_PROC_NULL ? NULL : window_find(call->window, &access.window);
 	if (!epochs) {
+		fetched_drop(call);
 		if (has_request)
 			remember_request(request, &access);
 		return;
 	}
+	settled = fetched_made(call, epochs->locks > 0);
 	if (access.flags & WIRE_ACCESS_ATOMIC)
 		access.basic = signature_of(call->target_type).basic;
 	if (!lay_out(call, &access))
@@ -384,7 +414,8 @@ void access_made(const struct access_call *call, MPI_Request *request)
 		access.flags |= WIRE_ACCESS_REQUESTED;
 		remember_request(request, &access);
 	}
-	gather_access(&access);
+	fetched_keep(call, &access);
+	gather(&access, settled);
 	misuse_check_access(call, request != NULL && epochs->locks == 0);
 }
 
@@ -488,7 +519,7 @@ void access_window(MPI_Win window, uint64_t number)
 		if (!found[0] || *flavor != MPI_WIN_FLAVOR_SHARED)
 			add_memory(number, base, *bytes);
 	}
-	access.flags = window_flags(window);
+	access.flags = window_flags(window) | (direct_is_used() ? WIRE_WINDOW_SEEN : 0);
 	gather_access(&access);
 	if (found[0] && *flavor == MPI_WIN_FLAVOR_SHARED)
 		report_views(window, number);
@@ -525,6 +556,15 @@ uint32_t access_local_begin(uint64_t window)
 	return access.number;
 }
 
+static void take_parts(struct wire_access *access, const struct bytes *bytes)
+{
+	access->parts = bytes ? malloc((bytes->count + 1) * sizeof(*access->parts)) : NULL;
+	if (!access->parts)
+		return;
+	access->part_count = bytes->count;
+	memcpy(access->parts, bytes->parts, bytes->count * sizeof(*access->parts));
+}
+
 void access_local_end(const struct window_use *use, uint64_t window, const struct bytes *bytes)
 {
 	struct wire_access access = {
@@ -539,11 +579,22 @@ void access_local_end(const struct window_use *use, uint64_t window, const struc
 
 	if (window == 0)
 		return;
-	access.parts = bytes ? malloc((bytes->count + 1) * sizeof(*access.parts)) : NULL;
-	if (access.parts) {
-		access.part_count = bytes->count;
-		memcpy(access.parts, bytes->parts, bytes->count * sizeof(*access.parts));
-	}
+	take_parts(&access, bytes);
+	gather_access(&access);
+}
+
+void access_direct(const void *site, uint64_t window, const struct bytes *bytes, bool atomic)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_LOCAL,
+		.site = (uintptr_t)site,
+		.window = window,
+		.target = WIRE_ANY,
+		.flags = WIRE_ACCESS_DIRECT | (atomic ? WIRE_ACCESS_ATOMIC : 0)
+	                 | (!bytes || bytes->unknown ? WIRE_ACCESS_UNKNOWN : 0),
+	};
+
+	take_parts(&access, bytes);
 	gather_access(&access);
 }
 

@@ -27,12 +27,20 @@ struct access_call {
 	MPI_Aint displacement;
 	MPI_Op op;
 	MPI_Win window;
+	struct fetch *fetch; /* where the data lies until it arrives (fetched.h); NULL at first */
 };
+
+/* The call is about to be passed to MPI. Returns the buffer to which MPI must fetch, in place of
+ * the program's (`result`, or the `origin` of MPI_Get). NULL: the call has none. */
+void *access_begin(struct access_call *call);
+
+/* MPI has refused the call. */
+void access_refused(struct access_call *call);
 
 /* MPI has taken the call. `request`: the request that it returned; NULL: the call has none. Each
  * request of an access gets a handle that no other one has. If MPI returned one handle twice
  * (MPICH does for accesses that are complete at once), *request becomes another request. */
-void access_made(const struct access_call *call, MPI_Request *request);
+void access_made(struct access_call *call, MPI_Request *request);
 
 /* A request that MPI made is complete and gone, is complete and still held
  * (MPI_Request_get_status), or was freed before its completion. Requests of other calls are
@@ -40,6 +48,10 @@ void access_made(const struct access_call *call, MPI_Request *request);
 void access_request_done(MPI_Request request);
 void access_request_seen(MPI_Request request);
 void access_request_freed(MPI_Request request);
+
+/* A call has completed accesses in MPI, after it was announced below: what they have fetched is put
+ * in the program's buffers. */
+void access_arrived(void);
 
 /* The window has been created, with that number. */
 void access_window(MPI_Win window, uint64_t number);
@@ -63,6 +75,10 @@ void access_step(enum wire_access_kind kind, enum mpi_call function, const void 
 uint32_t access_local_begin(uint64_t window);
 /* The operation has used `bytes` (NULL: none) since it began, or just now if `use` has number 0. */
 void access_local_end(const struct window_use *use, uint64_t window, const struct bytes *bytes);
+
+/* Loads or stores (by the role of the bytes) of the program in a window, by the code at `site`; or
+ * NULL: some that are not known. */
+void access_direct(const void *site, uint64_t window, const struct bytes *bytes, bool atomic);
 
 /* Memory of this process is attached to a dynamic window, or detached. */
 void access_attach(MPI_Win window, const void *base, MPI_Aint bytes);

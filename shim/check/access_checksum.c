@@ -19,28 +19,38 @@ enum {
 	PARTS_MAX = 4,
 };
 
-/* A call under way, and a hash of the memory that it reads. */
+/* What a call does with the rank's own memory. */
+enum side { READ, WRITTEN, SIDES };
+
+/* A call under way, and a hash of the memory that it reads, and of the memory that it writes. */
 struct buffer_checksum {
 	struct wire_access access; /* no parts */
 	struct wire_part parts[PARTS_MAX];
 	uint32_t part_count;
-	uint64_t hash;
-	bool hashed;
+	uint64_t hash[SIDES];
+	bool hashed[SIDES];
 	struct overlap_use *use; /* the rank's own memory; NULL: none */
 };
 
 static struct buffer_checksum guards[GUARDS_MAX];
 static uint32_t buffer_checksum_count;
 
+static uint8_t role_of(enum side side)
+{
+	return side == READ ? WIRE_PART_READ : WIRE_PART_WRITTEN;
+}
+
 /* The pieces of memory to compare. 0: there are none, or one lies in a window. */
-static size_t list_pieces(const struct buffer_checksum *checksum, struct iovec *pieces,
-                          size_t *ret_bytes)
+static size_t list_pieces(const struct buffer_checksum *checksum, enum side side,
+                          struct iovec *pieces, size_t *ret_bytes)
 {
 	size_t count = 0, total = 0;
 
 	for (uint32_t i = 0; i < checksum->part_count; i++) {
 		const struct wire_part *part = &checksum->parts[i];
 
+		if (part->role != role_of(side))
+			continue;
 		for (uint64_t j = 0; j < part->times * part->count; j++) {
 			uintptr_t low = (uintptr_t)(part->start
 			                            + (int64_t)(j / part->times) * part->extent
@@ -60,11 +70,11 @@ static size_t list_pieces(const struct buffer_checksum *checksum, struct iovec *
 }
 
 /* false: some of the memory is not mapped, or must not be read. */
-static bool hash_memory(const struct buffer_checksum *checksum, uint64_t *ret_hash)
+static bool hash_memory(const struct buffer_checksum *checksum, enum side side, uint64_t *ret_hash)
 {
 	static char scratch[BYTES_MAX];
 	struct iovec pieces[PIECES_MAX], to = {scratch, sizeof(scratch)};
-	size_t bytes = 0, count = list_pieces(checksum, pieces, &bytes);
+	size_t bytes = 0, count = list_pieces(checksum, side, pieces, &bytes);
 	int saved = errno;
 	uint64_t hash = bytes, word;
 
@@ -99,7 +109,12 @@ static struct overlap_use *use_own(const struct wire_access *access)
 	return use;
 }
 
-void access_checksum_begin(const struct wire_access *access)
+static bool is_watched(const struct wire_part *part, bool settled)
+{
+	return part->role == WIRE_PART_READ || (settled && part->role == WIRE_PART_WRITTEN);
+}
+
+void access_checksum_begin(const struct wire_access *access, bool settled)
 {
 	struct buffer_checksum *checksum = &guards[buffer_checksum_count];
 
@@ -110,15 +125,25 @@ void access_checksum_begin(const struct wire_access *access)
 	checksum->access.part_count = 0;
 	checksum->part_count = 0;
 	for (uint32_t i = 0; i < access->part_count && checksum->part_count < PARTS_MAX; i++)
-		if (access->parts[i].role == WIRE_PART_READ)
+		if (is_watched(&access->parts[i], settled))
 			checksum->parts[checksum->part_count++] = access->parts[i];
-	checksum->hashed = checksum->part_count > 0 && hash_memory(checksum, &checksum->hash);
+	for (enum side side = READ; side < SIDES; side++)
+		checksum->hashed[side] = checksum->part_count > 0
+		                         && hash_memory(checksum, side, &checksum->hash[side]);
 	checksum->use = use_own(access);
-	if (checksum->hashed || checksum->use)
+	if (checksum->hashed[READ] || checksum->hashed[WRITTEN] || checksum->use)
 		buffer_checksum_count++;
 }
 
-static bool completes(const struct wire_access *by, const struct wire_access *access)
+static bool has_changed(const struct buffer_checksum *checksum, enum side side)
+{
+	uint64_t hash;
+
+	return checksum->hashed[side] && hash_memory(checksum, side, &hash)
+	       && hash != checksum->hash[side];
+}
+
+bool access_completes(const struct wire_access *by, const struct wire_access *access)
 {
 	switch (by->kind) {
 	case WIRE_ACCESS_REQUEST: return by->number == access->number;
@@ -144,9 +169,9 @@ uint32_t access_checksum_end(const struct wire_access *access, struct wire_acces
 	if (access->kind == WIRE_ACCESS_DATA)
 		return 0;
 	for (uint32_t i = 0; i < buffer_checksum_count; i++) {
-		uint64_t hash = 0;
+		bool read, written;
 
-		if (changed == most || !completes(access, &guards[i].access)) {
+		if (changed == most || !access_completes(access, &guards[i].access)) {
 			if (kept != i)
 				guards[kept] = guards[i];
 			kept++;
@@ -155,10 +180,12 @@ uint32_t access_checksum_end(const struct wire_access *access, struct wire_acces
 		bool overlaps = guards[i].use && overlap_found(guards[i].use);
 
 		overlap_end(guards[i].use);
-		if (overlaps || !guards[i].hashed || !hash_memory(&guards[i], &hash)
-		    || hash == guards[i].hash)
+		read = !overlaps && has_changed(&guards[i], READ);
+		written = !overlaps && !read && has_changed(&guards[i], WRITTEN);
+		if (!read && !written)
 			continue;
 		ret[changed] = guards[i].access;
+		ret[changed].flags = read ? WIRE_ACCESS_WRITES : WIRE_ACCESS_READS;
 		ret[changed++].kind = WIRE_ACCESS_CHANGED;
 	}
 	buffer_checksum_count = kept;

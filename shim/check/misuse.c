@@ -27,6 +27,11 @@ static void report_unnumbered(enum mpi_call function, const void *site, struct w
 	gate_send(&(struct wire_message){.type = WIRE_MISUSE, .misuse = misuse});
 }
 
+void misuse_note(enum wire_misuse_why why, enum mpi_call function, const void *site)
+{
+	report_unnumbered(function, site, (struct wire_misuse){.why = (uint8_t)why});
+}
+
 static void report_access(const struct access_call *call, struct wire_misuse misuse)
 {
 	report_unnumbered(call->function, call->site, misuse);

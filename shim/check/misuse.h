@@ -10,6 +10,9 @@
  * 5.12). The call has been reported. */
 void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const void *site);
 
+/* The same for a call that is not reported, or not yet. */
+void misuse_note(enum wire_misuse_why why, enum mpi_call function, const void *site);
+
 /* MPI has taken a call that moves data. `lacks_lock`: the call returns a request, and its window is
  * not locked (MPI 3.1, section 11.3.5). Also checks that the types of both sides match, and that
  * the data fits (section 11.3). */

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "direct.h"
 #include "intervals.h"
+#include "shim/gate/gate.h"
 
 enum {
 	OTHERS_MAX = 4096, /* most operations kept for comparison with one */
@@ -17,6 +19,7 @@ struct overlap_use {
 	struct bytes *bytes; /* NULL: not known yet */
 	uint64_t began;
 	bool overlaps;
+	bool watched;                /* its intervals are watched (direct.h) */
 	uint64_t met_by;             /* the last use that met it: its `began` */
 	struct overlap_use **others; /* uses to compare with, when the bytes of both are known */
 	uint32_t other_count;
@@ -164,8 +167,14 @@ struct overlap_use *overlap_begin(const struct wire_user *user, struct bytes *by
 		use->bytes = bytes_keep(bytes);
 	if (uses.under_way++ > 0)
 		meet_all(use);
-	for (uint32_t i = 0; i < use->interval_count; i++)
-		intervals_add(intervals_of(use), &use->intervals[i]);
+	use->watched = direct_is_used();
+	for (uint32_t i = 0; i < use->interval_count; i++) {
+		struct interval *interval = &use->intervals[i];
+
+		intervals_add(intervals_of(use), interval);
+		if (use->watched)
+			direct_watch((uintptr_t)interval->low, (uintptr_t)interval->high);
+	}
 	return use;
 }
 
@@ -194,8 +203,13 @@ void overlap_end(struct overlap_use *use)
 {
 	if (!use)
 		return;
-	for (uint32_t i = 0; i < use->interval_count; i++)
-		intervals_remove(intervals_of(use), &use->intervals[i]);
+	for (uint32_t i = 0; i < use->interval_count; i++) {
+		struct interval *interval = &use->intervals[i];
+
+		intervals_remove(intervals_of(use), interval);
+		if (use->watched)
+			direct_unwatch((uintptr_t)interval->low, (uintptr_t)interval->high);
+	}
 	uses.under_way--;
 	forget_others(use);
 	release_use(use);
@@ -204,6 +218,22 @@ void overlap_end(struct overlap_use *use)
 bool overlap_is_any(void)
 {
 	return uses.under_way > 0;
+}
+
+static void note_any(struct interval *interval, void *user)
+{
+	(void)interval;
+	*(bool *)user = true;
+}
+
+bool overlap_may_use(uintptr_t low, uintptr_t high)
+{
+	bool any = false;
+
+	intervals_meet(&uses.messages, (int64_t)low, (int64_t)high, note_any, &any);
+	if (!any)
+		intervals_meet(&uses.one_sided, (int64_t)low, (int64_t)high, note_any, &any);
+	return any;
 }
 
 void overlap_pass(const struct wire_user *user, struct bytes *bytes)
@@ -217,6 +247,18 @@ void overlap_pass(const struct wire_user *user, struct bytes *bytes)
 	release_use(use);
 }
 
+static bool is_known(const struct wire_overlap *found, uint32_t call)
+{
+	return found->users[0].name.call <= call && found->users[1].name.call <= call;
+}
+
+void overlap_send(void)
+{
+	for (unsigned i = 0; i < uses.found_count; i++)
+		gate_send(&(struct wire_message){.type = WIRE_OVERLAP, .overlap = uses.found[i]});
+	uses.found_count = 0;
+}
+
 void overlap_encode(struct wire_buffer *out, uint32_t call)
 {
 	unsigned kept = 0;
@@ -224,7 +266,7 @@ void overlap_encode(struct wire_buffer *out, uint32_t call)
 	for (unsigned i = 0; i < uses.found_count; i++) {
 		const struct wire_overlap *found = &uses.found[i];
 
-		if (found->users[0].name.call > call || found->users[1].name.call > call) {
+		if (!is_known(found, call)) {
 			uses.found[kept++] = *found;
 			continue;
 		}

@@ -1,6 +1,7 @@
 /* Finds overlapping buffers of operations under way, of which at least one is written (MPI 3.1,
  * sections 2.4.2 and 3.7). Operations are sends, receives, collectives, and one-sided calls with
- * the rank's own memory. One-sided calls are not compared with each other; the scheduler does that
+ * the rank's own memory. So are loads and stores of the program (direct.h) that touch the buffer of
+ * an operation under way. One-sided calls are not compared with each other; the scheduler does that
  * (scheduler/world/rma.h).
  *
  * A receive's count is only an upper bound; the bytes used are known when its message has arrived.
@@ -35,11 +36,16 @@ bool overlap_found(const struct overlap_use *use);
 /* The operation is complete, or its completion can no longer be observed. May be NULL. */
 void overlap_end(struct overlap_use *use);
 
-/* Whether any operation is under way. */
+/* Whether any operation is under way; and whether one may use a byte of [low, high). */
 bool overlap_is_any(void);
+bool overlap_may_use(uintptr_t low, uintptr_t high);
 
-/* An operation that begins and ends at once: a blocking call. */
+/* An operation that begins and ends at once: a blocking call, or loads and stores of the
+ * program. */
 void overlap_pass(const struct wire_user *user, struct bytes *bytes);
+
+/* Sends the pairs found. All calls have been reported. */
+void overlap_send(void);
 
 /* For gate.c: appends the pairs found, except those that name a call after `call`. */
 void overlap_encode(struct wire_buffer *out, uint32_t call);

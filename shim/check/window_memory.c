@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "access.h"
+#include "direct.h"
 #include "shim/gate/gate.h"
 
 struct area {
@@ -42,6 +43,7 @@ void window_memory_add(uint64_t window, const void *base, size_t bytes)
 		areas.room = room;
 	}
 	areas.list[areas.count++] = (struct area){window, (uintptr_t)base, (uintptr_t)base + bytes};
+	direct_watch((uintptr_t)base, (uintptr_t)base + bytes);
 	find_limits();
 }
 
@@ -50,9 +52,14 @@ static void forget_at(uint64_t window, uintptr_t base)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < areas.count; i++)
-		if (areas.list[i].window != window || (base != 0 && areas.list[i].low != base))
-			areas.list[kept++] = areas.list[i];
+	for (uint32_t i = 0; i < areas.count; i++) {
+		const struct area *area = &areas.list[i];
+
+		if (area->window != window || (base != 0 && area->low != base))
+			areas.list[kept++] = *area;
+		else
+			direct_unwatch(area->low, area->high);
+	}
 	areas.count = kept;
 	find_limits();
 }
@@ -71,6 +78,37 @@ void window_memory_forget(uint64_t window)
 bool window_memory_is_any(void)
 {
 	return areas.count > 0;
+}
+
+uint64_t window_memory_any(void)
+{
+	return areas.count > 0 ? areas.list[0].window : 0;
+}
+
+void window_memory_watch(void)
+{
+	for (uint32_t i = 0; i < areas.count; i++)
+		direct_watch(areas.list[i].low, areas.list[i].high);
+}
+
+uint64_t window_memory_next(uintptr_t *low, uintptr_t high, uintptr_t *ret_high)
+{
+	const struct area *first = NULL;
+	uintptr_t from = *low;
+
+	if (from >= high || areas.count == 0 || high <= areas.lowest || from >= areas.highest)
+		return 0;
+	for (uint32_t i = 0; i < areas.count; i++) {
+		const struct area *area = &areas.list[i];
+
+		if (from < area->high && area->low < high && (!first || area->low < first->low))
+			first = area;
+	}
+	if (!first)
+		return 0;
+	*low = from > first->low ? from : first->low;
+	*ret_high = high < first->high ? high : first->high;
+	return first->window;
 }
 
 uint64_t window_memory_at(uintptr_t low, uintptr_t high)

@@ -20,11 +20,19 @@ void window_memory_forget(uint64_t window);
 /* The number of a window that has a byte in [low, high); 0: none. */
 uint64_t window_memory_at(uintptr_t low, uintptr_t high);
 
+/* The first bytes of [*low, high) that lie in windows: sets *low and *ret_high to them, and returns
+ * the number of the window; 0: there are none. */
+uint64_t window_memory_next(uintptr_t *low, uintptr_t high, uintptr_t *ret_high);
+
+/* Direct accesses to all windows are watched from now on (direct.h). */
+void window_memory_watch(void);
+
 /* The number of a window that `bytes` use, or may use; 0: none. `bytes` may be NULL. */
 uint64_t window_memory_of(const struct bytes *bytes);
 
-/* Whether any window has memory. */
+/* Whether any window has memory; the number of one of them, or 0. */
 bool window_memory_is_any(void);
+uint64_t window_memory_any(void);
 
 /* An operation's use of a window's memory, while it is under way. All zero: not reported. */
 struct window_use {

@@ -7,18 +7,23 @@
 #include "gate.h"
 #include "shim/mpi/real.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "threading.h"
 
 /* Of the controlled call that this thread is in. */
 static _Thread_local bool has_error __attribute__((tls_model("initial-exec")));
+
+static _Thread_local const void *call_site __attribute__((tls_model("initial-exec")));
 
 static bool enter_call(void **site)
 {
 	if (gate_is_serialised())
 		threading_enter(*site);
 	process_call_depth++;
+	sanitizer_begin_foreign();
 	has_error = false;
 	*site = site_of_caller(*site);
+	call_site = *site;
 	return true;
 }
 
@@ -40,8 +45,10 @@ bool caller_enter_always(void **site)
 
 void caller_leave(void)
 {
-	if (process_is_in_call())
+	if (process_is_in_call()) {
 		process_call_depth--;
+		sanitizer_end_foreign();
+	}
 	if (!process_is_in_call())
 		blocking_call_leave();
 	threading_check_over();
@@ -52,6 +59,11 @@ void caller_leave(void)
 bool caller_is_program(const void *site)
 {
 	return process_is_managed() && !process_is_in_call() && !real_is_own(site);
+}
+
+const void *caller_site(void)
+{
+	return call_site;
 }
 
 void caller_note_error(void)
@@ -66,8 +78,10 @@ bool caller_has_noted_error(void)
 
 struct caller_pause caller_suspend(void)
 {
-	struct caller_pause pause = {process_call_depth, blocking_call_pause()};
+	struct caller_pause pause = {process_call_depth, call_site, blocking_call_pause()};
 
+	for (unsigned depth = 0; depth < pause.depth; depth++)
+		sanitizer_end_foreign();
 	process_call_depth = 0;
 	return pause;
 }
@@ -75,6 +89,9 @@ struct caller_pause caller_suspend(void)
 void caller_resume(const struct caller_pause *pause)
 {
 	process_call_depth = pause->depth;
+	call_site = pause->site;
+	for (unsigned depth = 0; depth < pause->depth; depth++)
+		sanitizer_begin_foreign();
 	blocking_call_resume(&pause->inside);
 }
 

@@ -14,6 +14,7 @@
 /* The controlled call that a thread is in. */
 struct caller_pause {
 	unsigned depth;
+	const void *site;
 	struct wire_blocking_call inside;
 };
 
@@ -25,6 +26,9 @@ bool caller_enter(void **site);
 /* The same for calls that are also controlled before MPI_Init and after MPI_Finalize. */
 bool caller_enter_always(void **site);
 void caller_leave(void);
+
+/* The return address, in the program, of the controlled call that this thread is in. */
+const void *caller_site(void);
 
 /* The controlled call of this thread has raised an error; and whether it has. */
 void caller_note_error(void);

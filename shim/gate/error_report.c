@@ -5,17 +5,18 @@
 #include "gate.h"
 #include "shim/mpi/real.h"
 
-static void report_error(uint32_t call, enum mpi_call function, const void *site, int code,
-                         bool fatal, bool refused, char *text)
+static void report_error(const struct error_call *failed, int code, bool fatal, bool refused,
+                         char *text)
 {
 	int class = MPI_ERR_UNKNOWN;
 
 	real_mpi()->Error_class(code, &class);
 	const struct wire_message message = {
 		.type = WIRE_ERROR,
-		.error = {.call = call,
-	                  .function = (uint16_t)function,
-	                  .site = (uintptr_t)site,
+		.error = {.call = failed->call,
+	                  .started = failed->started,
+	                  .function = (uint16_t)failed->function,
+	                  .site = (uintptr_t)failed->site,
 	                  .error_class = class,
 	                  .fatal = fatal,
 	                  .refused = refused,
@@ -24,20 +25,19 @@ static void report_error(uint32_t call, enum mpi_call function, const void *site
 	gate_send(&message);
 }
 
-void error_report_code(int code, uint32_t call, enum mpi_call function, const void *site,
-                       bool fatal)
+void error_report_code(int code, const struct error_call *failed, bool fatal)
 {
 	char text[MPI_MAX_ERROR_STRING] = "";
-	int length = 0;
+	int length = 0, why = failed->why != MPI_SUCCESS ? failed->why : code;
 
-	if (real_mpi()->Error_string(code, text, &length) != MPI_SUCCESS)
-		snprintf(text, sizeof(text), "MPI error code %d", code);
-	report_error(call, function, site, code, fatal, false, text);
+	if (real_mpi()->Error_string(why, text, &length) != MPI_SUCCESS)
+		snprintf(text, sizeof(text), "MPI error code %d", why);
+	report_error(failed, why, fatal, false, text);
 }
 
-void error_fatal(int code, uint32_t call, enum mpi_call function, const void *site)
+void error_fatal(int code, const struct error_call *failed)
 {
-	error_report_code(code, call, function, site, true);
+	error_report_code(code, failed, true);
 	gate_wait_for_end();
 }
 
@@ -56,8 +56,8 @@ int error_refused_for(const void *site, enum mpi_call function, const char *why)
 	snprintf(sentence, sizeof(sentence),
 	         "the program calls %s%s, which matchpoint cannot control", mpi_call_name(function),
 	         why);
-	report_error(gate_current_call(), function, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,
-	             sentence);
+	report_error(&(struct error_call){gate_current_call(), function, site, 0, 0},
+	             MPI_ERR_UNSUPPORTED_OPERATION, true, true, sentence);
 	gate_wait_for_end();
 }
 
@@ -66,7 +66,8 @@ void error_out_of_order(enum mpi_call function, const void *site, const char *wh
 	char sentence[128];
 
 	snprintf(sentence, sizeof(sentence), "%s is called %s", mpi_call_name(function), when);
-	report_error(0, function, site, MPI_ERR_OTHER, true, false, sentence);
+	report_error(&(struct error_call){0, function, site, 0, 0}, MPI_ERR_OTHER, true, false,
+	             sentence);
 	gate_wait_for_end();
 }
 
@@ -91,8 +92,8 @@ void error_wrong_thread(const void *site, const char *why)
 
 void error_refuse_thread(const void *site)
 {
-	report_error(gate_current_call(), MPI_CALL_NONE, site, MPI_ERR_UNSUPPORTED_OPERATION, true,
-	             true,
+	report_error(&(struct error_call){gate_current_call(), MPI_CALL_NONE, site, 0, 0},
+	             MPI_ERR_UNSUPPORTED_OPERATION, true, true,
 	             "a thread that neither pthread_create nor thrd_create made calls MPI, "
 	             "which matchpoint cannot control");
 	gate_wait_for_end();

@@ -8,13 +8,21 @@
 
 #include "mpi_calls.h"
 
-/* Reports the MPI error `code` of a call, with MPI's text. `call` 0: a call that is not reported to
- * the scheduler. `fatal`: the error ends the program. */
-void error_report_code(int code, uint32_t call, enum mpi_call function, const void *site,
-                       bool fatal);
+/* A call of the program that has failed. */
+struct error_call {
+	uint32_t call; /* 0: it is not reported to the scheduler */
+	enum mpi_call function;
+	const void *site;
+	uint32_t started; /* the call whose operation failed; 0: this one */
+	int why;          /* the code of that operation, if the call returns another: MPI_Waitall
+			   * returns MPI_ERR_IN_STATUS; else 0 */
+};
+
+/* Reports the MPI error `code` of a call, with MPI's text. `fatal`: the error ends the program. */
+void error_report_code(int code, const struct error_call *failed, bool fatal);
 
 /* The same for a fatal error; then waits for END. */
-_Noreturn void error_fatal(int code, uint32_t call, enum mpi_call function, const void *site);
+_Noreturn void error_fatal(int code, const struct error_call *failed);
 
 /* Reports a call that starts no operation, because MPI will refuse it. */
 void error_report_call(const void *site, enum mpi_call function);

@@ -207,10 +207,9 @@ static void obey(struct wire_message *message)
 		gate.welcome = message->welcome;
 		gate.welcomed = true;
 		virtual_time_idle(gate.welcome.idle_time);
+		virtual_time_uneven(gate.welcome.uneven_clocks);
 		break;
-	case WIRE_BIND:
-		gate.orders->bind(message->bind.name, message->bind.source, message->bind.tag);
-		break;
+	case WIRE_BIND: gate.orders->bind(&message->bind); break;
 	case WIRE_ADMIT:
 		threading_note_turn();
 		release_waiter(true, message->admitted, message);
@@ -543,6 +542,8 @@ struct wire_call gate_call(unsigned function, const void *site)
 	bool timed = clocks_were_asked();
 	bool real_time = timed && clocks_are_real();
 
+	if (gate.orders)
+		gate.orders->begin();
 	forked_check(function, site);
 	errno = saved;
 	own_call = ++gate.call;

@@ -105,7 +105,7 @@ const struct wire_welcome *gate_welcome(void);
  * call waits. lifecycle/orders.c fills in the table. */
 struct gate_orders {
 	/* BIND: posts a receive, or a send that waits for it, to MPI. */
-	void (*bind)(struct wire_name name, int source, int tag);
+	void (*bind)(const struct wire_bind *bind);
 	/* PARK: returns in the same rank, or in a rank of a new world. That rank has a socket of
 	 * its own on the same descriptor, and another welcome. */
 	void (*park)(struct wire_welcome *ret_welcome);
@@ -120,6 +120,9 @@ struct gate_orders {
 	bool (*is_idle)(void);
 	/* END: never returns. */
 	void (*end)(const struct wire_end *order) __attribute__((noreturn));
+
+	/* A call of the program begins. */
+	void (*begin)(void);
 
 	/* What goes with messages: appends frames ahead of each message, and behind the report of
 	 * the call with this number. */

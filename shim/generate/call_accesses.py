@@ -7,35 +7,13 @@ def tells(call):
     return bool(call.get("waits")) and (call.moves_data() or call.synchronises())
 
 
-def atomic(call):
-    """The statement that notes an atomic operation on a window, the program's own or not."""
-    if call.get("access") in ("accumulate", "swap"):
-        return ["\twindow_note_atomic();"]
-    return []
+def moves(call):
+    """Whether the call moves data, and the wrapper records it."""
+    return bool(call.get("waits")) and call.moves_data()
 
 
-def before(call):
-    """Statements before the call."""
-    if call.get("shared_pointer"):
-        return [f"\tif (caller_is_program(site))\n"
-                f"\t\tfile_pointer_moves(MPI_CALL_{call.name}, site_of_caller(site), fh);"]
-    if not call.synchronises():
-        return []
-    ranked = call.has("rank")
-    target = "rank" if ranked else "WIRE_ANY"
-    own = "own && rank != MPI_PROC_NULL" if ranked else "own"
-    return [f"\tif ({own})\n\t\taccess_synchronise(MPI_CALL_{call.name}, site_of_caller(site), "
-            f"{target}, win);"]
-
-
-def after(call):
-    """Statements after the call. They have an effect only if it has succeeded."""
-    if call.synchronises():
-        target = "rank" if call.has("rank") else "WIRE_ANY"
-        return [f"\tif (own && returned == MPI_SUCCESS)\n"
-                f"\t\twindow_called(MPI_CALL_{call.name}, {target}, 0, win);"]
-    if not call.get("waits") or not call.moves_data():
-        return []
+def description(call):
+    """The statement that describes a call that moves data."""
     given = {a.name for a in call.arguments}
     kind = "datatype" if "datatype" in given else "origin_datatype"
     target_kind = "datatype" if "datatype" in given else "target_datatype"
@@ -53,8 +31,45 @@ def after(call):
                    f".result_type = {'result_datatype' if 'result_count' in given else kind}"]
     if "op" in given:
         fields.append(".op = op")
-    initialiser = "".join(f"\t\t\t{field},\n" for field in fields)
-    request = "request" if "request" in given else "NULL"
-    return ["\tif (own && returned == MPI_SUCCESS) {\n"
-            f"\t\tconst struct access_call access = {{\n{initialiser}\t\t}};\n\n"
-            f"\t\taccess_made(&access, {request});\n\t}}"]
+    initialiser = "".join(f"\t\t{field},\n" for field in fields)
+    return f"\tstruct access_call access = {{\n{initialiser}\t}};"
+
+
+def atomic(call):
+    """The statement that notes an atomic operation on a window, the program's own or not."""
+    if call.get("access") in ("accumulate", "swap"):
+        return ["\twindow_note_atomic();"]
+    return []
+
+
+def before(call):
+    """Statements before the call."""
+    if call.get("shared_pointer"):
+        return [f"\tif (caller_is_program(site))\n"
+                f"\t\tfile_pointer_moves(MPI_CALL_{call.name}, site_of_caller(site), fh);"]
+    if moves(call):
+        buffer = ("result_addr" if call.has("result_addr")
+                  else "origin_addr" if call.get("access") == "get" else None)
+        return [description(call),
+                f"\tif (own)\n\t\t{f'{buffer} = ' if buffer else ''}access_begin(&access);"]
+    if not call.synchronises():
+        return []
+    ranked = call.has("rank")
+    target = "rank" if ranked else "WIRE_ANY"
+    own = "own && rank != MPI_PROC_NULL" if ranked else "own"
+    return [f"\tif ({own})\n\t\taccess_synchronise(MPI_CALL_{call.name}, site_of_caller(site), "
+            f"{target}, win);"]
+
+
+def after(call):
+    """Statements after the call."""
+    if call.synchronises():
+        target = "rank" if call.has("rank") else "WIRE_ANY"
+        return ["\tif (own)\n\t\taccess_arrived();",
+                f"\tif (own && returned == MPI_SUCCESS)\n"
+                f"\t\twindow_called(MPI_CALL_{call.name}, {target}, 0, win);"]
+    if not moves(call):
+        return []
+    request = "request" if call.has("request") else "NULL"
+    return [f"\tif (own && returned == MPI_SUCCESS)\n\t\taccess_made(&access, {request});\n"
+            "\telse if (own)\n\t\taccess_refused(&access);"]

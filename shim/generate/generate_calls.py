@@ -123,7 +123,7 @@ def body(call, by_name):
         handle = "fh" if kind == "file" else "win"
         fences = call.name == "Win_fence"
         first = "\taccess_fence(site, assert, win);\n" if fences else ""
-        last = ("\n\tif (result == MPI_SUCCESS)\n"
+        last = ("\n\taccess_arrived();\n\tif (result == MPI_SUCCESS)\n"
                 "\t\twindow_called(MPI_CALL_Win_fence, WIRE_ANY, assert, win);") if fences else ""
         return (f"{first}\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle},\n"
                 f"\t\t{agreed(call)});\n"
@@ -200,8 +200,8 @@ def passing_wrapper(call):
     first += block(window(call, "own")) if tracks else ""
     first += block(call_accesses.before(call))
     first += block(call_states.passing(call))
-    last = leave if call.stays() else ""
-    last += block(call_accesses.after(call))
+    last = block(call_accesses.after(call))
+    last += leave if call.stays() else ""
     last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
     if call.returns == "int":
         last += (f"\tif (returned != MPI_SUCCESS)\n"
@@ -264,6 +264,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 	void *site = __builtin_return_address(0);
 	{call.returns} result;
 
+	PROCESS_NOTE_STACK();
 {announcement(call)}	if (!{enter}(&site)) {{
 {check}		return {passing}({call.values()});
 	}}
@@ -300,6 +301,7 @@ def wrappers_source(calls, by_name):
 #include "shim/calls/large_count.h"
 #include "shim/check/misuse.h"
 #include "shim/mpi/real.h"
+#include "shim/process/process.h"
 #include "shim/request/request.h"
 #include "shim/lifecycle/startup.h"
 #include "shim/state/state.h"

@@ -162,8 +162,11 @@ class Call:
         return any(a.type in types and not a.array for a in self.arguments)
 
     def small(self, calls_by_name):
-        """The call with int counts of which this is the variant with large counts, or None."""
-        return calls_by_name[self.name[:-2]] if self.name.endswith("_c") else None
+        """The call with int counts as which this variant with large counts can be carried out,
+        or None. A function of the program that gets large counts cannot be converted."""
+        if not self.name.endswith("_c") or self.takes("MPI_User_function_c *"):
+            return None
+        return calls_by_name[self.name[:-2]]
 
     def wrapped(self):
         return self.treatment in ("controlled", "bracketed", "refused") or self.stays()

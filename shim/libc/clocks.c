@@ -18,8 +18,10 @@ static atomic_bool asked;
 /* Clock reads of MPI and the shim, inside a call, do not count. */
 static void note_asked(void)
 {
-	if (process_is_controlled() && !process_is_in_call())
-		atomic_store_explicit(&asked, true, memory_order_relaxed);
+	if (!process_is_controlled() || process_is_in_call())
+		return;
+	atomic_store_explicit(&asked, true, memory_order_relaxed);
+	virtual_time_read();
 }
 
 bool clocks_were_asked(void)

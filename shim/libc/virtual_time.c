@@ -20,11 +20,43 @@ static struct {
 	_Atomic int64_t ahead;
 	_Atomic int64_t polled; /* part of `ahead` that clocks of computing time add, too */
 	int64_t behind;         /* how long its world has stood still */
+	uint32_t seed;          /* of uneven clocks; 0: they run evenly */
+	_Atomic uint32_t reads;
+	_Atomic int64_t uneven; /* how far reads have moved the clocks forward */
 } virtual;
 
 void virtual_time_idle(uint64_t microseconds)
 {
 	virtual.behind = (int64_t)microseconds * (SECOND / 1000000);
+}
+
+/* A number that looks random (the finaliser of MurmurHash3). */
+static uint32_t scatter(uint32_t number)
+{
+	number = (number ^ number >> 16) * 0x85ebca6bu;
+	number = (number ^ number >> 13) * 0xc2b2ae35u;
+	return number ^ number >> 16;
+}
+
+void virtual_time_uneven(uint32_t seed)
+{
+	if (seed == virtual.seed)
+		return;
+	virtual.seed = seed;
+	atomic_store(&virtual.reads, 0);
+	/* All ranks begin alike: no rank may learn a future time from another. */
+	atomic_store(&virtual.uneven, seed ? (1 + scatter(seed) % 1000) * SECOND : 0);
+}
+
+void virtual_time_read(void)
+{
+	enum { LEAST_US = 10000, MOST_US = 300000 };
+
+	if (virtual.seed == 0)
+		return;
+	uint32_t random = scatter(virtual.seed * 31 + atomic_fetch_add(&virtual.reads, 1));
+	atomic_fetch_add(&virtual.uneven,
+	                 (int64_t)(LEAST_US + random % (MOST_US - LEAST_US)) * (SECOND / 1000000));
 }
 
 void virtual_time_start(void)
@@ -75,6 +107,7 @@ void virtual_time_add(clockid_t clock, struct timespec *time)
 
 	if (!computing)
 		ahead -= virtual.behind;
+	ahead += atomic_load_explicit(&virtual.uneven, memory_order_relaxed);
 	if (ahead == 0 || clock < 0)
 		return;
 	ahead += time->tv_nsec;

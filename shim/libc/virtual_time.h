@@ -32,6 +32,14 @@ void virtual_time_catch_up(void);
  * sender had. */
 void virtual_time_idle(uint64_t microseconds);
 
+/* Not 0: from now on each read of a clock by the program (virtual_time_read) moves all its clocks
+ * forward, by an amount between 10 and 300 ms that depends on `seed`. So what the program derives
+ * from a time is another value in each run. The same seed again changes nothing. */
+void virtual_time_uneven(uint32_t seed);
+
+/* The program is about to read a clock. */
+void virtual_time_read(void);
+
 /* Adds to `time`, read from this clock, by how much the rank is ahead; negative if it lay parked.
  * Sleeping is not computing time. */
 void virtual_time_add(clockid_t clock, struct timespec *time);

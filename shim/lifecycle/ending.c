@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "ending.h"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -103,6 +104,18 @@ static void watch_signal(int number)
 	sigaction(number, &action, NULL);
 }
 
+/* Fortran's run-time library prints a backtrace and lets the signal strike again. The finding has
+ * both the place and the stack, and the rank must stay. */
+static bool is_of_fortran(const struct sigaction *action)
+{
+	void *handler = (action->sa_flags & SA_SIGINFO) ? (void *)action->sa_sigaction
+	                                                : (void *)action->sa_handler;
+	Dl_info info;
+
+	return handler != (void *)SIG_IGN && dladdr(handler, &info) && info.dli_fname
+	       && strstr(info.dli_fname, "libgfortran.so");
+}
+
 void ending_adopt_process(void)
 {
 	const stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof(signal_stack)};
@@ -113,7 +126,8 @@ void ending_adopt_process(void)
 		sigaltstack(&stack, NULL);
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
 		struct sigaction now;
-		if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+		if (sigaction(deadly[i], NULL, &now) == 0
+		    && (now.sa_handler == SIG_DFL || is_of_fortran(&now)))
 			watch_signal(deadly[i]);
 	}
 }

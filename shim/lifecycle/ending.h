@@ -6,8 +6,9 @@
 
 /* This process is the rank now: after MPI_Init, and in a restored copy. From here on, if the rank
  * has connected, a deadly signal that the program does not handle is reported with the place where
- * it struck. The rank then stays until the scheduler ends it: so the launcher does not kill its
- * peers before they have come to rest. */
+ * it struck. That Fortran's run-time library handles it, to print a backtrace, does not count. The
+ * rank then stays until the scheduler ends it: so the launcher does not kill its peers before they
+ * have come to rest. */
 void ending_adopt_process(void);
 
 /* real_backtrace for calls without an error. Unwinding relies on what the program's memory says; if

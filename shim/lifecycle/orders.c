@@ -5,7 +5,10 @@
 
 #include "ending.h"
 #include "shim/check/access.h"
+#include "shim/check/direct.h"
+#include "shim/check/frames.h"
 #include "shim/check/overlap.h"
+#include "shim/check/reduction.h"
 #include "shim/objects/windows.h"
 #include "shim/park/park.h"
 #include "shim/park/park_rewind.h"
@@ -21,7 +24,7 @@ enum { MOST_RANGES = 8 };
 
 static void park(struct wire_welcome *ret_welcome)
 {
-	if (state_is_wanted())
+	if (state_is_wanted() || state_can_digest())
 		state_memory_note_shared();
 	if (park_wait(ret_welcome) == PARK_RESTORED)
 		ending_adopt_process();
@@ -63,7 +66,8 @@ static void progress(void)
 		request_progress();
 }
 
-/* Unknown while MPI has operations under way, because they may change the memory. */
+/* If MPI's memory cannot be left out: unknown while MPI has operations under way, because they may
+ * change it. */
 static struct wire_digest digest(const struct wire_call *call, const struct memory_range *own,
                                  size_t own_count)
 {
@@ -71,6 +75,11 @@ static struct wire_digest digest(const struct wire_call *call, const struct memo
 	struct wire_digest digest = {0};
 	size_t count = 0;
 
+	if (state_can_digest()) {
+		if (!state_digest(call, digest.hash))
+			digest = (struct wire_digest){0};
+		return digest;
+	}
 	if (own_count + 2 > MOST_RANGES || request_incomplete() > 0 || window_exists())
 		return digest;
 	for (; count < own_count; count++)
@@ -116,6 +125,13 @@ static void send_state(const struct wire_call *pending, bool may_be_idle)
 	gate_send(&message);
 }
 
+static void encode_behind(struct wire_buffer *out, uint32_t call)
+{
+	overlap_encode(out, call);
+	frames_encode(out, call);
+	reduction_encode(out, call);
+}
+
 const struct gate_orders orders = {
 	.bind = request_bind,
 	.park = park,
@@ -125,8 +141,9 @@ const struct gate_orders orders = {
 	.moved = park_note_moved,
 	.is_idle = park_is_idle,
 	.end = end_rank,
+	.begin = direct_flush,
 	.encode_ahead = access_encode,
-	.encode_behind = overlap_encode,
+	.encode_behind = encode_behind,
 	.progress = progress,
 	.incomplete = request_incomplete,
 	.moving = request_moving,

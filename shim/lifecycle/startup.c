@@ -5,6 +5,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,9 @@
 #include "shim/calls/communicator_from_group.h"
 #include "shim/calls/error_objects.h"
 #include "shim/calls/tracking.h"
+#include "shim/check/misuse.h"
+#include "shim/check/overlap.h"
+#include "shim/check/reduction.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/caller.h"
 #include "shim/gate/channel.h"
@@ -35,6 +39,7 @@
 #include "shim/park/park.h"
 #include "shim/park/peers.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "shim/process/tracer.h"
 #include "shim/request/request.h"
 #include "shim/state/digest.h"
@@ -48,6 +53,7 @@ enum {
 static struct {
 	bool connected;                          /* to the scheduler, or about to be */
 	bool world_initialised, world_finalised; /* by MPI_Init and MPI_Finalize */
+	pthread_t initialiser;                   /* the thread that called MPI_Init */
 	bool finalised;                          /* MPI_Finalize was called, and no session is
 	                                            open */
 	int sessions;                            /* open ones */
@@ -304,6 +310,8 @@ static int begin_control(int control, unsigned function, const void *site)
 	park_set_blocking_call(blocking_call_address());
 	if (gate_welcome()->states)
 		state_start();
+	else
+		state_start_digests();
 	process_set_controlled(true);
 	if (gate_is_serialised())
 		threading_start();
@@ -312,10 +320,16 @@ static int begin_control(int control, unsigned function, const void *site)
 	return MPI_SUCCESS;
 }
 
+static void note_initialised(int code)
+{
+	startup.world_initialised = code == MPI_SUCCESS;
+	startup.initialiser = pthread_self();
+}
+
 /* If a session came first, MPI is initialised already. */
 static int init_again(const void *site, unsigned function)
 {
-	startup.world_initialised = true;
+	note_initialised(MPI_SUCCESS);
 	startup.finalised = false;
 	process_set_controlled(true);
 	error_report_call(site, (enum mpi_call)function);
@@ -339,7 +353,7 @@ int shim_MPI_Init(void *site, int *argc, char ***argv)
 	begin_yielding();
 	code = real_mpi()->Init(argc, argv);
 	yielding_end();
-	startup.world_initialised = code == MPI_SUCCESS;
+	note_initialised(code);
 	if (code == MPI_SUCCESS)
 		code = begin_control(control, MPI_CALL_Init, site);
 	return code;
@@ -364,7 +378,7 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 	begin_yielding();
 	code = real_mpi()->Init_thread(argc, argv, required, provided);
 	yielding_end();
-	startup.world_initialised = code == MPI_SUCCESS;
+	note_initialised(code);
 	if (code == MPI_SUCCESS)
 		code = begin_control(control, MPI_CALL_Init_thread, site);
 	return code;
@@ -405,15 +419,26 @@ static int finalize_status(void)
 	       | (in_turn ? WIRE_THREADS_IN_TURN : 0);
 }
 
+/* All ranks have come to their end: what is certain only now. */
+static void send_rest(void)
+{
+	request_settle();
+	overlap_send();
+	reduction_send();
+}
+
 int shim_MPI_Finalize(void *site)
 {
 	if (!startup.world_initialised)
 		return error_check(MPI_COMM_WORLD, MPI_ERR_OTHER, MPI_CALL_Finalize, site);
+	if (!pthread_equal(pthread_self(), startup.initialiser)) /* MPI 3.1, section 12.4.3 */
+		misuse_note(WIRE_MISUSE_FINALIZE, MPI_CALL_Finalize, site);
 	attributes_delete_all();
 	if (startup.sessions == 0)
 		tracking_report();
 	meet_all_ranks(MPI_CALL_Finalize, site, MPI_CALL_Finalize, WIRE_COMM_WORLD,
 	               finalize_status());
+	send_rest();
 	startup.world_finalised = true;
 	if (startup.sessions == 0)
 		end_control();
@@ -497,6 +522,7 @@ int shim_MPI_Session_finalize(void *site, MPI_Session *session)
 	tracking_report();
 	meet_all_ranks(MPI_CALL_Session_finalize, site, MPI_CALL_Finalize,
 	               alone ? WIRE_COMM_SELF : WIRE_COMM_WORLD, finalize_status());
+	send_rest();
 	end_control();
 	return MPI_SUCCESS;
 }
@@ -549,6 +575,8 @@ __attribute__((destructor)) static void leave(void)
 {
 	if (!process_is_initialised() || !process_is_own())
 		return;
+	if (startup.finalised)
+		sanitizer_find_leaks();
 	ending_exit(startup.exit_status, startup.finalised);
 	if (gate_welcome()->rewinds)
 		park_hold();

@@ -42,6 +42,9 @@ static bool find_function(void *ret_function, const char *name, const char *othe
 	if (!function && other)
 		function = dlsym(RTLD_DEFAULT, other);
 	memcpy(ret_function, &function, sizeof(function));
+	/* The message lies on the program's heap: the second call frees it. */
+	if (!function && dlerror())
+		dlerror();
 	return function;
 }
 

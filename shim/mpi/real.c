@@ -19,7 +19,7 @@ struct real_mpi real_table;
 bool real_found;
 
 static void *library;
-static struct range library_code, shim_code, binding_code[MOST_BINDINGS];
+static struct range library_code, shim_code, binding_code[MOST_BINDINGS], cxx_code;
 static unsigned binding_count;
 
 static bool contains(const struct range *range, const void *address)
@@ -44,13 +44,26 @@ static struct range code_of(const struct dl_phdr_info *info)
 	return code.end > 0 ? code : (struct range){0, 0};
 }
 
-static bool is_binding(const char *path)
+static const char *name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_cxx(const char *path)
+{
+	const char *name = name_of(path);
+
+	return strncmp(name, "libmpichcxx.so", 14) == 0 || strncmp(name, "libmpicxx.so", 12) == 0;
+}
+
+static bool is_binding(const char *path)
+{
+	const char *name = name_of(path);
+
 	return strncmp(name, "libmpichfort.so", 15) == 0 || strncmp(name, "libmpifort.so", 13) == 0
-	       || strncmp(name, "libfmpich.so", 12) == 0 || strncmp(name, "libmpichcxx.so", 14) == 0
-	       || strncmp(name, "libmpicxx.so", 12) == 0;
+	       || strncmp(name, "libfmpich.so", 12) == 0 || is_cxx(path);
 }
 
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
@@ -65,6 +78,8 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 		library_code = code;
 	else if (is_binding(info->dlpi_name) && binding_count < MOST_BINDINGS)
 		binding_code[binding_count++] = code;
+	if (is_cxx(info->dlpi_name))
+		cxx_code = code;
 	return 0;
 }
 
@@ -142,6 +157,16 @@ bool real_is_binding(const void *address)
 	return false;
 }
 
+bool real_called_by_cxx(void)
+{
+	void *frames[MOST_FRAMES];
+	int count = backtrace(frames, MOST_FRAMES), i = 0;
+
+	while (i < count && real_is_shim(frames[i]))
+		i++;
+	return i < count && contains(&cxx_code, frames[i]);
+}
+
 bool real_is_shim(const void *address)
 {
 	return contains(&shim_code, address);
@@ -167,9 +192,12 @@ const char *real_called(void **ret_site)
 int real_backtrace(void **ret_frames, int most)
 {
 	void *frames[MOST_FRAMES];
-	int count = backtrace(frames, MOST_FRAMES), stored = 0;
+	int count = backtrace(frames, MOST_FRAMES), stored = 0, first = 0;
 
-	for (int i = 0; i < count && stored < most; i++) {
+	/* A sanitizer's own backtrace comes before the shim's frames. */
+	while (first < count && !real_is_shim(frames[first]))
+		first++;
+	for (int i = first; i < count && stored < most; i++) {
 		if (!real_is_shim(frames[i]) && !real_is_binding(frames[i])
 		    && !real_is_library(frames[i]))
 			ret_frames[stored++] = frames[i];

@@ -39,6 +39,8 @@ bool real_is_library(const void *address);
  * wrapper of the former.) */
 bool real_is_own(const void *return_address);
 bool real_is_binding(const void *address);
+/* Whether the program has called the shim through MPI's C++ bindings. */
+bool real_called_by_cxx(void);
 bool real_is_shim(const void *address);
 
 /* Stores return addresses of the calling thread that lie outside the shim, MPI and its bindings,

@@ -191,11 +191,12 @@ uint64_t communicator_new_number(uint64_t parent, unsigned function, uint64_t ke
 }
 
 static void announce(uint64_t number, const struct communicator_groups *groups, int rank,
-                     const char *name, uint32_t window)
+                     const struct communicator_origin *origin, uint32_t window)
 {
-	char text[LONGEST_NAME];
+	char name[LONGEST_NAME], argument[LONGEST_NAME];
 
-	snprintf(text, sizeof(text), "%s", name);
+	snprintf(name, sizeof(name), "%s", origin->name);
+	snprintf(argument, sizeof(argument), "%s", origin->argument ? origin->argument : "");
 	const struct wire_message message = {
 		.type = WIRE_COMM,
 		.comm = {.comm = number,
@@ -205,19 +206,23 @@ static void announce(uint64_t number, const struct communicator_groups *groups, 
 	                 .remote = groups->remote,
 	                 .my_rank = rank,
 	                 .window = window,
-	                 .name = text},
+	                 .name = name,
+	                 .stands_for = origin->stands_for,
+	                 .function = (uint16_t)origin->function,
+	                 .site = (uintptr_t)caller_site(),
+	                 .argument = argument},
 	};
 	gate_send(&message);
 }
 
 void communicator_announce(uint64_t number, const struct communicator_groups *groups, int rank,
-                           const char *name)
+                           const struct communicator_origin *origin)
 {
-	announce(number, groups, rank, name, 0);
+	announce(number, groups, rank, origin, 0);
 }
 
-uint64_t communicator_announce_copy(const struct communicator *communicator, unsigned function,
-                                    const char *name)
+static uint64_t announce_copy(const struct communicator *communicator, unsigned function,
+                              const struct communicator_origin *origin)
 {
 	const struct communicator_groups groups = {
 		.size = communicator->size,
@@ -227,8 +232,25 @@ uint64_t communicator_announce_copy(const struct communicator *communicator, uns
 	};
 	uint64_t number = communicator_new_number(communicator->number, function, 0, &groups);
 
-	communicator_announce(number, &groups, communicator->rank, name);
+	communicator_announce(number, &groups, communicator->rank, origin);
 	return number;
+}
+
+uint64_t communicator_announce_copy(const struct communicator *communicator, unsigned function,
+                                    const char *name)
+{
+	const struct communicator_origin origin = {.name = name, .function = function};
+
+	return announce_copy(communicator, function, &origin);
+}
+
+uint64_t communicator_announce_alias(const struct communicator *communicator, unsigned function)
+{
+	const struct communicator_origin origin = {.name = communicator->name,
+	                                           .function = function,
+	                                           .stands_for = communicator->number};
+
+	return announce_copy(communicator, function, &origin);
 }
 
 uint64_t communicator_derive(const struct communicator *communicator, unsigned function)
@@ -250,7 +272,9 @@ uint64_t communicator_derive_window(const struct communicator *communicator, uns
 	char name[LONGEST_NAME];
 
 	snprintf(name, sizeof(name), "%s on %s", mpi_call_name(function), communicator->name);
-	announce(number, &groups, communicator->rank, name, lowest_here ? ++made : 0);
+	announce(number, &groups, communicator->rank,
+	         &(struct communicator_origin){.name = name, .function = function},
+	         lowest_here ? ++made : 0);
 	return number;
 }
 

@@ -50,9 +50,17 @@ struct communicator_groups {
 uint64_t communicator_new_number(uint64_t parent, unsigned function, uint64_t key,
                                  const struct communicator_groups *groups);
 
-/* Reports the members of that number to the scheduler. */
+/* What the scheduler is told of a communicator besides its number and its members. */
+struct communicator_origin {
+	const char *name;     /* how it was created */
+	unsigned function;    /* enum mpi_call, which the program has called here */
+	const char *argument; /* struct wire_comm; NULL: none */
+	uint64_t stands_for;  /* likewise; 0: for itself */
+};
+
+/* Reports the members of that number to the scheduler. The program is in the call that makes it. */
 void communicator_announce(uint64_t number, const struct communicator_groups *groups, int rank,
-                           const char *name);
+                           const struct communicator_origin *origin);
 
 /* Registers a new communicator of MPI's. Collective: makes the shadow. MPI's code. */
 int communicator_add(MPI_Comm handle, uint64_t number, const struct communicator *parent,
@@ -87,9 +95,12 @@ int communicator_groups_of(MPI_Comm handle, struct communicator_groups *ret_grou
 int communicator_groups_of_group(MPI_Group group, struct communicator_groups *ret_groups);
 void communicator_groups_release(struct communicator_groups *groups);
 
-/* Returns a new number with the groups of `communicator`, announced with this name. */
+/* Returns a new number with the groups of `communicator`, announced with this name, for what the
+ * function makes. */
 uint64_t communicator_announce_copy(const struct communicator *communicator, unsigned function,
                                     const char *name);
+/* The same for a number that stands for `communicator` itself. */
+uint64_t communicator_announce_alias(const struct communicator *communicator, unsigned function);
 
 /* Returns another number with the groups of `communicator`, announced to the scheduler: for the
  * collectives of a file or window, which have an order of their own. `function` is an enum

@@ -81,15 +81,20 @@ static void call_handler(struct communicator *communicator, int code)
 
 int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, const void *site)
 {
+	return error_raise_for(comm, code, &(struct error_call){call, function, site, 0, 0});
+}
+
+int error_raise_for(MPI_Comm comm, int code, const struct error_call *failed)
+{
 	struct communicator *communicator = communicator_find(comm);
 
 	if (!communicator)
 		communicator = communicator_find(MPI_COMM_WORLD);
 	if (!communicator || communicator->handler == MPI_ERRORS_ARE_FATAL
 	    || communicator->handler == MPI_ERRORS_ABORT)
-		error_fatal(code, call, function, site);
-	if (call != 0) /* others may wait for the rank in that call */
-		error_report_code(code, call, function, site, false);
+		error_fatal(code, failed);
+	if (failed->call != 0) /* others may wait for the rank in that call */
+		error_report_code(code, failed, false);
 	if (!is_predefined(communicator->handler))
 		call_handler(communicator, code);
 	caller_note_error();
@@ -115,7 +120,8 @@ int error_settle_window(int code, MPI_Win window, enum mpi_call function, const 
 		return error_check(MPI_COMM_WORLD, code, function, site);
 	if (!is_predefined(handler))
 		real_mpi()->Errhandler_free(&handler);
-	error_report_code(code, gate_current_call(), function, site, false);
+	error_report_code(code, &(struct error_call){gate_current_call(), function, site, 0, 0},
+	                  false);
 	return code;
 }
 
@@ -131,14 +137,15 @@ static bool is_usual(int code, enum mpi_call function)
 void error_returned(int code, enum mpi_call function, const void *site)
 {
 	if (process_is_controlled() && !caller_has_noted_error() && !is_usual(code, function))
-		error_report_code(code, 0, function, site, false);
+		error_report_code(code, &(struct error_call){0, function, site, 0, 0}, false);
 }
 
 void error_passed(int code, enum mpi_call function, void *site)
 {
 	if (process_is_controlled() && caller_is_program(site) && !error_is_unmatched(code)
 	    && !is_usual(code, function))
-		error_report_code(code, 0, function, site_of_caller(site), false);
+		error_report_code(
+			code, &(struct error_call){0, function, site_of_caller(site), 0, 0}, false);
 }
 
 int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *site)

@@ -21,6 +21,8 @@ int error_start(void);
  * reported to the scheduler. Returns `code`. Does not return if the handler is MPI_ERRORS_ARE_FATAL
  * or MPI_ERRORS_ABORT. */
 int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, const void *site);
+/* The same for a call that completes the operation of another one. */
+int error_raise_for(MPI_Comm comm, int code, const struct error_call *failed);
 
 /* For a handler that MPI calls: the call of the program that the error is from, and its return
  * address. MPI_CALL_NONE and NULL: not known. */

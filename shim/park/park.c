@@ -23,6 +23,7 @@
 #include "shim/libc/virtual_time.h"
 #include "shim/mpi/next.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "shim/process/tracer.h"
 
 #define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler is gone */
@@ -282,7 +283,9 @@ static void send_parked(void)
 	const struct agent_mapping *mappings;
 	char failure[128] = "";
 
-	if (!park.agent)
+	if (sanitizer_is_there())
+		snprintf(failure, sizeof(failure), "%s", PARK_SANITIZED);
+	else if (!park.agent)
 		snprintf(failure, sizeof(failure), "its state could not be read");
 	else if (agent_survey(park.agent) < 0)
 		snprintf(failure, sizeof(failure), "its state could not be read (%s)",
@@ -565,6 +568,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	if (park.result == RETURN_RESUMED)
 		return PARK_RESUMED;
 	virtual_time_idle(ret_welcome->idle_time);
+	virtual_time_uneven(ret_welcome->uneven_clocks);
 	return PARK_RESTORED;
 }
 

@@ -2,6 +2,7 @@
 #include "park_internal.h"
 #include "park_rewind.h"
 #include "shim/gate/channel.h"
+#include "shim/process/sanitizer.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -113,6 +114,8 @@ const char *park_find_hazard(void)
 {
 	const char *trouble;
 
+	if (sanitizer_is_there())
+		return PARK_SANITIZED;
 	if (park.program_forks)
 		return "it has forked";
 	if (park.program_moves)

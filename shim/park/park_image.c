@@ -87,6 +87,7 @@ bool park_take_image(const struct wire_image *order, bool idle, struct wire_welc
 	}
 	*ret_welcome = park.welcome;
 	virtual_time_idle(ret_welcome->idle_time);
+	virtual_time_uneven(ret_welcome->uneven_clocks);
 	return true;
 }
 
@@ -99,6 +100,7 @@ void park_rewind(const struct wire_rewind *order, struct wire_welcome *ret_welco
 	    && order->world == park.world) {
 		park_join_world(ret_welcome, order->follows);
 		virtual_time_idle(ret_welcome->idle_time);
+		virtual_time_uneven(ret_welcome->uneven_clocks);
 		return;
 	}
 	if (park_find_hazard())

@@ -51,6 +51,10 @@ struct park {
 
 extern struct park park;
 
+/* A hazard. The reserved shadow memory spans terabytes, and its pages, like the quarantine and the
+ * run-time library's own locks and numbers of threads, are not made for copies. */
+#define PARK_SANITIZED "it is built with AddressSanitizer, whose shadow memory is not copied"
+
 /* Why the rank cannot be rewound; NULL: it can. */
 const char *park_find_hazard(void);
 

@@ -13,6 +13,7 @@ static struct {
 } process = {.thread_level = -1};
 
 _Thread_local unsigned process_call_depth __attribute__((tls_model("initial-exec")));
+_Thread_local uintptr_t process_stack_pointer __attribute__((tls_model("initial-exec")));
 
 void process_set_managed(void)
 {

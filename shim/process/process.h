@@ -5,6 +5,7 @@
 #define MATCHPOINT_SHIM_PROCESS_PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* matchpoint started the process, under an MPI launcher. Set when the shim is loaded. */
@@ -44,5 +45,16 @@ static inline bool process_is_in_call(void)
 {
 	return process_call_depth > 0;
 }
+
+/* The program's stack pointer in the calling thread's latest call, without the call's own frame. A
+ * call through a binding of MPI's: that of the binding. */
+extern _Thread_local uintptr_t process_stack_pointer __attribute__((tls_model("initial-exec")));
+
+/* For a wrapper of an MPI call. */
+#define PROCESS_NOTE_STACK()                                                      \
+	do {                                                                      \
+		if (!process_is_in_call())                                        \
+			process_stack_pointer = (uintptr_t)__builtin_dwarf_cfa(); \
+	} while (0)
 
 #endif

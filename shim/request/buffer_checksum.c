@@ -15,9 +15,10 @@
 #include "shim/types/signature.h"
 
 enum {
-	WHOLE_MAX = 16 << 10, /* bytes; of larger buffers, the following samples are compared */
-	EDGE = 1 << 10,       /* at each end */
-	SAMPLES = 6,          /* in between, evenly spaced */
+	/* of larger buffers, the following samples are compared */
+	WHOLE_MAX = WIRE_COMPARED_MOST,
+	EDGE = 1 << 10, /* at each end */
+	SAMPLES = 6,    /* in between, evenly spaced */
 	SAMPLE = 512,
 	PARTS_AT_ONCE = 64,
 };
@@ -171,6 +172,13 @@ static bool hash_all(const struct bytes *bytes, uint8_t role, bool is_safe, uint
 	return count > 0;
 }
 
+uint64_t buffer_checksum_now(const struct bytes *bytes, bool is_safe)
+{
+	uint64_t hash = 0;
+
+	return hash_all(bytes, WIRE_PART_READ, is_safe, UINT64_MAX, &hash) ? hash | 1 : 0;
+}
+
 static struct wire_user user_of(const struct request *request)
 {
 	static const uint8_t kinds[] = {[REQUEST_SEND] = WIRE_USE_SEND,
@@ -223,6 +231,7 @@ static void begin_guarding(struct request *request, struct bytes *bytes, bool is
 		keep_pieces(checksum);
 	}
 	checksum->use = overlap_begin(&user, bytes, request->kind == REQUEST_RECEIVE);
+	frame_watch_begin(&checksum->frame, &user, bytes);
 }
 
 /* Ends the previous use. Returns the bytes of the request's arguments; the caller owns them. */
@@ -292,6 +301,32 @@ void buffer_checksum_collective_over(const struct bytes *bytes)
 
 /* --- delivery --------------------------------------------------------------------------- */
 
+/* The size of one element of a derived type, because whole elements are filled; otherwise 1. */
+static int element_size(const struct request *request)
+{
+	MPI_Count size = 0;
+
+	if (type_is_basic(request->type)
+	    || real_mpi()->Type_size_x(request->type, &size) != MPI_SUCCESS || size <= 0
+	    || size > INT_MAX)
+		return 1;
+	return (int)size;
+}
+
+void buffer_checksum_settle(struct request *request)
+{
+	struct buffer_checksum *checksum = &request->checksum;
+	uint64_t element = (uint64_t)element_size(request);
+	struct bytes *filled;
+
+	if (!checksum->use || request->unattended || !checksum->matched)
+		return;
+	filled = bytes_filled(checksum->bytes, checksum->size - checksum->size % element, element);
+	if (filled)
+		overlap_know(checksum->use, filled);
+	bytes_release(filled);
+}
+
 void buffer_checksum_before_delivery(struct request *request)
 {
 	struct buffer_checksum *checksum = &request->checksum;
@@ -320,18 +355,6 @@ static bool was_changed(const struct buffer_checksum *checksum)
 		    && pieces[i].at + pieces[i].length <= checksum->filled)
 			return true;
 	return false;
-}
-
-/* The size of one element of a derived type, because whole elements are filled; otherwise 1. */
-static int element_size(const struct request *request)
-{
-	MPI_Count size = 0;
-
-	if (type_is_basic(request->type)
-	    || real_mpi()->Type_size_x(request->type, &size) != MPI_SUCCESS || size <= 0
-	    || size > INT_MAX)
-		return 1;
-	return (int)size;
 }
 
 static uint64_t received_bytes(const struct request *request)
@@ -385,17 +408,27 @@ void buffer_checksum_after_delivery(struct request *request)
 
 /* --- completion ------------------------------------------------------------------------- */
 
-/* Whether the first `most` bytes with that role have another hash than `before`. */
-static bool differs(const struct buffer_checksum *checksum, uint8_t role, uint64_t most,
-                    uint64_t before)
+/* What has happened to the first `most` bytes with that role, whose hash was `before`. -1:
+ * nothing. */
+static int compare(const struct buffer_checksum *checksum, uint8_t role, uint64_t most,
+                   uint64_t before)
 {
 	uint64_t hash = 0;
 
 	if (bytes_size(checksum->bytes, role) == 0)
-		return false;
+		return -1;
 	if (hash_all(checksum->bytes, role, false, most, &hash))
-		return hash != before;
-	return can_read();
+		return hash != before ? WIRE_TOUCH_CHANGED : -1;
+	return can_read() ? WIRE_TOUCH_UNMAPPED : -1;
+}
+
+static int find_touch(const struct buffer_checksum *checksum)
+{
+	int how = compare(checksum, WIRE_PART_READ, UINT64_MAX, checksum->sent);
+
+	if (how < 0 && checksum->delivered)
+		how = compare(checksum, WIRE_PART_WRITTEN, checksum->filled, checksum->received);
+	return how < 0 && checksum->touched ? WIRE_TOUCH_CHANGED : how;
 }
 
 /* Keeps the bytes of the arguments, for a persistent request. */
@@ -408,6 +441,7 @@ static void end_guarding(struct buffer_checksum *checksum)
 		               checksum->use ? overlap_bytes(checksum->use) : NULL);
 	overlap_end(checksum->use);
 	checksum->use = NULL;
+	frame_watch_end(&checksum->frame);
 	free(checksum->pieces);
 	checksum->pieces = NULL;
 	checksum->active = false;
@@ -425,28 +459,35 @@ void buffer_checksum_cancelled(struct request *request)
 	request->checksum.cancelled = true;
 }
 
-void buffer_checksum_end(struct request *request)
+static void report_touch(const struct request *request, uint8_t kind, int how)
 {
-	struct buffer_checksum *checksum = &request->checksum;
-	bool touched = false;
-
-	if (!checksum->active)
-		return;
-	/* If two operations overlap, the change may be theirs. */
-	if (is_watched(checksum) && !(checksum->use && overlap_found(checksum->use)))
-		touched = checksum->touched
-		          || differs(checksum, WIRE_PART_READ, UINT64_MAX, checksum->sent)
-		          || (checksum->delivered
-		              && differs(checksum, WIRE_PART_WRITTEN, checksum->filled,
-		                         checksum->received));
-	end_guarding(checksum);
-	if (!touched)
-		return;
 	const struct wire_message message = {
 		.type = WIRE_TOUCHED,
 		.touched = {.name = request->name,
 	                    .noticed = gate_current_call(),
-	                    .kind = user_of(request).kind},
+	                    .kind = kind,
+	                    .how = (uint8_t)how},
 	};
+
 	gate_send(&message);
+}
+
+void buffer_checksum_end(struct request *request)
+{
+	struct buffer_checksum *checksum = &request->checksum;
+	int how = -1;
+
+	if (request->actions && request->actions->touched
+	    && request->actions->touched(request->closure) && request->name.call != 0)
+		report_touch(request, WIRE_USE_SEND, WIRE_TOUCH_CHANGED);
+	if (!checksum->active)
+		return;
+	/* If two operations overlap, the change may be theirs. If the frame of a function that has
+	 * returned holds the buffer, that has been reported. */
+	if (is_watched(checksum) && !(checksum->use && overlap_found(checksum->use))
+	    && !checksum->frame.found)
+		how = find_touch(checksum);
+	end_guarding(checksum);
+	if (how >= 0)
+		report_touch(request, user_of(request).kind, how);
 }

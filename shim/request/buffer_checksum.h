@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "common/wire.h"
+#include "shim/check/frames.h"
 #include "shim/check/overlap.h"
 #include "shim/check/window_memory.h"
 #include "shim/types/bytes.h"
@@ -33,8 +34,11 @@ struct buffer_checksum {
 	uint64_t sent, received; /* hashes of the whole buffers */
 	uint64_t filled;         /* bytes that the message fills; UINT64_MAX: all */
 	struct overlap_use *use; /* NULL: none */
-	bool cancelled;          /* MPI has cancelled the operation */
+	bool matched;            /* a receive: with a message of `size` bytes */
+	uint64_t size;
+	bool cancelled; /* MPI has cancelled the operation */
 	struct window_use window;
+	struct frame_watch frame;
 };
 
 /* Reads the arguments of a send or receive, before its type is replaced by another handle. */
@@ -56,6 +60,14 @@ void buffer_checksum_collective_over(const struct bytes *bytes);
 
 /* Whether the buffers of blocking operations have to be examined. */
 bool buffer_checksum_wants_blocking(void);
+
+/* The program will not complete this receive before MPI_Finalize. If it has been matched, the bytes
+ * of its message count as used. */
+void buffer_checksum_settle(struct request *request);
+
+/* A hash of these bytes, which are sent, as they are now; 0: not known. `is_safe`: the memory is
+ * known to be mapped. */
+uint64_t buffer_checksum_now(const struct bytes *bytes, bool is_safe);
 
 /* A receive or collective is about to be passed to MPI, or MPI has completed it. */
 void buffer_checksum_before_delivery(struct request *request);

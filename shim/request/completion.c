@@ -162,6 +162,8 @@ static int complete(struct request *request)
 	for (int i = 0; i < 2 && request->kind == REQUEST_PAIR; i++)
 		buffer_checksum_end(request->halves[i]);
 	buffer_checksum_end(request);
+	if (request->actions && request->actions->completed)
+		request->actions->completed(request->closure);
 	return request_complete(request);
 }
 
@@ -189,6 +191,10 @@ int completion_finish(struct completion *set, int place, MPI_Status *status)
 	else
 		request_store_result(status, request);
 	request->was_reported = false;
+	if (code != MPI_SUCCESS && set->first_error == MPI_SUCCESS) {
+		set->first_error = code;
+		set->failed = request->name.call;
+	}
 	if (code != MPI_SUCCESS && raises_on_own_communicator(set, request))
 		set->comm = request->comm;
 	if (!request->persistent)
@@ -260,8 +266,14 @@ int completion_raise(const struct completion *set, int code)
 {
 	if (code == MPI_SUCCESS)
 		return code;
-	return error_raise(set->comm, code, set->call.call, (enum mpi_call)set->call.function,
-	                   (const void *)(uintptr_t)set->call.site);
+	return error_raise_for(set->comm, code,
+	                       &(struct error_call){
+				       .call = set->call.call,
+				       .function = (enum mpi_call)set->call.function,
+				       .site = (const void *)(uintptr_t)set->call.site,
+				       .started = set->failed,
+				       .why = set->first_error,
+			       });
 }
 
 int shim_MPI_Cancel(void *site, MPI_Request *handle)

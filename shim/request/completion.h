@@ -29,7 +29,9 @@ struct completion {
 	int ready, foreign;
 	int first_ready; /* index; -1: none */
 	bool reported;
-	MPI_Comm comm; /* of the request that failed, for the error handler */
+	MPI_Comm comm;   /* of the request that failed, for the error handler */
+	uint32_t failed; /* the call that started the first request that failed; 0: none */
+	int first_error; /* and its code */
 };
 
 enum standing completion_standing(MPI_Request handle);

@@ -55,7 +55,8 @@ static void post(struct request *request, int source, int tag)
 	int code;
 
 	receiving_leave(request);
-	request->staged = request->outlives && !request->awaited && !request->unattended;
+	request->staged = request->outlives && !request->unattended
+	                  && (!request->awaited || request->checksum.frame.found);
 	if (!request->staged)
 		buffer_checksum_before_delivery(request);
 	staging_begin(&request->staging, request->data, request->count, request->type,

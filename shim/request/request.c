@@ -162,9 +162,12 @@ struct request *request_new_pair(struct request *send, struct request *receive)
 
 struct wire_name request_asked_name(const struct request *request)
 {
-	if (request->actions && request->actions->waits
-	    && request->actions->waits(request->closure))
-		return (struct wire_name){WIRE_NEVER, 0};
+	uint32_t started = request->actions && request->actions->waits
+	                           ? request->actions->waits(request->closure)
+	                           : 0;
+
+	if (started > 0)
+		return (struct wire_name){WIRE_NEVER, started};
 	if (request->kind != REQUEST_PAIR)
 		return request->name;
 	return request->halves[request->halves[1]->local ? 0 : 1]->name;
@@ -247,14 +250,17 @@ static void set_moving(struct request *request, bool moves)
 	moving.next = next;
 }
 
-/* Moves a staged message to the program's buffer. */
+/* Moves a staged message to the program's buffer. The message is dropped if other frames are there
+ * now, perhaps those of this call. */
 static void deliver_message(struct request *request)
 {
+	const bool is_there = !request->checksum.frame.found;
+
 	if (!request->staged || !request->completed)
 		return;
 	request->staged = false;
 	buffer_checksum_before_delivery(request);
-	staging_over(&request->staging, &request->status);
+	staging_over(&request->staging, is_there ? &request->status : NULL);
 	buffer_checksum_after_delivery(request);
 }
 
@@ -341,13 +347,13 @@ void request_post(struct request *request)
 	request_posted(request, code);
 }
 
-void request_bind(struct wire_name name, int source, int tag)
+void request_bind(const struct wire_bind *bind)
 {
-	struct request *request = request_find_named(name);
+	struct request *request = request_find_named(bind->name);
 
 	if (!request)
 		return;
-	if (source == WIRE_ARRIVES) {
+	if (bind->source == WIRE_ARRIVES) {
 		if (request->bound && request->staged) {
 			request->next_arriving = arriving;
 			arriving = request;
@@ -355,15 +361,17 @@ void request_bind(struct wire_name name, int source, int tag)
 		return;
 	}
 	if (request->kind == REQUEST_SEND && request->actions && !request->bound) {
-		request->bound_peer = source;
+		request->bound_peer = bind->source;
 		request_post(request);
 	}
 	if (request->kind == REQUEST_SEND || request->kind == REQUEST_PARTITIONED)
 		set_moving(request, request->real != MPI_REQUEST_NULL);
 	if ((request->bound || request->completed) && !request->ahead)
 		return;
-	request->bound_peer = source;
-	request->bound_tag = tag;
+	request->bound_peer = bind->source;
+	request->bound_tag = bind->tag;
+	request->checksum.matched = request->kind == REQUEST_RECEIVE;
+	request->checksum.size = bind->bytes;
 	if (request->ahead) {
 		request->ahead = false;
 		set_moving(request, request->real != MPI_REQUEST_NULL);
@@ -536,6 +544,16 @@ struct wire_left *request_left(uint32_t *ret_count)
 		request->made_by = 0;
 	}
 	return left;
+}
+
+void request_settle(void)
+{
+	for (uint32_t i = 0; i < table.count; i++) {
+		struct request *request = table.slots[i];
+
+		if (request->in_use && request->kind == REQUEST_RECEIVE)
+			buffer_checksum_settle(request);
+	}
 }
 
 void request_abandon(struct request *request)

@@ -41,8 +41,14 @@ struct request_actions {
 	/* For a persistent request, instead of `over`: called when the program has freed it; frees
 	 * the closure. */
 	void (*release)(void *closure);
-	/* Optional. Whether an action is missing that only this rank can do. */
-	bool (*waits)(const void *closure);
+	/* Optional. A call is about to complete the request: whether the program has changed what
+	 * it sends. */
+	bool (*touched)(const void *closure);
+	/* Optional. Called when a call of the program has completed the request. */
+	void (*completed)(void *closure);
+	/* Optional. If an action is missing that only this rank can do: the call that has started
+	 * the request; else 0. */
+	uint32_t (*waits)(const void *closure);
 };
 
 struct request; /* request_internal.h */
@@ -106,7 +112,7 @@ void request_post(struct request *request);
  * The data of a receive that outlives its call appears in the program's buffer when the receive is
  * complete, or earlier if the program waits for exactly that. After a second BIND with
  * WIRE_ARRIVES, it appears at the next request_let_arrive. */
-void request_bind(struct wire_name name, int source, int tag);
+void request_bind(const struct wire_bind *bind);
 
 /* Puts the data of all receives with WIRE_ARRIVES into the program's buffers. */
 void request_let_arrive(void);
@@ -141,6 +147,10 @@ unsigned request_attended(void);
 /* The requests that the program still holds, as a list of objects.h. Each is reported once. The
  * caller frees it; NULL: none, or out of memory. */
 struct wire_left *request_left(uint32_t *ret_count);
+
+/* In MPI_Finalize, when all ranks have called it: looks at the buffers of receives that are not
+ * complete. */
+void request_settle(void);
 
 /* Adds the requests to the rank's state (state.h): what each handle means, and which handles come
  * next. MPI's progress is not part of it. */

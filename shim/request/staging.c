@@ -29,7 +29,7 @@ void staging_begin(struct staging *staging, void *data, int count, MPI_Datatype 
 	if (bytes <= 0 || bytes > INT_MAX / count)
 		return;
 	bytes *= count;
-	apart = apart && bytes <= STAGING_MAX;
+	apart = apart && bytes <= WIRE_STAGED_MOST;
 	if (!apart && (type_is_basic(type) || bytes < LEAST_PACKED))
 		return;
 	staging->packed = message_memory_new((size_t)bytes);

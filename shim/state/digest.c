@@ -232,6 +232,13 @@ static bool has_timers(void)
 	return found;
 }
 
+bool digest_is_disturbed(void)
+{
+	int threads = each_thread(NULL);
+
+	return threads < 0 || threads > known_threads || has_timers();
+}
+
 /* --- the digest ------------------------------------------------------------------------------ */
 
 /* A line of /proc/self/maps. */

@@ -17,6 +17,9 @@
 /* When MPI is initialised: all present threads are MPI's. */
 void digest_know_threads(void);
 
+/* Whether threads or timers of the program may change what looks endless. */
+bool digest_is_disturbed(void);
+
 /* `site`: the call's return address in the program; `own`: heap memory of the shim. For programs
  * with one thread. false: unknown, because of threads or timers of the program, a stack that cannot
  * be unwound, or too much memory. */

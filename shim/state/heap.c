@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "heap_below.h"
 #include "heap_modules.h"
 #include "shim/mpi/next.h"
 
@@ -21,12 +22,6 @@ enum {
 	CLASSES = SMALL_CLASSES + STEPS * 26,
 	HEAD = 16, /* bytes before each block */
 };
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *block, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-extern void __libc_free(void *block);
 
 /* Right before the address that the caller gets. */
 struct head {
@@ -160,7 +155,7 @@ static bool is_ready(void)
 
 EXPORTED void *malloc(size_t size)
 {
-	return WANTS_APART() ? out_of_memory(take_block(UNIT, size)) : __libc_malloc(size);
+	return WANTS_APART() ? out_of_memory(take_block(UNIT, size)) : below_malloc(size);
 }
 
 EXPORTED void *calloc(size_t count, size_t size)
@@ -169,7 +164,7 @@ EXPORTED void *calloc(size_t count, size_t size)
 	void *block;
 
 	if (!WANTS_APART())
-		return __libc_calloc(count, size);
+		return below_calloc(count, size);
 	if (__builtin_mul_overflow(count, size, &whole))
 		return out_of_memory(NULL);
 	block = out_of_memory(take_block(UNIT, whole));
@@ -181,7 +176,7 @@ EXPORTED void free(void *block)
 	if (is_apart(block))
 		give_back(block);
 	else
-		__libc_free(block);
+		below_free(block);
 }
 
 static void *resize_apart(void *block, size_t size)
@@ -207,7 +202,7 @@ EXPORTED void *realloc(void *block, size_t size)
 		return resize_apart(block, size);
 	if (!block && WANTS_APART())
 		return out_of_memory(take_block(UNIT, size));
-	return __libc_realloc(block, size);
+	return below_realloc(block, size);
 }
 
 EXPORTED void *reallocarray(void *block, size_t count, size_t size)
@@ -220,7 +215,7 @@ EXPORTED void *reallocarray(void *block, size_t count, size_t size)
 		return resize_apart(block, whole);
 	if (!block && WANTS_APART())
 		return out_of_memory(take_block(UNIT, whole));
-	return __libc_realloc(block, whole);
+	return below_realloc(block, whole);
 }
 
 static bool is_power_of_two(size_t number)
@@ -231,14 +226,14 @@ static bool is_power_of_two(size_t number)
 EXPORTED void *memalign(size_t alignment, size_t size)
 {
 	if (!WANTS_APART() || !is_power_of_two(alignment))
-		return __libc_memalign(alignment, size);
+		return below_memalign(alignment, size);
 	return out_of_memory(take_block(alignment, size));
 }
 
 EXPORTED void *aligned_alloc(size_t alignment, size_t size)
 {
 	if (!WANTS_APART() || !is_power_of_two(alignment))
-		return __libc_memalign(alignment, size);
+		return below_memalign(alignment, size);
 	return out_of_memory(take_block(alignment, size));
 }
 
@@ -249,7 +244,7 @@ EXPORTED int posix_memalign(void **ret, size_t alignment, size_t size)
 
 	if (!is_power_of_two(alignment) || alignment % sizeof(void *) != 0)
 		return EINVAL;
-	block = WANTS_APART() ? take_block(alignment, size) : __libc_memalign(alignment, size);
+	block = WANTS_APART() ? take_block(alignment, size) : below_memalign(alignment, size);
 	errno = saved;
 	if (!block)
 		return ENOMEM;
@@ -261,7 +256,7 @@ EXPORTED void *valloc(size_t size)
 {
 	enum { PAGE = 4096 };
 
-	return WANTS_APART() ? out_of_memory(take_block(PAGE, size)) : __libc_memalign(PAGE, size);
+	return WANTS_APART() ? out_of_memory(take_block(PAGE, size)) : below_memalign(PAGE, size);
 }
 
 EXPORTED size_t malloc_usable_size(void *block)
@@ -274,6 +269,8 @@ EXPORTED size_t malloc_usable_size(void *block)
 		return 0;
 	if (is_apart(block))
 		return head_of(block)->size;
+	if (below_is_sanitized())
+		return __interceptor_malloc_usable_size(block);
 	return (chunk[-1] & ~(size_t)FLAGS) - (chunk[-1] & MAPPED ? 2 : 1) * sizeof(size_t);
 }
 
@@ -294,6 +291,8 @@ static void reserve(void)
 
 bool matchpoint_heap_know(const void *guest)
 {
+	if (below_is_sanitized())
+		return false;
 	if (!heap_modules_know(guest, (const void *)(uintptr_t)matchpoint_heap_know))
 		return false;
 	if (apart.start == 0)

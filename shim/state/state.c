@@ -3,13 +3,16 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/rseq.h>
 #include <sys/uio.h>
 #include <unwind.h>
 
+#include "digest.h"
 #include "heap.h"
 #include "shim/check/access.h"
 #include "shim/gate/threading.h"
@@ -17,12 +20,20 @@
 #include "shim/mpi/real.h"
 #include "shim/objects/windows.h"
 #include "shim/park/park.h"
+#include "shim/park/park_thread.h"
 #include "shim/process/process.h"
+#include "shim/process/sanitizer.h"
 #include "shim/request/request.h"
 #include "state_fork.h"
 #include "state_memory.h"
 
-enum { THREAD_WORDS = 1, RANGES = 512, PRESERVED = 6, COPIED = 1 << 14 /* bytes at a time */ };
+enum {
+	THREAD_WORDS = 1,
+	LINKER_PARTS = 4,
+	RANGES = 512,
+	PRESERVED = 6,
+	COPIED = 1 << 14 /* bytes at a time */
+};
 
 static struct {
 	heap_know_function *know;
@@ -56,6 +67,8 @@ void state_start(void)
 {
 	struct rusage usage = {0};
 
+	if (sanitizer_is_there())
+		state_refuse("it is built with AddressSanitizer");
 	if (!state.know || !state.left_out || !state.know(&state))
 		state_refuse("its heap cannot be separated from MPI's");
 	if (!state.refused && state_fork_find(&state.generation))
@@ -69,6 +82,35 @@ void state_start(void)
 		state_refuse("it writes files");
 	file_calls_forget();
 	state_memory_note_shared();
+}
+
+static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool with_linker);
+static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *data);
+
+/* Libraries of the program's remember things when they are used for the first time: the unwinder
+ * its tables, qsort its memory. That is not to happen at the first digest. */
+static void warm_up(void)
+{
+	struct frame frame = {0};
+	struct state_hash hash = {{0, 0}};
+
+	_Unwind_Backtrace(look_at_frame, &frame);
+	add_memory(&hash, (uintptr_t)__builtin_frame_address(0), true);
+}
+
+bool state_can_digest(void)
+{
+	return state.know && state.left_out;
+}
+
+void state_start_digests(void)
+{
+	if (!state_can_digest() || !state.know(&state))
+		return;
+	if (state_fork_find(&state.generation))
+		state.has_generation = true;
+	state_memory_note_shared();
+	warm_up();
 }
 
 void state_refuse(const char *why)
@@ -189,13 +231,13 @@ static void add_arithmetic(struct state_hash *hash)
 	state_hash_add(hash, (uint64_t)vector << 32 | (uint64_t)control << 16 | status);
 }
 
-/* The C library stores the kernel's number of the thread where the program cannot see it. It
- * differs in each copy. Returns the number of ranges. */
+/* The C library stores its number of the thread where the program cannot see it. It differs between
+ * jobs. Returns the number of ranges. */
 static int leave_out_thread(struct memory_range *ranges)
 {
 	enum { BYTES = 2304, RSEQ = 32 }; /* of glibc's struct pthread */
 	const uint32_t *words = (const uint32_t *)(uintptr_t)pthread_self();
-	const uint32_t number = (uint32_t)process_real_pid();
+	const uint32_t number = park_thread_number();
 	int count = 0;
 
 	for (size_t i = 0; i < BYTES / sizeof(*words) && count < THREAD_WORDS; i++)
@@ -209,8 +251,35 @@ static int leave_out_thread(struct memory_range *ranges)
 	return count;
 }
 
+static int gather_linker(struct dl_phdr_info *module, size_t size, void *data)
+{
+	struct memory_range **next = data;
+	const struct memory_range *first = *next;
+
+	(void)size;
+	if (module->dlpi_addr != getauxval(AT_BASE))
+		return 0;
+	for (int i = 0; i < module->dlpi_phnum && *next - first < LINKER_PARTS; i++) {
+		const ElfW(Phdr) *part = &module->dlpi_phdr[i];
+		uintptr_t start = module->dlpi_addr + part->p_vaddr;
+
+		if (part->p_type == PT_LOAD && (part->p_flags & PF_W))
+			*(*next)++ = (struct memory_range){start, start + part->p_memsz};
+	}
+	return 1;
+}
+
+/* The dynamic linker counts its work, also for the shim. */
+static int leave_out_linker(struct memory_range *ranges)
+{
+	struct memory_range *next = ranges;
+
+	dl_iterate_phdr(gather_linker, &next);
+	return (int)(next - ranges);
+}
+
 /* A stack that is not the process's first is hashed as a whole, except the part in use here. */
-static const char *add_memory(struct state_hash *hash, uintptr_t stack)
+static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool with_linker)
 {
 	enum { BELOW = 8192 }; /* bytes below the current frame: for calls made here */
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -218,7 +287,7 @@ static const char *add_memory(struct state_hash *hash, uintptr_t stack)
 
 	if (!state.know(&state))
 		return "its heap cannot be separated from MPI's";
-	count = state.left_out(state.ranges, RANGES - 3 - THREAD_WORDS);
+	count = state.left_out(state.ranges, RANGES - 4 - THREAD_WORDS - LINKER_PARTS);
 	if (count < 0)
 		return "it has too many libraries";
 	if (here < stack)
@@ -226,10 +295,37 @@ static const char *add_memory(struct state_hash *hash, uintptr_t stack)
 	count += leave_out_thread(state.ranges + count);
 	if (state.has_generation)
 		state.ranges[count++] = state.generation;
+	if (!with_linker) {
+		/* errno is the shim's here: the program gets its own back */
+		state.ranges[count++] = (struct memory_range){(uintptr_t)&errno,
+		                                              (uintptr_t)(&errno + 1)};
+		count += leave_out_linker(state.ranges + count);
+	}
 	more = park_state_memory(state.ranges + count, RANGES - count);
 	if (more < 0)
 		return "it has too many open files";
 	return state_memory_add(hash, state.ranges, (size_t)(count + more), stack);
+}
+
+bool state_digest(const struct wire_call *call, uint64_t ret[2])
+{
+	struct frame frame = {.site = call->site};
+	struct state_hash hash = {{0, 0}};
+
+	if (!state_can_digest() || threading_are_many() || window_exists() || digest_is_disturbed())
+		return false;
+	_Unwind_Backtrace(look_at_frame, &frame);
+	if (!frame.found)
+		return false;
+	state_hash_add(&hash, frame.site);
+	state_hash_add(&hash, frame.stack);
+	for (int i = 0; i < PRESERVED; i++)
+		state_hash_add(&hash, frame.preserved[i]);
+	if (add_memory(&hash, frame.stack, false))
+		return false;
+	ret[0] = hash.word[0];
+	ret[1] = hash.word[1];
+	return true;
 }
 
 static const char *add_all(struct state_hash *hash, const struct wire_call *call)
@@ -257,7 +353,7 @@ static const char *add_all(struct state_hash *hash, const struct wire_call *call
 	trouble = window_add_state(add, hash);
 	if (!trouble)
 		trouble = park_state(add, hash);
-	return trouble ? trouble : add_memory(hash, frame.stack);
+	return trouble ? trouble : add_memory(hash, frame.stack, true);
 }
 
 struct wire_state state_compute(const struct wire_call *call)

@@ -45,6 +45,14 @@ void state_hide(void);
 /* From now on the rank has no state, for this reason (a literal). */
 void state_refuse(const char *why);
 
+/* Whether the program's memory can be told from that of MPI's libraries and the shim. Then
+ * state_digest stores a hash of what the program can observe of its own memory and registers when
+ * `call` returns; false: unknown, also if it has windows, threads or timers. state_start_digests:
+ * after MPI_Init, if state_start was not called. */
+bool state_can_digest(void);
+void state_start_digests(void);
+bool state_digest(const struct wire_call *call, uint64_t ret[2]);
+
 /* For the gate: the seal of the call that it is about to report; the state while `call` is
  * pending. */
 struct wire_seal state_seal(uint32_t call);

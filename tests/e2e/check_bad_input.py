@@ -113,7 +113,108 @@ def test_rank_that_never_calls_mpi_init(tool):
         refused(run, 4, "rank 1", "MPI_Init")
 
 
+def test_mpi_that_cannot_start(tool):
+    """As under `ulimit -u 12`: MPI_Init gets no thread. It is no fault of the program's."""
+    source = tool.write("no_threads.c", "#include <errno.h>\n#include <mpi.h>\n"
+                        "int pthread_create(void *thread, void *options, void *(*start)(void *), "
+                        "void *value)\n"
+                        "{ (void)thread; (void)options; (void)start; (void)value; "
+                        "return EAGAIN; }\n"
+                        "int main(int argc, char **argv)\n"
+                        "{ MPI_Init(&argc, &argv); return MPI_Finalize(); }\n")
+    program = tool.compile(source, "-rdynamic")
+    for backtrack in ("snapshot", "rerun"):
+        run = tool.run("explore", "-n", "3", "--backtrack", backtrack, program, timeout=60)
+        if run.status == 0:
+            print("    this MPI needs no threads")
+            return
+        refused(run, 4, "MPI could not start", "SIGABRT", "MPI_Init", "ulimit -a")
+
+
+def test_started_by_mpiexec(tool):
+    """It is explored, and rank 0 of the outer job says what is wrong."""
+    for rank, told in (("0", True), ("1", False)):
+        run = tool.run("explore", "-n", "2", "--buffering", "zero", senders(tool),
+                       environment={"PMI_SIZE": "4", "PMI_RANK": rank})
+        check(run.status in (0, 1), str(run))
+        check(("one of 4 ranks of another job" in run.err) == told, str(run))
+
+
+def test_names_that_a_terminal_would_obey(tool):
+    """Source, program and communicator have names with control characters, bytes that are no
+    UTF-8, and a character that turns text around."""
+    odd = "\x01\x1b[31m\x7f\u202e"
+    source = tool.write("odd.c", """#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int rank, from, i;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_set_name(MPI_COMM_WORLD, "w\\001\\177\\342\\200\\256");
+#line 9 "odd\\001\\033\\177\\377\\342\\200\\256.c"
+	for (i = 0; rank == 0 && i < 2; i++) {
+		MPI_Recv(&from, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (i == 0 && from == 2)
+			abort();
+	}
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+""")
+    program = os.path.join(tool.directory, "odd" + odd)
+    os.rename(tool.compile(source), program)
+    script = tool.write("words", "run\ninfo calls\nwhere\nlist\ncontinue\n")
+    run = tool.run("explore", "-n", "3", "--buffering", "zero", program)
+    check(run.status == 1 and "1 crash" in run.out, str(run))
+    for arguments, status in ((["minimize", "1"], 0), (["check", program], 3),
+                              (["report", ".matchpoint"], 1),
+                              (["debug", "-n", "3", "-x", script, "--batch", program], None)):
+        told = tool.run(*arguments)
+        check(status is None or told.status in (0, status), str(told))
+        for bad in odd.replace("[31m", ""):
+            check(bad not in told.out + told.err, "%r in %s" % (bad, told))
+    minimized = tool.run("minimize", "1")
+    check(minimized.status == 0 and "mp1:n3:zero:0.2=2" in minimized.out, str(minimized))
+
+
 # --- the command line ----------------------------------------------------------------------------
+
+
+def test_what_is_meant_is_understood_or_told(tool):
+    program = senders(tool)
+    for arguments in (["explore", "-j2", "-n2", program], ["explore", "-np", "2", program],
+                      ["explore", "-n2", "--max-interleavings=9", "-j2", program],
+                      ["run", "-n2", program, "-n", "7"]):
+        run = tool.run(*arguments)
+        check(run.status in (0, 1) and "on 2 ranks" in run.out, str(run))
+    for arguments, told in (
+            (["./halo"], "matchpoint explore -n 4 ./halo"),
+            (["-n", "2", program], "matchpoint explore -n 4"),
+            (["explore", program, "-n", "2"], "matchpoint explore -n 2 " + program),
+            (["explore", "-n", "2", "--wrap", "valgrind", program], "an option of replay"),
+            (["run", "-n", "2", "--wrap=valgrind", program], "an option of replay"),
+            (["explore", "-n", "2", "--buffering", "none", program], "zero, infinite"),
+            (["explore", "-n", "2", "--collectives", "none", program], "async, sync"),
+            (["explore", "-n", "2", "--order", "none", program], "portfolio"),
+            (["debug", "-n", "2", "--web", "80", program], "--web 8080")):
+        refused(tool.run(*arguments), 2, told)
+    run = tool.run("explore", "-n", "2", program, "--html", "x.html")
+    check("--html is passed to " + program in run.err, str(run))
+    run = tool.run("explore", "-n", "2", "--", program, "--html", "x.html")
+    check("--html" not in run.err, str(run))
+
+
+def test_report_that_cannot_be_written_is_told_at_once(tool):
+    program = senders(tool)
+    for option in ("json", "html", "dot"):
+        run = tool.run("explore", "-n", "2", "--" + option, "no/such/x", program)
+        refused(run, 4, "--" + option, "no directory no/such")
+        check("interleaving" not in run.out, str(run))
+    plain = tool.write("plain", "")
+    refused(tool.run("explore", "-n", "2", "--json", plain + "/x.json", program), 4, "--json")
 
 
 def test_usage(tool):

@@ -218,15 +218,17 @@ return Boolean(button)""", kind, text), "there is no %s in %s" % (text, browser.
 
 
 def check_communicators(browser):
-    """A tab each, also for those that have the same name."""
-    world, split = "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD"
-    check(browser.run(SHOWN)[0] == ["", world, split], "shown: %s" % browser.run(SHOWN)[0])
-    press(browser, "tabs", split)
-    check(browser.run(SHOWN)[0] == [split], "shown: %s" % browser.run(SHOWN)[0])
+    """A tab each, also for those that were made by the same call."""
+    world, split = "MPI_COMM_WORLD", "comm 2: MPI_Comm_split at halo.c:13"
+    other = "comm 1.2: MPI_Comm_split at halo.c:13"
+    check(browser.run(SHOWN)[0] == ["", world, other, split], "shown: %s" % browser.run(SHOWN)[0])
+    for one in split, other:
+        press(browser, "tabs", one)
+        check(browser.run(SHOWN)[0] == [one], "shown: %s" % browser.run(SHOWN)[0])
     press(browser, "tabs", world)
     check(browser.run(SHOWN)[0] == [world], "shown: %s" % browser.run(SHOWN)[0])
     press(browser, "tabs", "All")
-    check(len(browser.run(SHOWN)[0]) == 3, "not all is shown again")
+    check(len(browser.run(SHOWN)[0]) == 4, "not all is shown again")
 
 
 UNFOLD = """
@@ -258,6 +260,9 @@ def check_static(text):
                    "waits for rank 1, which has ended", "It needs: rank 0",
                    "wildcard_deadlock.c:15", "MPI_ANY_SOURCE", "mp1:n3:0.2=1"):
         check(wanted in plain, "not in the page without its script: " + wanted)
+    first, then = (plain.index(words, plain.index('id="finding-1"'))
+                   for words in ("It needs: ", "waits for rank 1"))
+    check(first < then, "what a finding needs does not come first")
     check(not re.search(r"(src|href)=[\"']?(https?:)?//", text), "the page asks for a file")
     check(text.count("<script") == 2, "there should be two scripts, data and code")
 
@@ -353,6 +358,23 @@ def check_tabs(browser):
     check(tab == eight and two > eight, "tabs of eight: %s" % [tab, four, eight, two])
 
 
+LONG = """
+const pre = document.createElement('pre'), line = document.createElement('span');
+line.className = 'l';
+line.textContent = 'f(' + 'argument, '.repeat(60) + ')';
+pre.append(line);
+document.querySelector('.sources figure').append(pre);
+const told = [pre.scrollWidth <= pre.clientWidth, line.getBoundingClientRect().height];
+pre.remove();
+return told"""
+
+
+def check_long_lines(browser):
+    """A long line of source is wrapped."""
+    fits, high = browser.run(LONG)
+    check(fits and high > 40, "a long line: fits %s, %d pixels high" % (fits, high))
+
+
 def check_finding(browser):
     """Who waits for whom is drawn, and the command is copied, or marked to be."""
     check(browser.run("return [...document.querySelectorAll('svg.waits path title')]"
@@ -400,6 +422,7 @@ def enlarge(store, wanted, in_a_ring=False):
                   "place": kind if in_a_ring else random.randint(1, 3),
                   "communicator": 1, "peer": peer, "peer_given": peer, "tag": tag,
                   "bytes": random.randint(0, 10**9), "collective": 0, "completed": number,
+                  "thread": 0,
                   "waits": 0, "asked": None}
         calls.append([values[name] for name in columns])
         return number
@@ -535,6 +558,7 @@ def body(tool, _):
         check_keyboard(browser)
         check_tips(browser)
         check_tabs(browser)
+        check_long_lines(browser)
         check_filters(browser)
         check_stacks(tool, browser)
         check_halo(tool, browser)

@@ -405,7 +405,7 @@ def check_decoders(tool):
                         (9, "  false exits with 1\n     0: 80 05"), (11, "no command given"),
                         (13, plain), (14, "  rank 0  3.0  MPI_Irecv(source=1, tag=8)"),
                         (14, "not matched yet\n"), (15, "  1  MPI_COMM_WORLD  ranks 0,1,2\n"),
-                        (16, "  MPI_Win_create on MPI_COMM_WORLD  ranks 0,1,2\n"),
+                        (16, "  1  MPI_Win_create on MPI_COMM_WORLD at pickles.c:19  ranks "),
                         (17, "  #0  receive (pickles.c:9)\n  #1  main (pickles.c:")):
         check(line in told[index], "%d: %s\n%s" % (index, line, run))
     check("\n  2  " not in told[15] and "MPI_Recv" not in told[14], str(run))
@@ -607,6 +607,26 @@ def check_gdb(tool):
         check("rank 0 has ended" in told[11] and run.status == 0, str(run))
 
 
+def check_threads(tool):
+    """Each waiting thread of a rank has its line and its stack; gdb shows the first one's call."""
+    program = tool.compile(harness.program("waits_of_threads.c"), "-pthread")
+    with open(os.path.join(tool.directory, "batch"), "w") as file:
+        file.write("#!/bin/sh\nexec gdb -batch \"$@\"\n")
+    os.chmod(file.name, 0o755)
+    run = debug(tool, ["set debugger " + file.name, "run", "where 1", "gdb 1", "2"], "-n", "4",
+                program)
+    told = answers(run)
+    rows = [line.split("  ") for line in told[2].split("\n") if line.startswith("  rank 1")]
+    check([(row[1], row[2].split("(")[0], row[-1]) for row in rows]
+          == [("rank 1, thread 1", "MPI_Ssend", "waits for rank 2"),
+              ("rank 1, thread 2", "MPI_Recv", "waits for rank 0")], str(run))
+    frames = re.findall(r"^  #.*$", told[2], re.M)
+    check([frame.split(" (")[0] for frame in frames] == ["  #0  sender", "  #0  receiver"],
+          str(run))
+    check("rank 1 is in MPI_Ssend\n" in told[3] and "in sender (" in told[3]
+          and "Error" not in run.err and run.status == 0, str(run))
+
+
 def check_at_the_end(tool):
     """Ranks of an interleaving that went wrong can be inspected; a crashed one also in the
     function that crashed."""
@@ -659,6 +679,7 @@ def body(tool, options):
     check_print(tool)
     check_languages(tool)
     check_gdb(tool)
+    check_threads(tool)
     check_at_the_end(tool)
     check_gdb_on_a_terminal(tool)
 

@@ -109,6 +109,16 @@ def check_words(tool):
     check(run.report["interleavings"] == 2 and run.report["findings"][0]["count"] == 1, str(run))
 
 
+def check_minimize_here(tool):
+    """minimize shortens the path of the interleaving that has just shown a finding, also when the
+    session comes to it again."""
+    program = tool.compile(source("examples/probe_then_receive"))
+    run = debug(tool, ["run", "1", "2", "minimize", "back", "2", "minimize"], "-n", "3",
+                program)
+    check(stops(run)[2:] == ["finding mpi-error", "choice 0.3", "finding mpi-error"], str(run))
+    check(run.out.count("1 of 2 choices needed") == 2, str(run))
+
+
 def check_outcomes(tool):
     """The session can go to each of the outcomes that differ."""
     program = tool.compile(source("examples/sum_by_arrival"))
@@ -186,6 +196,7 @@ def check_from(tool):
 
 def body(tool, options):
     check_words(tool)
+    check_minimize_here(tool)
     check_files(tool)
     check_from(tool)
     check_outcomes(tool)

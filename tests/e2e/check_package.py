@@ -222,7 +222,9 @@ def check_debian(tool, build):
         check(name in needs, "it does not depend on %s: %s" % (name, needs))
     files = call("dpkg-deb", "-c", package)
     for name in ("bin/matchpoint", "matchpoint/libmatchpoint-shim.so",
-                 "matchpoint/show_pickle.py", "man1/matchpoint-explore.1",
+                 "matchpoint/access/libmatchpoint_access.a", "matchpoint/access/libtsan.a",
+                 "matchpoint/access/libtsan_preinit.o", "matchpoint/show_pickle.py",
+                 "man1/matchpoint-explore.1",
                  "completions/matchpoint", "matchpoint-config.cmake", "pkgconfig/matchpoint.pc",
                  "doc/matchpoint/copyright"):
         check("/%s\n" % name in files, "%s is not in it\n%s" % (name, files))

@@ -40,6 +40,59 @@ def check_covered(tool, program):
     check(run.status == 0 and "covered" not in run.out, str(run))
 
 
+CAUSES = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, value = 0, *wrong = 0;
+	MPI_Status status;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 2 && rank == 0; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
+		if (i == 0 && status.MPI_SOURCE == 2)
+			*wrong = 1;
+	}
+	if (rank > 0)
+		MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; i < 2 && rank == 0; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);
+		if (i == 0 && status.MPI_SOURCE == 2)
+			MPI_Abort(MPI_COMM_WORLD, 3);
+	}
+	if (rank > 0)
+		MPI_Send(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_causes(tool):
+    """The lines of source of what a finding needs; several findings by the choice to blame; and
+    after a bound, what to do next."""
+    program = tool.compile(tool.write("causes.c", CAUSES))
+    run = tool.run("explore", "-n", "3", program)
+    for finding in "crash #", "abort #":
+        part = run.out[run.out.index("\n" + finding):]
+        line = 10 if finding == "crash #" else 18
+        needs = part[part.index("  it needs: "):part.index("  path: ")].split("\n")
+        check(needs[1] == "    causes.c:%d: MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, %d, "
+              "MPI_COMM_WORLD, &status);" % (line, 1 if line == 10 else 2), str(run))
+        check(needs[2].startswith("    causes.c:%d: MPI_Send(&value" % (line + 5)), str(run))
+    causes = run.out[run.out.index("\nby cause:\n"):]
+    for line, kind in (10, "crash"), (18, "abort"):
+        wanted = r"^  rank 0's MPI_Recv\(ANY_SOURCE\) at causes.c:%d: %s #\d$" % (line, kind)
+        check(re.search(wanted, causes, re.M), str(run))
+    check("  next: " not in run.out, str(run))
+    run = tool.run("explore", "-n", "3", "--max-interleavings", "1", program)
+    check("\n  next: --resume continues where this stopped; " in run.out, str(run))
+    check("by cause:" not in run.out, str(run))
+    run = tool.run("explore", "-n", "3", "--deviations", "0", program)
+    check("\n  next: a larger bound explores more" in run.out, str(run))
+
+
 def on_terminal(tool, *arguments, columns=200, **variables):
     """What a terminal of that width is sent, standard output and error."""
     master, slave = pty.openpty()
@@ -112,6 +165,7 @@ def body(tool, _):
     program = tool.compile(PROGRAM)
     check_time(tool, program)
     check_covered(tool, program)
+    check_causes(tool)
     check_colours(tool)
     check_progress(tool, program)
 

@@ -377,6 +377,123 @@ def check_browser(tool, browser, program):
     session.wait(1)
 
 
+ENDS = r"""
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	int rank, value = 0, wrong;
+	MPI_Status status;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank > 0)
+		MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 0; i < 2 && rank == 0; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+		wrong = i == 0 && status.MPI_SOURCE == 2;
+		if (wrong && strcmp(argv[1], "crash") == 0)
+			*(volatile int *)NULL = 1;
+		if (wrong && strcmp(argv[1], "abort") == 0)
+			MPI_Abort(MPI_COMM_WORLD, 5);
+		if (wrong && strcmp(argv[1], "deadlock") == 0)
+			MPI_Recv(&value, 1, MPI_INT, 2, 9, MPI_COMM_WORLD, &status);
+		if (wrong && strcmp(argv[1], "mpi-error") == 0)
+			MPI_Send(&value, -1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		if (wrong && strcmp(argv[1], "leak") == 0)
+			MPI_Comm_dup(MPI_COMM_SELF, &(MPI_Comm){0});
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+END = """
+const { where } = window.matchpoint.live;
+return [where.textContent, where.classList.contains("bad")]"""
+
+
+def check_ends(tool, browser):
+    """The page states how an interleaving ended: what is wrong, and "ended well" only if nothing
+    is, also when the session comes to the same end again."""
+    program = tool.compile(tool.write("ends.c", ENDS))
+    for kind in "deadlock", "crash", "abort", "mpi-error", "leak":
+        session = Session(tool, "-n", "3", program, kind)
+        page = Watched(browser, session)
+        page.until(lambda state, writes, *_: state == "nowhere" and writes, "that it may write")
+        for line, wanted in (("run", "choice"), ("2", "over"), ("back", "choice"), ("2", "over"),
+                             ("back", "choice"), ("1", "over")):
+            browser.run(SAY, line)
+            page.until(lambda state, *rest, wanted=wanted: state == wanted, wanted)
+            if wanted == "choice":
+                continue
+            words, bad = browser.run(END)
+            if line == "2":
+                check(words.startswith(kind + ": ") and bad and "ended well" not in words,
+                      "the end by %s is: %s" % (kind, words))
+            else:
+                check("every rank ended well" in words and not bad, "a good end is: %s" % words)
+        browser.run(SAY, "quit")
+        session.wait(0)
+
+
+PLACES = """
+const view = window.matchpoint.figures[0].view, c = view.canvas.getBoundingClientRect();
+return [c.left, c.top, c.width, c.height, view.x, view.y, view.zoom].map(Math.round)"""
+WINDOW = """
+const root = document.documentElement, box = (e) => e.getBoundingClientRect();
+const { text, offers, form, graphHolder } = window.matchpoint.live;
+return { wide: root.scrollWidth <= innerWidth, high: root.scrollHeight <= innerHeight,
+    graph: box(graphHolder).height / innerHeight, below: box(form).bottom <= innerHeight,
+    beside: [text, offers].every((one) => box(one).left >= box(graphHolder).right) }"""
+BUTTONS = "return [...document.querySelectorAll('.of-call button')].map((one) => one.textContent)"
+ASKED = """
+const { confirm, ofCall } = window.matchpoint.live;
+return [confirm.hidden, confirm.innerText, confirm.previousElementSibling === ofCall]"""
+
+
+def check_docked(tool, browser, program):
+    """Graph, choices and prompt fill the window together. Selecting a call does not move the graph;
+    what can be done with it is offered, and a question about that is asked there."""
+    terminal = check_prompt.Terminal(tool, "--web", "-n", "3", program)
+    url = re.search(r"http://\S+", terminal.expect(r"page: http://[0-9.:]+/[0-9a-f]+/")).group()
+    browser.open(url)
+    terminal.expect(re.escape(check_prompt.PROMPT))
+    page = Watched.__new__(Watched)
+    page.browser = browser
+    page.until(lambda state, writes, *_: state == "nowhere" and writes, "that it may write")
+    page.press("run")
+    page.until(lambda state, _, calls, offers, text: state == "choice" and offers == 2, "a choice")
+    for wide, high in (1200, 900), (1600, 700):
+        browser.call("POST", "/window/rect", {"width": wide, "height": high})
+        page.until(lambda *_: browser.run(WINDOW)["below"], "all in the window")
+        told = browser.run(WINDOW)
+        check(told["wide"] and told["high"] and told["graph"] > 0.7 and told["beside"],
+              "in %d x %d: %s" % (wide, high, told))
+    before = browser.run(PLACES)
+    browser.click(*browser.run(MARK, 0, 2))
+    page.until(lambda *_: browser.run(BUTTONS), "what can be done with the call")
+    check(browser.run(PLACES) == before, "the graph has moved: %s, %s" % (
+        before, browser.run(PLACES)))
+    names = browser.run(BUTTONS)
+    check("Hold rank 0" in names and "Release rank 0" not in names, "offered: %s" % names)
+    browser.run(SAY, "2")
+    page.until(lambda state, *_: state == "over", "the end")
+    page.until(lambda state, _, calls, *rest: calls == 10, "the calls of the end")
+    before = browser.run(PLACES)
+    browser.run("[...document.querySelectorAll('.of-call button')][0].click()")
+    page.until(lambda *_: browser.run(ASKED)[0] is False, "the question")
+    _, words, there = browser.run(ASKED)
+    check(there and "go back?" in words and "Yes" in words, "asked: %s" % words)
+    browser.run("document.querySelector('.confirm [data-line=n]').click()")
+    page.until(lambda *_: browser.run(ASKED)[0], "no question any more")
+    check(browser.run(PLACES) == before, "the graph has moved: %s" % browser.run(PLACES))
+    browser.call("POST", "/window/rect", {"width": 520, "height": 900})
+    page.until(lambda *_: browser.run(WINDOW)["wide"], "a narrow window")
+    browser.call("POST", "/window/rect", {"width": 1200, "height": 1000})
+    browser.run(SAY, "quit")
+    terminal.wait(0)
+
+
 SENDERS = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -453,10 +570,12 @@ def check_names(tool, browser):
     page.until(lambda state, writes, *_: state == "nowhere" and writes, "that it may write")
     for line, name in ("run", "rows"), ("1", "lines"):
         browser.run(SAY, line)
-        page.until(lambda *_: browser.run(TABS) == ["All communicators", "MPI_COMM_WORLD", name],
-                   "one tab, " + name)
+        page.until(lambda *_: browser.run(TABS) == [
+            "All communicators", "MPI_COMM_WORLD",
+            'comm 2 "%s": MPI_Comm_dup at renames.c:9' % name], "one tab, " + name)
     browser.run(SAY, "back")  # to before it was called so
-    page.until(lambda *_: browser.run(TABS)[-1] == "rows", "the name that it had then")
+    page.until(lambda *_: browser.run(TABS)[-1].startswith('comm 2 "rows"'),
+               "the name that it had then")
     browser.run(SAY, "quit")
     session.wait(3)
 
@@ -479,6 +598,8 @@ def body(tool, _):
     browser = browsers.Browser(os.path.join(tool.directory, "browser"))
     try:
         check_browser(tool, browser, program)
+        check_docked(tool, browser, program)
+        check_ends(tool, browser)
         check_offers_apart(tool, browser)
         check_names(tool, browser)
         complaints = [line for line in browser.complaints() if "WebSocket" not in line]

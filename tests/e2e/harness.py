@@ -216,7 +216,8 @@ class Tool:
     def close(self):
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def compile(self, source, *flags):
+    def compile(self, source, *flags, access=False):
+        """`access`: matchpoint sees its loads and stores."""
         program = os.path.join(self.directory, os.path.splitext(os.path.basename(source))[0])
         compiler = self.mpicc
         if source.endswith((".f", ".f90")):
@@ -224,9 +225,17 @@ class Tool:
         elif source.endswith(".cc"):
             compiler = self.mpicc.replace("mpicc", "mpicxx")
         command = [compiler, "-O1", "-g", source, "-o", program, *flags]
+        if access:
+            command += self.access_flags("--cflags-access") + self.access_flags("--ldflags-access")
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         check(done.returncode == 0, "%s\n%s" % (" ".join(command), done.stderr))
         return program
+
+    def access_flags(self, option):
+        done = subprocess.run([self.matchpoint, option], capture_output=True, text=True,
+                              check=False)
+        check(done.returncode == 0 and done.stdout, "%s: %s" % (option, done.stderr))
+        return done.stdout.split()
 
     def compile_orders(self, **words):
         """Compiles programs/p2p/orders.c with the given DEADLOCK, CRASH, PRINTED and PAUSE_US."""
@@ -256,7 +265,7 @@ class Tool:
         arguments = list(arguments)
         file = os.path.join(self.directory, mark + ".json")
         if report:
-            arguments[1:1] = ["--json", file]
+            arguments[1:1] = ["--json", file, "--json-all"]
         begin = time.monotonic()
         process = self.start(arguments, mark, environment, cwd, stdin)
         try:

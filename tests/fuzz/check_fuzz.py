@@ -17,7 +17,7 @@ from harness import check  # noqa: E402
 SOURCES = ["explorer/*.c", "reports/*.c", "common/wire.c", "scheduler/page/page_read.c",
            "scheduler/world/contents.c", "scheduler/world/types.c",
            *["scheduler/store/" + name for name in ("record.c", "finding_kind.c", "tables.c",
-                                                    "row.c", "reader*.c",
+                                                    "row.c", "limit.c", "reader*.c",
                                                     "schema.c", "variants.c",
                                                     "choice_coverage.c")]]
 PACKAGES = ["glib-2.0", "json-glib-1.0", "sqlite3"]
@@ -46,7 +46,8 @@ def is_built(source):
 def build(tool, clang):
     """Builds the targets' programs. Sources that they share are compiled once."""
     calls = os.path.join(os.path.dirname(os.path.realpath(tool.matchpoint)), "calls")
-    options = ["-std=gnu11", "-g", "-O1", "-fsanitize=address,undefined", "-I" + ROOT,
+    options = ["-std=gnu11", "-g", "-O1", "-fsanitize=address,undefined",
+               "-fno-sanitize-recover=all", "-I" + ROOT,
                "-I" + os.path.join(ROOT, "reports"), "-I" + calls,
                '-DMATCHPOINT_OTF2="fuzzed"', *flags("--cflags")]
     objects = os.path.join(tool.directory, "objects")

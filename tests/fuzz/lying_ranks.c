@@ -12,6 +12,7 @@
 
 #include "explorer/explorer.h"
 #include "mpi_calls.h"
+#include "scheduler/world/made_comms.h"
 #include "scheduler/world/matcher.h"
 #include "scheduler/world/world.h"
 
@@ -331,17 +332,29 @@ static void make_other(struct play *play, struct report *report, int rank)
 			.moved = {.bytes = draw(play, 9), .types = {.basic = 0x405}},
 		};
 		break;
+	case 7:
+		message->type = WIRE_PARTITIONS;
+		message->partitions = (struct wire_partitions){
+			draw(play, 2) ? odd_number(play) : WIRE_COMM_WORLD, draw(play, 9),
+			draw(play, 2) ? odd_number(play) : draw(play, 5), draw(play, 9),
+			draw(play, 9)};
+		break;
 	default:
 		message->type = WIRE_COMM;
 		for (int i = 0; i < RANKS; i++)
 			report->local[i] = report->remote[i] = (int32_t)draw(play, RANKS + 1);
-		message->comm = (struct wire_comm){.comm = odd_number(play),
-		                                   .local_count = draw(play, RANKS + 1),
-		                                   .remote_count = draw(play, 3),
-		                                   .local = report->local,
-		                                   .remote = report->remote,
-		                                   .my_rank = rank,
-		                                   .window = draw(play, 3)};
+		message->comm = (struct wire_comm){
+			.comm = odd_number(play),
+			.local_count = draw(play, RANKS + 1),
+			.remote_count = draw(play, 3),
+			.local = report->local,
+			.remote = report->remote,
+			.my_rank = rank,
+			.window = draw(play, 3),
+			.stands_for = draw(play, 3) ? 0 : odd_number(play),
+			.function = (uint16_t)draw(play, 1000),
+			.site = draw(play, 3),
+			.argument = draw(play, 2) ? (char *)"tag=\x01\xff" : NULL};
 	}
 }
 
@@ -412,6 +425,9 @@ static bool take(struct play *play, int rank, const struct wire_message *message
 		taken = world_touched(play->world, rank, &message->touched, &error);
 		break;
 	case WIRE_MISUSE: taken = world_misuse(play->world, rank, &message->misuse, &error); break;
+	case WIRE_PARTITIONS:
+		taken = world_partitions(play->world, rank, &message->partitions, &error);
+		break;
 	case WIRE_OVERLAP:
 		taken = world_overlap(play->world, rank, &message->overlap, &error);
 		break;
@@ -445,9 +461,19 @@ static bool say(struct play *play, int rank, struct report *report)
 
 /* --- rest ------------------------------------------------------------------------------------- */
 
+static char *print_comm(const void *user, guint64 comm, guint16 function)
+{
+	const struct world *world = user;
+	const struct made_comm *made = world_made_comm(world, comm);
+
+	(void)function;
+	return made ? made_comm_label(made) : g_strdup(world_comm_name(world, comm));
+}
+
 /* Reads everything that a verdict needs. */
 static void tell(struct play *play)
 {
+	const struct comm_words words = {print_comm, play->world};
 	struct world *world = play->world;
 	struct op_id calls[2];
 	struct world_given given[2];
@@ -460,15 +486,15 @@ static void tell(struct play *play)
 			guint32 call = g_array_index(pending, guint32, i);
 
 			g_array_unref(world_waits_for(world, rank, call));
-			g_free(world_arguments(world, rank, call));
+			g_free(world_arguments(world, rank, call, &words));
 		}
 		g_array_unref(world_loose_threads(world, rank));
-		if (world_truncated(world, rank, calls, types)) {
+		if (world_truncated(world, rank, 1, calls, types)) {
 			g_free(types[0]);
 			g_free(types[1]);
 		}
 	}
-	g_free(world_mismatch(world, given));
+	g_free(world_mismatch(world, &words, given));
 	g_array_unref(world_unreceived(world));
 	g_array_unref(world_told_choices(world));
 }
@@ -565,7 +591,7 @@ static void announce_all(struct play *play)
 
 static void begin(struct play *play)
 {
-	const struct world_orders orders = {on_bind, on_go, on_admit};
+	const struct world_orders orders = {on_bind, on_go, on_admit, NULL};
 	struct world_options options = {.ranks = 1 + (int)draw(play, RANKS)};
 	struct explorer_options search = {.deviations = -1};
 	uint32_t traits = draw(play, 256);

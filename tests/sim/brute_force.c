@@ -231,6 +231,9 @@ static bool can_step(const struct walk *walk, const guint8 *state, int line)
 {
 	int index = state[line];
 
+	if (index < walk->program->line_first[line + 1]
+	    && brute_at(walk, index)->kind == INSTRUCTION_LOOP)
+		return true;
 	return index < walk->program->line_first[line + 1]
 	       && (!walk->program->threads || brute_may_go(walk, state, line))
 	       && (brute_states(walk, state)[index] == ABSENT || can_leave(walk, state, index));
@@ -264,6 +267,13 @@ static bool step_line(struct walk *walk, const guint8 *state, int line)
 {
 	if (!can_step(walk, state, line))
 		return false;
+	if (brute_at(walk, state[line])->kind == INSTRUCTION_LOOP) {
+		g_autofree guint8 *after = g_memdup2(state, walk->size);
+
+		brute_end_round(walk, after, line);
+		brute_reach(walk, after);
+		return true;
+	}
 	if (brute_states(walk, state)[state[line]] == ABSENT) {
 		g_autofree guint8 *after = brute_copy_with(walk, state, state[line], POSTED);
 
@@ -388,6 +398,36 @@ static bool has_answer(const struct walk *walk, const guint8 *state, int line)
 
 	return asks_about_all(brute_at(walk, state[line])->kind) ? complete == asked
 	                                                         : complete != 0;
+}
+
+/* Whether the rank goes round a loop of polls, and none of them can report anything. */
+static bool goes_round_in_vain(const struct walk *walk, const guint8 *state, int line)
+{
+	g_autofree guint8 *now = g_memdup2(state, walk->size);
+	guint8 *states = now + walk->program->lines;
+	int loop = loop_of(walk->program, state[line]);
+
+	if (loop < 0
+	    || first_reported(walk->program, states, brute_reporters(walk, state), loop) < loop
+	    || (brute_at(walk, loop)->flushed && states[loop] == ABSENT))
+		return false;
+	for (int i = brute_at(walk, loop)->of; i < loop; i++) {
+		guint64 complete;
+
+		now[line] = (guint8)i;
+		states[i] = POSTED;
+		if (is_question(brute_at(walk, i)->kind)) {
+			asked_of(walk, now, line, &complete);
+			if (complete != 0 && has_answer(walk, now, line))
+				return false;
+			continue;
+		}
+		for (int send = 0; send < walk->program->count; send++)
+			if (brute_at(walk, send)->kind == INSTRUCTION_SEND
+			    && brute_may_match(walk, now, i, send))
+				return false;
+	}
+	return true;
 }
 
 /* Adds a state for each possible answer. */
@@ -579,7 +619,8 @@ static void expand(struct walk *walk, GBytes *bytes)
 		if (brute_states(walk, state)[i] == POSTED && looks_for_message(brute_at(walk, i)))
 			moved = match_pairs(walk, state, i) || moved;
 	for (int line = 0; line < walk->program->lines; line++)
-		moved = choose(walk, state, line) || moved;
+		moved = (choose(walk, state, line) && !goes_round_in_vain(walk, state, line))
+		        || moved;
 	complete_early(walk, state);
 	if (!moved)
 		take_outcome(walk, state);

@@ -61,6 +61,9 @@ bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, 
  * none. */
 bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int source);
 
+/* The line is at the end of a round of polls: it goes back, or on. */
+void brute_end_round(const struct walk *walk, guint8 *state, int line);
+
 /* --- one-sided communication, in programs with windows --- */
 
 /* Additional bytes of a state. */

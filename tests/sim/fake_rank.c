@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "brute_force.h"
+#include "common/mix.h"
 #include "mpi_calls.h"
 
 enum { BYTES = 12, INTS = 0x0405 /* MPI_INT of MPICH */ };
@@ -145,7 +146,7 @@ void fake_start(struct speech *speech, uint16_t function, struct wire_op *op, en
 	fake_line(speech->rank)->asked_count = 0;
 	fake_say_call(speech, &call);
 	if (call.ahead && op->kind == WIRE_RECEIVE)
-		bind(speech->rank, &(struct wire_bind){name, op->peer, op->tag});
+		bind(speech->rank, &(struct wire_bind){name, op->peer, op->tag, 0});
 }
 
 static void meet(struct speech *speech, uint16_t function)
@@ -348,12 +349,70 @@ static bool branch_is_taken(const struct fake_rank *rank, const struct instructi
 	       && (branch->tag < 0 || asked->tag == branch->tag);
 }
 
+/* Whether the poll has reported something, in this round of its loop. */
+static bool reported_now(const struct fake_rank *rank, int poll)
+{
+	if (!is_question(fake_instruction(rank, poll)->kind))
+		return rank->ops[poll].bound;
+	for (int i = 0; rank->ops[poll].state == MATCHED && i < fake_end(rank); i++)
+		if (rank->ops[i].reporter == poll + 1)
+			return true;
+	return false;
+}
+
+/* The end of a round of polls: goes back, or on. */
+static void end_round(struct fake_rank *rank, int loop)
+{
+	int first = fake_instruction(rank, loop)->of - first_of(rank), reported = first;
+	bool vain = false;
+
+	while (reported < loop && !reported_now(rank, reported))
+		reported++;
+	for (int i = first; i < loop; i++)
+		vain = vain || rank->ops[i].state == NO;
+	if (reported == loop && vain) {
+		memset(&rank->ops[first], 0, (gsize)(loop - first) * sizeof(rank->ops[0]));
+		fake_line(rank)->place = (guint8)first;
+		if (fake_instruction(rank, loop)->flushed)
+			rank->ops[loop].state = MATCHED;
+		return;
+	}
+	for (int i = first; i < reported; i++)
+		if (rank->ops[i].state == NO)
+			rank->ops[i] = (struct fake_op){0};
+	fake_line(rank)->place++;
+}
+
+/* A hash of all that the program knows: not of how many calls it has made. */
+static void say_digest(struct speech *speech)
+{
+	const struct fake_rank *rank = speech->rank;
+	struct wire_message message = {.type = WIRE_DIGEST};
+	guint64 hash = mix(rank->stage, rank->lines[0].place);
+
+	for (int i = 0; i < fake_end(rank); i++) {
+		const struct fake_op *op = &rank->ops[i];
+
+		hash = mix(hash, (guint64)op->state << 8 | op->reporter);
+		/* what a receive has got is seen when it is complete */
+		if (op->bound && (!fake_instruction(rank, i)->nonblocking || op->reporter > 0))
+			hash = mix(mix(hash, op->source), (guint64)op->tag << 8 | op->nth);
+	}
+	message.digest = (struct wire_digest){{hash, 1}};
+	speech->rank->is_looked_at = false;
+	speech->say(speech->user, &message);
+}
+
 static void step(struct speech *speech)
 {
 	struct fake_rank *rank = speech->rank;
 	const struct instruction *own = fake_instruction(rank, fake_line(rank)->place);
 	struct fake_op *op = &rank->ops[fake_line(rank)->place];
 
+	if (own->kind == INSTRUCTION_LOOP) {
+		end_round(rank, fake_line(rank)->place);
+		return;
+	}
 	op->state = POSTED;
 	if (own->kind == INSTRUCTION_BRANCH) {
 		fake_line(rank)->place = (guint8)(fake_line(rank)->place + 1
@@ -443,6 +502,10 @@ bool fake_rank_step(struct fake_rank *rank,
 
 	if (rank->awaited) {
 		fake_say_awaited(&speech);
+		return true;
+	}
+	if (rank->is_looked_at) {
+		say_digest(&speech);
 		return true;
 	}
 	if (rank->stage == FAKE_RUNS)

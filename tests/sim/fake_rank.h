@@ -74,6 +74,7 @@ struct fake_rank {
 	guint8 windows;                     /* windows that exist */
 	guint32 accesses;                   /* transfers so far */
 	guint32 exposed[PROGRAM_MAX_RANKS]; /* the call number of the last post, by origin */
+	bool is_looked_at;                  /* a digest is asked for */
 	bool awaited;                       /* MPI_Win_wait has returned; not reported yet */
 	struct fake_memory *memory; /* the memory of its world; set by the caller if there are
 	                             * windows */

@@ -3,6 +3,22 @@
 
 #include <string.h>
 
+/* How often a loop was gone round in vain, and where in it the rank is, makes no difference. */
+static void leave_out_rounds(const struct random_program *program, guint8 *places, guint8 *states,
+                             const guint8 *reporters)
+{
+	for (int line = 0; line < program->lines; line++) {
+		int loop = places[line] < program->line_first[line + 1]
+		                   ? loop_of(program, places[line])
+		                   : -1;
+
+		if (loop < 0 || first_reported(program, states, reporters, loop) < loop)
+			continue;
+		places[line] = (guint8)program->instructions[loop].of;
+		memset(states + places[line], ABSENT, (gsize)(loop - places[line]));
+	}
+}
+
 /* An outcome does not contain whether a send completed early, nor which Wait reported it. */
 GBytes *outcome_new(const struct random_program *program, const guint8 *places,
                     const guint8 *states, const guint8 *reporters)
@@ -12,6 +28,9 @@ GBytes *outcome_new(const struct random_program *program, const guint8 *places,
 	guint8 *bytes = g_malloc(lines + 2 * count);
 
 	memcpy(bytes, places, lines);
+	memcpy(bytes + lines, states, count);
+	leave_out_rounds(program, bytes, bytes + lines, reporters);
+	states = bytes + lines;
 	for (gsize i = 0; i < count; i++) {
 		bool told = reporters[i] > 0
 		            && is_question(program->instructions[reporters[i] - 1].kind);

@@ -25,7 +25,12 @@ static void give_admission(void *user, int rank, guint32 thread)
 	               &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
 }
 
-static const struct world_orders orders = {give_bind, give_go, give_admission};
+static void look(void *user, int rank)
+{
+	rank_of(user, rank)->is_looked_at = true;
+}
+
+static const struct world_orders orders = {give_bind, give_go, give_admission, look};
 
 static enum collective_mode mode_of(enum program_collectives collectives)
 {
@@ -44,6 +49,7 @@ static struct world_options world_options_of(const struct play_options *options)
 	                              .collectives = mode_of(program->collectives),
 	                              .arrives_early = options->buffering == PROGRAM_ZERO,
 	                              .cancels = program->cancels,
+	                              .digests = program->loops,
 	                              .not_yet = 1,
 	                              .some = options->some};
 }
@@ -99,6 +105,7 @@ static void hear(void *user, const struct wire_message *message)
 
 	switch (message->type) {
 	case WIRE_CALL: world_call(world, speaker->rank, &message->call, &error); break;
+	case WIRE_DIGEST: world_digest(world, speaker->rank, &message->digest, &error); break;
 	case WIRE_COMM: world_comm(world, speaker->rank, &message->comm, &error); break;
 	case WIRE_THREAD: world_thread(world, speaker->rank, &message->thread, &error); break;
 	case WIRE_ENTER: world_enter(world, speaker->rank, &message->enter, &error); break;

@@ -1,7 +1,8 @@
 /* Small random MPI programs, as data and as C source. The same seed gives the same program.
  *
- * There are no loops: an instruction is executed at most once, so its index names its operation. A
- * branch tests the source of a completed receive. */
+ * An instruction is executed at most once, so its index names its operation. Only polls are
+ * repeated, until one of them reports something: then they were executed once, and those before it
+ * not. A branch tests the source of a completed receive. */
 #ifndef MATCHPOINT_TESTS_SIM_RANDOM_PROGRAM_H
 #define MATCHPOINT_TESTS_SIM_RANDOM_PROGRAM_H
 
@@ -48,6 +49,10 @@ enum instruction_kind {
 	 * calls. */
 	INSTRUCTION_SPAWN,
 	INSTRUCTION_JOIN,
+	/* The polls from `of` on, up to here, again, until one of them has reported something, or
+	 * all ask about nothing. `flushed`: the rank remembers that it went round once in vain. Not
+	 * an MPI call. */
+	INSTRUCTION_LOOP,
 };
 
 /* Whether it asks about requests and may have several answers. */
@@ -119,6 +124,7 @@ struct random_program {
 	int count;
 	bool cancels;   /* some receive is cancelled: then nonblocking receives with a named source
 	                 * are points, too */
+	bool loops;     /* some rank polls in a loop */
 	bool windows;   /* the program makes two windows */
 	bool conflicts; /* accesses to windows may conflict */
 	struct instruction *instructions;
@@ -160,6 +166,9 @@ struct random_program *random_program_relays(guint64 seed);
  * before; the threads learn that through memory. */
 struct random_program *random_program_hints(guint64 seed);
 
+/* A program of 2 or 3 ranks that poll in loops for messages, requests and barriers. */
+struct random_program *random_program_polls(guint64 seed);
+
 /* For programs written by hand: instructions are added one by one, in ascending order of ranks. */
 struct random_program *random_program_empty(int ranks);
 struct instruction *random_program_add(struct random_program *program, int rank,
@@ -170,7 +179,7 @@ static inline bool is_no_call(enum instruction_kind kind)
 {
 	return kind == INSTRUCTION_BRANCH || kind == INSTRUCTION_PUT || kind == INSTRUCTION_GET
 	       || kind == INSTRUCTION_ACCUMULATE || kind == INSTRUCTION_SPAWN
-	       || kind == INSTRUCTION_JOIN;
+	       || kind == INSTRUCTION_JOIN || kind == INSTRUCTION_LOOP;
 }
 
 /* Whether one of several threads waits for its turn before it. */
@@ -220,6 +229,40 @@ static inline bool is_chosen(const struct random_program *program,
 {
 	return instruction->kind != INSTRUCTION_RECEIVE_PROBED
 	       && (instruction->peer < 0 || (program->cancels && instruction->nonblocking));
+}
+
+/* The loop of polls in which this instruction is, or that ends with it; -1: none. */
+static inline int loop_of(const struct random_program *program, int index)
+{
+	for (int i = index; program->loops && i < program->count
+	                    && program->instructions[i].rank == program->instructions[index].rank;
+	     i++)
+		if (program->instructions[i].kind == INSTRUCTION_LOOP)
+			return program->instructions[i].of <= index ? i : -1;
+	return -1;
+}
+
+/* Whether the poll has reported something; states and reporters as in outcome_new. */
+static inline bool has_reported(const struct random_program *program, const guint8 *states,
+                                const guint8 *reporters, int poll)
+{
+	if (!is_question(program->instructions[poll].kind))
+		return states[poll] >= MATCHED && states[poll] < EARLY;
+	for (int i = 0; states[poll] == MATCHED && i < program->count; i++)
+		if (reporters[i] == poll + 1)
+			return true;
+	return false;
+}
+
+/* The first poll of a loop that has reported something in this round; none: the loop. */
+static inline int first_reported(const struct random_program *program, const guint8 *states,
+                                 const guint8 *reporters, int loop)
+{
+	int poll = program->instructions[loop].of;
+
+	while (poll < loop && !has_reported(program, states, reporters, poll))
+		poll++;
+	return poll;
 }
 
 /* N - 1 senders, N - 1 wildcard receives on rank 0, a barrier. */

@@ -76,11 +76,11 @@ static GArray *open_points(const struct runner *runner, struct play *play, const
 	GArray *open = play_open(play);
 
 	for (guint i = open->len; i-- > 0;) {
-		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+		struct open_choice *one = &g_array_index(open, struct open_choice, i);
 
 		if (!choices_find(plan, &one->point))
 			continue;
-		g_array_unref(one->alternatives);
+		open_choice_clear(one);
 		g_array_remove_index(open, i);
 	}
 

@@ -20,6 +20,7 @@
 #include "cuts.h"
 #include "exploration.h"
 #include "explorer/choice.h"
+#include "polls.h"
 #include "pools.h"
 #include "printed.h"
 #include "shards.h"
@@ -50,6 +51,12 @@ static void test_threads(void **state)
 {
 	(void)state;
 	compare_threads(first_seed, programs, most_states);
+}
+
+static void test_polls(void **state)
+{
+	(void)state;
+	compare_polls(first_seed, programs, 4 * most_states);
 }
 
 static void test_windows(void **state)
@@ -418,6 +425,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_programs),
 		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_polls),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_deviations),

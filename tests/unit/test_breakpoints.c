@@ -16,7 +16,7 @@ static struct breakpoint_call receive(void)
 	                                .peer = 2,
 	                                .tag = 7,
 	                                .bytes = 100,
-	                                .comm = 5,
+	                                .comm = "5",
 	                                .comm_name = "halo"};
 }
 

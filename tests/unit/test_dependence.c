@@ -63,7 +63,7 @@ static char *alternative(const struct trace *trace, struct op_id receiver, int32
 	dependence_rewind(dependence, trace_count(trace) / 2);
 	assert_int_equal(dependence_common(dependence, trace), trace_count(trace) / 2);
 	dependence_read(dependence, trace);
-	state = dependence_alternative(dependence, receiver, source, &found, &needs);
+	state = dependence_alternative(dependence, receiver, 0, source, &found, &needs);
 	if (state != ALTERNATIVE_POSSIBLE) {
 		g_string_append(text, names[state]);
 	} else {
@@ -313,7 +313,7 @@ static void test_threads(void **state)
 	read_threads(apart, false);
 	read_threads(woken, true);
 	assert_true(dependence_has_threads(by_rank));
-	assert_int_equal(dependence_alternative(by_rank, id(0, 2), 2, &found, &needs),
+	assert_int_equal(dependence_alternative(by_rank, id(0, 2), 0, 2, &found, &needs),
 	                 ALTERNATIVE_NEVER);
 	assert_int_equal(dependence_may_come(apart, id(0, 2), 2), ALTERNATIVE_POSSIBLE);
 	assert_int_equal(dependence_may_come(woken, id(0, 2), 2), ALTERNATIVE_NEVER);

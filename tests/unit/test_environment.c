@@ -45,6 +45,7 @@ static void test_conflicts_are_overridden_and_noted(void **state)
 	                "LD_PRELOAD=/lib/a.so",
 	                "HWLOC_COMPONENTS=mine",
 	                "GLIBC_TUNABLES=glibc.cpu.x=1",
+	                "ASAN_OPTIONS=abort_on_error=0",
 	                NULL};
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_auto(GStrv) environment = environment_for_ranks(base, &settings, notes);
@@ -55,6 +56,9 @@ static void test_conflicts_are_overridden_and_noted(void **state)
 	assert_value(environment, "LD_PRELOAD", "/lib/a.so:/lib/shim.so");
 	assert_value(environment, "HWLOC_COMPONENTS", "mine");
 	assert_value(environment, "GLIBC_TUNABLES", "glibc.cpu.x=1:glibc.malloc.hugetlb=1");
+	assert_value(environment, "ASAN_OPTIONS",
+	             "abort_on_error=1:abort_on_error=0:verify_asan_link_order=0");
+	assert_value(environment, "UBSAN_OPTIONS", "abort_on_error=1");
 	assert_int_equal(notes->len, 2);
 	assert_non_null(strstr(g_ptr_array_index(notes, 0), "UCX_POSIX_RX_MAX_BUFS=8"));
 	assert_non_null(strstr(g_ptr_array_index(notes, 1), "UCX_TLS=tcp"));

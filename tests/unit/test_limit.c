@@ -19,6 +19,7 @@ static void test_rows(void **state)
 
 		if (!info->name)
 			fail_msg("row %d has no name", (int)limit);
+		assert_true((info->text == NULL) != (info->about == NULL));
 		assert_true(limit_find(info->name, &found));
 		assert_int_equal(found, limit);
 		/* It is one of several in a line, separated by semicolons. */

@@ -6,6 +6,7 @@
 #include "shim/park/park_image.c"
 #include "shim/park/peers.c"
 #include "shim/process/process.c"
+#include "shim/process/sanitizer.c"
 #include "shim/process/tracer.c"
 
 #include <setjmp.h>
@@ -25,6 +26,11 @@ bool real_is_library(const void *address)
 }
 
 /* Clocks do not matter here. */
+void virtual_time_uneven(uint32_t seed)
+{
+	(void)seed;
+}
+
 void virtual_time_idle(uint64_t microseconds)
 {
 	(void)microseconds;

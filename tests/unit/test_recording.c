@@ -194,9 +194,15 @@ static struct seat *seat_new(struct play *play, GHashTable *seats, guint32 numbe
 	return seat;
 }
 
+static void look(void *user, int rank)
+{
+	(void)user;
+	(void)rank;
+}
+
 static bool begin(struct play *play, guint32 number, char **words)
 {
-	static const struct world_orders orders = {bind, go, admit};
+	static const struct world_orders orders = {bind, go, admit, look};
 	const struct world_options options = {
 		.ranks = (int)option(words, "ranks"),
 		.buffering = (enum buffering)option(words, "buffering"),
@@ -204,6 +210,7 @@ static bool begin(struct play *play, guint32 number, char **words)
 		.collectives = (enum collective_mode)option(words, "collectives"),
 		.arrives_early = (bool)option(words, "arrives_early"),
 		.cancels = (bool)option(words, "cancels"),
+		.digests = (bool)option(words, "digests"),
 		.not_yet = option(words, "not_yet"),
 		.some = option(words, "some"),
 	};
@@ -247,6 +254,9 @@ static bool hear(struct seat *seat, char **words)
 		goto done;
 	switch (message.type) {
 	case WIRE_CALL: believed = world_call(seat->world, rank, &message.call, &error); break;
+	case WIRE_DIGEST:
+		believed = world_digest(seat->world, rank, &message.digest, &error);
+		break;
 	case WIRE_NAMED: believed = world_named(seat->world, rank, &message.named, &error); break;
 	case WIRE_COMM: believed = world_comm(seat->world, rank, &message.comm, &error); break;
 	case WIRE_THREAD:
@@ -261,6 +271,9 @@ static bool hear(struct seat *seat, char **words)
 		break;
 	case WIRE_MISUSE:
 		believed = world_misuse(seat->world, rank, &message.misuse, &error);
+		break;
+	case WIRE_PARTITIONS:
+		believed = world_partitions(seat->world, rank, &message.partitions, &error);
 		break;
 	case WIRE_CONTENTS:
 		believed = world_contents(seat->world, rank, &message.contents, &error);

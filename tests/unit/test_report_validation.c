@@ -69,7 +69,7 @@ static int setup(void **state)
 {
 	const struct world_options options = {
 		.ranks = 3, .buffering = BUFFERING_ZERO, .cancels = true, .not_yet = 1};
-	const struct world_orders orders = {bind, go, admit};
+	const struct world_orders orders = {bind, go, admit, NULL};
 	struct fixture *fixture = g_new0(struct fixture, 1);
 
 	fixture->comms = communicators_new(3);

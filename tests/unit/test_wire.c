@@ -154,10 +154,12 @@ static void rank_messages_round_trip(void **state)
 		.parts = &part,
 	};
 	const struct wire_message messages[] = {
-		{.type = WIRE_COMM, .comm = {77, 2, 1, local, remote, 1, 5, text}},
+		{.type = WIRE_COMM,
+	         .comm = {77, 2, 1, local, remote, 1, 5, text, 1, 9, 1ull << 40, text}},
 		{.type = WIRE_NAMED, .named = {1ull << 40, text}},
 		{.type = WIRE_NAMED},
-		{.type = WIRE_ERROR, .error = {3, 12, 99, 14, true, true, false, text}},
+		{.type = WIRE_PARTITIONS, .partitions = {1ull << 63, 7, 8, 1, 3}},
+		{.type = WIRE_ERROR, .error = {3, 2, 12, 99, 14, true, true, false, text}},
 		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
 		{.type = WIRE_STACK},
 		{.type = WIRE_HELD, .held = {true, text}},
@@ -194,8 +196,8 @@ static void scheduler_messages_round_trip(void **state)
 	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
 		{.type = WIRE_WELCOME,
-	         .welcome = {2, true, false, true, true, true, true, 5000, 1u << 20}},
-		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7}},
+	         .welcome = {2, true, false, true, true, true, true, 5000, 1u << 20, 7}},
+		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7, 16}},
 		{.type = WIRE_GO, .go = {4, 2, done}},
 		{.type = WIRE_GO, .go = {4, 0, NULL}},
 		{.type = WIRE_ADMIT, .admitted = 2},

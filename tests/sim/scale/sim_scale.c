@@ -328,7 +328,7 @@ static guint64 bytes_used(void)
 
 static struct cost measure(const struct program *program, int ranks, guint rounds)
 {
-	static const struct world_orders orders = {bind, go, admit};
+	static const struct world_orders orders = {bind, go, admit, NULL};
 	const struct world_options options = {.ranks = ranks,
 	                                      .buffering = BUFFERING_INFINITE,
 	                                      .collectives = COLLECTIVES_ASYNC,

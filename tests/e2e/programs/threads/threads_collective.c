@@ -1,7 +1,7 @@
 /* Two threads of a rank in collectives on one communicator (MPI 3.1, section 12.4.3). By the
- * argument, wrong: "two" different ones at the same time, "same" the same one, "later" an Ibarrier
- * concurrent with it. Right: "apart" on separate communicators, "barriers", and "joined" one after
- * the other. */
+ * argument, wrong: "two" different ones at the same time, "same" the same one, "barriers" two
+ * barriers, "later" an Ibarrier concurrent with it. Right: "apart" on separate communicators, and
+ * "joined" one after the other. */
 #include "../check.h"
 
 #include <pthread.h>

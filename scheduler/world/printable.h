@@ -1,0 +1,9 @@
+/* Texts that the program gives, for the terminal and for pages: MPI allows any bytes in them.
+ * Pure. */
+#ifndef MATCHPOINT_SCHEDULER_WORLD_PRINTABLE_H
+#define MATCHPOINT_SCHEDULER_WORLD_PRINTABLE_H
+
+/* A copy in valid UTF-8, where '?' replaces control characters. Free with g_free. */
+char *printable(const char *text);
+
+#endif
