@@ -45,6 +45,17 @@ const GPtrArray *journal_problems(const struct journal *journal);
 /* Whether the program has changed no file by name since the journal was created. */
 bool journal_is_empty(const struct journal *journal);
 
+/* The absolute paths (char *), sorted, that have been recorded since the files were restored: they
+ * may have changed. NULL: none. Costs one look into a directory if there is none. */
+GPtrArray *journal_changed(const struct journal *journal);
+
+/* What was at a recorded path in the first state; as journal_contents_now. */
+GBytes *journal_contents_first(const struct journal *journal, const char *path, guint64 most);
+
+/* What is at a path now: the bytes of a file, or a few words in parentheses about anything else,
+ * and about a file of more than `most` bytes. NULL: there is nothing. */
+GBytes *journal_contents_now(const char *path, guint64 most);
+
 /* Copies the recorded files that exist now to a new directory: by their path relative to `below`;
  * outside of it by their absolute path without the first slash. */
 bool journal_keep(struct journal *journal, const char *below, const char *directory,

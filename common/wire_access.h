@@ -29,6 +29,7 @@ enum wire_access_kind {
 	                      0: just now. With WIRE_ACCESS_DIRECT: loads or stores of the program
 	                      since the record before; site 0: some are not known */
 	WIRE_ACCESS_FREE,  /* MPI_Win_free: a flush, and the window is gone */
+	WIRE_ACCESS_POINTER, /* no window: a call moves the shared file pointer of this open file */
 	WIRE_ACCESS_KINDS
 };
 

@@ -479,17 +479,24 @@ char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most)
 	return g_string_free(text, false);
 }
 
-char *words_again(const char *path, const struct record_exploration *exploration)
+/* `options` ends with a space unless it is empty. */
+static char *again_with(const char *options, const char *path,
+                        const struct record_exploration *exploration)
 {
 	g_autofree char *program = words_program(exploration);
 
 	if (exploration->standard_input) {
 		g_autofree char *file = words_shell(exploration->standard_input);
 
-		return g_strdup_printf("matchpoint replay --stdin %s %s -- %s", file, path,
-		                       program);
+		return g_strdup_printf("matchpoint replay %s--stdin %s %s -- %s", options, file,
+		                       path, program);
 	}
-	return g_strdup_printf("matchpoint replay %s -- %s", path, program);
+	return g_strdup_printf("matchpoint replay %s%s -- %s", options, path, program);
+}
+
+char *words_again(const char *path, const struct record_exploration *exploration)
+{
+	return again_with("", path, exploration);
 }
 
 /* longer paths do not fit on a line, and may exceed a shell's limit */
@@ -528,8 +535,13 @@ char *words_finding_again(const struct store_reader *reader, const struct record
 
 	if (finding_kind_info(finding->kind)->native)
 		return plain_words(store_reader_exploration(reader));
-	if (strlen(finding->path) <= PATH_MOST || !store_reader_place(reader))
-		return words_again(finding->path, store_reader_exploration(reader));
+	if (strlen(finding->path) <= PATH_MOST || !store_reader_place(reader)) {
+		const char *option = finding->kind == FINDING_ERROR_RETURNED
+		                             ? "--errors-returned=finding "
+		                             : "";
+
+		return again_with(option, finding->path, store_reader_exploration(reader));
+	}
 	directory = words_shell(store_reader_place(reader));
 	return g_strdup_printf("matchpoint replay %u --store %s", finding->id, directory);
 }

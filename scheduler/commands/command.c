@@ -134,6 +134,13 @@ static bool interpret_options(struct command_options *options)
 		return false;
 	if (!parse_kinds(options, &session->ignored))
 		return false;
+	if (options->errors_returned) {
+		int word = command_word("errors-returned", options->errors_returned);
+
+		if (word < 0)
+			return false;
+		session->errors_returned = word == 1;
+	}
 	session->bufferings = masks[buffering];
 	if (options->not_yet < 0) {
 		command_complain("--not-yet cannot be negative");
@@ -198,6 +205,11 @@ static struct command_line *line_new(struct command_options *options, const stru
 	         "directory of the store (default: " COMMAND_STORE_DEFAULT "/)", "DIR"},
 		{"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->ignored,
 	         "do not report findings of these kinds, separated by commas", "KIND,..."},
+		{"errors-returned", 0, 0, G_OPTION_ARG_STRING, &options->errors_returned,
+	         "what an error is that MPI returned to the program, if that went on: note "
+	         "(default) "
+	         "or finding",
+	         "WORD"},
 		{"launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
 	         "start the ranks with CMD instead of mpiexec.mpich -n N", "CMD"},
 		{"stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
@@ -330,6 +342,7 @@ void command_options_release(struct command_options *options)
 {
 	g_strfreev(options->program);
 	g_strfreev(options->ignored);
+	g_free(options->errors_returned);
 	g_strfreev(options->session.ignored);
 	g_free(options->word);
 	g_free(options->store);

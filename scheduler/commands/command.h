@@ -46,6 +46,7 @@ struct command_options {
 	char **program;
 	char *reports[REPORT_COUNT]; /* file of each format in report_list(); NULL: not requested */
 	char **ignored;              /* as given */
+	char *errors_returned;       /* as given */
 	char *source_root;
 	int execution;
 	bool takes_word; /* accepts PATH|FINDING|DIR */

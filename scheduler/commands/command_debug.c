@@ -123,6 +123,7 @@ static void name_options(const struct command_options *options, struct debug_com
 	add_value(words, "--some", some);
 	for (char **kinds = options->ignored; kinds && *kinds; kinds++)
 		add_value(words, "--ignore", *kinds);
+	add_value(words, "--errors-returned", options->errors_returned);
 	if (options->session.virtual_time)
 		g_ptr_array_add(words, g_strdup("--virtual-time"));
 	g_ptr_array_add(words, NULL);

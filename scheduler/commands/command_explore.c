@@ -128,18 +128,27 @@ static int explore_program(struct command_options *options)
 	return fine ? status : EXIT_CANNOT;
 }
 
-/* --compare none, output, or files. Returns false after printing an error. */
+/* --compare none, output, files, or names of files. Returns false after printing an error. */
 static bool interpret_compare(struct command_options *options)
 {
 	struct session_options *session = &options->session;
 	g_autoptr(GStrvBuilder) files = g_strv_builder_new();
-	bool none = false, more = false;
+	bool none = false, more = false, named = false;
+	bool all = !options->compare;
 
 	for (char **word = options->compare; word && *word; word++) {
 		none |= g_str_equal(*word, "none");
 		more |= !g_str_equal(*word, "none");
-		if (!g_str_equal(*word, "none") && !g_str_equal(*word, "output"))
-			g_strv_builder_add(files, *word);
+		all |= g_str_equal(*word, "files");
+		if (command_words_have("compare", *word))
+			continue;
+		named = true;
+		g_strv_builder_add(files, *word);
+	}
+	if (all && named) {
+		command_complain("--compare=files cannot be combined with the name of a file: it "
+		                 "compares all that ranks write (a file of that name is ./files)");
+		return false;
 	}
 	if (none && more) {
 		command_complain("--compare=none cannot be combined with another --compare (a file "
@@ -152,6 +161,7 @@ static bool interpret_compare(struct command_options *options)
 		return false;
 	}
 	session->compare = !none;
+	session->compare_written = all;
 	session->compare_files = g_strv_builder_end(files);
 	return true;
 }
@@ -446,8 +456,8 @@ static int explore_run(int argc, char **argv)
 	         "order does not matter",
 	         NULL},
 		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
-	         "what interleavings that end well must agree in: output (default), FILE in "
-	         "addition (may be repeated), none",
+	         "what interleavings that end well must agree in: files (output and all files that "
+	         "ranks write, the default), output, output and FILE (may be repeated), none",
 	         "WORD|FILE"},
 		{"keep-files", 0, 0, G_OPTION_ARG_FILENAME, &options.keep_files,
 	         "keep the files that each outcome wrote in DIR/outcome-N", "DIR"},

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "command_emit.h"
+#include "command_values.h"
 #include "reports/finding_text.h"
 #include "reports/words.h"
 #include "scheduler/reproduce/minimize.h"
@@ -261,16 +262,31 @@ static int minimize_subject(struct command_options *options, struct subject *sub
 	return fine ? EXIT_CLEAN : EXIT_CANNOT;
 }
 
-/* Files compared besides the output. Free with g_strfreev. */
-static char **files_compared(struct store_reader *reader)
+/* What is compared besides the output, as in the exploration. */
+static void compare_as_before(struct session_options *session, struct store_reader *reader)
 {
 	g_autoptr(GPtrArray) identity = store_reader_identity(reader, NULL);
 	const char *compared = identity ? store_identity_value(identity, "--compare") : NULL;
 	g_auto(GStrv) words = NULL;
 
 	if (!compared || !g_shell_parse_argv(compared, NULL, &words, NULL))
-		return NULL;
-	return g_strdupv(words + 1);
+		return;
+	session->compare_written = g_str_equal(compared, "output files");
+	if (!session->compare_written)
+		session->compare_files = g_strdupv(words + 1);
+}
+
+static void compare_as_asked(struct session_options *session, char *const *asked)
+{
+	g_autoptr(GStrvBuilder) files = g_strv_builder_new();
+
+	session->compare_written = !asked;
+	for (; asked && *asked; asked++) {
+		session->compare_written |= g_str_equal(*asked, "files");
+		if (!command_words_have("compare", *asked))
+			g_strv_builder_add(files, *asked);
+	}
+	session->compare_files = g_strv_builder_end(files);
 }
 
 static int prepare_subject(struct command_options *options, struct subject *subject)
@@ -293,9 +309,10 @@ static int prepare_subject(struct command_options *options, struct subject *subj
 		session->collectives = COLLECTIVES_BOTH;
 	if (subject->path->buffering != BUFFERING_ANY)
 		session->bufferings = 1u << subject->path->buffering;
-	session->compare_files = options->compare || !subject->reader
-	                                 ? g_strdupv(options->compare)
-	                                 : files_compared(subject->reader);
+	if (options->compare || !subject->reader)
+		compare_as_asked(session, options->compare);
+	else
+		compare_as_before(session, subject->reader);
 	return EXIT_CLEAN;
 }
 

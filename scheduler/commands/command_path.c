@@ -43,6 +43,7 @@ static char *path_of_finding(struct command_options *options, guint32 id, GError
 		            options->session.store);
 		return NULL;
 	}
+	options->session.errors_returned |= finding->kind == FINDING_ERROR_RETURNED;
 	if (finding_kind_info(finding->kind)->native) {
 		g_set_error(error, COMMAND_ERROR, 0,
 		            "finding %u shows without control only, and has no path: run the "

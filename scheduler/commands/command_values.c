@@ -21,8 +21,9 @@ static const struct {
          {[SESSION_ORDER_DEPTH] = "depth",
           [SESSION_ORDER_DEVIATIONS] = "deviations",
           [SESSION_ORDER_PORTFOLIO] = "portfolio"}},
+	{"errors-returned", {"note", "finding"}},
 	{"search", {"auto", "tree", "states"}},
-	{"compare", {"output", "none"}}, /* or a file */
+	{"compare", {"files", "output", "none"}}, /* or a file */
 };
 
 static const char *const *kinds_to_ignore(void)
@@ -46,6 +47,11 @@ const char *const *command_words(const char *option)
 			return options[i].words;
 	}
 	return NULL;
+}
+
+bool command_words_have(const char *option, const char *word)
+{
+	return g_strv_contains(command_words(option), word);
 }
 
 int command_word(const char *option, const char *word)

@@ -8,6 +8,7 @@
 /* The words that an option ("buffering") accepts, in the order of what they stand for, ended by
  * NULL. NULL: the option has no fixed words. */
 const char *const *command_words(const char *option);
+bool command_words_have(const char *option, const char *word);
 /* The word's index among them; -1 after printing an error. */
 int command_word(const char *option, const char *word);
 

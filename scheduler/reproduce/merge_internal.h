@@ -22,6 +22,7 @@ struct merge_source {
 				        * known */
 	GPtrArray *texts;              /* of GBytes: output of its ranks in this store */
 	GVariant *left_out;            /* OUTCOMES_LEFT_OUT, or NULL */
+	gboolean wrote;                /* (GVariant) files are compared, and there are some */
 	GVariant *varying;             /* VARYING_LINES_EVERYWHERE, or NULL */
 	GVariant *erratic;             /* VARYING_LINES_SUSPECT, or NULL */
 	char *files;                   /* how its files differ from those of the others; or NULL */

@@ -82,8 +82,11 @@ static bool has_files(const struct merge *merge)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
 	const char *compared = store_identity_value(first->identity, "--compare");
+	bool wrote = !g_str_equal(compared, "output files") && strlen(compared) > strlen("output ");
 
-	return merge->sources->len > 1 && strlen(compared) > strlen("output ");
+	for (guint i = 0; i < merge->sources->len; i++)
+		wrote |= ((const struct merge_source *)merge->sources->pdata[i])->wrote;
+	return merge->sources->len > 1 && wrote;
 }
 
 void merge_outcomes_begin(struct merge *merge)

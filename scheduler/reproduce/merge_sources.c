@@ -58,6 +58,7 @@ static void read_common(struct merge_source *source, GVariant *common)
 	g_variant_dict_lookup(&dict, "struck", "b", &source->struck);
 	g_variant_dict_lookup(&dict, "again", "b", &source->again);
 	g_variant_dict_lookup(&dict, "files", "s", &source->files);
+	g_variant_dict_lookup(&dict, "wrote", "b", &source->wrote);
 	source->left_out = g_variant_dict_lookup_value(&dict, "left-out",
 	                                               G_VARIANT_TYPE(OUTCOMES_LEFT_OUT));
 	source->varying = g_variant_dict_lookup_value(&dict, "varying",

@@ -3,6 +3,7 @@
 #include "merge_internal.h"
 
 #include "scheduler/session/outcome_finding.h"
+#include "scheduler/session/outcome_text.h"
 #include "scheduler/session/varying_lines.h"
 
 /* The line in one interleaving. */
@@ -133,7 +134,7 @@ void merge_varying_take(struct merge_varying *varying, const struct merge *merge
 		.buffering = record->buffering,
 		.hash = varying_lines_hash(texts, varying->text, varying->line, varying->rest),
 		.path = g_strdup(record->path),
-		.line = outcomes_show_line(texts->pdata[varying->text], varying->line)};
+		.line = outcome_text_show(texts->pdata[varying->text], false, varying->line)};
 
 	if (!varying->knows_steady && merge->current == varying->holding) {
 		varying->steady = seen.hash;

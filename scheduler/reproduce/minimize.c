@@ -104,7 +104,7 @@ static guint varying_outcome_of(struct search *search, const GPtrArray *texts)
 static guint outcome_of(struct search *search, const struct execution *execution)
 {
 	const struct record_execution *record = interleaving_verdict(execution)->record;
-	GPtrArray *texts = session_texts(search->session, record);
+	GPtrArray *texts = session_texts(search->session, record, search->outcomes);
 	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 	guint index = 0;
 
@@ -455,6 +455,7 @@ static bool learn_outcome(struct search *search, const struct path *path)
 static bool learn_outcomes(struct search *search)
 {
 	search->outcomes = outcomes_new();
+	outcomes_files_from(search->outcomes, (guint)search->minimize->path->ranks);
 	search->target = 1;
 	if (!learn_outcome(search, search->minimize->reference)
 	    || outcomes_count(search->outcomes) == 0)

@@ -68,15 +68,45 @@ static void refuse_program(struct execution *execution, int rank, const struct w
 	world_rank_stopped(execution->world, rank);
 }
 
+/* The program raises an error of its own with these. */
+static bool is_raised(enum mpi_call function)
+{
+	return function == MPI_CALL_Comm_call_errhandler
+	       || function == MPI_CALL_File_call_errhandler
+	       || function == MPI_CALL_Win_call_errhandler
+	       || function == MPI_CALL_Session_call_errhandler;
+}
+
+static void remark_returned(struct execution *execution, int rank, const struct wire_error *error,
+                            const char *text)
+{
+	g_autofree char *does = g_strdup_printf("goes on after an error that MPI returned: %s",
+	                                        text);
+	const struct remark remark = {.kind = FINDING_ERROR_RETURNED,
+	                              .count = 1,
+	                              .parties = {{.rank = rank,
+	                                           .call = error->call,
+	                                           .function = error->function,
+	                                           .site = error->site,
+	                                           .does = does}}};
+
+	if (!is_raised((enum mpi_call)error->function))
+		world_remark_seen(execution->world, &remark);
+}
+
 /* Keeps the first error that was returned to the program. */
 static void note_returned(struct execution *execution, int rank, const struct wire_error *error)
 {
 	struct rank_end *end = &execution->ends[rank];
+	g_autofree char *text = condense_error(error->text);
 
-	world_failed(execution->world, rank, error->call);
-	if (end->returned)
+	if (error->call > 0)
+		world_failed(execution->world, rank, error->call);
+	remark_returned(execution, rank, error, text);
+	if (end->returned && (end->returned_call > 0 || error->call == 0))
 		return;
-	end->returned = condense_error(error->text);
+	g_free(end->returned);
+	end->returned = g_steal_pointer(&text);
 	end->returned_call = error->call;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "outcome_text.h"
 #include "outcome_watch.h"
 #include "scheduler/host/plain_run.h"
 #include "session_clock.h"
@@ -104,7 +105,7 @@ static int culprit(const struct plain_run *run)
 static char *first_line(GBytes *text)
 {
 	for (guint line = 0;; line++) {
-		char *shown = outcomes_show_line(text, line);
+		char *shown = outcome_text_show(text, false, line);
 
 		if (!shown || *g_strstrip(shown))
 			return shown;

@@ -1,11 +1,17 @@
 #include "outcome_finding.h"
 
+#include "outcome_text.h"
+
 char *outcome_finding_place(guint ranks, char *const *files,
                             const struct outcome_difference *difference)
 {
 	if (difference->text < ranks)
 		return g_strdup_printf("rank %u's output, line %u", difference->text,
 		                       difference->line);
+	if (difference->is_block)
+		return g_strdup_printf("%s, offset %" G_GUINT64_FORMAT,
+		                       files[difference->text - ranks],
+		                       (guint64)(difference->line - 1) * OUTCOME_TEXT_BLOCK);
 	return g_strdup_printf("%s, line %u", files[difference->text - ranks], difference->line);
 }
 

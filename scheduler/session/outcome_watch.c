@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "ckpt/journal.h"
+#include "compared_files.h"
 #include "findings.h"
 #include "outcome_finding.h"
+#include "outcome_text.h"
 #include "scheduler/store/store.h"
 #include "session_context.h"
 #include "shard.h"
@@ -26,7 +28,8 @@ struct outcome_watch *outcome_watch_new(struct session *session)
 	watch->outcome_of = g_array_new(false, false, sizeof(guint32));
 	if (options->compare && !options->position) {
 		watch->outcomes = outcomes_new();
-		watch->varying = varying_lines_new();
+		outcomes_files_from(watch->outcomes, (guint)options->ranks);
+		watch->varying = varying_lines_new((guint)options->ranks);
 	}
 	return watch;
 }
@@ -42,7 +45,7 @@ void outcome_watch_free(struct outcome_watch *watch)
 	g_free(watch);
 }
 
-const struct outcomes *outcome_watch_outcomes(const struct outcome_watch *watch)
+struct outcomes *outcome_watch_outcomes(const struct outcome_watch *watch)
 {
 	return watch->outcomes;
 }
@@ -52,21 +55,16 @@ static guint ranks_of(const struct session *session)
 	return (guint)session_options(session)->ranks;
 }
 
-GPtrArray *session_texts(const struct session *session, const struct record_execution *record)
+GPtrArray *session_texts(const struct session *session, const struct record_execution *record,
+                         struct outcomes *outcomes)
 {
-	const struct session_options *options = session_options(session);
 	GPtrArray *texts = g_ptr_array_new();
 
 	for (guint i = 0; i < record->outputs->len; i++)
 		g_ptr_array_add(texts, g_bytes_ref(record->outputs->pdata[i]));
-	for (char **file = options->compare_files; file && *file; file++) {
-		char *contents;
-		gsize size;
-
-		g_ptr_array_add(texts, g_file_get_contents(*file, &contents, &size, NULL)
-		                               ? g_bytes_new_take(contents, size)
-		                               : NULL);
-	}
+	if (outcomes)
+		compared_files_add(session_compared_files(session), session_journal(session),
+		                   outcomes, texts);
 	return texts;
 }
 
@@ -78,6 +76,17 @@ void session_texts_free(GPtrArray *texts)
 	g_ptr_array_unref(texts);
 }
 
+/* The outcome that an interleaving of an earlier session had. */
+static guint outcome_of(const struct outcome_watch *watch, guint32 execution)
+{
+	const guint32 *pairs = (const guint32 *)(void *)watch->outcome_of->data;
+
+	for (guint i = 0; i + 1 < watch->outcome_of->len; i += 2)
+		if (pairs[i + 1] == execution)
+			return pairs[i];
+	return OUTCOMES_NONE;
+}
+
 void outcome_watch_add(struct outcome_watch *watch, const struct record_execution *record,
                        const GArray *choices)
 {
@@ -86,7 +95,15 @@ void outcome_watch_add(struct outcome_watch *watch, const struct record_executio
 
 	if (!watch->outcomes)
 		return;
-	texts = session_texts(watch->session, record);
+	if (record->id <= watch->restored) {
+		outcomes_recall(watch->outcomes, record, choices);
+		texts = session_texts(watch->session, record, NULL);
+		varying_lines_add(watch->varying, texts, record, choices,
+		                  outcome_of(watch, record->id));
+		session_texts_free(texts);
+		return;
+	}
+	texts = session_texts(watch->session, record, watch->outcomes);
 	index = outcomes_add(watch->outcomes, texts, record, choices);
 	varying_lines_add(watch->varying, texts, record, choices, index);
 	session_texts_free(texts);
@@ -123,8 +140,12 @@ static bool went_well(const struct execution *execution)
 static void compare_again(const struct outcome_watch *watch, const struct execution *execution,
                           struct again *again)
 {
-	GPtrArray *texts = session_texts(watch->session, interleaving_verdict(execution)->record);
+	GPtrArray *texts;
 
+	compared_files_learn(session_compared_files(watch->session),
+	                     session_journal(watch->session), watch->outcomes, again->index);
+	texts = session_texts(watch->session, interleaving_verdict(execution)->record,
+	                      watch->outcomes);
 	again->same = outcomes_check(watch->outcomes, again->index, texts);
 	varying_lines_check(watch->varying, varying_lines_example(watch->varying, again->index),
 	                    texts);
@@ -278,7 +299,8 @@ char *outcome_watch_place(const struct outcome_watch *watch,
                           const struct outcome_difference *difference)
 {
 	return outcome_finding_place(ranks_of(watch->session),
-	                             session_options(watch->session)->compare_files, difference);
+	                             compared_files_names(session_compared_files(watch->session)),
+	                             difference);
 }
 
 /* Adds a finding with all its outcomes. `shown`: the interleavings (guint32) that show it; `first`
@@ -364,7 +386,7 @@ static void note_varying(const struct outcome_watch *watch)
 	if (!varying_lines_first_everywhere(watch->varying, &varying.text, &varying.line))
 		return;
 	reference = outcomes_reference(watch->outcomes);
-	line = outcomes_show_line(reference->pdata[varying.text], varying.line++);
+	line = outcome_text_show(reference->pdata[varying.text], false, varying.line++);
 	place = outcome_watch_place(watch, &varying);
 	limits_add(session_exploration(watch->session)->limits, LIMIT_LINES_VARY,
 	           g_strdup_printf("lines that vary when the same interleaving is run again "
@@ -455,6 +477,8 @@ static GVariant *common_of(const struct outcome_watch *watch, const struct shard
 
 	g_variant_dict_init(&dict, NULL);
 	g_variant_dict_insert(&dict, "again", "b", again);
+	g_variant_dict_insert(&dict, "wrote", "b",
+	                      compared_files_any(session_compared_files(watch->session)));
 	if (outcomes) {
 		g_autoptr(GVariant) left_out = outcomes_left_out(outcomes);
 
@@ -542,6 +566,18 @@ static bool judge_outcomes(struct outcome_watch *watch)
 	return true;
 }
 
+/* A misspelt name must not look as if the file never differed. */
+static void check_named(const struct outcome_watch *watch)
+{
+	g_autofree char *problem = watch->outcomes && outcomes_count(watch->outcomes) > 0
+	                                   ? compared_files_problem(
+						   session_compared_files(watch->session))
+	                                   : NULL;
+
+	if (problem)
+		session_fail(watch->session, "%s", problem);
+}
+
 void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *shard)
 {
 	bool again = judge_outcomes(watch);
@@ -551,6 +587,82 @@ void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *sha
 	if (watch->erratic && !session_has_failed(watch->session))
 		outcome_watch_report_erratic(watch);
 	write_common(watch, shard, again);
+	check_named(watch);
+}
+
+/* --- resuming --------------------------------------------------------------------------------- */
+
+#define SAVED_TYPE "(" COMPARED_FILES_SAVED OUTCOMES_SAVED_TYPE "autt)"
+
+void outcome_watch_save(const struct outcome_watch *watch, GVariantDict *dict)
+{
+	const struct compared_files *files = session_compared_files(watch->session);
+	GVariant *outcomes;
+
+	if (!watch->outcomes || !compared_files_any(files))
+		return;
+	outcomes = outcomes_save(watch->outcomes);
+	g_variant_dict_insert(dict, "files-unknown", "b", !outcomes);
+	if (outcomes)
+		g_variant_dict_insert_value(
+			dict, "files",
+			g_variant_new("(@" COMPARED_FILES_SAVED "@" OUTCOMES_SAVED_TYPE "@autt)",
+		                      compared_files_save(files), outcomes,
+		                      g_variant_new_fixed_array(
+					      G_VARIANT_TYPE_UINT32, watch->outcome_of->data,
+					      watch->outcome_of->len, sizeof(guint32)),
+		                      watch->beyond, session_interleavings(watch->session)));
+}
+
+static void restore_outcomes(struct outcome_watch *watch, GVariant *saved)
+{
+	g_autoptr(GVariant) files = NULL, outcomes = NULL, outcome_of = NULL;
+	guint known;
+	const guint32 *pairs;
+	gsize count;
+
+	g_variant_get(saved, "(@" COMPARED_FILES_SAVED "@" OUTCOMES_SAVED_TYPE "@autt)", &files,
+	              &outcomes, &outcome_of, &watch->beyond, &watch->restored);
+	compared_files_restore(session_compared_files(watch->session), files);
+	outcomes_restore(watch->outcomes, outcomes);
+	pairs = g_variant_get_fixed_array(outcome_of, &count, sizeof(guint32));
+	known = outcomes_count(watch->outcomes);
+	for (gsize i = 0; i + 1 < count; i += 2) {
+		guint32 index = pairs[i] < known ? pairs[i] : OUTCOMES_NONE;
+
+		g_array_append_val(watch->outcome_of, index);
+		g_array_append_val(watch->outcome_of, pairs[i + 1]);
+	}
+	if (outcomes_differ(watch->outcomes))
+		watch->doubt = DOUBT_NEW;
+}
+
+bool outcome_watch_restore(struct outcome_watch *watch, GVariantDict *dict, GError **error)
+{
+	gboolean unknown = false; /* (GVariant) */
+	g_autoptr(GVariant)
+		saved = g_variant_dict_lookup_value(dict, "files", G_VARIANT_TYPE(SAVED_TYPE));
+
+	g_variant_dict_lookup(dict, "files-unknown", "b", &unknown);
+	if (watch->outcomes && saved)
+		restore_outcomes(watch, saved);
+	if (watch->outcomes && unknown)
+		g_set_error(error, SESSION_ERROR, 0,
+		            "--resume: the program writes too much into files to keep what earlier "
+		            "interleavings left in them; explore again without --resume, with "
+		            "--compare output if files need not be compared");
+	return !watch->outcomes || !unknown;
+}
+
+bool outcome_watch_is_whole(const struct outcome_watch *watch)
+{
+	guint texts = ranks_of(watch->session)
+	              + g_strv_length(
+			      (GStrv)compared_files_names(session_compared_files(watch->session)));
+
+	return !watch->outcomes || watch->restored == 0
+	       || (outcomes_are_recalled(watch->outcomes)
+	           && outcomes_reference(watch->outcomes)->len == texts);
 }
 
 bool outcome_watch_shows(const struct outcome_watch *watch, const GPtrArray *outputs)
@@ -584,6 +696,12 @@ char *outcome_watch_never_printed(struct outcome_watch *watch, const GPtrArray *
 
 void outcome_watch_limits(const struct outcome_watch *watch, GPtrArray *limits)
 {
+	g_autofree char *large = compared_files_large(session_compared_files(watch->session));
+
+	if (large)
+		limits_add(
+			limits, LIMIT_FILES_LARGE,
+			g_strdup_printf("files over 64 MB, or after 256 MB of others: %s", large));
 	if (watch->beyond > 0)
 		limits_add(limits, LIMIT_OUTCOMES_MANY,
 		           g_strdup_printf("only %d outcomes are compared: %" G_GUINT64_FORMAT

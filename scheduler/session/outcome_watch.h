@@ -17,7 +17,7 @@ struct outcome_watch *outcome_watch_new(struct session *session);
 void outcome_watch_free(struct outcome_watch *watch);
 
 /* NULL: outcomes are not compared. */
-const struct outcomes *outcome_watch_outcomes(const struct outcome_watch *watch);
+struct outcomes *outcome_watch_outcomes(const struct outcome_watch *watch);
 
 /* An interleaving has ended well: compares its outcome. */
 void outcome_watch_add(struct outcome_watch *watch, const struct record_execution *record,
@@ -43,7 +43,14 @@ char *outcome_watch_never_printed(struct outcome_watch *watch, const GPtrArray *
 /* At the end: adds a finding if outcomes differ, and writes what merges with other stores need. */
 void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *shard);
 
-/* Adds a limit (limits_add) if there were too many outcomes to compare. */
+/* For --resume, if files are compared: stores do not have their contents. outcome_watch_restore:
+ * false and `error` set, if that was too much to save. After it, outcome_watch_add takes the stored
+ * interleavings; outcome_watch_is_whole: none was missing. */
+void outcome_watch_save(const struct outcome_watch *watch, GVariantDict *dict);
+bool outcome_watch_restore(struct outcome_watch *watch, GVariantDict *dict, GError **error);
+bool outcome_watch_is_whole(const struct outcome_watch *watch);
+
+/* Adds a limit (limits_add) if outcomes or files were too many or too large. */
 void outcome_watch_limits(const struct outcome_watch *watch, GPtrArray *limits);
 
 #endif

@@ -1,6 +1,7 @@
 /* Lines that vary under some choices only: makes sure of them, and reports the first. */
 #include "findings.h"
 #include "outcome_finding.h"
+#include "outcome_text.h"
 #include "outcome_watch_internal.h"
 #include "session_context.h"
 
@@ -31,7 +32,7 @@ static GPtrArray *example_again(struct outcome_watch *watch, guint example, char
 		g_free(*path);
 		*path = path_with_choices(first->path, named);
 	}
-	texts = session_texts(watch->session, interleaving_verdict(execution)->record);
+	texts = session_texts(watch->session, interleaving_verdict(execution)->record, NULL);
 	session_drop(execution);
 	return texts;
 }
@@ -49,7 +50,7 @@ static bool confirm_once(struct outcome_watch *watch, struct erratic *erratic, g
 	bool good = steady && varying_lines_is_steady(watch->varying, suspect, steady);
 
 	if (good && !erratic->steady)
-		erratic->steady = outcomes_show_line(steady->pdata[suspect->text], suspect->line);
+		erratic->steady = outcome_text_show(steady->pdata[suspect->text], false, suspect->line);
 	if (steady)
 		session_texts_free(steady);
 	other = good ? example_again(watch, suspect->erratic, &erratic->paths[1]) : NULL;
@@ -58,7 +59,7 @@ static bool confirm_once(struct outcome_watch *watch, struct erratic *erratic, g
 	if (varying_lines_is_steady(watch->varying, suspect, other)) {
 		++*met;
 	} else if (!erratic->seen) {
-		erratic->seen = outcomes_show_line(other->pdata[suspect->text], suspect->line);
+		erratic->seen = outcome_text_show(other->pdata[suspect->text], false, suspect->line);
 	}
 	session_texts_free(other);
 	return *met <= SUSPECT_MET_MOST;

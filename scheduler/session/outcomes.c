@@ -1,26 +1,9 @@
-#include "outcomes.h"
-
-#include <stdio.h>
 #include <string.h>
 
-#define LINE_SHOWN 160 /* bytes */
-#define ABSENT 1       /* the hash of a missing file */
+#include "outcome_text.h"
+#include "outcomes_internal.h"
 
-struct outcome {
-	struct record_execution *first;
-	GArray *choices;
-	GPtrArray *lines; /* by text: GArray of guint64, a hash for each line */
-	guint stands_for;
-};
-
-struct outcomes {
-	GPtrArray *all;
-	GHashTable *by_digest; /* char * to index + 1 */
-	GPtrArray *reference;  /* texts */
-	GHashTable *left_out;  /* set of "text line" */
-	GArray *from;          /* by text: guint, the line from which all are left out */
-	struct outcome_difference varying;
-};
+#define UNITS_MOST (32u << 20) /* of all outcomes together; further outcomes are not compared */
 
 void outcome_difference_clear(struct outcome_difference *difference)
 {
@@ -29,7 +12,7 @@ void outcome_difference_clear(struct outcome_difference *difference)
 	memset(difference, 0, sizeof(*difference));
 }
 
-static void outcome_free(gpointer pointer)
+void outcome_free(gpointer pointer)
 {
 	struct outcome *outcome = pointer;
 
@@ -39,15 +22,28 @@ static void outcome_free(gpointer pointer)
 	g_free(outcome);
 }
 
+static void skipped_free(gpointer pointer)
+{
+	struct skipped *skipped = pointer;
+
+	g_hash_table_destroy(skipped->units);
+	g_free(skipped);
+}
+
 struct outcomes *outcomes_new(void)
 {
 	struct outcomes *outcomes = g_new0(struct outcomes, 1);
 
 	outcomes->all = g_ptr_array_new_with_free_func(outcome_free);
 	outcomes->by_digest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	outcomes->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	outcomes->from = g_array_new(false, false, sizeof(guint));
+	outcomes->skipped = g_ptr_array_new_with_free_func(skipped_free);
+	outcomes->files_from = G_MAXUINT;
 	return outcomes;
+}
+
+void outcomes_files_from(struct outcomes *outcomes, guint text)
+{
+	outcomes->files_from = text;
 }
 
 void outcomes_free(struct outcomes *outcomes)
@@ -56,120 +52,83 @@ void outcomes_free(struct outcomes *outcomes)
 		return;
 	g_ptr_array_unref(outcomes->all);
 	g_hash_table_destroy(outcomes->by_digest);
-	g_hash_table_destroy(outcomes->left_out);
-	g_array_unref(outcomes->from);
+	g_ptr_array_unref(outcomes->skipped);
 	if (outcomes->reference)
 		g_ptr_array_unref(outcomes->reference);
 	outcome_difference_clear(&outcomes->varying);
 	g_free(outcomes);
 }
 
-/* --- lines --- */
+/* --- texts --- */
 
-/* Returns the next line with its newline; false at the end. */
-static bool next_line(const char **at, const char *end, const char **ret_line, gsize *ret_size)
+static bool is_binary(const struct outcomes *outcomes, guint text, GBytes *contents)
 {
-	const char *newline;
-
-	if (*at >= end)
-		return false;
-	newline = memchr(*at, '\n', (gsize)(end - *at));
-	*ret_line = *at;
-	*at = newline ? newline + 1 : end;
-	*ret_size = (gsize)(*at - *ret_line);
-	return true;
+	return text >= outcomes->files_from && outcome_text_is_binary(contents);
 }
 
-static guint64 hash_line(const char *line, gsize size)
-{
-	guint64 hash = 0xcbf29ce484222325u;
-
-	for (gsize i = 0; i < size; i++) {
-		hash = (hash ^ (guint8)line[i]) * 0x100000001b3u;
-		hash ^= hash >> 31;
-	}
-	return hash;
-}
-
-static GArray *hash_lines(GBytes *text)
-{
-	GArray *lines = g_array_new(false, false, sizeof(guint64));
-	guint64 hash = ABSENT;
-	const char *at, *end, *line;
-	gsize size;
-
-	if (!text) {
-		g_array_append_val(lines, hash);
-		return lines;
-	}
-	at = g_bytes_get_data(text, &size);
-	end = at + size;
-	while (next_line(&at, end, &line, &size)) {
-		hash = hash_line(line, size);
-		g_array_append_val(lines, hash);
-	}
-	return lines;
-}
-
-GPtrArray *outcomes_hash_lines(const GPtrArray *texts)
+static GPtrArray *hash_texts(const struct outcomes *outcomes, const GPtrArray *texts)
 {
 	GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 
 	for (guint i = 0; i < texts->len; i++)
-		g_ptr_array_add(all, hash_lines(texts->pdata[i]));
+		g_ptr_array_add(all, outcome_text_units(texts->pdata[i],
+		                                        is_binary(outcomes, i, texts->pdata[i])));
 	return all;
 }
 
-/* A line, shortened and printable; NULL: no such line. */
-char *outcomes_show_line(GBytes *text, guint number)
+static char *show_unit(const struct outcomes *outcomes, guint text, GBytes *contents, guint unit)
 {
-	const char *at, *end, *line;
-	g_autofree char *raw = NULL;
-	gsize size;
-	char *shown;
+	return outcome_text_show(contents, is_binary(outcomes, text, contents), unit);
+}
 
-	if (!text)
-		return number == 0 ? g_strdup("(no such file)") : NULL;
-	at = g_bytes_get_data(text, &size);
-	end = at + size;
-	for (guint i = 0; next_line(&at, end, &line, &size); i++) {
-		if (i != number)
-			continue;
-		if (line[size - 1] == '\n')
-			size--;
-		raw = g_strndup(line, MIN(size, LINE_SHOWN));
-		shown = g_utf8_make_valid(raw, -1);
-		for (char *byte = shown; *byte; byte++)
-			if ((guchar)*byte < ' ' || *byte == 0x7f)
-				*byte = *byte == '\t' ? ' ' : '?';
-		return shown;
+/* --- what is left out ----- */
+
+struct skipped *outcomes_skipped_of(struct outcomes *outcomes, guint text)
+{
+	while (outcomes->skipped->len <= text) {
+		struct skipped *skipped = g_new0(struct skipped, 1);
+
+		skipped->units = g_hash_table_new(NULL, NULL);
+		skipped->from = G_MAXUINT;
+		g_ptr_array_add(outcomes->skipped, skipped);
 	}
-	return NULL;
+	return outcomes->skipped->pdata[text];
 }
 
-static char *line_name(guint text, guint line)
+/* NULL: the whole text is compared. */
+static const struct skipped *skipped_look(const struct outcomes *outcomes, guint text)
 {
-	return g_strdup_printf("%u %u", text, line);
+	return text < outcomes->skipped->len ? outcomes->skipped->pdata[text] : NULL;
 }
 
-static guint limit_of(const struct outcomes *outcomes, guint text)
+void skipped_add(struct skipped *skipped, guint unit)
 {
-	return text < outcomes->from->len ? g_array_index(outcomes->from, guint, text) : G_MAXUINT;
+	g_hash_table_add(skipped->units, GUINT_TO_POINTER(unit + 1));
 }
 
-static bool is_compared(const struct outcomes *outcomes, guint text, guint line)
+static bool is_skipped(const struct skipped *skipped, guint unit)
 {
-	g_autofree char *name = NULL;
-
-	if (line >= limit_of(outcomes, text))
-		return false;
-	if (g_hash_table_size(outcomes->left_out) == 0)
-		return true;
-	name = line_name(text, line);
-	return !g_hash_table_contains(outcomes->left_out, name);
+	return skipped
+	       && (unit >= skipped->from
+	           || g_hash_table_contains(skipped->units, GUINT_TO_POINTER(unit + 1)));
 }
 
 /* --- outcomes --- */
+
+static void add_units(GChecksum *sum, const GArray *units, const struct skipped *skipped)
+{
+	guint count = skipped ? MIN(units->len, skipped->from) : units->len;
+	const guint64 none = 0, *hashes = (const void *)units->data;
+
+	if (!skipped || g_hash_table_size(skipped->units) == 0) {
+		g_checksum_update(sum, (const guchar *)hashes, (gssize)(count * sizeof(none)));
+		return;
+	}
+	for (guint i = 0; i < count; i++)
+		g_checksum_update(sum,
+		                  (const guchar *)(is_skipped(skipped, i) ? &none : &hashes[i]),
+		                  sizeof(none));
+}
 
 static char *digest_of(const struct outcomes *outcomes, const GPtrArray *lines)
 {
@@ -177,16 +136,7 @@ static char *digest_of(const struct outcomes *outcomes, const GPtrArray *lines)
 	char *digest;
 
 	for (guint text = 0; text < lines->len; text++) {
-		const GArray *own = lines->pdata[text];
-
-		for (guint line = 0; line < own->len; line++) {
-			guint64 hash = is_compared(outcomes, text, line)
-			                       ? g_array_index(own, guint64, line)
-			                       : 0;
-
-			if (line < limit_of(outcomes, text))
-				g_checksum_update(sum, (const guchar *)&hash, sizeof(hash));
-		}
+		add_units(sum, lines->pdata[text], skipped_look(outcomes, text));
 		g_checksum_update(sum, (const guchar *)"end", 3);
 	}
 	digest = g_strdup(g_checksum_get_string(sum));
@@ -195,7 +145,7 @@ static char *digest_of(const struct outcomes *outcomes, const GPtrArray *lines)
 }
 
 /* Merges outcomes that became equal after lines were left out. */
-static void gather_equal(struct outcomes *outcomes)
+void outcomes_gather(struct outcomes *outcomes)
 {
 	g_hash_table_remove_all(outcomes->by_digest);
 	for (guint i = 0; i < outcomes->all->len; i++) {
@@ -223,7 +173,7 @@ struct record_execution *outcomes_remember(const struct record_execution *execut
 	return copy;
 }
 
-static void bytes_unref(gpointer bytes)
+void outcomes_bytes_unref(gpointer bytes)
 {
 	if (bytes)
 		g_bytes_unref(bytes);
@@ -231,31 +181,51 @@ static void bytes_unref(gpointer bytes)
 
 static void keep_reference(struct outcomes *outcomes, const GPtrArray *texts)
 {
-	guint none = G_MAXUINT;
-
-	outcomes->reference = g_ptr_array_new_with_free_func(bytes_unref);
+	outcomes->reference = g_ptr_array_new_with_free_func(outcomes_bytes_unref);
 	for (guint i = 0; i < texts->len; i++)
 		g_ptr_array_add(outcomes->reference,
 		                texts->pdata[i] ? g_bytes_ref(texts->pdata[i]) : NULL);
-	while (outcomes->from->len < texts->len)
-		g_array_append_val(outcomes->from, none);
+}
+
+static bool same_units(const GArray *one, const GArray *other)
+{
+	return one->len == other->len
+	       && (one->len == 0 || !memcmp(one->data, other->data, one->len * sizeof(guint64)));
+}
+
+/* Texts that are as in the reference are kept once. */
+static void share_units(struct outcomes *outcomes, GPtrArray *lines)
+{
+	const struct outcome *reference = outcomes->all->len > 0 ? outcomes->all->pdata[0] : NULL;
+
+	for (guint text = 0; text < lines->len; text++) {
+		GArray *own = lines->pdata[text];
+
+		if (reference && same_units(own, reference->lines->pdata[text])) {
+			lines->pdata[text] = g_array_ref(reference->lines->pdata[text]);
+			g_array_unref(own);
+		} else {
+			outcomes->units += own->len;
+		}
+	}
 }
 
 guint outcomes_add(struct outcomes *outcomes, const GPtrArray *texts,
                    const struct record_execution *execution, const GArray *choices)
 {
-	GPtrArray *lines = outcomes_hash_lines(texts);
+	GPtrArray *lines = hash_texts(outcomes, texts);
 	char *digest = digest_of(outcomes, lines);
 	guint known = GPOINTER_TO_UINT(g_hash_table_lookup(outcomes->by_digest, digest));
 	struct outcome *outcome;
 
-	if (known || outcomes->all->len >= OUTCOMES_KEPT) {
+	if (known || outcomes->all->len >= OUTCOMES_KEPT || outcomes->units > UNITS_MOST) {
 		g_ptr_array_unref(lines);
 		g_free(digest);
 		return known ? known - 1 : OUTCOMES_NONE;
 	}
 	if (!outcomes->reference)
 		keep_reference(outcomes, texts);
+	share_units(outcomes, lines);
 	outcome = g_new0(struct outcome, 1);
 	outcome->first = outcomes_remember(execution);
 	outcome->choices = g_array_copy((GArray *)choices);
@@ -300,96 +270,115 @@ const GPtrArray *outcomes_reference(const struct outcomes *outcomes)
 	return outcomes->reference;
 }
 
-/* --- lines left out ----- */
-
-GVariant *outcomes_left_out(const struct outcomes *outcomes)
+void outcomes_add_text(struct outcomes *outcomes, GBytes *contents)
 {
-	GVariantBuilder lines;
-	GHashTableIter iter;
-	gpointer name;
+	g_autoptr(GArray) units = NULL;
+	guint text;
 
-	g_variant_builder_init(&lines, G_VARIANT_TYPE("a(uu)"));
-	g_hash_table_iter_init(&iter, outcomes->left_out);
-	while (g_hash_table_iter_next(&iter, &name, NULL)) {
-		guint text = 0, line = 0;
+	if (!outcomes->reference)
+		return;
+	text = outcomes->reference->len;
+	g_ptr_array_add(outcomes->reference, contents ? g_bytes_ref(contents) : NULL);
+	units = outcome_text_units(contents, is_binary(outcomes, text, contents));
+	outcomes->units += units->len;
+	for (guint i = 0; i < outcomes->all->len; i++) {
+		const struct outcome *outcome = outcomes->all->pdata[i];
 
-		sscanf(name, "%u %u", &text, &line);
-		g_variant_builder_add(&lines, "(uu)", text, line);
+		g_ptr_array_add(outcome->lines, g_array_ref(units));
 	}
-	return g_variant_ref_sink(
-		g_variant_new("(a(uu)@au)", &lines,
-	                      g_variant_new_fixed_array(G_VARIANT_TYPE_UINT32, outcomes->from->data,
-	                                                outcomes->from->len, sizeof(guint))));
+	outcomes_gather(outcomes);
 }
 
-void outcomes_leave_out(struct outcomes *outcomes, GVariant *left_out)
+void outcomes_leave_text(struct outcomes *outcomes, guint text)
 {
-	GVariantIter *lines, *froms;
-	guint text, line, none = G_MAXUINT;
-
-	g_variant_get(left_out, OUTCOMES_LEFT_OUT, &lines, &froms);
-	while (g_variant_iter_next(lines, "(uu)", &text, &line))
-		g_hash_table_add(outcomes->left_out, line_name(text, line));
-	for (text = 0; g_variant_iter_next(froms, "u", &line); text++) {
-		guint *from;
-
-		if (text == outcomes->from->len)
-			g_array_append_val(outcomes->from, none);
-		from = &g_array_index(outcomes->from, guint, text);
-		*from = MIN(*from, line);
-	}
-	g_variant_iter_free(lines);
-	g_variant_iter_free(froms);
-	gather_equal(outcomes);
+	outcomes_skipped_of(outcomes, text)->from = 0;
+	outcomes_gather(outcomes);
 }
 
 /* --- comparing --- */
 
-/* Finds the next compared line, from `*at` on, at which two texts differ. A line that only one text
+/* Finds the next compared unit, from `*at` on, at which two texts differ. A unit that only one text
  * has is a difference. false: there is none. */
 static bool next_difference(const struct outcomes *outcomes, guint text, const GArray *one,
                             const GArray *other, guint *at)
 {
-	for (; *at < MAX(one->len, other->len); (*at)++) {
-		if (!is_compared(outcomes, text, *at))
+	const struct skipped *skipped = skipped_look(outcomes, text);
+	guint end = MAX(one->len, other->len);
+
+	if (same_units(one, other))
+		return false;
+	for (; *at < end; (*at)++) {
+		if (skipped && *at >= skipped->from)
+			return false;
+		if (*at < one->len && *at < other->len
+		    && g_array_index(one, guint64, *at) == g_array_index(other, guint64, *at))
 			continue;
-		if (*at >= one->len || *at >= other->len
-		    || g_array_index(one, guint64, *at) != g_array_index(other, guint64, *at))
+		if (!is_skipped(skipped, *at))
 			return true;
 	}
 	return false;
 }
 
-static void note_varying(struct outcomes *outcomes, guint text, guint line, GBytes *seen)
+/* Where a unit of a text is. `contents`: the text, or the other one if it has no such unit. */
+static void set_place(const struct outcomes *outcomes, struct outcome_difference *difference,
+                      guint text, guint unit, GBytes *contents)
+{
+	difference->text = text;
+	difference->line = unit + 1;
+	difference->is_block = is_binary(outcomes, text, contents);
+}
+
+static void note_varying(struct outcomes *outcomes, guint text, guint unit, GBytes *seen)
 {
 	if (outcomes->varying.line)
 		return;
-	outcomes->varying.text = text;
-	outcomes->varying.line = line + 1;
-	outcomes->varying.here = outcomes_show_line(seen, line);
+	set_place(outcomes, &outcomes->varying, text, unit, seen);
+	outcomes->varying.here = show_unit(outcomes, text, seen, unit);
+}
+
+/* A file that is there in one run only, and with other lengths all that follows, cannot be
+ * compared. */
+static bool is_shifted(const GArray *before, const GArray *after)
+{
+	return before->len != after->len
+	       || outcome_text_is_absent(before) != outcome_text_is_absent(after);
+}
+
+/* After a resume the contents of the reference's files are only known by their hashes. */
+static void learn_reference(struct outcomes *outcomes, const GPtrArray *texts,
+                            const GPtrArray *lines)
+{
+	const struct outcome *reference = outcomes->all->pdata[0];
+
+	for (guint text = 0; text < texts->len; text++)
+		if (!outcomes->reference->pdata[text] && texts->pdata[text]
+		    && same_units(lines->pdata[text], reference->lines->pdata[text]))
+			outcomes->reference->pdata[text] = g_bytes_ref(texts->pdata[text]);
 }
 
 bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *texts)
 {
 	const struct outcome *outcome = outcomes->all->pdata[index];
-	g_autoptr(GPtrArray) again = outcomes_hash_lines(texts);
+	g_autoptr(GPtrArray) again = hash_texts(outcomes, texts);
 	bool same = true;
 
+	if (index == 0)
+		learn_reference(outcomes, texts, again);
 	for (guint text = 0; text < again->len; text++) {
 		const GArray *before = outcome->lines->pdata[text], *after = again->pdata[text];
-		guint line = 0;
+		guint unit = 0;
 
-		for (; next_difference(outcomes, text, before, after, &line); line++) {
-			note_varying(outcomes, text, line, texts->pdata[text]);
+		for (; next_difference(outcomes, text, before, after, &unit); unit++) {
+			note_varying(outcomes, text, unit, texts->pdata[text]);
 			same = false;
-			if (before->len == after->len)
-				g_hash_table_add(outcomes->left_out, line_name(text, line));
+			if (is_shifted(before, after))
+				outcomes_skipped_of(outcomes, text)->from = unit;
 			else
-				g_array_index(outcomes->from, guint, text) = line;
+				skipped_add(outcomes_skipped_of(outcomes, text), unit);
 		}
 	}
 	if (!same)
-		gather_equal(outcomes);
+		outcomes_gather(outcomes);
 	return same;
 }
 
@@ -397,19 +386,20 @@ bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts
                          struct outcome_difference *ret_difference)
 {
 	const struct outcome *reference = outcomes->all->pdata[0];
-	g_autoptr(GPtrArray) lines = outcomes_hash_lines(texts);
+	g_autoptr(GPtrArray) lines = hash_texts(outcomes, texts);
 
-	for (guint text = 0; text < lines->len; text++) {
-		guint line = 0;
+	for (guint text = 0; text < MIN(lines->len, reference->lines->len); text++) {
+		GBytes *here = texts->pdata[text], *instead = outcomes->reference->pdata[text];
+		guint unit = 0;
 
 		if (!next_difference(outcomes, text, lines->pdata[text],
-		                     reference->lines->pdata[text], &line))
+		                     reference->lines->pdata[text], &unit))
 			continue;
-		ret_difference->text = text;
-		ret_difference->line = line + 1;
-		ret_difference->here = outcomes_show_line(texts->pdata[text], line);
-		ret_difference->instead = outcomes_show_line(outcomes->reference->pdata[text],
-		                                             line);
+		ret_difference->here = show_unit(outcomes, text, here, unit);
+		if (instead || outcome_text_is_absent(reference->lines->pdata[text]))
+			ret_difference->instead = show_unit(outcomes, text, instead, unit);
+		set_place(outcomes, ret_difference, text, unit,
+		          ret_difference->here ? here : instead);
 		return true;
 	}
 	return false;
@@ -437,7 +427,7 @@ static bool has_texts(const struct outcomes *outcomes, const struct outcome *out
 
 bool outcomes_show(const struct outcomes *outcomes, const GPtrArray *texts)
 {
-	g_autoptr(GPtrArray) hashes = outcomes_hash_lines(texts);
+	g_autoptr(GPtrArray) hashes = hash_texts(outcomes, texts);
 
 	for (guint i = 0; i < outcomes->all->len; i++)
 		if (has_texts(outcomes, outcomes->all->pdata[i], hashes))
@@ -445,26 +435,26 @@ bool outcomes_show(const struct outcomes *outcomes, const GPtrArray *texts)
 	return false;
 }
 
-/* Leaves out the lines of one text that differ, and all from the first on if their numbers do. */
+/* Leaves out the units of one text that differ, and all from the first on if their numbers do. */
 static void leave_out_of(struct outcomes *outcomes, guint text, const GArray *one,
                          const GArray *other)
 {
-	guint line = 0;
+	guint unit = 0;
 
-	for (; next_difference(outcomes, text, one, other, &line); line++) {
-		if (one->len == other->len)
-			g_hash_table_add(outcomes->left_out, line_name(text, line));
+	for (; next_difference(outcomes, text, one, other, &unit); unit++) {
+		if (is_shifted(one, other))
+			outcomes_skipped_of(outcomes, text)->from = unit;
 		else
-			g_array_index(outcomes->from, guint, text) = line;
+			skipped_add(outcomes_skipped_of(outcomes, text), unit);
 	}
 }
 
 void outcomes_leave_out_differences(struct outcomes *outcomes, const GPtrArray *one,
                                     const GPtrArray *other)
 {
-	g_autoptr(GPtrArray) before = outcomes_hash_lines(one), after = outcomes_hash_lines(other);
+	g_autoptr(GPtrArray) before = hash_texts(outcomes, one), after = hash_texts(outcomes, other);
 
 	for (guint text = 0; text < after->len; text++)
 		leave_out_of(outcomes, text, before->pdata[text], after->pdata[text]);
-	gather_equal(outcomes);
+	outcomes_gather(outcomes);
 }

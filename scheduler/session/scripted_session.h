@@ -76,9 +76,12 @@ void session_each_snapshot(const struct session *session,
 /* Why the session does not return to snapshots; NULL: it does. */
 const char *session_reruns_because(const struct session *session);
 
-/* The texts of an interleaving that ended well, for comparison (outcomes.h): GBytes, NULL for a
- * missing file. */
-GPtrArray *session_texts(const struct session *session, const struct record_execution *record);
+struct outcomes;
+
+/* The texts of an interleaving that ended well, for comparison with `outcomes`: GBytes, NULL for a
+ * missing file. Adds files that are new to `outcomes`; NULL: only the output. */
+GPtrArray *session_texts(const struct session *session, const struct record_execution *record,
+                         struct outcomes *outcomes);
 void session_texts_free(GPtrArray *texts);
 
 #endif

@@ -12,6 +12,7 @@
 #include "program_facts.h"
 #include "random_walks.h"
 #include "replay.h"
+#include "returned_errors.h"
 #include "scheduler/tools/log.h"
 #include "session_clock.h"
 #include "session_internal.h"
@@ -100,6 +101,8 @@ void session_add_interleaving(struct session *session, const struct execution *e
 		replay_add_well_kept(session->replay, record->buffering);
 	if (ended_well)
 		findings_add_good(session->findings, record, choices);
+	if (execution)
+		returned_errors_add(session->returned, interleaving_verdict(execution)->returned);
 	if (ended_well && (!execution || output_is_known(execution)))
 		outcome_watch_add(session->outcomes, record, choices);
 	if (world)

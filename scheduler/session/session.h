@@ -70,6 +70,7 @@ struct session_options {
 	bool resume;                      /* continue the exploration in the store */
 	bool fail_fast;
 	GStrv ignored; /* kinds of findings (finding_kind.h) that are not reported; NULL: none */
+	bool errors_returned; /* errors that MPI returned to the program are findings */
 	bool every_call_waits;
 	bool virtual_time;      /* sleeps end at once, and the clocks advance */
 	bool compare;           /* explore: compare the outcomes of interleavings that end well */
@@ -77,6 +78,7 @@ struct session_options {
 	bool contents;          /* keep the contents of messages, as far as they can be shown */
 	bool native;            /* explore: also run the program without control (native_check.h) */
 	char **compare_files;   /* besides their output; NULL: none */
+	bool compare_written;   /* besides their output: all files that ranks change */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */
 	const struct position *position; /* one interleaving along its choices; NULL: the search */
 	/* Called instead of the search or `position`. It carries out executions of its own in one

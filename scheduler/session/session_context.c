@@ -51,7 +51,12 @@ struct coverage *session_coverage(const struct session *session)
 	return session->coverage;
 }
 
-const struct outcomes *session_outcomes(const struct session *session)
+struct compared_files *session_compared_files(const struct session *session)
+{
+	return session->compared;
+}
+
+struct outcomes *session_outcomes(const struct session *session)
 {
 	return outcome_watch_outcomes(session->outcomes);
 }

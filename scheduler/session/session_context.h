@@ -25,7 +25,8 @@ struct journal *session_journal(const struct session *session);
 struct record_exploration *session_exploration(const struct session *session);
 struct findings *session_findings(const struct session *session);
 struct coverage *session_coverage(const struct session *session);
-const struct outcomes *session_outcomes(const struct session *session); /* NULL: not compared */
+struct outcomes *session_outcomes(const struct session *session); /* NULL: not compared */
+struct compared_files *session_compared_files(const struct session *session);
 
 /* The number of executions that have ended and count. */
 guint64 session_interleavings(const struct session *session);

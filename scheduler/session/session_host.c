@@ -88,6 +88,7 @@ struct verdict_facts session_facts(const struct session *session, struct executi
 		.memory_ran_out = result->struck_before
 	                          && infrastructure_failures_memory_ran_out(session->failures),
 		.ignored = (const char *const *)session->options->ignored,
+		.errors_returned = session->options->errors_returned,
 	};
 }
 

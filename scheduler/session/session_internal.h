@@ -52,6 +52,8 @@ struct session {
 	struct shard *shard;
 	struct replay *replay;
 	struct outcome_watch *outcomes;
+	struct compared_files *compared;
+	struct returned_errors *returned;
 	struct past *past;
 
 	/* end of the session */

@@ -8,6 +8,7 @@
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
+#include "returned_errors.h"
 #include "scheduler/host/program.h"
 #include "scheduler/host/program_access.h"
 #include "search_bounds.h"
@@ -156,6 +157,7 @@ void session_add_limits(struct session *session)
 	add_met(session);
 	add_peer_memory(session);
 	add_ignored(session);
+	add(session, LIMIT_ERRORS_RETURNED, returned_errors_words(session->returned));
 	outcome_watch_limits(session->outcomes, exploration->limits);
 	infrastructure_failures_limits(session->failures, exploration->limits);
 	g_free(exploration->incomplete_reason);

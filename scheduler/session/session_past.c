@@ -5,9 +5,11 @@
 #include "infrastructure_failures.h"
 #include "lanes.h"
 #include "native_check.h"
+#include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
 #include "replay.h"
+#include "returned_errors.h"
 #include "scheduler/places/source_text.h"
 #include "scheduler/store/reader.h"
 #include "scheduler/world/bounds.h"
@@ -94,11 +96,13 @@ static void add_bounds(GPtrArray *identity, const GArray *bounds)
 	             g_string_free(text, false));
 }
 
-/* "none", "output", "output 'result.txt'" */
+/* "none", "output", "output files", "output 'result.txt'" */
 static char *what_is_compared(const struct session_options *options)
 {
 	g_autofree char *files = quote_words(options->compare_files);
 
+	if (options->compare && options->compare_written)
+		return g_strdup("output files");
 	return g_strdup_printf("%s%s%s", options->compare ? "output" : "none", *files ? " " : "",
 	                       files);
 }
@@ -142,6 +146,8 @@ static GPtrArray *identity_of(const struct session *session)
 	             options->standard_input ? digest_file(options->standard_input)
 	                                     : g_strdup("none"));
 	add_identity(identity, "--ignore", quote_words(options->ignored));
+	add_identity(identity, "--errors-returned",
+	             g_strdup(options->errors_returned ? "finding" : "note"));
 	add_identity(identity, "--compare", what_is_compared(options));
 	return identity;
 }
@@ -161,6 +167,8 @@ static GVariant *state_of(const struct session *session)
 	g_variant_dict_insert(&dict, "seconds", "d", session_seconds(session));
 	random_walks_save(session->walks, &dict);
 	state_exploration_save(session->states, &dict);
+	outcome_watch_save(session->outcomes, &dict);
+	returned_errors_save(session->returned, &dict);
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
@@ -241,9 +249,11 @@ static bool import_execution(const struct record_execution *execution, void *dat
 	return true;
 }
 
-static void recall_state(struct session *session, GVariant *state, guint64 *ret_count)
+static bool recall_state(struct session *session, GVariant *state, guint64 *ret_count,
+                         GError **error)
 {
 	GVariantDict dict;
+	bool good;
 
 	g_variant_dict_init(&dict, state);
 	g_variant_dict_lookup(&dict, "interleavings", "t", ret_count);
@@ -253,7 +263,10 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_lookup(&dict, "seconds", "d", &session->past->seconds);
 	random_walks_restore(session->walks, &dict);
 	state_exploration_restore(session->states, &dict);
+	returned_errors_restore(session->returned, &dict);
+	good = outcome_watch_restore(session->outcomes, &dict, error);
 	g_variant_dict_clear(&dict);
+	return good;
 }
 
 /* What the program did without control stays known, unless it runs so again. */
@@ -278,7 +291,8 @@ static bool read_past(struct import *import, GError **error)
 	    || !store_reader_each(import->reader, false, import_execution, import, error))
 		return false;
 	keep_native(import);
-	return import->session->interleavings == import->count
+	return (import->session->interleavings == import->count
+	        && outcome_watch_is_whole(import->session->outcomes))
 	       || not_whole(import->session, import->count, error);
 }
 
@@ -315,8 +329,8 @@ static bool read_search(struct session *session, const GPtrArray *identity, guin
 	good = good && store_identical(store, identity, error)
 	       && store_get_common(store, &common, error);
 	store_close(store);
+	good = good && recall_state(session, state, ret_count, error);
 	if (good) {
-		recall_state(session, state, ret_count);
 		lanes_set_waiting(session->lanes, g_steal_pointer(&parts));
 		if (common && session->options->shards > 0)
 			shard_restore(session->shard, common);

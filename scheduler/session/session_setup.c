@@ -1,6 +1,7 @@
 /* Setup and release of a session: its objects, its event sources, and what stops it. */
 #include <signal.h>
 
+#include "compared_files.h"
 #include "coverage.h"
 #include "executor.h"
 #include "infrastructure_failures.h"
@@ -11,6 +12,7 @@
 #include "program_facts.h"
 #include "random_walks.h"
 #include "replay.h"
+#include "returned_errors.h"
 #include "scheduler/host/local.h"
 #include "scheduler/places/source_text.h"
 #include "session_clock.h"
@@ -256,6 +258,9 @@ void session_init(struct session *session, const struct session_options *options
 	session->states = state_exploration_new(session);
 	session->shard = shard_new(session);
 	session->replay = replay_new(session);
+	session->returned = returned_errors_new();
+	session->compared = compared_files_new(options->compare_files, options->compare_written,
+	                                       (guint)options->ranks);
 	session->outcomes = outcome_watch_new(session);
 	session->past = past_new();
 	describe_exploration(session);
@@ -272,6 +277,8 @@ static void release_parts(struct session *session)
 	shard_free(session->shard);
 	replay_free(session->replay);
 	outcome_watch_free(session->outcomes);
+	compared_files_free(session->compared);
+	returned_errors_free(session->returned);
 	past_free(session->past);
 	choice_coverage_free(session->choices);
 	coverage_free(session->coverage);

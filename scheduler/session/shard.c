@@ -1,5 +1,6 @@
 #include "shard.h"
 
+#include "compared_files.h"
 #include "coverage.h"
 #include "executor.h"
 #include "explorer/partition.h"
@@ -42,16 +43,16 @@ static void compare_files(const struct shard *shard, GVariantDict *common)
 {
 	const struct session_options *options = session_options(shard->session);
 	const struct outcomes *outcomes = session_outcomes(shard->session);
+	char *const *names = compared_files_names(session_compared_files(shard->session));
 	struct outcome_difference difference = {0};
 	g_autofree char *place = NULL, *text = NULL;
 
 	if (!outcomes || !outcomes_reference(outcomes)
-	    || outcomes_reference(outcomes)->len != shard->shared_texts->len
+	    || outcomes_reference(outcomes)->len < shard->shared_texts->len
 	    || !outcomes_difference(outcomes, shard->shared_texts, &difference))
 		return;
 	if (difference.text >= (guint)options->ranks) {
-		place = outcome_finding_place((guint)options->ranks, options->compare_files,
-		                              &difference);
+		place = outcome_finding_place((guint)options->ranks, names, &difference);
 		text = g_strdup_printf("differs from other shards in %s: \"%s\" instead of \"%s\"",
 		                       place, difference.instead ? difference.instead : "",
 		                       difference.here ? difference.here : "");
@@ -65,6 +66,8 @@ void shard_common(const struct shard *shard, GVariantDict *common)
 	if (shard->split)
 		g_variant_dict_insert(common, "split", "s", shard->split);
 	g_variant_dict_insert(common, "struck", "b", shard->struck);
+	g_variant_dict_insert(common, "wrote", "b",
+	                      compared_files_any(session_compared_files(shard->session)));
 	if (!shard->shared_path)
 		return;
 	store_common_texts(common, shard->shared_path, shard->shared_texts,
@@ -102,7 +105,8 @@ static void share_texts(struct shard *shard, const struct execution *execution)
 	    || execution_result(execution)->cut_short)
 		return;
 	shard->shared_path = g_strdup(record->path);
-	shard->shared_texts = session_texts(shard->session, record);
+	shard->shared_texts = session_texts(shard->session, record,
+	                                    session_outcomes(shard->session));
 }
 
 /* --- the stem ------------------------------------------------------------------------------- */

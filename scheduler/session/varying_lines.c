@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "outcome_text.h"
 #include "outcomes.h"
 
 #define LINES_MOST 32  /* lines of which values are remembered */
@@ -33,6 +34,7 @@ struct varying_line {
 };
 
 struct varying_lines {
+	guint texts; /* number of texts that are looked at */
 	GPtrArray *examples; /* struct example *; NULL: free */
 	GArray *of_outcome;  /* guint, by outcome: its example */
 	GArray *outcome_of;  /* guint, for each interleaving */
@@ -63,10 +65,11 @@ static void varying_line_free(gpointer pointer)
 	g_free(line);
 }
 
-struct varying_lines *varying_lines_new(void)
+struct varying_lines *varying_lines_new(guint texts)
 {
 	struct varying_lines *lines = g_new0(struct varying_lines, 1);
 
+	lines->texts = texts;
 	lines->examples = g_ptr_array_new_with_free_func(example_free);
 	lines->of_outcome = g_array_new(false, false, sizeof(guint));
 	lines->outcome_of = g_array_new(false, false, sizeof(guint));
@@ -245,7 +248,7 @@ void varying_lines_add(struct varying_lines *lines, const GPtrArray *texts,
 	g_array_append_val(lines->outcome_of, outcome);
 	if (!is_new && lines->lines->len == 0)
 		return;
-	hashes = outcomes_hash_lines(texts);
+	hashes = outcome_text_lines(texts, lines->texts);
 	if (is_new) {
 		example = new_example(lines, hashes, execution, choices);
 		example_at(lines, example)->uses++;
@@ -379,7 +382,7 @@ static void judge(struct varying_lines *lines, struct varying_line *line, guint 
 
 void varying_lines_check(struct varying_lines *lines, guint example, const GPtrArray *texts)
 {
-	g_autoptr(GPtrArray) hashes = outcomes_hash_lines(texts);
+	g_autoptr(GPtrArray) hashes = outcome_text_lines(texts, lines->texts);
 
 	track_differences(lines, example_at(lines, example)->lines, hashes);
 	for (guint i = 0; i < lines->lines->len; i++)
@@ -464,7 +467,7 @@ bool varying_lines_is_steady(const struct varying_lines *lines,
                              const struct varying_suspect *suspect, const GPtrArray *texts)
 {
 	const struct varying_line *line = line_of(lines, suspect);
-	g_autoptr(GPtrArray) hashes = outcomes_hash_lines(texts);
+	g_autoptr(GPtrArray) hashes = outcome_text_lines(texts, lines->texts);
 
 	return value_in(hashes, line) == value_of_example(lines, line, suspect->steady);
 }
@@ -557,7 +560,7 @@ GVariant *varying_lines_print(const struct varying_lines *lines,
 guint64 varying_lines_hash(const GPtrArray *texts, guint text, guint line, bool rest)
 {
 	const struct varying_line at = {.text = text, .line = line, .rest = rest};
-	g_autoptr(GPtrArray) hashes = outcomes_hash_lines(texts);
+	g_autoptr(GPtrArray) hashes = outcome_text_lines(texts, texts->len);
 
 	return value_in(hashes, &at);
 }

@@ -16,7 +16,8 @@
 
 struct varying_lines;
 
-struct varying_lines *varying_lines_new(void);
+/* Looks at the first `texts` texts: those of ranks, not of files. */
+struct varying_lines *varying_lines_new(guint texts);
 void varying_lines_free(struct varying_lines *lines); /* NULL is allowed */
 
 /* An interleaving ended well with these texts (GBytes; NULL: a missing file). `outcome`: what

@@ -124,6 +124,24 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 		.ends = true,
 		.can_be_ignored = true,
 	},
+	[FINDING_ERROR_RETURNED] = {
+		.name = "error-returned",
+		.summary =
+			"MPI returned an error, the program went on, and the interleaving ended "
+			"well.",
+		.help =
+			"Look at what the call returns, and act on it: after an error the "
+			"result of the call is undefined (MPI 3.1, section 8.3). "
+			"Or leave the error handler as it is by default, MPI_ERRORS_ARE_FATAL.",
+		.detail =
+			"It is a finding only with --errors-returned=finding: a program that "
+			"looks at the code and one that does not look the same. "
+			"Otherwise a line \"not checked\" names these calls. "
+			"Errors on files are returned unless the program asks otherwise. "
+			"That MPI_File_delete finds no file does not count.",
+		.text = FINDING_TEXT_MESSAGE,
+		.can_be_ignored = true,
+	},
 	[FINDING_EXIT] = {
 		.name = "exit",
 		.summary =
@@ -240,7 +258,7 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"If that is not intended, name the source of each receive, or combine the "
 			"parts in a fixed order.",
 		.detail =
-			"Compared are the printed lines, and each file named with --compare FILE. "
+			"Compared are the printed lines, and the files that ranks write. "
 			"A line may also be the same each time under some choices, and vary under "
 			"others: memory that is used before it is initialised does that, and "
 			"--wrap \"valgrind -q\" shows where. "

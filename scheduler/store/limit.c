@@ -125,6 +125,12 @@ static const struct limit_info table[LIMITS] = {
 			"the order of accumulates and other atomic operations of several ranks on "
 			"a window, outside of exclusive locks, was left to MPI",
 	},
+	[LIMIT_FILE_POINTER] = {
+		.name = "file-pointer",
+		.text =
+			"the order of calls of several ranks with a shared file pointer, such as "
+			"MPI_File_write_shared, was left to MPI",
+	},
 	[LIMIT_LOCKS] = {
 		.name = "locks",
 		.text =
@@ -202,12 +208,26 @@ static const struct limit_info table[LIMITS] = {
 			"calls of two threads at once, which MPI_THREAD_SERIALIZED forbids, unless "
 			"they happen to overlap",
 	},
+	[LIMIT_ERRORS_RETURNED] = {
+		.name = "errors-returned",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"whether the program heeds errors that MPI returned to it",
+		.lifted_by = "errors-returned=finding",
+	},
 	[LIMIT_LINES_VARY] = {
 		.name = "lines-vary",
 		.class = LIMIT_NOT_CHECKED,
 		.about =
 			"lines of output that vary when the same interleaving is run again, such "
 			"as those with times",
+	},
+	[LIMIT_FILES_LARGE] = {
+		.name = "files-large",
+		.class = LIMIT_NOT_CHECKED,
+		.about =
+			"files over 64 MB, or after 256 MB together",
+		.lifted_by = "compare FILE",
 	},
 	[LIMIT_OUTCOMES_MANY] = {
 		.name = "outcomes-many",

@@ -34,9 +34,9 @@
  * all shards ran, and its output. `left-out` (OUTCOMES_LEFT_OUT): lines that vary by themselves.
  * `varying` (VARYING_LINES_EVERYWHERE): those that varied whatever was run again. `erratic`
  * (VARYING_LINES_SUSPECT): a line that varies under some choices only.
- * `again` (b): an interleaving of each outcome was run again to find them. `files` (s): how files
- * left by this shard differ from those that the interleaving left. `split` (s): a digest of how the
- * tree was divided. */
+ * `again` (b): an interleaving of each outcome was run again to find them. `wrote` (b): the program
+ * has changed files that are compared. `files` (s): how files left by this shard differ from those
+ * that the interleaving left. `split` (s): a digest of how the tree was divided. */
 #define STORE_COMMON_TYPE "a{sv}"
 
 /* Why a store with this user_version cannot be used, and what to do, as a message that names

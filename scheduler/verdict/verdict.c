@@ -12,6 +12,7 @@ struct verdict *verdict_new(void)
 	struct verdict *verdict = g_new0(struct verdict, 1);
 
 	verdict->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	verdict->returned = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
 	return verdict;
 }
 
@@ -21,6 +22,7 @@ void verdict_free(struct verdict *verdict)
 		return;
 	record_execution_free(verdict->record);
 	g_ptr_array_unref(verdict->findings);
+	g_ptr_array_unref(verdict->returned);
 	g_free(verdict->lost_output);
 	g_free(verdict);
 }
@@ -435,6 +437,24 @@ static void drop_ignored(struct verdict *verdict, const struct verdict_facts *fa
 	}
 }
 
+/* A program that ended otherwise did not go on as if nothing were. */
+static void take_returned(struct verdict *verdict, const struct verdict_facts *facts)
+{
+	for (guint i = verdict->findings->len; i-- > 0;) {
+		const struct record_finding *finding = verdict->findings->pdata[i];
+		struct record_finding *taken;
+
+		if (finding->kind != FINDING_ERROR_RETURNED
+		    || (verdict->ended_well && facts->errors_returned))
+			continue;
+		taken = g_ptr_array_steal_index(verdict->findings, i);
+		if (verdict->ended_well)
+			g_ptr_array_insert(verdict->returned, 0, taken);
+		else
+			record_finding_free(taken);
+	}
+}
+
 void verdict_reach(struct verdict *verdict, const struct verdict_facts *facts)
 {
 	struct record_execution *record = record_begin(verdict, facts);
@@ -446,6 +466,7 @@ void verdict_reach(struct verdict *verdict, const struct verdict_facts *facts)
 		find_fault(verdict, facts, kind, worst);
 	world_find_conflicts(facts->world);
 	verdict_add_remarks(verdict, facts);
+	take_returned(verdict, facts);
 	if (verdict->ended_well)
 		verdict_add_leaks(verdict, facts);
 	drop_ignored(verdict, facts);

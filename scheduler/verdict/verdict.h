@@ -35,12 +35,15 @@ struct verdict_facts {
 	bool struck_before;   /* something outside ended an earlier run of this path */
 	bool memory_ran_out;  /* and this time memory had run out */
 	const char *const *ignored; /* kinds of findings not to report; NULL: report all */
+	bool errors_returned;       /* errors that MPI returned to the program are findings */
 };
 
 struct verdict {
 	struct record_execution *record; /* NULL: it does not count as an interleaving */
 	GPtrArray *findings;             /* struct record_finding; the one that ended the
 	                                    interleaving comes first */
+	GPtrArray *returned;             /* struct record_finding: errors that MPI returned, if the
+	                                    interleaving ended well and they are no findings */
 	bool ended_well;                 /* whatever went wrong before */
 	bool starved;                    /* memory has run out, and not for the first time */
 	bool printed_again;              /* the output is that of another run of the same */

@@ -323,6 +323,8 @@ const struct rma_uncertain *world_finds_invalid(const struct world *world);
 
 /* Remarks on what is wrong but does not end the interleaving. */
 void world_remark(struct world *world, const struct remark *remark);
+/* The same for what the execution sees, and no report of a call told: recordings do not have it. */
+void world_remark_seen(struct world *world, const struct remark *remark);
 const struct remarks *world_remarks(const struct world *world);
 
 /* What this world left out or could not check (LIMIT_BIT of store/limit.h). Complete once

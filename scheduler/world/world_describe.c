@@ -399,6 +399,11 @@ void world_remark(struct world *world, const struct remark *remark)
 	remarks_add(world->remarks, remark);
 }
 
+void world_remark_seen(struct world *world, const struct remark *remark)
+{
+	remarks_add(world->remarks, remark);
+}
+
 const struct remarks *world_remarks(const struct world *world)
 {
 	return world->remarks;

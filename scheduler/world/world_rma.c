@@ -2,6 +2,7 @@
 #include "world_rma.h"
 
 #include "communicators.h"
+#include "file_order.h"
 #include "mpi_calls.h"
 #include "rma.h"
 #include "rma_fingerprint.h"
@@ -245,6 +246,8 @@ void world_find_conflicts(struct world *world)
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CONFLICTS});
 	world_look_at_modes(world);
+	if (file_order_is_open(rma->accesses, world_trace(world), world_options(world)->ranks))
+		world_limit(world, LIMIT_FILE_POINTER);
 	if (!world_has_accesses(world))
 		return;
 	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, &remark_sink);

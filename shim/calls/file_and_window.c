@@ -64,6 +64,14 @@ int file_meet(const void *site, enum mpi_call function, MPI_File handle, uint64_
 	return MPI_SUCCESS;
 }
 
+void file_pointer_moves(enum mpi_call function, const void *site, MPI_File handle)
+{
+	const struct open_file *file = *find_file(handle);
+
+	if (file)
+		access_step(WIRE_ACCESS_POINTER, function, site, file->number, WIRE_ANY);
+}
+
 int window_meet(const void *site, enum mpi_call function, MPI_Win window, uint64_t arguments)
 {
 	uint64_t number;

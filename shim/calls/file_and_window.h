@@ -16,6 +16,9 @@
 int file_meet(const void *site, enum mpi_call function, MPI_File file, uint64_t arguments);
 int window_meet(const void *site, enum mpi_call function, MPI_Win window, uint64_t arguments);
 
+/* A call of the program is about to move the shared file pointer. */
+void file_pointer_moves(enum mpi_call function, const void *site, MPI_File file);
+
 /* The meeting before MPI_Win_free. */
 void window_meet_to_free(const void *site, MPI_Win window);
 

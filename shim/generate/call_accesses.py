@@ -44,6 +44,9 @@ def atomic(call):
 
 def before(call):
     """Statements before the call."""
+    if call.get("shared_pointer"):
+        return [f"\tif (caller_is_program(site))\n"
+                f"\t\tfile_pointer_moves(MPI_CALL_{call.name}, site_of_caller(site), fh);"]
     if moves(call):
         buffer = ("result_addr" if call.has("result_addr")
                   else "origin_addr" if call.get("access") == "get" else None)

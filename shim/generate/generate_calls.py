@@ -137,11 +137,15 @@ def block(statements):
 
 
 def settling(call):
-    """The statement that calls the error handler for the error that MPI returned. Empty for files
-    and sessions, which have their own handlers: MPI has called the right one."""
+    """The statement that calls the error handler for the error that MPI returned. Files and
+    sessions have their own handlers: MPI has called the right one, and the error is only
+    reported."""
     handled = call.takes("MPI_File", "MPI_File *", "MPI_Session", "MPI_Session *")
-    if call.returns != "int" or call.treatment == "refused" or handled:
+    if call.returns != "int" or call.treatment == "refused":
         return ""
+    if handled:
+        return ("\tif (result != MPI_SUCCESS)\n"
+                f"\t\terror_returned(result, MPI_CALL_{call.name}, site);\n")
     types = {a.name: a.type for a in call.arguments if not a.array}
     if types.get("win") == "MPI_Win":
         settle = "error_settle_window(result, win"
@@ -199,6 +203,9 @@ def passing_wrapper(call):
     last = block(call_accesses.after(call))
     last += leave if call.stays() else ""
     last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
+    if call.returns == "int":
+        last += (f"\tif (returned != MPI_SUCCESS)\n"
+                 f"\t\terror_passed(returned, MPI_CALL_{call.name}, site);\n")
     return f"""
 EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {{

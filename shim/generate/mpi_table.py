@@ -43,6 +43,7 @@ PROPERTIES = {
     "checked": WORD,
     "agree": EXPRESSIONS,
     "agree_on": TEXT,
+    "shared_pointer": WORD,
     "waits": WORD,
     "computes": WORD,
     "any_time": WORD,

@@ -125,6 +125,29 @@ int error_settle_window(int code, MPI_Win window, enum mpi_call function, const 
 	return code;
 }
 
+/* To delete a file that may not exist is usual: the error is the answer. */
+static bool is_usual(int code, enum mpi_call function)
+{
+	int class = MPI_SUCCESS;
+
+	real_mpi()->Error_class(code, &class);
+	return function == MPI_CALL_File_delete && class == MPI_ERR_NO_SUCH_FILE;
+}
+
+void error_returned(int code, enum mpi_call function, const void *site)
+{
+	if (process_is_controlled() && !caller_has_noted_error() && !is_usual(code, function))
+		error_report_code(code, &(struct error_call){0, function, site, 0, 0}, false);
+}
+
+void error_passed(int code, enum mpi_call function, void *site)
+{
+	if (process_is_controlled() && caller_is_program(site) && !error_is_unmatched(code)
+	    && !is_usual(code, function))
+		error_report_code(
+			code, &(struct error_call){0, function, site_of_caller(site), 0, 0}, false);
+}
+
 int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *site)
 {
 	if (code == MPI_SUCCESS)

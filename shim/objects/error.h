@@ -37,6 +37,12 @@ int error_settle(int code, MPI_Comm comm, enum mpi_call function, const void *si
 /* The same for a call on a window. If the window has its own handler, MPI has called it already. */
 int error_settle_window(int code, MPI_Win window, enum mpi_call function, const void *site);
 
+/* The end of a call on a file or a session, whose error handler MPI has called: reports the error
+ * that the call returns. */
+void error_returned(int code, enum mpi_call function, const void *site);
+/* The same for a call that passes to MPI; `site` is its wrapper's return address. */
+void error_passed(int code, enum mpi_call function, void *site);
+
 /* Makes `handler` the program's error handler of a communicator, and the shim's handler that of
  * MPI. Takes a reference of its own. MPI's code. */
 int error_set_handler(struct communicator *communicator, MPI_Errhandler handler);

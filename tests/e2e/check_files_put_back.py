@@ -8,6 +8,9 @@ import time
 import harness
 from harness import check
 
+# What is left in files depends on the choices here.
+SAME = ("--compare", "output")
+
 COUNTS = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -99,7 +102,8 @@ def check_same(before, after, what):
 def check_explore(tool, program, directory, store):
     before = tree(directory)
     for backtrack in ("snapshot", "rerun"):
-        run = tool.run("explore", "-n", "3", "--backtrack", backtrack, "--store", store, "--",
+        run = tool.run("explore", "-n", "3", *SAME, "--backtrack", backtrack, "--store", store,
+                       "--",
                        program, cwd=directory)
         check(run.status == 0, str(run))
         check_same(before, tree(directory), backtrack)
@@ -108,7 +112,8 @@ def check_explore(tool, program, directory, store):
 
 def check_interrupted(tool, program, directory, store):
     before = tree(directory)
-    run = tool.run("explore", "-n", "3", "--max-time", "0.2", "--store", store, "--", program,
+    run = tool.run("explore", "-n", "3", *SAME, "--max-time", "0.2", "--store", store, "--",
+                   program,
                    cwd=directory)
     check(run.status == 3, str(run))
     check_same(before, tree(directory), "interrupted")
@@ -136,7 +141,7 @@ def janitor_of(pid):
 def check_killed(tool, program, directory, store):
     """Files are put back at once when matchpoint is killed."""
     before = tree(directory)
-    process = start_and_wait(tool, ["explore", "-n", "3", "--store", store, "--", program],
+    process = start_and_wait(tool, ["explore", "-n", "3", *SAME, "--store", store, "--", program],
                              directory, "log.1", "killed")
     process.kill()
     process.communicate()
@@ -153,10 +158,10 @@ def check_killed_with_all(tool, directory, store):
     os.mkdir(place)
     tool.environment["MATCHPOINT_RUNDIR"] = place
     program = tool.compile(tool.write("counts.c", COUNTS))
-    whole = tool.run("explore", "-n", "4", "--store", store + "-whole", "--", program,
+    whole = tool.run("explore", "-n", "4", *SAME, "--store", store + "-whole", "--", program,
                      report=True, cwd=directory)
     check(whole.status == 1 and whole.report["complete"], str(whole))
-    arguments = ["explore", "-n", "4", "--store", store, "--", program]
+    arguments = ["explore", "-n", "4", *SAME, "--store", store, "--", program]
     for again in range(3):
         process = start_and_wait(tool, arguments, directory, "count.txt", "all %d" % again)
         janitor = janitor_of(process.pid)
@@ -165,13 +170,14 @@ def check_killed_with_all(tool, directory, store):
         process.kill()
         if again == 1: # still a zombie then
             process.communicate()
-        run = tool.run("explore", "-n", "4", "--store", store, "--resume", "--max-interleavings",
+        run = tool.run("explore", "-n", "4", *SAME, "--store", store, "--resume",
+                       "--max-interleavings",
                        str(1 + 3 * again), "--", program, report=True, cwd=directory)
         process.communicate()
         check(not os.listdir(place), "left behind: %s" % os.listdir(place))
         check(any("that is done now" in note for note in run.report["notes"]), str(run))
         check(not os.path.exists(os.path.join(directory, "count.txt")), "not put back")
-        arguments = ["explore", "-n", "4", "--store", store, "--resume", "--", program]
+        arguments = ["explore", "-n", "4", *SAME, "--store", store, "--resume", "--", program]
     last = tool.run(*arguments, report=True, cwd=directory)
     check(harness.told(last.report) == harness.told(whole.report), "%s\n%s" % (whole, last))
 

@@ -136,6 +136,25 @@ def check_left_out(tool):
     check(any("1 other alternative was left out" in note for note in run.report["notes"]), str(run))
 
 
+def check_files(tool):
+    """Files that earlier sessions' interleavings left are compared with later ones."""
+    program = tool.compile(harness.program("order_in_a_file.c"))
+    for way, kinds in (("right", []), ("wrong", ["outcome-differs"])):
+        store = os.path.join(tool.directory, "files-" + way)
+        arguments = ["explore", "-n", "4", "--store", store]
+        tool.run(*arguments, "--max-interleavings", "3", "--", program, way, "stdio")
+        for most in ("7", "12", "12"):
+            run = tool.run(*arguments, "--resume", "--max-interleavings", most, "--", program, way,
+                           "stdio", report=True)
+        found = run.report["findings"]
+        check([finding["kind"] for finding in found] == kinds, str(run))
+        check(run.report["interleavings"] == 12, str(run))
+        check(not found or sorted(one["count"] for one in found[0]["outcomes"]) == [2] * 6,
+              str(run))
+        check(not found or {one["instead_of"] for one in found[0]["outcomes"][1:]}
+              <= {"from 1", "from 2", "from 3"}, str(run))
+
+
 def body(tool, options):
     dice = random.Random(options.seed)
     other = os.path.join(tool.directory, "other")
@@ -143,6 +162,7 @@ def body(tool, options):
     program = tool.compile_orders(DEADLOCK="last == 1", PRINTED="order % 100")
     check_bounds(tool, program)
     check_left_out(tool)
+    check_files(tool)
     store = check_kills(tool, program, options.kills, dice)
     check_empty(tool, program, store)
     check_refused(tool, program, other, store)

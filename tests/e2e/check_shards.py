@@ -203,8 +203,9 @@ def check_outcomes(tool):
 def check_files(tool):
     """The contents of a file differ, in the same way in each shard."""
     program = compile_as(tool, "leaves", 0, "leave(first == 3)")
-    options = ("-n", "4", "--buffering", "zero", "--compare", "left.txt")
-    for count in (2, 6):
+    for count, named in ((2, True), (2, False), (6, True), (6, False)):
+        options = ("-n", "4", "--buffering", "zero",
+                   *(("--compare", "left.txt") if named else ()))
         stores, _ = explore_shards(tool, program, count, *options, name="files")
         merged = merge(tool, stores, "--exit-code")
         check(merged.status == 1 and {one["kind"] for one in merged.report["findings"]}

@@ -180,7 +180,9 @@ def replay(tool, program, expected, report):
         if finding["kind"] == "outcome-differs":
             replay_outcomes(tool, program, arguments, finding, expected.get("varies"))
             continue
-        again = tool.run("replay", finding["path"], "--", program, *arguments, report=True)
+        options = (["--errors-returned=finding"] if finding["kind"] == "error-returned" else [])
+        again = tool.run("replay", *options, finding["path"], "--", program, *arguments,
+                         report=True)
         check(again.status == 1, "the replay of %s ended with %d\n%s" % (
             finding["path"], again.status, again))
         check(again.report and len(again.report["findings"]) >= 1, "nothing found\n%s" % again)

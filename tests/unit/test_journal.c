@@ -274,6 +274,52 @@ static void test_keep(void **state)
 	assert_text(fixture, "file", "first\n");
 }
 
+static void assert_contents(GBytes *contents, const char *text)
+{
+	gsize size;
+	const char *bytes;
+
+	if (!text) {
+		assert_null(contents);
+		return;
+	}
+	assert_non_null(contents);
+	bytes = g_bytes_get_data(contents, &size);
+	assert_int_equal(size, strlen(text));
+	assert_memory_equal(bytes, text, size);
+	g_bytes_unref(contents);
+}
+
+static void test_contents(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct journal *journal = fixture->journal;
+	g_autofree char *file = in(fixture, "file"), *made = in(fixture, "made");
+	g_autofree char *link = in(fixture, "link");
+	GPtrArray *changed;
+
+	assert_null(journal_changed(journal));
+	change(fixture, "made", "0123456789");
+	change(fixture, "file", "second\n");
+	changed = journal_changed(journal);
+	assert_int_equal(changed->len, 2);
+	assert_string_equal(changed->pdata[0], file);
+	assert_string_equal(changed->pdata[1], made);
+	g_ptr_array_unref(changed);
+	assert_contents(journal_contents_first(journal, file, 100), "first\n");
+	assert_contents(journal_contents_first(journal, file, 1), "(too large)\n");
+	assert_contents(journal_contents_first(journal, made, 100), NULL);
+	assert_contents(journal_contents_now(file, 100), "second\n");
+	assert_contents(journal_contents_now(made, 9), "(too large)\n");
+	agent_journal_note(AT_FDCWD, link, false);
+	assert_int_equal(symlink("file", link), 0);
+	assert_contents(journal_contents_now(link, 100), "(a symbolic link to file)\n");
+	assert_contents(journal_contents_now(fixture->base, 100), "(a directory)\n");
+	journal_put_back(journal, NULL);
+	assert_null(journal_changed(journal));
+	assert_contents(journal_contents_now(link, 100), NULL);
+}
+
 static void test_damaged_record(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -305,6 +351,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_too_large, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_keep, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_contents, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged_record, set_up, tear_down),
 	};
 

@@ -141,6 +141,150 @@ static void test_too_many(void **state)
 	outcomes_free(outcomes);
 }
 
+/* --- files ------------------------------------------------------------------------------------ */
+
+static guint add_bytes(struct outcomes *outcomes, const char *bytes, gsize size)
+{
+	g_autoptr(GPtrArray) left = g_ptr_array_new_with_free_func(drop);
+	g_autoptr(RecordExecution) execution = record_execution_new();
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+
+	g_ptr_array_add(left, g_bytes_new("", 0));
+	g_ptr_array_add(left, g_bytes_new(bytes, size));
+	return outcomes_add(outcomes, left, execution, choices);
+}
+
+static bool check_bytes(struct outcomes *outcomes, const char *bytes, gsize size)
+{
+	g_autoptr(GPtrArray) left = g_ptr_array_new_with_free_func(drop);
+
+	g_ptr_array_add(left, g_bytes_new("", 0));
+	g_ptr_array_add(left, g_bytes_new(bytes, size));
+	return outcomes_check(outcomes, 0, left);
+}
+
+#define BLOCK(head, first, second) "\0" head "-abcdefghijkl" first "-abcdefghijklmn" second
+
+/* A date in the header of a binary file does no harm, and the rest is compared. */
+static void test_varying_blocks(void **state)
+{
+	struct outcomes *outcomes = outcomes_new();
+	const char one[] = BLOCK("11", "1", "1"), two[] = BLOCK("22", "1", "1");
+	const char other[] = BLOCK("33", "1", "2");
+
+	(void)state;
+	outcomes_files_from(outcomes, 1);
+	assert_int_equal(add_bytes(outcomes, one, sizeof(one)), 0);
+	assert_int_equal(add_bytes(outcomes, two, sizeof(two)), 1);
+	assert_int_equal(add_bytes(outcomes, other, sizeof(other)), 2);
+	assert_false(check_bytes(outcomes, two, sizeof(two)));
+	assert_int_equal(outcomes_stands_for(outcomes, 1), 0);
+	assert_int_equal(outcomes_stands_for(outcomes, 2), 2);
+	assert_true(outcomes_varying(outcomes)->is_block);
+	assert_int_equal(outcomes_varying(outcomes)->line, 1);
+	outcomes_free(outcomes);
+}
+
+/* A file is only changed in a later interleaving: the earlier ones left what was there before. */
+static void test_added_text(void **state)
+{
+	struct outcomes *outcomes = outcomes_new();
+	g_autoptr(GBytes) before = g_bytes_new_static("old\n", 4);
+	g_autoptr(GPtrArray) left = texts("a\n", "");
+	g_autoptr(RecordExecution) execution = record_execution_new();
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+	struct outcome_difference difference = {0};
+
+	(void)state;
+	outcomes_files_from(outcomes, 2);
+	assert_int_equal(add(outcomes, "a\n", ""), 0);
+	assert_int_equal(add(outcomes, "b\n", ""), 1);
+	outcomes_add_text(outcomes, before);
+	g_ptr_array_add(left, g_bytes_ref(before));
+	assert_int_equal(outcomes_add(outcomes, left, execution, choices), 0);
+	drop(left->pdata[2]);
+	left->pdata[2] = g_bytes_new_static("new\n", 4);
+	assert_int_equal(outcomes_add(outcomes, left, execution, choices), 2);
+	assert_true(outcomes_difference(outcomes, left, &difference));
+	assert_int_equal(difference.text, 2);
+	assert_string_equal(difference.here, "new");
+	assert_string_equal(difference.instead, "old");
+	outcome_difference_clear(&difference);
+	outcomes_leave_text(outcomes, 2);
+	assert_int_equal(outcomes_stands_for(outcomes, 2), 0);
+	assert_int_equal(outcomes_stands_for(outcomes, 1), 1);
+	outcomes_free(outcomes);
+}
+
+/* A file that is there in one of two equal runs only has a name that varies. */
+static void test_file_that_varies(void **state)
+{
+	struct outcomes *outcomes = outcomes_new();
+
+	(void)state;
+	outcomes_files_from(outcomes, 1);
+	assert_int_equal(add(outcomes, "", "one line\n"), 0);
+	assert_int_equal(add(outcomes, "", NULL), 1);
+	assert_int_equal(add(outcomes, "", "two\nlines\n"), 2);
+	assert_false(check(outcomes, 0, "", NULL));
+	assert_int_equal(outcomes_stands_for(outcomes, 1), 0);
+	assert_int_equal(outcomes_stands_for(outcomes, 2), 0);
+	outcomes_free(outcomes);
+}
+
+/* A file has another name in each run: its contents count. */
+static void test_names_that_vary(void **state)
+{
+	struct outcomes *outcomes = outcomes_new();
+	g_autoptr(GArray) varying = g_array_new(false, false, sizeof(guint));
+	g_autoptr(GPtrArray) contents = g_ptr_array_new_with_free_func(drop);
+	guint text = 1;
+
+	(void)state;
+	outcomes_files_from(outcomes, 1);
+	assert_int_equal(add(outcomes, "", "same\n"), 0);
+	outcomes_add_text(outcomes, NULL);
+	g_array_append_val(varying, text);
+	text = 2;
+	g_array_append_val(varying, text);
+	g_ptr_array_add(contents, g_bytes_new_static("", 0));
+	g_ptr_array_add(contents, NULL);
+	g_ptr_array_add(contents, g_bytes_new_static("same\n", 5));
+	{
+		g_autoptr(RecordExecution) execution = record_execution_new();
+		g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+
+		assert_int_equal(outcomes_add(outcomes, contents, execution, choices), 1);
+	}
+	assert_true(outcomes_has(outcomes, 0, 1) && outcomes_has(outcomes, 1, 2));
+	assert_false(outcomes_has(outcomes, 1, 1));
+	assert_int_equal(outcomes_most(outcomes, varying), 1);
+	outcomes_add_text(outcomes, NULL);
+	outcomes_unite(outcomes, varying, 1);
+	assert_int_equal(outcomes_stands_for(outcomes, 1), 0);
+	assert_true(outcomes_has(outcomes, 1, 3));
+	outcomes_free(outcomes);
+}
+
+static void test_contents_in_order(void **state)
+{
+	g_autoptr(GPtrArray) one = g_ptr_array_new_with_free_func(drop);
+	g_autoptr(GPtrArray) other = g_ptr_array_new_with_free_func(drop);
+
+	(void)state;
+	for (guint i = 0; i < 3; i++) {
+		g_autofree char *text = g_strdup_printf("%u\n", i);
+		g_autofree char *back = g_strdup_printf("%u\n", 2 - i);
+
+		g_ptr_array_add(one, g_bytes_new(text, strlen(text)));
+		g_ptr_array_add(other, g_bytes_new(back, strlen(back)));
+	}
+	outcomes_arrange(one);
+	outcomes_arrange(other);
+	for (guint i = 0; i < 3; i++)
+		assert_true(g_bytes_equal(one->pdata[i], other->pdata[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +292,11 @@ int main(void)
 		cmocka_unit_test(test_varying_lines),
 		cmocka_unit_test(test_varying_number_of_lines),
 		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_varying_blocks),
+		cmocka_unit_test(test_added_text),
+		cmocka_unit_test(test_file_that_varies),
+		cmocka_unit_test(test_names_that_vary),
+		cmocka_unit_test(test_contents_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

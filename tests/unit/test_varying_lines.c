@@ -42,7 +42,7 @@ static void check(struct varying_lines *lines, guint example, const char *text)
 static struct varying_lines *start(void)
 {
 	last = 0;
-	return varying_lines_new();
+	return varying_lines_new(G_MAXUINT);
 }
 
 static void assert_suspect(const struct varying_lines *lines, guint line, guint steady,
