@@ -29,8 +29,8 @@ struct outcome_watch {
 	struct erratic *erratic;       /* NULL: none */
 	guint32 clocks;                /* number of runs with uneven clocks */
 	guint64 beyond;                /* interleavings with outcomes beyond OUTCOMES_KEPT */
-	guint64 restored; /* interleavings whose outcomes an earlier session has saved */
-	GArray *outcome_of;            /* guint32, in pairs: an outcome, an execution with it */
+	guint64 restored;   /* interleavings whose outcomes an earlier session has saved */
+	GArray *outcome_of; /* guint32, in pairs: an outcome, an execution with it */
 	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } doubt; /* DOUBT_NEW: outcomes differ */
 	guint doubts;                                        /* number of checks so far */
 	struct again reference;

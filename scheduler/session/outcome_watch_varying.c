@@ -50,7 +50,8 @@ static bool confirm_once(struct outcome_watch *watch, struct erratic *erratic, g
 	bool good = steady && varying_lines_is_steady(watch->varying, suspect, steady);
 
 	if (good && !erratic->steady)
-		erratic->steady = outcome_text_show(steady->pdata[suspect->text], false, suspect->line);
+		erratic->steady = outcome_text_show(steady->pdata[suspect->text], false,
+		                                    suspect->line);
 	if (steady)
 		session_texts_free(steady);
 	other = good ? example_again(watch, suspect->erratic, &erratic->paths[1]) : NULL;
@@ -59,7 +60,8 @@ static bool confirm_once(struct outcome_watch *watch, struct erratic *erratic, g
 	if (varying_lines_is_steady(watch->varying, suspect, other)) {
 		++*met;
 	} else if (!erratic->seen) {
-		erratic->seen = outcome_text_show(other->pdata[suspect->text], false, suspect->line);
+		erratic->seen = outcome_text_show(other->pdata[suspect->text], false,
+		                                  suspect->line);
 	}
 	session_texts_free(other);
 	return *met <= SUSPECT_MET_MOST;

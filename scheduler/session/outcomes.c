@@ -452,7 +452,8 @@ static void leave_out_of(struct outcomes *outcomes, guint text, const GArray *on
 void outcomes_leave_out_differences(struct outcomes *outcomes, const GPtrArray *one,
                                     const GPtrArray *other)
 {
-	g_autoptr(GPtrArray) before = hash_texts(outcomes, one), after = hash_texts(outcomes, other);
+	g_autoptr(GPtrArray) before = hash_texts(outcomes, one),
+			     after = hash_texts(outcomes, other);
 
 	for (guint text = 0; text < after->len; text++)
 		leave_out_of(outcomes, text, before->pdata[text], after->pdata[text]);

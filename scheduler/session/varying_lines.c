@@ -34,7 +34,7 @@ struct varying_line {
 };
 
 struct varying_lines {
-	guint texts; /* number of texts that are looked at */
+	guint texts;         /* number of texts that are looked at */
 	GPtrArray *examples; /* struct example *; NULL: free */
 	GArray *of_outcome;  /* guint, by outcome: its example */
 	GArray *outcome_of;  /* guint, for each interleaving */

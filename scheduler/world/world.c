@@ -683,19 +683,3 @@ void world_append_event(struct world *world, const struct event *event)
 	own.thread = world_event_thread(world, event);
 	trace_append(&world->trace, &own);
 }
-
-void world_limit(struct world *world, enum limit limit)
-{
-	world->limits |= LIMIT_BIT(limit);
-}
-
-guint64 world_limits(const struct world *world)
-{
-	const struct rma_uncertain *uncertain = world_finds_invalid(world);
-
-	return world->limits | (windows_early(world->locks) ? LIMIT_BIT(LIMIT_LOCKS) : 0)
-	       | (world_has_unseen(world) ? LIMIT_BIT(LIMIT_WINDOW_MEMORY) : 0)
-	       | (world_has_seen(world) ? LIMIT_BIT(LIMIT_WINDOW_PARTLY) : 0)
-	       | (uncertain->learnt > 0 ? LIMIT_BIT(LIMIT_WINDOW_ASSUMED) : 0)
-	       | (uncertain->unknown > 0 ? LIMIT_BIT(LIMIT_WINDOW_ACCESSES) : 0);
-}
