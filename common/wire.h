@@ -24,8 +24,8 @@
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
 #define WIRE_LARGE_MESSAGE 8192u
 
-/* Bytes: the data of a larger nonblocking receive is in the program's buffer when MPI puts it there.
- * Larger buffers of pending operations are sampled for changes. */
+/* Bytes: the data of a larger nonblocking receive is in the program's buffer when MPI puts it
+ * there. Larger buffers of pending operations are sampled for changes. */
 #define WIRE_STAGED_MOST (64u << 20)
 #define WIRE_COMPARED_MOST (16u << 10)
 

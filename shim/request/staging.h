@@ -23,8 +23,8 @@ struct staging {
 };
 
 /* staging_begin chooses where MPI receives; the functions below it return that in MPI's terms.
- * `apart`: use a staging buffer if the message has at most WIRE_STAGED_MOST bytes. If memory is out,
- * MPI receives into the program's buffer. The type must live until staging_over. */
+ * `apart`: use a staging buffer if the message has at most WIRE_STAGED_MOST bytes. If memory is
+ * out, MPI receives into the program's buffer. The type must live until staging_over. */
 void staging_begin(struct staging *staging, void *data, int count, MPI_Datatype type, bool apart);
 void *staging_data(const struct staging *staging);
 int staging_count(const struct staging *staging);
