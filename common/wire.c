@@ -592,9 +592,11 @@ void wire_message_release(struct wire_message *message)
 		free(message->comm.local);
 		free(message->comm.remote);
 		free(message->comm.name);
+		free(message->comm.argument);
 		break;
 	case WIRE_NAMED: free(message->named.name); break;
 	case WIRE_ERROR: free(message->error.text); break;
+	case WIRE_MISUSE: free(message->misuse.difference); break;
 	case WIRE_STACK: release_stack(&message->stack); break;
 	case WIRE_CONTENTS:
 		free(message->contents.types.runs);
