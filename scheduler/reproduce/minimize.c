@@ -122,8 +122,11 @@ static guint outcome_of(struct search *search, const struct execution *execution
 
 static guint target_of(const struct search *search)
 {
-	return search->varies ? search->target
-	                      : outcomes_stands_for(search->outcomes, search->target);
+	if (search->varies)
+		return search->target;
+	return search->target < outcomes_count(search->outcomes)
+	               ? outcomes_stands_for(search->outcomes, search->target)
+	               : OUTCOMES_NONE; /* not learnt yet */
 }
 
 static void read_try(struct search *search, const struct execution *execution, struct try *try)

@@ -46,15 +46,24 @@ static void fetch_free(struct fetch *fetch)
 	free(fetch);
 }
 
+/* NULL: there are no bytes, or MPI will refuse an argument. */
+static struct bytes *bytes_to_write(const void *data, MPI_Count count, MPI_Datatype type)
+{
+	MPI_Count size;
+
+	if (!data || count <= 0 || type == MPI_DATATYPE_NULL
+	    || real_mpi()->Type_size_x(type, &size) != MPI_SUCCESS)
+		return NULL;
+	return bytes_of(WIRE_PART_WRITTEN, data, count, type);
+}
+
 /* The buffer into which the call fetches. NULL: none. */
 static struct bytes *fetched_bytes(const struct access_call *call)
 {
 	if (call->result)
-		return bytes_of(WIRE_PART_WRITTEN, call->result, call->result_count,
-		                call->result_type);
+		return bytes_to_write(call->result, call->result_count, call->result_type);
 	if (mpi_call_access(call->function) == MPI_CALL_ACCESS_GET)
-		return bytes_of(WIRE_PART_WRITTEN, call->origin, call->origin_count,
-		                call->origin_type);
+		return bytes_to_write(call->origin, call->origin_count, call->origin_type);
 	return NULL;
 }
 

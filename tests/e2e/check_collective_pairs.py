@@ -26,16 +26,16 @@ CASES = [
     ("allgatherv_init", TWO_FOR_ONE + "MPI_Allgatherv_init on"),
     ("alltoallv_init", TWO_FOR_ONE + "MPI_Alltoallv_init on"),
     ("neighbours", "(rank 0 sends 1 MPI_INT to rank 1, which expects nothing of it) of"),
-    ("neighbor_alltoallv", TWO_FOR_ONE + "MPI_Neighbor_alltoallv on MPI_Cart_create"),
-    ("ineighbor_allgather", TWO_FOR_ONE + "MPI_Ineighbor_allgather on MPI_Cart_create"),
-    ("inter bcast", TWO_FOR_ONE + "MPI_Bcast on MPI_Intercomm_create"),
-    ("inter alltoall", TWO_FOR_ONE + "MPI_Alltoall on MPI_Intercomm_create"),
+    ("neighbor_alltoallv", TWO_FOR_ONE + "MPI_Neighbor_alltoallv on comm 2 (MPI_Cart_create at collective_pairs.c:"),
+    ("ineighbor_allgather", TWO_FOR_ONE + "MPI_Ineighbor_allgather on comm 2 (MPI_Cart_create at collective_pairs.c:"),
+    ("inter bcast", TWO_FOR_ONE + "MPI_Bcast on comm "),
+    ("inter alltoall", TWO_FOR_ONE + "MPI_Alltoall on comm "),
     ("neighbor types", "type (rank 0 sends 1 MPI_DOUBLE to rank 1, which expects 1 MPI_INT) of"),
     ("inter allreduce", "count (rank 0: 1 MPI_INT, rank 1: 2 MPI_INT) of MPI_Allreduce on"),
 ]
 OTHER = "0 of the other group"
 ROOTS = [
-    ("b other", "root (rank 0: MPI_ROOT, rank 3: 1 of the other group) of MPI_Bcast on MPI_Inter"),
+    ("b other", "root (rank 0: MPI_ROOT, rank 3: 1 of the other group) of MPI_Bcast on comm "),
     ("b two", "root (rank 0: MPI_ROOT, rank 1: MPI_ROOT) of MPI_Bcast on"),
     ("b sides", "root (rank 0: %s, rank 2: %s) of MPI_Bcast on" % (OTHER, OTHER)),
     ("r nobody", "root (rank 0: MPI_PROC_NULL, rank 2: %s) of MPI_Reduce on" % OTHER),

@@ -143,8 +143,10 @@ def check_threads(tool):
                          "held", "end"], str(run))
     check("rank 1 returns from its MPI_Init_thread together with rank 0" in run.out, str(run))
     at_break = run.out.partition("(matchpoint) where 0")[2].partition("(matchpoint)")[0]
-    check(re.search(r"^  rank 0  MPI_Send\(dest=1, tag=7\) .* is held$", at_break, re.M)
-          and re.search(r"^  rank 0  MPI_Recv\(ANY_SOURCE, tag=1\) .* waits for", at_break, re.M),
+    check(re.search(r"^  rank 0, main thread  MPI_Send\(dest=1, tag=7\) .* is held$", at_break,
+                    re.M)
+          and re.search(r"^  rank 0, thread 1  MPI_Recv\(ANY_SOURCE, tag=1\) .* waits for",
+                        at_break, re.M),
           "each thread has a line\n%s" % run)
     check(rollbacks(run) == ["0.3 1.3 2.2", "0.13 1.9 2.7"], str(run))
     check("a thread waits for its turn, which comes when no rank is held" in run.out, str(run))

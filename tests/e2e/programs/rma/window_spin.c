@@ -16,7 +16,8 @@ int main(int argc, char **argv)
 	MPI_Win_lock_all(0, win);
 	if (rank == 1) {
 		while (value == 0) {
-			MPI_Fetch_and_op(NULL, &value, MPI_INT, 0, 0, MPI_NO_OP, win);
+			/* one of the two is reported */
+			MPI_Fetch_and_op(NULL, &value, MPI_INT, 0, 0, MPI_NO_OP, win); /* spins */
 			MPI_Win_flush(0, win); /* spins */
 		}
 	}
