@@ -378,15 +378,21 @@ static void show_outcome(const struct outcome_watch *watch, guint index)
 
 static void note_varying(const struct outcome_watch *watch)
 {
+	const struct outcome_difference *in_file = outcomes_varying(watch->outcomes);
 	struct outcome_difference varying = {0};
 	g_autofree char *place = NULL;
 	g_autofree char *line = NULL;
 	const GPtrArray *reference;
 
-	if (!varying_lines_first_everywhere(watch->varying, &varying.text, &varying.line))
+	if (varying_lines_first_everywhere(watch->varying, &varying.text, &varying.line)) {
+		reference = outcomes_reference(watch->outcomes);
+		line = outcome_text_show(reference->pdata[varying.text], false, varying.line++);
+	} else if (in_file && in_file->text >= ranks_of(watch->session)) {
+		varying = *in_file;
+		line = g_strdup(in_file->here);
+	} else {
 		return;
-	reference = outcomes_reference(watch->outcomes);
-	line = outcome_text_show(reference->pdata[varying.text], false, varying.line++);
+	}
 	place = outcome_watch_place(watch, &varying);
 	limits_add(session_exploration(watch->session)->limits, LIMIT_LINES_VARY,
 	           g_strdup_printf("lines that vary when the same interleaving is run again "

@@ -179,8 +179,10 @@ static void add_to_groups(GArray *groups, int rank, const char *line)
 	struct group *latest = groups->len > 0
 	                               ? &g_array_index(groups, struct group, groups->len - 1)
 	                               : NULL;
-	const char *words = strchr(strchr(line, ' ') + 1, ' ');
+	const char *words = line + strlen("rank ");
 	struct group fresh;
+
+	words += strspn(words, "0123456789");
 
 	if (latest && latest->last == rank - 1 && strcmp(latest->words, words) == 0) {
 		latest->last = rank;

@@ -359,11 +359,26 @@ static void add_poll(struct world *world, int number, struct poll *poll)
 	g_array_append_vals(polls, poll, 1);
 }
 
+/* Whether MPI may be moving a large message into a buffer of the program, in steps that depend on
+ * the ranks' speed. */
+static bool receives_large(const struct rank *rank)
+{
+	for (guint i = 0; i < rank->live->len; i++) {
+		const struct live *live = &g_array_index(rank->live, struct live, i);
+
+		if (live->kind == WIRE_RECEIVE && live->matched
+		    && live->types.bytes >= WIRE_LARGE_MESSAGE)
+			return true;
+	}
+	return false;
+}
+
 static bool wants_digest(const struct world *world, int number)
 {
-	const struct streak *streak = &world->ranks[number].streak;
+	const struct rank *rank = &world->ranks[number];
 
-	return world->options.digests && !world->windows && !streak->timed && streak->rounds == 0;
+	return world->options.digests && !world->windows && !rank->streak.timed
+	       && rank->streak.rounds == 0 && !receives_large(rank);
 }
 
 static void look_at(struct world *world, int number, const struct poll *poll)

@@ -63,21 +63,28 @@ void state_load(void)
 		state.know(&state);
 }
 
-void state_start(void)
+/* The child that this needs is not the program's. */
+static void find_generation(void)
 {
 	struct rusage usage = {0};
 
+	if (state_fork_find(&state.generation))
+		state.has_generation = true;
+	park_know_children();
+	getrusage(RUSAGE_CHILDREN, &usage);
+	state.own_faults = usage.ru_minflt + usage.ru_majflt;
+}
+
+void state_start(void)
+{
 	if (sanitizer_is_there())
 		state_refuse("it is built with AddressSanitizer");
 	if (!state.know || !state.left_out || !state.know(&state))
 		state_refuse("its heap cannot be separated from MPI's");
-	if (!state.refused && state_fork_find(&state.generation))
-		state.has_generation = true;
+	if (!state.refused)
+		find_generation();
 	/* Written pages are then known without a scan (ckpt/agent_known.h). */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-	park_know_children();
-	getrusage(RUSAGE_CHILDREN, &usage);
-	state.own_faults = usage.ru_minflt + usage.ru_majflt;
 	if (park_writes_files())
 		state_refuse("it writes files");
 	file_calls_forget();
@@ -107,8 +114,7 @@ void state_start_digests(void)
 {
 	if (!state_can_digest() || !state.know(&state))
 		return;
-	if (state_fork_find(&state.generation))
-		state.has_generation = true;
+	find_generation();
 	state_memory_note_shared();
 	warm_up();
 }
