@@ -9,6 +9,7 @@ SOURCE = harness.program("collective_pairs.c")
 RUNS = 8  # for cases in which ranks would see MPI errors, or end, if they were let go
 
 TWO_FOR_ONE = "count (rank 0 sends 1 MPI_INT to rank 1, which expects 2 MPI_INT) of "
+CART = "comm 2 (MPI_Cart_create at collective_pairs.c:"
 FLOAT_FOR_INT = "type (rank 1 sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT) of "
 CASES = [
     ("allgather", TWO_FOR_ONE + "MPI_Allgather on"),
@@ -26,8 +27,8 @@ CASES = [
     ("allgatherv_init", TWO_FOR_ONE + "MPI_Allgatherv_init on"),
     ("alltoallv_init", TWO_FOR_ONE + "MPI_Alltoallv_init on"),
     ("neighbours", "(rank 0 sends 1 MPI_INT to rank 1, which expects nothing of it) of"),
-    ("neighbor_alltoallv", TWO_FOR_ONE + "MPI_Neighbor_alltoallv on comm 2 (MPI_Cart_create at collective_pairs.c:"),
-    ("ineighbor_allgather", TWO_FOR_ONE + "MPI_Ineighbor_allgather on comm 2 (MPI_Cart_create at collective_pairs.c:"),
+    ("neighbor_alltoallv", TWO_FOR_ONE + "MPI_Neighbor_alltoallv on " + CART),
+    ("ineighbor_allgather", TWO_FOR_ONE + "MPI_Ineighbor_allgather on " + CART),
     ("inter bcast", TWO_FOR_ONE + "MPI_Bcast on comm "),
     ("inter alltoall", TWO_FOR_ONE + "MPI_Alltoall on comm "),
     ("neighbor types", "type (rank 0 sends 1 MPI_DOUBLE to rank 1, which expects 1 MPI_INT) of"),

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 		while (value == 0) {
 			/* one of the two is reported */
 			MPI_Fetch_and_op(NULL, &value, MPI_INT, 0, 0, MPI_NO_OP, win); /* spins */
-			MPI_Win_flush(0, win); /* spins */
+			MPI_Win_flush(0, win);                                         /* spins */
 		}
 	}
 	if (rank == 2 && argc > 1) {
