@@ -144,7 +144,8 @@ bool row_read(struct row *row)
 	int64_t *key = row->keys;
 	bool good = true;
 
-	memset(row->record, 0, row->table->size);
+	if (row->record) /* NULL: only keys are read */
+		memset(row->record, 0, row->table->size);
 	for (int i = 0; i < row->table->count && good; i++) {
 		const struct column *column = &row->table->columns[i];
 
