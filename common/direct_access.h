@@ -1,7 +1,7 @@
 /* Direct accesses: loads and stores of the program, as opposed to MPI calls. A program that is
- * compiled with -fsanitize=thread calls a function for each of them. access/hooks.c has these
- * functions; it is linked into the program and passes accesses to watched memory to the shim
- * (shim/check/direct.c). This is all that the two share. Libc only. */
+ * compiled with -fsanitize=thread calls a function for each of them. shim/access/hooks.c has
+ * these functions; it is linked into the program and passes accesses to watched memory to the
+ * shim (shim/check/direct.c). This is all that the two share. Libc only. */
 #ifndef MATCHPOINT_COMMON_DIRECT_ACCESS_H
 #define MATCHPOINT_COMMON_DIRECT_ACCESS_H
 

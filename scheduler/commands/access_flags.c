@@ -10,7 +10,7 @@
 
 #define LIBRARY "matchpoint_access"
 
-/* Functions of the C library that access/hooks.c stands in for. */
+/* Functions of the C library that shim/access/hooks.c stands in for. */
 static const char *const wrapped[] = {
 	"memcpy",  "memmove",      "memset",        "memcmp",       "strcpy",
 	"strncpy", "__memcpy_chk", "__memmove_chk", "__memset_chk",

@@ -1,5 +1,5 @@
 /* Prints the flags with which a program is built so that its loads and stores are seen
- * (access/hooks.c), as pkg-config does:
+ * (shim/access/hooks.c), as pkg-config does:
  *
  *     mpicc.mpich -g $(matchpoint --cflags-access) app.c $(matchpoint --ldflags-access)
  *

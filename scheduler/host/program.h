@@ -59,7 +59,7 @@ GPtrArray *program_mpi_calls(const char *path);
 bool program_calls(const char *name, const char *function);
 
 /* Calls `look` for the program and each library that it needs, except MPI's. `has_hooks`: it
- * reports its loads and stores (access/hooks.c). */
+ * reports its loads and stores (shim/access/hooks.c). */
 void program_each_file(const char *path, void (*look)(const char *file, bool has_hooks, void *user),
                        void *user);
 

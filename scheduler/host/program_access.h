@@ -1,6 +1,7 @@
-/* Whether matchpoint sees the loads and stores of a program (access/hooks.c), before it is run. The
- * linker's mark shows it for each file, the compiler's options (DW_AT_producer) for each source
- * file. Clang does not record its options, so its source files count as those of their file. */
+/* Whether matchpoint sees the loads and stores of a program (shim/access/hooks.c), before it is
+ * run. The linker's mark shows it for each file, the compiler's options (DW_AT_producer) for each
+ * source file. Clang does not record its options, so its source files count as those of their
+ * file. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_PROGRAM_ACCESS_H
 #define MATCHPOINT_SCHEDULER_HOST_PROGRAM_ACCESS_H
 

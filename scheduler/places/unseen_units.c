@@ -21,7 +21,7 @@ static bool is_unseen(Dwarf_Die *unit)
 
 	return producer && name && g_str_has_prefix(producer, "GNU ")
 	       && !g_str_has_prefix(producer, "GNU AS") && !strstr(producer, "-fsanitize=thread")
-	       && !g_str_has_suffix(name, "access/hooks.c");
+	       && !g_str_has_suffix(name, "shim/access/hooks.c");
 }
 
 void unseen_units_add(const char *file, GPtrArray *ret)

@@ -1,5 +1,5 @@
 /* Source files of a program that were compiled without the hooks for loads and stores
- * (access/hooks.c), by the options that the compiler has recorded (DW_AT_producer). Only GCC's
+ * (shim/access/hooks.c), by the options that the compiler has recorded (DW_AT_producer). Only GCC's
  * compilers record them. */
 #ifndef MATCHPOINT_SCHEDULER_PLACES_UNSEEN_UNITS_H
 #define MATCHPOINT_SCHEDULER_PLACES_UNSEEN_UNITS_H

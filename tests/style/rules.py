@@ -67,6 +67,7 @@ ROOMS = {
         {"libc"},
         {"mpi"},
         {"process"},
+        {"access"},
     ],
 }
 # Folders of shim/ that have no headers: the table of MPI calls, and its scripts.

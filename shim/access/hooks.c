@@ -53,7 +53,7 @@ EXPORTED void __tsan_init(void)
 		watch = matchpoint_direct_watch_1();
 }
 
-/* --- loads and stores --------------------------------------------------------------------------- */
+/* --- loads and stores ------------------------------------------------------------------------- */
 
 #define ACCESS(name, bytes, kind)                   \
 	EXPORTED void __tsan_##name(void *address); \
@@ -98,7 +98,7 @@ EXPORTED void __tsan_vptr_update(void **address, void *value)
 RANGE(read, DIRECT_READ)
 RANGE(write, DIRECT_WRITE)
 
-/* --- what needs no action ----------------------------------------------------------------------- */
+/* --- what needs no action --------------------------------------------------------------------- */
 
 EXPORTED void __tsan_func_entry(void *caller);
 EXPORTED void __tsan_func_entry(void *caller)
@@ -126,7 +126,7 @@ NOTHING(ignore_thread_end)
 NOTHING_WITH(acquire)
 NOTHING_WITH(release)
 
-/* --- atomic operations, which the functions must carry out as well ------------------------------ */
+/* --- atomic operations, which the functions must carry out as well ---------------------------- */
 
 /* The strongest order fits every argument. */
 #define ORDER __ATOMIC_SEQ_CST
@@ -304,7 +304,7 @@ EXPORTED void __tsan_atomic_signal_fence(int order)
 	__atomic_signal_fence(ORDER);
 }
 
-/* --- functions of the C library that read and write memory -------------------------------------- */
+/* --- functions of the C library that read and write memory ------------------------------------ */
 
 void *__real_memcpy(void *to, const void *from, size_t bytes);
 void *__real_memmove(void *to, const void *from, size_t bytes);
@@ -314,9 +314,9 @@ char *__real_strcpy(char *to, const char *from);
 char *__real_strncpy(char *to, const char *from, size_t most);
 
 /* The real functions that check the room have the same names with _chk. */
-extern void *__real___memcpy_chk(void *to, const void *from, size_t bytes, size_t room);
-extern void *__real___memmove_chk(void *to, const void *from, size_t bytes, size_t room);
-extern void *__real___memset_chk(void *to, int byte, size_t bytes, size_t room);
+void *__real___memcpy_chk(void *to, const void *from, size_t bytes, size_t room);
+void *__real___memmove_chk(void *to, const void *from, size_t bytes, size_t room);
+void *__real___memset_chk(void *to, int byte, size_t bytes, size_t room);
 
 static inline void see_copy(const void *to, const void *from, size_t bytes, const void *site)
 {
