@@ -18,7 +18,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 38
+#define WIRE_VERSION 39
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -414,7 +414,6 @@ enum wire_use {
 enum wire_touch {
 	WIRE_TOUCH_CHANGED,  /* the program has written to the buffer */
 	WIRE_TOUCH_UNMAPPED, /* the memory is gone */
-	WIRE_TOUCH_FREED,    /* it belongs to no block of the heap any more */
 	WIRE_TOUCH_LEFT,     /* it was in the frame of a function that has returned */
 	WIRE_TOUCH_COUNT
 };

@@ -68,15 +68,14 @@ char *words_shell(const char *word)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789-_./=:,+@%";
-	g_autofree char *shown = NULL;
+	g_autofree char *shown = record_printable(word, -1);
+	bool quotes = strcmp(shown, word) != 0;
 
 	if (*word && strspn(word, harmless) == strlen(word))
 		return g_strdup(word);
-	shown = record_printable(word, -1);
-	for (const char *at = word; *at; at++)
-		if (is_control(*at) || strcmp(shown, word) != 0)
-			return quote_controls(word);
-	return g_shell_quote(word);
+	for (const char *at = word; *at && !quotes; at++)
+		quotes = is_control(*at);
+	return quotes ? quote_controls(word) : g_shell_quote(word);
 }
 
 char *words_who(const GArray *ranks, uint32_t thread)

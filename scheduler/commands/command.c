@@ -1,6 +1,5 @@
 #include "command.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,16 +12,21 @@
 
 G_DEFINE_QUARK(matchpoint_command_error, command_error)
 
+char *command_printable(const char *format, va_list arguments)
+{
+	g_autofree char *text = g_strdup_vprintf(format, arguments);
+
+	return record_printable(text, -1);
+}
+
 void command_complain(const char *format, ...)
 {
-	g_autofree char *text = NULL, *shown = NULL;
+	g_autofree char *shown = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
-	text = g_strdup_vprintf(format, arguments);
+	shown = command_printable(format, arguments);
 	va_end(arguments);
-	/* File names can contain control characters that a terminal would obey. */
-	shown = record_printable(text, -1);
 	fprintf(stderr, "matchpoint: %s\n", shown);
 }
 

@@ -3,6 +3,7 @@
 #define MATCHPOINT_SCHEDULER_COMMANDS_COMMAND_H
 
 #include <glib.h>
+#include <stdarg.h>
 #include <stdbool.h>
 
 #include "reports/report.h"
@@ -33,6 +34,10 @@ struct command {
 
 extern const struct command command_explore, command_run, command_replay, command_minimize,
 	command_debug, command_report, command_check;
+
+/* Returns (owned) the formatted text as it may be printed: file names can contain control
+ * characters that a terminal would obey. */
+char *command_printable(const char *format, va_list arguments) G_GNUC_PRINTF(1, 0);
 
 /* Prints "matchpoint: ..." on standard error. */
 void command_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);

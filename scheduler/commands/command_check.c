@@ -5,16 +5,15 @@
 #include "check.h"
 #include "command_line.h"
 
-/* printf, with names as a terminal may get them. */
+/* printf, as command_printable. */
 static void G_GNUC_PRINTF(1, 2) print_text(const char *format, ...)
 {
-	g_autofree char *text = NULL, *shown = NULL;
+	g_autofree char *shown = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
-	text = g_strdup_vprintf(format, arguments);
+	shown = command_printable(format, arguments);
 	va_end(arguments);
-	shown = record_printable(text, -1);
 	fputs(shown, stdout);
 }
 

@@ -42,7 +42,6 @@ static const char *const starts[] = {"starts to send", "starts to receive", "sta
 static const char *const touches[] = {
 	"completes it, and the program has changed the buffer meanwhile",
 	"completes it, and the memory of the buffer is not mapped any more",
-	"is made before it is complete, and the buffer has been freed",
 	"is made before it is complete, and the function whose variable the buffer is has "
 	"returned",
 };

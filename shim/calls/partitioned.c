@@ -264,9 +264,12 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 }
 
 /* Keeps the buffer that MPI accepted. */
+/* `count`: elements of a partition. */
 static void keep_given(struct partitioned *partitioned, const void *buffer, MPI_Count count,
                        MPI_Datatype type)
 {
+	partitioned->uses = partitions_new(partitioned->sends, buffer, partitioned->partitions,
+	                                   count, type);
 	partitioned->given = (struct contents_data){buffer, count * partitioned->partitions, type};
 	partitioned->owns_type = !type_is_basic(type)
 	                         && real_mpi()->Type_dup(type, &partitioned->given.type)
@@ -286,9 +289,6 @@ int shim_MPI_Psend_init(void *site, const void *buf, int partitions, MPI_Count c
 		                              info, &((struct partitioned *)made->closure)->real);
 	if (made && code == MPI_SUCCESS)
 		keep_given(made->closure, buf, count, datatype);
-	if (made && code == MPI_SUCCESS)
-		((struct partitioned *)made->closure)->uses = partitions_new(true, buf, partitions,
-		                                                             count, datatype);
 	if (made)
 		code = initialise(made, code, (int)count, datatype, dest, tag, request);
 	return error_check(comm, code, MPI_CALL_Psend_init, site);
@@ -307,9 +307,6 @@ int shim_MPI_Precv_init(void *site, void *buf, int partitions, MPI_Count count,
 		                              info, &((struct partitioned *)made->closure)->real);
 	if (made && code == MPI_SUCCESS)
 		keep_given(made->closure, buf, count, datatype);
-	if (made && code == MPI_SUCCESS)
-		((struct partitioned *)made->closure)->uses = partitions_new(false, buf, partitions,
-		                                                             count, datatype);
 	if (made)
 		code = initialise(made, code, (int)count, datatype, source, tag, request);
 	return error_check(comm, code, MPI_CALL_Precv_init, site);

@@ -11,8 +11,6 @@
 #include "shim/types/bytes.h"
 #include "shim/types/signature.h"
 
-enum { STAGED_MAX = 64 << 20 };
-
 /* The data of one call. The staging buffer has the layout of the program's, from its lowest
  * byte. */
 struct fetch {
@@ -73,25 +71,6 @@ static void *buffer_of(const struct access_call *call)
 	                                                              : call->result;
 }
 
-/* false: there are no bytes, or their layout is not known. */
-static bool span(const struct bytes *bytes, int64_t *ret_low, int64_t *ret_high)
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < bytes->count; i++) {
-		const struct wire_part *part = &bytes->parts[i];
-		int64_t low, high;
-
-		if (part->length == 0 || part->times == 0 || part->count == 0)
-			continue;
-		bytes_span(part, &low, &high);
-		*ret_low = any && *ret_low < low ? *ret_low : low;
-		*ret_high = any && *ret_high > high ? *ret_high : high;
-		any = true;
-	}
-	return any && !bytes->unknown;
-}
-
 static bool copy_in(void *user, uintptr_t address, size_t length)
 {
 	const struct fetch *fetch = user;
@@ -114,7 +93,7 @@ static struct fetch *fetch_new(struct bytes *bytes)
 	int64_t low = 0, high = 0;
 	struct fetch *fetch = NULL;
 
-	if (span(bytes, &low, &high) && high - low <= STAGED_MAX)
+	if (bytes_span_all(bytes, &low, &high) && !bytes->unknown && high - low <= WIRE_STAGED_MOST)
 		fetch = calloc(1, sizeof(*fetch));
 	if (!fetch) {
 		bytes_release(bytes);

@@ -46,29 +46,19 @@ static void find_own(void)
 	pthread_attr_destroy(&attributes);
 }
 
-static uintptr_t lowest_of(const struct bytes *bytes)
-{
-	int64_t lowest = INT64_MAX, low, high;
-
-	for (uint32_t i = 0; i < bytes->count; i++) {
-		const struct wire_part *part = &bytes->parts[i];
-
-		if (part->length == 0 || part->times == 0 || part->count == 0)
-			continue;
-		bytes_span(part, &low, &high);
-		lowest = low < lowest ? low : lowest;
-	}
-	return (uintptr_t)lowest;
-}
-
 void frame_watch_begin(struct frame_watch *watch, const struct wire_user *user,
                        const struct bytes *bytes)
 {
 	enum { NEAR = 64 << 20 }; /* of the stack pointer, else no stack is looked for */
-	const uintptr_t pointer = process_stack_pointer, address = lowest_of(bytes);
+	const uintptr_t pointer = process_stack_pointer;
 	const struct stack *stack = &first;
+	int64_t low, high;
+	uintptr_t address;
 
 	watch->address = 0;
+	if (!bytes_span_all(bytes, &low, &high))
+		return;
+	address = (uintptr_t)low;
 	if (address < pointer || address - pointer > NEAR || user->name.call == 0)
 		return;
 	if (!contains(&first, pointer)) {

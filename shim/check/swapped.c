@@ -50,25 +50,6 @@ static void pack(const struct swapped *swapped, ptrdiff_t distance, char *to)
 	bytes_locate(swapped->bytes, WIRE_PART_READ, 0, swapped->size, pack_piece, &packing);
 }
 
-/* The addresses that the bytes span. false: there are none, or too many. */
-static bool find_span(const struct bytes *bytes, int64_t *ret_low, size_t *ret_length)
-{
-	int64_t low = INT64_MAX, high = INT64_MIN, start, end;
-
-	for (uint32_t i = 0; i < bytes->count; i++) {
-		const struct wire_part *part = &bytes->parts[i];
-
-		if (part->length == 0 || part->times == 0 || part->count == 0)
-			continue;
-		bytes_span(part, &start, &end);
-		low = start < low ? start : low;
-		high = end > high ? end : high;
-	}
-	*ret_low = low;
-	*ret_length = high > low ? (size_t)(high - low) : 0;
-	return *ret_length > 0 && *ret_length <= BYTES_MAX;
-}
-
 /* Where a copy of memory at `address` is to lie in a piece of memory that is larger by
  * ALIGNMENT. */
 static char *align_as(char *memory, int64_t address)
@@ -81,14 +62,15 @@ static char *align_as(char *memory, int64_t address)
 static enum swapped_begun copy_operands(struct swapped *swapped, const void *in, const void *inout)
 {
 	const ptrdiff_t apart = (const char *)in - (const char *)inout;
+	int64_t low, high;
 	size_t length;
-	int64_t low;
 	char *copy;
 
 	swapped->size = bytes_size(swapped->bytes, WIRE_PART_READ);
-	if (swapped->bytes->unknown || !find_span(swapped->bytes, &low, &length)
-	    || swapped->size > BYTES_MAX)
+	if (swapped->bytes->unknown || !bytes_span_all(swapped->bytes, &low, &high)
+	    || high - low > BYTES_MAX || swapped->size > BYTES_MAX)
 		return SWAPPED_UNKNOWN;
+	length = (size_t)(high - low);
 	swapped->memory = malloc(2 * (length + ALIGNMENT) + 4 * swapped->size);
 	if (!swapped->memory)
 		return SWAPPED_UNKNOWN;

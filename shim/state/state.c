@@ -313,6 +313,14 @@ static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool wit
 	return state_memory_add(hash, state.ranges, (size_t)(count + more), stack);
 }
 
+static void add_frame(struct state_hash *hash, const struct frame *frame)
+{
+	state_hash_add(hash, frame->site);
+	state_hash_add(hash, frame->stack);
+	for (int i = 0; i < PRESERVED; i++)
+		state_hash_add(hash, frame->preserved[i]);
+}
+
 bool state_digest(const struct wire_call *call, uint64_t ret[2])
 {
 	struct frame frame = {.site = call->site};
@@ -323,10 +331,7 @@ bool state_digest(const struct wire_call *call, uint64_t ret[2])
 	_Unwind_Backtrace(look_at_frame, &frame);
 	if (!frame.found)
 		return false;
-	state_hash_add(&hash, frame.site);
-	state_hash_add(&hash, frame.stack);
-	for (int i = 0; i < PRESERVED; i++)
-		state_hash_add(&hash, frame.preserved[i]);
+	add_frame(&hash, &frame);
 	if (add_memory(&hash, frame.stack, false))
 		return false;
 	ret[0] = hash.word[0];
@@ -350,10 +355,7 @@ static const char *add_all(struct state_hash *hash, const struct wire_call *call
 	_Unwind_Backtrace(look_at_frame, &frame);
 	if (!frame.found)
 		return "its stack cannot be unwound";
-	state_hash_add(hash, frame.site);
-	state_hash_add(hash, frame.stack);
-	for (int i = 0; i < PRESERVED; i++)
-		state_hash_add(hash, frame.preserved[i]);
+	add_frame(hash, &frame);
 	add_arithmetic(hash);
 	request_add_state(add, hash);
 	trouble = window_add_state(add, hash);

@@ -211,6 +211,28 @@ void bytes_span(const struct wire_part *part, int64_t *ret_low, int64_t *ret_hig
 	            + (int64_t)part->length;
 }
 
+bool bytes_span_all(const struct bytes *bytes, int64_t *ret_low, int64_t *ret_high)
+{
+	int64_t lowest = INT64_MAX, highest = INT64_MIN, low, high;
+	bool any = false;
+
+	for (uint32_t i = 0; i < bytes->count; i++) {
+		const struct wire_part *part = &bytes->parts[i];
+
+		if (part->length == 0 || part->times == 0 || part->count == 0)
+			continue;
+		bytes_span(part, &low, &high);
+		lowest = low < lowest ? low : lowest;
+		highest = high > highest ? high : highest;
+		any = true;
+	}
+	if (!any)
+		return false;
+	*ret_low = lowest;
+	*ret_high = highest;
+	return true;
+}
+
 /* Returns the same pieces with a positive stride. Repetition is within an element if possible, so
  * that `times` is used and `count` is 1. */
 static struct wire_part normalise(struct wire_part part)

@@ -47,6 +47,9 @@ struct bytes *bytes_in_role(const struct bytes *bytes, uint8_t role);
  * (length, times, count). */
 void bytes_span(const struct wire_part *part, int64_t *ret_low, int64_t *ret_high);
 
+/* The same of all parts. false, and nothing is set: there are no bytes. */
+bool bytes_span_all(const struct bytes *bytes, int64_t *ret_low, int64_t *ret_high);
+
 /* The number of bytes with that role. */
 uint64_t bytes_size(const struct bytes *bytes, uint8_t role);
 
