@@ -21,7 +21,9 @@ struct local {
 	void *user; /* of the listener */
 	struct source_lines *lines;
 	struct world_files *files; /* of worlds that are rewound */
-	bool knows_polls, polls;   /* the program polls */
+	bool inspected;            /* the members below are known */
+	bool polls;                /* the program polls, and can report digests */
+	bool sanitized;            /* it is built with AddressSanitizer */
 };
 
 static inline struct local *local_of(struct host *host)

@@ -59,11 +59,6 @@ static char **command_line(const struct plain_run_options *options, GError **err
 	return g_strv_builder_end(all);
 }
 
-static void bytes_unref(gpointer bytes)
-{
-	g_bytes_unref(bytes);
-}
-
 static GBytes *read_file(const char *directory, const char *name, int rank)
 {
 	g_autofree char *file = g_strdup_printf("%s/%s.%d", directory, name, rank);
@@ -86,7 +81,6 @@ static void read_ends(struct plain_run *run, const struct plain_run_options *opt
 		g_autofree char *out = g_strdup_printf("%s/out.%d", options->directory, rank);
 
 		run->started += g_file_test(out, G_FILE_TEST_EXISTS);
-
 		g_array_append_val(run->ends, status);
 		g_ptr_array_add(run->outputs, read_file(options->directory, "out", rank));
 		g_ptr_array_add(run->errors, read_file(options->directory, "err", rank));
@@ -123,8 +117,8 @@ struct plain_run *plain_run(const struct plain_run_options *options, GError **er
 	run->status = job.status;
 	run->words = g_strdup(launcher_output(job.launcher));
 	run->ends = g_array_new(false, false, sizeof(int));
-	run->outputs = g_ptr_array_new_with_free_func(bytes_unref);
-	run->errors = g_ptr_array_new_with_free_func(bytes_unref);
+	run->outputs = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+	run->errors = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 	launcher_free(job.launcher);
 	read_ends(run, options);
 	return run;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "scheduler/store/record.h"
+
 #define LINE_SHOWN 160  /* bytes */
 #define LOOKED_AT 8000u /* bytes at the beginning of a file */
 
@@ -98,11 +100,8 @@ static char *show_line(const char *line, gsize size)
 	if (line[size - 1] == '\n')
 		size--;
 	raw = g_strndup(line, MIN(size, LINE_SHOWN));
-	shown = g_utf8_make_valid(raw, -1);
-	for (char *byte = shown; *byte; byte++)
-		if ((guchar)*byte < ' ' || *byte == 0x7f)
-			*byte = *byte == '\t' ? ' ' : '?';
-	return shown;
+	shown = record_printable(raw, -1);
+	return g_strdelimit(shown, "\t", ' ');
 }
 
 static char *show_block(const char *block, gsize size)

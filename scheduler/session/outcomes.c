@@ -356,6 +356,18 @@ static void learn_reference(struct outcomes *outcomes, const GPtrArray *texts,
 			outcomes->reference->pdata[text] = g_bytes_ref(texts->pdata[text]);
 }
 
+/* Two runs differ in this unit: leaves it out, and all from it on if their numbers differ. */
+static void leave_out(struct outcomes *outcomes, guint text, guint unit, const GArray *before,
+                      const GArray *after)
+{
+	struct skipped *skipped = outcomes_skipped_of(outcomes, text);
+
+	if (is_shifted(before, after))
+		skipped->from = unit;
+	else
+		skipped_add(skipped, unit);
+}
+
 bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *texts)
 {
 	const struct outcome *outcome = outcomes->all->pdata[index];
@@ -371,10 +383,7 @@ bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *tex
 		for (; next_difference(outcomes, text, before, after, &unit); unit++) {
 			note_varying(outcomes, text, unit, texts->pdata[text]);
 			same = false;
-			if (is_shifted(before, after))
-				outcomes_skipped_of(outcomes, text)->from = unit;
-			else
-				skipped_add(outcomes_skipped_of(outcomes, text), unit);
+			leave_out(outcomes, text, unit, before, after);
 		}
 	}
 	if (!same)
@@ -435,27 +444,19 @@ bool outcomes_show(const struct outcomes *outcomes, const GPtrArray *texts)
 	return false;
 }
 
-/* Leaves out the units of one text that differ, and all from the first on if their numbers do. */
-static void leave_out_of(struct outcomes *outcomes, guint text, const GArray *one,
-                         const GArray *other)
-{
-	guint unit = 0;
-
-	for (; next_difference(outcomes, text, one, other, &unit); unit++) {
-		if (is_shifted(one, other))
-			outcomes_skipped_of(outcomes, text)->from = unit;
-		else
-			skipped_add(outcomes_skipped_of(outcomes, text), unit);
-	}
-}
-
 void outcomes_leave_out_differences(struct outcomes *outcomes, const GPtrArray *one,
                                     const GPtrArray *other)
 {
 	g_autoptr(GPtrArray) before = hash_texts(outcomes, one),
 			     after = hash_texts(outcomes, other);
 
-	for (guint text = 0; text < after->len; text++)
-		leave_out_of(outcomes, text, before->pdata[text], after->pdata[text]);
+	for (guint text = 0; text < after->len; text++) {
+		guint unit = 0;
+
+		for (; next_difference(outcomes, text, before->pdata[text], after->pdata[text],
+		                       &unit);
+		     unit++)
+			leave_out(outcomes, text, unit, before->pdata[text], after->pdata[text]);
+	}
 	outcomes_gather(outcomes);
 }

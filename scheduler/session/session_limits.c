@@ -73,47 +73,43 @@ static struct program_access *access_of(const struct session *session)
 }
 
 /* Adds what is not seen of a program whose loads and stores are seen, apart from these parts. */
-static void add_partly(struct session *session)
+static void add_partly(struct session *session, const struct program_access *access)
 {
-	struct program_access *access = access_of(session);
 	g_autofree char *names = access ? program_access_unseen(access) : NULL;
 
 	if (names)
 		add(session, LIMIT_WINDOW_PARTLY,
 		    g_strdup_printf("loads and stores in windows by %s are not seen", names));
-	if (access)
-		program_access_free(access);
 }
 
 /* If all stores are seen, no sample of a buffer matters. */
-static bool sees_all(const struct session *session)
+static bool sees_all(const struct program_access *access)
 {
-	struct program_access *access = access_of(session);
-	bool all = access && access->seen && access->unseen->len == 0;
-
-	if (access)
-		program_access_free(access);
-	return all;
+	return access && access->seen && access->unseen->len == 0;
 }
 
 /* What executions met. A single run explores nothing, so it can leave nothing out: there these are
  * notes. */
 static void add_met(struct session *session)
 {
+	const guint64 of_access = LIMIT_BIT(LIMIT_WINDOW_PARTLY) | LIMIT_BIT(LIMIT_BUFFER_SAMPLED);
 	guint64 met = program_facts_limits(session->facts);
+	struct program_access *access = met & of_access ? access_of(session) : NULL;
 
 	for (guint i = 0; i < LIMITS; i++) {
 		if (!(met & LIMIT_BIT(i)))
 			continue;
 		if (i == LIMIT_WINDOW_PARTLY)
-			add_partly(session);
-		if (i == LIMIT_WINDOW_PARTLY || (i == LIMIT_BUFFER_SAMPLED && sees_all(session)))
+			add_partly(session, access);
+		if (i == LIMIT_WINDOW_PARTLY || (i == LIMIT_BUFFER_SAMPLED && sees_all(access)))
 			continue;
 		if (limit_info(i)->class == LIMIT_NOT_CHECKED || session_explores(session))
 			limits_add(session->exploration->limits, i, NULL);
 		else
 			g_ptr_array_add(session->exploration->notes, g_strdup(limit_info(i)->text));
 	}
+	if (access)
+		program_access_free(access);
 }
 
 /* Checks of buffers, by ranks and by the scheduler, need this call (shim/request/buffer_checksum.c,

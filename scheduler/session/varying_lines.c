@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/mix.h"
 #include "outcome_text.h"
 #include "outcomes.h"
 
@@ -91,12 +92,6 @@ void varying_lines_free(struct varying_lines *lines)
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
-
-static guint64 mix(guint64 hash, guint64 more)
-{
-	hash = (hash ^ more) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 29;
-}
 
 /* The hash of this line, or of all from it on. */
 static guint64 value_in(const GPtrArray *texts, const struct varying_line *at)

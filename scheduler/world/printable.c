@@ -1,13 +1,8 @@
 #include "printable.h"
 
-#include <glib.h>
+#include "scheduler/store/record.h"
 
 char *printable(const char *text)
 {
-	char *copy = g_utf8_make_valid(text, -1);
-
-	for (char *at = copy; *at; at = g_utf8_next_char(at))
-		if ((guchar)*at < ' ' || *at == 0x7f)
-			*at = '?';
-	return copy;
+	return g_strdelimit(record_printable(text, -1), "\t\n", '?');
 }

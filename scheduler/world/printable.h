@@ -3,7 +3,7 @@
 #ifndef MATCHPOINT_SCHEDULER_WORLD_PRINTABLE_H
 #define MATCHPOINT_SCHEDULER_WORLD_PRINTABLE_H
 
-/* A copy in valid UTF-8, where '?' replaces control characters. Free with g_free. */
+/* As record_printable, on one line: '?' replaces tabs and newlines, too. Free with g_free. */
 char *printable(const char *text);
 
 #endif

@@ -292,7 +292,7 @@ static struct poll poll_of(const struct world *world, int number, const struct w
 
 static bool is_same_state(const struct poll *one, const struct poll *other)
 {
-	return (one->digest[0] != 0 || one->digest[1] != 0) && one->digest[0] == other->digest[0]
+	return is_known_state(one) && one->digest[0] == other->digest[0]
 	       && one->digest[1] == other->digest[1];
 }
 

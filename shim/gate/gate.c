@@ -206,8 +206,7 @@ static void obey(struct wire_message *message)
 	case WIRE_WELCOME:
 		gate.welcome = message->welcome;
 		gate.welcomed = true;
-		virtual_time_idle(gate.welcome.idle_time);
-		virtual_time_uneven(gate.welcome.uneven_clocks);
+		virtual_time_welcome(&gate.welcome);
 		break;
 	case WIRE_BIND: gate.orders->bind(&message->bind); break;
 	case WIRE_ADMIT:

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ckpt/agent.h"
+#include "common/mix.h"
 #include "shim/mpi/next.h"
 #include "shim/process/process.h"
 
@@ -25,27 +26,20 @@ static struct {
 	_Atomic int64_t uneven; /* how far reads have moved the clocks forward */
 } virtual;
 
-void virtual_time_idle(uint64_t microseconds)
-{
-	virtual.behind = (int64_t)microseconds * (SECOND / 1000000);
-}
-
-/* A number that looks random (the finaliser of MurmurHash3). */
-static uint32_t scatter(uint32_t number)
-{
-	number = (number ^ number >> 16) * 0x85ebca6bu;
-	number = (number ^ number >> 13) * 0xc2b2ae35u;
-	return number ^ number >> 16;
-}
-
-void virtual_time_uneven(uint32_t seed)
+static void run_unevenly(uint32_t seed)
 {
 	if (seed == virtual.seed)
 		return;
 	virtual.seed = seed;
 	atomic_store(&virtual.reads, 0);
 	/* All ranks begin alike: no rank may learn a future time from another. */
-	atomic_store(&virtual.uneven, seed ? (1 + scatter(seed) % 1000) * SECOND : 0);
+	atomic_store(&virtual.uneven, seed ? (1 + (int64_t)(mix(seed, 0) % 1000)) * SECOND : 0);
+}
+
+void virtual_time_welcome(const struct wire_welcome *welcome)
+{
+	virtual.behind = (int64_t)welcome->idle_time * (SECOND / 1000000);
+	run_unevenly(welcome->uneven_clocks);
 }
 
 void virtual_time_read(void)
@@ -54,7 +48,7 @@ void virtual_time_read(void)
 
 	if (virtual.seed == 0)
 		return;
-	uint32_t random = scatter(virtual.seed * 31 + atomic_fetch_add(&virtual.reads, 1));
+	uint64_t random = mix(virtual.seed, 1 + atomic_fetch_add(&virtual.reads, 1));
 	atomic_fetch_add(&virtual.uneven,
 	                 (int64_t)(LEAST_US + random % (MOST_US - LEAST_US)) * (SECOND / 1000000));
 }

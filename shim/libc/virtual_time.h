@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "common/wire.h"
+
 /* When the world's directory is open. Does nothing without $MATCHPOINT_VIRTUAL_TIME. */
 void virtual_time_start(void);
 
@@ -27,15 +29,15 @@ void virtual_time_put_forward(uint32_t milliseconds);
 /* A waiting call may continue. */
 void virtual_time_catch_up(void);
 
-/* A copy of a parked rank continues, in a world that has stood still for this long in total. The
- * value is the same for all ranks of a world: so a receiver never reads an earlier time than the
- * sender had. */
-void virtual_time_idle(uint64_t microseconds);
-
-/* Not 0: from now on each read of a clock by the program (virtual_time_read) moves all its clocks
- * forward, by an amount between 10 and 300 ms that depends on `seed`. So what the program derives
- * from a time is another value in each run. The same seed again changes nothing. */
-void virtual_time_uneven(uint32_t seed);
+/* The scheduler has welcomed the rank, or a copy of a parked rank.
+ *
+ * idle_time: the world has stood still for this long in total. The value is the same for all ranks
+ * of a world: so a receiver never reads an earlier time than the sender had.
+ *
+ * uneven_clocks: not 0: from now on each read of a clock by the program (virtual_time_read) moves
+ * all its clocks forward, by an amount between 10 and 300 ms that depends on this seed. So what the
+ * program derives from a time is another value in each run. The same seed again changes nothing. */
+void virtual_time_welcome(const struct wire_welcome *welcome);
 
 /* The program is about to read a clock. */
 void virtual_time_read(void);

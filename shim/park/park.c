@@ -567,8 +567,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	if (park.result == RETURN_RESUMED)
 		return PARK_RESUMED;
-	virtual_time_idle(ret_welcome->idle_time);
-	virtual_time_uneven(ret_welcome->uneven_clocks);
+	virtual_time_welcome(ret_welcome);
 	return PARK_RESTORED;
 }
 

@@ -86,8 +86,7 @@ bool park_take_image(const struct wire_image *order, bool idle, struct wire_welc
 		return false;
 	}
 	*ret_welcome = park.welcome;
-	virtual_time_idle(ret_welcome->idle_time);
-	virtual_time_uneven(ret_welcome->uneven_clocks);
+	virtual_time_welcome(ret_welcome);
 	return true;
 }
 
@@ -99,8 +98,7 @@ void park_rewind(const struct wire_rewind *order, struct wire_welcome *ret_welco
 	if (order->image && order->image == park.image && !park.moved
 	    && order->world == park.world) {
 		park_join_world(ret_welcome, order->follows);
-		virtual_time_idle(ret_welcome->idle_time);
-		virtual_time_uneven(ret_welcome->uneven_clocks);
+		virtual_time_welcome(ret_welcome);
 		return;
 	}
 	if (park_find_hazard())

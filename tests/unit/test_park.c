@@ -31,14 +31,9 @@ bool sanitizer_is_there(void)
 }
 
 /* Clocks do not matter here. */
-void virtual_time_uneven(uint32_t seed)
+void virtual_time_welcome(const struct wire_welcome *welcome)
 {
-	(void)seed;
-}
-
-void virtual_time_idle(uint64_t microseconds)
-{
-	(void)microseconds;
+	(void)welcome;
 }
 
 /* Nor do forked processes of the program. */
