@@ -144,9 +144,15 @@ static void append_float(GString *text, const guint8 *bytes, gsize size)
 
 static void append_hexadecimal(GString *text, const guint8 *bytes, gsize size)
 {
+	enum { MOST = 32 }; /* bytes: no type of MPI's is larger */
+	gsize left_out = size > MOST ? size - MOST : 0;
+
 	g_string_append(text, "0x");
-	for (gsize i = size; i > 0; i--) /* as a number: the lowest byte is first in memory */
+	/* as a number: the lowest byte is first in memory */
+	for (gsize i = size; i > left_out; i--)
 		g_string_append_printf(text, "%02x", bytes[i - 1]);
+	if (left_out > 0)
+		g_string_append(text, "...");
 }
 
 static bool is_integer_size(gsize size)

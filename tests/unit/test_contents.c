@@ -64,6 +64,7 @@ static void numbers_are_printed_by_type(void **state)
 	const double complex[] = {1, -2.5};
 	const wchar_t wide[] = {0xe9, 7};
 	const long double longs[] = {0.5L};
+	const guint8 huge[255] = {[254] = 0xab};
 
 	(void)state;
 	EXPECT(INT, one, "{-7}");
@@ -80,6 +81,9 @@ static void numbers_are_printed_by_type(void **state)
 	EXPECT(WIDE, wide, "{'é', 0x00000007}");
 	EXPECT(LONG_DOUBLE, longs, "{0.5}");
 	EXPECT(NAMELESS, "abcde", "{0x636261, 0x006564}");
+	/* No such type exists, but a rank may report one. */
+	EXPECT(0xff01, huge,
+	       "{0xab00000000000000000000000000000000000000000000000000000000000000...}");
 }
 
 static void characters_are_text(void **state)
