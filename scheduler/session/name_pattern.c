@@ -54,6 +54,23 @@ static bool is_one_part(const char *text, gsize length)
 	return length > 0;
 }
 
+/* mkstemp(3) replaces six characters, mostly the last ones of a word. Two names may have some of
+ * them in common by chance. */
+static void widen_to_template(const char *one, gsize length, gsize *before, gsize *after)
+{
+	enum { TEMPLATE = 6 };
+	gsize start = *before, end = length - *after;
+
+	while (end - start < TEMPLATE && end < length && g_ascii_isalnum(one[end]))
+		end++;
+	while (end - start < TEMPLATE && start > 0 && g_ascii_isalnum(one[start - 1]))
+		start--;
+	if (end - start != TEMPLATE)
+		return;
+	*before = start;
+	*after = length - end;
+}
+
 bool name_pattern_learn(const char *one, const char *other, struct name_pattern *ret_pattern)
 {
 	gsize length = strlen(one), other_length = strlen(other), before, after, mine, others;
@@ -65,6 +82,10 @@ bool name_pattern_learn(const char *one, const char *other, struct name_pattern 
 		after--;
 	mine = length - before - after;
 	others = other_length - before - after;
+	if (length == other_length && !is_digits(one + before, mine)) {
+		widen_to_template(one, length, &before, &after);
+		mine = others = length - before - after;
+	}
 	if (!is_one_part(one + before, mine) || !is_one_part(other + before, others))
 		return false;
 	*ret_pattern = (struct name_pattern){

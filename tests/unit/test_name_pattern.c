@@ -38,6 +38,19 @@ static void test_patterns(void **state)
 	               "/run.3/y.txt");
 }
 
+/* The six characters of mkstemp(3), of which two names have some in common. */
+static void test_template(void **state)
+{
+	(void)state;
+	assert_pattern("/a/r-kAbcdE", "/a/r-kZyxwV", "/a/r-*", "/a/r-000000", "/a/r-00000");
+	assert_pattern("/a/r-AbcdEk", "/a/r-ZyxwVk", "/a/r-*", "/a/r-000000", "/a/r-0000000");
+	assert_pattern("/a/r-kAbcEk.txt", "/a/r-kZywVk.txt", "/a/r-*.txt", "/a/r-000000.txt",
+	               "/a/r-0000000.txt");
+	assert_pattern("/a/tmpAbcdEk", "/a/tmpZyxwVk", "/a/tmp*", "/a/tmp000000", "/a/tmq000000");
+	/* No word of six. */
+	assert_pattern("/a/at-Mon", "/a/at-Tue", "/a/at-*", "/a/at-Wed", "/a/at-Wedn");
+}
+
 static void test_no_pattern(void **state)
 {
 	struct name_pattern pattern;
@@ -59,6 +72,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_template),
 		cmocka_unit_test(test_no_pattern),
 		cmocka_unit_test(test_likeness),
 	};
