@@ -20,6 +20,7 @@
 #include "shim/mpi/next.h"
 #include "shim/mpi/real.h"
 #include "shim/process/process.h"
+#include "thread_stacks.h"
 
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 
@@ -114,6 +115,7 @@ static void begin_thread(uint32_t number)
 	struct thread *thread = calloc(1, sizeof(*thread));
 
 	self = number;
+	thread_stacks_note_own();
 	if (thread) {
 		thread->number = number;
 		thread->id = kernel_id();
@@ -200,10 +202,15 @@ void threading_start(void)
 
 /* --- creating threads ------------------------------------------------------------------------ */
 
+static bool is_mpi(const void *caller)
+{
+	return process_is_in_call() || real_is_library(caller);
+}
+
 /* Threads that MPI makes for itself do not count. */
 static bool is_watched(const void *caller)
 {
-	if (!process_is_managed() || process_is_in_call() || real_is_library(caller))
+	if (!process_is_managed() || is_mpi(caller))
 		return false;
 	process_note_thread();
 	return !process_is_initialised() || (gate_is_serialised() && process_is_own());
@@ -251,13 +258,14 @@ static void *find_next(const char *name)
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                             void *(*start)(void *), void *argument)
 {
-	static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	static create_thread_function *create;
 	const void *caller = __builtin_return_address(0);
 	void *symbol = find_next("pthread_create");
 
 	memcpy(&create, &symbol, sizeof(create));
 	if (!is_watched(caller))
-		return create(thread, attributes, start, argument);
+		return thread_stacks_create(create, is_mpi(caller), thread, attributes, start,
+		                            argument);
 	int saved = errno;
 	struct creation *creation = begin_creation(argument, caller);
 	if (!creation)

@@ -4,11 +4,15 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "heap_below.h"
+#include "heap_mappings.h"
 #include "heap_modules.h"
 #include "shim/mpi/next.h"
 
@@ -43,6 +47,7 @@ struct free_block {
 
 EXPORTED heap_know_function matchpoint_heap_know;
 EXPORTED heap_left_out_function matchpoint_heap_left_out;
+EXPORTED heap_note_function matchpoint_heap_note;
 
 static struct {
 	uintptr_t start, next, end;
@@ -274,6 +279,64 @@ EXPORTED size_t malloc_usable_size(void *block)
 	return (chunk[-1] & ~(size_t)FLAGS) - (chunk[-1] & MAPPED ? 2 : 1) * sizeof(size_t);
 }
 
+/* --- mmap(2) ---------------------------------------------------------------------------------- */
+
+#define MAPS_APART() (is_ready() && heap_modules_map(__builtin_return_address(0)))
+
+static void note_mapping(uintptr_t start, size_t size, int flags, bool is_mpis)
+{
+	const int mine = MAP_PRIVATE | MAP_ANONYMOUS;
+
+	if (start == (uintptr_t)MAP_FAILED)
+		return;
+	if (!is_mpis || (flags & mine) != mine) {
+		if (flags & MAP_FIXED)
+			matchpoint_heap_note(start, size, false);
+		return;
+	}
+	matchpoint_heap_note(start, size, true);
+}
+
+EXPORTED void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
+{
+	const bool is_mpis = MAPS_APART();
+	void *given = NEXT(mmap)(address, size, protection, flags, file, offset);
+
+	note_mapping((uintptr_t)given, size, flags, is_mpis);
+	return given;
+}
+
+EXPORTED void *mmap64(void *address, size_t size, int protection, int flags, int file,
+                      off64_t offset) __attribute__((alias("mmap")));
+
+/* The range is forgotten first: another thread may then get the same addresses. */
+EXPORTED int munmap(void *address, size_t size)
+{
+	matchpoint_heap_note((uintptr_t)address, size, false);
+	return NEXT(munmap)(address, size);
+}
+
+/* UCX maps memory by number, past the hooks that it has put into the C library. */
+EXPORTED long syscall(long number, ...)
+{
+	const bool is_mpis = MAPS_APART();
+	va_list list;
+	long a[6], given;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_munmap || number == SYS_mremap)
+		matchpoint_heap_note((uintptr_t)a[0], (size_t)a[1], false);
+	given = NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (number == SYS_mmap)
+		note_mapping((uintptr_t)given, (size_t)a[1], (int)a[3], is_mpis);
+	if (number == SYS_mremap)
+		note_mapping((uintptr_t)given, (size_t)a[2], MAP_PRIVATE | MAP_ANONYMOUS, is_mpis);
+	return given;
+}
+
 /* --- for the shim ----------------------------------------------------------------------------- */
 
 /* A thread of MPI may hold the lock while the rank forks. */
@@ -302,10 +365,21 @@ bool matchpoint_heap_know(const void *guest)
 
 int matchpoint_heap_left_out(struct memory_range *ranges, int most)
 {
-	int count = heap_modules_data(ranges, most);
+	int count = heap_modules_data(ranges, most), mapped;
 
 	if (count < 0 || count == most)
 		return -1;
 	ranges[count++] = (struct memory_range){apart.start, apart.start + RESERVED};
-	return count;
+	mapped = heap_mappings_ranges(ranges + count, most - count);
+	return mapped < 0 ? -1 : count + mapped;
+}
+
+void matchpoint_heap_note(uintptr_t start, size_t size, bool is_mpis)
+{
+	lock();
+	if (is_mpis)
+		heap_mappings_add(start, size);
+	else
+		heap_mappings_remove(start, size);
+	unlock();
 }

@@ -10,6 +10,7 @@
 #define MATCHPOINT_SHIM_STATE_HEAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "shim/process/memory_range.h"
 
@@ -18,10 +19,13 @@
  * heap_know: examines the loaded libraries; `guest` is an address in the shim's code. false: no MPI
  * library is loaded, or the separate mapping does not exist. heap_left_out: stores the ranges that
  * hold data of MPI's libraries, the shim and this library, with thread-local data of the calling
- * thread, and the separate mapping. Returns their number; -1: more than `most`. */
+ * thread, the separate mapping, and what MPI's libraries have mapped. Returns their number; -1:
+ * more than `most`. heap_note: memory is MPI's, or is not any more; `size` in bytes. */
 #define HEAP_KNOW "matchpoint_heap_know"
 #define HEAP_LEFT_OUT "matchpoint_heap_left_out"
+#define HEAP_NOTE "matchpoint_heap_note"
 typedef bool heap_know_function(const void *guest);
 typedef int heap_left_out_function(struct memory_range *ranges, int most);
+typedef void heap_note_function(uintptr_t start, size_t size, bool is_mpis);
 
 #endif

@@ -32,7 +32,10 @@ static struct {
 } known;
 
 /* Read by malloc; replaced as a whole. */
-static struct memory_range code[PARTS];
+static struct code {
+	struct memory_range range;
+	bool maps;
+} code[PARTS];
 static int code_count;
 
 static const char *last_part(const char *path)
@@ -161,6 +164,11 @@ static void reach(size_t mark)
 	}
 }
 
+static bool maps_for_itself(const struct module *module)
+{
+	return !begins_with(module->name, "libucm.so");
+}
+
 static bool is_left_out(const struct module *module)
 {
 	return module->is_guest || (module->is_mpi && !module->is_the_programs);
@@ -179,7 +187,8 @@ static void note_code(void)
 			uintptr_t start = module->base + part->p_vaddr;
 
 			if (part->p_type == PT_LOAD && (part->p_flags & PF_X) && count < PARTS)
-				code[count++] = (struct memory_range){start, start + part->p_memsz};
+				code[count++] = (struct code){{start, start + part->p_memsz},
+				                              maps_for_itself(module)};
 		}
 	}
 	__atomic_store_n(&code_count, count, __ATOMIC_RELEASE);
@@ -238,14 +247,27 @@ bool heap_modules_know(const void *guest, const void *own)
 	return true;
 }
 
-bool heap_modules_contain(const void *address)
+static const struct code *find_code(const void *address)
 {
 	int count = __atomic_load_n(&code_count, __ATOMIC_ACQUIRE);
 
 	for (int i = 0; i < count; i++)
-		if ((uintptr_t)address >= code[i].start && (uintptr_t)address < code[i].end)
-			return true;
-	return false;
+		if ((uintptr_t)address >= code[i].range.start
+		    && (uintptr_t)address < code[i].range.end)
+			return &code[i];
+	return NULL;
+}
+
+bool heap_modules_contain(const void *address)
+{
+	return find_code(address) != NULL;
+}
+
+bool heap_modules_map(const void *address)
+{
+	const struct code *found = find_code(address);
+
+	return found && found->maps;
 }
 
 /* --- data ------------------------------------------------------------------------------------- */

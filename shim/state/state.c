@@ -15,6 +15,7 @@
 #include "digest.h"
 #include "heap.h"
 #include "shim/check/access.h"
+#include "shim/gate/thread_stacks.h"
 #include "shim/gate/threading.h"
 #include "shim/libc/file_calls.h"
 #include "shim/mpi/real.h"
@@ -30,7 +31,7 @@
 enum {
 	THREAD_WORDS = 1,
 	LINKER_PARTS = 4,
-	RANGES = 512,
+	RANGES = 1024,
 	PRESERVED = 6,
 	COPIED = 1 << 14 /* bytes at a time */
 };
@@ -59,6 +60,7 @@ void state_load(void)
 {
 	state.know = (heap_know_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_KNOW);
 	state.left_out = (heap_left_out_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_LEFT_OUT);
+	thread_stacks_tell((heap_note_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_NOTE));
 	if (state.know)
 		state.know(&state);
 }

@@ -1,4 +1,5 @@
 /* The library that replaces malloc, with a test function that sometimes answers "MPI". */
+#define _GNU_SOURCE /* mmap64 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <cmocka.h>
 
 #include "shim/state/heap.c"
+#include "shim/state/heap_mappings.c"
 
 /* The caller is MPI. Volatile, because the compiler assumes that malloc does not read it. */
 static volatile bool is_mpi;
@@ -23,6 +25,11 @@ bool heap_modules_contain(const void *address)
 {
 	(void)address;
 	return is_mpi;
+}
+
+bool heap_modules_map(const void *address)
+{
+	return heap_modules_contain(address);
 }
 
 int heap_modules_data(struct memory_range *ranges, int most)
@@ -250,6 +257,53 @@ static void the_range_is_returned(void **state)
 	free(block);
 }
 
+/* Memory that MPI maps itself is left out, the program's is not. */
+static void what_mpi_maps_is_left_out(void **state)
+{
+	enum { SIZE = 3 * 4096 };
+	struct memory_range ranges[8];
+	void *mpis, *other;
+
+	(void)state;
+	assert_true(matchpoint_heap_know(NULL));
+	is_mpi = true;
+	mpis = mmap(NULL, SIZE - 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	is_mpi = false;
+	other = mmap64(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_int_equal(matchpoint_heap_left_out(ranges, 8), 2);
+	assert_int_equal(ranges[1].start, (uintptr_t)mpis);
+	assert_int_equal(ranges[1].end, (uintptr_t)mpis + SIZE);
+	/* The program maps something over its second page. */
+	assert_ptr_not_equal(mmap((char *)mpis + 4096, 4096, PROT_READ,
+	                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+	                     MAP_FAILED);
+	assert_int_equal(matchpoint_heap_left_out(ranges, 8), 3);
+	assert_int_equal(munmap(mpis, SIZE), 0);
+	assert_int_equal(matchpoint_heap_left_out(ranges, 8), 1);
+	assert_int_equal(munmap(other, SIZE), 0);
+}
+
+static void so_is_what_it_maps_by_number(void **state)
+{
+	enum { SIZE = 3 * 4096 };
+	struct memory_range ranges[8];
+	long mpis, moved;
+
+	(void)state;
+	is_mpi = true;
+	mpis = syscall(SYS_mmap, NULL, SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+	moved = syscall(SYS_mremap, mpis, SIZE, 5 * SIZE, MREMAP_MAYMOVE);
+	is_mpi = false;
+	assert_int_equal(matchpoint_heap_left_out(ranges, 8), 2);
+	assert_int_equal(ranges[1].start, moved);
+	assert_int_equal(ranges[1].end, moved + 5 * SIZE);
+	assert_int_equal(syscall(SYS_munmap, moved, 5 * SIZE), 0);
+	assert_int_equal(matchpoint_heap_left_out(ranges, 8), 1);
+	errno = 0;
+	assert_int_equal(syscall(SYS_munmap, 1, 1), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +313,8 @@ int main(void)
 		cmocka_unit_test(impossible_sizes_are_refused),
 		cmocka_unit_test(a_block_that_cannot_grow_stays),
 		cmocka_unit_test(the_range_is_returned),
+		cmocka_unit_test(what_mpi_maps_is_left_out),
+		cmocka_unit_test(so_is_what_it_maps_by_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
