@@ -1,4 +1,4 @@
-/* Detects that ranks that only poll have returned to the same state as some rounds before. As
+/* Detects that ranks that only poll have all returned to the state of an earlier look. As
  * nothing comes from elsewhere, they will repeat this for ever. The state of a rank is compared by
  * a digest (shim/state/digest.h). Pure. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_LIVELOCK_DETECTOR_H
@@ -27,6 +27,8 @@ struct livelock_detector {
 	guint rounds;        /* (struct world_idle) of the last look */
 	guint missing;       /* answers to it */
 	GHashTable *digests; /* rank to struct wire_digest; owned */
+	guint64 seen
+		[LIVELOCK_DETECTOR_LOOKS]; /* the states of all ranks at each look, as one hash */
 };
 
 void livelock_detector_release(

@@ -69,6 +69,11 @@ enum livelock_policy_step livelock_policy_check(struct livelock_policy *policy,
 	policy->rounds = idle->rounds;
 	if (failed && idle->rounds > LIVELOCK_POLICY_FAILED)
 		return LIVELOCK_POLICY_OVER;
+	if (idle->immediate)
+		return idle->timed                   ? LIVELOCK_POLICY_ANSWER
+		       : detector == LIVELOCK_OPEN   ? LIVELOCK_POLICY_LOOK
+		       : detector == LIVELOCK_CLOSED ? LIVELOCK_POLICY_OVER
+		                                     : LIVELOCK_POLICY_ANSWER;
 	if (is_quick(policy, idle, now)) {
 		policy->since = 0;
 		return LIVELOCK_POLICY_ANSWER;

@@ -209,6 +209,8 @@ GPtrArray *verdict_roll_call(const struct verdict_facts *facts)
 		mark_held(facts, line, line->call);
 		if (!line->ended && world_phase(facts->world, rank) == PHASE_RUNNING)
 			line->does = g_strdup("runs, and has made no call since");
+		if (!line->ended && !line->does && world_repeats(facts->world, rank))
+			line->does = g_strdup("returns at once, and is made again and again");
 		g_ptr_array_add(ranks, line);
 	}
 	add_threads(facts, ranks);

@@ -50,9 +50,10 @@ static char *describe_line(const struct verdict_facts *facts, const struct recor
 		                       place, where, line->function ? line->function : "its start",
 		                       arguments);
 	thread = record_thread_print(line->thread);
-	return g_strdup_printf("rank %d%s%s waits in %s(%s) at %s", line->rank, thread ? ", " : "",
-	                       thread ? thread : "", line->function ? line->function : "?",
-	                       arguments, place);
+	return g_strdup_printf("rank %d%s%s %s %s(%s) at %s", line->rank, thread ? ", " : "",
+	                       thread ? thread : "",
+	                       world_repeats(facts->world, line->rank) ? "repeats" : "waits in",
+	                       line->function ? line->function : "?", arguments, place);
 }
 
 static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ranks)

@@ -450,7 +450,7 @@ static void try_release_line(struct world *world, int number)
 			world_release(world, number, &(guint32){0}, 0);
 		return;
 	}
-	if (rank->is_looked_at)
+	if (rank->is_looked_at || rank->immediate.is_held)
 		return;
 	if (world_in_loop(world, number) && !rank->loop.is_open) {
 		if (world_is_poll(rank->line->wait) && rank->line->waited->len > 0

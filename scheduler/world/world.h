@@ -211,15 +211,18 @@ bool world_answer_polls(struct world *world, const GArray *plan);
 
 /* What has happened since the last event that was no poll answered "no". */
 struct world_idle {
-	guint rounds; /* rounds of such answers */
-	guint calls;  /* polls */
-	guint64 busy; /* microseconds that ranks computed between polls */
-	bool timed;   /* some rank has read a clock */
-	bool real;    /* the time read depends on more than the rank's calls */
+	guint rounds;   /* rounds of such answers */
+	guint calls;    /* polls */
+	guint64 busy;   /* microseconds that ranks computed between polls */
+	bool timed;     /* some rank has read a clock */
+	bool real;      /* the time read depends on more than the rank's calls */
+	bool immediate; /* some rank makes only calls that return at once; one of them is held */
 };
 const struct world_idle *world_idle(const struct world *world);
-/* Whether the rank has a single thread and waits for the answer to a poll. */
+/* Whether the rank has a single thread and waits for the answer to a poll, or world_repeats. */
 bool world_polls(const struct world *world, int rank);
+/* Whether it is held in a call that would return at once: it makes only such calls. */
+bool world_repeats(const struct world *world, int rank);
 
 const struct trace *world_trace(const struct world *world);
 /* What the world's cuts depend on besides the trace. */

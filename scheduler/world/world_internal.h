@@ -123,8 +123,16 @@ struct streak {
 	GArray *known; /* guint64; places in the program where a round was closed before */
 };
 
+/* Consecutive calls of a rank that returned at once and concern only itself (world_immediate.c). */
+struct immediate {
+	guint64 calls, next; /* so many; after how many they are held again */
+	guint held;          /* calls held in the look that goes on; 0: none goes on */
+	bool is_held;        /* the pending call waits until all ranks are at rest */
+};
+
 struct rank {
 	struct streak streak;
+	struct immediate immediate;
 	struct loop loop;
 	bool is_looked_at; /* it waits in a poll and is asked for a digest; counts as running */
 	struct poll looked_at;
@@ -285,6 +293,10 @@ void world_add_answers(const struct world *world, int rank, enum open_question q
 GArray *world_asked(const struct world *world, int rank, const struct wire_name *names,
                     guint count);
 void world_note_poll(struct world *world, int rank, const struct wire_call *call);
+/* Before and after the operations of the call are matched: holds it if the rank seems to make such
+ * calls for ever; counts it (world_immediate.c). */
+void world_hold_immediate(struct world *world, int rank, const struct wire_call *call);
+void world_note_immediate(struct world *world, int rank, const struct wire_call *call);
 /* The operations waited for by a blocked rank that can complete, as indices (guint32). */
 GArray *world_completable_indices(const struct world *world, int rank);
 /* Whether this one can. */

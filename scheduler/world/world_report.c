@@ -394,9 +394,9 @@ static void forget_request(struct world *world, int rank, const struct wire_call
 		world_forget(world, rank, call->waited[i]);
 }
 
-static void note_idle(struct world *world, const struct wire_call *call)
+static void note_idle(struct world *world, int number, const struct wire_call *call)
 {
-	if (!world_is_poll(call->wait)) {
+	if (!world_is_poll(call->wait) && world->ranks[number].immediate.held == 0) {
 		world->idle = (struct world_idle){0};
 		return;
 	}
@@ -431,7 +431,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	remember_call(world, number, call);
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
-	note_idle(world, call);
+	note_idle(world, number, call);
 	if (call->by_rule)
 		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	note_effect(world, number, call);
@@ -460,8 +460,10 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 		block_thread(world, number, call);
 	}
 	world_note_poll(world, number, call);
+	world_hold_immediate(world, number, call);
 	world_settle(world);
 	after_collectives(world, number, call);
+	world_note_immediate(world, number, call);
 	if (sender >= 0)
 		world_try_release(world, sender);
 	world_try_release(world, number);

@@ -152,8 +152,16 @@ static bool is_planned(const struct world *world, int number, const GArray *plan
 
 static bool answer_poll(struct world *world, int number, const GArray *plan, bool is_first)
 {
-	const struct rank *rank = &world->ranks[number];
+	struct rank *rank = &world->ranks[number];
 
+	if (world_repeats(world, number)) {
+		if (is_first)
+			world_note_decision(world, NULL);
+		world_note_rest(world, number);
+		rank->immediate.is_held = false;
+		world_try_release(world, number);
+		return true;
+	}
 	if (rank->line->phase != PHASE_BLOCKED || rank->is_looked_at
 	    || world_may_say_no(world, number) || is_planned(world, number, plan))
 		return false;
@@ -202,7 +210,14 @@ bool world_polls(const struct world *world, int number)
 	const struct rank *rank = &world->ranks[number];
 
 	return !rank->threads && rank->line->phase == PHASE_BLOCKED
-	       && world_is_poll(rank->line->wait);
+	       && (world_is_poll(rank->line->wait) || rank->immediate.is_held);
+}
+
+bool world_repeats(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return rank->immediate.is_held && rank->line->phase == PHASE_BLOCKED;
 }
 
 bool world_has_windows(const struct world *world)

@@ -39,6 +39,26 @@ static void test_counted(void **state)
 	assert_true(time < G_TIME_SPAN_SECOND);
 }
 
+/* Calls that return at once were many already: only their states count. */
+static void test_immediate(void **state)
+{
+	struct world_idle idle = {.rounds = 2, .immediate = true};
+	struct livelock_policy policy = {0};
+
+	(void)state;
+	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 1, 1),
+	                 LIVELOCK_POLICY_LOOK);
+	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_CLOSED, false, 1, 1),
+	                 LIVELOCK_POLICY_OVER);
+	idle.rounds = LIVELOCK_POLICY_CHANGES_ROUNDS + 1;
+	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_CHANGES, false,
+	                                       G_TIME_SPAN_DAY, 1),
+	                 LIVELOCK_POLICY_ANSWER);
+	idle.timed = true;
+	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_CLOSED, false, 1, 1),
+	                 LIVELOCK_POLICY_ANSWER);
+}
+
 static void test_failed(void **state)
 {
 	gint64 time;
@@ -202,6 +222,15 @@ static void test_detector(void **state)
 	assert_int_equal(detector.changed, 3);
 	look(&detector, 100 + 2 * LIVELOCK_DETECTOR_ROUNDS, 1, 3);
 	assert_int_equal(detector.state, LIVELOCK_CLOSED);
+	/* States that take turns come back, too; of all ranks at once. */
+	livelock_detector_release(&detector);
+	look(&detector, 100, 1, 2);
+	look(&detector, 100 + LIVELOCK_DETECTOR_ROUNDS, 2, 1);
+	assert_int_equal(detector.state, LIVELOCK_OPEN);
+	look(&detector, 100 + 2 * LIVELOCK_DETECTOR_ROUNDS, 1, 1);
+	assert_int_equal(detector.state, LIVELOCK_OPEN);
+	look(&detector, 100 + 3 * LIVELOCK_DETECTOR_ROUNDS, 2, 1);
+	assert_int_equal(detector.state, LIVELOCK_CLOSED);
 	assert_true(livelock_detector_is_due(&detector, 7)); /* something has happened */
 	assert_int_equal(detector.state, LIVELOCK_OPEN);
 	for (guint i = 0; i < LIVELOCK_DETECTOR_LOOKS; i++)
@@ -221,7 +250,7 @@ int main(void)
 		cmocka_unit_test(test_timed),          cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_advance_clocks), cmocka_unit_test(test_advance_clocks_again),
 		cmocka_unit_test(test_sleeping),       cmocka_unit_test(test_changing),
-		cmocka_unit_test(test_detector),
+		cmocka_unit_test(test_detector),       cmocka_unit_test(test_immediate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

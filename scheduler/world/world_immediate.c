@@ -1,0 +1,91 @@
+/* A rank may go round in a loop of calls that all return at once: MPI_Waitsome of no active
+ * request, MPI_Probe of MPI_PROC_NULL, MPI_Sendrecv with itself. No other rank takes part in them.
+ * Nothing would ever stop such a rank, and the others would wait for it for ever.
+ *
+ * After many of these calls in a row, some are held until all ranks are at rest, as polls are. The
+ * ranks are then asked for a digest (scheduler/run/livelock_detector.h), which shows whether the
+ * rank comes back to the same state. If it does not, it goes on, and is looked at again later. */
+#include "world_internal.h"
+
+enum {
+	FIRST = 20000, /* calls before the first look */
+	OWN = 10,      /* calls for which one counts that moves something: these take longer */
+	HELD = 250     /* calls held in one look: four looks of the detector */
+};
+
+/* Whether the operation has to do with no other rank. */
+static bool is_own(const struct world *world, int number, const struct wire_op *op)
+{
+	int count;
+
+	switch (op->kind) {
+	case WIRE_SEND:
+	case WIRE_RECEIVE:
+	case WIRE_PROBE:
+	case WIRE_MPROBE:
+		return op->peer != WIRE_ANY
+		       && communicators_to_world(world->comms, op->comm, number, op->peer)
+		                  == number;
+	case WIRE_COLLECTIVE:
+		communicators_members(world->comms, op->comm, number, &count);
+		return count == 1;
+	default: return false;
+	}
+}
+
+/* Whether the call concerns only its rank, and is no end. */
+static bool concerns_itself(const struct world *world, int number, const struct wire_call *call)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	if (rank->threads || call->wait == WIRE_ABORT || call->wait == WIRE_CANCEL
+	    || (rank->line->phase == PHASE_BLOCKED
+	        && (rank->line->ends_mpi || rank->line->question != QUESTION_NONE)))
+		return false;
+	for (uint32_t i = 0; i < call->op_count; i++)
+		if (!is_own(world, number, &call->ops[i]))
+			return false;
+	return true;
+}
+
+static bool returns_at_once(const struct world *world, int number, const struct wire_call *call)
+{
+	for (uint32_t i = 0; i < call->waited_count; i++)
+		if (!world_can_complete(world, number, call->waited[i]))
+			return false;
+	return true;
+}
+
+static guint weight_of(const struct wire_call *call)
+{
+	return call->op_count + call->waited_count > 0 ? OWN : 1;
+}
+
+void world_hold_immediate(struct world *world, int number, const struct wire_call *call)
+{
+	struct rank *rank = &world->ranks[number];
+
+	rank->immediate.is_held = rank->line->phase == PHASE_BLOCKED
+	                          && rank->immediate.calls >= MAX(rank->immediate.next, FIRST)
+	                          && concerns_itself(world, number, call);
+}
+
+void world_note_immediate(struct world *world, int number, const struct wire_call *call)
+{
+	struct immediate *immediate = &world->ranks[number].immediate;
+
+	if (!concerns_itself(world, number, call) || !returns_at_once(world, number, call)) {
+		if (immediate->held > 0)
+			world->idle = (struct world_idle){0};
+		*immediate = (struct immediate){0};
+		return;
+	}
+	immediate->calls += weight_of(call);
+	if (!immediate->is_held)
+		return;
+	world->idle.immediate = true;
+	if (++immediate->held == HELD) {
+		immediate->held = 0;
+		immediate->next = 2 * immediate->calls;
+	}
+}
