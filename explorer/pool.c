@@ -4,7 +4,7 @@
 #include "frontier.h"
 
 /* A step takes some hundred bytes, including its alternatives. */
-#define STEPS_MAX 200000u
+#define STEPS_MAX 50000u
 
 struct part {
 	struct explorer *explorer;

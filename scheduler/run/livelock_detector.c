@@ -33,8 +33,8 @@ static bool is_same(const struct wire_digest *one, const struct wire_digest *oth
 	return one && one->hash[0] == other->hash[0] && one->hash[1] == other->hash[1];
 }
 
-/* What the ranks do from a state on does not depend on how they have come to it: handles of requests
- * may take turns, for example. */
+/* What the ranks do from a state on does not depend on how they have come to it: handles of
+ * requests may take turns, for example. */
 static bool was_seen(const struct livelock_detector *detector)
 {
 	for (guint i = 0; i + 1 < detector->looks; i++)

@@ -319,8 +319,10 @@ static void save_in_time(struct lanes *lanes)
 
 		lanes->held |= execution && execution_result(execution)->state >= EXECUTION_ENDING;
 	}
-	if (!lanes->held)
+	if (!lanes->held) {
 		session_save(lanes->session);
+		session_leave_time(lanes->session);
+	}
 }
 
 /* The choices of --from, below which the whole search lies, were not possible. */
@@ -364,16 +366,30 @@ static void add_lane(struct lanes *lanes)
 	g_ptr_array_add(lanes->all, lane);
 }
 
+static void note_remaining(struct explorer *explorer, enum buffering buffering, void *data)
+{
+	struct lanes *lanes = data;
+
+	(void)explorer;
+	lanes->remains |= 1u << buffering;
+}
+
 /* Ends the exploration in all lanes. */
 static void leave_all(struct lanes *lanes)
 {
-	g_autoptr(GPtrArray) parts = lanes_parts(lanes);
+	each_waiting(lanes, note_remaining, lanes);
+	for (guint i = 0; i < lanes->waiting->len; i++)
+		lanes->remains |=
+			1u << ((const struct store_part *)lanes->waiting->pdata[i])->buffering;
+	for (guint i = 0; i < lanes->all->len; i++) {
+		struct lane *lane = lane_at(lanes, i);
 
-	for (guint i = 0; i < parts->len; i++)
-		lanes->remains |= 1u << ((const struct store_part *)parts->pdata[i])->buffering;
-	for (guint i = 0; i < lanes->all->len; i++)
-		if (lane_at(lanes, i)->explorer)
-			lane_leave(lane_at(lanes, i));
+		if (!lane->explorer)
+			continue;
+		if (plan_source_is_busy(&lane->source) || !explorer_is_done(lane->explorer))
+			note_remaining(lane->explorer, lane->buffering, lanes);
+		lane_leave(lane);
+	}
 	each_waiting(lanes, leave_part, lanes);
 }
 

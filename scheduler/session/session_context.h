@@ -92,5 +92,7 @@ void session_keep_stacks(struct session *session, const struct execution *execut
 void session_save(struct session *session);
 /* Whether saving is due. Saves are spaced so that they cost little. */
 bool session_save_is_due(const struct session *session);
+/* Leaves the time that the last save took before the limit of --max-time. */
+void session_leave_time(struct session *session);
 
 #endif

@@ -13,6 +13,7 @@
 #include "scheduler/places/source_text.h"
 #include "scheduler/store/reader.h"
 #include "scheduler/world/bounds.h"
+#include "session_clock.h"
 #include "session_internal.h"
 #include "shard.h"
 #include "state_exploration.h"
@@ -197,6 +198,18 @@ void session_save(struct session *session)
 	store_hold(session->store);
 	past->saved = session_now(session);
 	past->cost = past->saved - begun;
+}
+
+/* As much as was saved last must be saved once more, and it grows. */
+void session_leave_time(struct session *session)
+{
+	double most = session->options->max_seconds;
+	double cost = 1.5 * (double)session->past->cost / G_USEC_PER_SEC;
+
+	if (most > 0 && !session->stop_reason)
+		session_clock_set_deadline(
+			session->clock,
+			MAX(most - session_clock_seconds(session->clock) - cost, 0.001));
 }
 
 /* --- restore -------------------------------------------------------------------------------- */
