@@ -415,6 +415,7 @@ enum wire_touch {
 	WIRE_TOUCH_CHANGED,  /* the program has written to the buffer */
 	WIRE_TOUCH_UNMAPPED, /* the memory is gone */
 	WIRE_TOUCH_LEFT,     /* it was in the frame of a function that has returned */
+	WIRE_TOUCH_FREED,    /* the program has freed or unmapped it */
 	WIRE_TOUCH_COUNT
 };
 

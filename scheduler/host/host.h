@@ -118,8 +118,8 @@ struct host_operations {
 
 	/* Whether the program calls this function, as far as its files show. */
 	bool (*program_calls)(struct host *host, const char *function);
-	/* Whether it polls, so that ranks must be able to report digests. */
-	bool (*program_polls)(struct host *host);
+	/* Whether ranks can report digests: their memory can be told from MPI's. */
+	bool (*can_digest)(struct host *host);
 
 	/* --- processes --- */
 

@@ -23,7 +23,6 @@ struct local_options {
 	const struct wrapper *wrapper;
 	const char *standard_input;
 	bool virtual_time;
-	bool states;      /* ranks report states: their heaps are kept apart from MPI's */
 	GPtrArray *notes; /* char *, owned by the array: overridden settings of the environment */
 };
 

@@ -21,9 +21,8 @@ struct local {
 	void *user; /* of the listener */
 	struct source_lines *lines;
 	struct world_files *files; /* of worlds that are rewound */
-	bool inspected;            /* the members below are known */
-	bool polls;                /* the program polls, and can report digests */
-	bool sanitized;            /* it is built with AddressSanitizer */
+	bool inspected;            /* `sanitized` is known */
+	bool sanitized;            /* the program is built with AddressSanitizer */
 };
 
 static inline struct local *local_of(struct host *host)
@@ -42,7 +41,7 @@ const GArray *local_job_disconnect_order(struct host_job *job);
 void local_job_free(struct host_job *job);
 
 bool local_program_calls(struct host *host, const char *function);
-bool local_program_polls(struct host *host);
+bool local_can_digest(struct host *host);
 
 void local_kill(struct host *host, pid_t process);
 bool local_is_dead(struct host *host, pid_t process);

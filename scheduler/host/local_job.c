@@ -53,14 +53,16 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 {
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
-	bool polls = local_program_polls(host);
-	struct environment_settings settings = {
-		options->shim, run_directory_path(options->directory), world,
-		options->standard_input, options->journal ? journal_path(options->journal) : NULL,
-		options->virtual_time,
-		/* its heap is AddressSanitizer's */
-		(options->states || polls) && !local->sanitized, peer_memory_obstacle() == NULL,
-		options->launcher != NULL};
+	struct environment_settings settings = {options->shim,
+	                                        run_directory_path(options->directory),
+	                                        world,
+	                                        options->standard_input,
+	                                        options->journal ? journal_path(options->journal)
+	                                                         : NULL,
+	                                        options->virtual_time,
+	                                        local_can_digest(host),
+	                                        peer_memory_obstacle() == NULL,
+	                                        options->launcher != NULL};
 	g_auto(GStrv) command = command_line(options, error), environment = NULL;
 	struct launcher_options launch = {.loop = &local->loop,
 	                                  .command = command,
@@ -137,14 +139,13 @@ bool local_program_calls(struct host *host, const char *function)
 	return program_calls(local_of(host)->options.program[0], function);
 }
 
-bool local_program_polls(struct host *host)
+/* The heap of a program built with AddressSanitizer is the sanitizer's. */
+bool local_can_digest(struct host *host)
 {
 	struct local *local = local_of(host);
 
-	if (!local->inspected) {
+	if (!local->inspected)
 		local->sanitized = program_is_sanitized(local->options.program[0]);
-		local->polls = !local->sanitized && program_polls(local->options.program[0]);
-	}
 	local->inspected = true;
-	return local->polls;
+	return !local->sanitized;
 }

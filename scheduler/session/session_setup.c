@@ -214,7 +214,7 @@ static bool open_runs(struct session *session, GError **error)
 		.not_yet = options->not_yet,
 		.some = options->some,
 		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),
-		.digests = session->host->operations->program_polls(session->host),
+		.digests = session->host->operations->can_digest(session->host),
 		.snapshots = goes_back(options),
 		.rewinds = goes_back_in_place(options),
 		.memory_most = options->max_memory

@@ -33,7 +33,7 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"Sends, receives and collectives are checked, and partitions of a send "
 			"from MPI_Pready on. "
 			"It is also reported if the buffer is a variable of a function that has "
-			"returned, or is not mapped any more. "
+			"returned, or if its memory was freed or unmapped. "
 			"Of a receive, only the bytes that its message fills count. "
 			"A buffer of more than 16 KiB is sampled: a write between the samples is "
 			"not seen. "

@@ -44,6 +44,7 @@ static const char *const touches[] = {
 	"completes it, and the memory of the buffer is not mapped any more",
 	"is made before it is complete, and the function whose variable the buffer is has "
 	"returned",
+	"is made before it is complete, and the memory of the buffer was freed",
 };
 
 bool world_touched(struct world *world, int rank, const struct wire_touched *touched,

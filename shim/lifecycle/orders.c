@@ -6,7 +6,7 @@
 #include "ending.h"
 #include "shim/check/access.h"
 #include "shim/check/direct.h"
-#include "shim/check/frames.h"
+#include "shim/check/gone.h"
 #include "shim/check/overlap.h"
 #include "shim/check/reduction.h"
 #include "shim/objects/windows.h"
@@ -128,7 +128,7 @@ static void send_state(const struct wire_call *pending, bool may_be_idle)
 static void encode_behind(struct wire_buffer *out, uint32_t call)
 {
 	overlap_encode(out, call);
-	frames_encode(out, call);
+	gone_encode(out, call);
 	reduction_encode(out, call);
 }
 

@@ -231,7 +231,7 @@ static void begin_guarding(struct request *request, struct bytes *bytes, bool is
 		keep_pieces(checksum);
 	}
 	checksum->use = overlap_begin(&user, bytes, request->kind == REQUEST_RECEIVE);
-	frame_watch_begin(&checksum->frame, &user, bytes);
+	gone_watch_begin(&checksum->gone, &user, bytes);
 }
 
 /* Ends the previous use. Returns the bytes of the request's arguments; the caller owns them. */
@@ -441,7 +441,7 @@ static void end_guarding(struct buffer_checksum *checksum)
 		               checksum->use ? overlap_bytes(checksum->use) : NULL);
 	overlap_end(checksum->use);
 	checksum->use = NULL;
-	frame_watch_end(&checksum->frame);
+	gone_watch_end(&checksum->gone);
 	free(checksum->pieces);
 	checksum->pieces = NULL;
 	checksum->active = false;
@@ -482,10 +482,10 @@ void buffer_checksum_end(struct request *request)
 		report_touch(request, WIRE_USE_SEND, WIRE_TOUCH_CHANGED);
 	if (!checksum->active)
 		return;
-	/* If two operations overlap, the change may be theirs. If the frame of a function that has
-	 * returned holds the buffer, that has been reported. */
+	/* If two operations overlap, the change may be theirs. If the memory of the
+	 * buffer is gone, that has been reported. */
 	if (is_watched(checksum) && !(checksum->use && overlap_found(checksum->use))
-	    && !checksum->frame.found)
+	    && !checksum->gone.found)
 		how = find_touch(checksum);
 	end_guarding(checksum);
 	if (how >= 0)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "common/wire.h"
-#include "shim/check/frames.h"
+#include "shim/check/gone.h"
 #include "shim/check/overlap.h"
 #include "shim/check/window_memory.h"
 #include "shim/types/bytes.h"
@@ -38,7 +38,7 @@ struct buffer_checksum {
 	uint64_t size;
 	bool cancelled; /* MPI has cancelled the operation */
 	struct window_use window;
-	struct frame_watch frame;
+	struct gone_watch gone;
 };
 
 /* Reads the arguments of a send or receive, before its type is replaced by another handle. */

@@ -56,7 +56,7 @@ static void post(struct request *request, int source, int tag)
 
 	receiving_leave(request);
 	request->staged = request->outlives && !request->unattended
-	                  && (!request->awaited || request->checksum.frame.found);
+	                  && (!request->awaited || request->checksum.gone.found);
 	if (!request->staged)
 		buffer_checksum_before_delivery(request);
 	staging_begin(&request->staging, request->data, request->count, request->type,

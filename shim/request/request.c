@@ -254,7 +254,7 @@ static void set_moving(struct request *request, bool moves)
  * now, perhaps those of this call. */
 static void deliver_message(struct request *request)
 {
-	const bool is_there = !request->checksum.frame.found;
+	const bool is_there = !request->checksum.gone.found;
 
 	if (!request->staged || !request->completed)
 		return;

@@ -48,6 +48,7 @@ struct free_block {
 EXPORTED heap_know_function matchpoint_heap_know;
 EXPORTED heap_left_out_function matchpoint_heap_left_out;
 EXPORTED heap_note_function matchpoint_heap_note;
+EXPORTED heap_watch_function matchpoint_heap_watch;
 
 static struct {
 	uintptr_t start, next, end;
@@ -144,6 +145,18 @@ static void *out_of_memory(void *block)
 	return block;
 }
 
+/* --- memory that is given back ---------------------------------------------------------------- */
+
+static const int nobody;
+static const int *wanted = &nobody;
+static heap_freed_function *freed;
+
+static void tell_freed(uintptr_t start, size_t size)
+{
+	if (__builtin_expect(*wanted != 0, 0) && size > 0)
+		freed(start, start + size);
+}
+
 /* --- the functions of malloc(3) --------------------------------------------------------------- */
 
 /* At the first call, all libraries that the program is linked with are loaded. */
@@ -178,10 +191,26 @@ EXPORTED void *calloc(size_t count, size_t size)
 
 EXPORTED void free(void *block)
 {
+	if (__builtin_expect(*wanted != 0, 0))
+		tell_freed((uintptr_t)block, malloc_usable_size(block));
 	if (is_apart(block))
 		give_back(block);
 	else
 		below_free(block);
+}
+
+/* A block that has moved is gone, of one that has become smaller the rest. */
+static void *resize_below(void *block, size_t size)
+{
+	const uintptr_t start = (uintptr_t)block;
+	const size_t before = __builtin_expect(*wanted != 0, 0) ? malloc_usable_size(block) : 0;
+	void *now = below_realloc(block, size);
+
+	if (before > 0 && (now || size == 0) && (uintptr_t)now != start)
+		tell_freed(start, before);
+	else if (before > size && now)
+		tell_freed(start + size, before - size);
+	return now;
 }
 
 static void *resize_apart(void *block, size_t size)
@@ -207,7 +236,7 @@ EXPORTED void *realloc(void *block, size_t size)
 		return resize_apart(block, size);
 	if (!block && WANTS_APART())
 		return out_of_memory(take_block(UNIT, size));
-	return below_realloc(block, size);
+	return resize_below(block, size);
 }
 
 EXPORTED void *reallocarray(void *block, size_t count, size_t size)
@@ -220,7 +249,7 @@ EXPORTED void *reallocarray(void *block, size_t count, size_t size)
 		return resize_apart(block, whole);
 	if (!block && WANTS_APART())
 		return out_of_memory(take_block(UNIT, whole));
-	return below_realloc(block, whole);
+	return resize_below(block, whole);
 }
 
 static bool is_power_of_two(size_t number)
@@ -313,6 +342,7 @@ EXPORTED void *mmap64(void *address, size_t size, int protection, int flags, int
 EXPORTED int munmap(void *address, size_t size)
 {
 	matchpoint_heap_note((uintptr_t)address, size, false);
+	tell_freed((uintptr_t)address, size);
 	return NEXT(munmap)(address, size);
 }
 
@@ -382,4 +412,10 @@ void matchpoint_heap_note(uintptr_t start, size_t size, bool is_mpis)
 	else
 		heap_mappings_remove(start, size);
 	unlock();
+}
+
+void matchpoint_heap_watch(const int *is_wanted, heap_freed_function *function)
+{
+	freed = function;
+	wanted = is_wanted;
 }

@@ -15,6 +15,7 @@
 #include "digest.h"
 #include "heap.h"
 #include "shim/check/access.h"
+#include "shim/check/gone.h"
 #include "shim/gate/thread_stacks.h"
 #include "shim/gate/threading.h"
 #include "shim/libc/file_calls.h"
@@ -58,8 +59,13 @@ struct frame {
 
 void state_load(void)
 {
+	heap_watch_function *watch;
+
 	state.know = (heap_know_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_KNOW);
 	state.left_out = (heap_left_out_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_LEFT_OUT);
+	watch = (heap_watch_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_WATCH);
+	if (watch)
+		watch(gone_is_any, gone_note_freed);
 	thread_stacks_tell((heap_note_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_NOTE));
 	if (state.know)
 		state.know(&state);

@@ -260,7 +260,7 @@ static bool program_calls(struct host *host, const char *function)
 	return sim_of(host)->options.program->cancels && g_str_equal(function, "MPI_Cancel");
 }
 
-static bool program_polls(struct host *host)
+static bool can_digest(struct host *host)
 {
 	return sim_of(host)->options.program->loops;
 }
@@ -371,7 +371,7 @@ static const struct host_operations operations = {
 	.job_disconnect_order = job_disconnect_order,
 	.job_free = job_free,
 	.program_calls = program_calls,
-	.program_polls = program_polls,
+	.can_digest = can_digest,
 	.kill = kill_process,
 	.is_dead = is_dead,
 	.parent = parent,

@@ -1,0 +1,172 @@
+#define _GNU_SOURCE
+#include "gone.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/resource.h>
+
+#include "shim/process/process.h"
+
+struct stack {
+	uintptr_t start, end; /* both 0: not known */
+};
+
+static struct stack first; /* of the process's first thread */
+static _Thread_local struct stack own __attribute__((tls_model("initial-exec")));
+static struct gone_watch *watches;
+static int watched; /* number of watches */
+static int busy;    /* somebody reads or changes the list */
+const int *const gone_is_any = &watched;
+
+static bool try_lock(void)
+{
+	return !__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE);
+}
+
+static void lock(void)
+{
+	while (!try_lock())
+		sched_yield();
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+}
+
+/* The arguments of main lie above all frames. A stack without a limit still ends somewhere. */
+__attribute__((constructor)) static void find_first(int count, char **arguments)
+{
+	enum { MOST = 64 << 20 };
+	struct rlimit limit;
+
+	(void)count;
+	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur > MOST)
+		limit.rlim_cur = MOST;
+	first = (struct stack){(uintptr_t)arguments - limit.rlim_cur, (uintptr_t)arguments};
+}
+
+static bool contains(const struct stack *stack, uintptr_t address)
+{
+	return address >= stack->start && address < stack->end;
+}
+
+/* The stack of another thread than the first. Looked up once. */
+static void find_own(void)
+{
+	pthread_attr_t attributes;
+	void *start;
+	size_t size;
+
+	if (own.end != 0 || pthread_getattr_np(pthread_self(), &attributes) != 0)
+		return;
+	if (pthread_attr_getstack(&attributes, &start, &size) == 0)
+		own = (struct stack){(uintptr_t)start, (uintptr_t)start + size};
+	pthread_attr_destroy(&attributes);
+}
+
+/* Whether it lies on the stack of this thread, near its pointer. */
+static const struct stack *stack_of(uintptr_t address)
+{
+	enum { NEAR = 64 << 20 }; /* of the stack pointer, else no stack is looked for */
+	const uintptr_t pointer = process_stack_pointer;
+	const struct stack *stack = &first;
+
+	if (address < pointer || address - pointer > NEAR)
+		return NULL;
+	if (!contains(&first, pointer)) {
+		find_own();
+		stack = &own;
+	}
+	return contains(stack, pointer) && contains(stack, address) ? stack : NULL;
+}
+
+void gone_watch_begin(struct gone_watch *watch, const struct wire_user *user,
+                      const struct bytes *bytes)
+{
+	const struct stack *stack;
+	int64_t low, high;
+
+	watch->address = 0;
+	if (!bytes_span_all(bytes, &low, &high) || user->name.call == 0)
+		return;
+	stack = stack_of((uintptr_t)low);
+	*watch = (struct gone_watch){.user = *user,
+	                             .address = (uintptr_t)low,
+	                             .end = (uintptr_t)high,
+	                             .stack = stack ? stack->start : 0,
+	                             .stack_end = stack ? stack->end : 0};
+	lock();
+	watch->next = watches;
+	if (watches)
+		watches->previous = watch;
+	watches = watch;
+	watched++;
+	unlock();
+}
+
+/* The list is locked. */
+static void take_out(struct gone_watch *watch)
+{
+	*(watch->previous ? &watch->previous->next : &watches) = watch->next;
+	if (watch->next)
+		watch->next->previous = watch->previous;
+	watch->address = 0;
+	watched--;
+}
+
+void gone_watch_end(struct gone_watch *watch)
+{
+	if (watch->address == 0)
+		return;
+	lock();
+	take_out(watch);
+	unlock();
+}
+
+/* Skips a moment in which the list is in use: the process may also have been forked in it. */
+void gone_note_freed(uintptr_t start, uintptr_t end)
+{
+	if (!try_lock())
+		return;
+	for (struct gone_watch *watch = watches; watch; watch = watch->next)
+		watch->freed |= watch->address < end && watch->end > start;
+	unlock();
+}
+
+/* -1: the memory is still there. */
+static int how_gone(const struct gone_watch *watch)
+{
+	const uintptr_t pointer = process_stack_pointer;
+
+	if (watch->freed)
+		return WIRE_TOUCH_FREED;
+	return watch->address < pointer && pointer >= watch->stack && pointer < watch->stack_end
+	               ? WIRE_TOUCH_LEFT
+	               : -1;
+}
+
+void gone_encode(struct wire_buffer *out, uint32_t call)
+{
+	struct gone_watch *next;
+
+	lock();
+	for (struct gone_watch *watch = watches; watch; watch = next) {
+		const int how = how_gone(watch);
+
+		next = watch->next;
+		if (how < 0 || watch->user.name.call >= call)
+			continue;
+		wire_encode(out, &(struct wire_message){
+					 .type = WIRE_TOUCHED,
+					 .touched = {.name = watch->user.name,
+		                                     .noticed = call,
+		                                     .kind = watch->user.kind,
+		                                     .how = (uint8_t)how},
+				 });
+		take_out(watch);
+		watch->found = true;
+	}
+	unlock();
+}
