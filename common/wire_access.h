@@ -30,6 +30,7 @@ enum wire_access_kind {
 	                      since the record before; site 0: some are not known */
 	WIRE_ACCESS_FREE,  /* MPI_Win_free: a flush, and the window is gone */
 	WIRE_ACCESS_POINTER, /* no window: a call moves the shared file pointer of this open file */
+	WIRE_ACCESS_FILE,    /* no window: a call reads or writes these bytes of this open file */
 	WIRE_ACCESS_KINDS
 };
 
@@ -60,7 +61,8 @@ enum wire_part_role { WIRE_PART_TARGET, WIRE_PART_READ, WIRE_PART_WRITTEN };
  * this repeated `count` times at distance `extent`. */
 struct wire_part {
 	uint8_t role;  /* in the target's memory, or in the rank's own: enum wire_part_role */
-	int64_t start; /* an address; at the target: offset from the displacement */
+	int64_t start; /* an address; at the target: offset from the displacement; of a file: from
+	                  its beginning */
 	uint64_t length, times, count;
 	int64_t stride, extent;
 };
@@ -78,7 +80,8 @@ struct wire_access {
 	int32_t target;       /* rank in the window's group, or WIRE_ANY */
 	uint32_t number;      /* DATA: number of this access in its rank, from 1; else the number of
 	                         the access meant */
-	int64_t displacement; /* DATA: in the target's units; WINDOW, VIEW: an address */
+	int64_t displacement; /* DATA: in the target's units; WINDOW, VIEW: an address; FILE: a
+	                         number of the file, however it was opened */
 	uint64_t unit;        /* WINDOW: bytes; VIEW: size in bytes */
 	uint32_t part_count;
 	struct wire_part *parts;

@@ -131,6 +131,12 @@ static const struct limit_info table[LIMITS] = {
 			"the order of calls of several ranks with a shared file pointer, such as "
 			"MPI_File_write_shared, was left to MPI",
 	},
+	[LIMIT_FILE_ACCESSES] = {
+		.name = "file-accesses",
+		.text =
+			"calls of several ranks that use the same bytes of a file, of which one "
+			"writes, came in one order only",
+	},
 	[LIMIT_LOCKS] = {
 		.name = "locks",
 		.text =

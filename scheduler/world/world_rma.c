@@ -243,11 +243,15 @@ void world_find_conflicts(struct world *world)
 {
 	struct world_rma *rma = world_rma(world);
 	struct remark_sink remark_sink = {add_to_world, world};
+	struct file_order order;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CONFLICTS});
 	world_look_at_modes(world);
-	if (file_order_is_open(rma->accesses, world_trace(world), world_options(world)->ranks))
+	order = file_order_find(rma->accesses, world_trace(world), world_options(world)->ranks);
+	if (order.pointer)
 		world_limit(world, LIMIT_FILE_POINTER);
+	if (order.accesses)
+		world_limit(world, LIMIT_FILE_ACCESSES);
 	if (!world_has_accesses(world))
 		return;
 	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, &remark_sink);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "common/mix.h"
+#include "file_bytes.h"
 #include "shim/check/access.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
@@ -19,6 +20,7 @@
 struct open_file {
 	MPI_File handle;
 	uint64_t number;
+	uint64_t identity; /* of the file, however it was opened; 0: not known */
 	struct open_file *next;
 };
 
@@ -33,13 +35,14 @@ static struct open_file **find_file(MPI_File handle)
 	return link;
 }
 
-static void remember_file(MPI_File handle, uint64_t number)
+static void remember_file(MPI_File handle, uint64_t number, uint64_t identity)
 {
 	struct open_file *file = number != 0 ? malloc(sizeof(*file)) : NULL;
 
 	if (!file)
 		return;
-	*file = (struct open_file){.handle = handle, .number = number, .next = files};
+	*file = (struct open_file){
+		.handle = handle, .number = number, .identity = identity, .next = files};
 	files = file;
 }
 
@@ -70,6 +73,27 @@ void file_pointer_moves(enum mpi_call function, const void *site, MPI_File handl
 
 	if (file)
 		access_step(WIRE_ACCESS_POINTER, function, site, file->number, WIRE_ANY);
+}
+
+void file_accessed(enum mpi_call function, const void *site, MPI_File handle, MPI_Offset offset,
+                   MPI_Count count, MPI_Datatype type, bool writes)
+{
+	const struct open_file *file = *find_file(handle);
+	struct access_to_file access = {.function = function, .site = site, .writes = writes};
+	MPI_Count size = 0;
+
+	if (!file || file->identity == 0 || count <= 0
+	    || real_mpi()->Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
+		return;
+	if (offset == FILE_POSITION
+	    && real_mpi()->File_get_position(handle, &offset) != MPI_SUCCESS)
+		return;
+	access.opened = file->number;
+	access.file = file->identity;
+	access.parts = file_bytes(handle, offset, (uint64_t)count * (uint64_t)size,
+	                          &access.part_count, &access.is_whole);
+	if (access.parts)
+		access_file(&access);
 }
 
 int window_meet(const void *site, enum mpi_call function, MPI_Win window, uint64_t arguments)
@@ -136,6 +160,17 @@ static bool hash_file(const char *filename, uint64_t *hash)
 	return true;
 }
 
+/* 0: not known. All members have opened it, so it exists. */
+static uint64_t identity_of(const char *filename)
+{
+	int saved = errno;
+	struct stat there;
+	bool found = stat(without_prefix(filename), &there) == 0;
+
+	errno = saved;
+	return found ? mix(mix(1, (uint64_t)there.st_dev), (uint64_t)there.st_ino) : 0;
+}
+
 int shim_MPI_File_open(void *site, MPI_Comm comm, const char *filename, int amode, MPI_Info info,
                        MPI_File *file)
 {
@@ -145,7 +180,7 @@ int shim_MPI_File_open(void *site, MPI_Comm comm, const char *filename, int amod
 	int code = real_mpi()->File_open(comm, filename, amode, info, file);
 
 	if (code == MPI_SUCCESS)
-		remember_file(*file, number);
+		remember_file(*file, number, identity_of(filename));
 	return code;
 }
 

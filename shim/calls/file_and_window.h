@@ -19,6 +19,12 @@ int window_meet(const void *site, enum mpi_call function, MPI_Win window, uint64
 /* A call of the program is about to move the shared file pointer. */
 void file_pointer_moves(enum mpi_call function, const void *site, MPI_File file);
 
+/* A call of the program is about to read or write. `offset` in elementary types of the view;
+ * FILE_POSITION: at the rank's own file pointer. */
+enum { FILE_POSITION = -1 };
+void file_accessed(enum mpi_call function, const void *site, MPI_File file, MPI_Offset offset,
+                   MPI_Count count, MPI_Datatype type, bool writes);
+
 /* The meeting before MPI_Win_free. */
 void window_meet_to_free(const void *site, MPI_Win window);
 

@@ -609,6 +609,22 @@ void access_step(enum wire_access_kind kind, enum mpi_call function, const void 
 		                                    .target = target});
 }
 
+void access_file(const struct access_to_file *access)
+{
+	gather_access(&(struct wire_access){
+		.kind = WIRE_ACCESS_FILE,
+		.flags = (access->writes ? WIRE_ACCESS_WRITES : WIRE_ACCESS_READS)
+	                 | (access->is_whole ? 0 : WIRE_ACCESS_UNKNOWN),
+		.function = (uint16_t)access->function,
+		.site = (uintptr_t)access->site,
+		.window = access->opened,
+		.target = WIRE_ANY,
+		.displacement = (int64_t)access->file,
+		.part_count = access->part_count,
+		.parts = access->parts,
+	});
+}
+
 void access_window_end(const void *site, uint64_t number)
 {
 	access_step(WIRE_ACCESS_FREE, MPI_CALL_Win_free, site, number, WIRE_ANY);

@@ -70,6 +70,19 @@ void access_fence(const void *site, int assert, MPI_Win window);
 void access_step(enum wire_access_kind kind, enum mpi_call function, const void *site,
                  uint64_t window, int target);
 
+/* A call of the program is about to read or write these bytes of an open file. Takes ownership of
+ * the parts (malloc). `is_whole`: they are all that it uses. */
+struct access_to_file {
+	enum mpi_call function;
+	const void *site;
+	uint64_t opened; /* number of the open file's communicator */
+	uint64_t file;   /* the same for all ranks that have opened it */
+	bool writes, is_whole;
+	uint32_t part_count;
+	struct wire_part *parts;
+};
+void access_file(const struct access_to_file *access);
+
 /* A send, receive or collective that may use memory of a window begins. Returns a number for
  * access_local_end. */
 uint32_t access_local_begin(uint64_t window);

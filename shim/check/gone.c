@@ -88,13 +88,13 @@ void gone_watch_begin(struct gone_watch *watch, const struct wire_user *user,
 	const struct stack *stack;
 	int64_t low, high;
 
-	watch->address = 0;
+	watch->bytes = NULL;
 	if (!bytes_span_all(bytes, &low, &high) || user->name.call == 0)
 		return;
 	stack = stack_of((uintptr_t)low);
 	*watch = (struct gone_watch){.user = *user,
+	                             .bytes = bytes,
 	                             .address = (uintptr_t)low,
-	                             .end = (uintptr_t)high,
 	                             .stack = stack ? stack->start : 0,
 	                             .stack_end = stack ? stack->end : 0};
 	lock();
@@ -112,17 +112,29 @@ static void take_out(struct gone_watch *watch)
 	*(watch->previous ? &watch->previous->next : &watches) = watch->next;
 	if (watch->next)
 		watch->next->previous = watch->previous;
-	watch->address = 0;
+	watch->bytes = NULL;
 	watched--;
 }
 
 void gone_watch_end(struct gone_watch *watch)
 {
-	if (watch->address == 0)
+	if (!watch->bytes)
 		return;
 	lock();
 	take_out(watch);
 	unlock();
+}
+
+static bool uses(const struct bytes *bytes, uintptr_t start, uintptr_t end)
+{
+	for (uint32_t i = 0; i < bytes->count; i++) {
+		int64_t low, high;
+
+		bytes_span(&bytes->parts[i], &low, &high);
+		if ((uintptr_t)low < end && (uintptr_t)high > start)
+			return true;
+	}
+	return false;
 }
 
 /* Skips a moment in which the list is in use: the process may also have been forked in it. */
@@ -131,7 +143,7 @@ void gone_note_freed(uintptr_t start, uintptr_t end)
 	if (!try_lock())
 		return;
 	for (struct gone_watch *watch = watches; watch; watch = watch->next)
-		watch->freed |= watch->address < end && watch->end > start;
+		watch->freed |= uses(watch->bytes, start, end);
 	unlock();
 }
 

@@ -19,14 +19,15 @@
 /* The buffer of one operation. Zero-initialised: not watched. */
 struct gone_watch {
 	struct wire_user user;
-	uintptr_t address, end;     /* of its bytes; 0: not watched */
+	const struct bytes *bytes;  /* NULL: not watched */
+	uintptr_t address;          /* the lowest of them */
 	uintptr_t stack, stack_end; /* range of the stack that it is on; 0: on none */
 	bool freed;                 /* not yet reported */
 	bool found;                 /* reported: the memory is gone */
 	struct gone_watch *next, *previous;
 };
 
-/* The operation begins. The memory of `watch` must stay until gone_watch_end. */
+/* The operation begins. The memory of `watch`, and `bytes`, must stay until gone_watch_end. */
 void gone_watch_begin(struct gone_watch *watch, const struct wire_user *user,
                       const struct bytes *bytes);
 void gone_watch_end(struct gone_watch *watch);

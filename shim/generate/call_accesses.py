@@ -1,6 +1,8 @@
 """Code for calls that move data to or from a window, or complete such calls: the wrapper records
 them (access.h). The roles of the arguments follow from the prototype."""
 
+import re
+
 
 def tells(call):
     """Whether the wrapper records anything."""
@@ -42,8 +44,25 @@ def atomic(call):
     return []
 
 
+FILE_ACCESS = re.compile(r"File_i?(read|write)(_at)?(_all)?(_begin)?(_c)?$")
+
+
+def file_access(call, site="site"):
+    """The statement that notes what a call reads or writes in a file, at a place that is known.
+    None: it does neither."""
+    found = FILE_ACCESS.match(call.name)
+    if not found:
+        return None
+    place = "offset" if call.has("offset") else "FILE_POSITION"
+    writes = "true" if found.group(1) == "write" else "false"
+    return f"file_accessed(MPI_CALL_{call.name}, {site}, fh, {place}, count, datatype, {writes});"
+
+
 def before(call):
     """Statements before the call."""
+    if file_access(call):
+        noted = file_access(call, "site_of_caller(site)")
+        return [f"\tif (caller_is_program(site))\n\t\t{noted}"]
     if call.get("shared_pointer"):
         return [f"\tif (caller_is_program(site))\n"
                 f"\t\tfile_pointer_moves(MPI_CALL_{call.name}, site_of_caller(site), fh);"]

@@ -125,8 +125,10 @@ def body(call, by_name):
         first = "\taccess_fence(site, assert, win);\n" if fences else ""
         last = ("\n\taccess_arrived();\n\tif (result == MPI_SUCCESS)\n"
                 "\t\twindow_called(MPI_CALL_Win_fence, WIRE_ANY, assert, win);") if fences else ""
+        noted = call_accesses.file_access(call)
+        noted = f"\tif (result == MPI_SUCCESS)\n\t\t{noted}\n" if noted else ""
         return (f"{first}\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle},\n"
-                f"\t\t{agreed(call)});\n"
+                f"\t\t{agreed(call)});\n{noted}"
                 f"\tif (result == MPI_SUCCESS)\n"
                 f"\t\tresult = real_mpi()->{call.name}({call.values()});" + last)
     return controlled_body(call, by_name)
