@@ -101,29 +101,76 @@ static void make_room(struct debugger *debugger, int rank)
 		end_gdb(debugger, other);
 }
 
-static char *ask_gdb(struct debugger *debugger, int rank, const char *expression, GError **error)
+/* A gdb that looks at the rank's call. NULL after refusing, or with `error` set. */
+static struct gdb *attach_gdb(struct debugger *debugger, int rank, GError **error)
 {
 	struct gdb **gdb = &debugger_gdbs(debugger)[rank];
-	g_autofree char *problem = NULL, *asked = NULL, *told = NULL;
 	guint64 site;
 	pid_t pid;
+
+	if (!debugger_find_process(debugger, rank, &pid, &site))
+		return NULL;
+	make_room(debugger, rank);
+	if (!*gdb)
+		*gdb = gdb_new(error);
+	return *gdb && gdb_attach(*gdb, pid, site, debugger_fell(debugger, rank), error) ? *gdb
+	                                                                                 : NULL;
+}
+
+static char *ask_gdb(struct debugger *debugger, int rank, const char *expression, GError **error)
+{
+	g_autofree char *problem = NULL, *asked = NULL, *told = NULL;
+	struct gdb *gdb;
 
 	asked = value_numbers_ask(debugger_values(debugger), rank, expression, &problem);
 	if (!asked) {
 		debugger_refuse(debugger, "%s", problem);
 		return NULL;
 	}
-	if (!debugger_find_process(debugger, rank, &pid, &site))
+	gdb = attach_gdb(debugger, rank, error);
+	if (!gdb)
 		return NULL;
-	make_room(debugger, rank);
-	if (!*gdb)
-		*gdb = gdb_new(error);
-	if (!*gdb || !gdb_attach(*gdb, pid, site, debugger_fell(debugger, rank), error))
-		return NULL;
-	told = gdb_print(*gdb, asked, error);
+	told = gdb_print(gdb, asked, error);
 	if (debugger_state(debugger) == DEBUG_RUNNING)
-		gdb_detach(*gdb);
+		gdb_detach(gdb);
 	return told ? value_numbers_tell(debugger_values(debugger), rank, told) : NULL;
+}
+
+/* `told`: NULL if there is no answer. */
+static void tell_answer(struct debugger *debugger, int rank, const char *told, const GError *error)
+{
+	if (told)
+		debugger_tell(debugger, "%s", told);
+	else if (error)
+		debugger_refuse(debugger, "%s%s", error->message,
+		                strstr(error->message, "ptrace:") ? " (" DEBUG_NEEDS_PTRACE ")"
+		                                                  : "");
+	if (debugger_gdbs(debugger)[rank] && gdb_is_lost(debugger_gdbs(debugger)[rank]))
+		end_gdb(debugger, rank);
+}
+
+void word_info_locals(struct debugger *debugger, const char *rest)
+{
+	int rank = *rest ? debugger_read_rank(debugger, rest) : debugger_usual_rank(debugger);
+	g_autofree char *told = NULL;
+	g_autoptr(GError) error = NULL;
+	struct gdb *gdb;
+
+	if (rank < 0 || debugger_brings_back(debugger, word_info_locals, rank, rest))
+		return;
+	gdb = attach_gdb(debugger, rank, &error);
+	told = gdb ? gdb_locals(gdb, &error) : NULL;
+	if (gdb && debugger_state(debugger) == DEBUG_RUNNING)
+		gdb_detach(gdb);
+	tell_answer(debugger, rank, told, error);
+}
+
+void word_of_gdb(struct debugger *debugger, const char *rest)
+{
+	(void)rest;
+	debugger_refuse(debugger, "this is a command of gdb: gdb RANK runs gdb on a rank; where "
+	                          "RANK, info locals RANK and print RANK EXPRESSION need no gdb of "
+	                          "your own");
 }
 
 void word_print(struct debugger *debugger, const char *rest)
@@ -142,14 +189,7 @@ void word_print(struct debugger *debugger, const char *rest)
 	if (debugger_brings_back(debugger, word_print, rank, rest))
 		return;
 	told = ask_gdb(debugger, rank, expression, &error);
-	if (told)
-		debugger_tell(debugger, "%s", told);
-	else if (error)
-		debugger_refuse(debugger, "%s%s", error->message,
-		                strstr(error->message, "ptrace:") ? " (" DEBUG_NEEDS_PTRACE ")"
-		                                                  : "");
-	if (debugger_gdbs(debugger)[rank] && gdb_is_lost(debugger_gdbs(debugger)[rank]))
-		end_gdb(debugger, rank);
+	tell_answer(debugger, rank, told, error);
 }
 
 void debugger_detach_gdbs(struct debugger *debugger)

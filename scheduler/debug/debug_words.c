@@ -107,9 +107,13 @@ static void walk(struct debugger *debugger, const char *rest, int direction)
 	debugger_go_to(debugger, stop->position);
 }
 
+/* As in gdb, "b MPI_Recv" sets a breakpoint. */
 void word_back(struct debugger *debugger, const char *rest)
 {
-	walk(debugger, rest, -1);
+	if (*rest && !g_ascii_isdigit(*rest) && *rest != '-')
+		word_break(debugger, rest);
+	else
+		walk(debugger, rest, -1);
 }
 
 void word_forward(struct debugger *debugger, const char *rest)

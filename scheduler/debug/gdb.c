@@ -371,15 +371,26 @@ bool gdb_is_lost(const struct gdb *gdb)
 	return gdb->lost;
 }
 
-char *gdb_print(struct gdb *gdb, const char *expression, GError **error)
+static char *obey(struct gdb *gdb, const char *line, GError **error)
 {
-	g_autofree char *line = g_strdup_printf("print %s", expression);
 	g_autofree char *literal = gdb_write_literal(line);
 	g_autofree char *command = g_strdup_printf("-interpreter-exec console %s", literal);
 	GString *told = g_string_new(NULL);
 	g_autofree char *answer = ask(gdb, command, ANSWER_SECONDS, told, error);
 
 	return g_string_free(told, !answer);
+}
+
+char *gdb_print(struct gdb *gdb, const char *expression, GError **error)
+{
+	g_autofree char *line = g_strdup_printf("print %s", expression);
+
+	return obey(gdb, line, error);
+}
+
+char *gdb_locals(struct gdb *gdb, GError **error)
+{
+	return obey(gdb, "info locals", error);
 }
 
 /* --- gdb's process ---------------------------------------------------------------------------- */

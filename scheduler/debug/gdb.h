@@ -28,6 +28,9 @@ bool gdb_is_lost(const struct gdb *gdb);
  * Free with g_free. */
 char *gdb_print(struct gdb *gdb, const char *expression, GError **error);
 
+/* The same of `info locals`. */
+char *gdb_locals(struct gdb *gdb, GError **error);
+
 #define GDB_ERROR (gdb_error_quark())
 GQuark gdb_error_quark(void);
 

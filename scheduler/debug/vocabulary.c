@@ -2,11 +2,12 @@
 
 #include <string.h>
 
+/* Habits come last in a table, so these are the words that are listed. */
 static guint count_of(const struct vocabulary_word *words)
 {
 	guint count = 0;
 
-	while (words[count].name)
+	while (words[count].name && !words[count].is_habit)
 		count++;
 	return count;
 }
@@ -83,7 +84,7 @@ static char *all_that_begin(const struct vocabulary_word *words, const char *typ
 	GString *text = g_string_new(NULL);
 
 	for (; words->name; words++) {
-		if (!g_str_has_prefix(words->name, typed))
+		if (words->is_habit || !g_str_has_prefix(words->name, typed))
 			continue;
 		count--;
 		g_string_append_printf(text, "%s%s", words->name,
@@ -98,7 +99,7 @@ static char *unknown(const struct vocabulary_word *words, const char *before, co
 	g_autofree char *all = all_that_begin(words, "", count_of(words));
 	const char *near;
 
-	for (guint i = 0; words[i].name; i++)
+	for (guint i = 0; i < count_of(words); i++)
 		names[i] = words[i].name;
 	for (guint i = 0; words[i].name; i++)
 		for (const struct vocabulary_word *word = words[i].below; word && word->name;
@@ -127,7 +128,7 @@ static const struct vocabulary_word *find(const struct vocabulary_word *words, c
 	for (const struct vocabulary_word *word = words; word->name; word++) {
 		if (strcmp(word->name, typed) == 0 || g_strcmp0(word->shorter, typed) == 0)
 			return word;
-		if (!g_str_has_prefix(word->name, typed))
+		if (word->is_habit || !g_str_has_prefix(word->name, typed))
 			continue;
 		found = word;
 		count++;
@@ -189,7 +190,7 @@ static void add_those(GStrvBuilder *lines, const struct vocabulary_word *words, 
 	for (; words->name; words++) {
 		g_autofree char *line = g_strconcat(before, words->name, NULL);
 
-		if (g_str_has_prefix(words->name, typed))
+		if (!words->is_habit && g_str_has_prefix(words->name, typed))
 			g_strv_builder_add(lines, line);
 	}
 }
@@ -244,7 +245,8 @@ static void append_line(GString *text, const char *before, const struct vocabula
 	                                        word->below ? "..." : word->arguments);
 
 	g_string_append_printf(text, "  %-28s %s", g_strchomp(form), word->help);
-	for (const struct vocabulary_word *one = word->below; one && one->name; one++)
+	for (const struct vocabulary_word *one = word->below; one && one->name && !one->is_habit;
+	     one++)
 		g_string_append_printf(text, "%s%s", one == word->below ? " " : ", ", one->name);
 	g_string_append_c(text, '\n');
 }
@@ -252,7 +254,8 @@ static void append_line(GString *text, const char *before, const struct vocabula
 static void append_lines(GString *text, const char *before, const struct vocabulary_word *words)
 {
 	for (; words->name; words++)
-		append_line(text, before, words);
+		if (!words->is_habit)
+			append_line(text, before, words);
 }
 
 static char *explain(const struct vocabulary_word *word, const char *before)

@@ -26,6 +26,7 @@ struct vocabulary_word {
 	const char *shorter;            /* short form, although it is ambiguous: "c"; NULL: none */
 	vocabulary_arguments *complete; /* NULL: arguments are not completed */
 	const struct vocabulary_word *below; /* "ranks" of "info ranks"; NULL: arguments follow */
+	bool is_habit; /* a word of other debuggers: understood if typed in full, not listed */
 };
 
 /* Obeys a line that is not empty. Returns NULL, or what is wrong: an unknown command, and what to

@@ -5,6 +5,7 @@ import glob
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -247,7 +248,23 @@ REFUSED = [
     ("goto finding 1", "there is no finding 1 here"),
     ("source nowhere.mp", "nowhere.mp"),
     ("help chose", "there is no command chose; did you mean choose?"),
+    ("up", "this is a command of gdb: gdb RANK runs gdb on a rank"),
+    ("info frame 7", "there is no rank 7; ranks are 0 to 2"),
 ]
+
+
+def check_habits(tool):
+    """What gdb's users type."""
+    program = tool.compile(source("examples/wildcard_deadlock"))
+    lines = ["run", "b MPI_Recv", "bt 0", "info threads", "n 0", "b"]
+    run = debug(tool, lines, "-n", "3", program)
+    check(stops(run) == ["choice 0.2", "breakpoint 1", "choice 0.2"], str(run))
+    check("(matchpoint) b MPI_Recv\nbreakpoint 1\n" in run.out, str(run))
+    check("#0  main (wildcard_deadlock.c:15)" in run.out, str(run))
+    if shutil.which("gdb"):
+        run = debug(tool, ["run", "info locals 1", "info locals"], "-n", "3", program)
+        check(re.search("info locals 1\nrank = 1\nvalue = 0\n", run.out), str(run))
+        check(re.search("info locals\nrank = 0\nvalue = 0\n", run.out), str(run))
 
 
 def check_refused(tool):
@@ -420,6 +437,7 @@ def body(tool, options):
     check_finding(tool)
     check_later(tool)
     check_refused(tool)
+    check_habits(tool)
     check_help(tool)
     check_lines_from_a_pipe(tool)
     check_store(tool)

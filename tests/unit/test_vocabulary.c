@@ -48,6 +48,7 @@ static void complete_arguments(const struct debugger *debugger, GStrvBuilder *li
 static const struct vocabulary_word things[] = {
 	{"ranks", "", "where every rank is", word_ranks, .example = "info ranks"},
 	{"path", "[all]", "the path to here", word_path, .example = "info path"},
+	{"threads", "", "info ranks", word_ranks, .is_habit = true},
 	{0},
 };
 
@@ -60,6 +61,7 @@ static const struct vocabulary_word table[] = {
          .complete = complete_arguments},
 	{"continue", "", "goes on", word_continue, .example = "continue", .shorter = "c"},
 	{"info", "", "show information: info", .below = things},
+	{"bt", "[N]", "back", word_back, .is_habit = true},
 	{0},
 };
 
@@ -99,6 +101,26 @@ static void a_short_form_wins(void **state)
 	(void)state;
 	assert_obeyed("c", "continue", "");
 	assert_obeyed("b", "back", "");
+}
+
+/* They are not listed, nor suggested, nor completed. */
+static void words_of_other_debuggers_are_known(void **state)
+{
+	struct debugger debugger = {0};
+	g_auto(GStrv) completed = vocabulary_complete(table, &debugger, "b");
+	g_auto(GStrv) below = vocabulary_complete(table, &debugger, "info ");
+	g_autofree char *problem = NULL, *help = vocabulary_help(table, "", &problem);
+
+	(void)state;
+	assert_obeyed("bt 2", "back", "2");
+	assert_obeyed("info threads", "ranks", "");
+	assert_obeyed("b", "back", "");
+	assert_refused("info thr",
+	               "there is no command info thr; use info and one of ranks or path");
+	assert_refused("btt", "there is no command btt; help lists them");
+	assert_int_equal(g_strv_length(completed), 2);
+	assert_int_equal(g_strv_length(below), 2);
+	assert_null(strstr(help, "bt"));
 }
 
 static void ambiguous_commands_are_refused(void **state)
@@ -198,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_unambiguous_prefix_is_enough),
 		cmocka_unit_test(a_short_form_wins),
+		cmocka_unit_test(words_of_other_debuggers_are_known),
 		cmocka_unit_test(ambiguous_commands_are_refused),
 		cmocka_unit_test(arguments_are_refused_where_there_are_none),
 		cmocka_unit_test(a_misspelt_command_gets_a_suggestion),
