@@ -268,15 +268,13 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 }
 
 /* Preloads, beside the shim, the library that separates the program's heap from MPI's
- * (shim/state/heap.h). Also turns lazy binding off: a function bound by its first call would
- * change memory. */
-static char **prepare_for_states(char **environment, const char *shim)
+ * (shim/state/heap.h). */
+static char **preload_heap(char **environment, const char *shim)
 {
 	g_autofree char *directory = g_path_get_dirname(shim);
 	g_autofree char *heap = g_build_filename(directory, "libmatchpoint-heap.so", NULL);
 
-	environment = append(environment, "LD_PRELOAD", ':', heap);
-	return g_environ_setenv(environment, "LD_BIND_NOW", "1", true);
+	return append(environment, "LD_PRELOAD", ':', heap);
 }
 
 /* Of two equal options the last one counts. */
@@ -313,8 +311,12 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 
 	environment = prepare_sanitizers(environment);
 	environment = g_environ_unsetenv(environment, "MATCHPOINT_REDIRECTED");
-	if (settings->states)
-		environment = prepare_for_states(environment, settings->shim);
+	if (settings->heap)
+		environment = preload_heap(environment, settings->shim);
+	/* A function bound by its first call would change memory. Not for all programs, since one
+	 * with functions that are nowhere, but never called, would not start. */
+	if (settings->heap && settings->steady)
+		environment = g_environ_setenv(environment, "LD_BIND_NOW", "1", true);
 	environment = append(environment, "LD_PRELOAD", ':', settings->shim);
 	environment = g_environ_setenv(environment, ENVIRONMENT_SOCKET, socket, true);
 	environment = g_environ_setenv(environment, ENVIRONMENT_WORLD, world, true);

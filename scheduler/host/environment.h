@@ -34,7 +34,9 @@ struct environment_settings {
 	const char *standard_input; /* file for rank 0; NULL: no input */
 	const char *journal;        /* journal of the files that ranks change; NULL: none */
 	bool virtual_time;          /* whether sleeping takes no real time */
-	bool states;                /* whether ranks report their states, or digests of them */
+	bool heap;                  /* whether the program's heap is kept apart from MPI's */
+	bool steady;                /* whether ranks may come back to the same memory: they poll, or
+	                               their states are compared */
 	bool reads_peers;           /* whether ranks may read each other's memory */
 	bool own_launcher;          /* whether the user has named the launcher (--launcher) */
 };

@@ -23,6 +23,7 @@ struct local_options {
 	const struct wrapper *wrapper;
 	const char *standard_input;
 	bool virtual_time;
+	bool states;      /* ranks report states */
 	GPtrArray *notes; /* char *, owned by the array: overridden settings of the environment */
 };
 

@@ -21,8 +21,9 @@ struct local {
 	void *user; /* of the listener */
 	struct source_lines *lines;
 	struct world_files *files; /* of worlds that are rewound */
-	bool inspected;            /* `sanitized` is known */
-	bool sanitized;            /* the program is built with AddressSanitizer */
+	bool inspected;            /* the members below are known */
+	bool polls;                /* the program polls */
+	bool sanitized;            /* it is built with AddressSanitizer */
 };
 
 static inline struct local *local_of(struct host *host)

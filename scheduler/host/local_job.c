@@ -53,16 +53,19 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 {
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
-	struct environment_settings settings = {options->shim,
-	                                        run_directory_path(options->directory),
-	                                        world,
-	                                        options->standard_input,
-	                                        options->journal ? journal_path(options->journal)
-	                                                         : NULL,
-	                                        options->virtual_time,
-	                                        local_can_digest(host),
-	                                        peer_memory_obstacle() == NULL,
-	                                        options->launcher != NULL};
+	bool heap = local_can_digest(host);
+	struct environment_settings settings = {
+		.shim = options->shim,
+		.directory = run_directory_path(options->directory),
+		.world = world,
+		.standard_input = options->standard_input,
+		.journal = options->journal ? journal_path(options->journal) : NULL,
+		.virtual_time = options->virtual_time,
+		.heap = heap,
+		.steady = options->states || local->polls,
+		.reads_peers = peer_memory_obstacle() == NULL,
+		.own_launcher = options->launcher != NULL,
+	};
 	g_auto(GStrv) command = command_line(options, error), environment = NULL;
 	struct launcher_options launch = {.loop = &local->loop,
 	                                  .command = command,
@@ -144,8 +147,10 @@ bool local_can_digest(struct host *host)
 {
 	struct local *local = local_of(host);
 
-	if (!local->inspected)
+	if (!local->inspected) {
 		local->sanitized = program_is_sanitized(local->options.program[0]);
+		local->polls = program_polls(local->options.program[0]);
+	}
 	local->inspected = true;
 	return !local->sanitized;
 }

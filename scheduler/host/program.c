@@ -425,6 +425,20 @@ bool program_calls(const char *name, const char *function)
 	return found;
 }
 
+bool program_polls(const char *name)
+{
+	struct program *program = program_inspect(name);
+	g_autoptr(GPtrArray) calls = program->path ? program_mpi_calls(program->path)
+	                                           : g_ptr_array_new();
+	bool found = calls->len == 0;
+
+	for (guint i = 0; i < calls->len && !found; i++)
+		found = mpi_call_asks(
+			mpi_call_by_name(((const struct program_call *)calls->pdata[i])->name));
+	program_free(program);
+	return found;
+}
+
 bool program_is_sanitized(const char *name)
 {
 	struct program *program = program_inspect(name);

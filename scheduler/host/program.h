@@ -63,6 +63,10 @@ bool program_calls(const char *name, const char *function);
 void program_each_file(const char *path, void (*look)(const char *file, bool has_hooks, void *user),
                        void *user);
 
+/* Whether it polls: it calls MPI_Test, MPI_Iprobe or one of their kin. Also true if it calls no MPI
+ * function at all, as a script that loads MPI later. */
+bool program_polls(const char *name);
+
 /* Whether the program (found as mpiexec finds it) is built with AddressSanitizer. */
 bool program_is_sanitized(const char *name);
 

@@ -180,6 +180,7 @@ bool session_machine_open(struct session *session, GError **error)
 		.wrapper = options->wrapper,
 		.standard_input = options->standard_input,
 		.virtual_time = options->virtual_time,
+		.states = session_compares_states(options),
 		.notes = session->exploration->notes,
 	};
 

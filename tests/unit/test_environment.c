@@ -77,6 +77,21 @@ static void test_large_messages_are_read_where_ranks_may_read_each_other(void **
 	assert_value(environment, "UCX_RNDV_SCHEME", "get_zcopy");
 }
 
+/* A program with a function that is nowhere starts only if functions are bound when called. */
+static void test_functions_are_bound_early_only_where_that_matters(void **state)
+{
+	struct environment_settings other = settings;
+
+	(void)state;
+	other.heap = true;
+	g_auto(GStrv) lazy = environment_for_ranks((char *[]){NULL}, &other, NULL);
+	assert_non_null(strstr(g_environ_getenv(lazy, "LD_PRELOAD"), "libmatchpoint-heap.so"));
+	assert_value(lazy, "LD_BIND_NOW", NULL);
+	other.steady = true;
+	g_auto(GStrv) early = environment_for_ranks((char *[]){NULL}, &other, NULL);
+	assert_value(early, "LD_BIND_NOW", "1");
+}
+
 /* As in a rank of Hydra, in a task of srun, in a rank of Open MPI. */
 static char *const nested[] = {"PMI_RANK=0",
                                "PMI_FD=7",
@@ -161,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranks_get_the_socket),
 		cmocka_unit_test(test_conflicts_are_overridden_and_noted),
+		cmocka_unit_test(test_functions_are_bound_early_only_where_that_matters),
 		cmocka_unit_test(test_large_messages_are_read_where_ranks_may_read_each_other),
 		cmocka_unit_test(test_what_another_launcher_has_set_is_removed),
 		cmocka_unit_test(test_a_named_launcher_sees_the_allocation),
