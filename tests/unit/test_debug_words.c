@@ -15,7 +15,13 @@ static void check_word(const struct vocabulary_word *word, const char *before)
 	assert_true((word->run != NULL) != (word->below != NULL));
 	assert_true(word->help && *word->help);
 	assert_non_null(word->arguments);
-	if (word->below)
+	/* Words of other debuggers are not listed, and come last. */
+	if (word->is_habit) {
+		assert_true(!word[1].name || word[1].is_habit);
+		assert_null(word->example);
+		assert_null(word->shorter);
+	}
+	if (word->below || word->is_habit)
 		return;
 	assert_true(g_str_has_prefix(word->example, line));
 	if (*word->arguments == '\0') {
@@ -64,8 +70,8 @@ static void help_shows_each_row(void **state)
 		assert_non_null(help);
 		for (const struct vocabulary_word *below = word->below; below && below->name;
 		     below++)
-			assert_non_null(strstr(help, below->help));
-		if (!word->below)
+			assert_true(below->is_habit == !strstr(help, below->help));
+		if (!word->below && !word->is_habit)
 			assert_non_null(strstr(help, word->example));
 	}
 }
