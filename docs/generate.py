@@ -273,7 +273,9 @@ def prompt_page(tables):
     return page("Commands of the prompt",
                 "These are the commands of the prompt of `matchpoint debug`. A command can be "
                 "abbreviated to any unambiguous prefix, or to the short form in parentheses. An "
-                "empty line repeats the last command. `help COMMAND` prints the same.", lines)
+                "empty line repeats the last command. `help COMMAND` prints the same. `bt`, `n`, "
+                "`next`, `start`, `info threads` and `info frame` are understood as their "
+                "counterparts here; gdb's other words are answered with what to type.", lines)
 
 
 # --- all pages ------------------------------------------------------------------------------------
