@@ -1,8 +1,9 @@
-/* A separate library (libmatchpoint-heap.so), preloaded beside the shim if states are compared. It
- * replaces malloc: MPI's libraries and the shim get blocks from a separate mapping. Their data
- * depends on the past in ways that do not matter to the program, so it is left out of a state
- * (state.h). The return address of the call shows who asks; who frees a block does not matter. All
- * others get memory from the C library.
+/* A separate library (libmatchpoint-heap.so), preloaded beside the shim, unless the program is
+ * built with AddressSanitizer. It replaces malloc: MPI's libraries and the shim get blocks from a
+ * separate mapping. Their data depends on the past in ways that do not matter to the program, so
+ * it is left out of a state (state.h). The return address of the call shows who asks; who frees a
+ * block does not matter. All others get memory from the C library. It also sees what is mapped and
+ * given back.
  *
  * MPI's libraries are the MPI library and the libraries that only it is linked with. A library that
  * anything else is linked with belongs to the program. */
