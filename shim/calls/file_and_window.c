@@ -160,15 +160,20 @@ static bool hash_file(const char *filename, uint64_t *hash)
 	return true;
 }
 
-/* 0: not known. All members have opened it, so it exists. */
+/* 0: not known. All members have opened it, so it exists. Its number in the file system alone is
+ * not enough: another file gets it when this one is deleted. */
 static uint64_t identity_of(const char *filename)
 {
+	const char *path = without_prefix(filename);
+	char whole[PATH_MAX];
 	int saved = errno;
 	struct stat there;
-	bool found = stat(without_prefix(filename), &there) == 0;
+	bool found = stat(path, &there) == 0 && realpath(path, whole) != NULL;
 
 	errno = saved;
-	return found ? mix(mix(1, (uint64_t)there.st_dev), (uint64_t)there.st_ino) : 0;
+	return found ? mix_text(mix(mix(1, (uint64_t)there.st_dev), (uint64_t)there.st_ino), whole,
+	                        strlen(whole))
+	             : 0;
 }
 
 int shim_MPI_File_open(void *site, MPI_Comm comm, const char *filename, int amode, MPI_Info info,
