@@ -197,7 +197,7 @@ static void add_environment(GString *json)
 static void add_words(GString *json, const char *member, const struct vocabulary_word *words)
 {
 	begin_list(json, member);
-	for (; words->name && !words->is_habit; words++) {
+	for (; vocabulary_is_listed(words); words++) {
 		begin_object(json);
 		add_member(json, "name", words->name);
 		add_member(json, "shorter", words->shorter);

@@ -2,12 +2,11 @@
 
 #include <string.h>
 
-/* Habits come last in a table, so these are the words that are listed. */
 static guint count_of(const struct vocabulary_word *words)
 {
 	guint count = 0;
 
-	while (words[count].name && !words[count].is_habit)
+	while (vocabulary_is_listed(&words[count]))
 		count++;
 	return count;
 }
@@ -83,8 +82,8 @@ static char *all_that_begin(const struct vocabulary_word *words, const char *typ
 {
 	GString *text = g_string_new(NULL);
 
-	for (; words->name; words++) {
-		if (words->is_habit || !g_str_has_prefix(words->name, typed))
+	for (; vocabulary_is_listed(words); words++) {
+		if (!g_str_has_prefix(words->name, typed))
 			continue;
 		count--;
 		g_string_append_printf(text, "%s%s", words->name,
@@ -187,10 +186,10 @@ char *vocabulary_obey(const struct vocabulary_word *words, struct debugger *debu
 static void add_those(GStrvBuilder *lines, const struct vocabulary_word *words, const char *before,
                       const char *typed)
 {
-	for (; words->name; words++) {
+	for (; vocabulary_is_listed(words); words++) {
 		g_autofree char *line = g_strconcat(before, words->name, NULL);
 
-		if (!words->is_habit && g_str_has_prefix(words->name, typed))
+		if (g_str_has_prefix(words->name, typed))
 			g_strv_builder_add(lines, line);
 	}
 }
@@ -253,9 +252,8 @@ static void append_line(GString *text, const char *before, const struct vocabula
 
 static void append_lines(GString *text, const char *before, const struct vocabulary_word *words)
 {
-	for (; words->name; words++)
-		if (!words->is_habit)
-			append_line(text, before, words);
+	for (; vocabulary_is_listed(words); words++)
+		append_line(text, before, words);
 }
 
 static char *explain(const struct vocabulary_word *word, const char *before)

@@ -29,6 +29,12 @@ struct vocabulary_word {
 	bool is_habit; /* a word of other debuggers: understood if typed in full, not listed */
 };
 
+/* Habits come last in a table: the first word that is not listed is its end, or a habit. */
+static inline bool vocabulary_is_listed(const struct vocabulary_word *word)
+{
+	return word->name && !word->is_habit;
+}
+
 /* Obeys a line that is not empty. Returns NULL, or what is wrong: an unknown command, and what to
  * type instead; or arguments that it does not take. Free with g_free. */
 char *vocabulary_obey(const struct vocabulary_word *words, struct debugger *debugger,

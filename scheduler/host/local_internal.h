@@ -20,10 +20,9 @@ struct local {
 	const struct host_listener *listener;
 	void *user; /* of the listener */
 	struct source_lines *lines;
-	struct world_files *files; /* of worlds that are rewound */
-	bool inspected;            /* the members below are known */
-	bool polls;                /* the program polls */
-	bool sanitized;            /* it is built with AddressSanitizer */
+	struct world_files *files;       /* of worlds that are rewound */
+	bool knows_polls, polls;         /* the program polls */
+	bool knows_sanitized, sanitized; /* it is built with AddressSanitizer */
 };
 
 static inline struct local *local_of(struct host *host)

@@ -48,12 +48,19 @@ static char **command_line(const struct local_options *options, GError **error)
 	return (char **)g_ptr_array_free(all, false);
 }
 
+static bool polls(struct local *local)
+{
+	if (!local->knows_polls)
+		local->polls = program_polls(local->options.program[0]);
+	local->knows_polls = true;
+	return local->polls;
+}
+
 struct host_job *local_job_start(struct host *host, guint32 world, const char *directory,
                                  GError **error)
 {
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
-	bool heap = local_can_digest(host);
 	struct environment_settings settings = {
 		.shim = options->shim,
 		.directory = run_directory_path(options->directory),
@@ -61,8 +68,8 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 		.standard_input = options->standard_input,
 		.journal = options->journal ? journal_path(options->journal) : NULL,
 		.virtual_time = options->virtual_time,
-		.heap = heap,
-		.steady = options->states || local->polls,
+		.heap = local_can_digest(host),
+		.steady = options->states || polls(local),
 		.reads_peers = peer_memory_obstacle() == NULL,
 		.own_launcher = options->launcher != NULL,
 	};
@@ -147,10 +154,8 @@ bool local_can_digest(struct host *host)
 {
 	struct local *local = local_of(host);
 
-	if (!local->inspected) {
+	if (!local->knows_sanitized)
 		local->sanitized = program_is_sanitized(local->options.program[0]);
-		local->polls = program_polls(local->options.program[0]);
-	}
-	local->inspected = true;
+	local->knows_sanitized = true;
 	return !local->sanitized;
 }

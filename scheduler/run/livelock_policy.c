@@ -14,6 +14,19 @@ static enum livelock_policy_step look_closer(guint64 rounds, gint64 waited_us,
 	               : LIVELOCK_POLICY_ANSWER;
 }
 
+/* Of ranks that make only calls that return at once. Time and number prove nothing. */
+static enum livelock_policy_step by_states(const struct world_idle *idle,
+                                           enum livelock_state detector)
+{
+	if (idle->timed)
+		return LIVELOCK_POLICY_ANSWER;
+	switch (detector) {
+	case LIVELOCK_OPEN: return LIVELOCK_POLICY_LOOK;
+	case LIVELOCK_CLOSED: return LIVELOCK_POLICY_OVER;
+	default: return LIVELOCK_POLICY_ANSWER;
+	}
+}
+
 static void begin_anew(struct livelock_policy *policy, gint64 now)
 {
 	*policy = (struct livelock_policy){.begun = now, .forward_ever = policy->forward_ever};
@@ -70,10 +83,7 @@ enum livelock_policy_step livelock_policy_check(struct livelock_policy *policy,
 	if (failed && idle->rounds > LIVELOCK_POLICY_FAILED)
 		return LIVELOCK_POLICY_OVER;
 	if (idle->immediate)
-		return idle->timed                   ? LIVELOCK_POLICY_ANSWER
-		       : detector == LIVELOCK_OPEN   ? LIVELOCK_POLICY_LOOK
-		       : detector == LIVELOCK_CLOSED ? LIVELOCK_POLICY_OVER
-		                                     : LIVELOCK_POLICY_ANSWER;
+		return by_states(idle, detector);
 	if (is_quick(policy, idle, now)) {
 		policy->since = 0;
 		return LIVELOCK_POLICY_ANSWER;

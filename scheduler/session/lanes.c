@@ -366,6 +366,13 @@ static void add_lane(struct lanes *lanes)
 	g_ptr_array_add(lanes->all, lane);
 }
 
+/* Whether the lane has an unexplored part. An execution that is running counts as not begun. */
+static bool lane_has_rest(const struct lane *lane)
+{
+	return lane->explorer
+	       && (plan_source_is_busy(&lane->source) || !explorer_is_done(lane->explorer));
+}
+
 static void note_remaining(struct explorer *explorer, enum buffering buffering, void *data)
 {
 	struct lanes *lanes = data;
@@ -384,11 +391,10 @@ static void leave_all(struct lanes *lanes)
 	for (guint i = 0; i < lanes->all->len; i++) {
 		struct lane *lane = lane_at(lanes, i);
 
-		if (!lane->explorer)
-			continue;
-		if (plan_source_is_busy(&lane->source) || !explorer_is_done(lane->explorer))
+		if (lane_has_rest(lane))
 			note_remaining(lane->explorer, lane->buffering, lanes);
-		lane_leave(lane);
+		if (lane->explorer)
+			lane_leave(lane);
 	}
 	each_waiting(lanes, leave_part, lanes);
 }
@@ -574,12 +580,13 @@ struct left_out lanes_left_out(const struct lanes *lanes)
 	return left_out;
 }
 
-/* The unexplored part of a lane. An execution that is running counts as not begun. */
+/* NULL: none. */
 static GVariant *lane_rest(const struct lane *lane)
 {
-	if (plan_source_is_busy(&lane->source))
-		return explorer_save_running(lane->explorer);
-	return explorer_is_done(lane->explorer) ? NULL : explorer_save(lane->explorer);
+	if (!lane_has_rest(lane))
+		return NULL;
+	return plan_source_is_busy(&lane->source) ? explorer_save_running(lane->explorer)
+	                                          : explorer_save(lane->explorer);
 }
 
 GPtrArray *lanes_parts(const struct lanes *lanes)
@@ -588,7 +595,7 @@ GPtrArray *lanes_parts(const struct lanes *lanes)
 
 	for (guint i = 0; i < lanes->all->len; i++) {
 		const struct lane *lane = lane_at(lanes, i);
-		GVariant *frontier = lane->explorer ? lane_rest(lane) : NULL;
+		GVariant *frontier = lane_rest(lane);
 
 		if (frontier)
 			lanes_add_part(parts, lane->buffering, frontier);

@@ -65,16 +65,16 @@ void world_hold_immediate(struct world *world, int number, const struct wire_cal
 {
 	struct rank *rank = &world->ranks[number];
 
-	rank->immediate.is_held = rank->line->phase == PHASE_BLOCKED
-	                          && rank->immediate.calls >= MAX(rank->immediate.next, FIRST)
-	                          && concerns_itself(world, number, call);
+	rank->immediate.is_own = concerns_itself(world, number, call);
+	rank->immediate.is_held = rank->immediate.is_own && rank->line->phase == PHASE_BLOCKED
+	                          && rank->immediate.calls >= MAX(rank->immediate.next, FIRST);
 }
 
 void world_note_immediate(struct world *world, int number, const struct wire_call *call)
 {
 	struct immediate *immediate = &world->ranks[number].immediate;
 
-	if (!concerns_itself(world, number, call) || !returns_at_once(world, number, call)) {
+	if (!immediate->is_own || !returns_at_once(world, number, call)) {
 		if (immediate->held > 0)
 			world->idle = (struct world_idle){0};
 		*immediate = (struct immediate){0};

@@ -127,6 +127,7 @@ struct streak {
 struct immediate {
 	guint64 calls, next; /* so many; after how many they are held again */
 	guint held;          /* calls held in the look that goes on; 0: none goes on */
+	bool is_own;         /* the call reported last concerns only the rank */
 	bool is_held;        /* the pending call waits until all ranks are at rest */
 };
 

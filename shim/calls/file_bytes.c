@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "shim/mpi/real.h"
+#include "shim/types/signature.h"
 
 enum {
 	PARTS = 4096,      /* the most that are described */
@@ -36,23 +37,8 @@ static void add_piece(struct list *list, int64_t start, uint64_t length)
 		.role = WIRE_PART_TARGET, .start = start, .length = length, .times = 1, .count = 1};
 }
 
-static bool is_predefined(MPI_Datatype type)
-{
-	int integers, addresses, types, combiner = 0;
-
-	return real_mpi()->Type_get_envelope(type, &integers, &addresses, &types, &combiner)
-	               == MPI_SUCCESS
-	       && combiner == MPI_COMBINER_NAMED;
-}
-
-/* MPI_File_get_view makes copies of types that are not predefined. */
-static void free_copy(MPI_Datatype *type)
-{
-	if (*type != MPI_DATATYPE_NULL && !is_predefined(*type))
-		real_mpi()->Type_free(type);
-}
-
-/* The size of an elementary type; 0: not known. `ret_dense`: the view has no gaps. */
+/* The size of an elementary type; 0: not known. `ret_dense`: the view has no gaps. MPI makes copies
+ * of types that are not predefined. */
 static uint64_t element_of(MPI_File file, bool *ret_dense)
 {
 	MPI_Datatype element = MPI_DATATYPE_NULL, filetype = MPI_DATATYPE_NULL;
@@ -64,9 +50,9 @@ static uint64_t element_of(MPI_File file, bool *ret_dense)
 	            != MPI_SUCCESS
 	    || real_mpi()->Type_size(element, &size) != MPI_SUCCESS)
 		size = 0;
-	*ret_dense = filetype != MPI_DATATYPE_NULL && is_predefined(filetype);
-	free_copy(&element);
-	free_copy(&filetype);
+	*ret_dense = type_is_predefined(filetype);
+	type_release(&element);
+	type_release(&filetype);
 	return size > 0 ? (uint64_t)size : 0;
 }
 
@@ -101,5 +87,6 @@ struct wire_part *file_bytes(MPI_File file, MPI_Offset offset, uint64_t bytes, u
 		free(list.parts);
 		return NULL;
 	}
-	return list.parts;
+	/* Mostly there is one. */
+	return realloc(list.parts, list.count * sizeof(*list.parts));
 }

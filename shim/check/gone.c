@@ -8,12 +8,9 @@
 
 #include "shim/process/process.h"
 
-struct stack {
-	uintptr_t start, end; /* both 0: not known */
-};
-
-static struct stack first; /* of the process's first thread */
-static _Thread_local struct stack own __attribute__((tls_model("initial-exec")));
+/* Of the process's first thread, and of this one; both ends 0: not known. */
+static struct memory_range first;
+static _Thread_local struct memory_range own __attribute__((tls_model("initial-exec")));
 static struct gone_watch *watches;
 static int watched; /* number of watches */
 static int busy;    /* somebody reads or changes the list */
@@ -44,10 +41,10 @@ __attribute__((constructor)) static void find_first(int count, char **arguments)
 	(void)count;
 	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur > MOST)
 		limit.rlim_cur = MOST;
-	first = (struct stack){(uintptr_t)arguments - limit.rlim_cur, (uintptr_t)arguments};
+	first = (struct memory_range){(uintptr_t)arguments - limit.rlim_cur, (uintptr_t)arguments};
 }
 
-static bool contains(const struct stack *stack, uintptr_t address)
+static bool contains(const struct memory_range *stack, uintptr_t address)
 {
 	return address >= stack->start && address < stack->end;
 }
@@ -55,23 +52,16 @@ static bool contains(const struct stack *stack, uintptr_t address)
 /* The stack of another thread than the first. Looked up once. */
 static void find_own(void)
 {
-	pthread_attr_t attributes;
-	void *start;
-	size_t size;
-
-	if (own.end != 0 || pthread_getattr_np(pthread_self(), &attributes) != 0)
-		return;
-	if (pthread_attr_getstack(&attributes, &start, &size) == 0)
-		own = (struct stack){(uintptr_t)start, (uintptr_t)start + size};
-	pthread_attr_destroy(&attributes);
+	if (own.end == 0)
+		process_find_stack(pthread_self(), &own);
 }
 
 /* Whether it lies on the stack of this thread, near its pointer. */
-static const struct stack *stack_of(uintptr_t address)
+static const struct memory_range *stack_of(uintptr_t address)
 {
 	enum { NEAR = 64 << 20 }; /* of the stack pointer, else no stack is looked for */
 	const uintptr_t pointer = process_stack_pointer;
-	const struct stack *stack = &first;
+	const struct memory_range *stack = &first;
 
 	if (address < pointer || address - pointer > NEAR)
 		return NULL;
@@ -85,7 +75,7 @@ static const struct stack *stack_of(uintptr_t address)
 void gone_watch_begin(struct gone_watch *watch, const struct wire_user *user,
                       const struct bytes *bytes)
 {
-	const struct stack *stack;
+	const struct memory_range *stack;
 	int64_t low, high;
 
 	watch->bytes = NULL;

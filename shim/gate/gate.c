@@ -463,9 +463,9 @@ static bool is_to_wait(const struct wire_call *call)
 
 void gate_report(const struct wire_call *call)
 {
-	struct wire_call waits = *call;
-
 	if (is_to_wait(call)) {
+		struct wire_call waits = *call;
+
 		waits.wait = WIRE_TEST_ALL;
 		gate_wait(&waits);
 	} else if (gate.welcome.every_call_waits) {

@@ -5,6 +5,8 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
+#include "shim/process/process.h"
+
 static note_stack_function *note;
 
 struct creation {
@@ -20,15 +22,10 @@ void thread_stacks_tell(note_stack_function *function)
 
 static void note_stack(pthread_t thread, bool is_mpis)
 {
-	pthread_attr_t attributes;
-	void *stack = NULL;
-	size_t size = 0;
+	struct memory_range stack;
 
-	if (!note || pthread_getattr_np(thread, &attributes) != 0)
-		return;
-	if (pthread_attr_getstack(&attributes, &stack, &size) == 0)
-		note((uintptr_t)stack, size, is_mpis);
-	pthread_attr_destroy(&attributes);
+	if (note && process_find_stack(thread, &stack))
+		note(stack.start, stack.end - stack.start, is_mpis);
 }
 
 static void *run(void *pointer)

@@ -79,3 +79,18 @@ bool process_has_made_threads(void)
 {
 	return atomic_load_explicit(&process.made_threads, memory_order_relaxed);
 }
+
+bool process_find_stack(pthread_t thread, struct memory_range *ret)
+{
+	pthread_attr_t attributes;
+	void *start = NULL;
+	size_t size = 0;
+	bool found;
+
+	if (pthread_getattr_np(thread, &attributes) != 0)
+		return false;
+	found = pthread_attr_getstack(&attributes, &start, &size) == 0;
+	pthread_attr_destroy(&attributes);
+	*ret = (struct memory_range){(uintptr_t)start, (uintptr_t)start + size};
+	return found;
+}

@@ -1,12 +1,15 @@
 /* Facts about this process and the calling thread: whether matchpoint started it, the state of MPI,
  * whether its calls are controlled. The module that changes a fact sets it here; all folders may
- * read it. Nothing is allocated or locked. */
+ * read it. Nothing is locked. */
 #ifndef MATCHPOINT_SHIM_PROCESS_PROCESS_H
 #define MATCHPOINT_SHIM_PROCESS_PROCESS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "memory_range.h"
 
 /* matchpoint started the process, under an MPI launcher. Set when the shim is loaded. */
 void process_set_managed(void);
@@ -45,6 +48,10 @@ static inline bool process_is_in_call(void)
 {
 	return process_call_depth > 0;
 }
+
+/* The stack of a thread that has not ended; the C library allocates memory for that. false: not
+ * known. */
+bool process_find_stack(pthread_t thread, struct memory_range *ret);
 
 /* The program's stack pointer in the calling thread's latest call, without the call's own frame. A
  * call through a binding of MPI's: that of the binding. */

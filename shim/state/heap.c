@@ -349,7 +349,8 @@ EXPORTED int munmap(void *address, size_t size)
 /* UCX maps memory by number, past the hooks that it has put into the C library. */
 EXPORTED long syscall(long number, ...)
 {
-	const bool is_mpis = MAPS_APART();
+	const bool maps = number == SYS_mmap || number == SYS_mremap;
+	const bool is_mpis = maps && MAPS_APART();
 	va_list list;
 	long a[6], given;
 

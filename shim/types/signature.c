@@ -173,19 +173,38 @@ struct contents {
 	MPI_Datatype *type;
 };
 
+/* MPI_UNDEFINED: not known. */
+static int combiner_of(MPI_Datatype type)
+{
+	int integers, addresses, types, combiner;
+
+	if (type == MPI_DATATYPE_NULL)
+		return MPI_UNDEFINED;
+	if (type_is_basic(type))
+		return MPI_COMBINER_NAMED;
+	return real_mpi()->Type_get_envelope(type, &integers, &addresses, &types, &combiner)
+	                       == MPI_SUCCESS
+	               ? combiner
+	               : MPI_UNDEFINED;
+}
+
+bool type_is_predefined(MPI_Datatype type)
+{
+	return combiner_of(type) == MPI_COMBINER_NAMED;
+}
+
+void type_release(MPI_Datatype *type)
+{
+	int combiner = combiner_of(*type);
+
+	if (combiner != MPI_COMBINER_NAMED && combiner != MPI_UNDEFINED)
+		real_mpi()->Type_free(type);
+}
+
 static void contents_release(struct contents *contents)
 {
-	for (int i = 0; contents->type && i < contents->types; i++) {
-		int integers, addresses, types, combiner;
-
-		if (contents->type[i] == MPI_DATATYPE_NULL || type_is_basic(contents->type[i]))
-			continue;
-		if (real_mpi()->Type_get_envelope(contents->type[i], &integers, &addresses, &types,
-		                                  &combiner)
-		            == MPI_SUCCESS
-		    && combiner != MPI_COMBINER_NAMED)
-			real_mpi()->Type_free(&contents->type[i]);
-	}
+	for (int i = 0; contents->type && i < contents->types; i++)
+		type_release(&contents->type[i]);
 	free(contents->integer);
 	free(contents->address);
 	free(contents->type);

@@ -22,4 +22,9 @@ static inline bool type_is_basic(MPI_Datatype type)
 	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
 }
 
+/* Whether MPI itself has made the type. */
+bool type_is_predefined(MPI_Datatype type);
+/* Frees a type that MPI has handed out, as MPI_Type_get_contents does, unless it is predefined. */
+void type_release(MPI_Datatype *type);
+
 #endif
