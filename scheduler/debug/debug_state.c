@@ -20,6 +20,32 @@ static void begin_at(GArray *frames, const struct place *place)
 		}
 }
 
+/* The index of the call's return address; the number of addresses: it is not among them. */
+static guint find_site(const GArray *addresses, guint64 site)
+{
+	guint i = 0;
+
+	while (i < addresses->len && g_array_index(addresses, uint64_t, i) != site)
+		i++;
+	return i;
+}
+
+/* As live_stack. A rank that was put back has its orders, but may not have come back into its call
+ * yet: then it is in the shim alone, and is looked at again for a moment. */
+static GArray *stack_in_call(pid_t pid, pid_t thread, guint64 site, bool waits)
+{
+	enum { TIMES = 20, PAUSE_US = 5000 };
+	GArray *addresses = live_stack(pid, thread);
+
+	for (int i = 0;
+	     waits && i < TIMES && addresses && find_site(addresses, site) == addresses->len; i++) {
+		g_usleep(PAUSE_US);
+		g_array_unref(addresses);
+		addresses = live_stack(pid, thread);
+	}
+	return addresses;
+}
+
 /* The stack (struct record_frame) of the thread that has made this call, from the frame that has
  * called MPI: as reported with the call, or as read from the process. NULL: not available;
  * *ret_refused: although the process exists. */
@@ -44,13 +70,13 @@ static GArray *stack_of(struct debugger *debugger, int rank, guint32 call, bool 
 	if (pid <= 0)
 		return NULL;
 	debugger_detach_gdbs(debugger);
-	addresses = live_stack(pid, info && info->thread > 0 && thread > 0 ? thread : pid);
+	addresses = stack_in_call(pid, info && info->thread > 0 && thread > 0 ? thread : pid,
+	                          info ? info->site : 0,
+	                          info && !fell && world_phase(world, rank) == PHASE_BLOCKED);
 	*ret_refused = !addresses;
 	if (!addresses)
 		return NULL;
-	while (info && first < addresses->len
-	       && g_array_index(addresses, uint64_t, first) != info->site)
-		first++;
+	first = info ? find_site(addresses, info->site) : 0;
 	frames = g_array_new(false, false, sizeof(struct record_frame));
 	for (guint i = first < addresses->len ? first : 0; i < addresses->len; i++)
 		execution_add_frames(there, rank, g_array_index(addresses, uint64_t, i), frames);
