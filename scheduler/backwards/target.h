@@ -1,0 +1,25 @@
+/* What gdb talks to: one process, which stands at a moment and is moved forwards and backwards. The
+ * process behind it changes; gdb sees one thread, number 1. */
+#ifndef MATCHPOINT_SCHEDULER_BACKWARDS_TARGET_H
+#define MATCHPOINT_SCHEDULER_BACKWARDS_TARGET_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "traced.h"
+
+struct target;
+
+/* Starts the program and gdbserver, and stands at the start. The arguments as in server.h; keeps
+ * `interrupt`. NULL with `error` set. */
+struct target *target_new(char **argv, char **environment, guint64 every,
+                          const struct interrupt *interrupt, GError **error);
+/* Ends all processes. NULL is legal. */
+void target_free(struct target *target);
+
+/* Answers a packet of gdb's; an empty answer says that it is not understood. *ret_is_last: gdb
+ * leaves. False with `error` set: the target is lost. */
+bool target_answer(struct target *target, const GString *packet, GString *answer, bool *ret_is_last,
+                   GError **error);
+
+#endif

@@ -1,0 +1,39 @@
+/* The target's state, for the files of this module: target.c answers packets, target_motion.c
+ * moves. */
+#ifndef MATCHPOINT_SCHEDULER_BACKWARDS_TARGET_INTERNAL_H
+#define MATCHPOINT_SCHEDULER_BACKWARDS_TARGET_INTERNAL_H
+
+#include "keepers.h"
+#include "moment.h"
+#include "presenter.h"
+#include "target.h"
+
+struct target {
+	struct keepers *keepers;
+	struct presenter *presenter;
+	struct traced *process; /* stands at `here` */
+	struct moment *here;
+	bool is_presented; /* gdbserver has the process */
+	/* gdb has changed the process: it is no longer what the recording makes of it. Going back
+	 * begins at `here`, from before the change. */
+	bool is_diverted;
+	bool stepped_back;     /* the last motion was one instruction back */
+	GArray *points;        /* gdb's, of struct point */
+	GHashTable *constants; /* char * packet -> GString *: answers that never change */
+	struct moment *wish;   /* where the next motion leads, whatever it is (monitor goto) */
+};
+
+/* Whether the process is ours to move; takes it back from gdbserver. */
+bool target_take_back(struct target *target, GError **error);
+
+/* Carry out vCont, bs and bc, and append the stop reply. False with `error` set: the target is
+ * lost. */
+bool target_go_on(struct target *target, const char *action, GString *answer, GError **error);
+bool target_go_back(struct target *target, bool one_instruction, GString *answer, GError **error);
+
+/* Appends the reply "stopped by this signal", with the registers that gdb wants each time, and the
+ * reason ("replaylog:end;", may be empty). */
+void target_append_stop(const struct target *target, int signal, const char *reason,
+                        GString *answer);
+
+#endif

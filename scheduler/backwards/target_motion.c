@@ -1,0 +1,260 @@
+/* Moving the target forwards and backwards. */
+#include <signal.h>
+#include <string.h>
+
+#include "identify.h"
+#include "mover.h"
+#include "rsp.h"
+#include "search_back.h"
+#include "target_internal.h"
+
+#define GDB_SIGNAL_INT 2
+#define GDB_SIGNAL_TRAP 5
+#define BEGIN "replaylog:begin;"
+#define END "replaylog:end;"
+
+/* gdb has numbers of its own (include/gdb/signals.def); most are Linux's. */
+static int gdb_signal(int signal)
+{
+	switch (signal) {
+	case SIGBUS: return 10;
+	case SIGSYS: return 12;
+	default: return signal;
+	}
+}
+
+/* gdb's numbers of these registers are their places here. */
+static void read_general(const struct target *target, guint64 ret_values[17])
+{
+	struct user_regs_struct r;
+
+	traced_get_registers(target->process, &r);
+	memcpy(ret_values,
+	       (guint64[]){r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9,
+	                   r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip},
+	       17 * sizeof ret_values[0]);
+}
+
+void target_append_stop(const struct target *target, int signal, const char *reason,
+                        GString *answer)
+{
+	guint64 values[17];
+
+	g_string_append_printf(answer, "T%02x%s", signal, reason);
+	if (!target->is_presented) {
+		read_general(target, values);
+		for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+			g_string_append_printf(answer, "%02x:", i);
+			rsp_append_hex(answer, &values[i], sizeof values[i]);
+			g_string_append_c(answer, ';');
+		}
+	}
+	g_string_append(answer, "thread:1;");
+}
+
+bool target_take_back(struct target *target, GError **error)
+{
+	if (!target->is_presented)
+		return true;
+	target->is_presented = false;
+	return presenter_detach(target->presenter, target->process, error);
+}
+
+/* Replaces the process by one that stands at the moment, which is copied. The old one stays if that
+ * is not possible. */
+static bool arrive(struct target *target, const struct moment *moment, GError **error)
+{
+	struct traced *process = mover_go(target->keepers, moment, error);
+	struct moment *copy;
+
+	if (!process)
+		return false;
+	copy = moment_copy(moment);
+	keepers_end(target->keepers, target->process);
+	moment_free(target->here);
+	target->process = process;
+	target->here = copy;
+	target->is_diverted = false;
+	return true;
+}
+
+static bool is_interruption(const GError *error)
+{
+	return g_error_matches(error, MOVER_ERROR, MOVER_INTERRUPTED)
+	       || g_error_matches(error, KEEPERS_ERROR, KEEPERS_INTERRUPTED);
+}
+
+/* A motion that failed has left the process where it was. gdb is told why, and that it stopped. */
+static void append_failure(struct target *target, const GError *error, GString *answer)
+{
+	target_append_stop(target, is_interruption(error) ? GDB_SIGNAL_INT : 0, "", answer);
+}
+
+static bool follow_wish(struct target *target, GString *answer)
+{
+	g_autoptr(Moment) wish = g_steal_pointer(&target->wish);
+	g_autoptr(GError) failed = NULL;
+
+	if (!wish)
+		return false;
+	if (arrive(target, wish, &failed))
+		/* A signal, so that gdb does not take it for the end of a step of its own. */
+		target_append_stop(target, GDB_SIGNAL_INT, "", answer);
+	else
+		append_failure(target, failed, answer);
+	return true;
+}
+
+/* --- forwards --------------------------------------------------------------------------------- */
+
+/* Before the last mark: the last moment that can be shown. */
+static bool arrive_at_end(struct target *target, guint64 marks, GError **error)
+{
+	struct leg entry = {.kind = LEG_ARRIVAL, .pc = keepers_entry(target->keepers)};
+	g_autoptr(Moment) end = moment_new(marks);
+
+	moment_add(end, &entry);
+	return arrive(target, end, error);
+}
+
+/* The user has interrupted the process somewhere: finds out where. If that fails, going back begins
+ * where the process came from. */
+static void find_here(struct target *target)
+{
+	struct moment *found = target->is_diverted
+	                               ? NULL
+	                               : identify(target->keepers, target->process, target->here);
+
+	if (!found) {
+		target->is_diverted = true;
+		return;
+	}
+	moment_free(target->here);
+	target->here = found;
+}
+
+static bool append_stop_of(struct target *target, const struct stop *stop, GString *answer,
+                           GError **error)
+{
+	g_autofree char *watched = NULL;
+
+	switch (stop->kind) {
+	case STOP_POINT:
+		if (stop->watched)
+			watched = g_strdup_printf("watch:%" G_GINT64_MODIFIER "x;", stop->watched);
+		target_append_stop(target, GDB_SIGNAL_TRAP,
+		                   watched         ? watched
+		                   : stop->arrived ? "swbreak:;"
+		                                   : "",
+		                   answer);
+		return true;
+	case STOP_STEP: target_append_stop(target, GDB_SIGNAL_TRAP, "", answer); return true;
+	case STOP_FAULT:
+		target_append_stop(target, gdb_signal(stop->signal), "", answer);
+		return true;
+	case STOP_INTERRUPTED:
+		find_here(target);
+		target_append_stop(target, GDB_SIGNAL_INT, "", answer);
+		return true;
+	case STOP_MARK:
+		if (!arrive_at_end(target, traced_marks(target->process), error))
+			return false;
+		target_append_stop(target, GDB_SIGNAL_TRAP, END, answer);
+		return true;
+	case STOP_GONE:
+		if (!arrive(target, target->here, error))
+			return false;
+		target_append_stop(target, GDB_SIGNAL_TRAP, END, answer);
+		return true;
+	}
+	return true;
+}
+
+bool target_go_on(struct target *target, const char *action, GString *answer, GError **error)
+{
+	bool steps = strchr("sSr", action[0]) != NULL;
+	guint64 start = 0, end = 0;
+	const char *rest = action + 1;
+	struct moment *moment;
+	struct stop stop;
+
+	if (!target_take_back(target, error))
+		return false;
+	if (follow_wish(target, answer))
+		return true;
+	if (strchr("CS", action[0]) && rsp_read_hex(&rest, &start)
+	    && strchr("\4\6\10\12\13\14", (int)start) && start) {
+		/* It would end of this signal: nothing more can be shown. */
+		target_append_stop(target, GDB_SIGNAL_TRAP, END, answer);
+		return true;
+	}
+	start = 0;
+	if (action[0] == 'r' && rsp_read_hex(&rest, &start) && *rest++ == ',')
+		rsp_read_hex(&rest, &end);
+	target->stepped_back = false;
+	moment = moment_copy(target->here);
+	stop = mover_forward(target->process, &moment, target->points, steps, start, end);
+	if (!target->is_diverted && stop.kind != STOP_GONE) {
+		moment_free(target->here);
+		target->here = g_steal_pointer(&moment);
+	}
+	moment_free(moment);
+	return append_stop_of(target, &stop, answer, error);
+}
+
+/* --- backwards -------------------------------------------------------------------------------- */
+
+static bool step_back(struct target *target, GString *answer, GError **error)
+{
+	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct point));
+	g_autoptr(Moment) before = NULL;
+
+	if (!search_back_step(target->keepers, target->here, target->stepped_back, &before, error))
+		return false;
+	target->stepped_back = true;
+	if (!before) {
+		target_append_stop(target, GDB_SIGNAL_TRAP, BEGIN, answer);
+		return true;
+	}
+	if (!arrive(target, before, error))
+		return false;
+	target_append_stop(target, GDB_SIGNAL_TRAP, "", answer);
+	return true;
+}
+
+static bool continue_back(struct target *target, GString *answer, GError **error)
+{
+	struct event event = {0};
+	g_autoptr(Moment) start = moment_new(0);
+	g_autofree char *reason = NULL;
+	bool is_done;
+
+	target->stepped_back = false;
+	if (!search_back_event(target->keepers, target->here, target->points, &event, error))
+		return false;
+	is_done = arrive(target, event.moment ? event.moment : start, error);
+	if (event.watched)
+		reason = g_strdup_printf("watch:%" G_GINT64_MODIFIER "x;", event.watched);
+	if (is_done)
+		target_append_stop(target, GDB_SIGNAL_TRAP,
+		                   reason         ? reason
+		                   : event.moment ? "swbreak:;"
+		                                  : BEGIN,
+		                   answer);
+	event_clear(&event);
+	return is_done;
+}
+
+bool target_go_back(struct target *target, bool one_instruction, GString *answer, GError **error)
+{
+	g_autoptr(GError) failed = NULL;
+
+	if (!target_take_back(target, error))
+		return false;
+	if (follow_wish(target, answer))
+		return true;
+	if (!(one_instruction ? step_back(target, answer, &failed)
+	                      : continue_back(target, answer, &failed)))
+		append_failure(target, failed, answer);
+	return true;
+}
