@@ -84,6 +84,19 @@ static bool is_interruption(const GError *error)
 	       || g_error_matches(error, KEEPERS_ERROR, KEEPERS_INTERRUPTED);
 }
 
+/* The same where there is no way back to before: Ctrl-C, which is told once, changes nothing. */
+static bool arrive_anyway(struct target *target, const struct moment *moment, GError **error)
+{
+	g_autoptr(GError) failed = NULL;
+
+	if (arrive(target, moment, &failed))
+		return true;
+	if (is_interruption(failed))
+		return arrive(target, moment, error);
+	g_propagate_error(error, g_steal_pointer(&failed));
+	return false;
+}
+
 /* A motion that failed has left the process where it was. gdb is told why, and that it stopped. */
 static void append_failure(struct target *target, const GError *error, GString *answer)
 {
@@ -114,7 +127,7 @@ static bool arrive_at_end(struct target *target, guint64 marks, GError **error)
 	g_autoptr(Moment) end = moment_new(marks);
 
 	moment_add(end, &entry);
-	return arrive(target, end, error);
+	return arrive_anyway(target, end, error);
 }
 
 /* The user has interrupted the process somewhere: finds out where. If that fails, going back begins
@@ -162,7 +175,7 @@ static bool append_stop_of(struct target *target, const struct stop *stop, GStri
 		target_append_stop(target, GDB_SIGNAL_TRAP, END, answer);
 		return true;
 	case STOP_GONE:
-		if (!arrive(target, target->here, error))
+		if (!arrive_anyway(target, target->here, error))
 			return false;
 		target_append_stop(target, GDB_SIGNAL_TRAP, END, answer);
 		return true;

@@ -94,8 +94,8 @@ class Served:
         self.tool, self.mark = tool, uuid.uuid4().hex
         self.process = subprocess.Popen(
             [server, str(every), truth, offsets, program, *arguments],
-            env=dict(os.environ, **{MARK: self.mark}), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            env=dict(os.environ, TMPDIR=tool.directory, **{MARK: self.mark}),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.port = self.process.stdout.readline().strip()
         if not self.port.isdigit():
             raise Failed("no port: %s" % self.process.stderr.read())
