@@ -390,8 +390,8 @@ void execution_advance(struct execution *execution)
 
 	execution_look_for_struck(execution);
 	if (execution->result.state == EXECUTION_STARTING && !execution->result.again
-	    && execution->connected == ranks_of(execution) && world_at_rest(execution->world)
-	    && count_troubled(execution, &reported) == 0)
+	    && execution->connected == ranks_of(execution)
+	    && count_troubled(execution, &reported) == 0 && execution_is_at_rest(execution))
 		start_world(execution);
 	do {
 		decide_at_rest(execution);

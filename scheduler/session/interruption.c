@@ -47,7 +47,9 @@ static void on_signal(int number)
 		signal(SIGALRM, on_alarm);
 		alarm(LAST_S);
 	}
-	asked = number;
+	/* SIGINT may be dismissed: the others must not go with it. */
+	if (number != SIGINT || !asked)
+		asked = number;
 	if (watcher)
 		uv_async_send(watcher); /* the only libuv call that is safe in a handler */
 	errno = error;
@@ -72,8 +74,15 @@ int interruption_asked(void)
 
 void interruption_dismiss(void)
 {
-	asked = last = 0;
-	alarm(0);
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before); /* none may come between the look and the change */
+	if (asked == SIGINT) {
+		asked = last = 0;
+		alarm(0);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void interruption_hold(void)

@@ -11,10 +11,10 @@
  * seconds in any case; the janitor cleans up then (janitor.h). */
 void interruption_catch(void);
 
-/* The last signal that requested the end; 0: none. */
+/* The last signal that requested the end; 0: none. SIGINT does not replace another one. */
 int interruption_asked(void);
 
-/* Forgets the signal: it was not meant for matchpoint. */
+/* Forgets SIGINT: it was not meant for matchpoint. The others are kept, as they always are. */
 void interruption_dismiss(void);
 
 /* Between these two calls, which may be nested, a signal does not end the process at once. */

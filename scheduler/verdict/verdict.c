@@ -478,6 +478,28 @@ void verdict_reach(struct verdict *verdict, const struct verdict_facts *facts)
 		record->status = ((struct record_finding *)verdict->findings->pdata[0])->kind;
 }
 
+static char *place_of_output(const char *directory)
+{
+	g_autofree char *run_directory = g_path_get_dirname(directory);
+
+	return g_path_get_dirname(run_directory);
+}
+
+#define MORE_ROOM                                                        \
+	"enlarge it (docker run --shm-size), or set " ENVIRONMENT_RUNDIR \
+	" to a directory with more room"
+
+static void note_cut(struct verdict *verdict, const char *directory, int rank)
+{
+	g_autofree char *place = place_of_output(directory);
+
+	if (!verdict->lost_output)
+		verdict->lost_output = g_strdup_printf(
+			"the output of rank %d is cut short: %s, where what ranks print is kept, "
+			"was full for a while; " MORE_ROOM,
+			rank, place);
+}
+
 static GBytes *captured_output(struct verdict *verdict, const char *directory, const char *stream,
                                int rank)
 {
@@ -486,8 +508,13 @@ static GBytes *captured_output(struct verdict *verdict, const char *directory, c
 	struct stat status;
 	char *text;
 	gsize length;
+	bool there = stat(file, &status) == 0;
 
-	if (stat(file, &status) == 0 && status.st_size == 0)
+	if (there && !(status.st_mode & S_IWUSR)) { /* shim/libc/output.h */
+		chmod(file, S_IRUSR | S_IWUSR);     /* the next interleaving may use it again */
+		note_cut(verdict, directory, rank);
+	}
+	if (there && status.st_size == 0)
 		return g_bytes_new_static("", 0);
 	if (g_file_get_contents(file, &text, &length, &error))
 		return g_bytes_new_take(text, length);
@@ -511,18 +538,16 @@ static guint64 bytes_of(const GPtrArray *texts)
 static void find_full(struct verdict *verdict, const char *directory)
 {
 	const struct record_execution *record = verdict->record;
-	g_autofree char *run_directory = g_path_get_dirname(directory);
-	g_autofree char *place = g_path_get_dirname(run_directory);
+	g_autofree char *place = place_of_output(directory);
 	struct statvfs status;
 
-	if (statvfs(directory, &status) < 0 || status.f_blocks == 0 || status.f_bavail > 0
-	    || verdict->lost_output)
+	if (statvfs(directory, &status) < 0 || status.f_blocks == 0 || status.f_bavail > 0)
 		return;
 	verdict->no_room = true;
+	g_free(verdict->lost_output);
 	verdict->lost_output = g_strdup_printf(
 		"%s is full (%.1f MB): what ranks print is kept there, and may be cut short; it "
-		"was %.1f MB in this interleaving so far; enlarge it (docker run --shm-size), or "
-		"set " ENVIRONMENT_RUNDIR " to a directory with more room",
+		"was %.1f MB in this interleaving so far; " MORE_ROOM,
 		place, (double)status.f_blocks * (double)status.f_frsize / 1e6,
 		(double)(bytes_of(record->outputs) + bytes_of(record->errors)) / 1e6);
 }

@@ -11,6 +11,7 @@ struct instance {
 	int arrived;
 	int last; /* position of the member that came last, if any */
 	bool disagrees;
+	bool uneven;
 };
 
 /* Number of collective calls that a rank has made on a communicator. */
@@ -326,6 +327,11 @@ static bool disagrees_with_some(const struct instance *instance, int position)
 	return false;
 }
 
+static bool are_uneven(const struct collective_call *one, const struct collective_call *other)
+{
+	return one->function == other->function && one->whole != other->whole;
+}
+
 guint64 collectives_arrive(struct collectives *collectives, const struct collective_call *call,
                            const struct collective_members *members)
 {
@@ -335,6 +341,8 @@ guint64 collectives_arrive(struct collectives *collectives, const struct collect
 	g_assert(position >= 0 && instance->entered);
 	instance->calls[position] = call->id;
 	instance->entered[position] = *call;
+	if (instance->arrived > 0)
+		instance->uneven |= are_uneven(call, &instance->entered[instance->last]);
 	instance->arrived++;
 	if (!instance->disagrees)
 		instance->disagrees = disagrees_with_some(instance, position);
@@ -401,6 +409,11 @@ guint64 collectives_count(const struct collectives *collectives)
 bool collectives_disagrees(const struct collectives *collectives, guint64 number)
 {
 	return get_instance(collectives, number)->disagrees;
+}
+
+bool collectives_are_uneven(const struct collectives *collectives, guint64 number)
+{
+	return get_instance(collectives, number)->uneven;
 }
 
 bool collectives_complete(const struct collectives *collectives, guint64 number)

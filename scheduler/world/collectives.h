@@ -24,6 +24,8 @@ struct collective_call {
 	int given_root;   /* a rank of the group that messages go to, or an enum wire_root */
 	struct types types;
 	bool same_data;            /* the types must agree */
+	bool whole;                /* likewise, if it could be early; the program knows nothing of
+	                              it */
 	guint8 reduction;          /* as in struct wire_op; 0: not compared */
 	guint64 counts;            /* a hash; 0: not compared */
 	struct exchange *exchange; /* NULL: no data to compare between two members */
@@ -68,6 +70,8 @@ bool collectives_complete(const struct collectives *collectives, guint64 instanc
  * disagree. */
 guint64 collectives_count(const struct collectives *collectives);
 bool collectives_disagrees(const struct collectives *collectives, guint64 instance);
+/* Whether some members have said that all wait for all, and others not. */
+bool collectives_are_uneven(const struct collectives *collectives, guint64 instance);
 
 /* The members' calls of an instance, in member order; id.call is 0 for members that have not
  * arrived. */

@@ -166,7 +166,7 @@ static void bind_members(struct world *world, guint64 instance)
 	}
 }
 
-static void arrive_in_collective(struct world *world, int rank, const struct wire_call *call,
+static bool arrive_in_collective(struct world *world, int rank, const struct wire_call *call,
                                  const struct wire_op *op, struct live *live)
 {
 	guint16 function = op->function != 0 ? op->function : call->function;
@@ -178,6 +178,7 @@ static void arrive_in_collective(struct world *world, int rank, const struct wir
 		.given_root = op->peer,
 		.types = live->types,
 		.same_data = op->same_data,
+		.whole = op->whole && mpi_call_order(function) > MPI_CALL_ORDER_ALL,
 		.reduction = op->reduction,
 		.counts = op->counts,
 		.exchange = exchange_of(op),
@@ -197,6 +198,7 @@ static void arrive_in_collective(struct world *world, int rank, const struct wir
 	event.members = members.count;
 	event.position = collectives_position(world->collectives, live->instance, rank);
 	world_append_event(world, &event);
+	return !collectives_are_uneven(world->collectives, live->instance);
 }
 
 /* Another thread may have made calls between two steps of a thread's call. */
@@ -239,9 +241,11 @@ static bool start_operation(struct world *world, int rank, const struct wire_cal
 	if (op->nonblocking && op->kind == WIRE_RECEIVE && op->bytes > WIRE_STAGED_MOST)
 		world_limit(world, LIMIT_DATA_LARGE);
 
-	if (op->kind == WIRE_COLLECTIVE)
-		arrive_in_collective(world, rank, call, op, &live);
-	else if (op->kind == WIRE_UNLOCK)
+	if (op->kind == WIRE_COLLECTIVE) {
+		if (!arrive_in_collective(world, rank, call, op, &live))
+			return refuse_call(error, rank, call,
+			                   "fewer communicators left than another member has");
+	} else if (op->kind == WIRE_UNLOCK)
 		places = world_unlock(world, rank, op);
 	else if (op->kind != WIRE_LOCK)
 		post_to_matcher(world, rank, call, op, &live);

@@ -59,8 +59,10 @@ static int32_t wire_root(const struct communicator *communicator, int root)
 struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signature signature,
                              uint16_t function)
 {
-	const struct communicator *communicator = communicator_find(comm);
+	struct communicator *communicator = communicator_find(comm);
 
+	/* The data moves later: other communicators may be made meanwhile. */
+	communicator->uses_shadow |= function != 0;
 	return (struct wire_op){
 		.kind = WIRE_COLLECTIVE,
 		.nonblocking = function != 0,

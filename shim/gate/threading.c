@@ -49,7 +49,6 @@ static struct {
 	_Atomic unsigned living; /* besides the first thread */
 	_Atomic unsigned ended;  /* of `living`: have ended; they count until a thread is
 	                            admitted */
-	uint32_t main;           /* number of the process's first thread */
 	pthread_key_t key;       /* its destructor runs when a thread ends */
 	bool has_key;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -95,7 +94,7 @@ bool threading_are_many(void)
 uint32_t threading_self(void)
 {
 	if (self == UNKNOWN && kernel_id() == (int)syscall(SYS_getpid))
-		self = threads.main;
+		self = 0;
 	return self == UNKNOWN ? 0 : self;
 }
 
@@ -187,17 +186,10 @@ static int run_c11_thread(void *pointer)
 
 void threading_start(void)
 {
-	self = threading_self();
 	threading_lock(&threads.lock);
-	for (struct thread *thread = threads.first; thread; thread = thread->next) {
-		if (thread->number == self) { /* the process's first thread takes its place */
-			threads.main = self;
-			thread->id = (int)syscall(SYS_getpid);
-		}
+	for (struct thread *thread = threads.first; thread; thread = thread->next)
 		tell_thread(thread->number, thread->id, false);
-	}
 	pthread_mutex_unlock(&threads.lock);
-	self = 0;
 }
 
 /* --- creating threads ------------------------------------------------------------------------ */

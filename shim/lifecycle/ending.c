@@ -15,6 +15,7 @@
 #include "shim/calls/tracking.h"
 #include "shim/gate/forked.h"
 #include "shim/gate/gate.h"
+#include "shim/libc/output.h"
 #include "shim/mpi/real.h"
 #include "shim/park/park.h"
 #include "shim/process/process.h"
@@ -87,6 +88,7 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 	signal(number, SIG_DFL);
 	if (!process_is_own())
 		return; /* a process that the program forked: the signal strikes again */
+	output_mark();
 	uint64_t frames[FRAMES_MAX + 1];
 	struct wire_message message = {.type = WIRE_ENDING};
 	message.ending.signal = number;
@@ -172,6 +174,7 @@ void ending_leave(int status, bool finalised)
 	struct wire_message message = {.type = WIRE_ENDING};
 
 	shown = true;
+	output_mark();
 	forked_report();
 	if (finalised)
 		tracking_report_last();

@@ -32,6 +32,7 @@
 #include "shim/gate/threading.h"
 #include "shim/gate/yielding.h"
 #include "shim/libc/file_calls.h"
+#include "shim/libc/output.h"
 #include "shim/libc/virtual_time.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator.h"
@@ -107,6 +108,7 @@ __attribute__((constructor)) static void load(void)
 	state_load();
 	file_calls_start();
 	redirect_streams();
+	output_start(startup.rank);
 	agent_before_main();
 }
 
@@ -567,6 +569,7 @@ void startup_flush(void)
 		flush(NULL);
 	}
 	fflush(NULL);
+	output_mark();
 }
 
 /* After the program's own destructors, and before MPI's, which have nothing left to do. Not in a

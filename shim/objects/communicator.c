@@ -16,9 +16,12 @@ enum { BUCKETS = 128, FIRST_NUMBER = 16, LONGEST_NAME = 160 };
 /* MPICH has 2,048 context ids for the communicators of a process. The shadows may not take many of
  * those that the program needs. */
 enum { SHADOWS_MOST = 64, IDUPS_MOST = 64 };
+/* When as many are taken, shadows that were never used are given up. */
+enum { CONTEXTS_MANY = 2032 };
 
 static struct communicator *buckets[BUCKETS];
 static MPI_Group world_group = MPI_GROUP_NULL;
+static int living;  /* communicators that are not freed, with those of the start */
 static int shadows; /* of communicators that are not freed, but for MPI_COMM_WORLD's */
 
 /* How many numbers with the same origin have been made. */
@@ -291,6 +294,31 @@ static void forget_communicator(struct communicator *communicator)
 	free(communicator->remote);
 	free(communicator->name);
 	free(communicator);
+	living--;
+}
+
+static bool are_many(void)
+{
+	return living + shadows >= CONTEXTS_MANY;
+}
+
+static void free_shadow(struct communicator *communicator)
+{
+	if (communicator->shadow == MPI_COMM_NULL)
+		return;
+	real_mpi()->Comm_free(&communicator->shadow);
+	shadows--;
+}
+
+/* The standard asks for communicators only that all members free them, at any time. Some members
+ * may keep a shadow, as they have sent on it. The scheduler refuses their next collective. */
+static void give_shadows_up(void)
+{
+	for (int i = 0; i < BUCKETS; i++) {
+		for (struct communicator *each = buckets[i]; each; each = each->next)
+			if (each->number != WIRE_COMM_WORLD && !each->uses_shadow)
+				free_shadow(each);
+	}
 }
 
 /* Whether all members have few shadows. Collective on a new communicator that the program does not
@@ -298,9 +326,9 @@ static void forget_communicator(struct communicator *communicator)
 static bool may_have_shadow(MPI_Comm handle)
 {
 	MPI_Request request;
-	int most = SHADOWS_MOST;
+	int own = are_many() ? SHADOWS_MOST : shadows, most = SHADOWS_MOST;
 
-	return real_mpi()->Iallreduce(&shadows, &most, 1, MPI_INT, MPI_MAX, handle, &request)
+	return real_mpi()->Iallreduce(&own, &most, 1, MPI_INT, MPI_MAX, handle, &request)
 	               == MPI_SUCCESS
 	       && gate_complete(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && most < SHADOWS_MOST;
 }
@@ -332,14 +360,16 @@ static MPI_Comm make_shadow(const struct communicator *communicator)
 
 MPI_Comm communicator_copy_shadow(const struct communicator *parent, MPI_Comm copy)
 {
-	if (parent->shadow == MPI_COMM_NULL || !may_have_shadow(copy))
+	if (gate_welcome()->synchronous_collectives || parent->shadow == MPI_COMM_NULL
+	    || !may_have_shadow(copy))
 		return MPI_COMM_NULL;
 	return duplicate(parent->shadow);
 }
 
 bool communicator_idup_has_shadow(struct communicator *parent)
 {
-	return parent->shadow != MPI_COMM_NULL && parent->idups++ < IDUPS_MOST;
+	return !gate_welcome()->synchronous_collectives && parent->shadow != MPI_COMM_NULL
+	       && parent->idups++ < IDUPS_MOST;
 }
 
 bool communicator_lacks_shadow(const struct communicator *communicator)
@@ -370,6 +400,9 @@ static struct communicator *new_entry(MPI_Comm handle, uint64_t number, const ch
 	real_mpi()->Comm_rank(handle, &communicator->rank);
 	communicator->next = *bucket_of(handle);
 	*bucket_of(handle) = communicator;
+	living++;
+	if (are_many())
+		give_shadows_up();
 	return communicator;
 }
 
@@ -452,10 +485,7 @@ static int free_in_library(struct communicator *communicator)
 		return code;
 	}
 	error_release_handler(communicator);
-	if (communicator->shadow != MPI_COMM_NULL) {
-		real_mpi()->Comm_free(&communicator->shadow);
-		shadows--;
-	}
+	free_shadow(communicator);
 	forget_communicator(communicator);
 	return MPI_SUCCESS;
 }

@@ -3,7 +3,8 @@
  * A number is the same in every member and in every interleaving. It is a hash of the parent's
  * number, the function that created the communicator, its groups, and a count of equal creations
  * before. A communicator has a private shadow with the same groups. The shim moves its own data on
- * it, invisible to the program. At most 64 communicators of a process have one. */
+ * it, invisible to the program. At most 64 communicators of a process have one. When MPI has hardly
+ * any left, those on which no data was moved are given up. */
 #ifndef MATCHPOINT_SHIM_OBJECTS_COMMUNICATOR_H
 #define MATCHPOINT_SHIM_OBJECTS_COMMUNICATOR_H
 

@@ -8,15 +8,16 @@ struct communicator {
 	MPI_Comm handle;
 	uint64_t number;
 	bool is_inter;
-	int rank;        /* of this process in the local group */
-	int size;        /* of the local group */
-	int remote_size; /* of the group that messages go to; of an intracommunicator, its own */
-	int *local;      /* world ranks */
-	int *remote;     /* world ranks of an intercommunicator's remote group; otherwise NULL */
-	MPI_Comm shadow; /* MPI_COMM_NULL: none is needed */
-	unsigned plans;  /* persistent collectives made so far */
-	unsigned idups;  /* nonblocking duplicates made so far, of what it is a copy of, too */
-	char *name;      /* how it was created */
+	int rank;         /* of this process in the local group */
+	int size;         /* of the local group */
+	int remote_size;  /* of the group that messages go to; of an intracommunicator, its own */
+	int *local;       /* world ranks */
+	int *remote;      /* world ranks of an intercommunicator's remote group; otherwise NULL */
+	MPI_Comm shadow;  /* MPI_COMM_NULL: none is needed */
+	bool uses_shadow; /* data may be under way on it */
+	unsigned plans;   /* persistent collectives made so far */
+	unsigned idups;   /* nonblocking duplicates made so far, of what it is a copy of, too */
+	char *name;       /* how it was created */
 
 	MPI_Errhandler handler; /* the program's; a reference is held unless it is predefined */
 

@@ -25,8 +25,11 @@ bool early_applies(unsigned function, MPI_Comm comm)
 
 void early_begin(struct early *early, MPI_Comm comm, int tag)
 {
+	struct communicator *communicator = communicator_find_even_freed(comm);
+
+	communicator->uses_shadow = true;
 	*early = (struct early){
-		.communicator = communicator_find_even_freed(comm),
+		.communicator = communicator,
 		.tag = tag,
 		.before = request_incomplete(),
 	};

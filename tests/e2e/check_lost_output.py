@@ -20,7 +20,7 @@ class Small:
         self.tool = tool
         self.real = tool.matchpoint
         self.place = os.path.join(tool.directory, "small")
-        os.mkdir(self.place)
+        os.makedirs(self.place, exist_ok=True)
 
     def run(self, size, *arguments):
         script = os.path.join(self.tool.directory, "in_small")
@@ -84,9 +84,33 @@ def check_full(tool):
             check(kinds == (["outcome-differs"] if stream == "out" else []), str(again))
 
 
+def check_full_for_a_moment(tool):
+    """There is room again when the interleaving is over: the failed write is remembered."""
+    small = Small(tool)
+    program = tool.compile(harness.program("prints_into_full.c"))
+    if not can_mount(small.place):
+        return
+    for how in ("stdio", "write", "writev"):
+        for way in WAYS:
+            words = ["explore", "-n", "3", *way, "--buffering", "zero", "--", program, how]
+            run = small.run(24 << 20, *words)
+            check(run.status == 4 and "the output of rank 0 is cut short" in run.err, str(run))
+            check("MATCHPOINT_RUNDIR" in run.err, str(run))
+            check(not run.report or run.report["interleavings"] == 0, str(run))
+    for way in WAYS:
+        mark = os.path.join(tool.directory, "filled%s" % "".join(way))
+        run = small.run(24 << 20, "explore", "-n", "3", *way, "--buffering", "zero", "--", program,
+                        "stdio", mark)
+        check(os.path.exists(mark), "nothing was filled")
+        check(run.status == 0 and run.report["interleavings"] == 2, str(run))
+        for execution in run.report["executions"]:
+            check(len(execution["output"][0]) == 64 * 1024, str(run))
+
+
 def body(tool, _):
     check_lost(tool)
     check_full(tool)
+    check_full_for_a_moment(tool)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
                 number of interleavings with each outcome; "variants": the same members for each
                 finding that is reported with it, in any order
   varies        true: the output is not the same in every run
+  threads_first true: threads from before MPI_Init rule snapshots out; it is explored by rerunning
 
 Every program is explored in three ways: by forking from snapshots, one world at a time; by
 rewinding ranks in place where possible, three worlds side by side; and by rerunning, two at a
@@ -212,12 +213,14 @@ def check_plain(tool, program, expected, report):
 def explore(tool, source, program, expected):
     reports = []
     tool.environment = expected.get("environment", {})
-    for backtrack, jobs in WAYS:
+    threads_first = expected.get("threads_first", False)
+    ways = WAYS[1:] if threads_first else WAYS
+    for backtrack, jobs in ways:
         run = tool.run("explore", "-n", str(expected["ranks"]), "--backtrack", backtrack,
                        "-j", str(jobs), *expected.get("options", []), "--", program,
                        *expected.get("args", []), report=True)
         check_report(source, expected, run)
-        way = "snapshot" if backtrack == "auto" else backtrack
+        way = backtrack if backtrack != "auto" else "rerun" if threads_first else "snapshot"
         check(run.report["backtrack"] == way, "went back by %s\n%s" % (
             run.report["backtrack"], run))
         reports.append(run.report)
@@ -227,9 +230,9 @@ def explore(tool, source, program, expected):
         check_plain(tool, program, expected, reports[0])
     of = (lambda e: without_output(outcome(e))) if expected.get("varies") else outcome
     first, *others = (collections.Counter(map(of, r["executions"])) for r in reports)
-    for way, other in zip(WAYS[1:], others):
-        check(first == other, "only by snapshot, one world at a time: %s\nonly by %s, -j %d: %s" % (
-            list(first - other), *way, list(other - first)))
+    for way, other in zip(ways[1:], others):
+        check(first == other, "only by %s, -j %d: %s\nonly by %s, -j %d: %s" % (
+            *ways[0], list(first - other), *way, list(other - first)))
     replay(tool, program, expected, reports[0])
 
 

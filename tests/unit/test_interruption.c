@@ -53,8 +53,8 @@ static void ask(void)
 {
 	interruption_catch();
 	require(interruption_asked() == 0);
-	raise(SIGTERM);
-	require(interruption_asked() == SIGTERM);
+	raise(SIGINT);
+	require(interruption_asked() == SIGINT);
 	interruption_dismiss();
 	require(interruption_asked() == 0);
 	raise(SIGHUP);
@@ -65,6 +65,36 @@ static void test_the_first_signal_asks(void **state)
 {
 	(void)state;
 	assert_ends_well(ask);
+}
+
+/* A debugger's Ctrl-C and a closed terminal at the same time, in both orders. */
+static void hang_up_and_interrupt(void)
+{
+	interruption_catch();
+	interruption_hold();
+	raise(SIGHUP);
+	raise(SIGINT);
+	require(interruption_asked() == SIGHUP);
+	interruption_dismiss();
+	require(interruption_asked() == SIGHUP);
+}
+
+static void interrupt_and_hang_up(void)
+{
+	interruption_catch();
+	interruption_hold();
+	raise(SIGINT);
+	require(interruption_asked() == SIGINT);
+	raise(SIGHUP);
+	interruption_dismiss();
+	require(interruption_asked() == SIGHUP);
+}
+
+static void test_only_an_interrupt_is_dismissed(void **state)
+{
+	(void)state;
+	assert_ends_well(hang_up_and_interrupt);
+	assert_ends_well(interrupt_and_hang_up);
 }
 
 static void ask_twice(void)
@@ -176,6 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_first_signal_asks),
+		cmocka_unit_test(test_only_an_interrupt_is_dismissed),
 		cmocka_unit_test(test_the_second_ends_at_once),
 		cmocka_unit_test(test_a_held_process_is_not_ended_at_once),
 		cmocka_unit_test(test_a_held_process_that_hangs_ends),
