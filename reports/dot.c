@@ -88,6 +88,18 @@ static void write_message(struct drawing *drawing, guint send, guint receive,
 	write_edge(drawing, from, to, text);
 }
 
+/* "rank 0, thread 1: ": the rank's name at the top is out of sight in a long graph. NULL: a
+ * collective, of several ranks. */
+static char *owner_of(const struct record_call *call)
+{
+	g_autofree char *thread = record_thread_print(call->thread);
+
+	if (diagram_meets(call))
+		return NULL;
+	return g_strdup_printf("rank %d%s%s: ", call->rank, thread ? ", " : "",
+	                       thread ? thread : "");
+}
+
 static void write_vertex(const struct drawing *drawing, guint index)
 {
 	const struct diagram *diagram = &drawing->diagram;
@@ -97,9 +109,10 @@ static void write_vertex(const struct drawing *drawing, guint index)
 	bool blamed = blame && blame->rank == call->rank && blame->call == call->call;
 	bool waits = call->completed == 0 && call->kind != RECORD_CALL_OTHER;
 	g_autofree char *name = name_of(drawing, index), *place = place_print(&call->place);
-	g_autofree char *text = NULL, *label = NULL;
+	g_autofree char *who = owner_of(call), *text = NULL, *label = NULL;
 
-	text = g_strdup_printf("%s\n%s%s%s", call->function ? call->function : "a call", place,
+	text = g_strdup_printf("%s%s\n%s%s%s", who ? who : "",
+	                       call->function ? call->function : "a call", place,
 	                       call->communicator_name ? "\n" : "",
 	                       call->communicator_name ? call->communicator_name : "");
 	label = escape(text);

@@ -1,11 +1,15 @@
+#define _GNU_SOURCE /* memrchr */
 #include "finding_text.h"
 
 #include <string.h>
 
+#include "two_parts.h"
 #include "words.h"
 
 #define CALL_WIDTH 34 /* columns of a call in the roll-call; more if a call is wider */
 #define PLACE_WIDTH 15
+#define LAST_WORDS_MOST 80 /* characters */
+#define LAST_WORDS_RANKS 4
 #define WROTE_LINES 4 /* last lines of a rank's standard error, shown with a crash */
 
 static void line_write(const struct words_line *line, int ranks_width, int call_width,
@@ -74,18 +78,22 @@ static void write_callers(const struct store_reader *reader, const struct record
 		fprintf(out, "    %s\n", callers);
 }
 
-static bool write_example(struct store_reader *reader, const struct record_finding *finding,
-                          FILE *out, GError **error)
+/* The interleaving that shows the finding; *ret_execution is NULL if it is not in the store. */
+static bool read_example(struct store_reader *reader, const struct record_finding *finding,
+                         struct record_execution **ret_execution, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
-	g_autoptr(RecordExecution) execution = store_reader_example(reader, finding->id, &problem);
 
-	if (g_error_matches(problem, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
+	*ret_execution = store_reader_example(reader, finding->id, &problem);
+	if (*ret_execution
+	    || g_error_matches(problem, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
 		return true;
-	if (!execution) {
-		g_propagate_error(error, g_steal_pointer(&problem));
-		return false;
-	}
+	g_propagate_error(error, g_steal_pointer(&problem));
+	return false;
+}
+
+static void write_errors(const struct record_execution *execution, FILE *out)
+{
 	for (guint i = 0; i < execution->errors->len; i++) {
 		g_autofree char *wrote = words_wrote((int)i, " to standard error",
 		                                     execution->errors->pdata[i], WROTE_LINES);
@@ -93,7 +101,49 @@ static bool write_example(struct store_reader *reader, const struct record_findi
 		if (wrote)
 			fputs(wrote, out);
 	}
-	return true;
+}
+
+/* The last line of what a rank has printed, shortened; NULL: it has printed nothing. */
+static char *last_words(GBytes *output)
+{
+	gsize size, end;
+	const char *data = g_bytes_get_data(output, &size), *line;
+	g_autofree char *shown = NULL;
+
+	for (end = size; end > 0 && g_ascii_isspace(data[end - 1]);)
+		end--;
+	if (end == 0)
+		return NULL;
+	line = memrchr(data, '\n', end);
+	line = line ? line + 1 : data;
+	shown = record_printable(line, (gssize)(end - (gsize)(line - data)));
+	if (g_utf8_strlen(shown, -1) > LAST_WORDS_MOST) {
+		*g_utf8_offset_to_pointer(shown, LAST_WORDS_MOST) = '\0';
+		return g_strconcat(shown, "...", NULL);
+	}
+	return g_steal_pointer(&shown);
+}
+
+/* What the ranks that went wrong have printed last shows how far they had come. */
+static void write_last_words(const GPtrArray *roll_call, const struct record_execution *execution,
+                             FILE *out)
+{
+	g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < roll_call->len; i++) {
+		const struct record_rank *rank = roll_call->pdata[i];
+		g_autofree char *words = NULL;
+
+		if (rank->bystander || (guint)rank->rank >= execution->outputs->len
+		    || g_hash_table_size(told) == LAST_WORDS_RANKS
+		    || g_hash_table_contains(told, GINT_TO_POINTER(rank->rank)))
+			continue;
+		words = last_words(execution->outputs->pdata[rank->rank]);
+		if (!words)
+			continue;
+		g_hash_table_add(told, GINT_TO_POINTER(rank->rank));
+		fprintf(out, "  rank %d's last line of output: %s\n", rank->rank, words);
+	}
 }
 
 /* Writes a source line; NULL: there is no such line. */
@@ -188,6 +238,7 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 	bool remark = record_finding_is_remark(finding);
 	bool message_alone = kind->text == FINDING_TEXT_MESSAGE;
 	bool roll_call_alone = kind->text == FINDING_TEXT_ROLL_CALL;
+	g_autoptr(RecordExecution) execution = NULL;
 
 	write_outcomes(finding->outcomes, out);
 	if (finding->message && *finding->message && (!remark || message_alone)
@@ -199,15 +250,24 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 		write_callers(reader, told, out);
 	if (!message_alone)
 		write_roll_call(reader, finding->ranks, told, out);
-	if (!roll_call_alone && !remark && finding->outcomes->len == 0
-	    && !write_example(reader, finding, out, error))
+	if (!read_example(reader, finding, &execution, error))
 		return false;
+	if (execution && !remark && finding->outcomes->len == 0) {
+		if (!roll_call_alone)
+			write_errors(execution, out);
+		write_last_words(finding->ranks, execution, out);
+	}
 	if (finding->blame) {
 		g_autofree char *blame = words_blame(finding->blame);
 
 		g_autofree char *callers = words_callers(reader, finding->blame->stack);
 
+		g_autofree char *parts =
+			execution ? two_parts_print(finding->blame, execution->choices) : NULL;
+
 		fprintf(out, "  it needs: %s\n", blame);
+		if (parts)
+			fprintf(out, "    %s\n", parts);
 		if (callers)
 			fprintf(out, "    %s\n", callers);
 		write_source(reader, &finding->blame->place, NULL, out);

@@ -48,11 +48,14 @@ static const struct record_call *shown_call(const struct diagram *diagram, guint
 	                      g_array_index(diagram->order, guint, position));
 }
 
-static char *print_call(const struct record_call *call)
+/* With the thread that makes it, unless several ranks share the text. */
+static char *print_call(const struct record_call *call, bool shared)
 {
 	g_autofree char *place = place_print(&call->place);
+	g_autofree char *thread = shared ? NULL : record_thread_print(call->thread);
 
-	return g_strdup_printf("%s %s", call->function ? call->function : "a call", place);
+	return g_strdup_printf("%s %s%s%s", call->function ? call->function : "a call", place,
+	                       thread ? " by " : "", thread ? thread : "");
 }
 
 /* A collective that all its members are in is one note. Returns the note's last position in the
@@ -62,7 +65,7 @@ static guint write_collective(const struct diagram *diagram, guint position, FIL
 	const struct record_call *call = shown_call(diagram, position);
 	int32_t least = call->rank, most = call->rank;
 	g_autoptr(GArray) ranks = g_array_new(false, false, sizeof(int32_t));
-	g_autofree char *text = print_call(call), *names = NULL, *whole = NULL;
+	g_autofree char *text = NULL, *names = NULL, *whole = NULL;
 
 	for (;; position++) {
 		int32_t rank = shown_call(diagram, position)->rank;
@@ -75,6 +78,7 @@ static guint write_collective(const struct diagram *diagram, guint position, FIL
 		    || shown_call(diagram, position + 1)->collective != call->collective)
 			break;
 	}
+	text = print_call(call, ranks->len > 1);
 	if (ranks->len < 2) {
 		write_note(call->rank, call->rank, text, out);
 		return position;
@@ -96,7 +100,8 @@ static void write_message(const struct diagram *diagram, const struct record_mat
 
 	if (send >= 0)
 		from = print_call(
-			&g_array_index(diagram->execution->calls, struct record_call, (guint)send));
+			&g_array_index(diagram->execution->calls, struct record_call, (guint)send),
+			false);
 	text = g_strdup_printf("tag %d%s%s", match->tag, from ? ", " : "", from ? from : "");
 	escaped = escape(text);
 	fprintf(out, "    r%d%sr%d: %s\n", match->source, done < 0 && receive >= 0 ? "--)" : "->>",
@@ -158,7 +163,7 @@ static GHashTable *matched_sends(const struct diagram *diagram)
 
 static void write_unreceived(const struct record_call *call, FILE *out)
 {
-	g_autofree char *text = print_call(call), *escaped = escape(text);
+	g_autofree char *text = print_call(call, false), *escaped = escape(text);
 
 	fprintf(out, "    r%d-xr%d: tag %d, %s, not received\n", call->rank, call->peer, call->tag,
 	        escaped);
@@ -355,7 +360,9 @@ static bool mermaid_write(struct store_reader *reader, const struct report_optio
 	for (guint i = 0; i < ends->len; i++) {
 		const struct record_rank *rank = g_ptr_array_index(ends, i);
 		g_autofree char *call = words_call(rank), *state = words_state(rank, ends);
-		g_autofree char *text = g_strdup_printf("%s%s%s", rank->ended ? "" : call,
+		g_autofree char *thread = rank->ended ? NULL : record_thread_print(rank->thread);
+		g_autofree char *text = g_strdup_printf("%s%s%s%s%s", thread ? thread : "",
+		                                        thread ? ": " : "", rank->ended ? "" : call,
 		                                        rank->ended ? "" : " ", state);
 
 		write_note(rank->rank, rank->rank, text, out);

@@ -4,10 +4,18 @@
 #include "words.h"
 
 /* A trace for ui.perfetto.dev and chrome://tracing: JSON in the Trace Event Format. Each rank is
- * a track, each call a slice, each message an arrow. A step of timeline.h takes two
- * microseconds, because arrows end in the middle of a step. */
+ * a track, or each of its threads that call MPI; each call is a slice, each message an arrow. A
+ * step of timeline.h takes two microseconds, because arrows end in the middle of a step. */
 
 enum { PROCESS = 1, STEP = 2 };
+
+/* The track of a call: that of its rank, or of its thread (struct record_call). */
+static gint64 track_of(const struct record_call *call, int32_t ranks)
+{
+	gint64 before = call->thread > 1 ? (gint64)(call->thread - 1) * ranks : 0;
+
+	return before + call->rank + 1; /* Perfetto treats thread 0 as the process */
+}
 
 static void add_text(JsonBuilder *json, const char *name, const char *text)
 {
@@ -18,14 +26,14 @@ static void add_text(JsonBuilder *json, const char *name, const char *text)
 }
 
 /* Opens the object of an event; the caller closes it. */
-static void begin_event(JsonBuilder *json, const char *phase, const char *name, int32_t rank,
+static void begin_event(JsonBuilder *json, const char *phase, const char *name, gint64 track,
                         guint64 time)
 {
 	json_builder_begin_object(json);
 	add_text(json, "ph", phase);
 	add_text(json, "name", name);
 	add_number(json, "pid", PROCESS);
-	add_number(json, "tid", rank + 1); /* Perfetto treats thread 0 as the process */
+	add_number(json, "tid", track);
 	add_number(json, "ts", (gint64)time);
 }
 
@@ -40,13 +48,32 @@ static void end_event(JsonBuilder *json)
 	json_builder_end_object(json);
 }
 
-static void name_track(JsonBuilder *json, const char *what, int32_t rank, const char *name)
+static void name_track(JsonBuilder *json, const char *what, gint64 track, const char *name)
 {
-	begin_event(json, "M", what, rank, 0);
+	begin_event(json, "M", what, track, 0);
 	begin_arguments(json);
 	add_text(json, "name", name);
 	json_builder_end_object(json);
 	end_event(json);
+}
+
+/* Tracks of the threads that a rank has created. */
+static void name_threads(JsonBuilder *json, const struct record_execution *execution, int32_t ranks)
+{
+	g_autoptr(GHashTable) named = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < execution->calls->len; i++) {
+		const struct record_call *call = &g_array_index(execution->calls,
+		                                                struct record_call, i);
+		const gint64 track = track_of(call, ranks);
+		g_autofree char *thread = record_thread_print(call->thread);
+		g_autofree char *name = NULL;
+
+		if (track <= ranks || !g_hash_table_add(named, GSIZE_TO_POINTER((gsize)track)))
+			continue;
+		name = g_strdup_printf("rank %d, %s", call->rank, thread);
+		name_track(json, "thread_name", track, name);
+	}
 }
 
 static void name_tracks(JsonBuilder *json, const struct record_execution *execution,
@@ -56,21 +83,43 @@ static void name_tracks(JsonBuilder *json, const struct record_execution *execut
 	g_autofree char *title = g_strdup_printf("%s, interleaving %u: %s", program, execution->id,
 	                                         finding_kind_name(execution->status));
 
-	name_track(json, "process_name", 0, title);
+	name_track(json, "process_name", 1, title);
 	for (int32_t rank = 0; rank < exploration->ranks; rank++) {
 		g_autofree char *name = g_strdup_printf("rank %d", rank);
 
-		name_track(json, "thread_name", rank, name);
+		name_track(json, "thread_name", rank + 1, name);
 	}
+	name_threads(json, execution, exploration->ranks);
 }
 
-static void add_call(JsonBuilder *json, const struct record_call *call,
-                     const struct timeline *timeline, guint index)
+/* Of a receive from any source, the message that it took tells source and tag. By call: what
+ * timeline_call returns + 1, to the match. */
+static GHashTable *matches_by_receive(const struct record_execution *execution)
 {
+	GHashTable *table = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < execution->matches->len; i++) {
+		struct record_match *match = &g_array_index(execution->matches, struct record_match,
+		                                            i);
+		gint64 receive = timeline_call(execution->calls, match->rank, match->call);
+
+		g_hash_table_insert(table, GSIZE_TO_POINTER((gsize)(receive + 1)), match);
+	}
+	return table;
+}
+
+/* `match`: of a receive; NULL: it has taken no message. */
+static void add_call(JsonBuilder *json, const struct record_call *call,
+                     const struct timeline *timeline, guint index, gint64 track,
+                     const struct record_match *match)
+{
+	const bool receives = call->kind == RECORD_CALL_RECEIVE && match;
+	const int32_t peer = receives && call->peer < 0 ? match->source : call->peer;
+	const int32_t tag = receives && call->tag < 0 ? match->tag : call->tag;
 	g_autofree char *place = place_print(&call->place);
 	guint64 enter = STEP * timeline->enter[index];
 
-	begin_event(json, "X", call->function ? call->function : "a call", call->rank, enter);
+	begin_event(json, "X", call->function ? call->function : "a call", track, enter);
 	add_number(json, "dur", (gint64)(STEP * timeline->leave[index] - enter));
 	if (!timeline->returns[index])
 		add_text(json, "cname", "terrible"); /* red: the rank stays in it to the end */
@@ -80,10 +129,11 @@ static void add_call(JsonBuilder *json, const struct record_call *call,
 	add_flag(json, "returns", timeline->returns[index]);
 	if (call->communicator_name)
 		add_text(json, "communicator", call->communicator_name);
-	if (call->peer >= 0)
-		add_number(json, "peer", call->peer);
+	if (peer >= 0)
+		add_number(json, "peer", peer);
 	if (call->kind == RECORD_CALL_SEND || call->kind == RECORD_CALL_RECEIVE) {
-		add_number(json, "tag", call->tag);
+		if (tag >= 0)
+			add_number(json, "tag", tag);
 		add_number(json, "bytes", (gint64)call->bytes);
 	}
 	json_builder_end_object(json);
@@ -91,9 +141,9 @@ static void add_call(JsonBuilder *json, const struct record_call *call,
 }
 
 /* One end of a message's arrow. It belongs to the slice that contains its time. */
-static void add_end(JsonBuilder *json, const char *phase, guint number, int32_t rank, guint64 time)
+static void add_end(JsonBuilder *json, const char *phase, guint number, gint64 track, guint64 time)
 {
-	begin_event(json, phase, "message", rank, time);
+	begin_event(json, phase, "message", track, time);
 	add_text(json, "cat", "message");
 	add_number(json, "id", number);
 	if (*phase == 'f')
@@ -101,7 +151,12 @@ static void add_end(JsonBuilder *json, const char *phase, guint number, int32_t 
 	end_event(json);
 }
 
-static void add_message(JsonBuilder *json, const struct record_execution *execution,
+static const struct record_call *call_at(const struct record_execution *execution, gint64 index)
+{
+	return &g_array_index(execution->calls, struct record_call, (guint)index);
+}
+
+static void add_message(JsonBuilder *json, const struct record_execution *execution, int32_t ranks,
                         const struct timeline *timeline, guint number)
 {
 	const struct record_match *match = &g_array_index(execution->matches, struct record_match,
@@ -112,13 +167,28 @@ static void add_message(JsonBuilder *json, const struct record_execution *execut
 
 	if (send < 0 || receive < 0)
 		return;
-	done = timeline_call(
-		execution->calls, match->rank,
-		g_array_index(execution->calls, struct record_call, (guint)receive).completed);
-	add_end(json, "s", number, match->source, STEP * timeline->enter[send]);
-	add_end(json, "f", number, match->rank,
+	done = timeline_call(execution->calls, match->rank, call_at(execution, receive)->completed);
+	add_end(json, "s", number, track_of(call_at(execution, send), ranks),
+	        STEP * timeline->enter[send]);
+	add_end(json, "f", number, track_of(call_at(execution, done >= 0 ? done : receive), ranks),
 	        done >= 0 ? STEP * timeline->leave[done] - 1
 	                  : STEP * MAX(timeline->enter[receive], timeline->enter[send]) + 1);
+}
+
+static void add_events(JsonBuilder *json, const struct record_execution *execution, int32_t ranks)
+{
+	g_autoptr(GHashTable) received = matches_by_receive(execution);
+	struct timeline *timeline = timeline_new(execution);
+
+	for (guint i = 0; i < execution->calls->len; i++) {
+		const struct record_call *call = call_at(execution, i);
+
+		add_call(json, call, timeline, i, track_of(call, ranks),
+		         g_hash_table_lookup(received, GSIZE_TO_POINTER((gsize)i + 1)));
+	}
+	for (guint i = 0; i < execution->matches->len; i++)
+		add_message(json, execution, ranks, timeline, i);
+	timeline_free(timeline);
 }
 
 static bool perfetto_write(struct store_reader *reader, const struct report_options *options,
@@ -129,20 +199,14 @@ static bool perfetto_write(struct store_reader *reader, const struct report_opti
 	g_autoptr(JsonGenerator) generator = json_generator_new();
 	g_autoptr(JsonBuilder) json = json_builder_new();
 	g_autofree char *text = NULL;
-	struct timeline *timeline;
 	JsonNode *root;
 
 	if (!execution)
 		return false;
-	timeline = timeline_new(execution);
 	json_builder_begin_object(json);
 	begin_array(json, "traceEvents");
 	name_tracks(json, execution, exploration);
-	for (guint i = 0; i < execution->calls->len; i++)
-		add_call(json, &g_array_index(execution->calls, struct record_call, i), timeline,
-		         i);
-	for (guint i = 0; i < execution->matches->len; i++)
-		add_message(json, execution, timeline, i);
+	add_events(json, execution, exploration->ranks);
 	json_builder_end_array(json);
 	json_builder_set_member_name(json, "otherData");
 	json_builder_begin_object(json);
@@ -153,7 +217,6 @@ static bool perfetto_write(struct store_reader *reader, const struct report_opti
 	json_generator_set_root(generator, root);
 	text = json_generator_to_data(generator, NULL);
 	json_node_unref(root);
-	timeline_free(timeline);
 	fprintf(out, "%s\n", text);
 	return true;
 }

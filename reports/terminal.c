@@ -1,3 +1,4 @@
+#include "causes.h"
 #include "colours.h"
 #include "finding_text.h"
 #include "report.h"
@@ -11,6 +12,28 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 	fprintf(out, "\n%s%s #%u%s  (%s)\n", colours->bad, finding_kind_name(finding->kind),
 	        finding->id, colours->plain, share);
 	return finding_write(reader, finding, out, error);
+}
+
+/* Whether a call of the program that a finding is about has an address only. */
+static bool lacks_line(const struct record_finding *finding)
+{
+	const struct place *blamed = finding->blame ? &finding->blame->place : NULL;
+
+	for (guint i = 0; i < finding->ranks->len; i++) {
+		const struct record_rank *rank = finding->ranks->pdata[i];
+
+		if (rank->place.function && !rank->place.file)
+			return true;
+	}
+	return blamed && blamed->function && !blamed->file;
+}
+
+static bool lack_lines(const GPtrArray *findings)
+{
+	for (guint i = 0; i < findings->len; i++)
+		if (lacks_line(findings->pdata[i]))
+			return true;
+	return false;
 }
 
 static void write_verdict(struct store_reader *reader, const struct colours *colours, FILE *out)
@@ -32,52 +55,20 @@ static void write_verdict(struct store_reader *reader, const struct colours *col
 		        e->wasted == 1 ? "" : "s");
 	for (guint i = 0; i < e->notes->len; i++)
 		fprintf(out, "  note: %s\n", (const char *)g_ptr_array_index(e->notes, i));
+	if (lack_lines(store_reader_mistakes(reader)))
+		fputs("  note: places are addresses where the program has no debugging "
+		      "information; compile with -g to see its lines\n",
+		      out);
 	if (next)
 		fprintf(out, "  %s\n", next);
-}
-
-static char *cause_of(const struct record_finding *finding)
-{
-	return finding->blame ? words_cause(finding->blame) : g_strdup("no choice to blame");
-}
-
-/* A line for each choice to blame, with the findings that need it. */
-static void write_causes(const GPtrArray *findings, FILE *out)
-{
-	g_autoptr(GPtrArray) causes = g_ptr_array_new_with_free_func(g_free);
-
-	for (guint i = 0; i < findings->len; i++) {
-		char *cause = cause_of(findings->pdata[i]);
-
-		if (g_ptr_array_find_with_equal_func(causes, cause, g_str_equal, NULL))
-			g_free(cause);
-		else
-			g_ptr_array_add(causes, cause);
-	}
-	fputs("\nby cause:\n", out);
-	for (guint i = 0; i < causes->len; i++) {
-		const char *separator = ": ";
-
-		fprintf(out, "  %s", (const char *)causes->pdata[i]);
-		for (guint k = 0; k < findings->len; k++) {
-			const struct record_finding *finding = findings->pdata[k];
-			g_autofree char *cause = cause_of(finding);
-
-			if (!g_str_equal(cause, causes->pdata[i]))
-				continue;
-			fprintf(out, "%s%s #%u", separator, finding_kind_name(finding->kind),
-			        finding->id);
-			separator = ", ";
-		}
-		fputc('\n', out);
-	}
 }
 
 static bool terminal_write(struct store_reader *reader, const struct report_options *options,
                            FILE *out, GError **error)
 {
-	const GPtrArray *findings = store_reader_mistakes(reader);
+	g_autoptr(GPtrArray) findings = causes_order(store_reader_mistakes(reader));
 	struct colours colours = colours_of(out);
+	g_auto(GStrv) causes = causes_print(findings);
 
 	(void)options;
 	write_verdict(reader, &colours, out);
@@ -85,8 +76,8 @@ static bool terminal_write(struct store_reader *reader, const struct report_opti
 		if (!write_finding(reader, g_ptr_array_index(findings, i), &colours, out, error))
 			return false;
 	}
-	if (findings->len > 1)
-		write_causes(findings, out);
+	for (guint i = 0; findings->len > 1 && causes[i]; i++)
+		fprintf(out, "%s  %s\n", i == 0 ? "\nby cause:\n" : "", causes[i]);
 	return true;
 }
 

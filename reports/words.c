@@ -651,7 +651,8 @@ GStrv words_counts(const struct store_reader *reader)
 		const struct record_finding *first = g_ptr_array_index(findings, i);
 		const char *name = finding_kind_name(first->kind);
 		uint64_t interleavings;
-		guint count = 0;
+		guint count = 0, all = 0;
+		g_autofree char *more = NULL;
 
 		if (!g_hash_table_add(told, GINT_TO_POINTER(first->kind)))
 			continue;
@@ -659,17 +660,22 @@ GStrv words_counts(const struct store_reader *reader)
 		for (guint j = i; j < findings->len; j++) {
 			const struct record_finding *other = g_ptr_array_index(findings, j);
 
-			count += first->kind == other->kind;
+			if (first->kind != other->kind)
+				continue;
+			count++;
+			all += 1 + (other->variants ? other->variants->len : 0);
 		}
 		if (finding_kind_info(first->kind)->native) {
 			g_ptr_array_add(lines,
 			                g_strdup_printf("%u %s, without control", count, name));
 			continue;
 		}
+		more = all > count ? g_strdup_printf(", %u findings with their variants", all)
+		                   : g_strdup("");
 		g_ptr_array_add(lines,
-		                g_strdup_printf("%u %s%s in %" G_GUINT64_FORMAT " interleaving%s",
+		                g_strdup_printf("%u %s%s in %" G_GUINT64_FORMAT " interleaving%s%s",
 		                                count, name, plural_kind(name, count),
-		                                interleavings, plural(interleavings)));
+		                                interleavings, plural(interleavings), more));
 	}
 	g_ptr_array_add(lines, NULL);
 	return (GStrv)g_ptr_array_free(lines, false);

@@ -9,6 +9,7 @@
 #include "command_values.h"
 #include "scheduler/host/program.h"
 #include "scheduler/session/session_machine.h"
+#include "scheduler/store/store.h"
 
 G_DEFINE_QUARK(matchpoint_command_error, command_error)
 
@@ -86,22 +87,43 @@ static char *redirected_input(void)
 	                                                                        : file);
 }
 
-/* Started as each of several ranks, matchpoint explores as often as there are ranks. One of them
- * says so. It may also have been started by a rank, once. */
-static void warn_inside_job(void)
+/* The number of ranks of the job that matchpoint was started as a rank of, and which one it is;
+ * NULL: of none with several. */
+static const char *ranks_of_job(gint64 *ret_rank)
 {
 	static const char *const names[][2] = {{"PMI_SIZE", "PMI_RANK"},
 	                                       {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
 		const char *size = g_getenv(names[i][0]), *rank = g_getenv(names[i][1]);
-		gint64 ranks = size && rank ? g_ascii_strtoll(size, NULL, 10) : 1;
 
-		if (ranks > 1 && g_ascii_strtoll(rank, NULL, 10) == 0)
-			command_complain("this is one of %s ranks of another job; matchpoint "
-			                 "starts the ranks itself: call it once, without mpiexec",
-			                 size);
+		if (!size || !rank || g_ascii_strtoll(size, NULL, 10) <= 1)
+			continue;
+		*ret_rank = g_ascii_strtoll(rank, NULL, 10);
+		return size;
 	}
+	return NULL;
+}
+
+/* Started as each of several ranks, matchpoint explores as often as there are ranks. One of them
+ * says so. It may also have been started by a rank, once. */
+static void warn_inside_job(void)
+{
+	gint64 rank = 0;
+	const char *size = ranks_of_job(&rank);
+
+	if (size && rank == 0)
+		command_complain("this is one of %s ranks of another job; matchpoint starts the "
+		                 "ranks itself: call it once, without mpiexec",
+		                 size);
+}
+
+void command_complain_of_session(const GError *error)
+{
+	gint64 rank;
+
+	if (!g_error_matches(error, STORE_ERROR, STORE_ERROR_BUSY) || !ranks_of_job(&rank))
+		command_complain("%s", error->message);
 }
 
 static bool interpret_options(struct command_options *options)

@@ -41,6 +41,9 @@ char *command_printable(const char *format, va_list arguments) G_GNUC_PRINTF(1, 
 
 /* Prints "matchpoint: ..." on standard error. */
 void command_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* Prints why a session could not run. If matchpoint was started as each rank of a job, all of them
+ * but one find the store busy. They print nothing: rank 0 has printed the reason. */
+void command_complain_of_session(const GError *error);
 
 /* A session's progress callback that reports only ranks that do not respond. `user` is not used. */
 void command_show_unresponsive(void *user, const struct session_progress *now);

@@ -235,7 +235,7 @@ static int debug(struct command_options *options, struct debug_command *asked)
 	session_result_clear(&result);
 	fflush(stdout);
 	if (!fine)
-		command_complain("%s", error->message);
+		command_complain_of_session(error);
 	if (asked->debug.error) {
 		bool web = asked->debug.error->domain == PAGE_SERVER_ERROR;
 

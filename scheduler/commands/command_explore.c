@@ -121,7 +121,7 @@ static int explore_program(struct command_options *options)
 		fputs("\r\033[K", stderr);
 	status = exit_status(&result);
 	if (!fine)
-		command_complain("%s", error->message);
+		command_complain_of_session(error);
 	if ((fine || result.exploration->interleavings > 0) && !command_report_all(options))
 		fine = false;
 	session_result_clear(&result);

@@ -245,7 +245,7 @@ static int minimize_subject(struct command_options *options, struct subject *sub
 	fine = session_run(session, &outcome, &error);
 	session_result_clear(&outcome);
 	if (!fine)
-		command_complain("%s", error->message);
+		command_complain_of_session(error);
 	else if (!result.least)
 		command_complain("%s", result.failed ? result.failed : "interrupted");
 	fine = told = fine && result.least && tell_minimized(options, &result);

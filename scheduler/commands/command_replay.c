@@ -29,7 +29,7 @@ static int follow_path(struct command_options *options, const struct path *path)
 	fine = session_run(session, &result, &error);
 	status = result.findings->len > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
 	if (!fine)
-		command_complain("%s", error->message);
+		command_complain_of_session(error);
 	if (fine && result.lost) {
 		command_complain("the program does not follow this path: %s", result.lost_reason);
 		fine = false;

@@ -97,7 +97,16 @@ static bool has_folder(const struct report *report, const char *file)
 {
 	g_autofree char *folder = g_path_get_dirname(file);
 
-	if (g_str_equal(file, "-") || access(file, W_OK) == 0)
+	if (g_str_equal(file, "-"))
+		return true;
+	if (g_file_test(file, G_FILE_TEST_EXISTS)
+	    && is_directory(report) != g_file_test(file, G_FILE_TEST_IS_DIR)) {
+		command_complain("--%s %s: it is %s", report->name, file,
+		                 is_directory(report) ? "a file; name a directory"
+		                                      : "a directory; name a file in it");
+		return false;
+	}
+	if (access(file, W_OK) == 0)
 		return true;
 	if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
 		command_complain("--%s %s: there is no directory %s", report->name, file, folder);

@@ -78,10 +78,12 @@ static int refuse_command(const char *name)
 	g_autoptr(GString) names = g_string_new("help");
 	g_autofree char *meant = NULL;
 
-	if (strchr(name, '/')) {
+	if (strchr(name, '/')
+	    || (g_file_test(name, G_FILE_TEST_IS_REGULAR)
+	        && g_file_test(name, G_FILE_TEST_IS_EXECUTABLE))) {
 		command_complain("the command is missing; to explore a program: matchpoint "
-		                 "explore -n 4 %s",
-		                 name);
+		                 "explore -n 4 %s%s",
+		                 strchr(name, '/') ? "" : "./", name);
 		return EXIT_USAGE;
 	}
 	if (*name == '-') {

@@ -149,20 +149,65 @@ static void tell_answer(struct debugger *debugger, int rank, const char *told, c
 		end_gdb(debugger, rank);
 }
 
+/* `told`: NULL if gdb has not answered. */
+static void tell_of_gdb(struct debugger *debugger, int rank, struct gdb *gdb, const char *told,
+                        const GError *error)
+{
+	if (gdb && debugger_state(debugger) == DEBUG_RUNNING)
+		gdb_detach(gdb);
+	tell_answer(debugger, rank, told, error);
+}
+
 void word_info_locals(struct debugger *debugger, const char *rest)
 {
 	int rank = *rest ? debugger_read_rank(debugger, rest) : debugger_usual_rank(debugger);
-	g_autofree char *told = NULL;
 	g_autoptr(GError) error = NULL;
+	g_autofree char *told = NULL;
 	struct gdb *gdb;
 
 	if (rank < 0 || debugger_brings_back(debugger, word_info_locals, rank, rest))
 		return;
 	gdb = attach_gdb(debugger, rank, &error);
 	told = gdb ? gdb_locals(gdb, &error) : NULL;
-	if (gdb && debugger_state(debugger) == DEBUG_RUNNING)
-		gdb_detach(gdb);
-	tell_answer(debugger, rank, told, error);
+	tell_of_gdb(debugger, rank, gdb, told, error);
+}
+
+/* Reads the number of frames; "": 1. */
+static bool read_frames(struct debugger *debugger, const char *rest, int *ret_frames)
+{
+	guint64 frames = 1;
+
+	if (*rest && !g_ascii_string_to_unsigned(rest, 10, 1, G_MAXINT16, &frames, NULL)) {
+		debugger_refuse(debugger, "%s is not a number of functions", rest);
+		return false;
+	}
+	*ret_frames = (int)frames;
+	return true;
+}
+
+static void move(struct debugger *debugger, vocabulary_run *word, const char *rest, int direction)
+{
+	int rank = debugger_usual_rank(debugger), frames;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *told = NULL;
+	struct gdb *gdb;
+
+	if (!read_frames(debugger, rest, &frames)
+	    || debugger_brings_back(debugger, word, rank, rest))
+		return;
+	gdb = attach_gdb(debugger, rank, &error);
+	told = gdb ? gdb_move(gdb, direction * frames, &error) : NULL;
+	tell_of_gdb(debugger, rank, gdb, told, error);
+}
+
+void word_up(struct debugger *debugger, const char *rest)
+{
+	move(debugger, word_up, rest, 1);
+}
+
+void word_down(struct debugger *debugger, const char *rest)
+{
+	move(debugger, word_down, rest, -1);
 }
 
 void word_of_gdb(struct debugger *debugger, const char *rest)

@@ -82,6 +82,35 @@ static void take_terminal_back(void)
 	signal(SIGTTOU, before);
 }
 
+/* In a call of MPI that goes on, `next` and `step` go on to the end of the call, as `finish` does.
+ * The innermost function has no lines, and perhaps no symbol: gdb would only step out of it, or
+ * refuse ("Cannot find bounds of current function"). Last in the script: it needs gdb's Python. */
+static const char steps_out[] =
+	"python\n"
+	"import re\n"
+	"class MatchpointStepOut(gdb.Command):\n"
+	"    def __init__(self):\n"
+	"        super().__init__('matchpoint-step-out', gdb.COMMAND_RUNNING)\n"
+	"    def invoke(self, argument, from_tty):\n"
+	"        call, frame = None, gdb.newest_frame()\n"
+	"        while frame:\n"
+	"            if re.match('P?MPI_', frame.name() or '', re.I):\n"
+	"                call = frame\n"
+	"            frame = frame.older()\n"
+	"        if not call or not call.older():\n"
+	"            return\n"
+	"        name, site = call.name(), call.older().pc()\n"
+	"        end = gdb.Breakpoint('*%d' % site, internal=True, temporary=True)\n"
+	"        gdb.execute('continue', to_string=True)\n"
+	"        if end.is_valid() and end.hit_count == 0:\n"
+	"            end.delete()\n"
+	"        if gdb.selected_thread() and gdb.newest_frame().pc() != site:\n"
+	"            raise gdb.GdbError('%s has not returned' % name)\n"
+	"MatchpointStepOut()\n"
+	"end\n"
+	"define hook-next\nmatchpoint-step-out\nend\n"
+	"define hook-step\nmatchpoint-step-out\nend\n";
+
 /* gdb's first commands. `goes_on`: the call is about to be carried out. A snapshot may be taken
  * before; the rank then continues as a child. */
 static char *script_for(const struct seat *seat, guint64 site, const char *call, bool goes_on)
@@ -115,6 +144,7 @@ static char *script_for(const struct seat *seat, guint64 site, const char *call,
 		                       "while $pc != 0x%" G_GINT64_MODIFIER "x\nup-silently\nend\n"
 		                       "printf \"rank %d is in %s\\n\"\nframe\n",
 		                       site, seat->rank, call);
+	g_string_append(text, steps_out);
 	return g_string_free(text, false);
 }
 

@@ -120,13 +120,9 @@ static void tell_set(const struct travel *travel)
 
 bool debugger_confirms(struct debugger *debugger, const char *question)
 {
-	g_autofree char *line = NULL;
-
 	if (debugger->unasked || !prompt_is_typed(debugger->prompt))
 		return true;
-	debugger_tell(debugger, "%s (y or n)\n", question);
-	line = prompt_read(debugger->prompt);
-	return line && (*line == 'y' || *line == 'Y');
+	return prompt_confirm(debugger->prompt, question);
 }
 
 /* Takes one rank back to this call, with every rank that depends on what it has done since. */

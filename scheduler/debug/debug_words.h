@@ -27,7 +27,8 @@ vocabulary_run word_explore, word_minimize, word_save;
 /* debug_look.c */
 vocabulary_run word_x, word_set_decoder;
 /* debug_gdb.c, debug_gdb_rank.c */
-vocabulary_run word_print, word_info_locals, word_of_gdb, word_gdb, word_set_debugger;
+vocabulary_run word_print, word_info_locals, word_up, word_down, word_of_gdb, word_gdb,
+	word_set_debugger;
 /* debug_state.c, debug_calls.c */
 vocabulary_run word_info_requests, word_info_comms, word_info_windows, word_info_calls;
 

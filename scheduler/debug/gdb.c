@@ -26,6 +26,7 @@ struct gdb {
 	GString *heard;           /* output that was not processed yet */
 	pid_t attached;           /* process; 0: none */
 	guint64 site;             /* of the selected frame */
+	int above;                /* frames between that and the one that is selected now */
 	const struct place *fell; /* while it is selected: gdb_attach's */
 	char *program;            /* file whose symbols were read; NULL: none */
 	char *folder;             /* gdb's folder of separate symbols */
@@ -350,6 +351,7 @@ bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, const struct place *fe
 		return false;
 	gdb->attached = pid;
 	gdb->site = site;
+	gdb->above = 0;
 	gdb->fell = fell;
 	read_libraries(gdb, pid, site);
 	selected = select_frame(gdb, error);
@@ -386,6 +388,28 @@ char *gdb_print(struct gdb *gdb, const char *expression, GError **error)
 	g_autofree char *line = g_strdup_printf("print %s", expression);
 
 	return obey(gdb, line, error);
+}
+
+/* `up N` is silent about the outermost function, so each step is one command. */
+char *gdb_move(struct gdb *gdb, int frames, GError **error)
+{
+	g_autofree char *told = NULL;
+
+	if (gdb->above + frames < 0) {
+		g_set_error_literal(error, GDB_ERROR, 0,
+		                    "this is the function that has made the MPI call");
+		return NULL;
+	}
+	for (int i = 0; i < ABS(frames); i++) {
+		char *next = obey(gdb, frames > 0 ? "up" : "down", told ? NULL : error);
+
+		if (!next)
+			break;
+		g_free(told);
+		told = next;
+		gdb->above += frames > 0 ? 1 : -1;
+	}
+	return g_steal_pointer(&told);
 }
 
 char *gdb_locals(struct gdb *gdb, GError **error)

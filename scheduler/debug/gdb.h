@@ -28,6 +28,10 @@ bool gdb_is_lost(const struct gdb *gdb);
  * Free with g_free. */
 char *gdb_print(struct gdb *gdb, const char *expression, GError **error);
 
+/* Selects the function that has called the selected one (frames 1), or that it has called (-1), of
+ * the program's only, until gdb is attached again. Returns gdb's line on it, as gdb_print does. */
+char *gdb_move(struct gdb *gdb, int frames, GError **error);
+
 /* The same of `info locals`. */
 char *gdb_locals(struct gdb *gdb, GError **error);
 

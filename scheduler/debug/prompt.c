@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "colouring.h"
 #include "line_editor.h"
 #include "scheduler/host/environment.h"
+#include "wrapping.h"
 
 #define PROMPT "(matchpoint) "
 #define SCRIPTS_MOST 100 /* nested scripts */
@@ -37,6 +39,7 @@ struct prompt {
 	GString *typed;
 	uv_poll_t *poll;            /* NULL: standard input cannot be polled */
 	struct line_editor *editor; /* NULL: none */
+	const char *before;         /* what is shown before the line */
 };
 
 static void script_free(gpointer data)
@@ -97,7 +100,8 @@ static void tell_shown(const struct prompt *prompt, const char *text)
 
 static void tell_line_shown(const struct prompt *prompt, const char *line)
 {
-	g_autofree char *text = g_strdup_printf(PROMPT "%s\n", line);
+	const bool is_answer = strcmp(prompt->before, PROMPT) != 0; /* the question is shown */
+	g_autofree char *text = g_strdup_printf("%s%s\n", is_answer ? "" : PROMPT, line);
 
 	tell_shown(prompt, text);
 }
@@ -117,9 +121,9 @@ static void show(struct prompt *prompt)
 	fflush(stdout);
 	tell_waits(prompt, true);
 	if (prompt->editor) {
-		line_editor_begin(prompt->editor, PROMPT);
+		line_editor_begin(prompt->editor, prompt->before);
 	} else {
-		fputs(PROMPT, stdout);
+		fputs(prompt->before, stdout);
 		fflush(stdout);
 	}
 }
@@ -273,7 +277,7 @@ bool prompt_clear(struct prompt *prompt)
 		line_editor_clear(prompt->editor);
 	} else {
 		g_string_truncate(prompt->typed, 0);
-		fputs("\n" PROMPT, stdout);
+		fprintf(stdout, "\n%s", prompt->before);
 		fflush(stdout);
 	}
 	return true;
@@ -312,6 +316,7 @@ struct prompt *prompt_new(struct session *session, bool batch, const struct prom
 	prompt->scripts = g_queue_new();
 	prompt->others = g_queue_new();
 	prompt->place = g_strdup("");
+	prompt->before = PROMPT;
 	prompt->batch = batch;
 	prompt->terminal = isatty(STDIN_FILENO);
 	prompt->typed = g_string_new(NULL);
@@ -390,6 +395,23 @@ char *prompt_read(struct prompt *prompt)
 	return read_typed(prompt);
 }
 
+bool prompt_confirm(struct prompt *prompt, const char *question)
+{
+	g_autofree char *before = g_strdup_printf("%s (y or n) ", question);
+	char answer;
+
+	prompt->before = before;
+	do {
+		g_autofree char *line = NULL;
+
+		tell_shown(prompt, before);
+		line = session_may_go_on(prompt->session) ? read_typed(prompt) : NULL;
+		answer = line ? g_ascii_tolower(*g_strchug(line)) : 'n';
+	} while (answer != 'y' && answer != 'n');
+	prompt->before = PROMPT;
+	return answer == 'y';
+}
+
 const char *prompt_place(const struct prompt *prompt)
 {
 	return prompt->place;
@@ -405,12 +427,21 @@ bool prompt_is_typed(const struct prompt *prompt)
 	return prompt->terminal && !*prompt->place;
 }
 
+/* In columns; 0: standard output is no terminal, or its width is unknown. */
+static guint terminal_width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 void prompt_tell(struct prompt *prompt, const char *text)
 {
 	const struct colours colours = colours_of(stdout);
-	g_autofree char *coloured = *colours.plain ? colouring_lines(text, &colours) : NULL;
+	g_autofree char *lines = wrapping_lines(text, terminal_width());
+	g_autofree char *coloured = *colours.plain ? colouring_lines(lines, &colours) : NULL;
 
-	fputs(coloured ? coloured : text, stdout);
+	fputs(coloured ? coloured : lines, stdout);
 	fflush(stdout);
 	tell_shown(prompt, text);
 }

@@ -35,6 +35,10 @@ bool prompt_add_script(struct prompt *prompt, const char *file, GError **error);
  * a terminal. NULL: there are no more, or the session is to end. Free with g_free. */
 char *prompt_read(struct prompt *prompt);
 
+/* Asks "QUESTION (y or n)" instead of the prompt, until the answer begins with one of them. Returns
+ * whether it is y; the end of input is n. */
+bool prompt_confirm(struct prompt *prompt, const char *question);
+
 /* Passes each typed line to the owner while the session goes on, until prompt_ask_no_more. For
  * terminals only. */
 void prompt_ask(struct prompt *prompt);

@@ -266,6 +266,19 @@ static char *place_words(const struct place *place)
 	return place->file || place->function ? place_print(place) : g_strdup("");
 }
 
+/* "solver.c:12, call 3", "solver.c:12, calls 3-7" for ranks that are in different ones. */
+static char *place_and_calls(const struct place *place, guint32 first, guint32 last)
+{
+	g_autofree char *words = place_words(place);
+	const char *comma = *words ? ", " : "";
+
+	if (first == 0)
+		return g_steal_pointer(&words);
+	if (first == last)
+		return g_strdup_printf("%s%scall %u", words, comma, first);
+	return g_strdup_printf("%s%scalls %u-%u", words, comma, first, last);
+}
+
 static void add_offers(GPtrArray *rows, const struct verdict_facts *facts, struct pickles *pickles,
                        const struct offers *offers, telling_note note, void *user)
 {
@@ -274,7 +287,10 @@ static void add_offers(GPtrArray *rows, const struct verdict_facts *facts, struc
 	for (guint i = 0; i < offers->points->len; i++) {
 		const struct record_choice *point = offers->points->pdata[i];
 
-		add_row(rows, call_words(facts, point), place_words(&point->place),
+		add_row(rows, call_words(facts, point),
+		        place_and_calls(&point->place,
+		                        point->point.kind == POINT_CALL ? point->call : 0,
+		                        point->call),
 		        g_strdup(verb_of(point)));
 		for (guint k = 0; k < offer_count(point); k++) {
 			const struct record_message *offer = offer_at(point, k);
@@ -302,8 +318,10 @@ static bool same_state(const struct record_rank *one, const struct record_rank *
 	       && g_str_equal(state, other_state) && place_equal(&one->place, &other->place);
 }
 
+/* `first` and `last`: the least and the greatest number of the ranks' calls. */
 static void add_rank_row(GPtrArray *rows, const GPtrArray *roll_call,
-                         const struct record_rank *rank, const GArray *ranks)
+                         const struct record_rank *rank, const GArray *ranks, guint32 first,
+                         guint32 last)
 {
 	g_autofree char *who = words_who(ranks, rank->ended ? 0 : rank->thread);
 	g_autofree char *call = words_call(rank);
@@ -312,8 +330,8 @@ static void add_rank_row(GPtrArray *rows, const GPtrArray *roll_call,
 	if (rank->ended && rank->end == RECORD_END_WELL)
 		add_row(rows, g_strdup_printf("  %s  %s", who, state), g_strdup(""), g_strdup(""));
 	else
-		add_row(rows, g_strdup_printf("  %s  %s", who, call), place_words(&rank->place),
-		        g_strdup(state));
+		add_row(rows, g_strdup_printf("  %s  %s", who, call),
+		        place_and_calls(&rank->place, *call ? first : 0, last), g_strdup(state));
 	g_free(state);
 }
 
@@ -324,6 +342,7 @@ static void add_rank_group(GPtrArray *rows, const GPtrArray *roll_call, const GP
 {
 	const struct record_rank *rank = shown->pdata[first];
 	g_autoptr(GArray) ranks = g_array_new(false, false, sizeof(int32_t));
+	guint32 least = rank->call, most = rank->call;
 
 	for (guint i = 0; i < shown->len; i++) {
 		const struct record_rank *other = shown->pdata[i];
@@ -333,9 +352,11 @@ static void add_rank_group(GPtrArray *rows, const GPtrArray *roll_call, const GP
 		if (i < first)
 			return;
 		g_array_append_val(ranks, other->rank);
+		least = MIN(least, other->call);
+		most = MAX(most, other->call);
 	}
 	g_array_sort(ranks, words_compare_ranks);
-	add_rank_row(rows, roll_call, rank, ranks);
+	add_rank_row(rows, roll_call, rank, ranks, least, most);
 }
 
 /* Adds the ranks for which hidden[rank] is false (NULL: all), except one. */

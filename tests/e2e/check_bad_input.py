@@ -193,6 +193,8 @@ def test_what_is_meant_is_understood_or_told(tool):
     for arguments, told in (
             (["./halo"], "matchpoint explore -n 4 ./halo"),
             (["-n", "2", program], "matchpoint explore -n 4"),
+            ([os.path.basename(program)],
+             "matchpoint explore -n 4 ./" + os.path.basename(program)),
             (["explore", program, "-n", "2"], "matchpoint explore -n 2 " + program),
             (["explore", "-n", "2", "--wrap", "valgrind", program], "an option of replay"),
             (["run", "-n", "2", "--wrap=valgrind", program], "an option of replay"),
@@ -215,6 +217,11 @@ def test_report_that_cannot_be_written_is_told_at_once(tool):
         check("interleaving" not in run.out, str(run))
     plain = tool.write("plain", "")
     refused(tool.run("explore", "-n", "2", "--json", plain + "/x.json", program), 4, "--json")
+    run = tool.run("explore", "-n", "2", "--json", tool.directory, program)
+    refused(run, 4, "name a file in it")
+    check("interleaving" not in run.out, str(run))
+    if "not in this build" not in tool.run("explore", "--help").out:
+        refused(tool.run("explore", "-n", "2", "--otf2", plain, program), 4, "name a directory")
 
 
 def test_usage(tool):

@@ -149,9 +149,9 @@ def check_session(tool):
     check(paths(run) == ["mp1:n3:zero:0.2=1,0.3=2",
                           "mp1:n3:zero:0.2=1,0.3=1,0.4=2,0.5=2"], str(run))
     check(re.search(r"^choice 0\.2: 1 2$", run.out, flags=re.M), str(run))
-    for line in (r"  rank 0  MPI_Probe\(ANY_SOURCE, tag=0\) +probe_then_receive\.c:22  can report",
+    for line in (r"  rank 0  MPI_Probe\(ANY_SOURCE, tag=0\) +\S+\.c:22, call 2  can report",
                  r"     2\)  rank 2's message, tag=0, 2 MPI_INT: \{1, 2\}  probe_then_r\S+:31",
-                 r"  ranks 1, 2  MPI_Send\(dest=0, tag=0\) +\S+\.c:31  waits for rank 0",
+                 r"  ranks 1, 2  MPI_Send\(dest=0, tag=0\) +\S+\.c:31, call 2  waits for rank 0",
                  r"     2\)  rank 2's message, .*  taken last time",
                  r"  rank 0 stopped by an MPI error: Message truncated at .*:25",
                  r"finding 1: mpi-error, in 1 interleaving"):
@@ -248,7 +248,7 @@ REFUSED = [
     ("goto finding 1", "there is no finding 1 here"),
     ("source nowhere.mp", "nowhere.mp"),
     ("help chose", "there is no command chose; did you mean choose?"),
-    ("up", "this is a command of gdb: gdb RANK runs gdb on a rank"),
+    ("watch value", "this is a command of gdb: gdb RANK runs gdb on a rank"),
     ("info frame 7", "there is no rank 7; ranks are 0 to 2"),
 ]
 

@@ -296,6 +296,34 @@ def debug(tool, lines, *arguments, **more):
     return tool.run("debug", *arguments[:-1], "-x", script, "--batch", arguments[-1], **more)
 
 
+# Rank 0 receives from anybody, three calls deep.
+NESTED = r"""
+#include <mpi.h>
+static void descend(int depth)
+{
+	int value;
+	if (depth < 2)
+		descend(depth + 1);
+	else
+		for (int i = 1; i < 4; i++)
+			MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+}
+int main(int argc, char **argv)
+{
+	int rank, total = 7;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0)
+		descend(0);
+	else
+		MPI_Send(&total, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
 def answers(run):
     """The answer to each line."""
     return [one.split("\n", 1)[1] if "\n" in one else ""
@@ -372,6 +400,21 @@ def check_print(tool):
     check(told[3] == "$2 = {7, 8, 9}\n", str(run))
     check(re.search(r"^\$4 = \{x = 6, ", told[5], flags=re.M), str(run))
     check(run.status == 0, "the program continued differently\n%s" % run)
+
+
+def check_frames(tool):
+    """up and down select callers of the function that called MPI; a new stop begins with it."""
+    program = tool.compile(tool.write("nested.c", NESTED), "-O0")
+    run = debug(tool, ["run", "print depth", "up", "print depth", "up 2", "print total", "up",
+                       "down", "print depth", "down 9", "up x", "1", "print depth", "finish"],
+                "-n", "4", program)
+    told = answers(run)
+    for index, line in ((1, "= 2\n"), (2, " in descend ("), (3, "= 1\n"), (4, " in main ("),
+                        (5, "= 7\n"), (6, "Initial frame selected"), (7, " in descend ("),
+                        (8, "= 0\n"), (9, "this is the function that has made the MPI call"),
+                        (10, "x is not a number"), (12, "= 2\n")):
+        check(line in told[index], "%d: %s\n%s" % (index, line, run))
+    check(run.status == 0, str(run))
 
 
 def check_languages(tool):
@@ -658,6 +701,11 @@ def check_gdb_on_a_terminal(tool):
     terminal.expect(r"= 101(.|\r|\n)*\(gdb\) ")
     terminal.type("continue\r")
     terminal.expect(r"rank 0 waits in an MPI call(.|\r|\n)*\(gdb\) ")
+    for word in ("next", "step", "n"):  # the innermost function has no lines
+        terminal.type(word + "\r")
+        told = terminal.expect(r"rank 0 waits in an MPI call"
+                               r"(.|\r|\n)* has not returned\r?\n.*\(gdb\) ")
+        check("Cannot find bounds" not in told and "Traceback" not in told, told)
     terminal.say("quit", "stopped: held\r?\n")
     terminal.say("print 0 length", "= 3\r?\n")
     terminal.say("finish", "stopped: end\r?\n")
@@ -677,6 +725,7 @@ def body(tool, options):
         print("no gdb here: values are not tried")
         return
     check_print(tool)
+    check_frames(tool)
     check_languages(tool)
     check_gdb(tool)
     check_threads(tool)

@@ -1,12 +1,15 @@
 """matchpoint debug on a terminal: lines can be edited, completed and recalled; Ctrl-C shows where
 the ranks are; quit, end of input and a closed terminal leave nothing behind."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
+import termios
 import time
 import uuid
 
@@ -18,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 PATIENCE = 60
 PROMPT = "(matchpoint) "
+QUESTION = r"[\r\n](?:\x1b\[\?2004h)?%s\? \(y or n\) "
 
 # Rank 0 receives, computes for as long as nobody makes the file "enough", and receives again.
 COMPUTES = r"""
@@ -47,7 +51,7 @@ int main(int argc, char **argv)
 class Terminal:
     """A session at the prompt, with a terminal of its own."""
 
-    def __init__(self, tool, *arguments, colours=False):
+    def __init__(self, tool, *arguments, colours=False, columns=0):
         self.tool = tool
         self.mark = uuid.uuid4().hex
         self.text = ""
@@ -57,6 +61,7 @@ class Terminal:
         environment.pop("XDG_STATE_HOME", None)
         environment.pop("INPUTRC", None)
         self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         self.process = subprocess.Popen(
             [tool.matchpoint, "debug", *arguments], stdin=slave, stdout=slave, stderr=slave,
             cwd=tool.directory, env=environment, start_new_session=True,
@@ -127,10 +132,26 @@ def check_session(tool, program):
     terminal.say("", "stopped: choice 0.2\r?\n")  # the last line again
     terminal.say("break MPI_Send", "breakpoint 1")
     for answer, left in (("n", "1  +MPI_Send"), ("y", "no breakpoint")):
-        terminal.say("de", r"delete all breakpoints\? \(y or n\)")  # so short a word asks
-        terminal.type(answer + "\r")
+        terminal.type("de\r")  # so short a word asks
+        for line in ("perhaps", answer):  # the question is instead of the prompt
+            terminal.expect(QUESTION % "delete all breakpoints")
+            terminal.type(line + "\r")
         terminal.expect(re.escape(PROMPT))
         terminal.say("info breakpoints", left)
+    terminal.type("quit\r")
+    terminal.wait(3)
+
+
+def check_width(tool, program):
+    """Lines are wrapped at the terminal's width, between words; what continues is indented."""
+    terminal = Terminal(tool, "-n", "3", program, columns=60)
+    terminal.expect(re.escape(PROMPT))
+    told = terminal.say("run", "stopped: choice 0.2\r?\n")
+    told += terminal.say("where 1", "waits for rank 0\r?\n")
+    told = re.sub(r"\r|\x1b\[\?2004[hl]", "", told)
+    check(all(len(line) <= 60 for line in told.split("\n")), told)
+    check(re.search(r"\n  rank 1  MPI_Send\(dest=0, tag=0\) *\n"
+                    r"      probe_then_receive\.c:31, call 2  waits for rank 0\n", told), told)
     terminal.type("quit\r")
     terminal.wait(3)
 
@@ -149,7 +170,8 @@ def check_shared(tool):
         if program is windows:
             terminal.say("1", "stopped: end")
         for answer in ("n", "y"):
-            told = terminal.say("rollback %s" % back, r"go back\? \(y or n\)")
+            terminal.type("rollback %s\r" % back)
+            told = terminal.expect(QUESTION % "go back")
             check(place in told, told)
             terminal.type(answer + "\r")
             told = terminal.expect(re.escape(PROMPT))
@@ -281,6 +303,7 @@ def check_interrupted(tool):
 def body(tool, _):
     program = tool.compile(os.path.join(EXAMPLES, "probe_then_receive.c"))
     check_session(tool, program)
+    check_width(tool, program)
     check_shared(tool)
     check_colours(tool, program)
     if has_readline(tool):

@@ -232,6 +232,19 @@ def check_rules(tool, store):
               "%s is explained by: %s" % (kind, helps[kind]))
 
 
+def check_two_parts(tool, store):
+    """A header and a body of two ranks are named in one sentence, and what the rank that failed has
+    printed last is shown."""
+    source = harness.program("two_parts.c")
+    with open(source) as file:
+        header = 1 + next(number for number, line in enumerate(file) if "/* header */" in line)
+    run = tool.run("explore", "-n", "3", "--store", store, tool.compile(source))
+    told = ("rank 0 receives from rank 1 at two_parts.c:%d, then from rank 2 at two_parts.c:%d: "
+            % (header, header + 1))
+    check(run.out.count(told) == 1, run)
+    check(run.out.count("  rank 0's last line of output: rank 0 is ready\n") == 1, run)
+
+
 def body(tool, _options):
     store = os.path.join(tool.directory, "store")
     program = tool.compile(os.path.join(EXAMPLES, "wildcard_deadlock.c"))
@@ -245,6 +258,7 @@ def body(tool, _options):
     check_cut_short(tool, senders, store + "-short")
     check_outcomes(tool, store + "-outcomes")
     check_answers(tool, store + "-answers")
+    check_two_parts(tool, store + "-parts")
 
 
 if __name__ == "__main__":

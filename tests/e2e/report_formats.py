@@ -231,6 +231,10 @@ def check_perfetto(trace):
             ends.setdefault(event["id"], {})[event["ph"]] = event
     tracks = {event["tid"] for event in events if event["name"] == "thread_name"}
     check(slices and set(slices) <= tracks, "tracks without a name: %s of %s" % (slices, tracks))
+    for event in events:
+        arguments = event.get("args", {})
+        if event["name"] == "MPI_Recv" and arguments["returns"]:
+            check(arguments["peer"] >= 0 and arguments["tag"] >= 0, event)
     for track in slices.values():
         track.sort()
         check(all(left[1] <= right[0] for left, right in zip(track, track[1:])), track)

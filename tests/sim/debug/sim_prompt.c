@@ -45,6 +45,13 @@ void prompt_say(struct prompt *prompt, char *line)
 	g_free(line);
 }
 
+bool prompt_confirm(struct prompt *prompt, const char *question)
+{
+	(void)prompt;
+	(void)question;
+	return true;
+}
+
 bool prompt_clear(struct prompt *prompt)
 {
 	(void)prompt;
