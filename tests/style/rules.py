@@ -45,7 +45,7 @@ INCLUDES = {
 ROOMS = {
     "scheduler": [
         {"commands"},
-        {"reproduce", "debug"},
+        {"reproduce", "debug", "recording"},
         {"page"},
         {"session"},
         {"run", "verdict"},
@@ -56,6 +56,7 @@ ROOMS = {
     ],
     "shim": [
         {"lifecycle"},
+        {"record"},
         {"calls"},
         {"state"},
         {"request"},
