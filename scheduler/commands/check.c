@@ -30,10 +30,13 @@ struct check *check_new(const char *path)
 	check->passed = g_ptr_array_new();
 	check->harmless = g_ptr_array_new();
 	check->refused = g_ptr_array_new();
+	check->unrecorded = g_ptr_array_new();
 	for (guint i = 0; i < check->calls->len; i++) {
 		struct program_call *call = check->calls->pdata[i];
 
 		g_ptr_array_add(list_for(check, call->name), call);
+		if (!mpi_call_is_recorded(mpi_call_by_name(call->name)))
+			g_ptr_array_add(check->unrecorded, call);
 	}
 	return check;
 }
@@ -46,6 +49,7 @@ void check_free(struct check *check)
 	g_ptr_array_unref(check->passed);
 	g_ptr_array_unref(check->harmless);
 	g_ptr_array_unref(check->refused);
+	g_ptr_array_unref(check->unrecorded);
 	g_ptr_array_unref(check->calls);
 	g_free(check);
 }

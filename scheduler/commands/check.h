@@ -11,6 +11,7 @@
 struct check {
 	/* struct program_call *; borrowed from `calls` */
 	GPtrArray *controlled, *passed, *harmless, *refused;
+	GPtrArray *unrecorded; /* also in one of those: matchpoint record cannot log them */
 	GPtrArray *calls;
 };
 

@@ -89,6 +89,8 @@ static int check_program(const char *name)
 	print_list("refused: the program is stopped at this call", check->refused, base);
 	print_notes(check, program);
 	print_unseen(check, program);
+	print_list("what matchpoint record cannot log: the program is stopped at this call",
+	           check->unrecorded, base);
 	if (check->controlled->len > 0)
 		printf("\nmatchpoint carries out controlled calls in its own way: explore --native "
 		       "also runs the program as it is\n");

@@ -1,7 +1,11 @@
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "command_line.h"
+#include "recordings.h"
+#include "scheduler/recording/recording.h"
 #include "scheduler/store/reader.h"
 
 /* Runs one interleaving along a path. `run` does it with an empty one. */
@@ -98,7 +102,7 @@ const struct command command_run = {
 /* The command that the ranks run under. */
 struct under {
 	int gdb, rank;
-	char *command;
+	char *command, *alone;
 	struct wrapper wrapper;
 };
 
@@ -165,6 +169,41 @@ static bool interpret_under(struct under *under, struct session_options *session
 	return true;
 }
 
+/* The recording that is named on the line; NULL: none. */
+static const char *named_recording(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (argv[i][0] != '-' && recording_is_there(argv[i]))
+			return argv[i];
+	return NULL;
+}
+
+static const char rank_help[] = "of a recording (matchpoint record): run these ranks alone";
+
+static int replay_recording(int argc, char **argv)
+{
+	struct command_line *line = command_line_new(&command_replay);
+	g_autofree char *ranks = NULL;
+	const GOptionEntry entries[] = {
+		{"rank", 0, 0, G_OPTION_ARG_STRING, &ranks, rank_help, "R[,R...]"},
+		G_OPTION_ENTRY_NULL,
+	};
+	int status = EXIT_USAGE;
+
+	command_line_add(line, entries);
+	if (command_line_parse(line, &argc, &argv, false)) {
+		if (argc != 2)
+			command_complain("a recording is replayed without a program: matchpoint "
+			                 "replay DIR --rank R");
+		else if (!ranks)
+			command_complain("%s is a recording: which rank? (--rank R)", argv[1]);
+		else
+			status = recordings_replay(argv[1], ranks);
+	}
+	command_line_free(line);
+	return status;
+}
+
 static int replay_run(int argc, char **argv)
 {
 	struct command_options options = {.session = {.command = "replay", .deviations = -1},
@@ -179,10 +218,18 @@ static int replay_run(int argc, char **argv)
 		{"wrap", 0, 0, G_OPTION_ARG_STRING, &under.command,
 	         "run the ranks under CMD, as \"valgrind -q\"", "CMD"},
 		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "wrap only RANK", "RANK"},
+		{"rank", 0, 0, G_OPTION_ARG_STRING, &under.alone, rank_help, "R[,R...]"},
 		G_OPTION_ENTRY_NULL,
 	};
-	int status = command_parse(&options, &command_replay, &argc, &argv, entries);
+	int status;
 
+	if (named_recording(argc, argv))
+		return replay_recording(argc, argv);
+	status = command_parse(&options, &command_replay, &argc, &argv, entries);
+	if (status == EXIT_CLEAN && under.alone) {
+		command_complain("--rank needs the folder of a recording; see matchpoint record");
+		status = EXIT_USAGE;
+	}
 	if (status == EXIT_CLEAN)
 		status = command_find_path(&options, &path, &id);
 	if (status == EXIT_CLEAN && !interpret_under(&under, &options.session))
@@ -197,6 +244,7 @@ static int replay_run(int argc, char **argv)
 	path_free(path);
 	wrapper_clear(&under.wrapper);
 	g_free(under.command);
+	g_free(under.alone);
 	command_options_release(&options);
 	return status;
 }

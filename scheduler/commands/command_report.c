@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "command_line.h"
+#include "recordings.h"
+#include "scheduler/recording/recording.h"
 #include "scheduler/reproduce/merge.h"
 #include "scheduler/store/schema.h"
 
@@ -146,8 +148,11 @@ static int report_run(int argc, char **argv)
 	if (parsed && command_inspect_reports(&request.shared)) {
 		gather_stores(&request);
 		request.shared.session.store = request.stores[0];
-		status = request.stores[1] || request.merge_into ? merge_and_tell(&request)
-		                                                 : tell_report(&request);
+		if (recording_is_there(request.stores[0]) && !request.stores[1])
+			status = recordings_report(request.stores[0]);
+		else
+			status = request.stores[1] || request.merge_into ? merge_and_tell(&request)
+			                                                 : tell_report(&request);
 	}
 	g_strfreev(request.stores);
 	g_strfreev(request.named);

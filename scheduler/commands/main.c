@@ -18,12 +18,13 @@
 #include "scheduler/host/supervisor.h"
 #include "scheduler/host/wrapper.h"
 #include "scheduler/page/page_server.h"
+#include "scheduler/recording/recording.h"
 #include "scheduler/session/interruption.h"
 #include "scheduler/tools/log.h"
 
 static const struct command *const commands[] = {
 	&command_explore, &command_run,    &command_replay, &command_minimize,
-	&command_debug,   &command_report, &command_check,
+	&command_debug,   &command_report, &command_check,  &command_record,
 };
 
 static void print_help(FILE *out)
@@ -170,6 +171,8 @@ int main(int argc, char **argv)
 		return supervisor_become(argv + 2);
 	if (strcmp(argv[1], PLAIN_RUN_VERB) == 0)
 		return plain_run_become(argv + 2);
+	if (strcmp(argv[1], RECORDING_VERB) == 0)
+		return recording_become(argv + 2);
 	if (strcmp(argv[1], WRAPPER_VERB) == 0)
 		return wrapper_become(argv + 2);
 	g_set_print_handler(print_text);

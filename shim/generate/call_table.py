@@ -3,6 +3,7 @@ scheduler and the reports. They need only libc."""
 import textwrap
 
 import call_objects
+import call_records
 import mpi_table
 
 OBJECTS = tuple(sorted({*call_objects.KINDS.values(), "KEYVAL"}))
@@ -109,6 +110,8 @@ FIELDS = (
     Field("is_whole", said("whole"), "Whether its members wait for all, whatever the order."),
     Field("waits_for_target", said("waits_for_target"),
           "Whether MPI may put off its wait for the target to a later call."),
+    Field("is_recorded", call_records.is_recorded,
+          "Whether matchpoint record can log it; else it ends the program that is recorded."),
     Field("is_for_any_thread", said("any_thread"),
           "Whether any thread may call it, whatever the level of thread support."),
 )

@@ -9,6 +9,7 @@ Writes into BUILD_DIRECTORY:
   mpi_calls.h, mpi_calls.c   names and properties of the calls (call_table.py); needs only libc
   mpi_functions.h            struct real_mpi, and prototypes of the shim's functions; needs mpi.h
   wrappers.c                 the exported MPI_X and PMPI_X, and each X's offset in struct real_mpi
+  record_wrappers.c          the same for the recorder (call_records.py)
 
 If the table has errors, it prints all wrong lines and exits with status 1.
 """
@@ -20,6 +21,7 @@ import call_checks
 import call_collectives
 import call_objects
 import call_receives
+import call_records
 import call_states
 import call_table
 import mpi_table
@@ -280,9 +282,14 @@ EXPORTED {call.returns} PMPI_{call.name}({call.exported()})
 """
 
 
+def functions_table(calls):
+    """Where each function of MPI is kept."""
+    rows = "\n".join(f'\t{{ "PMPI_{call.name}", offsetof(struct real_mpi, {call.name}) }},'
+                     for call in calls)
+    return f"const struct real_function real_functions[] = {{\n{rows}\n\t{{ NULL, 0 }}\n}};\n"
+
+
 def wrappers_source(calls, by_name):
-    table = "\n".join(f'\t{{ "PMPI_{call.name}", offsetof(struct real_mpi, {call.name}) }},'
-                      for call in calls)
     bodies = "".join(wrapper(call, by_name) for call in calls
                      if call.wrapped() or needs_notes(call))
     return f"""{HEADING}#include "mpi_functions.h"
@@ -312,11 +319,7 @@ def wrappers_source(calls, by_name):
 
 #define EXPORTED __attribute__((visibility("default")))
 
-const struct real_function real_functions[] = {{
-{table}
-	{{ NULL, 0 }}
-}};
-{call_collectives.shims(calls, by_name)}{bodies}"""
+{functions_table(calls)}{call_collectives.shims(calls, by_name)}{bodies}"""
 
 
 def write(directory, name, text):
@@ -336,6 +339,8 @@ def main():
     by_name = {call.name: call for call in calls}
     write(directory, "mpi_functions.h", functions_header(calls, by_name))
     write(directory, "wrappers.c", wrappers_source(calls, by_name))
+    write(directory, "record_wrappers.c",
+          call_records.source(calls, functions_table(calls), HEADING))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 import re
 import sys
 
+import call_records
 import mpi_header
 import table_rules
 
@@ -51,6 +52,8 @@ PROPERTIES = {
     "any_thread": WORD,
     "leaves": ("nothing", "known", "memory", "files", "requests", "processes", "connections"),
     "data": ARGUMENTS,
+    "record": ("hand", "refused", "inout"),
+    "lengths": EXPRESSIONS,
 }
 
 ROW = re.compile(r"(\w+)\s+(\S+)\s+(\S+)\s+(\w+) MPI_(\w+)\((.*)\)")
@@ -232,6 +235,7 @@ def gathered(rows, problems):
     problems += [(call.number, f"MPI_{call.name}: {text}")
                  for call in calls if call.is_understood
                  for text in table_rules.broken(call, known)]
+    problems += call_records.problems([call for call in calls if call.is_understood])
     return calls, sorted(problems)
 
 

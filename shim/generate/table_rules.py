@@ -3,7 +3,7 @@ columns, its other properties and those of its variants. mpi_table.py applies th
 import re
 
 # Properties that speak of one variant of a call alone.
-OF_ONE_VARIANT = ("leaves", "data", "predefined")
+OF_ONE_VARIANT = ("leaves", "data", "predefined", "lengths")
 HANDLES = ("MPI_Comm *", "MPI_Datatype *", "MPI_Errhandler *", "MPI_File *", "MPI_Group *",
            "MPI_Info *", "MPI_Message *", "MPI_Op *", "MPI_Request *", "MPI_Win *", "int *")
 

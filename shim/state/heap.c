@@ -14,6 +14,7 @@
 #include "heap_below.h"
 #include "heap_mappings.h"
 #include "heap_modules.h"
+#include "heap_place.h"
 #include "shim/mpi/next.h"
 
 #define RESERVED ((size_t)1 << 36) /* bytes of address space; memory only when used */
@@ -169,7 +170,8 @@ static bool is_ready(void)
 	return apart.start != 0;
 }
 
-#define WANTS_APART() (is_ready() && heap_modules_contain(__builtin_return_address(0)))
+#define WANTS_APART() \
+	(is_ready() && (heap_is_inside() || heap_modules_contain(__builtin_return_address(0))))
 
 EXPORTED void *malloc(size_t size)
 {
@@ -310,7 +312,8 @@ EXPORTED size_t malloc_usable_size(void *block)
 
 /* --- mmap(2) ---------------------------------------------------------------------------------- */
 
-#define MAPS_APART() (is_ready() && heap_modules_map(__builtin_return_address(0)))
+#define MAPS_APART() \
+	(is_ready() && (heap_is_inside() || heap_modules_map(__builtin_return_address(0))))
 
 static void note_mapping(uintptr_t start, size_t size, int flags, bool is_mpis)
 {
@@ -329,8 +332,13 @@ static void note_mapping(uintptr_t start, size_t size, int flags, bool is_mpis)
 EXPORTED void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
 {
 	const bool is_mpis = MAPS_APART();
-	void *given = NEXT(mmap)(address, size, protection, flags, file, offset);
+	void *place = address || is_mpis ? NULL : heap_place(size), *given = MAP_FAILED;
 
+	if (place)
+		given = NEXT(mmap)(place, size, protection, flags | MAP_FIXED_NOREPLACE, file,
+		                   offset);
+	if (given == MAP_FAILED)
+		given = NEXT(mmap)(address, size, protection, flags, file, offset);
 	note_mapping((uintptr_t)given, size, flags, is_mpis);
 	return given;
 }

@@ -14,8 +14,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests/e2e"))
 import harness  # noqa: E402
 from harness import check  # noqa: E402
 
-SOURCES = ["explorer/*.c", "reports/*.c", "common/wire.c", "scheduler/page/page_read.c",
-           "scheduler/backwards/rsp.c",
+SOURCES = ["explorer/*.c", "reports/*.c", "common/wire.c", "common/recording*.c",
+           "scheduler/page/page_read.c", "scheduler/backwards/rsp.c",
            "scheduler/world/contents.c", "scheduler/world/types.c",
            *["scheduler/store/" + name for name in ("record.c", "finding_kind.c", "tables.c",
                                                     "row.c", "limit.c", "reader*.c",

@@ -46,7 +46,7 @@ INCLUDES = {
 ROOMS = {
     "scheduler": [
         {"commands"},
-        {"reproduce", "debug"},
+        {"reproduce", "debug", "recording"},
         {"page"},
         {"session"},
         {"run", "verdict"},
@@ -57,6 +57,7 @@ ROOMS = {
     ],
     "shim": [
         {"lifecycle"},
+        {"record"},
         {"calls"},
         {"state"},
         {"request"},

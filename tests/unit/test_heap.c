@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "shim/state/heap.c"
+#include "shim/state/heap_alone.c"
 #include "shim/state/heap_mappings.c"
 
 /* The caller is MPI. Volatile, because the compiler assumes that malloc does not read it. */

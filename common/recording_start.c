@@ -1,0 +1,47 @@
+#include "recording_start.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void recording_orders_print(const struct recording_orders *orders, char ret[RECORDING_VALUE])
+{
+	snprintf(ret, RECORDING_VALUE, "%c:%05d:%05d:%05d:%010d", orders->replays ? 'p' : 'r',
+	         orders->directory, orders->news, orders->scratch, orders->pid);
+}
+
+bool recording_orders_parse(const char *value, struct recording_orders *ret)
+{
+	char mode;
+
+	if (sscanf(value, "%c:%d:%d:%d:%d", &mode, &ret->directory, &ret->news, &ret->scratch,
+	           &ret->pid)
+	    != 5)
+		return false;
+	ret->replays = mode == 'p';
+	return ret->replays || mode == 'r';
+}
+
+bool recording_start_find(const char *bytes, size_t size, const char *name,
+                          struct recording_section *ret)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = bytes, *end = bytes + size; at && at < end;) {
+		const char *line_end = memchr(at, '\n', (size_t)(end - at)),
+			   *space = line_end ? memchr(at, ' ', (size_t)(line_end - at)) : NULL;
+		size_t section;
+
+		if (!space)
+			return false;
+		section = strtoull(space + 1, NULL, 10);
+		if (section >= (size_t)(end - line_end))
+			return false;
+		if ((size_t)(space - at) == length && memcmp(at, name, length) == 0) {
+			*ret = (struct recording_section){line_end + 1, section};
+			return true;
+		}
+		at = line_end + 1 + section + 1;
+	}
+	return false;
+}

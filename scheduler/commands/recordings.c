@@ -1,0 +1,133 @@
+#include "recordings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "common/recording.h"
+#include "mpi_calls.h"
+#include "scheduler/recording/recording.h"
+#include "scheduler/recording/replay_rank.h"
+#include "scheduler/recording/roll_call.h"
+
+/* --- replay
+ * ------------------------------------------------------------------------------------ */
+
+static int replay_one(const char *directory, int rank)
+{
+	static const enum exit_status statuses[] = {
+		[REPLAY_RANK_WHOLE] = EXIT_CLEAN,
+		[REPLAY_RANK_CUT] = EXIT_INCOMPLETE,
+		[REPLAY_RANK_DIFFERS] = EXIT_FINDINGS,
+		[REPLAY_RANK_CANNOT] = EXIT_CANNOT,
+	};
+	g_autoptr(GError) error = NULL;
+	struct replay_rank *replay = replay_rank(directory, rank, &error);
+	int status = EXIT_CANNOT;
+
+	if (!replay) {
+		command_complain("rank %d: %s", rank, error->message);
+		return EXIT_CANNOT;
+	}
+	for (guint i = 0; i < replay->remarks->len; i++)
+		command_complain("rank %d: %s", rank, (const char *)replay->remarks->pdata[i]);
+	if (replay->end != REPLAY_RANK_WHOLE)
+		command_complain("rank %d: %s%s", rank, replay->text,
+		                 replay->end == REPLAY_RANK_DIFFERS
+		                         ? " (an input that was changed, a race of threads, or a "
+		                           "buffer that was used before its request completed?)"
+		                         : "");
+	status = statuses[replay->end];
+	replay_rank_free(replay);
+	return status;
+}
+
+int recordings_replay(const char *directory, const char *ranks)
+{
+	g_autoptr(GError) error = NULL;
+	g_auto(GStrv) words = g_strsplit(ranks, ",", -1);
+	const int count = recording_ranks(directory, &error);
+	int worst = EXIT_CLEAN;
+
+	if (count == 0) {
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
+	}
+	for (int i = 0; words[i]; i++) {
+		guint64 rank;
+
+		if (!g_ascii_string_to_unsigned(words[i], 10, 0, (guint64)count - 1, &rank, NULL)) {
+			command_complain("--rank: there is no rank '%s' among %d", words[i], count);
+			return EXIT_USAGE;
+		}
+	}
+	for (int i = 0; words[i]; i++) {
+		const int status = replay_one(directory, atoi(words[i]));
+
+		worst = MAX(worst, status);
+	}
+	return worst;
+}
+
+/* --- report
+ * ------------------------------------------------------------------------------------ */
+
+static char *describe_place(const struct roll_call_entry *entry)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	g_string_append_printf(text, "%s call %" G_GUINT64_FORMAT ", %s",
+	                       entry->is_inside ? "stands in" : "has returned from", entry->call,
+	                       mpi_call_name(entry->function));
+	if (entry->peer != RECORDING_NOTHING && entry->peer >= 0)
+		g_string_append_printf(text, ", with rank %d", entry->peer);
+	else if (entry->peer != RECORDING_NOTHING)
+		g_string_append(text, ", with any rank");
+	if (entry->tag != RECORDING_NOTHING && entry->tag >= 0)
+		g_string_append_printf(text, ", tag %d", entry->tag);
+	if (entry->where)
+		g_string_append_printf(text, ", at %s", entry->where);
+	return g_strdup(text->str);
+}
+
+static void print_entry(const struct roll_call_entry *entry)
+{
+	g_autofree char *place = describe_place(entry);
+
+	if (entry->is_missing)
+		printf("rank %d: left no log\n", entry->rank);
+	else if (entry->has_ended)
+		printf("rank %d: has ended, after %" G_GUINT64_FORMAT " calls\n", entry->rank,
+		       entry->call);
+	else if (entry->call == 0)
+		printf("rank %d: has made no call of MPI\n", entry->rank);
+	else
+		printf("rank %d: %s\n", entry->rank, place);
+	if (entry->refused)
+		printf("rank %d: %s cannot be recorded\n", entry->rank,
+		       mpi_call_name(entry->refused));
+	if (entry->error)
+		printf("rank %d: the log ends before the rank did: %s\n", entry->rank,
+		       g_strerror(entry->error));
+	if (entry->damage)
+		printf("rank %d: %s\n", entry->rank, entry->damage);
+}
+
+int recordings_report(const char *directory)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GPtrArray) all = roll_call(directory, &error);
+	bool whole = true;
+
+	if (!all) {
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
+	}
+	for (guint i = 0; i < all->len; i++) {
+		const struct roll_call_entry *entry = all->pdata[i];
+
+		print_entry(entry);
+		whole &= !entry->damage && !entry->is_missing;
+	}
+	return whole ? EXIT_CLEAN : EXIT_CANNOT;
+}

@@ -1,0 +1,161 @@
+#define _GNU_SOURCE
+#include "inputs.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "memory.h"
+#include "replay.h"
+#include "shim/mpi/next.h"
+#include "threads.h"
+
+static const char *const names[] = {
+	"clock_gettime", "gettimeofday", "time",         "clock",     "times",
+	"getrusage",     "getpid",       "getppid",      "getrandom", "getentropy",
+	"gethostname",   "uname",        "sched_getcpu", "open",
+};
+_Static_assert(sizeof(names) / sizeof(*names) == INPUTS_END - MPI_CALL_COUNT, "");
+
+const char *inputs_name(uint64_t function)
+{
+	if (function < MPI_CALL_COUNT)
+		return mpi_call_name((unsigned)function);
+	return function < INPUTS_END ? names[function - MPI_CALL_COUNT] : "something unknown";
+}
+
+bool inputs_enter(enum inputs_function function, const void *site)
+{
+	uint64_t recorded;
+
+	if (!record_is_on || record_inside > 0 || memory_is_mpis(site) || !threads_begin_input())
+		return false;
+	record_inside++;
+	record_breaks_polls();
+	if (!log_replaying)
+		log_room(256);
+	recorded = log_number((uint64_t)function);
+	if (recorded != (uint64_t)function)
+		replay_stop(REPLAY_DIFFERS,
+		            "behind this call, the recorded run called %s, and now %s is called",
+		            inputs_name(recorded), inputs_name((uint64_t)function));
+	return true;
+}
+
+void inputs_leave(void)
+{
+	if (!log_replaying)
+		log_commit();
+	record_inside--;
+	threads_end_input();
+}
+
+/* A result, errno if it is an error, and what the function has stored. */
+static int64_t input_result(int64_t result)
+{
+	result = log_signed(result);
+	if (result < 0)
+		errno = (int)log_signed(errno);
+	return result;
+}
+
+#define SITE __builtin_return_address(0)
+
+/* int NAME(PARAMETERS) that fills `size` bytes at `at`. */
+#define FILLS(function, name, parameters, values, at, size) \
+	EXPORTED int name parameters                        \
+	{                                                   \
+		int result = 0;                             \
+                                                            \
+		if (!inputs_enter(function, SITE))          \
+			return NEXT(name) values;           \
+		if (!log_replaying)                         \
+			result = NEXT(name) values;         \
+		result = (int)input_result(result);         \
+		if (result >= 0)                            \
+			log_data(at, size);                 \
+		inputs_leave();                             \
+		return result;                              \
+	}
+
+FILLS(INPUTS_CLOCK_GETTIME, clock_gettime, (clockid_t clock, struct timespec *time), (clock, time),
+      time, sizeof(*time))
+FILLS(INPUTS_GETTIMEOFDAY, gettimeofday, (struct timeval *restrict time, void *restrict zone),
+      (time, zone), time, sizeof(*time))
+FILLS(INPUTS_GETENTROPY, getentropy, (void *buffer, size_t size), (buffer, size), buffer, size)
+FILLS(INPUTS_GETHOSTNAME, gethostname, (char *name, size_t size), (name, size), name, size)
+FILLS(INPUTS_UNAME, uname, (struct utsname * name), (name), name, sizeof(*name))
+FILLS(INPUTS_GETRUSAGE, getrusage, (__rusage_who_t who, struct rusage *usage), (who, usage), usage,
+      sizeof(*usage))
+
+#define GIVES(function, type, name)                         \
+	EXPORTED type name(void)                            \
+	{                                                   \
+		type result = 0;                            \
+                                                            \
+		if (!inputs_enter(function, SITE))          \
+			return NEXT(name)();                \
+		if (!log_replaying)                         \
+			result = NEXT(name)();              \
+		result = (type)log_signed((int64_t)result); \
+		inputs_leave();                             \
+		return result;                              \
+	}
+
+GIVES(INPUTS_CLOCK, clock_t, clock)
+GIVES(INPUTS_GETPID, pid_t, getpid)
+GIVES(INPUTS_GETPPID, pid_t, getppid)
+GIVES(INPUTS_SCHED_GETCPU, int, sched_getcpu)
+
+EXPORTED time_t time(time_t *ret)
+{
+	time_t now = 0;
+
+	if (!inputs_enter(INPUTS_TIME, SITE))
+		return NEXT(time)(ret);
+	if (!log_replaying)
+		now = NEXT(time)(NULL);
+	now = (time_t)log_signed(now);
+	inputs_leave();
+	if (ret)
+		*ret = now;
+	return now;
+}
+
+EXPORTED clock_t times(struct tms *ret)
+{
+	clock_t ticks = 0;
+
+	if (!inputs_enter(INPUTS_TIMES, SITE))
+		return NEXT(times)(ret);
+	if (!log_replaying)
+		ticks = NEXT(times)(ret);
+	ticks = (clock_t)log_signed(ticks);
+	if (ret)
+		log_raw(ret, sizeof(*ret));
+	inputs_leave();
+	return ticks;
+}
+
+EXPORTED ssize_t getrandom(void *buffer, size_t size, unsigned flags)
+{
+	ssize_t got = 0;
+
+	if (!inputs_enter(INPUTS_GETRANDOM, SITE))
+		return NEXT(getrandom)(buffer, size, flags);
+	if (!log_replaying)
+		got = NEXT(getrandom)(buffer, size, flags);
+	got = (ssize_t)input_result(got);
+	if (got > 0)
+		log_data(buffer, (size_t)got);
+	inputs_leave();
+	return got;
+}

@@ -1,0 +1,80 @@
+#define _GNU_SOURCE
+#include "replay.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "mpi_calls.h"
+
+__attribute__((visibility("default"))) volatile uint64_t replay_call, replay_fork_at;
+__attribute__((visibility("default"))) volatile int64_t replay_forked;
+
+static int told = -1;
+
+void replay_start(int descriptor)
+{
+	told = descriptor;
+}
+
+__attribute__((visibility("default"), noinline)) void replay_call_begin(uint64_t number)
+{
+	replay_call = number;
+	if (__builtin_expect(replay_fork_at == number, 0)) {
+		long copy = syscall(SYS_fork);
+
+		replay_forked = copy < 0 ? -errno : copy;
+	}
+	__asm__ volatile("" ::: "memory");
+}
+
+static void tell(enum replay_news news, const char *where, const char *format, va_list arguments)
+{
+	char text[2048];
+	int used = snprintf(text, sizeof(text), "%c%s", news, where);
+
+	used += vsnprintf(text + used, sizeof(text) - (size_t)used - 1, format, arguments);
+	if (used > (int)sizeof(text) - 2)
+		used = (int)sizeof(text) - 2;
+	text[used++] = '\n';
+	if (told >= 0 && write(told, text, (size_t)used) < 0)
+		told = -1;
+}
+
+void replay_tell(enum replay_news news, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	tell(news, "", format, arguments);
+	va_end(arguments);
+}
+
+void replay_stop(enum replay_news news, const char *format, ...)
+{
+	char where[128];
+	va_list arguments;
+
+	snprintf(where, sizeof(where), "call %llu, %s: ", (unsigned long long)log_place->call,
+	         mpi_call_name(log_place->function));
+	fflush(NULL); /* what the program has printed so far */
+	va_start(arguments, format);
+	tell(news, where, format, arguments);
+	va_end(arguments);
+	_exit(0);
+}
+
+void replay_ended(void)
+{
+	const uint64_t damaged = log_damaged();
+
+	if (damaged > 0)
+		replay_stop(REPLAY_CANNOT, "the recording is damaged behind call %llu",
+		            (unsigned long long)(damaged - 1));
+	if (!log_place->inside)
+		replay_stop(REPLAY_OVER, "the recording ends behind this call");
+	replay_stop(REPLAY_OVER, "the recording ends in this call");
+}

@@ -1,0 +1,36 @@
+/* At replay: the place where each call begins, and how a replay ends early. */
+#ifndef MATCHPOINT_SHIM_RECORD_REPLAY_H
+#define MATCHPOINT_SHIM_RECORD_REPLAY_H
+
+#include <stdint.h>
+
+/* Each replayed MPI call passes through here, before anything of it is compared or given.
+ * `number` counts the rank's MPI calls from 1, polls included. It is for others that look at the
+ * process from outside: a breakpoint here stops at each call, and replay_call is its number. */
+void replay_call_begin(uint64_t number);
+/* Readable and writable from outside, by name. When a call with the number replay_fork_at
+ * begins, the process makes a copy of itself, and stores its process id, or -errno, in
+ * replay_forked. In the copy, that is 0. */
+extern volatile uint64_t replay_call, replay_fork_at;
+extern volatile int64_t replay_forked;
+
+/* To the command (scheduler/recording/): a line of text, whose first letter tells what it is. */
+enum replay_news {
+	REPLAY_DIFFERS = 'd', /* the program does something else than it did */
+	REPLAY_OVER = 'o',    /* the recording ends in this call */
+	REPLAY_WHOLE = 'w',   /* the program has ended where the recorded one did */
+	REPLAY_CANNOT = 'c',  /* no replay is possible, or it cannot go on */
+	REPLAY_REMARK = 'r',  /* a remark; the replay goes on */
+};
+void replay_tell(enum replay_news news, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same, with the present call before the text; then ends the process. */
+void replay_stop(enum replay_news news, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn, cold));
+/* The log is over, or damaged: ends the process. */
+void replay_ended(void) __attribute__((noreturn, cold));
+
+/* The descriptor that the lines go to; -1: none. */
+void replay_start(int descriptor);
+
+#endif

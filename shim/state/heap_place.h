@@ -1,0 +1,15 @@
+/* What the heap library asks of the library that it is a part of: alone (heap_alone.c), or in the
+ * recorder (shim/record/memory.c). */
+#ifndef MATCHPOINT_SHIM_STATE_HEAP_PLACE_H
+#define MATCHPOINT_SHIM_STATE_HEAP_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether this thread is inside MPI, whoever calls: what is allocated then is MPI's. */
+bool heap_is_inside(void);
+
+/* Where the program's next mapping of `size` bytes is to lie; NULL: anywhere. */
+void *heap_place(size_t size);
+
+#endif

@@ -1,0 +1,207 @@
+"""matchpoint record, and each rank replayed alone: the same output; what is sent is compared. Runs
+that are killed at any moment, logs that are damaged, other programs and inputs, refused calls."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import harness
+from harness import check
+
+SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
+                                                           "stands")}
+
+
+class Recording:
+    """One run, recorded in a folder of its own. Each rank's output goes to a file, because mpiexec
+    mixes what ranks print."""
+
+    def __init__(self, tool, name, ranks, *command, status=0):
+        self.tool, self.ranks = tool, ranks
+        self.folder = os.path.join(tool.directory, name)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.run = tool.run("record", "-n", str(ranks), "--to", self.folder, "--", "sh", "-c",
+                            'exec "$0" "$@" >out.$PMI_RANK', *command, cwd=tool.directory)
+        check(self.run.status == status, str(self.run))
+
+    def file(self, rank, what):
+        return os.path.join(self.folder, "rank.%d.%s" % (rank, what))
+
+    def printed(self, rank):
+        with open(os.path.join(self.tool.directory, "out.%d" % rank)) as file:
+            return file.read()
+
+    def replay(self, rank):
+        return self.tool.run("replay", self.folder, "--rank", str(rank), cwd=self.tool.directory)
+
+    def report(self):
+        return self.tool.run("report", self.folder)
+
+    def check_replays(self):
+        for rank in range(self.ranks):
+            run = self.replay(rank)
+            check(run.status == 0 and run.err == "", str(run))
+            check(run.out == self.printed(rank),
+                  "recorded:\n%s\nreplayed: %s" % (self.printed(rank), run))
+
+
+def check_programs(tool):
+    families = Recording(tool, "families", 4, tool.compile(SOURCES["every_family"]))
+    families.check_replays()
+    check(" has ended, after " in families.report().out, str(families.report()))
+    messages = Recording(tool, "messages", 3, tool.compile(SOURCES["many_messages"]), "20",
+                         "40000")
+    messages.check_replays()
+    several = tool.run("replay", messages.folder, "--rank", "2,0", cwd=tool.directory)
+    check([line[0] for line in several.out.splitlines()] == ["2", "0"], str(several))
+    wrong = tool.run("replay", messages.folder, "--rank", "3")
+    check(wrong.status == 2 and "no rank '3' among 3" in wrong.err, str(wrong))
+
+
+def check_languages(tool):
+    fortran = shutil.which("mpifort.mpich")
+    if not fortran:
+        return
+    for define in ("-DMPIF_H", "-DUSE_MPI", "-DMPI_F08"):
+        program = os.path.join(tool.directory, "fortran" + define)
+        subprocess.run([fortran, "-cpp", "-g", define, harness.program("fortran_ring.f90"), "-o",
+                        program, "-J", tool.directory], check=True, capture_output=True)
+        Recording(tool, "fortran", 3, program).check_replays()
+
+
+def check_killed(tool, dice, times):
+    """A recording that is cut is replayed up to the call in which the rank stood."""
+    program = tool.compile(SOURCES["many_messages"])
+    for _ in range(times):
+        folder = os.path.join(tool.directory, "killed")
+        shutil.rmtree(folder, ignore_errors=True)
+        process = subprocess.Popen([tool.matchpoint, "record", "-n", "3", "--to", folder, "--",
+                                    program, "100000000", "3000"], cwd=tool.directory,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, start_new_session=True)
+        while not all(os.path.exists(os.path.join(folder, "rank.%d.start" % r)) for r in range(3)):
+            time.sleep(0.01)
+        time.sleep(dice.random() * 0.6)
+        if dice.random() < 0.5:
+            os.kill(dice.choice(ranks_of(folder)), signal.SIGKILL)
+        else:
+            for pid in ranks_of(folder):
+                os.kill(pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=60)
+        wait_until_gone(folder)
+        for rank in range(3):
+            run = tool.run("replay", folder, "--rank", str(rank), cwd=tool.directory)
+            check(run.status == 3 and "the recording ends" in run.err, str(run))
+
+
+def ranks_of(folder):
+    """Process ids, from the tails."""
+    pids = []
+    for rank in range(3):
+        with open(os.path.join(folder, "rank.%d.tail" % rank), "rb") as tail:
+            head = tail.read(16)
+        pids.append(int.from_bytes(head[12:16], "little"))
+    return pids
+
+
+def wait_until_gone(folder):
+    for pid in ranks_of(folder):
+        for _ in range(600):
+            if not os.path.exists("/proc/%d/exe" % pid):
+                break
+            time.sleep(0.1)
+
+
+def check_damage(tool, dice):
+    program = tool.compile(SOURCES["many_messages"])
+    recording = Recording(tool, "damaged", 2, program, "20", "40000")
+    log = recording.file(1, "log")
+    with open(log, "rb") as file:
+        whole = file.read()
+    at = dice.randrange(len(whole) // 4, len(whole) // 2)
+    flipped = bytearray(whole)
+    flipped[at] ^= 1 << dice.randrange(8)
+    for contents, status, words in ((bytes(flipped), 4, "damaged behind call"),
+                                    (whole[:at], 3, "the recording ends")):
+        with open(log, "wb") as file:
+            file.write(contents)
+        run = recording.replay(1)
+        check(run.status == status and words in run.err, str(run))
+        check(recording.report().status == 4, str(recording.report()))
+    os.unlink(log)
+    run = recording.replay(1)
+    check(run.status == 4 and "no log of rank 1" in run.err, str(run))
+    check("rank 1: left no log" in recording.report().out, str(recording.report()))
+
+
+def check_changes(tool):
+    """Another program, and an input with other contents."""
+    program = tool.compile(SOURCES["many_messages"])
+    tool.write("input", "one\n")
+    recording = Recording(tool, "changed", 2, program, "10")
+    recording.check_replays()
+    tool.write("input", "other\n")
+    run = recording.replay(0)
+    check(run.status == 1 and "input has other contents" in run.err
+          and "what is sent is not what it was" in run.err, str(run))
+    os.unlink(os.path.join(tool.directory, "input"))
+    recording = Recording(tool, "rebuilt", 2, program, "10")
+    shutil.copy(tool.compile(SOURCES["stands"]), program)
+    run = recording.replay(0)
+    check(run.status == 4 and "the program is not what was recorded" in run.err, str(run))
+
+
+def check_refused(tool):
+    program = tool.compile(SOURCES["every_family"])
+    recording = Recording(tool, "refused", 2, program, "refused", status=4)
+    check("MPI_Win_create: one-sided communication cannot be recorded" in recording.run.err,
+          str(recording.run))
+    listed = tool.run("check", program)
+    check("matchpoint record cannot log" in listed.out and "MPI_Win_create" in listed.out,
+          str(listed))
+
+
+def check_roll_call(tool):
+    program = tool.compile(SOURCES["stands"], "-no-pie")
+    folder = os.path.join(tool.directory, "standing")
+    process = subprocess.Popen([tool.matchpoint, "record", "-n", "3", "--to", folder, "--",
+                                program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    expected = ["rank 0: stands in call 3, MPI_Recv, with rank 1, tag 77, at ",
+                "rank 1: stands in call 3, MPI_Barrier, at ",
+                "rank 2: stands in call 3, MPI_Barrier, at "]
+    for _ in range(1200):
+        lines = tool.run("report", folder).out.splitlines() if os.path.isdir(folder) else []
+        if len(lines) == 3 and all(map(str.startswith, lines, expected)):
+            break
+        time.sleep(0.1)
+    check(len(lines) == 3 and all(map(str.startswith, lines, expected)), "\n".join(lines))
+    for pid in ranks_of(folder):
+        os.kill(pid, signal.SIGKILL)
+    process.wait(timeout=60)
+    lines = tool.run("report", folder).out.splitlines()
+    check(all(map(str.startswith, lines, expected)), "\n".join(lines))
+
+
+def body(tool, options):
+    dice = random.Random(options.seed)
+    check_programs(tool)
+    check_languages(tool)
+    check_damage(tool, dice)
+    check_changes(tool)
+    check_refused(tool)
+    check_roll_call(tool)
+    check_killed(tool, dice, options.kills)
+
+
+def extra(parser):
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kills", type=int, default=2)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body, extra)
