@@ -389,8 +389,9 @@ static bool wants_digest(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 
+	/* when MPI notices that a message is too long depends on the ranks' speed */
 	return world->options.digests && !world->windows && !rank->streak.timed
-	       && rank->streak.rounds == 0 && !receives_large(rank);
+	       && rank->streak.rounds == 0 && rank->truncated->len == 0 && !receives_large(rank);
 }
 
 static void look_at(struct world *world, int number, const struct poll *poll)
