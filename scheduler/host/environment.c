@@ -46,10 +46,13 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_STDIN, ENVIRONMENT_PASSED, NULL, "file for rank 0's standard input"},
 	{ENVIRONMENT_JOURNAL, ENVIRONMENT_PASSED, NULL, "directory that keeps files as they were"},
 	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_PASSED, NULL, "set: sleeping takes no real time"},
+	{ENVIRONMENT_STEADY, ENVIRONMENT_PASSED, NULL,
+         "set: what calls leave on the stack is cleared, so that memory differs less"},
 	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_PASSED, NULL,
          "set by the shim: a process above has redirected the standard streams"},
 	{"LD_PRELOAD", ENVIRONMENT_PASSED, NULL, "the shim, after what the user preloads"},
-	{"LD_BIND_NOW", ENVIRONMENT_PASSED, NULL, "with --search states: memory differs less"},
+	{"LD_BIND_NOW", ENVIRONMENT_PASSED, NULL,
+         "set: the same, for functions bound by their first call"},
 	{"VALGRIND_OPTS", ENVIRONMENT_PASSED, NULL,
          "with --wrap: the user's, and --run-libc-freeres=no, as ranks are ended by _exit"},
 
@@ -315,8 +318,11 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 		environment = preload_heap(environment, settings->shim);
 	/* A function bound by its first call would change memory. Not for all programs, since one
 	 * with functions that are nowhere, but never called, would not start. */
-	if (settings->heap && settings->steady)
+	environment = g_environ_unsetenv(environment, ENVIRONMENT_STEADY);
+	if (settings->heap && settings->steady) {
 		environment = g_environ_setenv(environment, "LD_BIND_NOW", "1", true);
+		environment = g_environ_setenv(environment, ENVIRONMENT_STEADY, "1", true);
+	}
 	environment = append(environment, "LD_PRELOAD", ':', settings->shim);
 	environment = g_environ_setenv(environment, ENVIRONMENT_SOCKET, socket, true);
 	environment = g_environ_setenv(environment, ENVIRONMENT_WORLD, world, true);

@@ -26,6 +26,7 @@
 #define ENVIRONMENT_STDIN "MATCHPOINT_STDIN"
 #define ENVIRONMENT_JOURNAL "MATCHPOINT_JOURNAL"
 #define ENVIRONMENT_VIRTUAL_TIME "MATCHPOINT_VIRTUAL_TIME"
+#define ENVIRONMENT_STEADY "MATCHPOINT_STEADY"
 
 struct environment_settings {
 	const char *shim;           /* absolute path of the library to preload */

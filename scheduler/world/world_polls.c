@@ -23,8 +23,18 @@ bool world_is_probe_poll(const struct world *world, int number)
 	return live && (live->kind == WIRE_PROBE || live->kind == WIRE_MPROBE);
 }
 
-/* One key for each place in the program, and for MPI_Test for each request. The count starts anew
- * after a "yes". */
+/* What the pending probe looks for, as a hash. */
+static guint64 hash_of_probe(const struct world *world, int number)
+{
+	const struct live *probe = world_find_live(
+		world, number,
+		g_array_index(world->ranks[number].line->waited, struct wire_name, 0));
+
+	return mix(mix(mix(0, probe->comm), (guint32)probe->peer), (guint32)probe->tag);
+}
+
+/* One key for each place in the program and what is looked for: a message, or for MPI_Test the
+ * request. The count starts anew after a "yes". */
 static guint64 livelock_policy_key(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -32,6 +42,8 @@ static guint64 livelock_policy_key(const struct world *world, int number)
 	struct op_id site = {number, (guint32)(info->site >> 32), (guint32)info->site};
 	struct op_id request = {number, 0, 0};
 
+	if (world_is_probe_poll(world, number))
+		return mix(op_id_hash(site), hash_of_probe(world, number));
 	if (rank->line->question == QUESTION_ALL)
 		request = world_op_id(number,
 		                      g_array_index(rank->line->waited, struct wire_name, 0));
@@ -45,12 +57,8 @@ static guint64 identity_of(const struct world *world, int number)
 	const struct world_call *info = world_call_info(world, number, rank->line->call);
 	guint64 hash = mix(mix(info->site, rank->line->function), rank->line->wait);
 
-	if (world_is_probe_poll(world, number)) {
-		const struct live *probe = world_find_live(
-			world, number, g_array_index(rank->line->waited, struct wire_name, 0));
-
-		return mix(mix(mix(hash, probe->comm), (guint32)probe->peer), (guint32)probe->tag);
-	}
+	if (world_is_probe_poll(world, number))
+		return mix(hash, hash_of_probe(world, number));
 	for (guint i = 0; i < rank->line->waited->len; i++) {
 		struct wire_name name = g_array_index(rank->line->waited, struct wire_name, i);
 
@@ -111,12 +119,16 @@ static bool is_repeated(const struct streak *streak, guint64 key)
 /* Whether the pending poll may be answered "no" once more. */
 static bool is_patient(const struct world *world, int number)
 {
+	const struct streak *streak = &world->ranks[number].streak;
 	const struct poll *poll = pending_poll(&world->ranks[number]);
 	guint64 key = livelock_policy_key(world, number);
 	guint most = world->options.not_yet;
+	bool second = streak->rounds == 0 && streak->most > 0;
 
-	if (!poll || !is_known_state(poll) || is_repeated(&world->ranks[number].streak, key))
+	if (!poll || !is_known_state(poll))
 		return impatience(world, key) < most;
+	if (is_repeated(streak, key)) /* "no" before this streak may have been another loop's */
+		return impatience(world, key) < (second ? NOT_YET_IN_OTHERS : 1) * most;
 	return impatience(world, key) < NOT_YET_IN_OTHERS * most
 	       && impatience(world, key_in_state(key, poll)) < most;
 }
@@ -377,8 +389,9 @@ static bool wants_digest(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 
+	/* when MPI notices that a message is too long depends on the ranks' speed */
 	return world->options.digests && !world->windows && !rank->streak.timed
-	       && rank->streak.rounds == 0 && !receives_large(rank);
+	       && rank->streak.rounds == 0 && rank->truncated->len == 0 && !receives_large(rank);
 }
 
 static void look_at(struct world *world, int number, const struct poll *poll)

@@ -217,7 +217,8 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 	{"bool own = " if tracks else ""}{enter};
 {first}	{call.returns} returned = real_mpi()->{call.name}({call.values()});
 
-{last}	return returned;
+{last}	STACK_RESIDUE_CLEAR();
+	return returned;
 }}
 
 EXPORTED {call.returns} PMPI_{call.name}({call.exported()})
@@ -274,6 +275,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 	}}
 {block(window(call))}{block(call_states.controlled(call))}{block(call_objects.before(call))}{text}
 {settling(call)}{noting(call, "result == MPI_SUCCESS")}{receiving(call)}	caller_leave();
+	STACK_RESIDUE_CLEAR();
 	return result;
 }}
 
@@ -311,6 +313,7 @@ def wrappers_source(calls, by_name):
 #include "shim/check/misuse.h"
 #include "shim/mpi/real.h"
 #include "shim/process/process.h"
+#include "shim/process/stack_residue.h"
 #include "shim/request/request.h"
 #include "shim/lifecycle/startup.h"
 #include "shim/state/state.h"

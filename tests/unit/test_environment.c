@@ -87,9 +87,11 @@ static void test_functions_are_bound_early_only_where_that_matters(void **state)
 	g_auto(GStrv) lazy = environment_for_ranks((char *[]){NULL}, &other, NULL);
 	assert_non_null(strstr(g_environ_getenv(lazy, "LD_PRELOAD"), "libmatchpoint-heap.so"));
 	assert_value(lazy, "LD_BIND_NOW", NULL);
+	assert_value(lazy, ENVIRONMENT_STEADY, NULL);
 	other.steady = true;
 	g_auto(GStrv) early = environment_for_ranks((char *[]){NULL}, &other, NULL);
 	assert_value(early, "LD_BIND_NOW", "1");
+	assert_value(early, ENVIRONMENT_STEADY, "1");
 }
 
 /* As in a rank of Hydra, in a task of srun, in a rank of Open MPI. */
