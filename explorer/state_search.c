@@ -8,12 +8,27 @@ struct node {
 	struct choice_list *list;  /* owned reference; NULL: the beginning */
 	struct state_hash offered; /* hash of all choices open there, with relative call numbers */
 	struct choice first;       /* the choice made there first, with relative call numbers */
+	guint number;              /* in the graph */
+};
+
+/* A state in which a world has made a choice. Counted by reference (g_rc_box). */
+struct place {
+	guint number; /* in the graph */
+	int ranks;
+	guint32 calls[]; /* of that world, by rank */
+};
+
+/* An end, by its fingerprint. */
+struct end {
+	struct state_hash name;
+	guint number; /* in the graph */
 };
 
 /* Choices that are still to be made at a node. */
 struct waiting {
 	struct choice_list *list;
 	GArray *choices;                 /* struct choice; the last one is next; never empty */
+	struct place *place;             /* owned reference: where they are made */
 	const struct saved_state *saved; /* the end of that list, if an earlier search was there */
 };
 
@@ -23,7 +38,8 @@ struct state_search {
 	bool verify;
 	bool begun;
 	GHashTable *nodes; /* struct node, by fingerprint */
-	GHashTable *ends;  /* struct state_hash */
+	GHashTable *ends;  /* struct end, by fingerprint */
+	struct state_graph *graph;
 	GHashTable *steps; /* verify: the known struct edge */
 	GArray *waiting;   /* struct waiting, the next one last */
 	/* struct waiting, served before `waiting`: visited by an earlier search */
@@ -36,8 +52,10 @@ struct state_search {
 	/* the known state in which its last choice was made; NULL: none, or one without
 	 * fingerprint */
 	const struct node *last;
-	struct choice made; /* verify: that choice, with relative call numbers */
-	bool known;         /* verify: the world has reached a known state */
+	struct place *place; /* owned reference: where it was made; NULL: nothing chosen yet */
+	struct choice made;  /* that choice, with relative call numbers */
+	guint ended;         /* the end that the last world came to, in the graph */
+	bool known;          /* verify: the world has reached a known state */
 	struct state_statistics statistics;
 };
 
@@ -63,6 +81,7 @@ static void waiting_clear(gpointer pointer)
 
 	choice_list_unref(waiting->list);
 	g_array_unref(waiting->choices);
+	g_rc_box_release(waiting->place);
 }
 
 struct state_search *state_search_new(bool verify)
@@ -72,6 +91,7 @@ struct state_search *state_search_new(bool verify)
 	search->verify = verify;
 	search->nodes = g_hash_table_new_full(state_key_hash, state_key_equal, node_free, NULL);
 	search->ends = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
+	search->graph = state_graph_new();
 	search->steps = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
 	search->waiting = g_array_new(false, false, sizeof(struct waiting));
 	g_array_set_clear_func(search->waiting, waiting_clear);
@@ -88,10 +108,36 @@ void state_search_free(struct state_search *search)
 	g_array_unref(search->waiting);
 	g_array_unref(search->known_before);
 	saved_states_free(search->saved);
+	if (search->place)
+		g_rc_box_release(search->place);
+	state_graph_free(search->graph);
 	g_hash_table_destroy(search->steps);
 	g_hash_table_destroy(search->ends);
 	g_hash_table_destroy(search->nodes);
 	g_free(search);
+}
+
+/* --- choices as they are seen from a state ---------------------------------------------------- */
+
+/* How many calls before the rank's last one, counted from 1; 0: not known. */
+static guint32 age_of(const guint32 *calls, int ranks, gint32 rank, guint32 call)
+{
+	return call > 0 && rank >= 0 && rank < ranks ? calls[rank] - call + 1 : call;
+}
+
+/* The choice with relative call numbers: counted back from the last call of each rank. */
+static struct choice seen_from(const guint32 *calls, int ranks, const struct choice *choice)
+{
+	struct choice seen = *choice;
+	struct op_id *send = &seen.taken.send;
+
+	if (seen.point.kind == POINT_CALL)
+		seen.point.call = age_of(calls, ranks, seen.point.rank, seen.point.call);
+	else if (seen.point.kind == POINT_LOCK)
+		seen.point.call = 0; /* only one grant of each lock is open at a time */
+	if (seen.taken.kind == TAKEN_MESSAGE)
+		send->call = age_of(calls, ranks, send->rank, send->call);
+	return seen;
 }
 
 /* --- the next world --------------------------------------------------------------------------- */
@@ -104,10 +150,22 @@ static void follow_saved(struct state_search *search, const struct saved_state *
 	search->at = at && at->kind == SAVED_STATES_VISITED ? at : NULL;
 }
 
-/* Takes ownership of `list`. */
-static void begin_at(struct state_search *search, struct choice_list *list,
+static void stand_at(struct state_search *search, struct place *place, const struct choice *made)
+{
+	struct place *before = search->place;
+
+	search->place = place ? g_rc_box_acquire(place) : NULL;
+	if (place)
+		search->made = seen_from(place->calls, place->ranks, made);
+	if (before)
+		g_rc_box_release(before);
+}
+
+/* Takes ownership of `list`. `place`: where its last choice is made. */
+static void begin_at(struct state_search *search, struct choice_list *list, struct place *place,
                      const struct saved_state *from, const struct saved_state *at)
 {
+	stand_at(search, place, list ? &list->choice : NULL);
 	choice_list_unref(search->here);
 	search->here = list;
 	follow_saved(search, from, at);
@@ -123,15 +181,15 @@ GArray *state_search_next(struct state_search *search)
 
 	if (!search->begun) {
 		search->begun = true;
-		begin_at(search, NULL, NULL, search->saved);
+		begin_at(search, NULL, NULL, NULL, search->saved);
 		return g_array_new(false, false, sizeof(struct choice));
 	}
 	if (all->len == 0)
 		return NULL;
 	top = &g_array_index(all, struct waiting, all->len - 1);
 	choice = g_array_index(top->choices, struct choice, top->choices->len - 1);
-	begin_at(search, choice_list_new(choice_list_ref(top->list), &choice), top->saved,
-	         saved_states_after(top->saved, &choice));
+	begin_at(search, choice_list_new(choice_list_ref(top->list), &choice), top->place,
+	         top->saved, saved_states_after(top->saved, &choice));
 	search->statistics.waiting--;
 	if (top->choices->len > 1)
 		g_array_set_size(top->choices, top->choices->len - 1);
@@ -149,7 +207,8 @@ void state_search_cut(struct state_search *search)
 		return;
 	}
 	waiting = (struct waiting){choice_list_ref(search->here->before),
-	                           g_array_new(false, false, sizeof(struct choice)), search->from};
+	                           g_array_new(false, false, sizeof(struct choice)),
+	                           g_rc_box_acquire(search->place), search->from};
 	g_array_append_val(waiting.choices, search->here->choice);
 	g_array_append_val(search->at ? search->known_before : search->waiting, waiting);
 	search->statistics.waiting++;
@@ -211,27 +270,6 @@ static GArray *choices_of(const GArray *open)
 	return choices;
 }
 
-/* How many calls before the rank's last one, counted from 1; 0: not known. */
-static guint32 age_of(const struct known_state *state, gint32 rank, guint32 call)
-{
-	return call > 0 && rank >= 0 && rank < state->ranks ? state->calls[rank] - call + 1 : call;
-}
-
-/* The choice with relative call numbers: counted back from the last call of each rank. */
-static struct choice seen_from(const struct known_state *state, const struct choice *choice)
-{
-	struct choice seen = *choice;
-	struct op_id *send = &seen.taken.send;
-
-	if (seen.point.kind == POINT_CALL)
-		seen.point.call = age_of(state, seen.point.rank, seen.point.call);
-	else if (seen.point.kind == POINT_LOCK)
-		seen.point.call = 0; /* only one grant of each lock is open at a time */
-	if (seen.taken.kind == TAKEN_MESSAGE)
-		send->call = age_of(state, send->rank, send->call);
-	return seen;
-}
-
 static struct state_hash name_of_choice(const struct choice *choice)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -248,7 +286,8 @@ static struct state_hash name_of_all(const struct known_state *state, const GArr
 	struct state_hash sum = {{choices->len, 0}};
 
 	for (guint i = 0; i < choices->len; i++) {
-		struct choice seen = seen_from(state, &g_array_index(choices, struct choice, i));
+		struct choice seen = seen_from(state->calls, state->ranks,
+		                               &g_array_index(choices, struct choice, i));
 		struct state_hash one = name_of_choice(&seen);
 
 		state_hash_add_member(&sum, &one);
@@ -257,9 +296,10 @@ static struct state_hash name_of_all(const struct known_state *state, const GArr
 }
 
 /* Keeps these choices for later, if there are any. Takes ownership of `choices`. */
-static void postpone(struct state_search *search, GArray *all, GArray *choices)
+static void postpone(struct state_search *search, GArray *all, GArray *choices, struct place *place)
 {
-	struct waiting waiting = {choice_list_ref(search->here), choices, search->at};
+	struct waiting waiting = {choice_list_ref(search->here), choices, g_rc_box_acquire(place),
+	                          search->at};
 
 	search->statistics.waiting += choices->len;
 	if (choices->len > 0)
@@ -272,7 +312,7 @@ static void postpone(struct state_search *search, GArray *all, GArray *choices)
  * made. When all of these have a fingerprint again, what it left is next. Takes ownership of
  * `choices`. */
 static enum explorer_step continue_saved(struct state_search *search, GArray *choices,
-                                         struct choice *ret_choice)
+                                         struct place *place, struct choice *ret_choice)
 {
 	GArray *visited = g_array_new(false, false, sizeof(struct choice));
 	GArray *left = g_array_new(false, false, sizeof(struct choice));
@@ -293,20 +333,20 @@ static enum explorer_step continue_saved(struct state_search *search, GArray *ch
 		*ret_choice = g_array_index(visited, struct choice, visited->len - 1);
 		g_array_set_size(visited, visited->len - 1);
 	}
-	postpone(search, search->waiting, left);
-	postpone(search, search->known_before, visited);
+	postpone(search, search->waiting, left, place);
+	postpone(search, search->known_before, visited, place);
 	return any_visited ? EXPLORER_TAKE : EXPLORER_DROP;
 }
 
 /* Makes the last of these choices and keeps the others. Takes ownership of `choices`. */
 static enum explorer_step continue_here(struct state_search *search, GArray *choices,
-                                        struct choice *ret_choice)
+                                        struct place *place, struct choice *ret_choice)
 {
 	if (search->at)
-		return continue_saved(search, choices, ret_choice);
+		return continue_saved(search, choices, place, ret_choice);
 	*ret_choice = g_array_index(choices, struct choice, choices->len - 1);
 	g_array_set_size(choices, choices->len - 1);
-	postpone(search, search->waiting, choices);
+	postpone(search, search->waiting, choices, place);
 	return EXPLORER_TAKE;
 }
 
@@ -338,37 +378,96 @@ static void record_step(struct state_search *search, const struct state_hash *to
 	g_free(edge);
 }
 
-static void move(struct state_search *search, const struct known_state *state,
-                 const struct node *node, const struct choice *choice)
+/* --- the graph -------------------------------------------------------------------------------- */
+
+static struct place *place_new(guint number, const struct known_state *state)
+{
+	const int ranks = state ? state->ranks : 0;
+	struct place *place = g_rc_box_alloc0(sizeof(*place) + (gsize)ranks * sizeof(guint32));
+
+	place->number = number;
+	place->ranks = ranks;
+	for (int rank = 0; rank < ranks; rank++)
+		place->calls[rank] = state->calls[rank];
+	return place;
+}
+
+/* The last choice has led to this state or end. */
+static void connect(struct state_search *search, const struct known_state *state, guint to)
+{
+	const struct place *from = search->place;
+	g_autofree guint32 *calls = NULL;
+	const int ranks = from && state ? MIN(from->ranks, state->ranks) : 0;
+
+	if (!from)
+		return;
+	calls = g_new0(guint32, ranks);
+	for (int rank = 0; rank < ranks; rank++)
+		calls[rank] = state->calls[rank] - from->calls[rank];
+	state_graph_connect(search->graph, from->number, &search->made, to, calls, ranks);
+}
+
+/* The number of a state that has not been visited by this process. An earlier search may have, or a
+ * world that was started again. */
+static guint number_of_new(struct state_search *search, const struct known_state *state,
+                           const GArray *choices)
+{
+	g_autoptr(GArray) seen = g_array_new(false, false, sizeof(struct choice));
+	guint number = search->place ? state_graph_after(search->graph, search->place->number,
+	                                                 &search->made)
+	                             : state_graph_first(search->graph);
+
+	if (number > 0)
+		return number;
+	if (!state)
+		state_graph_blur(search->graph);
+	for (guint i = choices->len; i-- > 0;) {
+		struct choice choice = g_array_index(choices, struct choice, i);
+
+		if (state)
+			choice = seen_from(state->calls, state->ranks, &choice);
+		g_array_append_val(seen, choice);
+	}
+	number = state_graph_add(search->graph, seen);
+	connect(search, state, number);
+	return number;
+}
+
+/* --- a world goes on -------------------------------------------------------------------------- */
+
+static void move(struct state_search *search, const struct node *node, struct place *place,
+                 const struct choice *choice)
 {
 	search->last = node;
 	follow_saved(search, search->at, saved_states_after(search->at, choice));
 	search->here = choice_list_new(search->here, choice);
-	if (node)
-		search->made = seen_from(state, choice);
+	stand_at(search, place, choice);
 }
 
-/* state NULL: not recorded. */
+/* `named`: the state has a fingerprint, and is recorded. */
 static enum explorer_step visit(struct state_search *search, const struct known_state *state,
-                                GArray *choices, struct choice *ret_choice)
+                                bool named, GArray *choices, struct choice *ret_choice)
 {
+	struct place *place = place_new(number_of_new(search, state, choices), state);
 	enum explorer_step step;
 	struct node *node = NULL;
 
 	search->statistics.states += !search->at;
-	if (state) {
+	if (named) {
 		node = g_new0(struct node, 1);
 		node->name = state->name;
 		node->list = choice_list_ref(search->here);
 		node->offered = name_of_all(state, choices);
+		node->number = place->number;
 		g_hash_table_add(search->nodes, node);
 	}
 	*ret_choice = g_array_index(choices, struct choice, choices->len - 1);
-	step = continue_here(search, choices, ret_choice);
+	step = continue_here(search, choices, place, ret_choice);
 	if (node)
-		node->first = seen_from(state, ret_choice);
+		node->first = seen_from(state->calls, state->ranks, ret_choice);
 	if (step == EXPLORER_TAKE)
-		move(search, state, node, ret_choice);
+		move(search, node, place, ret_choice);
+	g_rc_box_release(place);
 	return step;
 }
 
@@ -380,7 +479,7 @@ static bool find_choice(const struct known_state *state, const GArray *choices,
 		struct choice seen;
 
 		*ret_choice = g_array_index(choices, struct choice, i);
-		seen = seen_from(state, ret_choice);
+		seen = seen_from(state->calls, state->ranks, ret_choice);
 		if (choice_equal(&seen, first))
 			return true;
 	}
@@ -395,10 +494,12 @@ static enum explorer_step visit_known(struct state_search *search, const struct 
 {
 	bool same = choice_list_equal(node->list, search->here), found;
 	struct state_hash offered;
+	struct place *place;
 
+	connect(search, state, node->number);
 	if (!same && choice_list_begins_with(search->here, node->list)) {
 		search->statistics.circles++;
-		return visit(search, NULL, choices, ret_choice);
+		return visit(search, state, false, choices, ret_choice);
 	}
 	if (!same && !search->known) {
 		search->statistics.merged += !search->at;
@@ -413,13 +514,24 @@ static enum explorer_step visit_known(struct state_search *search, const struct 
 		search->statistics.differed++;
 		return EXPLORER_DROP;
 	}
-	move(search, state, node, ret_choice);
+	place = place_new(node->number, state);
+	move(search, node, place, ret_choice);
+	g_rc_box_release(place);
 	return EXPLORER_TAKE;
+}
+
+static bool asks_for_lock(const GArray *open)
+{
+	for (guint i = 0; i < open->len; i++)
+		if (g_array_index(open, struct open_choice, i).point.kind == POINT_LOCK)
+			return true;
+	return false;
 }
 
 enum explorer_step state_search_rest(struct state_search *search, const struct known_state *state,
                                      const GArray *open, struct choice *ret_choice)
 {
+	const bool named = state && !state->nameless;
 	const struct node *node;
 	GArray *choices;
 
@@ -428,27 +540,55 @@ enum explorer_step state_search_rest(struct state_search *search, const struct k
 		return EXPLORER_DONE;
 	}
 	choices = choices_of(open);
+	/* Whether such a choice is open depends on the order of others. */
+	if (comes_first(&g_array_index(open, struct open_choice, 0)) || asks_for_lock(open))
+		state_graph_blur(search->graph);
 	for (guint i = 0; i < open->len; i++)
 		search->statistics.sets_left |= g_array_index(open, struct open_choice, i).more;
-	if (state)
+	if (named)
 		record_step(search, &state->name);
 	else
 		search->statistics.nameless += !search->at;
-	node = state ? g_hash_table_lookup(search->nodes, &state->name) : NULL;
+	node = named ? g_hash_table_lookup(search->nodes, &state->name) : NULL;
 	return node ? visit_known(search, state, node, choices, ret_choice)
-	            : visit(search, state, choices, ret_choice);
+	            : visit(search, state, named, choices, ret_choice);
+}
+
+static struct end *end_new(const struct state_hash *name, guint number)
+{
+	struct end *end = g_new0(struct end, 1);
+
+	end->name = *name;
+	end->number = number;
+	return end;
 }
 
 bool state_search_end(struct state_search *search, const struct state_hash *outcome)
 {
+	struct end *end = g_hash_table_lookup(search->ends, outcome);
+	const bool is_new = !end;
+
 	record_step(search, outcome);
-	if (!g_hash_table_add(search->ends, g_memdup2(outcome, sizeof(*outcome)))) {
-		search->statistics.merged += !search->known;
-		return false;
+	if (is_new) {
+		end = end_new(outcome, state_graph_add_end(search->graph));
+		g_hash_table_add(search->ends, end);
 	}
-	search->statistics.states++;
-	search->statistics.ends++;
-	return true;
+	connect(search, NULL, end->number);
+	search->ended = end->number;
+	search->statistics.merged += !is_new && !search->known;
+	search->statistics.states += is_new;
+	search->statistics.ends += is_new;
+	return is_new;
+}
+
+guint state_search_ended(const struct state_search *search)
+{
+	return search->ended;
+}
+
+enum graph_answer state_search_count(const struct state_search *search, GArray **ret_ends)
+{
+	return state_graph_count(search->graph, ret_ends);
 }
 
 void state_search_statistics(const struct state_search *search, struct state_statistics *ret)
@@ -477,14 +617,15 @@ static GVariant *save_ends(const struct state_search *search)
 {
 	GVariantBuilder builder;
 	GHashTableIter iter;
-	gpointer end;
+	gpointer next;
 
-	g_variant_builder_init(&builder, G_VARIANT_TYPE("a(tt)"));
+	g_variant_builder_init(&builder, G_VARIANT_TYPE("a(ttu)"));
 	g_hash_table_iter_init(&iter, search->ends);
-	while (g_hash_table_iter_next(&iter, &end, NULL)) {
-		const struct state_hash *name = end;
+	while (g_hash_table_iter_next(&iter, &next, NULL)) {
+		const struct end *end = next;
 
-		g_variant_builder_add(&builder, "(tt)", name->word[0], name->word[1]);
+		g_variant_builder_add(&builder, "(ttu)", end->name.word[0], end->name.word[1],
+		                      end->number);
 	}
 	return g_variant_builder_end(&builder);
 }
@@ -504,32 +645,41 @@ GVariant *state_search_save(const struct state_search *search)
 	if (!search->begun && search->saved)
 		saved_states_write_all(writer, search->saved);
 	return g_variant_ref_sink(g_variant_new(
-		"(b(tttttt)b@a(tt)@" SAVED_STATES_TYPE ")", search->begun || search->saved,
-		has->states, has->ends, has->nameless, has->circles, has->merged, has->missed,
-		has->sets_left, save_ends(search), saved_states_writer_end(writer)));
+		"(b(tttttt)b@a(ttu)@" STATE_GRAPH_TYPE "@" SAVED_STATES_TYPE ")",
+		search->begun || search->saved, has->states, has->ends, has->nameless, has->circles,
+		has->merged, has->missed, has->sets_left, save_ends(search),
+		state_graph_save(search->graph), saved_states_writer_end(writer)));
 }
 
-static void read_ends(struct state_search *search, GVariant *ends)
+static bool read_ends(struct state_search *search, GVariant *ends)
 {
 	struct state_hash name;
 	GVariantIter iter;
+	guint32 number;
 
 	g_variant_iter_init(&iter, ends);
-	while (g_variant_iter_next(&iter, "(tt)", &name.word[0], &name.word[1]))
-		g_hash_table_add(search->ends, g_memdup2(&name, sizeof(name)));
+	while (g_variant_iter_next(&iter, "(ttu)", &name.word[0], &name.word[1], &number)) {
+		if (!state_graph_is_end(search->graph, number))
+			return false;
+		g_hash_table_add(search->ends, end_new(&name, number));
+	}
+	return true;
 }
 
 bool state_search_restore(struct state_search *search, GVariant *saved)
 {
 	struct state_statistics *has = &search->statistics;
-	g_autoptr(GVariant) ends = NULL, lists = NULL;
+	g_autoptr(GVariant) ends = NULL, graph = NULL, lists = NULL;
 	gboolean begun, sets_left; /* as GVariant returns them */
 
-	g_variant_get(saved, "(b(tttttt)b@a(tt)@" SAVED_STATES_TYPE ")", &begun, &has->states,
-	              &has->ends, &has->nameless, &has->circles, &has->merged, &has->missed,
-	              &sets_left, &ends, &lists);
+	g_variant_get(saved, "(b(tttttt)b@a(ttu)@" STATE_GRAPH_TYPE "@" SAVED_STATES_TYPE ")",
+	              &begun, &has->states, &has->ends, &has->nameless, &has->circles, &has->merged,
+	              &has->missed, &sets_left, &ends, &graph, &lists);
 	has->sets_left = sets_left;
-	read_ends(search, ends);
+	state_graph_free(search->graph);
+	search->graph = state_graph_load(graph);
+	if (!search->graph || !read_ends(search, ends))
+		return false;
 	if (!begun)
 		return true;
 	search->saved = saved_states_load(lists);

@@ -18,13 +18,17 @@
  * equally many calls before the last one of its rank. A state that is reached again from itself is
  * a circle in which the program can run for ever; the world then continues as it would in the tree.
  *
- * States without a fingerprint (NULL) equal no other. No I/O. */
+ * States without a fingerprint equal no other.
+ *
+ * How many interleavings lead to each end follows from the graph of the states (state_graph.h). No
+ * I/O. */
 #ifndef MATCHPOINT_EXPLORER_STATE_SEARCH_H
 #define MATCHPOINT_EXPLORER_STATE_SEARCH_H
 
 #include "common/state_hash.h"
 #include "explorer.h"
 #include "saved_states.h"
+#include "state_graph.h"
 
 struct state_search;
 
@@ -40,16 +44,23 @@ struct known_state {
 	struct state_hash name;
 	const uint32_t *calls; /* number of calls made, by rank */
 	int ranks;
+	bool nameless; /* no fingerprint: equals no other state */
 };
 
-/* As explorer_rest. `state`: of the world; NULL: no fingerprint. EXPLORER_DROP: the state
- * is known. With nothing open the world has ended: EXPLORER_DONE. */
+/* As explorer_rest. `state`: of the world; NULL: nameless, and nothing can be counted.
+ * EXPLORER_DROP: the state is known. With nothing open the world has ended: EXPLORER_DONE. */
 enum explorer_step state_search_rest(struct state_search *search, const struct known_state *state,
                                      const GArray *open, struct choice *ret_choice);
 
 /* The world of the last plan has ended and was not dropped. `outcome`: fingerprint of its end.
  * Returns whether no other world ended with it. */
 bool state_search_end(struct state_search *search, const struct state_hash *outcome);
+
+/* The number of the end that the last world came to: an index for state_search_count. */
+guint state_search_ended(const struct state_search *search);
+
+/* As state_graph_count: how many interleavings come to each end. */
+enum graph_answer state_search_count(const struct state_search *search, GArray **ret_ends);
 
 /* The world of the last plan was stopped before its end: it is continued later. */
 void state_search_cut(struct state_search *search);
@@ -76,7 +87,7 @@ struct state_statistics {
 };
 void state_search_statistics(const struct state_search *search, struct state_statistics *ret);
 
-#define STATE_SEARCH_TYPE "(b(tttttt)ba(tt)" SAVED_STATES_TYPE ")"
+#define STATE_SEARCH_TYPE "(b(tttttt)ba(ttu)" STATE_GRAPH_TYPE SAVED_STATES_TYPE ")"
 
 /* state_search_save: the state between two worlds, of type STATE_SEARCH_TYPE, in this machine's
  * byte order; free with g_variant_unref. state_search_restore: a new search continues from it with

@@ -71,8 +71,9 @@ static void report(struct execution *execution)
 	for (int rank = 0; rank < state.ranks; rank++)
 		calls[rank] = world_calls(world, rank);
 	state.calls = calls;
+	state.nameless = fingerprint->hazard != NULL;
 	if (strategy->state)
-		strategy->state(strategy, fingerprint->hazard ? NULL : &state, fingerprint->hazard);
+		strategy->state(strategy, &state, fingerprint->hazard);
 	else
 		state_watch_add(strategy->watch, fingerprint->hazard ? NULL : &state.name);
 }

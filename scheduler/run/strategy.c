@@ -142,11 +142,9 @@ static void states_state(struct strategy *strategy, const struct known_state *to
 {
 	struct states *states = (struct states *)strategy;
 
-	states->is_told = told != NULL;
-	if (!told && !*states->why)
+	states->is_told = true;
+	if (told->nameless && !*states->why)
 		*states->why = g_strdup(why);
-	if (!told)
-		return;
 	g_array_set_size(states->calls, 0);
 	g_array_append_vals(states->calls, told->calls, (guint)told->ranks);
 	states->told = *told;

@@ -48,8 +48,8 @@ struct strategy {
 	 * there, but its trace may have another order. NULL: that does not matter. */
 	void (*again)(struct strategy *strategy);
 	/* Called before `rest` with something open. `told`: the world's state, valid until `rest`;
-	 * NULL: it cannot be determined, because of `why`. The function is NULL if the strategy
-	 * compares no states; then ranks are not asked. */
+	 * nameless, because of `why`, if it cannot be determined. The function is NULL if the
+	 * strategy compares no states; then ranks are not asked. */
 	void (*state)(struct strategy *strategy, const struct known_state *told, const char *why);
 	/* A rank has made this call. Called before the call is answered, so the rank can be held in
 	 * it (execution_hold). NULL: not needed. */

@@ -208,10 +208,18 @@ static void missing_choices_are_counted(void **state)
 static void damaged_data_is_refused(void **state)
 {
 	static const char *const texts[] = {
-		"(true, (1, 0, 0, 0, 0, 0), false, [], [(1, 0, [0, 0, 2, 0, 0, 1, 2, 0])])",
-		"(true, (1, 0, 0, 0, 0, 0), false, [], [(0, 7, [0, 0, 2, 0, 0, 1, 2, 0])])",
-		"(true, (1, 0, 0, 0, 0, 0), false, [], [(0, 0, [0, 0])])",
-		"(true, (1, 0, 0, 0, 0, 0), false, [], [(0, 0, [])])"};
+		"(true, (1, 0, 0, 0, 0, 0), false, [], (false, [], []), [(1, 0, [0, 0, 2, 0, 0, 1, "
+		"2, 0])])",
+		"(true, (1, 0, 0, 0, 0, 0), false, [], (false, [], []), [(0, 7, [0, 0, 2, 0, 0, 1, "
+		"2, 0])])",
+		"(true, (1, 0, 0, 0, 0, 0), false, [], (false, [], []), [(0, 0, [0, 0])])",
+		"(true, (1, 0, 0, 0, 0, 0), false, [], (false, [], []), [(0, 0, [])])",
+		/* no end has this number; no shift; too far */
+		"(true, (1, 0, 0, 0, 0, 0), false, [(1, 2, 1)], (false, [(false, [])], []), [])",
+		"(true, (1, 0, 0, 0, 0, 0), false, [], "
+		"(false, [(false, [([0, 0, 2, 0, 0, 1, 2, 0], 1, 0)])], []), [])",
+		"(true, (1, 0, 0, 0, 0, 0), false, [], "
+		"(false, [(false, [([0, 0, 2, 0, 0, 1, 2, 0], 2, 0)])], [[]]), [])"};
 
 	(void)state;
 	for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
@@ -281,7 +289,7 @@ static void a_world_begun_again_continues(void **state)
 	const int sources[] = {1, 2};
 	GArray *open = open_for(2, sources, 2), *plan;
 	const guint32 calls = 2;
-	struct known_state root = {{{1, 1}}, &calls, 1}, next = {{{2, 2}}, &calls, 1};
+	struct known_state root = {{{1, 1}}, &calls, 1, false}, next = {{{2, 2}}, &calls, 1, false};
 	struct choice choice;
 
 	(void)state;
@@ -302,8 +310,8 @@ static void equal_states_may_have_different_numbers_of_calls(void **state)
 {
 	const int sources[] = {1, 2};
 	const guint32 few = 2, many = 5;
-	struct known_state root = {{{1, 1}}, &few, 1}, near = {{{2, 2}}, &few, 1},
-			   far = {{{2, 2}}, &many, 1}, end = {{{3, 3}}, &many, 1};
+	struct known_state root = {{{1, 1}}, &few, 1, false}, near = {{{2, 2}}, &few, 1, false},
+			   far = {{{2, 2}}, &many, 1, false}, end = {{{3, 3}}, &many, 1, false};
 
 	(void)state;
 	for (int verify = 0; verify < 2; verify++) {
@@ -342,7 +350,7 @@ static void a_circle_is_continued(void **state)
 	struct state_search *search = state_search_new(false);
 	const int sources[] = {1, 2};
 	const guint32 calls = 2;
-	struct known_state one = {{{1, 1}}, &calls, 1}, other = {{{2, 2}}, &calls, 1};
+	struct known_state one = {{{1, 1}}, &calls, 1, false}, other = {{{2, 2}}, &calls, 1, false};
 	GArray *open = open_for(2, sources, 2);
 	struct state_statistics statistics;
 	struct choice choice;
