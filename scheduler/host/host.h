@@ -133,6 +133,11 @@ struct host_operations {
 	 * Ctrl-C does. */
 	bool (*is_debugged)(struct host *host, pid_t process);
 	void (*interrupt)(struct host *host, pid_t process);
+	/* For debuggers that ask for the processes of all ranks (process_table.h); NULL if there
+	 * can be none. is_watched: ranks wait until show_processes has returned. */
+	bool (*is_watched)(struct host *host);
+	void (*show_processes)(struct host *host, guint32 world, const pid_t *processes, int ranks);
+	void (*show_abort)(struct host *host, guint32 world, const char *why);
 	/* Returns false if the memory cannot be read. */
 	bool (*read_memory)(struct host *host, pid_t process, guint64 address, void *bytes,
 	                    gsize count);

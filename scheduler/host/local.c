@@ -3,6 +3,7 @@
 #include "ckpt/world_files.h"
 #include "local_internal.h"
 #include "peer.h"
+#include "process_table.h"
 
 /* --- time ------------------------------------------------------------------------------------- */
 
@@ -147,6 +148,7 @@ static void world_remove(struct host *host, guint32 world)
 {
 	struct local *local = local_of(host);
 
+	process_table_forget(world);
 	run_directory_remove_world(local->options.directory, world);
 	world_files_clear(local->files);
 	if (local->pmi)
@@ -201,6 +203,9 @@ static const struct host_operations operations = {
 	.parent = local_parent,
 	.is_debugged = local_is_debugged,
 	.interrupt = local_interrupt,
+	.is_watched = local_is_watched,
+	.show_processes = local_show_processes,
+	.show_abort = local_show_abort,
 	.read_memory = local_read_memory,
 	.memory_of = local_memory_of,
 	.works_on_disk = local_works_on_disk,

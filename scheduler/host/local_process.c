@@ -8,6 +8,7 @@
 #include "child_reaper.h"
 #include "disk_work.h"
 #include "local_internal.h"
+#include "process_table.h"
 #include "threads.h"
 
 void local_kill(struct host *host, pid_t process)
@@ -42,6 +43,24 @@ void local_interrupt(struct host *host, pid_t process)
 
 	(void)host;
 	kill(debugger > 0 ? debugger : process, SIGINT);
+}
+
+bool local_is_watched(struct host *host)
+{
+	(void)host;
+	return process_table_is_watched();
+}
+
+void local_show_processes(struct host *host, guint32 world, const pid_t *processes, int ranks)
+{
+	(void)host;
+	process_table_show(world, processes, ranks);
+}
+
+void local_show_abort(struct host *host, guint32 world, const char *why)
+{
+	(void)host;
+	process_table_abort(world, why);
 }
 
 bool local_read_memory(struct host *host, pid_t process, guint64 address, void *bytes, gsize count)

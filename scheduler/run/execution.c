@@ -129,6 +129,38 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution_emit_begin(execution);
 }
 
+void execution_show_processes(const struct execution *execution)
+{
+	struct host *host = execution->runs->host;
+
+	if (host->operations->show_processes)
+		host->operations->show_processes(host, execution->number, execution->pids,
+		                                 ranks_of(execution));
+}
+
+/* If a debugger may want the ranks, none goes on before all are there. */
+static void welcome_connected(struct execution *execution)
+{
+	struct host *host = execution->runs->host;
+	bool all = execution->connected == ranks_of(execution);
+	bool waits = host->operations->is_watched && host->operations->is_watched(host);
+
+	if (all)
+		execution_show_processes(execution);
+	if (all && execution->image) {
+		image_connected(execution);
+		return;
+	}
+	if (execution->image || (waits && !all))
+		return;
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (!execution->links[rank] || execution->welcomed[rank])
+			continue;
+		execution->welcomed[rank] = true;
+		execution_welcome(execution, rank, execution->links[rank]);
+	}
+}
+
 void execution_connected(struct execution *execution, struct host_link *link,
                          const struct wire_hello *hello)
 {
@@ -159,10 +191,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		execution->restored = execution_now(execution);
 		snapshot_note_cost(execution);
 	}
-	if (execution->image && execution->connected == ranks_of(execution))
-		image_connected(execution);
-	else if (!execution->image && !execution->welcomed[rank])
-		execution_welcome(execution, rank, link);
+	welcome_connected(execution);
 	execution_advance(execution);
 }
 

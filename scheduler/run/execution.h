@@ -71,6 +71,9 @@ void execution_drive_all(struct execution *execution);
 /* Sends a rank how it has to go on; again if that has changed. */
 void execution_welcome(const struct execution *execution, int rank, struct host_link *link);
 
+/* All ranks are connected: tells debuggers about their processes. */
+void execution_show_processes(const struct execution *execution);
+
 /* Callbacks for what happens to it. */
 void execution_connected(struct execution *execution, struct host_link *link,
                          const struct wire_hello *hello);

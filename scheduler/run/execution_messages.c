@@ -10,12 +10,23 @@
 #include "scheduler/tools/log.h"
 #include "scheduler/world/world_fingerprint.h"
 
+static void show_abort(const struct execution *execution, int rank, int exit_code)
+{
+	struct host *host = execution->runs->host;
+	g_autofree char *why = g_strdup_printf("rank %d called MPI_Abort with error code %d", rank,
+	                                       exit_code);
+
+	if (host->operations->show_abort)
+		host->operations->show_abort(host, execution->number, why);
+}
+
 static bool on_call(struct execution *execution, int rank, const struct wire_call *call,
                     GError **error)
 {
 	if (call->wait == WIRE_ABORT) {
 		execution->ends[rank].aborted = true;
 		execution->ends[rank].abort_code = call->status;
+		show_abort(execution, rank, call->status);
 	}
 	if (mpi_call_ends_mpi(call->function) && (call->status & WIRE_THREADS_IN_TURN))
 		execution->result.limits |= LIMIT_BIT(LIMIT_THREADS_SERIALIZED);
@@ -490,6 +501,7 @@ void execution_aborted(struct execution *execution, int rank, int exit_code)
 		return;
 	execution->ends[rank].aborted = execution->ends[rank].deaf = true;
 	execution->ends[rank].abort_code = exit_code;
+	show_abort(execution, rank, exit_code);
 	execution->heard = execution_now(execution);
 	world_rank_stopped(execution->world, rank);
 	execution_advance(execution);

@@ -197,6 +197,7 @@ static void go_ahead(struct execution *execution, struct held_ranks *held)
 		execution->pids[rank] = held->ranks[rank].pid;
 	}
 	execution->connected = execution->runs->ranks;
+	execution_show_processes(execution);
 	execution->restored = execution_now(execution);
 }
 

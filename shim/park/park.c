@@ -292,6 +292,8 @@ static void send_parked(void)
 		         strerror(errno));
 	else if (agent_hazard(park.agent))
 		message.parked.hazard = (char *)agent_hazard(park.agent);
+	else if (tracer_is_there())
+		message.parked.hazard = PARK_TRACED;
 	if (!message.parked.hazard)
 		message.parked.hazard = failure;
 	if (!*failure) {

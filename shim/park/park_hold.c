@@ -3,6 +3,7 @@
 #include "park_rewind.h"
 #include "shim/gate/channel.h"
 #include "shim/process/sanitizer.h"
+#include "shim/process/tracer.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -135,6 +136,9 @@ void park_hold(void)
 	if (!park_is_rank() || !park.rewinds)
 		return;
 	hazard = park_find_hazard();
+	/* Rewinding would take the debugger's breakpoints away. */
+	if (!hazard && tracer_is_there())
+		hazard = PARK_TRACED;
 	if (hazard) {
 		send_held(hazard, false);
 		return;

@@ -65,9 +65,8 @@ bool park_take_image(const struct wire_image *order, bool idle, struct wire_welc
 	const char *hazard = park_find_hazard();
 	const bool goes_on = order->goes_on;
 
-	/* The image would contain breakpoints that the debugger has put into the code. */
 	if (!hazard && tracer_is_there())
-		hazard = "a debugger is attached to it";
+		hazard = PARK_TRACED;
 	park.welcome = *ret_welcome;
 	park.result = RETURN_IMAGED;
 	if (hazard) {

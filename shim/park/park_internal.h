@@ -55,6 +55,10 @@ extern struct park park;
  * run-time library's own locks and numbers of threads, are not made for copies. */
 #define PARK_SANITIZED "it is built with AddressSanitizer, whose shadow memory is not copied"
 
+/* A hazard. A copy would contain breakpoints that the debugger has put into the code, and the
+ * debugger would not know of it. */
+#define PARK_TRACED "a debugger is attached to it"
+
 /* Why the rank cannot be rewound; NULL: it can. */
 const char *park_find_hazard(void);
 

@@ -1,0 +1,120 @@
+"""A debugger that knows only the MPIR Process Acquisition Interface acquires the ranks of explore,
+replay and debug, also from a stripped matchpoint, and after going back."""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import uuid
+
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLE = os.path.join(HERE, "..", "..", "examples", "result_order.c")
+PATH = "mp1:n4:0.3=3"
+ABORTS = """#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 1)
+		MPI_Abort(MPI_COMM_WORLD, 7);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+}
+"""
+
+
+class Session:
+    """What the debugger printed about a run of matchpoint."""
+
+    is_data = True
+
+    def __init__(self, tool, how, *arguments, matchpoint=None):
+        mark = uuid.uuid4().hex
+        command = ["gdb", "-q", "-batch", "-ex", "python import sys; sys.argv = ['', '%s']" % how,
+                   "-x", os.path.join(HERE, "mpir_tool.py"), "--args",
+                   matchpoint or tool.matchpoint, *arguments]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, cwd=tool.directory,
+                                   env=dict(os.environ, **{harness.MARK: mark}),
+                                   start_new_session=True)
+        try:
+            self.text = harness.communicate(process, harness.TIMEOUT)[0]
+        finally:
+            tool.check_no_processes(mark, "after a session")
+        self.lines = [line[6:] for line in self.text.splitlines() if line.startswith("tool: ")]
+        check("missing" in self.lines, "%s\nis to have all symbols" % self)
+
+    def __str__(self):
+        return self.text
+
+    def jobs(self):
+        """For each time that ranks were acquired: the process numbers."""
+        jobs = []
+        for line in self.lines:
+            words = line.split()
+            if words == ["state", "1"]:
+                jobs.append([])
+            elif words[0] == "process":
+                check(words[1] == str(len(jobs[-1])) and words[2] == os.uname().nodename
+                      and len(words) == 5, "%s\nhas a wrong row: %s" % (self, line))
+                jobs[-1].append(int(words[4]))
+        return jobs
+
+    def check_acquired(self, ranks, least):
+        jobs = self.jobs()
+        check(len(jobs) >= least, "%s\nis to acquire %d jobs" % (self, least))
+        for rank in range(ranks):
+            check("rank %d is in MPI_Init main" % rank in self.lines,
+                  "%s\nis to find rank %d in MPI_Init" % (self, rank))
+        for before, after in zip(jobs, jobs[1:]):
+            check(len(after) == ranks and before != after,
+                  "%s\nis to be told only of other processes" % self)
+
+
+def check_stripped(tool, program):
+    stripped = os.path.join(tool.directory, "matchpoint")
+    shutil.copy(tool.matchpoint, stripped)
+    for library in glob.glob(os.path.join(os.path.dirname(tool.matchpoint), "libmatchpoint-*.so")):
+        shutil.copy(library, tool.directory)
+    subprocess.run(["strip", stripped], check=True)
+    session = Session(tool, "detach", "replay", PATH, "--", program, matchpoint=stripped)
+    session.check_acquired(4, 1)
+
+
+def check_follower(tool, program):
+    """A rank that stays in a debugger is that of the first interleaving, not a copy's parent."""
+    session = Session(tool, "stay", "explore", "--buffering", "zero", "-n", "3", "--", program)
+    check(any("hit Temporary breakpoint" in line and "MPI_Finalize" in line
+              for line in session.lines), "%s\nis to stop in MPI_Finalize" % session)
+    check("by rerunning: rank 1: a debugger is attached to it" in session.text,
+          "%s\nis to say why it reruns" % session)
+    session.check_acquired(3, 2)
+
+
+def body(tool, _):
+    if not shutil.which("gdb") or not shutil.which("strip"):
+        print("no gdb or no strip here: not tried")
+        sys.exit(77)
+    program = tool.compile(EXAMPLE)
+    Session(tool, "detach", "explore", "--backtrack", "rerun", "--buffering", "zero", "-n", "3",
+            "--", program).check_acquired(3, 2)
+    Session(tool, "detach", "explore", "--backtrack", "snapshot", "--buffering", "zero", "-n", "3",
+            "--", program).check_acquired(3, 3)
+    script = tool.write("back.mp", "run\n2\nfinish\nback\n1\nfinish\nquit\n")
+    Session(tool, "detach", "debug", "-x", script, "-n", "3", "--",
+            program).check_acquired(3, 2)
+    check_stripped(tool, program)
+    check_follower(tool, program)
+    session = Session(tool, "detach", "explore", "-n", "2", "--buffering", "zero", "--",
+                      tool.compile(tool.write("aborts.c", ABORTS)))
+    check("state 2" in session.lines
+          and "abort rank 1 called MPI_Abort with error code 7" in session.lines,
+          "%s\nis to tell of the abort" % session)
+
+
+harness.main(__doc__, body)
