@@ -235,7 +235,9 @@ def gathered(rows, problems):
     problems += [(call.number, f"MPI_{call.name}: {text}")
                  for call in calls if call.is_understood
                  for text in table_rules.broken(call, known)]
-    problems += call_records.problems([call for call in calls if call.is_understood])
+    wrong = {number for number, _ in problems}
+    problems += call_records.problems([call for call in calls
+                                       if call.is_understood and call.number not in wrong])
     return calls, sorted(problems)
 
 
