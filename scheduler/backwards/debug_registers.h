@@ -19,6 +19,9 @@ struct debug_registers {
  * once, with a child. */
 bool debug_registers_work(void);
 
+/* From now on they are not used in this process, as if they did not work. */
+void debug_registers_do_without(void);
+
 /* Plans for the watchpoints among the points and, if `with_code`, for those of POINT_HARDWARE. A
  * long or unaligned watchpoint takes several. False: they do not all fit; then the plan is for some
  * of them. */

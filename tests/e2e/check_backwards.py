@@ -1,6 +1,7 @@
 """gdb on a replayed process, backwards: a program linked to fake_mpi.c, whose MPI_Recv gives a
 fixed stream. Scripts for gdb, a random walk, garbage, a gdb that goes away. Skipped without
-gdbserver. By hand: --seed SEED --moves MOVES for another walk."""
+gdbserver. By hand: --seed SEED --moves MOVES for another walk, DEBUG_REGISTERS=1 in the
+environment to use the processor's debug registers."""
 
 import os
 import re

@@ -2,7 +2,8 @@
  *
  *     backwards_server EVERY TRUTH OFFSETS PROGRAM [ARGUMENT...]
  *
- * Prints the port. Before, it writes to the file TRUTH ("-": not at all) every state of the run, by
+ * Without debug registers, so that every machine does the same; with them, where they work, if
+ * DEBUG_REGISTERS stands in the environment. Prints the port. Before, it writes to the file TRUTH ("-": not at all) every state of the run, by
  * single steps alone: numbers of 8 bytes, STATE_NUMBERS of them for each state: 17 registers in
  * gdb's order, the number of MPI calls, and the words at the two OFFSETS (hexadecimal, "A,B") in
  * the program. Before the states stand the addresses of a mark's first and last instruction, and
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scheduler/backwards/debug_registers.h"
 #include "scheduler/backwards/mover.h"
 #include "scheduler/backwards/server.h"
 #include "scheduler/backwards/target_internal.h"
@@ -111,6 +113,8 @@ int main(int argc, char **argv)
 
 	if (argc < 5)
 		return 2;
+	if (!getenv("DEBUG_REGISTERS"))
+		debug_registers_do_without();
 	walked = (struct walked){.truth = argv[2], .offsets = argv[3], .program = argv[4]};
 	options.every = strtoull(argv[1], NULL, 10);
 	options.user = &walked;
