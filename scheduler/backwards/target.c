@@ -216,7 +216,7 @@ static void answer_monitor(struct target *target, const char *digits, GString *a
 	g_autofree char *command = NULL, *text = NULL;
 
 	rsp_append_bytes(bytes, digits);
-	command = g_strndup((const char *)bytes->data, bytes->len);
+	command = g_strndup(bytes->len > 0 ? (const char *)bytes->data : "", bytes->len);
 	g_strstrip(command);
 	if (strcmp(command, "mpi") == 0)
 		text = where(target);
