@@ -4,7 +4,6 @@ ranks' own launcher tells them, and what users set for MPI, reaches them."""
 
 import collections
 import os
-import subprocess
 
 import harness
 from harness import check, told
@@ -58,17 +57,6 @@ class Nested:
         self.compare(run, "with %s" % variables)
         check(run.status == self.expected.status, str(run))
 
-    def check_beside(self, launcher):
-        """As each of several ranks: one explores, and one says what is wrong."""
-        self.check_below(launcher)
-        run = self.tool.run(*self.arguments)
-        command = [*launcher.split(), "-n", "3", self.tool.matchpoint, *self.arguments]
-        several = subprocess.run(command, cwd=self.tool.directory, capture_output=True, text=True,
-                                 timeout=120, check=False)
-        check(several.stderr.count("call it once, without mpiexec") == 1, several)
-        check("is writing to it" not in several.stderr, several)
-        check(run.out.split(", all explored")[0] in several.stdout, several)
-
     def check_below(self, launcher):
         """The launcher in front, with matchpoint as its program."""
         real = self.tool.matchpoint
@@ -112,7 +100,7 @@ def body(tool, _):
     program = tool.compile(harness.program("first_arrival.c"))
     for way in WAYS:
         nested = Nested(tool, program, way)
-        nested.check_beside(tool.mpicc.replace("mpicc", "mpiexec"))
+        nested.check_below(tool.mpicc.replace("mpicc", "mpiexec"))
         for variables in SINGLE:
             nested.check_variables(variables)
     check_commands(tool, program)
