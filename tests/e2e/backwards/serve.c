@@ -3,11 +3,11 @@
  *     backwards_server EVERY TRUTH OFFSETS PROGRAM [ARGUMENT...]
  *
  * Without debug registers, so that every machine does the same; with them, where they work, if
- * DEBUG_REGISTERS stands in the environment. Prints the port. Before, it writes to the file TRUTH ("-": not at all) every state of the run, by
- * single steps alone: numbers of 8 bytes, STATE_NUMBERS of them for each state: 17 registers in
- * gdb's order, the number of MPI calls, and the words at the two OFFSETS (hexadecimal, "A,B") in
- * the program. Before the states stand the addresses of a mark's first and last instruction, and
- * of the number of MPI calls. */
+ * DEBUG_REGISTERS stands in the environment. Prints the port. Before, it writes to the file TRUTH
+ * ("-": not at all) every state of the run, by single steps alone: numbers of 8 bytes,
+ * STATE_NUMBERS of them for each state: 17 registers in gdb's order, the number of MPI calls, and
+ * the words at the two OFFSETS (hexadecimal, "A,B") in the program. Before the states stand the
+ * addresses of a mark's first and last instruction, and of the number of MPI calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
