@@ -10,8 +10,7 @@
 #include "scheduler/recording/replay_rank.h"
 #include "scheduler/recording/roll_call.h"
 
-/* --- replay
- * ------------------------------------------------------------------------------------ */
+/* --- replay ----------------------------------------------------------------------------------- */
 
 static int replay_one(const char *directory, int rank)
 {
@@ -69,8 +68,7 @@ int recordings_replay(const char *directory, const char *ranks)
 	return worst;
 }
 
-/* --- report
- * ------------------------------------------------------------------------------------ */
+/* --- report ----------------------------------------------------------------------------------- */
 
 static char *describe_place(const struct roll_call_entry *entry)
 {

@@ -30,8 +30,7 @@ char *recording_file(const char *directory, int rank, const char *what)
 	return g_build_filename(directory, name, NULL);
 }
 
-/* --- the folder
- * -------------------------------------------------------------------------------- */
+/* --- the folder ------------------------------------------------------------------------------- */
 
 static bool fail(GError **error, const char *what)
 {
@@ -122,8 +121,7 @@ static bool prepare(const struct recording_options *options, GError **error)
 	return g_file_set_contents(file, text, -1, error);
 }
 
-/* --- the run
- * ----------------------------------------------------------------------------------- */
+/* --- the run ---------------------------------------------------------------------------------- */
 
 int recording_make(const struct recording_options *options, GError **error)
 {
@@ -156,8 +154,7 @@ int recording_make(const struct recording_options *options, GError **error)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* --- a rank
- * ------------------------------------------------------------------------------------ */
+/* --- a rank ----------------------------------------------------------------------------------- */
 
 /* Adds a value to a variable that holds several. Takes `environment` over. */
 static char **add_to(char **environment, const char *name, const char *separator, const char *value)

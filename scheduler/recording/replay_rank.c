@@ -17,8 +17,7 @@
 
 enum { FIRST_DESCRIPTOR = 900 };
 
-/* --- what was started
- * -------------------------------------------------------------------------- */
+/* --- what was started ------------------------------------------------------------------------- */
 
 struct start {
 	char *bytes; /* of the file */
@@ -72,8 +71,7 @@ static bool read_start(const char *directory, int rank, struct start *start, GEr
 	return false;
 }
 
-/* --- the process
- * ------------------------------------------------------------------------------- */
+/* --- the process ------------------------------------------------------------------------------ */
 
 static int away(int descriptor)
 {
@@ -138,8 +136,7 @@ static void become(const char *directory, int rank, const struct start *start, i
 	complain(start->program);
 }
 
-/* --- what it tells
- * ----------------------------------------------------------------------------- */
+/* --- what it tells ---------------------------------------------------------------------------- */
 
 static void take_line(struct replay_rank *replay, const char *line)
 {

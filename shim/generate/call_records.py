@@ -76,6 +76,15 @@ def is_reference(argument):
     return argument.type.endswith("*") or bool(argument.array)
 
 
+def is_text(argument):
+    return bare(argument) == "char *" or (bare(argument) == "char" and bool(argument.array))
+
+
+def element_of(argument):
+    """The type of the elements of an array of numbers."""
+    return "int" if bare(argument) == "int" else "int64_t"
+
+
 def is_input_array(call, argument):
     """An array that is read. Old prototypes lack the const."""
     makes = any(a.type.endswith("*") and kind_of(a) and not a.array for a in call.arguments)
@@ -92,7 +101,7 @@ def before(call, argument):
         if plain in NUMBERS:
             return [f"record_in(&call, {quoted}, {name});"]
         raise Underivable(name)
-    if plain == "char *" or (plain == "char" and argument.array):
+    if is_text(argument):
         return [f"record_in_text(&call, {quoted}, {name});"] if "const" in argument.type else []
     if name in UNTOLD or plain == "MPI_Status *" or "weights" in name:
         return []
@@ -102,8 +111,8 @@ def before(call, argument):
         length = lengths(call)[name]
         if kind:
             return [f"record_in_handles(&call, {quoted}, RECORD_{kind}, {name}, {length});"]
-        size = "int" if plain == "int" else "int64_t"
-        return [f"record_in_numbers(&call, {quoted}, {name}, sizeof({size}), {length});"]
+        size = f"sizeof({element_of(argument)})"
+        return [f"record_in_numbers(&call, {quoted}, {name}, {size}, {length});"]
     if argument.array or "const" in argument.type:
         raise Underivable(name)
     if kind or plain.rstrip("* ") in NUMBERS:
@@ -120,7 +129,7 @@ def after(call, argument):
     name, plain, kind = argument.name, bare(argument), kind_of(argument)
     if not is_reference(argument) or name in UNTOLD or "const" in argument.type:
         return []
-    if plain == "char *" or (plain == "char" and argument.array):
+    if is_text(argument):
         return [f"record_out_text(&call, {name});"]
     if plain == "MPI_Status *":
         return [f"record_out_status({name});"]
@@ -130,8 +139,7 @@ def after(call, argument):
         length = lengths(call)[name]
         if kind:
             return [f"record_out_handles(&call, RECORD_{kind}, {name}, {length});"]
-        size = "int" if plain == "int" else "int64_t"
-        return [f"record_out_numbers(&call, {name}, sizeof({size}), {length});"]
+        return [f"record_out_numbers(&call, {name}, sizeof({element_of(argument)}), {length});"]
     if kind:
         return [f"record_out_handle(RECORD_{kind}, {name});"]
     if plain.rstrip("* ") in NUMBERS:

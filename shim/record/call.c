@@ -95,8 +95,7 @@ void record_leave(struct record_call *call)
 	record_inside--;
 }
 
-/* --- what goes in
- * ------------------------------------------------------------------------------ */
+/* --- what goes in ----------------------------------------------------------------------------- */
 
 void record_in(struct record_call *call, const char *name, int64_t value)
 {
@@ -161,8 +160,7 @@ int64_t record_known(int64_t value)
 	return log_signed(value);
 }
 
-/* --- MPI
- * --------------------------------------------------------------------------------------- */
+/* --- MPI -------------------------------------------------------------------------------------- */
 
 bool record_run(struct record_call *call)
 {
@@ -189,8 +187,7 @@ void record_result(struct record_call *call, int result)
 	call->result = (int)recording_unfold((uint64_t)recorded >> 1);
 }
 
-/* --- what comes out
- * ---------------------------------------------------------------------------- */
+/* --- what comes out --------------------------------------------------------------------------- */
 
 void record_out_number(void *number, size_t size)
 {
@@ -259,8 +256,7 @@ void record_out_status(MPI_Status *status)
 	record_out_number(&status->count_hi_and_cancelled, sizeof(int));
 }
 
-/* --- buffers
- * ----------------------------------------------------------------------------------- */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 static void add_span(struct record_spans *spans, const void *at, int64_t count,
                      struct layout *layout)
@@ -371,8 +367,7 @@ void record_out_message(const struct record_spans *receives, int64_t bytes)
 		layouts_data(span->at, count, span->layout);
 }
 
-/* --- polls
- * ------------------------------------------------------------------------------------- */
+/* --- polls ------------------------------------------------------------------------------------ */
 
 bool record_ask(struct record_call *call)
 {
@@ -415,8 +410,7 @@ bool record_answer(struct record_call *call, int *flag)
 	return true;
 }
 
-/* --- the program ends
- * -------------------------------------------------------------------------- */
+/* --- the program ends ------------------------------------------------------------------------- */
 
 void record_refuse(const char *format, ...)
 {

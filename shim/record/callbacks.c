@@ -12,8 +12,7 @@
 enum kind { OPERATION = 1, ERROR_HANDLER, COPY, DELETE };
 enum { FUNCTIONS = 64 };
 
-/* --- what surrounds a call of the program's function
- * ------------------------------------------- */
+/* --- what surrounds a call of the program's function ------------------------------------------ */
 
 struct around {
 	int inside;
@@ -52,8 +51,7 @@ static bool is_recorded(void)
 	return record_is_on && record_present;
 }
 
-/* --- operations
- * -------------------------------------------------------------------------------- */
+/* --- operations ------------------------------------------------------------------------------- */
 
 static struct {
 	MPI_User_function *function;
@@ -107,8 +105,7 @@ static void repeat_operation(void)
 	free(in);
 }
 
-/* --- error handlers
- * ---------------------------------------------------------------------------- */
+/* --- error handlers --------------------------------------------------------------------------- */
 
 static MPI_Comm_errhandler_function *handlers[FUNCTIONS];
 static int handler_count;
@@ -145,8 +142,7 @@ static void repeat_handler(void)
 	call_handler(slot, &comm, &code);
 }
 
-/* --- functions for MPI, which do not tell for whom they are called
- * ------------------------------ */
+/* --- functions for MPI, which do not tell for whom they are called ---------------------------- */
 
 #define FUNCTION(slot)                                                                       \
 	static void operation_##slot(void *in, void *inout, int *length, MPI_Datatype *type) \
@@ -195,8 +191,7 @@ MPI_Comm_errhandler_function *callbacks_error_handler(MPI_Comm_errhandler_functi
 	return handler_functions[handler_count++];
 }
 
-/* --- attributes
- * -------------------------------------------------------------------------------- */
+/* --- attributes ------------------------------------------------------------------------------- */
 
 /* Lives as long as the process: MPI may call the functions until the keyval's last attribute is
  * gone. */

@@ -3,8 +3,7 @@
 #include "shim/mpi/neighbors.h"
 #include "shim/mpi/real.h"
 
-/* --- what only MPI knows
- * ----------------------------------------------------------------------- */
+/* --- what only MPI knows ---------------------------------------------------------------------- */
 
 /* The members that a rank exchanges data with: of its group, or of the other one. */
 static int members(MPI_Comm comm)
@@ -58,8 +57,7 @@ static void neighbors(MPI_Comm comm, int *ret_in, int *ret_out)
 	*ret_out = (int)record_known(*ret_out);
 }
 
-/* --- parts of a buffer
- * ------------------------------------------------------------------------- */
+/* --- parts of a buffer ------------------------------------------------------------------------ */
 
 static int64_t number_at(struct record_vector vector, int i)
 {
@@ -122,8 +120,7 @@ static void send_own(struct record_call *call, const void *buffer, int64_t count
 		record_send(call, buffer, count, type);
 }
 
-/* --- the operations
- * ---------------------------------------------------------------------------- */
+/* --- the operations --------------------------------------------------------------------------- */
 
 void record_bcast(struct record_call *call, void *buffer, int64_t count, MPI_Datatype type,
                   int root, MPI_Comm comm)
@@ -322,8 +319,7 @@ void record_reduce_scatter_block(struct record_call *call, const void *sendbuf, 
 	record_receive(call, recvbuf, recvcount, type);
 }
 
-/* --- on the neighbors of a topology
- * ------------------------------------------------------------ */
+/* --- on the neighbors of a topology ----------------------------------------------------------- */
 
 void record_neighbor_allgather(struct record_call *call, const void *sendbuf, int64_t sendcount,
                                MPI_Datatype sendtype, void *recvbuf, int64_t recvcount,

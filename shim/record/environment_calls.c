@@ -100,8 +100,7 @@ WRAPPER(double, Wtick, (void))
 	return tick;
 }
 
-/* --- not in the log: the same in both
- * ----------------------------------------------------------- */
+/* --- not in the log: the same in both --------------------------------------------------------- */
 
 WRAPPER(int, Pcontrol, (const int level, ...))
 {
@@ -160,8 +159,7 @@ WRAPPER(int, Free_mem, (void *base))
 	return MPI_SUCCESS;
 }
 
-/* --- the buffer of buffered sends
- * ---------------------------------------------------------------- */
+/* --- the buffer of buffered sends ------------------------------------------------------------- */
 
 #define DETACH(name, number)                                     \
 	WRAPPER(int, name, (void *buffer_addr, number *size))    \

@@ -37,8 +37,7 @@ static bool is_device(const char *path)
 	       || strncmp(path, "/sys/", 5) == 0;
 }
 
-/* --- files that are read
- * ------------------------------------------------------------------------- */
+/* --- files that are read ---------------------------------------------------------------------- */
 
 struct facts {
 	int64_t size, seconds, nanoseconds;
@@ -90,8 +89,7 @@ static void note_read(const char *path, const void *site)
 	inputs_leave();
 }
 
-/* --- files that are written
- * ---------------------------------------------------------------------- */
+/* --- files that are written ------------------------------------------------------------------- */
 
 /* The file's name in the scratch folder: one part. */
 static bool scratch_name(const char *path, char name[SCRATCH_NAME])
@@ -135,8 +133,7 @@ static bool is_in_scratch(const char *path, bool writes, bool anew, char name[SC
 	return writes || faccessat(scratch, name, F_OK, 0) == 0;
 }
 
-/* --- the C library's functions
- * ------------------------------------------------------------------- */
+/* --- the C library's functions ---------------------------------------------------------------- */
 
 static int open_from(const void *site, const char *path, int flags, mode_t mode)
 {

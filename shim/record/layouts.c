@@ -51,8 +51,7 @@ static int64_t basic_size(MPI_Datatype type)
 	return (uint32_t)type >> 8 & 0xff;
 }
 
-/* --- what MPI knows
- * ---------------------------------------------------------------------------- */
+/* --- what MPI knows --------------------------------------------------------------------------- */
 
 static void add_piece(struct layout *layout, int64_t at, int64_t size)
 {
@@ -112,8 +111,7 @@ static void examine(struct layout *layout, MPI_Datatype type)
 	free(packed);
 }
 
-/* --- the log
- * ----------------------------------------------------------------------------------- */
+/* --- the log ---------------------------------------------------------------------------------- */
 
 static void move_through_log(struct layout *layout)
 {
@@ -178,8 +176,7 @@ void layouts_forget(MPI_Datatype type)
 	}
 }
 
-/* --- memory
- * ------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 int64_t layouts_size(const struct layout *layout)
 {

@@ -243,8 +243,7 @@ int log_start(int directory, int rank, bool replaying)
 	return replaying ? start_reading(directory, rank) : start_writing(directory, rank);
 }
 
-/* --- values
- * ------------------------------------------------------------------------------------ */
+/* --- values ----------------------------------------------------------------------------------- */
 
 uint64_t log_number(uint64_t value)
 {

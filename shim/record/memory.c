@@ -80,8 +80,7 @@ void memory_of_program_free(void *memory)
 		munmap(head, *head);
 }
 
-/* --- stacks of the program's threads
- * -------------------------------------------------------------- */
+/* --- stacks of the program's threads ---------------------------------------------------------- */
 
 static size_t default_stack(void)
 {

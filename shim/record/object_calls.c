@@ -5,8 +5,7 @@
 #include "callbacks.h"
 #include "wrapper.h"
 
-/* --- functions of the program
- * -------------------------------------------------------------------- */
+/* --- functions of the program ----------------------------------------------------------------- */
 
 /* Whether MPI, or its Fortran bindings, made a function: it calls nothing of the program's. */
 static bool is_mpis(const void *function)
@@ -110,8 +109,7 @@ KEYVAL(Comm_create_keyval, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_fun
 KEYVAL(Keyval_create, MPI_Copy_function, MPI_Delete_function)
 KEYVAL(Type_create_keyval, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
 
-/* --- values of attributes
- * ------------------------------------------------------------------------ */
+/* --- values of attributes --------------------------------------------------------------------- */
 
 /* A predefined attribute's value is a pointer to an int of MPI's (MPI 3.1, section 8.1.2). */
 static bool is_predefined(int keyval)
@@ -165,8 +163,7 @@ ATTRIBUTE(Comm_get_attr, MPI_Comm, RECORD_COMM)
 ATTRIBUTE(Attr_get, MPI_Comm, RECORD_COMM)
 ATTRIBUTE(Type_get_attr, MPI_Datatype, RECORD_DATATYPE)
 
-/* --- datatypes
- * ----------------------------------------------------------------------------------- */
+/* --- datatypes -------------------------------------------------------------------------------- */
 
 WRAPPER(int, Type_free, (MPI_Datatype * type))
 {
@@ -271,8 +268,7 @@ UNPACK(Unpack_external_c,
 REDUCE_LOCAL(Reduce_local, int)
 REDUCE_LOCAL(Reduce_local_c, MPI_Count)
 
-/* --- info
- * ---------------------------------------------------------------------------------------- */
+/* --- info ------------------------------------------------------------------------------------- */
 
 WRAPPER(int, Info_create_env, (int argc, char *argv[], MPI_Info *info))
 {
@@ -320,8 +316,7 @@ WRAPPER(int, Info_get_string, (MPI_Info info, const char *key, int *buflen, char
 	return call.result;
 }
 
-/* --- topologies
- * ---------------------------------------------------------------------------------- */
+/* --- topologies ------------------------------------------------------------------------------- */
 
 /* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are no memory of the program's. */
 static bool are_weights(const int *weights)

@@ -1,17 +1,14 @@
 #define _GNU_SOURCE
 #include "replay.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "log.h"
 #include "mpi_calls.h"
 
-__attribute__((visibility("default"))) volatile uint64_t replay_call, replay_fork_at;
-__attribute__((visibility("default"))) volatile int64_t replay_forked;
+__attribute__((visibility("default"))) volatile uint64_t replay_call;
 
 static int told = -1;
 
@@ -23,11 +20,6 @@ void replay_start(int descriptor)
 __attribute__((visibility("default"), noinline)) void replay_call_begin(uint64_t number)
 {
 	replay_call = number;
-	if (__builtin_expect(replay_fork_at == number, 0)) {
-		long copy = syscall(SYS_fork);
-
-		replay_forked = copy < 0 ? -errno : copy;
-	}
 	__asm__ volatile("" ::: "memory");
 }
 

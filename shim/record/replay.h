@@ -8,11 +8,7 @@
  * `number` counts the rank's MPI calls from 1, polls included. It is for others that look at the
  * process from outside: a breakpoint here stops at each call, and replay_call is its number. */
 void replay_call_begin(uint64_t number);
-/* Readable and writable from outside, by name. When a call with the number replay_fork_at
- * begins, the process makes a copy of itself, and stores its process id, or -errno, in
- * replay_forked. In the copy, that is 0. */
-extern volatile uint64_t replay_call, replay_fork_at;
-extern volatile int64_t replay_forked;
+extern volatile uint64_t replay_call;
 
 /* To the command (scheduler/recording/): a line of text, whose first letter tells what it is. */
 enum replay_news {

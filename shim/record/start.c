@@ -89,8 +89,7 @@ static void append_text(struct text *text, const char *name, const char *value)
 	append(text, "%s %zu\n%s\n", name, strlen(value), value);
 }
 
-/* --- program and libraries
- * ------------------------------------------------------------------------ */
+/* --- program and libraries -------------------------------------------------------------------- */
 
 struct listing {
 	char text[65536];
@@ -160,8 +159,7 @@ static void find_features(char *ret, size_t room)
 	free(bytes);
 }
 
-/* --- the file of the start
- * ------------------------------------------------------------------------ */
+/* --- the file of the start -------------------------------------------------------------------- */
 
 static void write_start(int directory, int rank)
 {
@@ -242,8 +240,7 @@ static void compare_start(int directory, int rank)
 	free(bytes);
 }
 
-/* --- begin and end
- * -------------------------------------------------------------------------------- */
+/* --- begin and end ---------------------------------------------------------------------------- */
 
 static bool parse(struct recording_orders *orders)
 {

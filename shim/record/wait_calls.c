@@ -13,10 +13,12 @@ static bool is_in_status(int code)
 	return (code & 0x7f) == IN_STATUS;
 }
 
-/* The statuses of requests that were given to a call; `own` where the program wants none. */
+/* What was given to a call for several requests. MPI replaces the handles: those that were given
+ * are needed to find what they stood for. */
 struct given {
-	MPI_Status *statuses;
-	void *own;
+	MPI_Request *requests; /* owned: a copy */
+	MPI_Status *statuses;  /* where MPI puts them */
+	void *own;             /* they, where the program wants none */
 };
 
 static struct given given_begin(struct record_call *call, int count, MPI_Request *requests,
@@ -25,17 +27,26 @@ static struct given given_begin(struct record_call *call, int count, MPI_Request
 	struct given given = {.statuses = statuses};
 	const size_t many = count > 0 ? (size_t)count : 0;
 	const bool ignored = statuses == MPI_STATUSES_IGNORE;
+	const size_t size = many * sizeof(*requests);
 	const size_t room = ignored ? many * sizeof(*statuses) : 0;
 
+	given.requests = malloc(size + 1);
 	given.own = calloc(1, room + 1);
-	if (!given.own)
+	if (!given.requests || !given.own)
 		record_refuse("out of memory");
+	memcpy(given.requests, requests, size);
 	if (ignored)
 		given.statuses = given.own;
 	record_in(call, "the count", count);
 	for (size_t i = 0; i < many; i++)
 		record_in_handle(call, "a request", RECORD_REQUEST, (uint32_t)requests[i]);
 	return given;
+}
+
+static void given_end(const struct given *given)
+{
+	free(given->requests);
+	free(given->own);
 }
 
 static void complete(struct record_call *call, MPI_Request request, MPI_Status *status)
@@ -46,18 +57,6 @@ static void complete(struct record_call *call, MPI_Request request, MPI_Status *
 	if (is_in_status(call->result))
 		record_out_number(&status->MPI_ERROR, sizeof(int));
 	requests_complete(pending, status);
-}
-
-/* MPI has replaced the handles: those that were given are needed to find what they stood for. */
-static MPI_Request *copy_of(const MPI_Request *requests, int count)
-{
-	const size_t size = sizeof(*requests) * (size_t)(count > 0 ? count : 0);
-	MPI_Request *copy = malloc(size + 1);
-
-	if (!copy)
-		record_refuse("out of memory");
-	memcpy(copy, requests, size);
-	return copy;
 }
 
 WRAPPER(int, Wait, (MPI_Request * request, MPI_Status *status))
@@ -83,18 +82,15 @@ WRAPPER(int, Waitall, (int count, MPI_Request requests[], MPI_Status statuses[])
 {
 	struct record_call call;
 	struct given given;
-	MPI_Request *was;
 
 	ENTER_OR_PASS(&call, Waitall, (count, requests, statuses));
 	given = given_begin(&call, count, requests, statuses);
-	was = copy_of(requests, count);
 	RUN(&call, Waitall, (count, requests, given.statuses));
 	for (int i = 0; i < count; i++) {
 		record_out_handle(RECORD_REQUEST, &requests[i]);
-		complete(&call, was[i], &given.statuses[i]);
+		complete(&call, given.requests[i], &given.statuses[i]);
 	}
-	free(was);
-	free(given.own);
+	given_end(&given);
 	record_leave(&call);
 	return call.result;
 }
@@ -118,29 +114,26 @@ WRAPPER(int, Waitany, (int count, MPI_Request requests[], int *indx, MPI_Status 
 	struct record_call call;
 	MPI_Status own = {0};
 	struct given given;
-	MPI_Request *was;
 
 	ENTER_OR_PASS(&call, Waitany, (count, requests, indx, status));
 	if (status == MPI_STATUS_IGNORE)
 		status = &own;
 	given = given_begin(&call, count, requests, &own);
-	was = copy_of(requests, count);
 	RUN(&call, Waitany, (count, requests, indx, status));
-	complete_any(count, indx, requests, was, status);
-	free(was);
-	free(given.own);
+	complete_any(count, indx, requests, given.requests, status);
+	given_end(&given);
 	record_leave(&call);
 	return call.result;
 }
 
-static void complete_some(struct record_call *call, struct given *given, const int *outcount,
-                          int *indices, MPI_Request *requests, const MPI_Request *was)
+static void complete_some(struct record_call *call, const struct given *given, const int *outcount,
+                          int *indices, MPI_Request *requests)
 {
 	for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++) {
 		record_out_number(&indices[i], sizeof(*indices));
 		const int at = indices[i];
 		record_out_handle(RECORD_REQUEST, &requests[at]);
-		complete(call, was[at], &given->statuses[i]);
+		complete(call, given->requests[at], &given->statuses[i]);
 	}
 }
 
@@ -149,22 +142,18 @@ WRAPPER(int, Waitsome,
 {
 	struct record_call call;
 	struct given given;
-	MPI_Request *was;
 
 	ENTER_OR_PASS(&call, Waitsome, (incount, requests, outcount, indices, statuses));
 	given = given_begin(&call, incount, requests, statuses);
-	was = copy_of(requests, incount);
 	RUN(&call, Waitsome, (incount, requests, outcount, indices, given.statuses));
 	record_out_number(outcount, sizeof(*outcount));
-	complete_some(&call, &given, outcount, indices, requests, was);
-	free(was);
-	free(given.own);
+	complete_some(&call, &given, outcount, indices, requests);
+	given_end(&given);
 	record_leave(&call);
 	return call.result;
 }
 
-/* --- polls
- * ------------------------------------------------------------------------------------- */
+/* --- polls ------------------------------------------------------------------------------------ */
 
 #define ASK(call, name, values) \
 	record_result(call, record_ask(call) ? real_mpi()->name values : MPI_SUCCESS)
@@ -194,19 +183,16 @@ WRAPPER(int, Testall, (int count, MPI_Request requests[], int *flag, MPI_Status 
 {
 	struct record_call call;
 	struct given given;
-	MPI_Request *was;
 
 	ENTER_OR_PASS(&call, Testall, (count, requests, flag, statuses));
 	given = given_begin(&call, count, requests, statuses);
-	was = copy_of(requests, count);
 	ASK(&call, Testall, (count, requests, flag, given.statuses));
 	const bool is_written = record_answer(&call, flag);
 	for (int i = 0; is_written && (*flag || is_in_status(call.result)) && i < count; i++) {
 		record_out_handle(RECORD_REQUEST, &requests[i]);
-		complete(&call, was[i], &given.statuses[i]);
+		complete(&call, given.requests[i], &given.statuses[i]);
 	}
-	free(was);
-	free(given.own);
+	given_end(&given);
 	record_leave(&call);
 	return call.result;
 }
@@ -216,20 +202,17 @@ WRAPPER(int, Testany, (int count, MPI_Request requests[], int *indx, int *flag, 
 	struct record_call call;
 	MPI_Status own = {0};
 	struct given given;
-	MPI_Request *was;
 
 	ENTER_OR_PASS(&call, Testany, (count, requests, indx, flag, status));
 	if (status == MPI_STATUS_IGNORE)
 		status = &own;
 	given = given_begin(&call, count, requests, &own);
-	was = copy_of(requests, count);
 	ASK(&call, Testany, (count, requests, indx, flag, status));
 	if (record_answer(&call, flag) && *flag)
-		complete_any(count, indx, requests, was, status);
+		complete_any(count, indx, requests, given.requests, status);
 	else if (!*flag)
 		*indx = MPI_UNDEFINED;
-	free(was);
-	free(given.own);
+	given_end(&given);
 	record_leave(&call);
 	return call.result;
 }
@@ -240,24 +223,21 @@ WRAPPER(int, Testsome,
 {
 	struct record_call call;
 	struct given given;
-	MPI_Request *was;
 	int flag = 0;
 
 	ENTER_OR_PASS(&call, Testsome, (incount, requests, outcount, indices, statuses));
 	given = given_begin(&call, incount, requests, statuses);
-	was = copy_of(requests, incount);
 	if (!log_replaying)
 		*outcount = 0;
 	ASK(&call, Testsome, (incount, requests, outcount, indices, given.statuses));
 	flag = !log_replaying && *outcount != 0;
 	if (record_answer(&call, &flag) && flag) {
 		record_out_number(outcount, sizeof(*outcount));
-		complete_some(&call, &given, outcount, indices, requests, was);
+		complete_some(&call, &given, outcount, indices, requests);
 	} else if (!flag) {
 		*outcount = 0;
 	}
-	free(was);
-	free(given.own);
+	given_end(&given);
 	record_leave(&call);
 	return call.result;
 }
@@ -316,8 +296,7 @@ WRAPPER(int, Improbe,
 	return call.result;
 }
 
-/* --- persistent requests
- * ----------------------------------------------------------------------- */
+/* --- persistent requests ---------------------------------------------------------------------- */
 
 static void in_start(struct record_call *call, MPI_Request request)
 {
