@@ -376,10 +376,18 @@ def test_store_in_use(tool):
     # what is written goes there first; from then on nobody else may
     harness.wait_for(lambda: os.path.exists(os.path.join(store, "matchpoint.db-wal")), first,
                      "its store")
-    second = tool.run("explore", "-n", "2", "--store", store, senders(tool))
+    arguments = ["explore", "-n", "2", "--store", store, senders(tool)]
+    second = tool.run(*arguments)
+    # Of several that a launcher has started, only the first one complains.
+    ranks = [tool.run(*arguments, environment={"PMI_SIZE": "3", "PMI_RANK": str(rank)})
+             for rank in range(3)]
     first.send_signal(signal.SIGINT)
     harness.communicate(first, 30)
     refused(second, 4, "another matchpoint")
+    refused(ranks[0], 4, "call it once, without mpiexec")
+    check("another matchpoint" not in ranks[0].err, str(ranks[0]))
+    for run in ranks[1:]:
+        check(run.status == 4 and run.err == "", str(run))
 
 
 def test_report_that_cannot_be_written(tool):

@@ -84,9 +84,10 @@ static GBytes *remembered(const struct random_program *program, GBytes *outcome,
 	return g_byte_array_free_to_bytes(kept);
 }
 
-/* `conflicting`: the outcomes in which accesses conflict. */
-static GHashTable *remember_all(const struct random_program *program, GHashTable *outcomes,
-                                GHashTable *conflicting)
+/* The interleavings that come to each outcome, as far as ranks remember it. `conflicting`: the
+ * outcomes in which accesses conflict. */
+static GHashTable *count_all(const struct random_program *program, GHashTable *outcomes,
+                             GHashTable *conflicting)
 {
 	GHashTable *all = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 	                                        (GDestroyNotify)g_bytes_unref, NULL);
@@ -94,9 +95,13 @@ static GHashTable *remember_all(const struct random_program *program, GHashTable
 	gpointer outcome;
 
 	g_hash_table_iter_init(&iter, outcomes);
-	while (g_hash_table_iter_next(&iter, &outcome, NULL))
-		g_hash_table_add(all, remembered(program, outcome,
-		                                 g_hash_table_contains(conflicting, outcome)));
+	while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
+		GBytes *kept = remembered(program, outcome,
+		                          g_hash_table_contains(conflicting, outcome));
+		guint count = GPOINTER_TO_UINT(g_hash_table_lookup(all, kept));
+
+		g_hash_table_replace(all, kept, GUINT_TO_POINTER(count + 1));
+	}
 	return all;
 }
 
@@ -293,26 +298,6 @@ static void print_missing(const struct random_program *program, GHashTable *all,
 	}
 }
 
-/* The interleavings that come to each outcome, as far as ranks remember it. */
-static GHashTable *count_all(const struct random_program *program, GHashTable *outcomes,
-                             GHashTable *conflicting)
-{
-	GHashTable *all = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-	                                        (GDestroyNotify)g_bytes_unref, NULL);
-	GHashTableIter iter;
-	gpointer outcome;
-
-	g_hash_table_iter_init(&iter, outcomes);
-	while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
-		GBytes *kept = remembered(program, outcome,
-		                          g_hash_table_contains(conflicting, outcome));
-		guint count = GPOINTER_TO_UINT(g_hash_table_lookup(all, kept));
-
-		g_hash_table_replace(all, kept, GUINT_TO_POINTER(count + 1));
-	}
-	return all;
-}
-
 static guint64 count_of(const struct found *found, GBytes *outcome)
 {
 	const GArray *ends = g_hash_table_lookup(found->ends, outcome);
@@ -346,9 +331,8 @@ static guint64 interleavings_of_tree(const struct random_program *program,
 
 /* The graph of states has as many interleavings as the tree, and for each outcome. */
 static void compare_counts(const struct random_program *program, enum program_buffering buffering,
-                           GHashTable *whole, GHashTable *conflicting, const struct found *found)
+                           GHashTable *expected, const struct found *found)
 {
-	GHashTable *expected = count_all(program, whole, conflicting);
 	guint64 tree = interleavings_of_tree(program, buffering, SOME), all = 0, wrong = 0;
 	GHashTableIter iter;
 	gpointer outcome, count;
@@ -367,7 +351,6 @@ static void compare_counts(const struct random_program *program, enum program_bu
 	}
 	assert_int_equal(all, tree);
 	assert_int_equal(wrong, 0);
-	g_hash_table_destroy(expected);
 }
 
 static void compare(const struct random_program *program, enum program_buffering buffering,
@@ -386,7 +369,7 @@ static void compare(const struct random_program *program, enum program_buffering
 		g_clear_pointer(&whole, g_hash_table_unref);
 		return;
 	}
-	expected = remember_all(program, whole, conflicting);
+	expected = count_all(program, whole, conflicting);
 	explore_states(program, buffering, SOME, verify, most_runs, &found);
 	/* Runs with larger subsets left out have more outcomes, which are reported. */
 	totals->given_up += most_runs > 0 && found.runs == most_runs;
@@ -411,7 +394,7 @@ static void compare(const struct random_program *program, enum program_buffering
 	assert_true(found.answer == GRAPH_COUNTED || !tells_apart(program, buffering)
 	            || program->windows || found.runs == most_runs);
 	if (!found.statistics.sets_left && found.answer == GRAPH_COUNTED) {
-		compare_counts(program, buffering, whole, conflicting, &found);
+		compare_counts(program, buffering, expected, &found);
 		totals->counted++;
 	}
 	totals->programs++;
