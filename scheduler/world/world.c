@@ -537,7 +537,7 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 		world_bind(world, sender, &moves);
 	}
 	if (takes) {
-		if (live)
+		if (live && !probes)
 			world_compare_types(world, match, &message->types, &live->types);
 		if (probes) {
 			message->probe = match->receive;
