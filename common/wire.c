@@ -105,6 +105,10 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 	uint32_t waited = FIELD_LIST(codec, &call->waited_count, &call->waited, NAME_BYTES);
 	for (uint32_t i = 0; element(codec, i, waited); i++)
 		field_name(codec, &call->waited[i]);
+	if (call->wait == WIRE_FETCH) {
+		field_u64(codec, &call->room);
+		describe_types(codec, &call->room_types);
+	}
 }
 
 static void describe_comm(struct codec *codec, struct wire_comm *comm)
@@ -568,6 +572,7 @@ static void release_call(struct wire_call *call)
 	}
 	free(call->ops);
 	free(call->waited);
+	free(call->room_types.runs);
 }
 
 static void release_stack(struct wire_stack *stack)

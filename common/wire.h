@@ -18,7 +18,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 40
+#define WIRE_VERSION 41
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -277,6 +277,8 @@ struct wire_call {
 	struct wire_op *ops;
 	uint32_t waited_count;
 	struct wire_name *waited;
+	uint64_t room; /* FETCH: bytes that the message may have */
+	struct wire_types room_types; /* FETCH: of `room` */
 };
 
 /* Kinds of objects that a program must free or complete before MPI_Finalize. Error handlers and

@@ -556,15 +556,18 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 		world_try_release(world, sender);
 }
 
-int world_fetch(struct world *world, int rank, guint32 call, struct wire_name probe)
+int world_fetch(struct world *world, int rank, const struct wire_call *call)
 {
-	struct op_id id = world_op_id(rank, probe);
+	struct op_id id = world_op_id(rank, call->waited[0]);
 	const struct message *message = g_hash_table_lookup(world->probed, &id);
-	struct event event = {.kind = EVENT_FETCH, .op.id = {rank, call, 0}};
+	struct types room = types_of_runs(&call->room_types, call->room);
+	struct event event = {.kind = EVENT_FETCH, .op.id = {rank, call->call, 0}};
 	struct live *live;
 
 	g_assert(message);
 	event.other = message->id;
+	world_compare_types(world, &(struct match){.send = message->id, .receive = event.op.id},
+	                    &message->types, &room);
 	world_append_event(world, &event);
 	g_hash_table_remove(world->probed, &id);
 	g_hash_table_remove(world->messages, &event.other);

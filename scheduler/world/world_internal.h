@@ -341,7 +341,7 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 
 /* The call of the rank begins to receive the message that its matched probe took. Returns the rank
  * whose send may be complete by that. */
-int world_fetch(struct world *world, int rank, guint32 call, struct wire_name probe);
+int world_fetch(struct world *world, int rank, const struct wire_call *call);
 
 /* A place of a lock (explorer/lock.h) was granted. */
 void world_on_grant(struct world *world, const struct match *match);

@@ -453,7 +453,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	} else if (call->wait == WIRE_WAIT_NONE || call->wait == WIRE_FREE
 	           || call->wait == WIRE_FETCH) {
 		if (call->wait == WIRE_FETCH)
-			sender = world_fetch(world, number, call->call, call->waited[0]);
+			sender = world_fetch(world, number, call);
 		if (call->wait == WIRE_FREE)
 			forget_request(world, number, call);
 		if (world->options.every_call_waits && !call->ahead) {

@@ -10,6 +10,7 @@
 #include "shim/objects/error.h"
 #include "shim/request/request_internal.h"
 #include "shim/request/transfer.h"
+#include "shim/types/signature.h"
 
 struct probe {
 	unsigned function;
@@ -47,8 +48,9 @@ static void keep_taken(struct taken_message *message, MPI_Message handle, struct
 	*bucket = message;
 }
 
-/* Reports the call. MPI_MESSAGE_NO_PROC has no sender. */
-static void report_receive(unsigned function, const void *site, MPI_Message handle)
+/* Reports the call, which has room for `count` elements. MPI_MESSAGE_NO_PROC has no sender. */
+static void report_receive(unsigned function, const void *site, MPI_Message handle, int count,
+                           MPI_Datatype type)
 {
 	struct wire_call call = gate_call(function, site);
 	struct taken_message **place = find_taken(handle), *message = *place;
@@ -61,6 +63,8 @@ static void report_receive(unsigned function, const void *site, MPI_Message hand
 		call.wait = WIRE_FETCH;
 		call.waited = &name;
 		call.waited_count = 1;
+		call.room = count > 0 ? type_size(type) * (uint64_t)count : 0;
+		call.room_types = signature_of(type);
 	}
 	gate_report(&call);
 }
@@ -229,7 +233,7 @@ int shim_MPI_Mrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI_
 	MPI_Request request;
 	MPI_Status received;
 
-	report_receive(MPI_CALL_Mrecv, site, *message);
+	report_receive(MPI_CALL_Mrecv, site, *message, count, datatype);
 	staging_begin(&staging, buf, count, datatype, false);
 	int code = real_mpi()->Imrecv(staging_data(&staging), staging_count(&staging),
 	                              staging_type(&staging), message, &request);
@@ -250,7 +254,7 @@ int shim_MPI_Imrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI
 	struct request *request = request_new(REQUEST_RECEIVE, none, MPI_COMM_WORLD);
 	int code = MPI_ERR_NO_MEM;
 
-	report_receive(MPI_CALL_Imrecv, site, *message);
+	report_receive(MPI_CALL_Imrecv, site, *message, count, datatype);
 	if (request) {
 		struct staging *staging = &request->staging;
 

@@ -27,13 +27,6 @@ static size_t most_of(const struct wire_types *types)
 	return types->run_count == 0 && types->basic >> 8 <= 1 ? TEXT_MOST : VALUES_MOST;
 }
 
-static size_t size_of(MPI_Datatype type)
-{
-	MPI_Count size = 0;
-
-	return real_mpi()->Type_size_x(type, &size) == MPI_SUCCESS && size > 0 ? (size_t)size : 0;
-}
-
 /* Packs as many elements as needed; the caller frees the bytes. NULL: they cannot be packed. */
 static unsigned char *pack_first(const struct contents_data *data, size_t size, size_t most,
                                  size_t *ret_count)
@@ -96,7 +89,7 @@ static void note(struct wire_name name, const struct contents_data *data, struct
 	struct wire_message message = {.type = WIRE_CONTENTS};
 	unsigned char *packed = NULL;
 	const unsigned char *bytes = data->buffer;
-	size_t size = size_of(data->type), all = size * (size_t)data->count;
+	size_t size = type_size(data->type), all = size * (size_t)data->count;
 	size_t most = most_of(&types), count = all < most ? all : most;
 
 	if (count > 0 && !type_is_basic(data->type)) {

@@ -11,13 +11,6 @@
 /* bytes; smaller messages come in one piece */
 enum { LEAST_PACKED = 4 << 10 };
 
-static MPI_Count size_of(MPI_Datatype type)
-{
-	MPI_Count size = 0;
-
-	return real_mpi()->Type_size_x(type, &size) == MPI_SUCCESS ? size : 0;
-}
-
 void staging_begin(struct staging *staging, void *data, int count, MPI_Datatype type, bool apart)
 {
 	MPI_Count bytes;
@@ -25,7 +18,7 @@ void staging_begin(struct staging *staging, void *data, int count, MPI_Datatype 
 	*staging = (struct staging){.data = data, .count = count, .type = type};
 	if (count <= 0 || (type_is_basic(type) && !apart))
 		return;
-	bytes = size_of(type);
+	bytes = (MPI_Count)type_size(type);
 	if (bytes <= 0 || bytes > INT_MAX / count)
 		return;
 	bytes *= count;
@@ -42,7 +35,7 @@ void *staging_data(const struct staging *staging)
 
 int staging_count(const struct staging *staging)
 {
-	return staging->packed ? (int)(size_of(staging->type) * staging->count) : staging->count;
+	return staging->packed ? (int)type_size(staging->type) * staging->count : staging->count;
 }
 
 MPI_Datatype staging_type(const struct staging *staging)
@@ -65,7 +58,7 @@ static void place_part(const void *bytes, int count, void *data, MPI_Datatype ty
 
 static void place_message(const struct staging *staging, int bytes)
 {
-	int size = (int)size_of(staging->type), whole = bytes / size;
+	int size = (int)type_size(staging->type), whole = bytes / size;
 	MPI_Aint low = 0, extent = 0;
 
 	if (type_is_basic(staging->type)) {

@@ -97,7 +97,7 @@ static void append_run(struct draft *draft, uint16_t basic, uint64_t count)
 	}
 }
 
-static uint64_t size_of(MPI_Datatype type)
+uint64_t type_size(MPI_Datatype type)
 {
 	MPI_Count size = 0;
 
@@ -242,14 +242,14 @@ static void append_derived(struct draft *draft, MPI_Datatype type, const struct 
 			struct wire_types types = types_of(contents->type[i], depth);
 			uint64_t count = (uint64_t)contents->integer[i + 1];
 
-			append_types(draft, &types, count * size_of(contents->type[i]));
+			append_types(draft, &types, count * type_size(contents->type[i]));
 		}
 	} else if (contents->types == 1) {
 		struct wire_types types = types_of(contents->type[0], depth);
 
 		/* One period of the old type is enough. */
 		append_types(draft, &types,
-		             types.run_count > 0 ? period_of(&types) : size_of(type));
+		             types.run_count > 0 ? period_of(&types) : type_size(type));
 	} else {
 		draft->failed = true; /* MPI_Type_create_f90_real and similar types */
 	}

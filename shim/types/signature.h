@@ -22,6 +22,9 @@ static inline bool type_is_basic(MPI_Datatype type)
 	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
 }
 
+/* Bytes of one element; 0: none, or an invalid type. */
+uint64_t type_size(MPI_Datatype type);
+
 /* Whether MPI itself has made the type. */
 bool type_is_predefined(MPI_Datatype type);
 /* Frees a type that MPI has handed out, as MPI_Type_get_contents does, unless it is predefined. */

@@ -303,6 +303,7 @@ static void receive_probed(struct speech *speech, int probe)
 				      .wait = has_message ? WIRE_FETCH : WIRE_WAIT_NONE,
 				      .waited_count = has_message,
 				      .waited = &name,
+				      .room = UINT64_MAX,
 			      });
 }
 

@@ -1,5 +1,5 @@
-/* Signatures that differ: through derived types, in persistent and nonblocking calls, and together
- * with a deadlock. */
+/* Signatures that differ: through derived types, in persistent and nonblocking calls, for messages
+ * that a matched probe took, and together with a deadlock. */
 #include <stddef.h>
 
 #include "../check.h"
@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 	struct item items[5] = {{0}};
 	MPI_Datatype item, swapped;
 	MPI_Request request;
+	MPI_Message message;
 	float column[8] = {0};
 
 	start(&argc, &argv);
@@ -37,6 +38,9 @@ int main(int argc, char **argv)
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		for (int i = 1; i < 4; i++)
 			MPI_Send(column, i, MPI_FLOAT, 0, 2, WORLD); /* columns */
+		MPI_Send(items, 2, item, 0, 3, WORLD);               /* probed */
+		MPI_Send(column, 2, MPI_FLOAT, 0, 4, WORLD);         /* probed later */
+		MPI_Send(column, 2, MPI_FLOAT, 0, 5, WORLD);
 	} else if (rank == 0) {
 		MPI_Recv_init(items, 5, swapped, 1, 1, WORLD, &request);
 		MPI_Start(&request); /* swapped */
@@ -44,7 +48,14 @@ int main(int argc, char **argv)
 		MPI_Request_free(&request);
 		for (int i = 1; i < 4; i++)
 			MPI_Recv(column, 8, MPI_UNSIGNED, 1, 2, WORLD, IGNORE); /* columns taken */
-		MPI_Recv(column, 1, MPI_INT, 1, 9, WORLD, IGNORE);              /* never sent */
+		MPI_Mprobe(1, 3, WORLD, &message, IGNORE);
+		MPI_Mrecv(items, 5, swapped, &message, IGNORE); /* probed one taken */
+		MPI_Mprobe(1, 4, WORLD, &message, IGNORE);
+		MPI_Imrecv(column, 8, MPI_INT, &message, &request); /* other one taken */
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		MPI_Mprobe(1, 5, WORLD, &message, IGNORE);
+		MPI_Mrecv(column, 8, MPI_FLOAT, &message, IGNORE);
+		MPI_Recv(column, 1, MPI_INT, 1, 9, WORLD, IGNORE); /* never sent */
 	}
 	MPI_Type_free(&item);
 	MPI_Type_free(&swapped);

@@ -46,6 +46,7 @@ int main(int argc, char **argv)
 {
 	int rank, fits, data[8] = {0}, in[2][8];
 	MPI_Request requests[2];
+	MPI_Message message;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -58,6 +59,15 @@ int main(int argc, char **argv)
 	} else if (strcmp(argv[1], "recv") == 0) {
 		MPI_Recv(in[0], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		MPI_Recv(in[1], fits ? 4 : 3, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else if (strstr(argv[1], "mrecv")) {
+		MPI_Recv(in[0], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Mprobe(1, 2, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+		if (strcmp(argv[1], "mrecv") == 0)
+			MPI_Mrecv(in[1], fits ? 4 : 3, MPI_INT, &message, MPI_STATUS_IGNORE);
+		else
+			MPI_Imrecv(in[1], fits ? 4 : 3, MPI_INT, &message, &requests[0]);
+		if (strcmp(argv[1], "imrecv") == 0)
+			MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
 	} else if (strcmp(argv[1], "two") == 0) {
 		MPI_Recv(in[0], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		MPI_Irecv(in[0], fits ? 6 : 5, MPI_INT, 1, 3, MPI_COMM_WORLD, &requests[0]);
