@@ -277,7 +277,7 @@ struct wire_call {
 	struct wire_op *ops;
 	uint32_t waited_count;
 	struct wire_name *waited;
-	uint64_t room; /* FETCH: bytes that the message may have */
+	uint64_t room;                /* FETCH: bytes that the message may have */
 	struct wire_types room_types; /* FETCH: of `room` */
 };
 

@@ -21,6 +21,8 @@ enum wire_access_kind {
 	                            window */
 	WIRE_ACCESS_CHANGED,     /* the program has changed the memory that this call reads from;
 	                            the record that completes the call follows */
+	WIRE_ACCESS_FREED,       /* likewise: it has freed that memory */
+	WIRE_ACCESS_LEFT,        /* likewise: the function whose variable it was has returned */
 	WIRE_ACCESS_VIEW,        /* the part of `target` in a shared window lies at `displacement`
 	                            in this rank, `unit` bytes */
 	WIRE_ACCESS_BEGIN, /* a send, receive or collective begins that uses the window's memory in

@@ -44,8 +44,33 @@ static int to_world(void *world, guint64 window, int rank, int target)
 	return communicators_to_world(world_comms(world), window, rank, target);
 }
 
-/* Memory that a call uses at its origin has changed before the call was complete there. `by` is the
- * call that completes it, if it comes right after. */
+/* What has become of memory that a call uses at its origin. NULL: the record is about something
+ * else. */
+static const char *change_of(const struct wire_access *access)
+{
+	const bool reads = access->flags & WIRE_ACCESS_WRITES;
+
+	switch (access->kind) {
+	case WIRE_ACCESS_CHANGED:
+		return reads ? "reads its own memory, which the program changes before that is "
+		               "complete"
+		             : "fetches into its own memory, which the program changes before that "
+		               "is complete";
+	case WIRE_ACCESS_FREED:
+		return reads ? "reads its own memory, which is freed before that is complete"
+		             : "fetches into its own memory, which is freed before that is "
+		               "complete";
+	case WIRE_ACCESS_LEFT:
+		return reads ? "reads a variable of a function that returns before that is "
+		               "complete"
+		             : "fetches into a variable of a function that returns before that is "
+		               "complete";
+	default: return NULL;
+	}
+}
+
+/* The memory has changed before the call was complete at its origin. `by` is the call that
+ * completes it, if it comes right after. */
 static void on_changed(struct world *world, int rank, const struct wire_access *access,
                        const struct wire_access *by)
 {
@@ -55,11 +80,7 @@ static void on_changed(struct world *world, int rank, const struct wire_access *
 		.rank = rank,
 		.function = access->function,
 		.site = access->site,
-		.does = access->flags & WIRE_ACCESS_WRITES
-	                        ? "reads its own memory, which the program changes before that "
-	                          "is complete"
-	                        : "fetches into its own memory, which the program changes before "
-	                          "that is complete",
+		.does = change_of(access),
 	};
 	if (by && by->site != 0) {
 		remark.count = 2;
@@ -132,11 +153,11 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 		uint32_t next = i;
 
 		note_window(world, rank, &accesses->list[i]);
-		while (next < accesses->count && accesses->list[next].kind == WIRE_ACCESS_CHANGED)
+		while (next < accesses->count && change_of(&accesses->list[next]))
 			next++;
 		if (accesses->list[i].kind == WIRE_ACCESS_FLUSH)
 			windows_note_flush(world_locks(world), rank, accesses->list[i].window);
-		if (accesses->list[i].kind == WIRE_ACCESS_CHANGED)
+		if (change_of(&accesses->list[i]))
 			on_changed(world, rank, &accesses->list[i],
 			           next < accesses->count ? &accesses->list[next] : NULL);
 	}

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "common/mix.h"
+#include "shim/check/gone.h"
 #include "shim/check/overlap.h"
 #include "shim/check/partitions.h"
 #include "shim/gate/contents.h"
@@ -35,6 +36,8 @@ struct partitioned {
 	bool owns_type;             /* of given.type, because the program may free its own */
 	struct overlap_use *use;    /* of the whole buffer; NULL: none */
 	struct partitions *uses;    /* of the buffer; owned; NULL: not watched */
+	struct bytes *bytes;        /* of the buffer, while `gone` watches it; owned */
+	struct gone_watch gone;
 };
 
 /* The number of sends (receives) with this envelope. */
@@ -86,6 +89,15 @@ static void announce(uint64_t number, const struct communicator *communicator)
 	                                                    .stands_for = communicator->number});
 }
 
+static void stop_watching(struct partitioned *partitioned)
+{
+	overlap_end(partitioned->use);
+	gone_watch_end(&partitioned->gone);
+	bytes_release(partitioned->bytes);
+	partitioned->use = NULL;
+	partitioned->bytes = NULL;
+}
+
 static void release_closure(void *closure)
 {
 	struct partitioned *partitioned = closure;
@@ -94,7 +106,7 @@ static void release_closure(void *closure)
 		real_mpi()->Request_free(&partitioned->real);
 	if (partitioned->owns_type)
 		real_mpi()->Type_free(&partitioned->given.type);
-	overlap_end(partitioned->use);
+	stop_watching(partitioned);
 	free(partitioned->hashes);
 	partitions_free(partitioned->uses);
 	free(partitioned->ready);
@@ -106,8 +118,7 @@ static void end_uses(void *closure)
 	struct partitioned *partitioned = closure;
 
 	partitions_end_all(partitioned->uses);
-	overlap_end(partitioned->use);
-	partitioned->use = NULL;
+	stop_watching(partitioned);
 }
 
 /* The call that has started it, if it is a send that is not ready. */
@@ -163,7 +174,8 @@ static bool has_touched(const void *closure)
 	const struct partitioned *partitioned = closure;
 	bool touched = false;
 
-	if (!partitioned->sends || !partitioned->has_peer || !partitioned->hashes)
+	if (!partitioned->sends || !partitioned->has_peer || !partitioned->hashes
+	    || partitioned->gone.found)
 		return false;
 	if (partitioned->use && overlap_found(partitioned->use))
 		return false;
@@ -187,9 +199,13 @@ static void begin_use(struct partitioned *partitioned, struct wire_name name)
 	                               partitioned->given.buffer, partitioned->given.count,
 	                               partitioned->given.type);
 
-	overlap_end(partitioned->use);
-	partitioned->use = bytes && !partitioned->uses ? overlap_begin(&user, bytes, false) : NULL;
-	bytes_release(bytes);
+	stop_watching(partitioned);
+	if (!bytes)
+		return;
+	if (!partitioned->uses)
+		partitioned->use = overlap_begin(&user, bytes, false);
+	partitioned->bytes = bytes;
+	gone_watch_begin(&partitioned->gone, &user, bytes);
 }
 
 /* The common part of both initialisations, before MPI is called. NULL: out of memory. */

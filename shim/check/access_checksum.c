@@ -2,11 +2,13 @@
 #include "access_checksum.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "gone.h"
 #include "overlap.h"
 #include "shim/gate/gate.h"
 #include "shim/types/bytes.h"
@@ -22,6 +24,12 @@ enum {
 /* What a call does with the rank's own memory. */
 enum side { READ, WRITTEN, SIDES };
 
+/* Whether the rank's own memory is still there. */
+struct own_memory {
+	struct gone_watch watch;
+	struct bytes *bytes;
+};
+
 /* A call under way, and a hash of the memory that it reads, and of the memory that it writes. */
 struct buffer_checksum {
 	struct wire_access access; /* no parts */
@@ -30,6 +38,7 @@ struct buffer_checksum {
 	uint64_t hash[SIDES];
 	bool hashed[SIDES];
 	struct overlap_use *use; /* the rank's own memory; NULL: none */
+	struct own_memory *own;  /* likewise; owned */
 };
 
 static struct buffer_checksum guards[GUARDS_MAX];
@@ -94,19 +103,42 @@ static bool hash_memory(const struct buffer_checksum *checksum, enum side side, 
 	return true;
 }
 
-/* NULL if threads are serialised: then another thread may be in overlap.h, which has no lock. */
-static struct overlap_use *use_own(const struct wire_access *access)
+static void watch_own(struct buffer_checksum *checksum, const struct wire_access *access)
 {
 	const struct wire_user user = {
 		.function = access->function, .site = access->site, .kind = WIRE_USE_ONE_SIDED};
-	struct overlap_use *use = NULL;
-	struct bytes *bytes = gate_is_serialised() ? NULL
-	                                           : bytes_own(access->parts, access->part_count);
+	struct bytes *bytes = bytes_own(access->parts, access->part_count);
 
-	if (bytes && bytes->count > 0)
-		use = overlap_begin(&user, bytes, false);
-	bytes_release(bytes);
-	return use;
+	checksum->use = NULL;
+	checksum->own = NULL;
+	if (!bytes || bytes->count == 0) {
+		bytes_release(bytes);
+		return;
+	}
+	/* if threads are serialised, another one may be in overlap.h, which has no lock */
+	if (!gate_is_serialised())
+		checksum->use = overlap_begin(&user, bytes, false);
+	checksum->own = calloc(1, sizeof(*checksum->own));
+	if (!checksum->own) {
+		bytes_release(bytes);
+		return;
+	}
+	checksum->own->bytes = bytes;
+	gone_watch_begin(&checksum->own->watch, &user, bytes);
+}
+
+/* Returns enum wire_touch, or -1, for the memory. */
+static int stop_watching(struct own_memory *own)
+{
+	int how;
+
+	if (!own)
+		return -1;
+	how = gone_how(&own->watch);
+	gone_watch_end(&own->watch);
+	bytes_release(own->bytes);
+	free(own);
+	return how;
 }
 
 static bool is_watched(const struct wire_part *part, bool settled)
@@ -130,8 +162,8 @@ void access_checksum_begin(const struct wire_access *access, bool settled)
 	for (enum side side = READ; side < SIDES; side++)
 		checksum->hashed[side] = checksum->part_count > 0
 		                         && hash_memory(checksum, side, &checksum->hash[side]);
-	checksum->use = use_own(access);
-	if (checksum->hashed[READ] || checksum->hashed[WRITTEN] || checksum->use)
+	watch_own(checksum, access);
+	if (checksum->hashed[READ] || checksum->hashed[WRITTEN] || checksum->use || checksum->own)
 		buffer_checksum_count++;
 }
 
@@ -161,10 +193,27 @@ bool access_completes(const struct wire_access *by, const struct wire_access *ac
 	       && (by->target == WIRE_ANY || by->target == access->target);
 }
 
+/* By what has become of the memory, enum wire_touch, or -1. */
+static uint8_t kind_of(int how)
+{
+	return how == WIRE_TOUCH_FREED  ? WIRE_ACCESS_FREED
+	       : how == WIRE_TOUCH_LEFT ? WIRE_ACCESS_LEFT
+	                                : WIRE_ACCESS_CHANGED;
+}
+
+static bool reads_own(const struct buffer_checksum *checksum)
+{
+	for (uint32_t i = 0; i < checksum->part_count; i++)
+		if (checksum->parts[i].role == WIRE_PART_READ)
+			return true;
+	return false;
+}
+
 uint32_t access_checksum_end(const struct wire_access *access, struct wire_access *ret,
                              uint32_t most)
 {
 	uint32_t kept = 0, changed = 0;
+	uint8_t kind;
 
 	if (access->kind == WIRE_ACCESS_DATA)
 		return 0;
@@ -180,13 +229,15 @@ uint32_t access_checksum_end(const struct wire_access *access, struct wire_acces
 		bool overlaps = guards[i].use && overlap_found(guards[i].use);
 
 		overlap_end(guards[i].use);
-		read = !overlaps && has_changed(&guards[i], READ);
+		kind = kind_of(stop_watching(guards[i].own));
+		read = kind != WIRE_ACCESS_CHANGED ? reads_own(&guards[i])
+		                                   : !overlaps && has_changed(&guards[i], READ);
 		written = !overlaps && !read && has_changed(&guards[i], WRITTEN);
-		if (!read && !written)
+		if (kind == WIRE_ACCESS_CHANGED && !read && !written)
 			continue;
 		ret[changed] = guards[i].access;
 		ret[changed].flags = read ? WIRE_ACCESS_WRITES : WIRE_ACCESS_READS;
-		ret[changed++].kind = WIRE_ACCESS_CHANGED;
+		ret[changed++].kind = kind;
 	}
 	buffer_checksum_count = kept;
 	return changed;

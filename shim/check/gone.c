@@ -79,7 +79,8 @@ void gone_watch_begin(struct gone_watch *watch, const struct wire_user *user,
 	int64_t low, high;
 
 	watch->bytes = NULL;
-	if (!bytes_span_all(bytes, &low, &high) || user->name.call == 0)
+	if (!bytes_span_all(bytes, &low, &high)
+	    || (user->name.call == 0 && user->kind != WIRE_USE_ONE_SIDED))
 		return;
 	stack = stack_of((uintptr_t)low);
 	*watch = (struct gone_watch){.user = *user,
@@ -137,11 +138,12 @@ void gone_note_freed(uintptr_t start, uintptr_t end)
 	unlock();
 }
 
-/* -1: the memory is still there. */
-static int how_gone(const struct gone_watch *watch)
+int gone_how(const struct gone_watch *watch)
 {
 	const uintptr_t pointer = process_stack_pointer;
 
+	if (!watch->bytes)
+		return -1;
 	if (watch->freed)
 		return WIRE_TOUCH_FREED;
 	return watch->address < pointer && pointer >= watch->stack && pointer < watch->stack_end
@@ -155,7 +157,7 @@ void gone_encode(struct wire_buffer *out, uint32_t call)
 
 	lock();
 	for (struct gone_watch *watch = watches; watch; watch = next) {
-		const int how = how_gone(watch);
+		const int how = watch->user.name.call > 0 ? gone_how(watch) : -1;
 
 		next = watch->next;
 		if (how < 0 || watch->user.name.call >= call)

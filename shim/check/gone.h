@@ -27,10 +27,14 @@ struct gone_watch {
 	struct gone_watch *next, *previous;
 };
 
-/* The operation begins. The memory of `watch`, and `bytes`, must stay until gone_watch_end. */
+/* The operation begins. The memory of `watch`, and `bytes`, must stay until gone_watch_end. An
+ * operation without a name is watched only if it is one-sided; then gone_how tells. */
 void gone_watch_begin(struct gone_watch *watch, const struct wire_user *user,
                       const struct bytes *bytes);
 void gone_watch_end(struct gone_watch *watch);
+/* WIRE_TOUCH_FREED, WIRE_TOUCH_LEFT, or -1: the memory is still there, or is not watched. In the
+ * thread that has begun the operation. */
+int gone_how(const struct gone_watch *watch);
 
 /* For the gate, in the thread that has just reported `call`: appends the buffers found. Each is
  * reported once. */

@@ -204,6 +204,7 @@ def passing_wrapper(call):
     first += block(window(call, "own")) if tracks else ""
     first += block(call_accesses.before(call))
     first += block(call_states.passing(call))
+    stack = "\tPROCESS_NOTE_STACK();\n" if call_accesses.tells(call) else ""
     last = block(call_accesses.after(call))
     last += leave if call.stays() else ""
     last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
@@ -214,7 +215,7 @@ def passing_wrapper(call):
 EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {{
 	void *site = __builtin_return_address(0);
-	{"bool own = " if tracks else ""}{enter};
+{stack}	{"bool own = " if tracks else ""}{enter};
 {first}	{call.returns} returned = real_mpi()->{call.name}({call.values()});
 
 {last}	STACK_RESIDUE_CLEAR();

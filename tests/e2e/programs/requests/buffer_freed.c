@@ -54,6 +54,15 @@ static MPI_Request start(const char *what, int *buffer, int rank)
 	} else if (!strcmp(what, "persistent")) {
 		MPI_Send_init(buffer, COUNT, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
 		MPI_Start(&request);
+	} else if (!strcmp(what, "partitioned_send")) {
+		MPI_Psend_init(buffer, 2, COUNT / 2, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+		               MPI_INFO_NULL, &request);
+		MPI_Start(&request);
+		MPI_Pready_range(0, 1, request);
+	} else if (!strcmp(what, "partitioned_receive")) {
+		MPI_Precv_init(buffer, 2, COUNT / 2, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+		               MPI_INFO_NULL, &request);
+		MPI_Start(&request);
 	} else if (!strcmp(what, "send")) {
 		MPI_Isend(buffer, COUNT, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
 	} else {
@@ -70,6 +79,12 @@ static void answer(const char *what, int *buffer)
 	if (!strcmp(what, "bcast")) {
 		request = start(what, buffer, 1);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	} else if (!strncmp(what, "partitioned", 11)) {
+		bool sends = !strcmp(what, "partitioned_receive");
+
+		request = start(sends ? "partitioned_send" : "partitioned_receive", buffer, 1);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		MPI_Request_free(&request);
 	} else if (!strcmp(what, "receive"))
 		MPI_Send(buffer, COUNT, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	else
