@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +14,10 @@
 
 #include "ckpt/agent.h"
 #include "shim/mpi/next.h"
+
+/* What programs call that are compiled with _FORTIFY_SOURCE. */
+int __dprintf_chk(int descriptor, int flag, const char *format, ...);
+int __vdprintf_chk(int descriptor, int flag, const char *format, va_list values);
 
 static struct stream {
 	const char *name;
@@ -83,4 +88,43 @@ EXPORTED ssize_t writev(int descriptor, const struct iovec *parts, int count)
 		wanted += parts[i].iov_len;
 	look_at(descriptor, written, wanted);
 	return written;
+}
+
+/* The C library's dprintf calls its own write, too. */
+EXPORTED int vdprintf(int descriptor, const char *format, va_list values)
+{
+	int count = NEXT(vdprintf)(descriptor, format, values);
+
+	look_at(descriptor, count, (size_t)count);
+	return count;
+}
+
+EXPORTED int dprintf(int descriptor, const char *format, ...)
+{
+	va_list values;
+	int count;
+
+	va_start(values, format);
+	count = vdprintf(descriptor, format, values);
+	va_end(values);
+	return count;
+}
+
+EXPORTED int __vdprintf_chk(int descriptor, int flag, const char *format, va_list values)
+{
+	int count = NEXT(__vdprintf_chk)(descriptor, flag, format, values);
+
+	look_at(descriptor, count, (size_t)count);
+	return count;
+}
+
+EXPORTED int __dprintf_chk(int descriptor, int flag, const char *format, ...)
+{
+	va_list values;
+	int count;
+
+	va_start(values, format);
+	count = __vdprintf_chk(descriptor, flag, format, values);
+	va_end(values);
+	return count;
 }

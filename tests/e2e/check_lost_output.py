@@ -90,7 +90,7 @@ def check_full_for_a_moment(tool):
     program = tool.compile(harness.program("prints_into_full.c"))
     if not can_mount(small.place):
         return
-    for how in ("stdio", "write", "writev"):
+    for how in ("stdio", "write", "writev", "dprintf"):
         for way in WAYS:
             words = ["explore", "-n", "3", *way, "--buffering", "zero", "--", program, how]
             run = small.run(24 << 20, *words)

@@ -1,5 +1,5 @@
 /* Rank 0 prints a line while the place of its output is full, and makes room again: by "stdio", by
- * "write", or by "writev". Which line follows from the first message. The rank does not look
+ * "write", "writev" or "dprintf". Which line follows from the first message. The rank does not look
  * whether a write has failed. Without argv[2] this happens in each run, else in the first only, of
  * which that directory tells. It fills the place by system calls, so that matchpoint does not put
  * it back. */
@@ -40,6 +40,8 @@ static void print(const char *how)
 	} else if (strcmp(how, "write") == 0) {
 		if (write(STDOUT_FILENO, line, LINE) < 0)
 			line[0] = 'b';
+	} else if (strcmp(how, "dprintf") == 0) {
+		dprintf(STDOUT_FILENO, "%.*s", LINE, line);
 	} else if (writev(STDOUT_FILENO, parts, 2) < 0) {
 		line[0] = 'c';
 	}
