@@ -3,13 +3,19 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ckpt/agent_marks.h"
 #include "log.h"
 #include "mpi_calls.h"
+
+/* The C library has it from 2.35 on, and may be older where this runs than where it was built. */
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#pragma weak __rseq_offset
+#pragma weak __rseq_size
+#endif
 
 __attribute__((visibility("default"))) volatile uint64_t replay_call;
 
@@ -31,11 +37,16 @@ __attribute__((visibility("default"), noinline)) void replay_call_begin(uint64_t
  * environment, which could forbid it beforehand, must stay as it is. */
 static void end_rseq(void)
 {
+#ifdef RSEQ_SIG
 	enum { UNREGISTER = 1, SIZE = 32 };
-	char *area = (char *)__builtin_thread_pointer() + __rseq_offset;
+	char *area;
 
+	if (!&__rseq_offset || !&__rseq_size || __rseq_size == 0)
+		return;
+	area = (char *)__builtin_thread_pointer() + __rseq_offset;
 	if (syscall(SYS_rseq, area, SIZE, UNREGISTER, RSEQ_SIG) != 0)
 		syscall(SYS_rseq, area, __rseq_size, UNREGISTER, RSEQ_SIG);
+#endif
 }
 
 bool replay_begin_marks(void)
