@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -24,7 +25,12 @@ struct agent_marks_memory {
 	int64_t pid;        /* a child that the program forked is no process of ours */
 	bool is_traced;
 	bool is_final;
+	const void *place;
 	struct sockaddr_un address;
+	/* For own_files. */
+	char path[64]; /* "/proc/self/fd/", then a number */
+	char entries[4096];
+	struct stat status;
 };
 __attribute__((visibility("hidden"), aligned(4096))) struct agent_marks_memory agent_marks_memory;
 static struct agent_marks_memory *const memory = &agent_marks_memory;
@@ -79,6 +85,66 @@ PLAIN static bool join(void)
 	       == 0;
 }
 
+/* What getdents64 gives. */
+struct entry {
+	uint64_t inode, offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+/* Opens the descriptor's file again, at the same position. */
+PLAIN static void own_file(long fd, const char *digits)
+{
+	char *end = memory->path + sizeof "/proc/self/fd/" - 1;
+	long offset, flags, close_flag, again;
+
+	if (raw(SYS_fstat, fd, (long)&memory->status, 0) != 0 || !S_ISREG(memory->status.st_mode))
+		return;
+	offset = raw(SYS_lseek, fd, 0, SEEK_CUR);
+	flags = raw(SYS_fcntl, fd, F_GETFL, 0);
+	close_flag = raw(SYS_fcntl, fd, F_GETFD, 0);
+	if (offset < 0 || flags < 0 || close_flag < 0)
+		return;
+	do
+		*end++ = *digits;
+	while (*digits++);
+	again = raw(SYS_openat, AT_FDCWD, (long)memory->path,
+	            flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW));
+	if (again < 0)
+		return;
+	raw(SYS_lseek, again, offset, SEEK_SET);
+	raw(SYS_dup3, again, fd, close_flag & FD_CLOEXEC ? O_CLOEXEC : 0);
+	raw(SYS_close, again, 0, 0);
+}
+
+/* Forks share the positions in open files: what one reads, the others would miss. So each has
+ * regular files of its own. */
+PLAIN static void own_files(void)
+{
+	char *end = memory->path + sizeof "/proc/self/fd/" - 1;
+	long folder, got;
+
+	*end = '\0';
+	folder = raw(SYS_openat, AT_FDCWD, (long)memory->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (folder >= 0
+	       && (got = raw(SYS_getdents64, folder, (long)memory->entries, sizeof memory->entries))
+	                  > 0) {
+		for (long at = 0; at < got;) {
+			const struct entry *entry = (const void *)(memory->entries + at);
+			long fd = 0;
+
+			at += entry->size;
+			if (entry->name[0] < '0' || entry->name[0] > '9')
+				continue;
+			for (const char *digit = entry->name; *digit; digit++)
+				fd = fd * 10 + (*digit - '0');
+			own_file(fd, entry->name);
+		}
+	}
+	raw(SYS_close, folder, 0, 0);
+}
+
 /* Returns whether this is the child. The child sends no signal when it ends: the program would see
  * SIGCHLD. Nor is the thread's number renewed in the C library's descriptor of the thread, as fork
  * does: a recursive mutex that is held would have another owner in the child, which then would go
@@ -89,6 +155,7 @@ PLAIN static bool fork_self(void)
 		return false;
 	if (!join())
 		leave(1);
+	own_files();
 	return true;
 }
 
@@ -108,6 +175,7 @@ PLAIN static void report(void)
 		.injected = (uint64_t)agent_marks_injected,
 		.memory = (uint64_t)memory,
 		.memory_size = sizeof *memory,
+		.place = (uint64_t)memory->place,
 	};
 
 	if (raw(SYS_write, AGENT_MARKS_FD, (long)&message, sizeof message) != sizeof message)
@@ -180,16 +248,21 @@ PLAIN void agent_marks_fork_here(void)
 __asm__(".text\n"
         ".globl agent_mark\n.hidden agent_mark\n.type agent_mark,@function\n"
         "agent_mark:\n"
+        ".cfi_startproc\n"
         "pushfq\npushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\n"
         "pushq %r8\npushq %r9\npushq %r10\npushq %r11\npushq %rbx\n"
         "movq %rsp,%rbx\n"
+        ".cfi_def_cfa %rbx,96\n"
         "leaq 65536+agent_marks_memory(%rip),%rsp\n"
         "call agent_marks_pass\n"
         "movq %rbx,%rsp\n"
         "popq %rbx\npopq %r11\npopq %r10\npopq %r9\npopq %r8\n"
         "popq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\npopfq\n"
         ".globl agent_marks_resume\n.hidden agent_marks_resume\n"
-        "agent_marks_resume: ret\n"
+        "agent_marks_resume:\n"
+        ".cfi_def_cfa %rsp,8\n"
+        "ret\n"
+        ".cfi_endproc\n"
         ".size agent_mark,.-agent_mark\n"
 
         ".globl agent_marks_meet_trap\n.hidden agent_marks_meet_trap\n"
@@ -210,14 +283,18 @@ __asm__(".text\n"
         ".globl agent_marks_injected\n.hidden agent_marks_injected\n"
         "agent_marks_injected: nop\n");
 
-int agent_marks_begin(const char *socket_path)
+int agent_marks_begin(const char *name, const void *place)
 {
 	void *volatile first;
 
-	if (strlen(socket_path) >= sizeof memory->address.sun_path)
+	if (strlen(name) >= sizeof memory->address.sun_path)
 		return false;
 	memory->address.sun_family = AF_UNIX;
-	memcpy(memory->address.sun_path, socket_path, strlen(socket_path) + 1);
+	memcpy(memory->address.sun_path, name, strlen(name) + 1);
+	if (*name == '@')
+		memory->address.sun_path[0] = '\0';
+	memory->place = place;
+	memcpy(memory->path, "/proc/self/fd/", sizeof "/proc/self/fd/");
 	/* On first use malloc draws a random key. All forks have to have the same. */
 	first = malloc(1);
 	free(first);

@@ -33,6 +33,7 @@ struct agent_marks_report {
 	uint64_t injected; /* ... and it stops with this rip; restore its registers then */
 	/* The agent's own memory, which is no part of the program's state. */
 	uint64_t memory, memory_size;
+	uint64_t place; /* as given to agent_marks_begin */
 };
 
 enum agent_marks_order_kind {
@@ -48,8 +49,10 @@ struct agent_marks_order {
 };
 
 /* Connects to the Unix socket and passes mark 0. Waits there until forked or told to go. Call once,
- * before the program's first instruction of its own. False: it cannot connect. */
-int agent_marks_begin(const char *socket_path);
+ * before the program's first instruction of its own. False: it cannot connect. `name`: of the
+ * socket, a path, or "@NAME" in the abstract namespace (unix(7)). `place`: what the replayer wants
+ * to be read when the user asks where the process stands; may be NULL. */
+int agent_marks_begin(const char *name, const void *place);
 
 /* Passes the next mark. Returns when the process goes on; before agent_marks_begin, at once. */
 void agent_mark(void);

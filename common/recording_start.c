@@ -6,7 +6,10 @@
 
 void recording_orders_print(const struct recording_orders *orders, char ret[RECORDING_VALUE])
 {
-	snprintf(ret, RECORDING_VALUE, "%c:%05d:%05d:%05d:%010d", orders->replays ? 'p' : 'r',
+	snprintf(ret, RECORDING_VALUE, "%c:%05d:%05d:%05d:%010d",
+	         orders->marks     ? 'm'
+	         : orders->replays ? 'p'
+	                           : 'r',
 	         orders->directory, orders->news, orders->scratch, orders->pid);
 }
 
@@ -18,7 +21,8 @@ bool recording_orders_parse(const char *value, struct recording_orders *ret)
 	           &ret->pid)
 	    != 5)
 		return false;
-	ret->replays = mode == 'p';
+	ret->marks = mode == 'm';
+	ret->replays = mode == 'p' || ret->marks;
 	return ret->replays || mode == 'r';
 }
 

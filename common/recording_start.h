@@ -18,6 +18,7 @@ enum { RECORDING_VALUE = 32 }; /* bytes, with the final NUL */
 
 struct recording_orders {
 	bool replays;
+	bool marks; /* replaying: the first line of `news` names the socket of agent_marks_begin */
 	int directory; /* descriptor of the recording's folder */
 	int news;      /* replaying: descriptor for lines of text (shim/record/replay.h), or -1 */
 	int scratch;   /* replaying: descriptor of the folder for written files, or -1 */

@@ -96,6 +96,11 @@ void gdb_link_send(struct gdb_link *link, const GString *packet)
 	send_bytes(link, out->str, out->len);
 }
 
+bool gdb_link_is_gone(const struct gdb_link *link)
+{
+	return link->is_gone;
+}
+
 void gdb_link_trust(struct gdb_link *link)
 {
 	link->acknowledges = false;

@@ -16,6 +16,8 @@ void gdb_link_free(struct gdb_link *link);
 /* Waits for the next packet. False: gdb is gone, or what comes is no protocol. */
 bool gdb_link_receive(struct gdb_link *link, GString *ret_packet);
 void gdb_link_send(struct gdb_link *link, const GString *packet);
+/* Whether the connection has ended, as far as is known. */
+bool gdb_link_is_gone(const struct gdb_link *link);
 /* Without acknowledgements from now on. */
 void gdb_link_trust(struct gdb_link *link);
 

@@ -6,6 +6,8 @@
 #include "mover.h"
 
 #define CHUNK 65536
+#define NEAR 1024 /* bytes of the stack that are compared first, as they differ most often */
+#define SECONDS_TO_SEARCH 15
 #define RED_ZONE 128 /* bytes below the stack pointer that a function may use (System V ABI) */
 
 static bool same_registers(struct traced *left, struct traced *right)
@@ -43,12 +45,14 @@ static bool same_memory(struct traced *left, struct traced *right)
 	struct user_regs_struct registers;
 	unsigned long start, end;
 	char line[512], access[5];
-	bool is_same = true;
-	FILE *maps = fopen(path, "re");
+	FILE *maps;
+	bool is_same;
 
+	traced_get_registers(left, &registers);
+	is_same = same_range(left, right, registers.rsp - RED_ZONE, registers.rsp + NEAR);
+	maps = is_same ? fopen(path, "re") : NULL;
 	if (!maps)
 		return false;
-	traced_get_registers(left, &registers);
 	while (is_same && fgets(line, sizeof line, maps)) {
 		if (sscanf(line, "%lx-%lx %4s", &start, &end, access) != 3 || access[1] != 'w'
 		    || access[3] != 'p' || strstr(line, "[v"))
@@ -64,12 +68,13 @@ static bool same_memory(struct traced *left, struct traced *right)
 	return is_same;
 }
 
-/* The number of the arrival at the pc; false: none is equal. */
+/* The number of the arrival at the pc; false: none is equal, or the search takes too long. */
 static bool find_arrival(struct traced *process, struct traced *other, guint64 pc,
                          guint64 *ret_number)
 {
 	g_autoptr(GArray) points = g_array_new(false, false, sizeof(struct point));
 	struct point point = {POINT_SOFTWARE, pc, 1};
+	const gint64 end = g_get_monotonic_time() + SECONDS_TO_SEARCH * G_USEC_PER_SEC;
 	struct stop stop;
 
 	g_array_append_val(points, point);
@@ -79,6 +84,8 @@ static bool find_arrival(struct traced *process, struct traced *other, guint64 p
 			return false;
 		if (same_registers(process, other) && same_memory(process, other))
 			return true;
+		if (g_get_monotonic_time() > end)
+			return false;
 	}
 }
 

@@ -2,10 +2,10 @@
 #include "keepers.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,9 +27,10 @@ struct keeper {
 };
 
 struct keepers {
-	char *directory, *path; /* of the socket */
+	char *name; /* of the socket, with @ */
 	int socket;
-	GPid root;
+	pid_t root;
+	int root_ends; /* can be read from when it has ended (pidfd_open) */
 	const struct interrupt *interrupt;
 	GPtrArray *list; /* of struct keeper, the first one at the start */
 	guint64 clock;   /* of `used` */
@@ -53,12 +54,13 @@ static void keeper_free(gpointer data)
 /* Waits until it can be read from. */
 static bool wait_for(struct keepers *keepers, int fd, int seconds, GError **error)
 {
-	struct pollfd ready[2] = {{.fd = fd, .events = POLLIN},
-	                          {.fd = keepers->interrupt->fd, .events = POLLIN}};
+	struct pollfd ready[3] = {{.fd = fd, .events = POLLIN},
+	                          {.fd = keepers->interrupt->fd, .events = POLLIN},
+	                          {.fd = keepers->root_ends, .events = POLLIN}};
 	int timeout = seconds < 0 ? -1 : seconds * 1000;
 
 	for (;;) {
-		int count = poll(ready, 2, timeout);
+		int count = poll(ready, 3, timeout);
 
 		if (count == 0)
 			return fail(error, "the replayed process does not connect");
@@ -66,12 +68,25 @@ static bool wait_for(struct keepers *keepers, int fd, int seconds, GError **erro
 			return fail(error, "cannot wait for the replayed process");
 		if (count > 0 && ready[0].revents)
 			return true;
-		if (count > 0 && keepers->interrupt->is_due(keepers->interrupt->user)) {
+		if (count > 0 && ready[2].revents)
+			return fail(error, "the replayed process has ended");
+		if (count > 0 && ready[1].revents
+		    && keepers->interrupt->is_due(keepers->interrupt->user)) {
 			g_set_error_literal(error, KEEPERS_ERROR, KEEPERS_INTERRUPTED,
 			                    "interrupted");
 			return false;
 		}
 	}
+}
+
+/* Anybody on this machine can name the socket. */
+static bool may_connect(int fd)
+{
+	struct ucred other = {0};
+	socklen_t size = sizeof other;
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0
+	       && other.uid == geteuid();
 }
 
 /* The next process that connects; it has come to where it waits. */
@@ -85,6 +100,10 @@ static struct keeper *accept_keeper(struct keepers *keepers, GError **error)
 	if (!wait_for(keepers, keepers->socket, SECONDS_TO_CONNECT, error))
 		return NULL;
 	fd = accept4(keepers->socket, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0 && !may_connect(fd)) {
+		close(fd);
+		fd = -1;
+	}
 	if (fd < 0) {
 		fail(error, "cannot accept the replayed process");
 		return NULL;
@@ -143,15 +162,13 @@ static void add(struct keepers *keepers, struct keeper *keeper)
 		g_ptr_array_remove_index(keepers->list, oldest);
 }
 
+/* In the abstract namespace: no file is left, whatever ends this process. */
 static bool listen_at(struct keepers *keepers, GError **error)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-	keepers->directory = g_dir_make_tmp("matchpoint-marks-XXXXXX", error);
-	if (!keepers->directory)
-		return false;
-	keepers->path = g_build_filename(keepers->directory, "socket", NULL);
-	g_strlcpy(address.sun_path, keepers->path, sizeof address.sun_path);
+	keepers->name = g_strdup_printf("@matchpoint-marks-%d-%08x", (int)getpid(), g_random_int());
+	g_strlcpy(address.sun_path + 1, keepers->name + 1, sizeof address.sun_path - 1);
 	keepers->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (keepers->socket < 0
 	    || bind(keepers->socket, (struct sockaddr *)&address, sizeof address) != 0
@@ -160,32 +177,29 @@ static bool listen_at(struct keepers *keepers, GError **error)
 	return true;
 }
 
-static bool start(struct keepers *keepers, char **argv, char **environment, GError **error)
+static bool start(struct keepers *keepers, const struct replayer *replayer, GError **error)
 {
-	g_auto(GStrv) variables = environment ? g_strdupv(environment) : g_get_environ();
 	struct keeper *first;
 
-	variables = g_environ_setenv(variables, KEEPERS_SOCKET, keepers->path, true);
-	/* Otherwise the kernel writes the processor's number into the program's memory. */
-	variables = g_environ_setenv(variables, "GLIBC_TUNABLES", "glibc.pthread.rseq=0", true);
-	if (!g_spawn_async(NULL, argv, variables, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH,
-	                   NULL, NULL, &keepers->root, error))
+	keepers->root = replayer->start(replayer->user, keepers->name, error);
+	if (keepers->root < 0)
 		return false;
+	keepers->root_ends = (int)syscall(SYS_pidfd_open, keepers->root, 0);
 	first = accept_keeper(keepers, error);
 	if (first)
 		add(keepers, first);
 	return first != NULL;
 }
 
-struct keepers *keepers_new(char **argv, char **environment, const struct interrupt *interrupt,
+struct keepers *keepers_new(const struct replayer *replayer, const struct interrupt *interrupt,
                             GError **error)
 {
 	struct keepers *keepers = g_new0(struct keepers, 1);
 
-	keepers->socket = -1;
+	keepers->socket = keepers->root_ends = -1;
 	keepers->interrupt = interrupt;
 	keepers->list = g_ptr_array_new_with_free_func(keeper_free);
-	if (!listen_at(keepers, error) || !start(keepers, argv, environment, error)) {
+	if (!listen_at(keepers, error) || !start(keepers, replayer, error)) {
 		keepers_free(keepers);
 		return NULL;
 	}
@@ -203,12 +217,9 @@ void keepers_free(struct keepers *keepers)
 	}
 	if (keepers->socket >= 0)
 		close(keepers->socket);
-	if (keepers->path)
-		g_unlink(keepers->path);
-	if (keepers->directory)
-		g_rmdir(keepers->directory);
-	g_free(keepers->path);
-	g_free(keepers->directory);
+	if (keepers->root_ends >= 0)
+		close(keepers->root_ends);
+	g_free(keepers->name);
 	g_free(keepers);
 }
 

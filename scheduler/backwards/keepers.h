@@ -8,17 +8,14 @@
 #include <stdbool.h>
 
 #include "moment.h"
+#include "replayer.h"
 #include "traced.h"
-
-/* Names the socket to a replayer, which passes it to agent_marks_begin. */
-#define KEEPERS_SOCKET "MATCHPOINT_MARKS"
 
 struct keepers;
 
-/* Starts the program, which must call agent_marks_begin with the socket that the environment
- * names, and waits until it stands at the start. `environment`: NULL: this process's. Keeps
- * `interrupt`. Returns NULL with `error` set. */
-struct keepers *keepers_new(char **argv, char **environment, const struct interrupt *interrupt,
+/* Starts the process, and waits until it stands at the start. Keeps `interrupt`. Returns NULL with
+ * `error` set. */
+struct keepers *keepers_new(const struct replayer *replayer, const struct interrupt *interrupt,
                             GError **error);
 /* Ends all processes. No traced process may be left. NULL is legal. */
 void keepers_free(struct keepers *keepers);

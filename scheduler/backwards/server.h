@@ -1,4 +1,4 @@
-/* gdb's remote target for one replayed process that can go backwards. It serves one gdb, and
+/* gdb's remote target for one replayed process that can go backwards. It serves one front end, and
  * returns when that is gone; then no process is left. */
 #ifndef MATCHPOINT_SCHEDULER_BACKWARDS_SERVER_H
 #define MATCHPOINT_SCHEDULER_BACKWARDS_SERVER_H
@@ -6,24 +6,32 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "replayer.h"
+
 struct target; /* target.h */
 
 struct server_options {
-	/* The program that calls agent_marks_begin (keepers.h); the environment: NULL: this
-	 * process's. */
-	char **argv;
-	char **environment;
-	int port;      /* on this machine alone; 0: any that is free */
-	guint64 every; /* leave a keeper at every n-th MPI call before gdb begins; 0: none */
-	/* Called once, when gdb can connect. */
-	void (*listens)(void *user, struct target *target, int port);
+	struct replayer replayer;
+	const char *path; /* of a Unix socket; NULL: a port of this machine alone */
+	int port;         /* 0: any that is free */
+	guint64 every;    /* leave a keeper at every n-th MPI call before gdb begins; 0: none */
+	/* Called once, when gdb can connect. May start gdb; then it returns a descriptor, which it
+	 * owns, that can be read from when gdb has ended. -1: nobody can tell. */
+	int (*listens)(void *user, struct target *target, int port);
+	/* Called once, when gdb has connected: the socket's path can be removed. May be NULL. */
+	void (*connected)(void *user);
 	void *user;
 };
 
-/* Returns false with `error` set if it could not begin, or had to end before gdb did. */
+/* Returns false with `error` set if it could not begin, or had to end before gdb did. SIGINT and
+ * SIGTERM that have handlers end the wait for gdb. */
 bool server_serve(const struct server_options *options, GError **error);
 
 #define SERVER_ERROR (server_error_quark())
 GQuark server_error_quark(void);
+enum server_error {
+	SERVER_FAILED,
+	SERVER_UNUSED, /* nobody connected */
+};
 
 #endif

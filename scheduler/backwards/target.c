@@ -15,17 +15,19 @@ static void free_answer(gpointer answer)
 	g_string_free(answer, true);
 }
 
-struct target *target_new(char **argv, char **environment, guint64 every,
+struct target *target_new(const struct replayer *replayer, guint64 every,
                           const struct interrupt *interrupt, GError **error)
 {
 	struct target *target = g_new0(struct target, 1);
 
+	target->replayer = replayer;
+	target->news = g_string_new(NULL);
 	target->here = moment_new(0);
 	target->points = g_array_new(false, false, sizeof(struct point));
 	target->constants = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_answer);
 	target->presenter = presenter_new(error);
 	if (target->presenter)
-		target->keepers = keepers_new(argv, environment, interrupt, error);
+		target->keepers = keepers_new(replayer, interrupt, error);
 	if (target->keepers && every > 0)
 		keepers_scout(target->keepers, every);
 	if (target->keepers)
@@ -50,6 +52,7 @@ void target_free(struct target *target)
 	moment_free(target->wish);
 	g_array_unref(target->points);
 	g_hash_table_unref(target->constants);
+	g_string_free(target->news, true);
 	g_free(target);
 }
 
@@ -185,11 +188,22 @@ static bool present_constant(struct target *target, const GString *packet, GStri
 
 static char *where(const struct target *target)
 {
-	g_autofree char *moment = moment_print(target->here);
+	g_autofree char *moment = moment_print(target->here), *text = NULL;
+	char place[REPLAYER_PLACE] = {0};
 
-	return g_strdup_printf("after %" G_GUINT64_FORMAT " MPI calls%s (%s)\n",
+	if (target->replayer->describe) {
+		traced_read(target->process, traced_addresses(target->process)->place, place,
+		            sizeof place);
+		text = target->replayer->describe(target->replayer->user, place);
+	}
+	if (text)
+		return g_strdup_printf("%s%s%s\n", text,
+		                       target->is_diverted ? "; changed by hand" : "",
+		                       target->is_astray ? "; interrupted" : "");
+	return g_strdup_printf("after %" G_GUINT64_FORMAT " MPI calls%s%s (%s)\n",
 	                       traced_marks(target->process),
-	                       target->is_diverted ? ", changed by hand" : "", moment);
+	                       target->is_diverted ? ", changed by hand" : "",
+	                       target->is_astray ? ", interrupted" : "", moment);
 }
 
 /* The next motion leads to the entry of the call, whatever motion it is: gdb asks where the process
@@ -200,10 +214,10 @@ static char *wish_for(struct target *target, const char *number)
 	char *end;
 	guint64 call = g_ascii_strtoull(number, &end, 10);
 
-	if (end == number || *end)
-		return g_strdup("goto wants the number of an MPI call, from 0\n");
+	if (end == number || *end || call == 0)
+		return g_strdup("goto wants the number of an MPI call, from 1\n");
 	moment_free(target->wish);
-	target->wish = moment_new(call);
+	target->wish = moment_new(call - 1);
 	moment_add(target->wish, &entry);
 	return g_strdup_printf("the next stepi or reverse-stepi goes to MPI call "
 	                       "%" G_GUINT64_FORMAT "\n",
@@ -321,4 +335,12 @@ bool target_answer(struct target *target, const GString *packet, GString *answer
 		return true;
 	default: return true;
 	}
+}
+
+char *target_take_news(struct target *target)
+{
+	char *news = target->news->len > 0 ? g_strdup(target->news->str) : NULL;
+
+	g_string_truncate(target->news, 0);
+	return news;
 }

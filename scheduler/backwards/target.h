@@ -6,13 +6,14 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "replayer.h"
 #include "traced.h"
 
 struct target;
 
-/* Starts the program and gdbserver, and stands at the start. The arguments as in server.h; keeps
- * `interrupt`. NULL with `error` set. */
-struct target *target_new(char **argv, char **environment, guint64 every,
+/* Starts the process and gdbserver, and stands at the start. `every` as in server.h; keeps
+ * `replayer` and `interrupt`. NULL with `error` set. */
+struct target *target_new(const struct replayer *replayer, guint64 every,
                           const struct interrupt *interrupt, GError **error);
 /* Ends all processes. NULL is legal. */
 void target_free(struct target *target);
@@ -21,5 +22,8 @@ void target_free(struct target *target);
  * leaves. False with `error` set: the target is lost. */
 bool target_answer(struct target *target, const GString *packet, GString *answer, bool *ret_is_last,
                    GError **error);
+/* What the user is to be told before the answer to a motion, in lines; free with g_free. NULL:
+ * nothing. */
+char *target_take_news(struct target *target);
 
 #endif

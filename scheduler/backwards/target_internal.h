@@ -9,6 +9,7 @@
 #include "target.h"
 
 struct target {
+	const struct replayer *replayer;
 	struct keepers *keepers;
 	struct presenter *presenter;
 	struct traced *process; /* stands at `here` */
@@ -17,10 +18,14 @@ struct target {
 	/* gdb has changed the process: it is no longer what the recording makes of it. Going back
 	 * begins at `here`, from before the change. */
 	bool is_diverted;
+	/* The user has interrupted the process somewhere behind `here`, and where was not looked
+	 * for yet. */
+	bool is_astray;
 	bool stepped_back;     /* the last motion was one instruction back */
 	GArray *points;        /* gdb's, of struct point */
 	GHashTable *constants; /* char * packet -> GString *: answers that never change */
 	struct moment *wish;   /* where the next motion leads, whatever it is (monitor goto) */
+	GString *news;         /* for target_take_news */
 };
 
 /* Whether the process is ours to move; takes it back from gdbserver. */

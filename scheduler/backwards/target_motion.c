@@ -74,7 +74,7 @@ static bool arrive(struct target *target, const struct moment *moment, GError **
 	moment_free(target->here);
 	target->process = process;
 	target->here = copy;
-	target->is_diverted = false;
+	target->is_diverted = target->is_astray = false;
 	return true;
 }
 
@@ -130,20 +130,14 @@ static bool arrive_at_end(struct target *target, guint64 marks, GError **error)
 	return arrive_anyway(target, end, error);
 }
 
-/* The user has interrupted the process somewhere: finds out where. If that fails, going back begins
- * where the process came from. */
-static void find_here(struct target *target)
+/* What the replayer says at the end of the program. */
+static void take_told(struct target *target)
 {
-	struct moment *found = target->is_diverted
-	                               ? NULL
-	                               : identify(target->keepers, target->process, target->here);
+	const struct replayer *replayer = target->replayer;
+	g_autofree char *told = replayer->told ? replayer->told(replayer->user) : NULL;
 
-	if (!found) {
-		target->is_diverted = true;
-		return;
-	}
-	moment_free(target->here);
-	target->here = found;
+	if (told)
+		g_string_append(target->news, told);
 }
 
 static bool append_stop_of(struct target *target, const struct stop *stop, GString *answer,
@@ -166,10 +160,12 @@ static bool append_stop_of(struct target *target, const struct stop *stop, GStri
 		target_append_stop(target, gdb_signal(stop->signal), "", answer);
 		return true;
 	case STOP_INTERRUPTED:
-		find_here(target);
+		/* In a hot loop it takes long to find out where: not before it is needed. */
+		target->is_astray = true;
 		target_append_stop(target, GDB_SIGNAL_INT, "", answer);
 		return true;
 	case STOP_MARK:
+		take_told(target);
 		if (!arrive_at_end(target, traced_marks(target->process), error))
 			return false;
 		target_append_stop(target, GDB_SIGNAL_TRAP, END, answer);
@@ -207,7 +203,10 @@ bool target_go_on(struct target *target, const char *action, GString *answer, GE
 	target->stepped_back = false;
 	moment = moment_copy(target->here);
 	stop = mover_forward(target->process, &moment, target->points, steps, start, end);
-	if (!target->is_diverted && stop.kind != STOP_GONE) {
+	/* What is counted from a mark on is right again. */
+	if (moment->mark != target->here->mark && stop.kind != STOP_INTERRUPTED)
+		target->is_astray = false;
+	if (!target->is_diverted && !target->is_astray && stop.kind != STOP_GONE) {
 		moment_free(target->here);
 		target->here = g_steal_pointer(&moment);
 	}
@@ -216,6 +215,32 @@ bool target_go_on(struct target *target, const char *action, GString *answer, GE
 }
 
 /* --- backwards -------------------------------------------------------------------------------- */
+
+/* The user has interrupted the process somewhere: finds out where. If that takes too long, the
+ * process goes back to where this is known. False with `error` set: it stays. */
+static bool find_here(struct target *target, GError **error)
+{
+	const guint64 mark = traced_marks(target->process);
+	struct moment *found;
+
+	if (!target->is_astray || target->is_diverted)
+		return true;
+	found = identify(target->keepers, target->process, target->here);
+	target->is_astray = found == NULL;
+	if (!found && mark == target->here->mark)
+		found = moment_copy(target->here);
+	else if (!found)
+		found = moment_new(mark);
+	moment_free(target->here);
+	target->here = found;
+	if (!target->is_astray)
+		return true;
+	g_string_append(target->news, "It takes too long to find out how often the rank had passed "
+	                              "the place of the interruption.\n"
+	                              "Going back begins at the last place before it that is "
+	                              "known.\n");
+	return arrive_anyway(target, found, error);
+}
 
 static bool step_back(struct target *target, GString *answer, GError **error)
 {
@@ -266,6 +291,8 @@ bool target_go_back(struct target *target, bool one_instruction, GString *answer
 		return false;
 	if (follow_wish(target, answer))
 		return true;
+	if (!find_here(target, error))
+		return false;
 	if (!(one_instruction ? step_back(target, answer, &failed)
 	                      : continue_back(target, answer, &failed)))
 		append_failure(target, failed, answer);

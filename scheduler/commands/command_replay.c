@@ -178,14 +178,59 @@ static const char *named_recording(int argc, char **argv)
 	return NULL;
 }
 
-static const char rank_help[] = "of a recording (matchpoint record): run these ranks alone";
+static const char rank_help[] = "of a recording (matchpoint record): run these ranks alone",
+		  listen_help[] =
+			  "the same, for a front end that connects to PORT of this machine, "
+			  "or to a Unix socket";
+
+/* What stands behind "--" on the line; NULL: there is no "--". It is cut off. */
+static char **cut_off(int *argc, char **argv)
+{
+	for (int i = 1; i < *argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		argv[i] = NULL;
+		*argc = i;
+		return argv + i + 1;
+	}
+	return NULL;
+}
+
+/* What the user asks of a recording. */
+struct alone {
+	char *ranks, *listen;
+	gboolean gdb;     /* for GOption */
+	char **arguments; /* of gdb */
+};
+
+static int replay_alone(const char *directory, const struct alone *alone)
+{
+	if (!alone->ranks) {
+		command_complain("%s is a recording: which rank? (--rank R)", directory);
+		return EXIT_USAGE;
+	}
+	if (alone->gdb && alone->listen) {
+		command_complain("--gdb starts gdb, --listen waits for another: one of them");
+		return EXIT_USAGE;
+	}
+	if (alone->arguments && !alone->gdb) {
+		command_complain("a recording is replayed without a program: matchpoint replay DIR "
+		                 "--rank R; with --gdb, what follows -- is gdb's");
+		return EXIT_USAGE;
+	}
+	if (alone->gdb || alone->listen)
+		return recordings_debug(directory, alone->ranks, alone->listen, alone->arguments);
+	return recordings_replay(directory, alone->ranks);
+}
 
 static int replay_recording(int argc, char **argv)
 {
 	struct command_line *line = command_line_new(&command_replay);
-	g_autofree char *ranks = NULL;
+	struct alone alone = {.arguments = cut_off(&argc, argv)};
 	const GOptionEntry entries[] = {
-		{"rank", 0, 0, G_OPTION_ARG_STRING, &ranks, rank_help, "R[,R...]"},
+		{"rank", 0, 0, G_OPTION_ARG_STRING, &alone.ranks, rank_help, "R[,R...]"},
+		{"gdb", 0, 0, G_OPTION_ARG_NONE, &alone.gdb, "run gdb on the rank", NULL},
+		{"listen", 0, 0, G_OPTION_ARG_STRING, &alone.listen, listen_help, "PORT|PATH"},
 		G_OPTION_ENTRY_NULL,
 	};
 	int status = EXIT_USAGE;
@@ -195,13 +240,26 @@ static int replay_recording(int argc, char **argv)
 		if (argc != 2)
 			command_complain("a recording is replayed without a program: matchpoint "
 			                 "replay DIR --rank R");
-		else if (!ranks)
-			command_complain("%s is a recording: which rank? (--rank R)", argv[1]);
 		else
-			status = recordings_replay(argv[1], ranks);
+			status = replay_alone(argv[1], &alone);
 	}
 	command_line_free(line);
+	g_free(alone.ranks);
+	g_free(alone.listen);
 	return status;
+}
+
+/* Whether an option stands on the line that only a recording has. */
+static bool wants_recording(int argc, char **argv)
+{
+	static const char *const names[] = {"--rank", "--listen"};
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		for (guint j = 0; j < G_N_ELEMENTS(names); j++)
+			if (g_str_has_prefix(argv[i], names[j])
+			    && (!argv[i][strlen(names[j])] || argv[i][strlen(names[j])] == '='))
+				return true;
+	return false;
 }
 
 static int replay_run(int argc, char **argv)
@@ -214,22 +272,27 @@ static int replay_run(int argc, char **argv)
 	guint32 id;
 	const GOptionEntry entries[] = {
 		{"gdb", 0, 0, G_OPTION_ARG_INT, &under.gdb,
-	         "run RANK under gdb on the terminal; the others wait for it", "RANK"},
+	         "run RANK under gdb on the terminal; the others wait for it. With --rank: run gdb "
+	         "on that rank alone, forwards and backwards (without RANK; what follows -- is "
+	         "gdb's)",
+	         "RANK"},
 		{"wrap", 0, 0, G_OPTION_ARG_STRING, &under.command,
 	         "run the ranks under CMD, as \"valgrind -q\"", "CMD"},
 		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "wrap only RANK", "RANK"},
 		{"rank", 0, 0, G_OPTION_ARG_STRING, &under.alone, rank_help, "R[,R...]"},
+		{"listen", 0, 0, G_OPTION_ARG_STRING, &under.alone, listen_help, "PORT|PATH"},
 		G_OPTION_ENTRY_NULL,
 	};
 	int status;
 
 	if (named_recording(argc, argv))
 		return replay_recording(argc, argv);
-	status = command_parse(&options, &command_replay, &argc, &argv, entries);
-	if (status == EXIT_CLEAN && under.alone) {
-		command_complain("--rank needs the folder of a recording; see matchpoint record");
-		status = EXIT_USAGE;
+	if (wants_recording(argc, argv)) {
+		command_complain("--rank and --listen need the folder of a recording; see "
+		                 "matchpoint record");
+		return EXIT_USAGE;
 	}
+	status = command_parse(&options, &command_replay, &argc, &argv, entries);
 	if (status == EXIT_CLEAN)
 		status = command_find_path(&options, &path, &id);
 	if (status == EXIT_CLEAN && !interpret_under(&under, &options.session))

@@ -2,11 +2,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "common/recording.h"
 #include "mpi_calls.h"
 #include "scheduler/recording/recording.h"
+#include "scheduler/recording/replay_gdb.h"
 #include "scheduler/recording/replay_rank.h"
 #include "scheduler/recording/roll_call.h"
 
@@ -41,6 +43,16 @@ static int replay_one(const char *directory, int rank)
 	return status;
 }
 
+static bool is_rank(const char *word, int count)
+{
+	guint64 rank;
+
+	if (g_ascii_string_to_unsigned(word, 10, 0, (guint64)count - 1, &rank, NULL))
+		return true;
+	command_complain("--rank: there is no rank '%s' among %d", word, count);
+	return false;
+}
+
 int recordings_replay(const char *directory, const char *ranks)
 {
 	g_autoptr(GError) error = NULL;
@@ -52,14 +64,9 @@ int recordings_replay(const char *directory, const char *ranks)
 		command_complain("%s", error->message);
 		return EXIT_CANNOT;
 	}
-	for (int i = 0; words[i]; i++) {
-		guint64 rank;
-
-		if (!g_ascii_string_to_unsigned(words[i], 10, 0, (guint64)count - 1, &rank, NULL)) {
-			command_complain("--rank: there is no rank '%s' among %d", words[i], count);
+	for (int i = 0; words[i]; i++)
+		if (!is_rank(words[i], count))
 			return EXIT_USAGE;
-		}
-	}
 	for (int i = 0; words[i]; i++) {
 		const int status = replay_one(directory, atoi(words[i]));
 
@@ -68,9 +75,9 @@ int recordings_replay(const char *directory, const char *ranks)
 	return worst;
 }
 
-/* --- report ----------------------------------------------------------------------------------- */
+/* --- where a rank stands ---------------------------------------------------------------------- */
 
-static char *describe_place(const struct roll_call_entry *entry)
+static char *describe_entry(const struct roll_call_entry *entry)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
@@ -88,9 +95,60 @@ static char *describe_place(const struct roll_call_entry *entry)
 	return g_strdup(text->str);
 }
 
+/* --- gdb -------------------------------------------------------------------------------------- */
+
+static char *describe_place(const struct recording_place *place)
+{
+	const struct roll_call_entry entry = {
+		.call = place->call,
+		.function = place->function,
+		.is_inside = place->inside,
+		.peer = place->peer,
+		.tag = place->tag,
+	};
+
+	return place->call > 0 ? describe_entry(&entry) : g_strdup("stands before its first call");
+}
+
+static void tell(const char *line)
+{
+	command_complain("%s", line);
+}
+
+int recordings_debug(const char *directory, const char *rank, const char *listen, char **arguments)
+{
+	g_autoptr(GError) error = NULL;
+	struct replay_gdb_options options = {
+		.directory = directory,
+		.listen = listen,
+		.arguments = arguments,
+		.describe = describe_place,
+		.tell = tell,
+	};
+	const int count = recording_ranks(directory, &error);
+
+	if (count == 0) {
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
+	}
+	if (strchr(rank, ',')) {
+		command_complain("gdb goes back in one rank at a time: --rank R");
+		return EXIT_USAGE;
+	}
+	if (!is_rank(rank, count))
+		return EXIT_USAGE;
+	options.rank = atoi(rank);
+	if (replay_gdb(&options, &error))
+		return EXIT_CLEAN;
+	command_complain("rank %d: %s", options.rank, error->message);
+	return EXIT_CANNOT;
+}
+
+/* --- report ----------------------------------------------------------------------------------- */
+
 static void print_entry(const struct roll_call_entry *entry)
 {
-	g_autofree char *place = describe_place(entry);
+	g_autofree char *place = describe_entry(entry);
 
 	if (entry->is_missing)
 		printf("rank %d: left no log\n", entry->rank);

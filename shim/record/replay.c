@@ -3,10 +3,19 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ckpt/agent_marks.h"
 #include "log.h"
 #include "mpi_calls.h"
+
+/* The C library has it from 2.35 on, and may be older where this runs than where it was built. */
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#pragma weak __rseq_offset
+#pragma weak __rseq_size
+#endif
 
 __attribute__((visibility("default"))) volatile uint64_t replay_call;
 
@@ -21,6 +30,35 @@ __attribute__((visibility("default"), noinline)) void replay_call_begin(uint64_t
 {
 	replay_call = number;
 	__asm__ volatile("" ::: "memory");
+	agent_mark();
+}
+
+/* Otherwise the kernel writes the processor's number into the program's memory. The recorded
+ * environment, which could forbid it beforehand, must stay as it is. */
+static void end_rseq(void)
+{
+#ifdef RSEQ_SIG
+	enum { UNREGISTER = 1, SIZE = 32 };
+	char *area;
+
+	if (!&__rseq_offset || !&__rseq_size || __rseq_size == 0)
+		return;
+	area = (char *)__builtin_thread_pointer() + __rseq_offset;
+	if (syscall(SYS_rseq, area, SIZE, UNREGISTER, RSEQ_SIG) != 0)
+		syscall(SYS_rseq, area, __rseq_size, UNREGISTER, RSEQ_SIG);
+#endif
+}
+
+bool replay_begin_marks(void)
+{
+	char name[128];
+	const ssize_t got = told < 0 ? -1 : read(told, name, sizeof(name) - 1);
+
+	if (got <= 0)
+		return false;
+	name[got] = '\0';
+	end_rseq();
+	return agent_marks_begin(name, log_place);
 }
 
 static void tell(enum replay_news news, const char *where, const char *format, va_list arguments)
@@ -56,6 +94,7 @@ void replay_stop(enum replay_news news, const char *format, ...)
 	va_start(arguments, format);
 	tell(news, where, format, arguments);
 	va_end(arguments);
+	agent_marks_end();
 	_exit(0);
 }
 

@@ -2,6 +2,7 @@
 #ifndef MATCHPOINT_SHIM_RECORD_REPLAY_H
 #define MATCHPOINT_SHIM_RECORD_REPLAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Each replayed MPI call passes through here, before anything of it is compared or given.
@@ -28,5 +29,8 @@ void replay_ended(void) __attribute__((noreturn, cold));
 
 /* The descriptor that the lines go to; -1: none. */
 void replay_start(int descriptor);
+/* For a debugger that goes back (ckpt/agent_marks.h): from here on, calls are marks. Returns when
+ * the process is to go on. false: there is nobody who moves it. */
+bool replay_begin_marks(void);
 
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "ckpt/agent_marks.h"
 #include "common/recording_start.h"
 #include "files.h"
 #include "memory.h"
@@ -301,6 +302,8 @@ __attribute__((constructor)) static void start(void)
 	} else if (error == 0) {
 		write_start(orders.directory, rank);
 	}
+	if (error == 0 && orders.marks && !replay_begin_marks())
+		_exit(1);
 	record_is_on = error == 0;
 	record_inside--;
 }
@@ -322,5 +325,7 @@ __attribute__((destructor)) static void stop(void)
 		            (unsigned long long)(log_damaged() - 1));
 	else
 		replay_tell(REPLAY_WHOLE, "%llu calls", (unsigned long long)log_place->call);
+	if (log_replaying)
+		agent_marks_end();
 	record_inside--;
 }

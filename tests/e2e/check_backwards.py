@@ -64,7 +64,7 @@ MOTION = (
     ("print grid->cell[3] == 99.0", r"= 0"),
     ("monitor goto 2", r"MPI call 2"),
     ("reverse-stepi", r"SIGINT"),
-    ("monitor mpi", r"after 2 MPI calls"),
+    ("monitor mpi", r"after 1 MPI calls"),
     ("monitor nonsense", r"monitor goto N"),
 )
 CORRUPTED = ("7", "1", "3", "5")  # wrong in round 3, used in round 5

@@ -15,7 +15,7 @@ INCLUDES = {
     "common": {"quoted": {"mpi_calls.h"}, "angled": set()},
     "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "ckpt/agent_rewind.h",
                         "ckpt/agent_page_scan.h", "ckpt/agent_map_query.h", "ckpt/agent_state.h",
-                        "common/", "mpi_calls.h", "mpi_functions.h"},
+                        "ckpt/agent_marks.h", "common/", "mpi_calls.h", "mpi_functions.h"},
              "angled": {"mpi.h"}},
     "ckpt/agent": {"quoted": set(), "angled": set()},
     "ckpt": {"quoted": {"explorer/position.h"}, "angled": {"glib.h", "gio/", "glib/"}},

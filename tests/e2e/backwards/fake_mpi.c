@@ -27,11 +27,11 @@ int MPI_Recv(void *buffer, int count, int source, int tag)
 
 __attribute__((constructor)) static void begin(void)
 {
-	const char *path = getenv("MATCHPOINT_MARKS");
+	const char *name = getenv("MARKS");
 
-	if (path && !agent_marks_begin(path))
+	if (name && !agent_marks_begin(name, NULL))
 		_exit(99);
-	unsetenv("MATCHPOINT_MARKS");
+	unsetenv("MARKS");
 }
 
 __attribute__((destructor)) static void end(void)

@@ -95,7 +95,23 @@ static void write_truth(const struct walked *walked, struct target *target)
 	keepers_end(target->keepers, traced);
 }
 
-static void begin(void *user, struct target *target, int port)
+static pid_t start(void *user, const char *name, GError **error)
+{
+	char *const *argv = user;
+	g_auto(GStrv) variables = g_get_environ();
+	GPid pid;
+
+	variables = g_environ_setenv(variables, "MARKS", name, true);
+	/* Otherwise the kernel writes the processor's number into the program's memory. */
+	variables = g_environ_setenv(variables, "GLIBC_TUNABLES", "glibc.pthread.rseq=0", true);
+	if (!g_spawn_async(NULL, (char **)argv, variables,
+	                   G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH, NULL, NULL, &pid,
+	                   error))
+		return -1;
+	return pid;
+}
+
+static int begin(void *user, struct target *target, int port)
 {
 	const struct walked *walked = user;
 
@@ -103,11 +119,12 @@ static void begin(void *user, struct target *target, int port)
 		write_truth(walked, target);
 	printf("%d\n", port);
 	fflush(stdout);
+	return -1;
 }
 
 int main(int argc, char **argv)
 {
-	struct server_options options = {.argv = argv + 4, .listens = begin};
+	struct server_options options = {.listens = begin};
 	g_autoptr(GError) error = NULL;
 	struct walked walked;
 
@@ -117,6 +134,7 @@ int main(int argc, char **argv)
 		debug_registers_do_without();
 	walked = (struct walked){.truth = argv[2], .offsets = argv[3], .program = argv[4]};
 	options.every = strtoull(argv[1], NULL, 10);
+	options.replayer = (struct replayer){.start = start, .user = argv + 4};
 	options.user = &walked;
 	if (server_serve(&options, &error))
 		return 0;
