@@ -122,6 +122,7 @@ static void describe_comm(struct codec *codec, struct wire_comm *comm)
 		field_i32(codec, &comm->remote[i]);
 	field_i32(codec, &comm->my_rank);
 	field_u32(codec, &comm->window);
+	field_u32(codec, &comm->unit);
 	field_string(codec, &comm->name);
 	field_u64(codec, &comm->stands_for);
 	field_u16(codec, &comm->function);
@@ -343,6 +344,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->states);
 	field_bool(codec, &welcome->images);
 	field_bool(codec, &welcome->rewinds);
+	field_u8(codec, &welcome->atomics, WIRE_ATOMICS_SUMS);
 	field_u32(codec, &welcome->ahead);
 	field_u64(codec, &welcome->idle_time);
 	field_u32(codec, &welcome->uneven_clocks);

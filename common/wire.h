@@ -128,16 +128,26 @@ enum wire_buffering {
 };
 
 /* What the scheduler wants. Constant for an exploration; but each world sets the buffering. */
+/* Which atomic operations on windows ask for the words that they use, so that their order is a
+ * choice (MPI 3.1, section 11.7.1). */
+enum wire_atomics {
+	WIRE_ATOMICS_NONE,    /* none: MPI decides their order */
+	WIRE_ATOMICS_REPLACE, /* the program makes none that fetches: only MPI_REPLACE */
+	WIRE_ATOMICS_READS,   /* all; those that only read share their words */
+	WIRE_ATOMICS_SUMS,    /* all; those with MPI_SUM that do not fetch share their words */
+};
+
 struct wire_welcome {
 	uint8_t buffering;     /* enum wire_buffering */
 	bool every_call_waits; /* no call is acknowledged ahead of time (prompt, tests) */
 	bool synchronous_collectives;
-	bool stacks;    /* each CALL comes with a STACK */
-	bool contents;  /* each CALL comes with the CONTENTS of what it sends (prompt) */
-	bool states;    /* each CALL comes with a SEAL */
-	bool images;    /* the rank may get IMAGE */
-	bool rewinds;   /* a restored rank that ends well is held (HELD) */
-	uint32_t ahead; /* calls with a lower number are known to return: the rank need not wait in
+	bool stacks;     /* each CALL comes with a STACK */
+	bool contents;   /* each CALL comes with the CONTENTS of what it sends (prompt) */
+	bool states;     /* each CALL comes with a SEAL */
+	bool images;     /* the rank may get IMAGE */
+	bool rewinds;    /* a restored rank that ends well is held (HELD) */
+	uint8_t atomics; /* enum wire_atomics */
+	uint32_t ahead;  /* calls with a lower number are known to return: the rank need not wait in
 	                   them if it knows by itself what they wait for */
 	uint64_t idle_time;     /* microseconds that its world has stood still so far, in all */
 	uint32_t uneven_clocks; /* not 0: clocks that the program reads run unevenly, in another
@@ -152,8 +162,15 @@ enum wire_op_kind {
 	WIRE_COLLECTIVE, /* collectives, creating and freeing communicators, Finalize */
 	WIRE_LOCK, /* of the window `comm` at target `peer`; WIRE_ANY: a shared lock at all targets.
 	              `mode` is an enum wire_lock_mode. Complete when granted */
-	WIRE_UNLOCK, /* of a lock that this rank holds there; tag 1: it has made atomic operations
-	                whose order the locks do not determine */
+	WIRE_UNLOCK, /* of a lock that this rank holds there; `tag`: enum wire_unordered, of the
+	                atomic operations that the rank has made without asking for their words */
+};
+
+/* Above the last: accumulates with one MPI_Op were made, and no others; its low byte is added. */
+enum wire_unordered {
+	WIRE_UNORDERED_NONE = 0,
+	WIRE_UNORDERED_ANY, /* MPI decides their order, and it may matter */
+	WIRE_UNORDERED_ONE_OP,
 };
 
 /* Tags of a window's own messages, for MPI_Win_post, start, complete and wait. */
@@ -163,7 +180,18 @@ enum wire_window_tag { WIRE_EXPOSED = 0, WIRE_COMPLETED };
  * the rank asked for. */
 enum { WIRE_LOCK_REFUSED = 1 << 24 };
 
-enum wire_lock_mode { WIRE_LOCK_EXCLUSIVE = 0, WIRE_LOCK_SHARED };
+/* The last two: an atomic operation asks for the words of the window that it uses: `bytes` bytes,
+ * `tag` bytes behind displacement `counts` (an int64_t, in the target's units), in elements of
+ * `reduction` bytes, 0: not known. Those that ask with SHARE commute. It gives them back with the
+ * same mode: with a hash of what it has fetched in `counts`, 0: nothing, and in `tag` whether it
+ * has changed the window. */
+enum wire_lock_mode {
+	WIRE_LOCK_EXCLUSIVE = 0,
+	WIRE_LOCK_SHARED,
+	WIRE_LOCK_UPDATE,
+	WIRE_LOCK_SHARE,
+	WIRE_LOCK_MODES
+};
 
 enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_READY };
 
@@ -319,6 +347,7 @@ struct wire_comm {
 	int32_t my_rank;                    /* rank of this process in `local` */
 	uint32_t window; /* of a window, sent by its lowest world rank: the window's number among
 	                    those with this lowest rank, from 1; else 0 */
+	uint32_t unit;   /* of a window: this process's displacement unit in bytes; else 0 */
 	char *name;      /* how it was created: "MPI_Comm_split of MPI_COMM_WORLD" */
 	uint64_t stands_for; /* another number of this communicator, for some of its operations
 	                        (persistent collectives, partitioned messages); else 0 */

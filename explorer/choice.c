@@ -18,7 +18,8 @@ struct point point_of(struct op_id operation, int ranks)
 		                      .call = operation.call,
 		                      .window = place.window,
 		                      .first = place.first,
-		                      .reader = place.reader};
+		                      .reader = place.reader,
+		                      .word = place.word};
 	if (operation.sub == OPERATION_TURN)
 		return (struct point){
 			.kind = POINT_TURN, .rank = operation.rank, .call = operation.call};
@@ -27,7 +28,8 @@ struct point point_of(struct op_id operation, int ranks)
 
 static struct lock_place place_of(const struct point *point)
 {
-	return (struct lock_place){point->window, point->first, point->rank, point->reader};
+	return (struct lock_place){point->window, point->first, point->rank, point->reader,
+	                           point->word};
 }
 
 struct op_id point_operation(const struct point *point, int ranks)
@@ -59,6 +61,8 @@ int point_compare(const struct point *one, const struct point *other)
 	if (order == 0)
 		order = compare(one->rank, other->rank);
 	if (order == 0)
+		order = compare(one->word, other->word);
+	if (order == 0)
 		order = compare(one->reader, other->reader);
 	if (order == 0)
 		order = compare(one->call, other->call);
@@ -74,8 +78,9 @@ static uint64_t point_hash(const struct point *point)
 	hash = mix(mix(hash, point->call), point->sub);
 	if (point->kind != POINT_LOCK)
 		return hash;
-	return mix(mix(mix(hash, (uint32_t)point->window), (uint32_t)point->first),
+	hash = mix(mix(mix(hash, (uint32_t)point->window), (uint32_t)point->first),
 	           (uint32_t)point->reader);
+	return point->word > 0 ? mix(hash, (uint32_t)point->word) : hash;
 }
 
 /* --- what is taken --------------------------------------------------------------------------- */
@@ -308,9 +313,12 @@ static bool take_rank(struct choice_bytes *bytes, int32_t *ret)
 	return true;
 }
 
+/* Stands for POINT_LOCK if a word follows. */
+#define POINT_WORD (POINT_LOCK + 1)
+
 void point_put(GByteArray *bytes, const struct point *point)
 {
-	number_put(bytes, point->kind);
+	number_put(bytes, point->word > 0 ? POINT_WORD : point->kind);
 	number_put(bytes, (uint32_t)point->rank);
 	number_put(bytes, point->call);
 	if (point->kind == POINT_CALL)
@@ -320,6 +328,8 @@ void point_put(GByteArray *bytes, const struct point *point)
 	number_put(bytes, (uint32_t)point->window);
 	number_put(bytes, (uint32_t)point->first);
 	number_put(bytes, (uint64_t)((int64_t)point->reader + 1));
+	if (point->word > 0)
+		number_put(bytes, (uint32_t)point->word);
 }
 
 bool point_take(struct choice_bytes *bytes, struct point *ret_point)
@@ -327,10 +337,10 @@ bool point_take(struct choice_bytes *bytes, struct point *ret_point)
 	struct point point = {0};
 	uint64_t kind, reader;
 
-	if (!number_take(bytes, POINT_LOCK, &kind) || !take_rank(bytes, &point.rank)
+	if (!number_take(bytes, POINT_WORD, &kind) || !take_rank(bytes, &point.rank)
 	    || !take_u32(bytes, &point.call))
 		return false;
-	point.kind = (enum point_kind)kind;
+	point.kind = (enum point_kind)MIN(kind, POINT_LOCK);
 	if (point.kind == POINT_CALL
 	    && (!take_u32(bytes, &point.sub) || point.sub == OPERATION_TURN))
 		return false;
@@ -339,6 +349,8 @@ bool point_take(struct choice_bytes *bytes, struct point *ret_point)
 		    || !take_rank(bytes, &point.first) || !number_take(bytes, INT32_MAX, &reader))
 			return false;
 		point.reader = (int32_t)reader - 1;
+		if (kind == POINT_WORD && (!take_rank(bytes, &point.word) || point.word == 0))
+			return false;
 	}
 	*ret_point = point;
 	return true;

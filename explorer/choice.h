@@ -21,6 +21,8 @@
  *   w1@2.3.1=3     the first grant at target 3 of window 1, counted among the windows whose lowest
  *                  rank is 2 (lock.h), goes to rank 3
  *
+ *   w1.0+8.3=2     rank 2 makes the third atomic operation at byte 8 of rank 0's part of window 1
+ *
  * (MPI 3.1, sections 3.4, 3.5, 3.7.3, 3.7.5, 3.8.1, 3.8.4, 5.1, 11.5.3, 12.4.) */
 #ifndef MATCHPOINT_EXPLORER_CHOICE_H
 #define MATCHPOINT_EXPLORER_CHOICE_H
@@ -28,6 +30,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "lock.h"
 #include "operation.h"
 
 enum point_kind {
@@ -42,10 +45,11 @@ struct point {
 	int32_t rank;  /* rank of the call in MPI_COMM_WORLD; LOCK: the target */
 	uint32_t call; /* number of the call; LOCK: number of the grant, from 1 */
 	uint32_t sub;  /* CALL: index of the operation among those that the call has started */
-	/* LOCK: as in struct lock_place; other kinds: 0 */
+	/* LOCK: as in struct lock_place, and of a word, too; other kinds: 0 */
 	int32_t window;
 	int32_t first;
 	int32_t reader;
+	int32_t word;
 };
 
 enum taken_kind {
@@ -119,6 +123,12 @@ static inline struct taken taken_ahead(struct taken taken, uint32_t ahead)
 {
 	taken.ahead = (uint16_t)ahead;
 	return taken;
+}
+
+/* LOCK, of a word: its first byte in the target's part of the window. */
+static inline int64_t point_byte(const struct point *point)
+{
+	return ((int64_t)point->word - 1) * LOCK_WORD_BYTES;
 }
 
 /* For kinds without further data: NO, YES, CANCELLED, EARLY, LATE. */

@@ -21,6 +21,8 @@ void point_append(GString *text, const struct point *point)
 		if (point->first > 0)
 			g_string_append_printf(text, "@%d", point->first);
 		g_string_append_printf(text, ".%d", point->rank);
+		if (point->word > 0)
+			g_string_append_printf(text, "+%" G_GINT64_FORMAT, point_byte(point));
 		if (point->reader >= 0)
 			g_string_append_printf(text, "r%d", point->reader);
 	} else {
@@ -122,6 +124,14 @@ static char *parse_lock(const char **at, int ranks, struct point *point)
 		wrong = g_strdup("'.' expected");
 	if (!wrong)
 		wrong = choice_parse_number(at, 0, last_rank, "the target's rank", &target);
+	if (!wrong && accept(at, "+")) {
+		guint64 byte = 0;
+
+		wrong = choice_parse_number(at, 0, G_MAXINT32, "the displacement in bytes", &byte);
+		if (!wrong && byte % LOCK_WORD_BYTES != 0)
+			wrong = g_strdup_printf("a multiple of %d expected", LOCK_WORD_BYTES);
+		place.word = (int32_t)(byte / LOCK_WORD_BYTES) + 1;
+	}
 	if (!wrong && accept(at, "r")) {
 		wrong = choice_parse_number(at, 0, last_rank, "the rank of a shared lock", &reader);
 		place.reader = (int32_t)reader;
@@ -135,7 +145,8 @@ static char *parse_lock(const char **at, int ranks, struct point *point)
 	                        .rank = place.target,
 	                        .window = place.window,
 	                        .first = place.first,
-	                        .reader = place.reader};
+	                        .reader = place.reader,
+	                        .word = place.word};
 	return wrong;
 }
 

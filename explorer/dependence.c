@@ -9,22 +9,11 @@ enum { CHUNK_SHIFT = 6 };
  * receive; of the messages, what was sent before this one. A queue keeps the running union of what
  * the matches at its front depend on. So each such question is a binary search. */
 
-static void rank_clear(void *pointer)
-{
-	struct rank *rank = pointer;
-
-	if (rank->records)
-		g_array_free(rank->records, true);
-	if (rank->threads)
-		g_ptr_array_free(rank->threads, true);
-}
-
 struct dependence *dependence_new(void)
 {
 	struct dependence *dependence = g_new0(struct dependence, 1);
 
-	dependence->ranks = g_array_new(false, true, sizeof(struct rank));
-	g_array_set_clear_func(dependence->ranks, rank_clear);
+	dependence_ranks_init(dependence);
 	trace_init(&dependence->events);
 	dependence->before = g_ptr_array_new();
 	dependence->records = chunks_of(sizeof(struct record), CHUNK_SHIFT);
@@ -48,7 +37,7 @@ void dependence_free(struct dependence *dependence)
 	if (!dependence)
 		return;
 	dependence_rewind(dependence, 0);
-	g_array_free(dependence->ranks, true);
+	dependence_ranks_release(dependence);
 	trace_release(&dependence->events);
 	g_ptr_array_free(dependence->before, true);
 	chunks_release(&dependence->records);
@@ -57,14 +46,6 @@ void dependence_free(struct dependence *dependence)
 	g_array_free(dependence->asked, true);
 	arrivals_free(dependence->arrivals);
 	g_free(dependence);
-}
-
-/* The state of a rank; valid until another rank is asked for. */
-static struct rank *rank_of(struct dependence *dependence, int32_t rank)
-{
-	if ((guint)rank >= dependence->ranks->len)
-		g_array_set_size(dependence->ranks, (guint)rank + 1);
-	return &g_array_index(dependence->ranks, struct rank, rank);
 }
 
 static struct choice_set **thread_now(struct dependence *dependence, struct rank *rank,
@@ -82,7 +63,7 @@ static struct choice_set **thread_now(struct dependence *dependence, struct rank
 /* What the rank or thread of this event depends on; valid until another one is asked for. */
 static inline struct choice_set **now_of(struct dependence *dependence, const struct event *event)
 {
-	struct rank *rank = rank_of(dependence, event->op.id.rank);
+	struct rank *rank = dependence_rank_of(dependence, event->op.id.rank);
 
 	return dependence->by_thread ? thread_now(dependence, rank, event) : &rank->now;
 }
@@ -90,13 +71,14 @@ static inline struct choice_set **now_of(struct dependence *dependence, const st
 struct record *dependence_find(const struct dependence *dependence, struct op_id id,
                                guint *ret_index)
 {
+	const struct rank *rank = dependence_known_rank(dependence, id.rank);
 	const GArray *records;
 	guint low = 0;
 	guint high;
 
-	if (id.rank < 0 || (guint)id.rank >= dependence->ranks->len)
+	if (!rank)
 		return NULL;
-	records = g_array_index(dependence->ranks, struct rank, id.rank).records;
+	records = rank->records;
 	high = records ? records->len : 0;
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
@@ -139,7 +121,7 @@ static struct queue_key messages_for(const struct operation *receive, int32_t so
 static void read_operation(struct dependence *dependence, const struct operation *op,
                            struct choice_set *now)
 {
-	struct rank *rank = rank_of(dependence, op->id.rank);
+	struct rank *rank = dependence_rank_of(dependence, op->id.rank);
 	struct record record = {.op = *op,
 	                        .step = dependence->before->len - 1,
 	                        .issued = choice_set_ref(now),
@@ -168,7 +150,7 @@ static void unread_operation(struct dependence *dependence)
 {
 	guint index = (guint)dependence->records.count - 1;
 	struct record *record = dependence_record_at(dependence, index);
-	GArray *own = rank_of(dependence, record->op.id.rank)->records;
+	GArray *own = dependence_rank_of(dependence, record->op.id.rank)->records;
 
 	for (int i = 0; i < 2; i++)
 		if (record->queues[i])
@@ -469,7 +451,7 @@ static void unread_cancel(struct dependence *dependence, const struct event *eve
 static void read_wake(struct dependence *dependence, const struct event *event)
 {
 	struct choice_set **now = now_of(dependence, event);
-	const GPtrArray *threads = rank_of(dependence, event->op.id.rank)->threads;
+	const GPtrArray *threads = dependence_rank_of(dependence, event->op.id.rank)->threads;
 
 	for (guint i = 0; dependence->by_thread && i < threads->len; i++)
 		if (i != event->thread)
@@ -631,7 +613,7 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
                                               uint32_t ahead, int32_t source,
                                               struct op_id *ret_send, struct choice_set **ret_needs)
 {
-	struct choice_set *source_now = rank_of(dependence, source)->now;
+	struct choice_set *source_now = dependence_rank_of(dependence, source)->now;
 	struct choice_set *needs = NULL;
 	const struct record *send;
 	struct candidates candidates;

@@ -47,6 +47,8 @@ struct dependence {
 	bool has_threads;
 	struct choice_set *turns; /* by_thread: what scheduling depends on; nothing depends on it */
 	GArray *ranks;            /* struct rank, up to the highest that occurred */
+	GArray *words;            /* struct rank of words of windows (lock.h) */
+	GHashTable *word_places;  /* their places in `words`, from 1, by number */
 	struct trace events;      /* read; shared with the traces they were read from */
 	/* struct choice_set: what the rank of each event depended on before it */
 	GPtrArray *before;
@@ -91,6 +93,15 @@ bool dependence_sum_up(struct dependence *dependence, struct queue *queue, guint
  * nothing is added. */
 bool dependence_join_front(struct dependence *dependence, struct queue_key key, guint index,
                            struct choice_set **set);
+
+/* The tables of ranks and words (dependence_ranks.c). */
+void dependence_ranks_init(struct dependence *dependence);
+void dependence_ranks_release(struct dependence *dependence);
+
+/* The state of a rank, valid until another rank is asked for; dependence_known_rank: NULL if it has
+ * not occurred. */
+struct rank *dependence_rank_of(struct dependence *dependence, int32_t rank);
+struct rank *dependence_known_rank(const struct dependence *dependence, int32_t rank);
 
 /* The record of an operation, or NULL. */
 struct record *dependence_find(const struct dependence *dependence, struct op_id id,

@@ -40,6 +40,7 @@ struct asking {
 /* A rank for whose receives choices are made. A lock of a window counts as a rank here; messages
  * come only from real ranks. */
 struct destination {
+	int32_t rank;
 	bool blocked;           /* an earlier receive may hold up a message */
 	guint swept;            /* stamp of the last rest that checked all sources */
 	struct asking asking[]; /* by source */
@@ -51,13 +52,14 @@ struct explorer {
 	struct dependence *threads; /* dependence_of_threads; NULL: no rank has several threads */
 	/* struct choice: those of the node, in an order that was possible */
 	GArray *path;
-	GPtrArray *steps;        /* struct step */
-	GArray *settled;         /* struct settled, in the order settled */
-	GArray *questions;       /* struct question: those not settled */
-	GPtrArray *destinations; /* struct destination, by rank; NULL: no choice there yet */
-	GHashTable *visited;     /* hashes of visited nodes; shared with the searches split off */
-	uint64_t hash;           /* hash of the node last visited */
-	uint64_t node;           /* the same with its promises, as in `visited` */
+	GPtrArray *steps;  /* struct step */
+	GArray *settled;   /* struct settled, in the order settled */
+	GArray *questions; /* struct question: those not settled */
+	GPtrArray
+		*destinations; /* struct destination, ascending by rank: those where a choice was */
+	GHashTable *visited;   /* hashes of visited nodes; shared with the searches split off */
+	uint64_t hash;         /* hash of the node last visited */
+	uint64_t node;         /* the same with its promises, as in `visited` */
 	guint stamp;
 	guint begun; /* steps that the running world has not made; without a world: all */
 	bool started;

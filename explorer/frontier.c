@@ -1,6 +1,7 @@
 #include "frontier.h"
 
 #include "explorer_internal.h"
+#include "lock.h"
 
 /* Why a part of the tree can be explored on its own. An alternative that waits at a step is
  * explored together with the steps before it; of these, the steps at their first alternative still
@@ -132,15 +133,15 @@ static GVariant *pack_step(const struct step *step, bool with_waiting)
 		(gboolean)(step->sets != NULL), &complete, pack_sources(step->sources), &answers);
 }
 
-static void pack_asking(const struct explorer *explorer, GVariantBuilder *builder, gint32 rank)
+static void pack_asking(const struct explorer *explorer, GVariantBuilder *builder,
+                        const struct destination *destination)
 {
-	const struct destination *destination = explorer->destinations->pdata[rank];
-
-	for (gint32 source = 0; destination && source < explorer->options.ranks; source++) {
+	for (gint32 source = 0; source < explorer->options.ranks; source++) {
 		const GArray *steps = destination->asking[source].steps;
 
 		if (steps && steps->len > 0)
-			g_variant_builder_add(builder, "(ii@au)", rank, source, pack_askers(steps));
+			g_variant_builder_add(builder, "(ii@au)", destination->rank, source,
+			                      pack_askers(steps));
 	}
 }
 
@@ -175,8 +176,8 @@ static GVariant *pack(const struct explorer *explorer, guint index, bool cut, bo
 		                      pack_taken(&one->answer));
 	}
 	g_variant_builder_init(&asking, G_VARIANT_TYPE(FRONTIER_ASKING));
-	for (guint rank = 0; index > 0 && rank < explorer->destinations->len; rank++)
-		pack_asking(explorer, &asking, (gint32)rank);
+	for (guint i = 0; index > 0 && i < explorer->destinations->len; i++)
+		pack_asking(explorer, &asking, explorer->destinations->pdata[i]);
 	packed = g_variant_ref_sink(g_variant_new(
 		"(bb@" FRONTIER_BYTES FRONTIER_STEPS FRONTIER_SETTLED FRONTIER_QUESTIONS
 			FRONTIER_ASKING ")",
@@ -343,6 +344,12 @@ static void unpack_complete(struct step *step, const struct complete_request *re
 	g_array_append_vals(complete, request, 1);
 }
 
+/* A real rank, a lock or a word. */
+static bool is_rank(int32_t rank)
+{
+	return (rank >= 0 && rank < MOST_RANK) || rank >= LOCK_FIRST_WORD;
+}
+
 /* Unpacks a step that comes after the first `*least` choices. */
 static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *least)
 {
@@ -386,7 +393,7 @@ static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *leas
 	step->undecided = first && base < explorer->path->len
 	                  && choice_at(explorer->path, base)->taken.kind == TAKEN_NO;
 	good = good && base >= *least && base <= explorer->path->len && others <= steps->len
-	       && seen > 0 && step->id.rank >= 0 && step->id.rank < MOST_RANK;
+	       && seen > 0 && is_rank(step->id.rank);
 	*least = base + 1;
 	return good;
 }
@@ -511,9 +518,8 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 	g_variant_iter_free(settled);
 	g_variant_iter_free(questions);
 	g_variant_iter_free(asking);
-	for (guint rank = 0; rank < explorer->destinations->len; rank++)
-		if (explorer->destinations->pdata[rank])
-			((struct destination *)explorer->destinations->pdata[rank])->blocked = true;
+	for (guint i = 0; i < explorer->destinations->len; i++)
+		((struct destination *)explorer->destinations->pdata[i])->blocked = true;
 	if (good)
 		return explorer;
 	explorer_free(explorer);

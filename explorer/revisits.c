@@ -4,32 +4,52 @@
  * settled. */
 #include "explorer_internal.h"
 
+/* The place of the first destination that is not below this rank. */
+static guint place_of(const struct explorer *explorer, int32_t rank)
+{
+	guint low = 0, high = explorer->destinations->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+		const struct destination *one = explorer->destinations->pdata[middle];
+
+		if (one->rank < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* NULL: no choice has been made there yet. */
 static struct destination *find_destination(const struct explorer *explorer, int32_t rank)
 {
-	const GPtrArray *destinations = explorer->destinations;
+	guint place = place_of(explorer, rank);
+	struct destination *found = place < explorer->destinations->len
+	                                    ? explorer->destinations->pdata[place]
+	                                    : NULL;
 
-	return (guint)rank < destinations->len ? g_ptr_array_index(destinations, rank) : NULL;
+	return found && found->rank == rank ? found : NULL;
 }
 
 struct asking *revisits_asking(struct explorer *explorer, int32_t rank, int32_t source)
 {
 	struct destination *destination = find_destination(explorer, rank);
 
-	if ((guint)rank >= explorer->destinations->len)
-		g_ptr_array_set_size(explorer->destinations, rank + 1);
 	if (!destination) {
 		destination = g_malloc0(sizeof *destination
 		                        + (gsize)explorer->options.ranks
 		                                  * sizeof destination->asking[0]);
-		g_ptr_array_index(explorer->destinations, rank) = destination;
+		destination->rank = rank;
+		g_ptr_array_insert(explorer->destinations, (gint)place_of(explorer, rank),
+		                   destination);
 	}
 	return &destination->asking[source];
 }
 
 static void destination_free(const struct explorer *explorer, struct destination *destination)
 {
-	for (int source = 0; destination && source < explorer->options.ranks; source++)
+	for (int source = 0; source < explorer->options.ranks; source++)
 		if (destination->asking[source].steps)
 			g_array_free(destination->asking[source].steps, true);
 	g_free(destination);
@@ -44,8 +64,8 @@ void revisits_init(struct explorer *explorer)
 
 void revisits_release(struct explorer *explorer)
 {
-	for (guint rank = 0; rank < explorer->destinations->len; rank++)
-		destination_free(explorer, g_ptr_array_index(explorer->destinations, rank));
+	for (guint i = 0; i < explorer->destinations->len; i++)
+		destination_free(explorer, g_ptr_array_index(explorer->destinations, i));
 	g_ptr_array_free(explorer->destinations, true);
 	g_array_free(explorer->settled, true);
 	g_array_free(explorer->questions, true);
@@ -175,9 +195,8 @@ void revisits_go_back(struct explorer *explorer, guint index)
 			g_array_remove_index_fast(explorer->questions, i);
 	for (guint i = 0; i <= index; i++)
 		step_forget_complete(step_at(explorer, i), index);
-	for (guint rank = 0; rank < explorer->destinations->len; rank++)
-		if (find_destination(explorer, (int32_t)rank))
-			find_destination(explorer, (int32_t)rank)->blocked = true;
+	for (guint i = 0; i < explorer->destinations->len; i++)
+		((struct destination *)explorer->destinations->pdata[i])->blocked = true;
 }
 
 /* --- checking questions ---------------------------------------------------------------------- */
@@ -407,8 +426,9 @@ void revisits_check(struct explorer *explorer, const struct trace *trace, size_t
 {
 	explorer->stamp++;
 	close_repeated(explorer, trace, from);
-	for (guint rank = 0; from == STEP_UNKNOWN && rank < explorer->destinations->len; rank++)
-		ask_sources(explorer, (int32_t)rank);
+	for (guint i = 0; from == STEP_UNKNOWN && i < explorer->destinations->len; i++)
+		ask_sources(explorer,
+		            ((struct destination *)explorer->destinations->pdata[i])->rank);
 	for (size_t i = from; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 		const struct destination *destination;

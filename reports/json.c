@@ -126,6 +126,8 @@ static void add_choice(JsonBuilder *json, const struct store_reader *reader,
 		add_number(json, "window", point->window);
 		if (point->first > 0)
 			add_number(json, "window_first", point->first);
+		if (point->word > 0)
+			add_number(json, "byte", point_byte(point));
 		if (point->reader >= 0)
 			add_number(json, "reader", point->reader);
 		add_number(json, "grant", point->call);

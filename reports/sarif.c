@@ -28,6 +28,10 @@ static void add_related(const struct sarif *context, const struct place *place, 
 static char *alternative_words(const struct record_choice *blame,
                                const struct record_message *alternative, bool taken)
 {
+	if (blame->point.word > 0)
+		return g_strdup_printf(taken ? "rank %d's atomic operation comes first"
+		                             : "rank %d's atomic operation could come first",
+		                       alternative->source);
 	if (blame->point.kind == POINT_LOCK)
 		return g_strdup_printf(taken ? "rank %d is granted the lock"
 		                             : "rank %d could be granted the lock instead",

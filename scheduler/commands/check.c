@@ -116,8 +116,8 @@ GPtrArray *check_notes(const struct check *check, const struct program *program)
 	         "with MPI_THREAD_MULTIPLE, threads enter MPI one after another; other orders are "
 	         "explored only if two threads wait to enter and their sends or receives race"},
 		{check->passed, is_atomic,
-	         "the order of atomic operations outside exclusive locks is decided by MPI and is "
-	         "not explored"},
+	         "the order of atomic operations is explored, but not in dynamic windows, nor of "
+	         "several threads"},
 		{check->passed, is_file_access,
 	         "the order in which ranks read and write a file is not explored"},
 		{check->passed, is_unknown,

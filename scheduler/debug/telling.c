@@ -130,6 +130,8 @@ static const char *verb_of(const struct record_choice *point)
 {
 	bool probe = point->function && strstr(point->function, "robe");
 
+	if (point->point.word > 0)
+		return "can be next for";
 	if (point->point.kind == POINT_LOCK)
 		return "can be granted to";
 	switch (offer_at(point, offer_count(point) - 1)->taken.kind) {
@@ -147,6 +149,10 @@ static char *call_words(const struct verdict_facts *facts, const struct record_c
 {
 	g_autofree char *arguments = NULL;
 
+	if (point->point.word > 0)
+		return g_strdup_printf("  byte %" G_GINT64_FORMAT " of rank %d's part of window %d",
+		                       point_byte(&point->point), point->point.rank,
+		                       point->point.window);
 	if (point->point.kind == POINT_LOCK)
 		return point->point.reader < 0
 		               ? g_strdup_printf("  rank %d's lock of window %d", point->point.rank,

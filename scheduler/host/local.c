@@ -266,5 +266,6 @@ void local_free(struct host *host)
 	source_lines_free(local->lines);
 	world_files_free(local->files);
 	g_free(local->shim);
+	g_free(local->calls);
 	g_free(local);
 }

@@ -21,6 +21,7 @@ struct local {
 	void *user; /* of the listener */
 	struct source_lines *lines;
 	struct world_files *files;       /* of worlds that are rewound */
+	bool *calls;                     /* program_calls; NULL: not known yet */
 	bool knows_polls, polls;         /* the program polls */
 	bool knows_sanitized, sanitized; /* it is built with AddressSanitizer */
 };

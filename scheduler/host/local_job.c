@@ -5,6 +5,7 @@
 #include "environment.h"
 #include "launcher.h"
 #include "local_internal.h"
+#include "mpi_calls.h"
 #include "peer_memory.h"
 #include "program.h"
 
@@ -146,7 +147,11 @@ void local_job_free(struct host_job *job)
 
 bool local_program_calls(struct host *host, const char *function)
 {
-	return program_calls(local_of(host)->options.program[0], function);
+	struct local *local = local_of(host);
+
+	if (!local->calls)
+		local->calls = program_calls(local->options.program[0]);
+	return local->calls[mpi_call_by_name(function)];
 }
 
 /* The heap of a program built with AddressSanitizer is the sanitizer's. */

@@ -412,17 +412,18 @@ void program_each_file(const char *path, void (*look)(const char *file, bool has
 	visit_all(path, look_at, &looking, NULL);
 }
 
-bool program_calls(const char *name, const char *function)
+bool *program_calls(const char *name)
 {
 	struct program *program = program_inspect(name);
 	g_autoptr(GPtrArray) calls = program->path ? program_mpi_calls(program->path)
 	                                           : g_ptr_array_new();
-	bool found = false;
+	bool *ret = g_new0(bool, MPI_CALL_COUNT);
 
-	for (guint i = 0; i < calls->len && !found; i++)
-		found = g_str_equal(((const struct program_call *)calls->pdata[i])->name, function);
+	for (guint i = 0; i < calls->len; i++)
+		ret[mpi_call_by_name(((const struct program_call *)calls->pdata[i])->name)] = true;
+	ret[MPI_CALL_NONE] = false;
 	program_free(program);
-	return found;
+	return ret;
 }
 
 bool program_polls(const char *name)

@@ -54,9 +54,9 @@ struct program_call {
 /* Returns each function once, ordered by name (struct program_call *, owned by the array). */
 GPtrArray *program_mpi_calls(const char *path);
 
-/* Whether the program (found as mpiexec finds it) or one of its libraries calls this MPI
- * function. */
-bool program_calls(const char *name, const char *function);
+/* By MPI call (enum mpi_call): whether the program (found as mpiexec finds it) or one of its
+ * libraries calls it. Free with g_free. */
+bool *program_calls(const char *name);
 
 /* Calls `look` for the program and each library that it needs, except MPI's. `has_hooks`: it
  * reports its loads and stores (shim/access/hooks.c). */

@@ -221,6 +221,10 @@ char *execution_why_lost(const struct execution *execution)
 	if (choice->taken.kind != TAKEN_MESSAGE)
 		return g_strdup_printf("rank %d's call %u cannot be answered \"%s\" here",
 		                       point->rank, point->call, taken);
+	if (point->word > 0)
+		return g_strdup_printf(
+			"rank %s's atomic operation on window %d of rank %d cannot come next here",
+			taken, point->window, point->rank);
 	if (point->kind == POINT_LOCK)
 		return g_strdup_printf(
 			"the lock of window %d at rank %d cannot be granted to rank %s here",

@@ -84,6 +84,8 @@ enum livelock_policy_step livelock_policy_check(struct livelock_policy *policy,
 		return LIVELOCK_POLICY_OVER;
 	if (idle->immediate)
 		return by_states(idle, detector);
+	if (idle->spins == idle->rounds && idle->rounds > LIVELOCK_POLICY_SPINS && !idle->timed)
+		return LIVELOCK_POLICY_OVER;
 	if (is_quick(policy, idle, now)) {
 		policy->since = 0;
 		return LIVELOCK_POLICY_ANSWER;

@@ -11,6 +11,7 @@
 #include "scheduler/world/world.h"
 
 #define LIVELOCK_POLICY_QUICK 5000u   /* rounds that are answered at once, whatever the ranks do */
+#define LIVELOCK_POLICY_SPINS 1000u   /* if they only repeat atomic operations on windows */
 #define LIVELOCK_POLICY_FAILED 200u   /* fewer if a rank has failed: polls change nothing then */
 #define LIVELOCK_POLICY_ROUNDS 12000u /* rounds of ranks that do little else, and read no clock */
 #define LIVELOCK_POLICY_SECONDS 6     /* of other ranks, after the quick rounds */

@@ -115,6 +115,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
 	welcome.welcome.ahead = run_ahead_below(execution->run_ahead, rank);
+	welcome.welcome.atomics = execution->runs->options.atomics;
 	welcome.welcome.idle_time = (guint64)execution->idle_time;
 	welcome.welcome.uneven_clocks = execution->uneven_clocks;
 	host_send(link, &welcome);

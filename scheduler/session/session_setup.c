@@ -7,6 +7,7 @@
 #include "infrastructure_failures.h"
 #include "interruption.h"
 #include "lanes.h"
+#include "mpi_calls.h"
 #include "off_tree_outcomes.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
@@ -197,6 +198,35 @@ static void start_clock(struct session *session)
 		session_clock_set_deadline(session->clock, options->max_seconds);
 }
 
+static bool only_changes(unsigned call)
+{
+	return mpi_call_is_atomic(call) && !mpi_call_fetches(call);
+}
+
+static bool calls_one_that(const struct session *session, bool (*has_property)(unsigned call))
+{
+	for (unsigned call = MPI_CALL_NONE + 1; call < MPI_CALL_COUNT; call++)
+		if (has_property(call)
+		    && session->host->operations->program_calls(session->host, mpi_call_name(call)))
+			return true;
+	return false;
+}
+
+/* Which atomic operations on windows are ordered. With many orders there are many states, but few
+ * that are equal: a search of states leaves them to MPI. */
+static enum wire_atomics ordered_atomics(const struct session *session)
+{
+	/* A program of which no call is known, such as a script, may make any. */
+	bool known = calls_one_that(session, mpi_call_begins_mpi);
+
+	if (session->options->states)
+		return WIRE_ATOMICS_NONE;
+	if (known && !calls_one_that(session, mpi_call_fetches))
+		return WIRE_ATOMICS_REPLACE;
+	return !known || calls_one_that(session, only_changes) ? WIRE_ATOMICS_SUMS
+	                                                       : WIRE_ATOMICS_READS;
+}
+
 static bool open_runs(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
@@ -214,6 +244,7 @@ static bool open_runs(struct session *session, GError **error)
 		.not_yet = options->not_yet,
 		.some = options->some,
 		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),
+		.atomics = ordered_atomics(session),
 		.digests = session->host->operations->can_digest(session->host),
 		.snapshots = goes_back(options),
 		.rewinds = goes_back_in_place(options),
@@ -225,6 +256,8 @@ static bool open_runs(struct session *session, GError **error)
 	};
 
 	session->runs = runs_new(&runs, error);
+	if (session->runs && runs.atomics >= WIRE_ATOMICS_READS && options->watch_left > 0)
+		state_exploration_keep_to_tree(session->states);
 	if (session->runs)
 		session->executor = executor_new(session->runs, interleaving_renew,
 		                                 session_catch_up, session);

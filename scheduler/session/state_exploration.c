@@ -153,6 +153,13 @@ bool state_exploration_have_begun(const struct state_exploration *walks)
 	return walks->begun;
 }
 
+void state_exploration_keep_to_tree(struct state_exploration *walks)
+{
+	session_leave_states(walks->session);
+	g_hash_table_remove_all(walks->paths);
+	walks->watching = false;
+}
+
 struct state_watch *state_exploration_watch(const struct state_exploration *walks)
 {
 	return walks->watching ? walks->watch : NULL;
@@ -172,11 +179,8 @@ bool state_exploration_look(struct state_exploration *walks, double left)
 {
 	if (state_watch_pays(walks->watch))
 		return left < 0 || left >= session_options(walks->session)->watch_left;
-	if (state_watch_is_over(walks->watch)) {
-		session_leave_states(walks->session);
-		g_hash_table_remove_all(walks->paths);
-		walks->watching = false;
-	}
+	if (state_watch_is_over(walks->watch))
+		state_exploration_keep_to_tree(walks);
 	return false;
 }
 

@@ -26,6 +26,9 @@ bool state_exploration_have_begun(const struct state_exploration *walks);
  * Watches for equal states in the tree; NULL: not, or no longer, watched. */
 struct state_watch *state_exploration_watch(const struct state_exploration *walks);
 
+/* The tree is not left: stops watching. */
+void state_exploration_keep_to_tree(struct state_exploration *walks);
+
 /* Call it between two interleavings of the tree, with the estimated number left (< 0: unknown).
  * Whether to leave the tree for this search. */
 bool state_exploration_look(struct state_exploration *walks, double left);

@@ -122,8 +122,10 @@ static const struct limit_info table[LIMITS] = {
 	[LIMIT_ATOMICS] = {
 		.name = "atomics",
 		.text =
-			"the order of accumulates and other atomic operations of several ranks on "
-			"a window, outside of exclusive locks, was left to MPI",
+			"the order of some accumulates and other atomic operations of several "
+			"ranks on a window was left to MPI: of several threads, in dynamic or "
+			"very large windows, with more than one element or operation, or all in a "
+			"search of states",
 	},
 	[LIMIT_FILE_POINTER] = {
 		.name = "file-pointer",

@@ -252,13 +252,16 @@ static bool take_alternative(struct store_reader *reader, struct row *row, void 
 /* The point of a choice that a call represents: see struct record_choice. */
 static struct point point_of_row(const struct choice_row *row, const struct taken *taken)
 {
-	if (row->window > 0)
-		return (struct point){.kind = POINT_LOCK,
+	if (row->window != 0) {
+		struct point point = {.kind = POINT_LOCK,
 		                      .rank = row->target,
 		                      .call = row->granted,
-		                      .window = row->window,
 		                      .first = row->first,
 		                      .reader = row->reader};
+
+		choice_row_place(row, &point);
+		return point;
+	}
 	if (taken->kind == TAKEN_THREAD)
 		return (struct point){.kind = POINT_TURN, .rank = row->rank, .call = row->call - 1};
 	return point_call(row->rank, row->call, row->sub);

@@ -22,8 +22,8 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 22             /* the format: user_version */
-#define STORE_OLDEST 22              /* that can be read: the format of 0.3 */
+#define STORE_VERSION 23             /* the format: user_version */
+#define STORE_OLDEST 23              /* that can be read: the format of 0.3 */
 
 /* The CREATE statements of all tables. */
 #define STORE_TABLES                                  \

@@ -131,9 +131,14 @@ struct choice_row {
 	uint32_t call, sub;
 	const char *function;
 	struct place place;
-	int32_t window, first, target, reader;
+	int32_t window; /* 0: no lock; negative: a word of a window */
+	int32_t first, target, reader;
 	uint32_t granted;
 };
+
+/* `window` of a lock's point, and the inverse, which sets the window and the word. */
+int32_t choice_row_window(const struct point *point);
+void choice_row_place(const struct choice_row *row, struct point *point);
 
 struct identity_row {
 	char *name, *value;

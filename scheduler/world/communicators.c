@@ -9,6 +9,7 @@ struct communicator {
 	int *members; /* the first group's world ranks, then the second's */
 	int first_count, second_count;
 	guint32 window; /* as announced by its lowest rank; else 0 */
+	guint32 *units; /* of a window: by member; 0: not known */
 	char *origin;
 	guint ordinal;
 	const char *group; /* its members as text, interned; NULL: not made yet */
@@ -27,6 +28,7 @@ static void communicator_free(gpointer pointer)
 	struct communicator *communicator = pointer;
 
 	g_free(communicator->members);
+	g_free(communicator->units);
 	g_free(communicator->origin);
 	g_free(communicator);
 }
@@ -156,6 +158,16 @@ static bool same_groups(const struct communicator *known, const struct wire_comm
 	       && memcmp(second, comm->local, local) == 0;
 }
 
+static void note_unit(struct communicator *window, const struct wire_comm *comm)
+{
+	if (comm->unit == 0)
+		return;
+	if (!window->units)
+		window->units = g_new0(guint32, window->first_count);
+	if (comm->my_rank >= 0 && comm->my_rank < window->first_count)
+		window->units[comm->my_rank] = comm->unit;
+}
+
 bool communicators_add(struct communicators *communicators, int rank, const struct wire_comm *comm,
                        GError **error)
 {
@@ -170,6 +182,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 	}
 	if (known && same_groups(known, comm)) {
 		known->window = MAX(known->window, comm->window);
+		note_unit(known, comm);
 		return true;
 	}
 	if (known) {
@@ -192,6 +205,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 	communicator->origin = g_strdup(comm->name && *comm->name ? comm->name : "a communicator");
 	communicator->ordinal = g_hash_table_size(communicators->table) + 1;
 	g_hash_table_insert(communicators->table, &communicator->number, communicator);
+	note_unit(communicator, comm);
 	return true;
 }
 
@@ -303,6 +317,15 @@ bool communicators_window(const struct communicators *communicators, guint64 com
 	ret_place->window = (int32_t)communicator->window;
 	ret_place->first = lowest_rank(communicator);
 	return true;
+}
+
+guint32 communicators_unit(const struct communicators *communicators, guint64 comm, int member)
+{
+	const struct communicator *window = find_communicator(communicators, comm);
+
+	return window && window->units && member >= 0 && member < window->first_count
+	               ? window->units[member]
+	               : 0;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */

@@ -61,6 +61,9 @@ guint communicators_ordinal(const struct communicators *communicators, guint64 c
 /* "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD", ... */
 const char *communicators_origin(const struct communicators *communicators, guint64 comm);
 
+/* The displacement unit of this member's part of a window, in bytes; 0: not known. */
+guint32 communicators_unit(const struct communicators *communicators, guint64 comm, int member);
+
 /* All that are known, including windows and files (guint64, by ordinal); free with
  * g_array_unref. */
 GArray *communicators_list(const struct communicators *communicators);

@@ -51,6 +51,10 @@ static const char *validate_lock(const struct world *world, int rank, const stru
 	if (op->peer != WIRE_ANY
 	    && communicators_to_world(world_comms(world), op->comm, rank, op->peer) < 0)
 		return "a target outside the window";
+	if (op->mode >= WIRE_LOCK_MODES)
+		return "a lock of an unknown kind";
+	if (op->mode >= WIRE_LOCK_UPDATE && op->peer == WIRE_ANY)
+		return "an atomic operation without a target";
 	if (op->kind == WIRE_UNLOCK)
 		return call->wait == WIRE_WAIT_NONE ? NULL : "an unlock that waits";
 	if (call->wait != WIRE_WAIT_ALL || call->op_count != 1 || op->name.sub != 0)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "explorer/lock.h"
 #include "rma_key.h"
 
 /* A vector of times, by rank. Shared, and then never changed. */
@@ -267,11 +268,26 @@ static void order_leave(struct rma_order *order, const struct event *event)
 	}
 }
 
+/* That one atomic operation came before another orders nothing else: it was merely observed. */
+static bool is_of_word(const struct rma_order *order, const struct event *event)
+{
+	struct lock_place place;
+
+	return event->op.tag == LOCK_TAG_CHANGED
+	       || (lock_from_number(order->ranks,
+	                            event->kind == EVENT_SEND ? event->op.peer : event->op.id.rank,
+	                            &place)
+	           && place.word > 0);
+}
+
 void rma_order_read(struct rma_order *order, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_SEND:
-	case EVENT_RECEIVE: order_issue(order, event); break;
+	case EVENT_RECEIVE:
+		if (!is_of_word(order, event))
+			order_issue(order, event);
+		break;
 	case EVENT_MATCH: order_match(order, event); break;
 	case EVENT_FETCH: order_fetch(order, event); break;
 	case EVENT_COMPLETE:

@@ -9,6 +9,9 @@ struct place {
 	int asker;              /* the first rank that asked for it */
 	bool several;           /* so have others */
 	bool early;             /* see windows_note_effect */
+	gint32 before;          /* a word: the place that ranks have taken before; 0: none */
+	bool apart;             /* some have taken another one, or none */
+	bool begins;            /* an element of an operation with several begins here */
 };
 
 /* A lock asked for or held. */
@@ -16,9 +19,11 @@ struct lock {
 	guint64 comm;
 	int target;
 	bool shared;
+	bool of_words;
 	GArray *held;   /* struct lock_grant */
 	GArray *claims; /* struct lock_claim: of this stage */
-	GArray *later;  /* struct lock_claim: of the next stage */
+	GArray *later;  /* struct lock_claim: of the next stages */
+	GArray *stages; /* guint: how many of them each has */
 	guint granted;  /* number of `claims` granted */
 	bool known;     /* MPI has waited for it, or its places are marked as early */
 };
@@ -39,10 +44,12 @@ static struct lock *lock_new(const struct lock_wish *wish)
 	lock->target = wish->target;
 	lock->shared = wish->shared;
 	/* The rank may access its own window at once. */
-	lock->known = wish->target == wish->rank;
+	lock->of_words = wish->first_word > 0;
+	lock->known = wish->target == wish->rank || lock->of_words;
 	lock->held = g_array_new(false, false, sizeof(struct lock_grant));
 	lock->claims = g_array_new(false, false, sizeof(struct lock_claim));
 	lock->later = g_array_new(false, false, sizeof(struct lock_claim));
+	lock->stages = g_array_new(false, false, sizeof(guint));
 	return lock;
 }
 
@@ -53,6 +60,7 @@ static struct lock *lock_copy(const struct lock *from)
 	to->held = g_array_copy(from->held);
 	to->claims = g_array_copy(from->claims);
 	to->later = g_array_copy(from->later);
+	to->stages = g_array_copy(from->stages);
 	return to;
 }
 
@@ -65,6 +73,7 @@ static void lock_free(gpointer pointer)
 	g_array_unref(lock->held);
 	g_array_unref(lock->claims);
 	g_array_unref(lock->later);
+	g_array_unref(lock->stages);
 	g_free(lock);
 }
 
@@ -146,10 +155,10 @@ static struct place *make_place(struct windows *windows, gint32 number)
 /* Adds a claim of the place in which `reader` could hold a shared lock; -1: the target's own
  * place. */
 static bool add_claim(struct windows *windows, const struct lock_wish *wish, int target, int reader,
-                      GArray *claims, guint32 sub)
+                      gint32 word, GArray *claims, guint32 *sub)
 {
-	struct lock_place place = {wish->window.window, wish->window.first, target, reader};
-	struct lock_claim claim = {lock_number(windows->ranks, &place), sub};
+	struct lock_place place = {wish->window.window, wish->window.first, target, reader, word};
+	struct lock_claim claim = {lock_number(windows->ranks, &place), (*sub)++};
 	struct place *entry;
 
 	if (claim.place < 0)
@@ -158,6 +167,16 @@ static bool add_claim(struct windows *windows, const struct lock_wish *wish, int
 	entry->shared |= wish->shared;
 	entry->exclusive |= !wish->shared;
 	entry->several |= entry->asker >= 0 && entry->asker != wish->rank;
+	if (word > 0 && reader < 0) {
+		place.word = word > wish->first_word ? word - 1 : 0;
+		place.reader = -1;
+		int before = place.word > 0 ? lock_number(windows->ranks, &place) : 0;
+
+		entry->apart |= before == 0 || (entry->asker >= 0 && entry->before != before);
+		entry->before = before;
+	}
+	entry->begins |= wish->element > 0 && wish->last_word - wish->first_word >= wish->element
+	                 && (word - wish->first_word) % wish->element == 0;
 	entry->asker = wish->rank;
 	g_array_append_val(claims, claim);
 	return true;
@@ -171,7 +190,7 @@ static const struct lock *find_held(const struct windows *windows, int rank, gui
 	for (guint i = 0; held && i < held->len; i++) {
 		const struct lock *lock = held->pdata[i];
 
-		if (lock->comm == comm
+		if (lock->comm == comm && !lock->of_words
 		    && (lock->target == target || lock->target == WINDOWS_ALL
 		        || target == WINDOWS_ALL))
 			return lock;
@@ -209,27 +228,74 @@ bool windows_asks(const struct windows *windows, int rank)
 	return windows->asking[rank] != NULL;
 }
 
+/* All claims of the next stage have been added to `later`, which had `before`. */
+static void end_stage(struct lock *lock, guint before)
+{
+	guint count = lock->later->len - before;
+
+	if (count > 0)
+		g_array_append_val(lock->stages, count);
+}
+
+static void begin_next_stage(struct lock *lock)
+{
+	guint count = g_array_index(lock->stages, guint, 0);
+
+	g_array_remove_index(lock->stages, 0);
+	g_array_set_size(lock->claims, 0);
+	g_array_append_vals(lock->claims, lock->later->data, count);
+	g_array_remove_range(lock->later, 0, count);
+	lock->granted = 0;
+}
+
+/* The words in ascending order, so that no two ranks wait for each other. */
+static bool ask_for_words(struct windows *windows, const struct lock_wish *wish, struct lock *lock)
+{
+	guint32 sub = wish->sub;
+
+	for (gint32 word = wish->first_word; word <= wish->last_word; word++) {
+		guint before = lock->later->len;
+
+		if (!add_claim(windows, wish, wish->target, wish->shared ? wish->rank : -1, word,
+		               lock->later, &sub))
+			return false;
+		end_stage(lock, before);
+		before = lock->later->len;
+		for (int i = 0; i < wish->count && !wish->shared; i++)
+			if (wish->members[i] != wish->rank
+			    && !add_claim(windows, wish, wish->target, wish->members[i], word,
+			                  lock->later, &sub))
+				return false;
+		end_stage(lock, before);
+	}
+	begin_next_stage(lock);
+	return true;
+}
+
 bool windows_ask(struct windows *windows, const struct lock_wish *wish)
 {
 	struct lock *lock = lock_new(wish);
+	guint32 sub = wish->sub;
 	bool fits = true;
-	guint32 sub = 0;
 
 	g_assert(!windows->asking[wish->rank]);
 	windows->again[wish->rank] = false;
 	windows->asking[wish->rank] = lock;
+	if (lock->of_words)
+		return ask_for_words(windows, wish, lock);
 	if (!wish->shared)
-		fits = add_claim(windows, wish, wish->target, -1, lock->claims, sub++);
+		fits = add_claim(windows, wish, wish->target, -1, 0, lock->claims, &sub);
 	else if (wish->target != WINDOWS_ALL)
-		fits = add_claim(windows, wish, wish->target, wish->rank, lock->claims, sub++);
+		fits = add_claim(windows, wish, wish->target, wish->rank, 0, lock->claims, &sub);
 	for (int i = 0; i < wish->count && fits; i++) {
 		int member = wish->members[i];
 
 		if (!wish->shared && member != wish->rank)
-			fits = add_claim(windows, wish, wish->target, member, lock->later, sub++);
+			fits = add_claim(windows, wish, wish->target, member, 0, lock->later, &sub);
 		else if (wish->shared && wish->target == WINDOWS_ALL)
-			fits = add_claim(windows, wish, member, wish->rank, lock->claims, sub++);
+			fits = add_claim(windows, wish, member, wish->rank, 0, lock->claims, &sub);
 	}
+	g_array_append_val(lock->stages, lock->later->len);
 	return fits;
 }
 
@@ -253,7 +319,6 @@ enum lock_progress windows_grant(struct windows *windows, gint32 number, int ran
 	struct place *place = find_place(windows, number);
 	struct lock *lock = windows->asking[rank];
 	struct lock_grant grant = {number, place->grants + 1};
-	GArray *done;
 
 	place->offered = false;
 	place->holder = rank;
@@ -262,11 +327,7 @@ enum lock_progress windows_grant(struct windows *windows, gint32 number, int ran
 	if (++lock->granted < lock->claims->len)
 		return LOCK_WAITS;
 	if (lock->later->len > 0) {
-		done = lock->claims;
-		lock->claims = lock->later;
-		lock->later = done;
-		g_array_set_size(done, 0);
-		lock->granted = 0;
+		begin_next_stage(lock);
 		return LOCK_CLAIMS;
 	}
 	if (!windows->held[rank])
@@ -275,21 +336,41 @@ enum lock_progress windows_grant(struct windows *windows, gint32 number, int ran
 	return LOCK_GRANTED;
 }
 
-void windows_release(struct windows *windows, int rank, guint64 comm, int target, GArray *ret)
+static void give_back(struct windows *windows, int rank, guint index, GArray *ret)
 {
 	GPtrArray *held = windows->held[rank];
+	const struct lock *lock = held->pdata[index];
+
+	g_array_append_vals(ret, lock->held->data, lock->held->len);
+	g_ptr_array_remove_index(held, index);
+	for (guint i = 0; i < ret->len; i++)
+		find_place(windows, g_array_index(ret, struct lock_grant, i).place)->holder = -1;
+}
+
+void windows_release(struct windows *windows, int rank, guint64 comm, int target, GArray *ret)
+{
+	const GPtrArray *held = windows->held[rank];
 
 	for (guint i = 0; held && i < held->len; i++) {
 		const struct lock *lock = held->pdata[i];
 
-		if (lock->comm != comm || lock->target != target)
+		if (lock->comm != comm || lock->target != target || lock->of_words)
 			continue;
-		g_array_append_vals(ret, lock->held->data, lock->held->len);
-		g_ptr_array_remove_index(held, i);
-		break;
+		give_back(windows, rank, i, ret);
+		return;
 	}
-	for (guint i = 0; i < ret->len; i++)
-		find_place(windows, g_array_index(ret, struct lock_grant, i).place)->holder = -1;
+}
+
+void windows_release_words(struct windows *windows, int rank, GArray *ret)
+{
+	const GPtrArray *held = windows->held[rank];
+
+	for (guint i = 0; held && i < held->len; i++) {
+		if (!((const struct lock *)held->pdata[i])->of_words)
+			continue;
+		give_back(windows, rank, i, ret);
+		return;
+	}
 }
 
 void windows_note_flush(struct windows *windows, int rank, guint64 comm)
@@ -354,7 +435,31 @@ bool windows_contended(const struct windows *windows, gint32 number)
 
 	if (!place || !lock_from_number(windows->ranks, number, &which))
 		return false;
+	if (which.word > 0 && which.reader < 0)
+		return place->several && place->apart;
 	return which.reader < 0 || (place->shared && place->exclusive);
+}
+
+bool windows_mix(const struct windows *windows)
+{
+	GHashTableIter iter;
+	gpointer value;
+	struct lock_place found = {0};
+
+	g_hash_table_iter_init(&iter, windows->places);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct place *place = value;
+		struct lock_place one;
+
+		if (!place->begins || !place->several
+		    || !lock_from_number(windows->ranks, place->number, &one)
+		    || (one.reader >= 0 && !(place->shared && place->exclusive)))
+			continue;
+		if (found.word != 0 && found.word != one.word)
+			return true;
+		found = one;
+	}
+	return false;
 }
 
 guint32 windows_grants(const struct windows *windows, gint32 number)
@@ -378,8 +483,8 @@ static void add_claims(const GArray *claims, struct state_hash *ret)
 static void add_lock(const struct lock *lock, struct state_hash *ret)
 {
 	state_hash_add(ret, lock->comm);
-	state_hash_add(ret, (guint64)(guint32)lock->target << 2 | (guint64)lock->known << 1
-	                            | (guint64)lock->shared);
+	state_hash_add(ret, (guint64)(guint32)lock->target << 3 | (guint64)lock->of_words << 2
+	                            | (guint64)lock->known << 1 | (guint64)lock->shared);
 	state_hash_add(ret, (guint64)lock->held->len << 32 | lock->granted);
 	for (guint i = 0; i < lock->held->len; i++)
 		state_hash_add(
@@ -400,10 +505,11 @@ void windows_fingerprint(const struct windows *windows, struct state_hash *ret)
 		const struct place *place = value;
 		struct state_hash one = {{(guint32)place->number, (guint32)place->holder}};
 
-		state_hash_add(&one, (guint64)place->offered | (guint64)place->shared << 1
-		                             | (guint64)place->exclusive << 2
-		                             | (guint64)place->several << 3
-		                             | (guint64)place->early << 4);
+		state_hash_add(&one,
+		               (guint64)place->offered | (guint64)place->shared << 1
+		                       | (guint64)place->exclusive << 2
+		                       | (guint64)place->several << 3 | (guint64)place->early << 4
+		                       | (guint64)place->apart << 5 | (guint64)place->begins << 6);
 		state_hash_add_member(&sum, &one);
 	}
 	state_hash_add(ret, sum.word[0]);

@@ -4,7 +4,8 @@
  * A lock consists of places, each of which one rank holds at a time (explorer/lock.h). An exclusive
  * lock asks for the target's place first. Once it has that, it asks for all places in which other
  * ranks could hold a shared lock. So of two ranks that ask for exclusive locks, one gets all
- * places. Pure: grants are decided elsewhere. */
+ * places. An atomic operation takes the words that it uses one after the other, each as a lock.
+ * Pure: grants are decided elsewhere. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WINDOWS_H
 #define MATCHPOINT_SCHEDULER_WORLD_WINDOWS_H
 
@@ -27,6 +28,9 @@ struct lock_wish {
 	bool shared;
 	const int *members;
 	int count;
+	gint32 first_word, last_word; /* an atomic operation needs these; 0: a lock */
+	gint32 element;               /* the words of each of its elements, from the first on */
+	guint32 sub;                  /* of the first claim */
 };
 
 /* A place that a lock needs; `sub` numbers the claims of one call, from 0. */
@@ -81,6 +85,8 @@ struct lock_grant {
 	guint32 grant; /* number of the grant */
 };
 void windows_release(struct windows *windows, int rank, guint64 comm, int target, GArray *ret);
+/* The same for the words that it holds. */
+void windows_release_words(struct windows *windows, int rank, GArray *ret);
 
 /* MPI may let a rank go on before it has the lock (MPI 3.1, section 11.5.3).
  *
@@ -95,14 +101,19 @@ bool windows_early(const struct windows *windows);
 /* Marks the ranks for which a rank that asks for a lock waits: waits[rank of MPI_COMM_WORLD]. */
 void windows_mark_holders(const struct windows *windows, int rank, bool *waits);
 
+/* Whether several elements of one atomic operation were used by other ranks, too. MPI may then mix
+ * the operations, element by element; here each is made as a whole. */
+bool windows_mix(const struct windows *windows);
+
 /* How often the place was granted so far; 0: not yet. */
 guint32 windows_grants(const struct windows *windows, gint32 place);
 
 /* Adds to `ret` which locks are held and asked for, and what was asked for so far. */
 void windows_fingerprint(const struct windows *windows, struct state_hash *ret);
 
-/* Whether both shared and exclusive locks have asked for the place, or it is a target's own. Only
- * then the order of its grants makes a difference. */
+/* Whether the order of its grants makes a difference: both shared and exclusive locks have asked
+ * for the place, or it is a target's own; a word's own, if several ranks have asked for it, and not
+ * always after another word that they share. */
 bool windows_contended(const struct windows *windows, gint32 place);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "mpi_calls.h"
 #include "send_modes.h"
+#include "word_spins.h"
 
 enum { CALLS_SHIFT = 5 }; /* 32 in a chunk */
 
@@ -56,6 +57,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->moded_sends = g_array_new(false, false, sizeof(struct moded_send));
 	world->entered = entered_new(options->ranks);
 	world->locks = windows_new(options->ranks);
+	world->spins = word_spins_new(options->ranks);
 	world->rma = world_rma_new();
 	return world;
 }
@@ -119,6 +121,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 	to->rma = world_rma_copy(from->rma);
 	to->entered = entered_copy(from->entered);
 	to->locks = windows_copy(from->locks);
+	to->spins = word_spins_copy(from->spins);
 	return to;
 }
 
@@ -191,6 +194,7 @@ void world_free(struct world *world)
 	world_rma_free(world->rma);
 	entered_free(world->entered);
 	windows_free(world->locks);
+	word_spins_free(world->spins);
 	g_free(world);
 }
 
@@ -656,6 +660,11 @@ struct message_contents *world_kept_contents(const struct world *world)
 struct windows *world_locks(const struct world *world)
 {
 	return world->locks;
+}
+
+struct word_spins *world_spins(const struct world *world)
+{
+	return world->spins;
 }
 
 struct entered *world_entered(const struct world *world)

@@ -212,6 +212,7 @@ bool world_answer_polls(struct world *world, const GArray *plan);
 /* What has happened since the last event that was no poll answered "no". */
 struct world_idle {
 	guint rounds;   /* rounds of such answers */
+	guint spins;    /* those of them in which an atomic operation was repeated, and no poll */
 	guint calls;    /* polls */
 	guint64 busy;   /* microseconds that ranks computed between polls */
 	bool timed;     /* some rank has read a clock */

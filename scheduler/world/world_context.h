@@ -21,6 +21,7 @@ const struct collectives *world_collectives(const struct world *world);
 struct matcher *world_matcher(struct world *world);
 struct message_contents *world_kept_contents(const struct world *world);
 struct windows *world_locks(const struct world *world);
+struct word_spins *world_spins(const struct world *world);
 struct entered *world_entered(const struct world *world);
 /* struct moded_send (send_modes.h). NULL: the world has windows, through which ranks may know of
  * each other without messages. */
@@ -95,10 +96,16 @@ const char *world_validation(const struct world *world, int rank, const struct w
 void world_mark_stuck(const struct world *world, int rank, bool *waits);
 
 /* A rank asks for a lock, and waits for grants unless it already holds the lock (`ret_held`).
- * false: there are too many windows. */
-bool world_lock(struct world *world, int rank, const struct wire_op *op, bool *ret_held);
+ * The same for the words of an atomic operation at `site`. false: there are too many windows. */
+bool world_lock(struct world *world, int rank, const struct wire_op *op, guint64 site,
+                bool *ret_held);
 /* Returns the number of places that the rank gave back. */
 guint world_unlock(struct world *world, int rank, const struct wire_op *op);
+/* Nothing else can move: a rank that waits until a word changes makes its operation once more.
+ * Returns it; -1: no rank waits so. */
+int world_pass_spin(struct world *world);
+/* Atomic operations were made whose order MPI decides (enum wire_unordered). */
+void world_note_unordered(struct world *world, gint32 which);
 /* A place of a lock of this window was granted. Returns whether it was the last one waited for. */
 bool world_grant_place(struct world *world, const struct match *match, guint64 comm);
 

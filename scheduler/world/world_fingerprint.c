@@ -1,6 +1,7 @@
 #include "world_fingerprint.h"
 
 #include "send_modes.h"
+#include "word_spins.h"
 #include "world_internal.h"
 
 /* What a rank has reported of a call, for as long as the call matters. */
@@ -384,6 +385,7 @@ static void add_facts(struct state_hash *hash, const struct world *world)
 	add(hash, (guint64)world->options.buffering << 8 | (guint64)world->options.collectives);
 	/* Not the number of polls: it depends on which of several ranks called first. */
 	add(hash, world->idle.rounds);
+	add(hash, world->idle.spins);
 	add(hash, (guint64)world->collectives_matter | (guint64)world->any_tag << 1
 	                  | (guint64)world->deferred << 2 | (guint64)world->lets_go << 3
 	                  | (guint64)world->windows << 4);
@@ -413,6 +415,8 @@ static const char *add_windows(struct state_hash *hash, const struct world *worl
 	if (!world->windows)
 		return NULL;
 	windows_fingerprint(world->locks, hash);
+	word_spins_fingerprint(world->spins, hash);
+	state_hash_add(hash, (guint64)world->unordered);
 	return world_rma_fingerprint(world, &namer, hash);
 }
 

@@ -195,6 +195,8 @@ struct world {
 	GArray *moded_sends; /* struct moded_send (send_modes.h) */
 	struct entered *entered;
 	struct windows *locks;
+	struct word_spins *spins;
+	gint32 unordered; /* enum wire_unordered: atomic operations so far */
 	struct world_rma *rma;
 	GHashTable *impatience; /* polls answered "not yet": count by livelock_policy_key */
 	struct world_idle idle;

@@ -1,6 +1,7 @@
 /* The reports of ranks enter the world here. */
 #include "mpi_calls.h"
 #include "send_modes.h"
+#include "word_spins.h"
 #include "world_internal.h"
 
 G_DEFINE_QUARK(matchpoint_world_error, world_error)
@@ -249,7 +250,7 @@ static bool start_operation(struct world *world, int rank, const struct wire_cal
 		places = world_unlock(world, rank, op);
 	else if (op->kind != WIRE_LOCK)
 		post_to_matcher(world, rank, call, op, &live);
-	else if (!world_lock(world, rank, op, &live.matched))
+	else if (!world_lock(world, rank, op, call->site, &live.matched))
 		return refuse_call(error, rank, call, "too many windows");
 	take_name(world, rank, op, places);
 	if (kept && op->kind != WIRE_UNLOCK)
@@ -263,6 +264,14 @@ void world_note_stack(struct world *world, int rank, guint32 call, guint32 stack
 	world->ranks[rank].noted_stack = stack;
 }
 
+/* It asks for the words of an atomic operation, or gives them back. */
+static bool is_atomic(const struct wire_call *call)
+{
+	return call->op_count > 0
+	       && (call->ops[0].kind == WIRE_LOCK || call->ops[0].kind == WIRE_UNLOCK)
+	       && call->ops[0].mode >= WIRE_LOCK_UPDATE;
+}
+
 /* Notes what a rank does before MPI must have waited for the targets of its locks and access epochs
  * (MPI 3.1, section 11.5): others may see it earlier. */
 static void note_effect(struct world *world, int number, const struct wire_call *call)
@@ -274,7 +283,7 @@ static void note_effect(struct world *world, int number, const struct wire_call 
 		windows_note_flush(world->locks, number, window);
 	if (call->function == MPI_CALL_Win_complete && window == rank->access_epoch)
 		rank->access_epoch = 0;
-	if (call->op_count > 0) {
+	if (call->op_count > 0 && !is_atomic(call)) {
 		windows_note_effect(world->locks, number);
 		if (rank->access_epoch != 0)
 			world_limit(world, LIMIT_LOCKS);
@@ -400,7 +409,10 @@ static void forget_request(struct world *world, int rank, const struct wire_call
 
 static void note_idle(struct world *world, int number, const struct wire_call *call)
 {
-	if (!world_is_poll(call->wait) && world->ranks[number].immediate.held == 0) {
+	if (!is_atomic(call) && mpi_call_lock(call->function) == MPI_CALL_LOCK_NONE)
+		word_spins_end(world->spins, number);
+	if (!world_is_poll(call->wait) && world->ranks[number].immediate.held == 0
+	    && !word_spins_turns(world->spins, number)) {
 		world->idle = (struct world_idle){0};
 		return;
 	}

@@ -179,9 +179,28 @@ static bool answer_poll(struct world *world, int number, const GArray *plan, boo
 	return true;
 }
 
+/* A rank that sleeps until a word of a window changes makes its operation once more: something else
+ * may have changed it. */
+static bool pass_spin(struct world *world, bool is_first)
+{
+	int number = world_pass_spin(world);
+	struct live *live;
+
+	if (number < 0)
+		return false;
+	live = world_find_live(world, number,
+	                       (struct wire_name){world->ranks[number].line->call, 0});
+	if (is_first)
+		world_note_decision(world, NULL);
+	world_note_rest(world, number);
+	live->matched = true;
+	world_try_release(world, number);
+	return true;
+}
+
 bool world_answer_polls(struct world *world, const GArray *plan)
 {
-	bool answered = false;
+	bool answered = false, polled;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_POLLS, .choices = plan});
 	if (!world_may_decide(world))
@@ -192,9 +211,12 @@ bool world_answer_polls(struct world *world, const GArray *plan)
 			answered |= answer_poll(world, number, plan, !answered);
 		}
 	}
+	polled = answered;
+	answered |= pass_spin(world, !answered);
 	if (answered) {
 		world_note_round(world);
 		world->idle.rounds++;
+		world->idle.spins += !polled;
 		world_settle(world);
 	}
 	return world_tell_answer(world, answered);
@@ -235,11 +257,21 @@ void world_limit(struct world *world, enum limit limit)
 	world->limits |= LIMIT_BIT(limit);
 }
 
+void world_note_unordered(struct world *world, gint32 which)
+{
+	if (which == WIRE_UNORDERED_NONE || which == world->unordered)
+		return;
+	if (which == WIRE_UNORDERED_ANY || world->unordered != WIRE_UNORDERED_NONE)
+		world_limit(world, LIMIT_ATOMICS);
+	world->unordered = which;
+}
+
 guint64 world_limits(const struct world *world)
 {
 	const struct rma_uncertain *uncertain = world_finds_invalid(world);
 
-	return world->limits | (windows_early(world->locks) ? LIMIT_BIT(LIMIT_LOCKS) : 0)
+	return world->limits | (windows_mix(world->locks) ? LIMIT_BIT(LIMIT_ATOMICS) : 0)
+	       | (windows_early(world->locks) ? LIMIT_BIT(LIMIT_LOCKS) : 0)
 	       | (world_has_unseen(world) ? LIMIT_BIT(LIMIT_WINDOW_MEMORY) : 0)
 	       | (world_has_seen(world) ? LIMIT_BIT(LIMIT_WINDOW_PARTLY) : 0)
 	       | (uncertain->learnt > 0 ? LIMIT_BIT(LIMIT_WINDOW_ASSUMED) : 0)

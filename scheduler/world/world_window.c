@@ -3,8 +3,10 @@
 #include "communicators.h"
 #include "matcher.h"
 #include "windows.h"
+#include "word_spins.h"
 #include "world_context.h"
 
+enum { WORDS_MOST = 128 };         /* of one atomic operation */
 enum { TAG_REQUEST, TAG_RELEASE }; /* used only by places, with which no rank communicates */
 
 static void append_event(struct world *world, enum event_kind kind, struct op_id id)
@@ -60,10 +62,125 @@ static int target_of(const struct world *world, int rank, const struct wire_op *
 	return communicators_to_world(world_comms(world), op->comm, rank, op->peer);
 }
 
-bool world_lock(struct world *world, int rank, const struct wire_op *op, bool *ret_held)
+/* --- atomic operations ------------------------------------------------------------------------ */
+
+static bool is_of_words(const struct wire_op *op)
+{
+	return op->mode == WIRE_LOCK_UPDATE || op->mode == WIRE_LOCK_SHARE;
+}
+
+/* false: the words have no names, or are too many. */
+static bool find_words(const struct world *world, const struct wire_op *op, struct lock_wish *wish)
+{
+	const gint64 displacement = (gint64)op->counts;
+	guint32 unit = communicators_unit(world_comms(world), op->comm, op->peer);
+	struct lock_place highest;
+	gint64 first, last;
+
+	if (unit == 0 || displacement < 0 || displacement > G_MAXINT32 || op->bytes == 0
+	    || op->bytes > WORDS_MOST * LOCK_WORD_BYTES)
+		return false;
+	first = displacement * unit + op->tag;
+	last = (first + (gint64)op->bytes - 1) / LOCK_WORD_BYTES + 1;
+	if (first < 0 || last > G_MAXINT32)
+		return false;
+	wish->first_word = (gint32)(first / LOCK_WORD_BYTES) + 1;
+	wish->last_word = (gint32)last;
+	wish->element = MAX(op->reduction / LOCK_WORD_BYTES, 1);
+	highest = wish->window;
+	highest.target = wish->target;
+	highest.reader = world_options(world)->ranks - 1;
+	highest.word = wish->last_word;
+	return wish->last_word - wish->first_word < WORDS_MOST
+	       && lock_number(world_options(world)->ranks, &highest) >= 0;
+}
+
+static void ask_for_words(struct world *world, int rank, const struct wire_op *op, guint32 sub);
+
+/* The rank learns that another one, in the call `by`, has changed a word for which it has slept. */
+static void wake(struct world *world, int rank, struct op_id by)
+{
+	const struct wire_op op = *word_spins_sleeper(world_spins(world), rank);
+	struct event event = {.kind = EVENT_SEND};
+	struct op_id learns = {rank, op.name.call, 0};
+
+	world_limit(world, LIMIT_POLLS);
+	event.op = (struct operation){.id = by,
+	                              .kind = OPERATION_SEND,
+	                              .comm = op.comm,
+	                              .peer = rank,
+	                              .tag = LOCK_TAG_CHANGED};
+	world_append_event(world, &event);
+	event.kind = EVENT_RECEIVE;
+	event.op = (struct operation){.id = learns,
+	                              .kind = OPERATION_RECEIVE,
+	                              .comm = op.comm,
+	                              .peer = by.rank,
+	                              .tag = LOCK_TAG_CHANGED};
+	world_append_event(world, &event);
+	event = (struct event){.kind = EVENT_MATCH, .op.id = learns, .other = by};
+	world_append_event(world, &event);
+	append_event(world, EVENT_COMPLETE, learns);
+	word_spins_wake(world_spins(world), rank);
+	ask_for_words(world, rank, &op, 1);
+}
+
+/* Claims from `sub` on. */
+static void ask_for_words(struct world *world, int rank, const struct wire_op *op, guint32 sub)
+{
+	struct lock_wish wish = {.rank = rank, .comm = op->comm, .sub = sub};
+
+	wish.members = communicators_members(world_comms(world), op->comm, rank, &wish.count);
+	wish.target = target_of(world, rank, op);
+	wish.shared = op->mode == WIRE_LOCK_SHARE;
+	communicators_window(world_comms(world), op->comm, &wish.window);
+	find_words(world, op, &wish);
+	windows_ask(world_locks(world), &wish);
+	claim_place(world, rank, op->name.call, op->comm);
+}
+
+/* Returns whether the rank may go on at once. */
+static bool begin_atomic(struct world *world, int rank, const struct wire_op *op, guint64 site)
+{
+	struct lock_wish wish = {.target = target_of(world, rank, op)};
+	struct word_use use = {.site = site, .comm = op->comm, .target = wish.target};
+
+	communicators_window(world_comms(world), op->comm, &wish.window);
+	if (!find_words(world, op, &wish)) {
+		world_limit(world, LIMIT_ATOMICS);
+		word_spins_end(world_spins(world), rank);
+		windows_ask_again(world_locks(world), rank);
+		return true;
+	}
+	use.first = wish.first_word;
+	use.last = wish.last_word;
+	if (word_spins_ask(world_spins(world), rank, &use, MAX(world_options(world)->not_yet, 1)))
+		word_spins_sleep(world_spins(world), rank, op);
+	else
+		ask_for_words(world, rank, op, 0);
+	return false;
+}
+
+int world_pass_spin(struct world *world)
+{
+	int rank = word_spins_next(world_spins(world));
+
+	if (rank >= 0)
+		windows_ask_again(world_locks(world), rank);
+	return rank;
+}
+
+/* --- locks --------------------------------------------------------------------------------- */
+
+bool world_lock(struct world *world, int rank, const struct wire_op *op, guint64 site,
+                bool *ret_held)
 {
 	struct lock_wish wish = {.rank = rank, .comm = op->comm};
 
+	if (is_of_words(op)) {
+		*ret_held = begin_atomic(world, rank, op, site);
+		return true;
+	}
 	wish.members = communicators_members(world_comms(world), op->comm, rank, &wish.count);
 	wish.target = target_of(world, rank, op);
 	wish.shared = op->mode == WIRE_LOCK_SHARED || op->peer == WIRE_ANY;
@@ -80,15 +197,12 @@ bool world_lock(struct world *world, int rank, const struct wire_op *op, bool *r
 	return true;
 }
 
-guint world_unlock(struct world *world, int rank, const struct wire_op *op)
-{
-	g_autoptr(GArray) grants = g_array_new(false, false, sizeof(struct lock_grant));
+/* --- unlock ----------------------------------------------------------------------------------- */
 
-	if (op->tag != 0)
-		world_limit(world, LIMIT_ATOMICS);
-	if (op->name.sub == WIRE_LOCK_REFUSED && windows_was_again(world_locks(world), rank))
-		return 0;
-	windows_release(world_locks(world), rank, op->comm, target_of(world, rank, op), grants);
+/* Gives places back; returns the first `sub` that is free. */
+static guint32 release_places(struct world *world, int rank, const struct wire_op *op,
+                              const GArray *grants)
+{
 	for (guint i = 0; i < grants->len; i++) {
 		struct lock_grant grant = g_array_index(grants, struct lock_grant, i);
 		struct op_id release = {rank, op->name.call, op->name.sub + i};
@@ -105,6 +219,36 @@ guint world_unlock(struct world *world, int rank, const struct wire_op *op)
 		append_event(world, EVENT_COMPLETE, place);
 		offer_place(world, op->comm, grant.place);
 	}
+	return op->name.sub + grants->len;
+}
+
+static guint end_atomic(struct world *world, int rank, const struct wire_op *op, GArray *grants)
+{
+	g_autoptr(GArray) woken = g_array_new(false, false, sizeof(int));
+	guint32 sub;
+
+	if (word_spins_done(world_spins(world), rank, op->counts, op->tag != 0, woken))
+		world_limit(world, LIMIT_ATOMICS);
+	if (!windows_was_again(world_locks(world), rank))
+		windows_release_words(world_locks(world), rank, grants);
+	sub = release_places(world, rank, op, grants);
+	for (guint i = 0; i < woken->len; i++)
+		wake(world, g_array_index(woken, int, i),
+		     (struct op_id){rank, op->name.call, sub++});
+	return sub - op->name.sub;
+}
+
+guint world_unlock(struct world *world, int rank, const struct wire_op *op)
+{
+	g_autoptr(GArray) grants = g_array_new(false, false, sizeof(struct lock_grant));
+
+	if (is_of_words(op))
+		return end_atomic(world, rank, op, grants);
+	world_note_unordered(world, op->tag);
+	if (op->name.sub == WIRE_LOCK_REFUSED && windows_was_again(world_locks(world), rank))
+		return 0;
+	windows_release(world_locks(world), rank, op->comm, target_of(world, rank, op), grants);
+	release_places(world, rank, op, grants);
 	return grants->len;
 }
 

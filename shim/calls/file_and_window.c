@@ -203,7 +203,7 @@ int shim_MPI_File_close(void *site, MPI_File *file)
 
 /* The same for a window. Its number is announced before all members have come, so that the
  * scheduler knows which calls use a window. */
-static uint64_t meet_for_window(const void *site, enum mpi_call function, MPI_Comm comm)
+static uint64_t meet_for_window(const void *site, enum mpi_call function, MPI_Comm comm, int unit)
 {
 	const struct communicator *communicator = communicator_find(comm);
 	uint64_t number;
@@ -212,7 +212,8 @@ static uint64_t meet_for_window(const void *site, enum mpi_call function, MPI_Co
 		return 0;
 	number = communicator_is_inter(communicator)
 	                 ? 0
-	                 : communicator_derive_window(communicator, function);
+	                 : communicator_derive_window(communicator, function,
+	                                              unit > 0 ? (uint32_t)unit : 0);
 	communicator_meet(communicator_number(comm), function, site, 0);
 	return number;
 }
@@ -239,7 +240,7 @@ static int made_window(int code, uint64_t number, const MPI_Win *window)
 int shim_MPI_Win_create(void *site, void *base, MPI_Aint size, int disp_unit, MPI_Info info,
                         MPI_Comm comm, MPI_Win *window)
 {
-	uint64_t number = meet_for_window(site, MPI_CALL_Win_create, comm);
+	uint64_t number = meet_for_window(site, MPI_CALL_Win_create, comm, disp_unit);
 
 	return made_window(real_mpi()->Win_create(base, size, disp_unit, info, comm, window),
 	                   number, window);
@@ -248,7 +249,7 @@ int shim_MPI_Win_create(void *site, void *base, MPI_Aint size, int disp_unit, MP
 int shim_MPI_Win_allocate(void *site, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                           void *base, MPI_Win *window)
 {
-	uint64_t number = meet_for_window(site, MPI_CALL_Win_allocate, comm);
+	uint64_t number = meet_for_window(site, MPI_CALL_Win_allocate, comm, disp_unit);
 
 	return made_window(real_mpi()->Win_allocate(size, disp_unit, info, comm, base, window),
 	                   number, window);
@@ -257,7 +258,7 @@ int shim_MPI_Win_allocate(void *site, MPI_Aint size, int disp_unit, MPI_Info inf
 int shim_MPI_Win_allocate_shared(void *site, MPI_Aint size, int disp_unit, MPI_Info info,
                                  MPI_Comm comm, void *base, MPI_Win *window)
 {
-	uint64_t number = meet_for_window(site, MPI_CALL_Win_allocate_shared, comm);
+	uint64_t number = meet_for_window(site, MPI_CALL_Win_allocate_shared, comm, disp_unit);
 
 	return made_window(
 		real_mpi()->Win_allocate_shared(size, disp_unit, info, comm, base, window), number,
@@ -266,7 +267,7 @@ int shim_MPI_Win_allocate_shared(void *site, MPI_Aint size, int disp_unit, MPI_I
 
 int shim_MPI_Win_create_dynamic(void *site, MPI_Info info, MPI_Comm comm, MPI_Win *window)
 {
-	uint64_t number = meet_for_window(site, MPI_CALL_Win_create_dynamic, comm);
+	uint64_t number = meet_for_window(site, MPI_CALL_Win_create_dynamic, comm, 0);
 
 	return made_window(real_mpi()->Win_create_dynamic(info, comm, window), number, window);
 }

@@ -76,8 +76,8 @@ static void report_unlock(const struct wire_call *call, uint64_t number, int tar
 	struct window_locks *locks = window_locks();
 
 	op.name.sub = step;
-	op.tag = locks->atomics_made && !locks->atomics_told;
-	locks->atomics_told = locks->atomics_made;
+	op.tag = locks->unordered != locks->told ? locks->unordered : WIRE_UNORDERED_NONE;
+	locks->told = locks->unordered;
 	report.ops = &op;
 	report.op_count = 1;
 	report.wait = WIRE_WAIT_NONE;
@@ -201,7 +201,7 @@ void window_meet_to_free(const void *site, MPI_Win window)
 	if (!window_find(window, &number))
 		return;
 	access_window_end(site, number);
-	if (!window_locks()->atomics_made || window_locks()->atomics_told) {
+	if (window_locks()->unordered == window_locks()->told) {
 		communicator_meet(number, MPI_CALL_Win_free, site, 0);
 		return;
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access_checksum.h"
+#include "atomic_order.h"
 #include "direct.h"
 #include "fetched.h"
 #include "misuse.h"
@@ -370,12 +371,15 @@ static bool lay_out(const struct access_call *call, struct wire_access *access)
 
 void *access_begin(struct access_call *call)
 {
-	return fetched_begin(call);
+	atomic_order_begin(call);
+	call->arrives = fetched_begin(call);
+	return call->arrives;
 }
 
 void access_refused(struct access_call *call)
 {
 	fetched_drop(call);
+	atomic_order_refused(call);
 }
 
 void access_made(struct access_call *call, MPI_Request *request)
@@ -417,6 +421,7 @@ void access_made(struct access_call *call, MPI_Request *request)
 	fetched_keep(call, &access);
 	gather(&access, settled);
 	misuse_check_access(call, request != NULL && epochs->locks == 0);
+	atomic_order_made(call);
 }
 
 /* --- windows, and calls that complete accesses ------------------------------------------- */
@@ -452,9 +457,15 @@ static uint8_t window_flags(MPI_Win window)
 
 static void add_memory(uint64_t window, const void *base, MPI_Aint bytes)
 {
+	uint64_t other;
+
 	lock_gathered();
+	other = window_memory_at((uintptr_t)base, (uintptr_t)base + (uintptr_t)bytes);
 	window_memory_add(window, base, (size_t)bytes);
 	unlock_gathered();
+	/* The words of two windows are different places. */
+	if (other != 0 && other != window && gate_welcome()->atomics != WIRE_ATOMICS_NONE)
+		window_note_atomic(WIRE_UNORDERED_ANY);
 }
 
 /* Reports each member's part, at its address in this rank. */

@@ -27,6 +27,8 @@ struct access_call {
 	MPI_Aint displacement;
 	MPI_Op op;
 	MPI_Win window;
+	void *arrives;       /* where MPI puts what it fetches; NULL at first, or nothing */
+	uint64_t ordered;    /* the window of which it holds words (atomic_order.h); 0: none */
 	struct fetch *fetch; /* where the data lies until it arrives (fetched.h); NULL at first */
 };
 

@@ -173,6 +173,13 @@ bool fetched_made(const struct access_call *call, bool locked)
 	return complete_by_request(call);
 }
 
+bool fetched_settle(const struct access_call *call, bool locked)
+{
+	if (locked)
+		return real_mpi()->Win_flush(call->target, call->window) == MPI_SUCCESS;
+	return complete_by_request(call);
+}
+
 void fetched_keep(struct access_call *call, const struct wire_access *access)
 {
 	if (!call->fetch)

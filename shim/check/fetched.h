@@ -25,6 +25,10 @@ void *fetched_begin(struct access_call *call);
  * does not write to the program's buffer any more. */
 bool fetched_made(const struct access_call *call, bool locked);
 
+/* MPI has taken a call that changes the window: returns when its effect is there, and what it
+ * fetches is where MPI puts it. false: that is not known. */
+bool fetched_settle(const struct access_call *call, bool locked);
+
 /* The call got this record: what completes it, completes the transfer. */
 void fetched_keep(struct access_call *call, const struct wire_access *access);
 

@@ -40,7 +40,7 @@ def description(call):
 def atomic(call):
     """The statement that notes an atomic operation on a window, the program's own or not."""
     if call.get("access") in ("accumulate", "swap"):
-        return ["\twindow_note_atomic();"]
+        return ["\tif (!own)\n\t\twindow_note_foreign();"]
     return []
 
 

@@ -99,6 +99,9 @@ FIELDS = (
           "Whether it prepares an operation, which can then be started again and again."),
     Field("is_atomic", lambda call: call.get("access") in ("accumulate", "swap"),
           "Whether what it does to the memory of a window is atomic."),
+    Field("fetches", lambda call: call.get("access") in ("accumulate", "swap")
+          and call.has("result_addr"),
+          "Whether it is atomic, and tells what was there before."),
     Field("only_looks", only_looks,
           "Whether a rank sees by it what others do to a window. If it also changes the window, as "
           "MPI_Compare_and_swap may, it belongs to a lock that the program makes itself."),

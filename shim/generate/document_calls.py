@@ -85,6 +85,8 @@ def remarks_of(call):
         remarks.append("answers at once")
     if call.get("lock") == "takes":
         remarks.append("who is granted an exclusive lock is a choice")
+    if call.get("access") in ("accumulate", "swap"):
+        remarks.append("whose comes next at a word is a choice")
     if call.stays():
         remarks.append("a rank that stays in it is told (`stall`)")
     made = {kind.lower() for _, kind in call_objects.given(call)

@@ -194,7 +194,7 @@ uint64_t communicator_new_number(uint64_t parent, unsigned function, uint64_t ke
 }
 
 static void announce(uint64_t number, const struct communicator_groups *groups, int rank,
-                     const struct communicator_origin *origin, uint32_t window)
+                     const struct communicator_origin *origin, uint32_t window, uint32_t unit)
 {
 	char name[LONGEST_NAME], argument[LONGEST_NAME];
 
@@ -209,6 +209,7 @@ static void announce(uint64_t number, const struct communicator_groups *groups, 
 	                 .remote = groups->remote,
 	                 .my_rank = rank,
 	                 .window = window,
+	                 .unit = unit,
 	                 .name = name,
 	                 .stands_for = origin->stands_for,
 	                 .function = (uint16_t)origin->function,
@@ -221,7 +222,7 @@ static void announce(uint64_t number, const struct communicator_groups *groups, 
 void communicator_announce(uint64_t number, const struct communicator_groups *groups, int rank,
                            const struct communicator_origin *origin)
 {
-	announce(number, groups, rank, origin, 0);
+	announce(number, groups, rank, origin, 0, 0);
 }
 
 static uint64_t announce_copy(const struct communicator *communicator, unsigned function,
@@ -264,7 +265,8 @@ uint64_t communicator_derive(const struct communicator *communicator, unsigned f
 	return communicator_announce_copy(communicator, function, name);
 }
 
-uint64_t communicator_derive_window(const struct communicator *communicator, unsigned function)
+uint64_t communicator_derive_window(const struct communicator *communicator, unsigned function,
+                                    uint32_t unit)
 {
 	static uint32_t made; /* windows in which this process has the lowest rank */
 	const struct communicator_groups groups = {.size = communicator->size,
@@ -277,7 +279,7 @@ uint64_t communicator_derive_window(const struct communicator *communicator, uns
 	snprintf(name, sizeof(name), "%s on %s", mpi_call_name(function), communicator->name);
 	announce(number, &groups, communicator->rank,
 	         &(struct communicator_origin){.name = name, .function = function},
-	         lowest_here ? ++made : 0);
+	         lowest_here ? ++made : 0, unit);
 	return number;
 }
 

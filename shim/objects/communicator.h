@@ -109,8 +109,10 @@ uint64_t communicator_announce_alias(const struct communicator *communicator, un
 uint64_t communicator_derive(const struct communicator *communicator, unsigned function);
 
 /* The same for a window; the scheduler then knows that it is one. Windows are counted. To be called
- * by all members of an intracommunicator, before they meet to make the window. */
-uint64_t communicator_derive_window(const struct communicator *communicator, unsigned function);
+ * by all members of an intracommunicator, before they meet to make the window. `unit`: the
+ * displacement unit of this process's part; 0: displacements are addresses. */
+uint64_t communicator_derive_window(const struct communicator *communicator, unsigned function,
+                                    uint32_t unit);
 
 /* A call whose only operation is a collective without root on `number`: waits until all members
  * have called. They must agree on `arguments`, a hash; 0: nothing to agree on. */

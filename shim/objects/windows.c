@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "common/wire.h"
+
 struct window {
 	MPI_Win handle;
 	uint64_t number;
@@ -72,9 +74,17 @@ struct window_locks *window_locks(void)
 	return &locks;
 }
 
-void window_note_atomic(void)
+void window_note_atomic(int32_t which)
 {
-	locks.atomics_made |= locks.exclusive == 0 || locks.shared > 0;
+	if (locks.unordered != WIRE_UNORDERED_NONE && locks.unordered != which)
+		which = WIRE_UNORDERED_ANY;
+	locks.unordered = which;
+}
+
+void window_note_foreign(void)
+{
+	if (locks.exclusive == 0 || locks.shared > 0)
+		window_note_atomic(WIRE_UNORDERED_ANY);
 }
 
 /* --- states ----------------------------------------------------------------------------------- */
@@ -118,7 +128,7 @@ void window_moves(int target, MPI_Win handle)
 static void add_locks(void (*add)(void *user, const void *bytes, size_t size), void *user)
 {
 	const uint64_t words[] = {locks.exclusive, locks.shared,
-	                          (uint64_t)locks.atomics_made << 1 | (uint64_t)locks.atomics_told};
+	                          (uint64_t)locks.unordered << 32 | (uint64_t)locks.told};
 
 	add(user, words, sizeof(words));
 }

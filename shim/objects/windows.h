@@ -39,16 +39,18 @@ MPI_Win window_or_null(MPI_Win window);
 /* Whether peers may need this rank to drive MPI's progress at any time. */
 bool window_exists(void);
 
-/* Locks that this process holds, in all windows. Whether atomic operations were made while other
- * ranks could make theirs, and whether that has been reported. */
+/* Locks that this process holds, in all windows. Atomic operations that were made while other ranks
+ * could make theirs, in an order that MPI decides: all, those reported (enum wire_unordered). */
 struct window_locks {
 	unsigned exclusive, shared;
-	bool atomics_made, atomics_told;
+	int32_t unordered, told;
 };
 struct window_locks *window_locks(void);
 
-/* The process is about to make an atomic operation (MPI_Accumulate and its kin). */
-void window_note_atomic(void);
+/* The process is about to make an atomic operation (MPI_Accumulate and its kin), in an order that
+ * MPI decides: an enum wire_unordered. window_note_foreign: one that the program has not called. */
+void window_note_atomic(int32_t which);
+void window_note_foreign(void);
 
 /* For comparing states: from now on MPI's data of the window can be read. false: it cannot. */
 bool window_begin_state(MPI_Win window);

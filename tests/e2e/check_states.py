@@ -221,6 +221,17 @@ def check_auto(tool):
     check(run.report["search"]["states"] < 220 and run.report["findings"] == [], str(run))
 
 
+def check_atomics(tool):
+    """The order of atomic operations is left to MPI, and the verdict says so."""
+    program = tool.compile(os.path.join(HERE, "programs", "rma", "atomic_order.c"), "-O1")
+    for search, orders in ("states", False), ("auto", True):
+        run = tool.run("explore", "-n", "2", "--search", search, "--buffering", "zero", "--",
+                       program, "apart", "shared", report=True)
+        limits = [limit["limit"] for limit in run.report["not_explored"]]
+        check(limits == ([] if orders else ["atomics"]), str(run))
+        check(run.status == (0 if orders else 3), str(run))
+
+
 def check_refused(tool):
     program = tool.compile(tool.write("sum.c", SUM), "-O1")
     for options in REFUSED:
@@ -235,6 +246,7 @@ def body(tool, options):
     check_windows(tool)
     check_images(tool)
     check_refused(tool)
+    check_atomics(tool)
     check_resumed(tool)
     check_auto(tool)
     check_hidden(tool, SOME + (MORE if options.all else []))

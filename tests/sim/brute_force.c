@@ -186,6 +186,7 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 	case INSTRUCTION_TESTSOME:
 	case INSTRUCTION_WAITANY:
 	case INSTRUCTION_WAITSOME: return !asks_about_any(walk, state, index);
+	case INSTRUCTION_FETCH:
 	case INSTRUCTION_LOCK: return states[index] >= MATCHED;
 	case INSTRUCTION_JOIN: return brute_living(walk, state, instruction->rank) == 0;
 	case INSTRUCTION_START:
@@ -661,6 +662,7 @@ static GHashTable *walk_all(struct walk *walk, guint most, bool conflicting)
 	brute_reach(walk, start);
 	while (walk->stack->len > 0 && g_hash_table_size(walk->seen) <= most)
 		expand(walk, g_ptr_array_steal_index(walk->stack, walk->stack->len - 1));
+	brute_disregard_fetches(program, walk->outcomes, walk->conflicting);
 	if (walk->stack->len == 0)
 		ret = g_hash_table_ref(conflicting ? walk->conflicting : walk->outcomes);
 	g_ptr_array_free(walk->stack, true);

@@ -74,6 +74,10 @@ void brute_access(const struct walk *walk, guint8 *state, int index);
  * accesses before this state. */
 bool brute_conflicts(const struct walk *walk, const guint8 *state);
 bool *brute_conflicted(const struct walk *walk, guint8 *state);
+/* Adds the outcomes that differ from one in `conflicting` only in what was fetched: the order of
+ * fetches, which brute force keeps, orders no accesses around them. */
+void brute_disregard_fetches(const struct random_program *program, GHashTable *outcomes,
+                             GHashTable *conflicting);
 /* Whether the condition that MPI_Win_start or MPI_Win_wait waits for holds. */
 bool brute_exposure_ready(const struct walk *walk, const guint8 *state, int index);
 /* Ranks that ask for a lock get more of it, in every possible way. true: only this step has to be

@@ -4,15 +4,15 @@
  * place that excludes other exclusive locks; then, in any order, one place for the shared locks of
  * each other rank. A state has, for each lock, the places taken (a bit for each rank, and FIRST;
  * for MPI_Win_lock_all a bit for each target). Then, for each target: the last put (index + 1), the
- * number of accumulates, the number of exclusive locks granted. Then whether accesses have
- * conflicted. */
+ * number of accumulates, the number of exclusive locks granted, the counter. Then whether accesses
+ * have conflicted. */
 #include "brute_internal.h"
 
 #define FIRST (1u << 7)
 
 G_STATIC_ASSERT(PROGRAM_MAX_RANKS <= 9);
 
-enum { LAST, SUM, GRANTS, KNOWN };
+enum { LAST, SUM, GRANTS, COUNTER, KNOWN };
 
 gsize brute_windows_size(const struct random_program *program)
 {
@@ -153,6 +153,40 @@ bool brute_conflicts(const struct walk *walk, const guint8 *state)
 	return false;
 }
 
+/* An outcome without what was fetched. */
+static GBytes *without_fetches(const struct random_program *program, GBytes *outcome)
+{
+	gsize size;
+	const guint8 *whole = g_bytes_get_data(outcome, &size);
+	guint8 *kept = g_memdup2(whole, size);
+
+	for (int i = 0; i < program->count; i++)
+		if (program->instructions[i].kind == INSTRUCTION_FETCH
+		    && kept[program->lines + i] > MATCHED && kept[program->lines + i] < EARLY)
+			kept[program->lines + i] = MATCHED;
+	return g_bytes_new_take(kept, size);
+}
+
+void brute_disregard_fetches(const struct random_program *program, GHashTable *outcomes,
+                             GHashTable *conflicting)
+{
+	g_autoptr(GHashTable) kinds = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+	                                                    (GDestroyNotify)g_bytes_unref, NULL);
+	GHashTableIter iter;
+	gpointer outcome;
+
+	g_hash_table_iter_init(&iter, conflicting);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL))
+		g_hash_table_add(kinds, without_fetches(program, outcome));
+	g_hash_table_iter_init(&iter, outcomes);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
+		g_autoptr(GBytes) kind = without_fetches(program, outcome);
+
+		if (g_hash_table_contains(kinds, kind))
+			g_hash_table_add(conflicting, g_bytes_ref(outcome));
+	}
+}
+
 /* --- locks ------------------------------------------------------------------------------------ */
 
 static bool is_given_back(const struct walk *walk, const guint8 *state, int lock)
@@ -235,10 +269,29 @@ static bool try_place(struct walk *walk, const guint8 *state, int lock, guint pl
 	return true;
 }
 
+/* The atomic operation is made. */
+static void fetch(struct walk *walk, const guint8 *state, int index)
+{
+	g_autofree guint8 *after = g_memdup2(state, walk->size);
+	const struct instruction *own = brute_at(walk, index);
+	guint8 *counter = cell(walk, after, own->peer, COUNTER);
+
+	after[walk->program->lines + index] = (guint8)(MATCHED + *counter);
+	*counter = (guint8)(*counter + !own->shared);
+	brute_reach(walk, after);
+}
+
 bool brute_take_places(struct walk *walk, const guint8 *state, bool *moved)
 {
 	const struct random_program *program = walk->program;
 
+	for (int i = 0; i < program->count; i++) {
+		if (brute_at(walk, i)->kind != INSTRUCTION_FETCH
+		    || brute_states(walk, state)[i] != POSTED)
+			continue;
+		fetch(walk, state, i);
+		*moved = true;
+	}
 	for (int i = 0; i < program->count; i++) {
 		const struct instruction *own = brute_at(walk, i);
 		guint own_bit = 1u << own->rank, others = (1u << program->ranks) - 1 - own_bit;

@@ -57,6 +57,10 @@ void fake_say_awaited(struct speech *speech);
 /* Applies the grant of a lock. */
 void fake_take_lock(struct fake_rank *rank);
 
+/* The atomic operation that waits is made; reports that. */
+void fake_fetch(struct fake_rank *rank);
+void fake_say_fetched(struct speech *speech);
+
 /* --- several threads --- */
 
 /* Whether the thread must wait for its turn before its next instruction; reports that once. */

@@ -505,6 +505,10 @@ bool fake_rank_step(struct fake_rank *rank,
 		fake_say_awaited(&speech);
 		return true;
 	}
+	if (rank->fetched) {
+		fake_say_fetched(&speech);
+		return true;
+	}
 	if (rank->is_looked_at) {
 		say_digest(&speech);
 		return true;
@@ -586,6 +590,10 @@ static void go(struct fake_rank *rank, const struct wire_go *order)
 		return;
 	if (own->kind == INSTRUCTION_LOCK)
 		fake_take_lock(rank);
+	if (own->kind == INSTRUCTION_FETCH && op->state == POSTED) {
+		fake_fetch(rank);
+		return;
+	}
 	rank->awaited = own->kind == INSTRUCTION_WAIT_WINDOW;
 	if (own->kind == INSTRUCTION_IPROBE && !yes)
 		op->state = NO;

@@ -57,6 +57,7 @@ struct fake_memory {
 	guint8 last[PROGRAM_MAX_RANKS];   /* index of the put, + 1 */
 	guint8 sum[PROGRAM_MAX_RANKS];    /* number of accumulates */
 	guint8 grants[PROGRAM_MAX_RANKS]; /* exclusive locks granted so far */
+	guint8 counter[PROGRAM_MAX_RANKS];
 };
 
 struct fake_rank {
@@ -76,6 +77,7 @@ struct fake_rank {
 	guint32 exposed[PROGRAM_MAX_RANKS]; /* the call number of the last post, by origin */
 	bool is_looked_at;                  /* a digest is asked for */
 	bool awaited;                       /* MPI_Win_wait has returned; not reported yet */
+	bool fetched;                       /* an atomic operation was made; not reported yet */
 	struct fake_memory *memory; /* the memory of its world; set by the caller if there are
 	                             * windows */
 	struct fake_op ops[FAKE_OPS_MOST];

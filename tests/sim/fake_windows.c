@@ -44,6 +44,7 @@ void fake_make_window(struct speech *speech)
 	                                              .local_count = (uint32_t)rank->program->ranks,
 	                                              .my_rank = rank->rank,
 	                                              .window = rank->rank == 0 ? index + 1 : 0,
+	                                              .unit = CELL_BYTES,
 	                                              .name = name}};
 	struct wire_access place = {.kind = WIRE_ACCESS_WINDOW,
 	                            .function = MPI_CALL_Win_create,
@@ -162,6 +163,52 @@ void fake_take_lock(struct fake_rank *rank)
 	rank->ops[fake_line(rank)->place].state = (guint8)(MATCHED + granted);
 }
 
+/* --- atomic operations ------------------------------------------------------------------------ */
+
+static struct wire_op atomic_op(const struct instruction *own, enum wire_op_kind kind)
+{
+	return (struct wire_op){.kind = (uint8_t)kind,
+	                        .mode = own->shared ? WIRE_LOCK_SHARE : WIRE_LOCK_UPDATE,
+	                        .comm = comm_of_window(0),
+	                        .peer = own->peer};
+}
+
+static void ask_to_fetch(struct speech *speech, const struct instruction *own)
+{
+	struct wire_op op = atomic_op(own, WIRE_LOCK);
+
+	op.counts = own->cell;
+	op.bytes = op.reduction = CELL_BYTES;
+	fake_start(speech, MPI_CALL_Fetch_and_op, &op, WIRE_WAIT_ALL);
+}
+
+void fake_fetch(struct fake_rank *rank)
+{
+	guint8 place = fake_line(rank)->place;
+	const struct instruction *own = fake_instruction(rank, place);
+	guint8 *counter = &rank->memory->counter[own->peer];
+
+	rank->ops[place].state = (guint8)(MATCHED + *counter);
+	*counter = (guint8)(*counter + !own->shared);
+	rank->fetched = true;
+}
+
+void fake_say_fetched(struct speech *speech)
+{
+	guint8 place = fake_line(speech->rank)->place;
+	const struct instruction *own = fake_instruction(speech->rank, place);
+	struct wire_op op = atomic_op(own, WIRE_UNLOCK);
+	struct wire_call call = {.function = MPI_CALL_Fetch_and_op, .op_count = 1, .ops = &op};
+
+	speech->rank->fetched = false;
+	op.name = (struct wire_name){speech->rank->ops[place].call, WIRE_LOCK_REFUSED};
+	op.counts = speech->rank->ops[place].state;
+	op.tag = !own->shared;
+	fake_say_call(speech, &call);
+	if (!speech->waits)
+		fake_line(speech->rank)->place++;
+}
+
 /* Accumulates under a shared lock only may occur in any order. */
 static void unlock(struct speech *speech, const struct instruction *own)
 {
@@ -248,6 +295,7 @@ bool fake_say_access(struct speech *speech, const struct instruction *own)
 		transfer(speech->rank, own);
 		say_transfer(speech, own);
 		return true;
+	case INSTRUCTION_FETCH: ask_to_fetch(speech, own); return true;
 	case INSTRUCTION_LOCK: lock(speech, own); return true;
 	case INSTRUCTION_UNLOCK: unlock(speech, own); return true;
 	case INSTRUCTION_POST: post(speech, own); return true;

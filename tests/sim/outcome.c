@@ -79,6 +79,10 @@ static char *describe(const struct random_program *program, const guint8 *states
 		g_string_append_printf(text,
 		                       own->kind == INSTRUCTION_LOCK ? ":lock %d" : "-:get %d",
 		                       states[index] - MATCHED);
+	} else if (own->kind == INSTRUCTION_FETCH) {
+		if (states[index] < MATCHED)
+			return NULL;
+		g_string_append_printf(text, ":fetch %d", states[index] - MATCHED);
 	} else if (states[index] == NO || states[index] == CANCELLED) {
 		g_string_append(text, states[index] == NO ? ":no" : ":cancelled");
 	} else if (states[index] < MATCHED || own->kind == INSTRUCTION_SEND) {

@@ -39,6 +39,7 @@ enum instruction_kind {
 	                         * the next two */
 	INSTRUCTION_GET,        /* the current value: a branch tests which put wrote it */
 	INSTRUCTION_ACCUMULATE, /* adds one to `cell` */
+	INSTRUCTION_FETCH,      /* fetches the counter and adds one; `shared`: only fetches it */
 	/* On the other window: post for `peer`; start at `peer`, complete there; wait for
 	 * `peer`. */
 	INSTRUCTION_POST,
@@ -70,8 +71,9 @@ enum collective_kind {
 };
 
 /* The cells of a window: the last put; the number of accumulates, readable and unread; a cell that
- * nobody reads, where accesses may conflict. The window that is not locked uses UNREAD. */
-enum window_cell { CELL_LAST, CELL_SUM, CELL_UNREAD, CELL_SPARE, CELLS };
+ * nobody reads, where accesses may conflict; the counter of atomic operations. The window that is
+ * not locked uses UNREAD. */
+enum window_cell { CELL_LAST, CELL_SUM, CELL_UNREAD, CELL_SPARE, CELL_COUNTER, CELLS };
 
 struct instruction {
 	enum instruction_kind kind;
@@ -140,7 +142,7 @@ enum {
 	POSTED = 1,
 	MATCHED = 2,     /* a question: answered; a lock: the number of exclusive locks granted
 	                  * there before, + MATCHED (lock of all targets: one digit each, to the
-	                  * base GRANTS_BASE); a get: the value read */
+	                  * base GRANTS_BASE); a get or fetch: the value read */
 	EARLY = 252,     /* a send that completed unmatched; a collective that waits no longer than
 	                  * it must */
 	CANCELLED = 253, /* a cancelled receive */
@@ -154,6 +156,8 @@ void random_program_free(struct random_program *program);
 /* A program with windows of all ranks, locks, fences, exposures and messages. Only locks order what
  * it puts where other ranks read. What it puts elsewhere may conflict. */
 struct random_program *random_program_windows(guint64 seed);
+/* The same, with atomic operations that fetch. */
+struct random_program *random_program_atomics(guint64 seed);
 
 /* A program whose ranks call MPI in several threads; the order among them may matter. */
 struct random_program *random_program_threads(guint64 seed);

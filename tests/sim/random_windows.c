@@ -19,6 +19,7 @@ struct draft {
 	int locks;   /* locks still to be drawn */
 	bool fences; /* the other window has fences; else exposures */
 	bool conflicts;
+	bool fetches; /* there are atomic operations that fetch */
 	int messages; /* how many of 6 steps are messages */
 	int instances;
 	GArray *units[PROGRAM_MAX_RANKS]; /* struct unit */
@@ -59,6 +60,12 @@ static void add_access(struct draft *draft, struct unit *unit, const struct inst
 	int target = lock->peer < 0 ? draw_below(draft->random, draft->ranks) : lock->peer;
 	struct instruction *access = unit_add(unit, kinds[which], target);
 
+	if (draft->fetches && lock->shared && !spare && draw_one_in(draft->random, 2)) {
+		access->kind = INSTRUCTION_FETCH;
+		access->cell = CELL_COUNTER;
+		access->shared = draw_one_in(draft->random, 3);
+		return;
+	}
 	if (access->kind == INSTRUCTION_ACCUMULATE || (!lock->shared && which == 4))
 		access->cell = CELL_SUM;
 	access->flushed = !last || draw_one_in(draft->random, 3);
@@ -256,7 +263,7 @@ static void add_rank(struct random_program *program, int rank, const GArray *uni
 	}
 }
 
-struct random_program *random_program_windows(guint64 seed)
+static struct random_program *make_program(guint64 seed, bool fetches)
 {
 	guint32 words[] = {(guint32)seed, (guint32)(seed >> 32), 0x77696e};
 	struct draft draft = {.random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words))};
@@ -270,6 +277,7 @@ struct random_program *random_program_windows(guint64 seed)
 	draft.fences = draw_one_in(draft.random, 2);
 	draft.messages = draw_below(draft.random, 4);
 	draft.conflicts = draw_one_in(draft.random, 3);
+	draft.fetches = fetches;
 	steps = 3 + draw_below(draft.random, 5);
 	for (int rank = 0; rank < draft.ranks; rank++)
 		draft.units[rank] = g_array_new(false, true, sizeof(struct unit));
@@ -288,4 +296,14 @@ struct random_program *random_program_windows(guint64 seed)
 	}
 	g_rand_free(draft.random);
 	return program;
+}
+
+struct random_program *random_program_windows(guint64 seed)
+{
+	return make_program(seed, false);
+}
+
+struct random_program *random_program_atomics(guint64 seed)
+{
+	return make_program(seed, true);
 }

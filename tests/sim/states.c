@@ -50,7 +50,8 @@ static bool takes_one(const struct random_program *program, int instruction)
 
 	return kind == INSTRUCTION_RECEIVE || kind == INSTRUCTION_RECEIVE_PROBED
 	       || kind == INSTRUCTION_MPROBE || kind == INSTRUCTION_PROBE
-	       || kind == INSTRUCTION_IPROBE || kind == INSTRUCTION_GET;
+	       || kind == INSTRUCTION_IPROBE || kind == INSTRUCTION_GET
+	       || kind == INSTRUCTION_FETCH;
 }
 
 /* Reduces an outcome of brute force. A rank's sum replaces the sources of its receives and the
@@ -75,7 +76,8 @@ static GBytes *remembered(const struct random_program *program, GBytes *outcome,
 		if (!takes_one(program, i) || states[i] < MATCHED || states[i] >= EARLY
 		    || is_asked_about(program, i))
 			continue;
-		if (one->kind == INSTRUCTION_RECEIVE || one->kind == INSTRUCTION_GET)
+		if (one->kind == INSTRUCTION_RECEIVE || one->kind == INSTRUCTION_GET
+		    || one->kind == INSTRUCTION_FETCH)
 			sums[one->rank] += states[i];
 		states[i] = MATCHED;
 	}
@@ -133,10 +135,12 @@ static void add_ranks(struct state_hash *hash, const struct play *play)
 			                             | (guint64)own->ops[i].bound);
 		for (int i = 0; i < program->ranks; i++)
 			state_hash_add(hash, age_of(own, own->exposed[i]));
-		state_hash_add(hash, (guint64)own->windows << 1 | own->awaited);
+		state_hash_add(hash, (guint64)own->windows << 2 | (guint64)own->fetched << 1
+		                             | own->awaited);
 	}
 	state_hash_add_bytes(hash, play->memory.last, sizeof(play->memory.last));
 	state_hash_add_bytes(hash, play->memory.sum, sizeof(play->memory.sum));
+	state_hash_add_bytes(hash, play->memory.counter, sizeof(play->memory.counter));
 }
 
 static void describe_state(const struct play *play, struct known_state *ret, guint32 *calls)

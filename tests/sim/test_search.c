@@ -63,6 +63,7 @@ static void test_windows(void **state)
 {
 	(void)state;
 	compare_programs(random_program_windows, first_seed, programs, most_states);
+	compare_programs(random_program_atomics, first_seed, programs, most_states);
 }
 
 static struct instruction *add_branch(struct random_program *program, int rank, int source, int tag,

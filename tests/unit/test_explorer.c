@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include "explorer/explorer.h"
+#include "explorer/frontier.h"
+#include "explorer/lock.h"
 
 /* A world written by hand: its trace, and what is open. */
 struct world {
@@ -551,6 +553,68 @@ static void test_reads_events_once(void **state)
 	explorer_free(explorer);
 }
 
+/* --- words of windows (lock.h) ---------------------------------------------------------------- */
+
+enum { WORD = 3, REMAINING = 1 };
+
+/* The place of a word of a window, at its first grant. */
+static struct op_id grant(uint32_t number)
+{
+	const struct lock_place place = {1, 0, 0, -1, WORD};
+
+	return (struct op_id){lock_number(3, &place), number, 0};
+}
+
+static void begin_two_operations(struct world *world)
+{
+	world_init(world);
+	receive(world, grant(1));
+	send(world, id(1, 3), grant(1).rank);
+	send(world, id(2, 3), grant(1).rank);
+}
+
+static void open_for_word(struct world *world, guint count, const struct op_id *sends)
+{
+	struct open_choice *choice;
+
+	open_for(world, grant(1), count, sends);
+	choice = &g_array_index(world->open, struct open_choice, 0);
+	choice->point = point_of(grant(1), 3);
+	assert_int_equal(choice->point.kind, POINT_LOCK);
+	assert_int_equal(choice->point.word, WORD);
+}
+
+/* What is left of a search at a word is stored and read again, and can be given to another. */
+static void test_frontier_with_words(void **state)
+{
+	struct explorer_options options = {.ranks = 3, .deviations = -1};
+	struct op_id both[] = {id(1, 3), id(2, 3)};
+
+	(void)state;
+	for (int splits = 0; splits <= 1; splits++) {
+		struct explorer *explorer = explorer_new(&options), *other;
+		struct world world;
+
+		assert_next(explorer, "");
+		begin_two_operations(&world);
+		open_for_word(&world, 2, both);
+		assert_takes(explorer, &world, grant(1), both[0]);
+		if (splits) {
+			other = explorer_split(explorer, REMAINING, REMAINING);
+		} else {
+			assert_answers(explorer, &world, EXPLORER_DONE);
+			g_autoptr(GVariant) frontier = explorer_save(explorer);
+
+			other = explorer_load(&options, frontier);
+		}
+		assert_non_null(other);
+		assert_next(other, "0.1=2.3");
+		world_release(&world);
+		explorer_free(other);
+		explorer_free(explorer);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -564,6 +628,7 @@ int main(void)
 		cmocka_unit_test(test_wasted),
 		cmocka_unit_test(test_deviations),
 		cmocka_unit_test(test_reads_events_once),
+		cmocka_unit_test(test_frontier_with_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,27 @@ static void test_failed(void **state)
 	                 LIVELOCK_POLICY_FAILED + 1);
 }
 
+/* Ranks that only repeat atomic operations on windows, without clocks. */
+static void test_spins(void **state)
+{
+	struct world_idle idle = {.rounds = LIVELOCK_POLICY_SPINS, .spins = LIVELOCK_POLICY_SPINS};
+	struct livelock_policy policy = {0};
+
+	(void)state;
+	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 1, 1),
+	                 LIVELOCK_POLICY_ANSWER);
+	idle.rounds++;
+	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 2, 1),
+	                 LIVELOCK_POLICY_ANSWER);
+	idle.spins++;
+	idle.timed = true;
+	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 3, 1),
+	                 LIVELOCK_POLICY_ANSWER);
+	idle.timed = false;
+	assert_int_equal(livelock_policy_check(&policy, &idle, false, LIVELOCK_OPEN, false, 4, 1),
+	                 LIVELOCK_POLICY_OVER);
+}
+
 /* A time limit may be reached, on the machine's clock, without haste. */
 static void test_timed(void **state)
 {
@@ -251,6 +272,7 @@ int main(void)
 		cmocka_unit_test(test_advance_clocks), cmocka_unit_test(test_advance_clocks_again),
 		cmocka_unit_test(test_sleeping),       cmocka_unit_test(test_changing),
 		cmocka_unit_test(test_detector),       cmocka_unit_test(test_immediate),
+		cmocka_unit_test(test_spins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

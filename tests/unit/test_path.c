@@ -32,6 +32,7 @@ static void test_round_trip(void **state)
 	assert_round_trip("mp1:n4:zero:async:0.3=1");
 	assert_round_trip("mp1:n4:per-send:per-call:0.2=late,0.3=early");
 	assert_round_trip("mp1:n4:w1.0.3=2,w7.3r1.1=0,w1@2.3.1=3");
+	assert_round_trip("mp1:n4:w1.0+8.3=2,w1.0+0.1=1,w1@2.3+4r1.1=3");
 	assert_round_trip("mp1:n4:per-send:0.2=late,0.3=early,1.4=no,1.5=yes");
 	assert_round_trip("mp1:n4:0.3=#1,0.4=#0+2,1.2=cancelled,2.2=1");
 	assert_round_trip("mp1:n4:0.3/turn=#1,0.4=1");
@@ -121,6 +122,7 @@ static void test_refused(void **state)
 		"not a path: column 9: the number of the window must be from 1 to 2147483647");
 	assert_refused("mp1:n4:w1@0.0.1=0",
 	               "not a path: column 11: the lowest rank of the window must be from 1 to 3");
+	assert_refused("mp1:n4:w1.0+6.1=0", "not a path: column 14: a multiple of 4 expected");
 	assert_refused("mp1:n4:w1.4.1=0",
 	               "not a path: column 11: the target's rank must be from 0 to 3");
 	assert_refused("mp1:n4:w1.0r4.1=0",

@@ -24,7 +24,7 @@ static struct lock_wish wish(int rank, int target, bool shared)
 
 static gint32 place(int target, int reader)
 {
-	struct lock_place which = {1, 0, target, reader};
+	struct lock_place which = {1, 0, target, reader, 0};
 
 	return lock_number(RANKS, &which);
 }
@@ -70,7 +70,7 @@ static void test_numbers(void **state)
 	for (int window = 1; window <= 3; window++) {
 		for (int i = 0; i < RANKS * RANKS * (RANKS + 1); i++) {
 			struct lock_place one = {window, i % RANKS, i / RANKS % RANKS,
-			                         i / RANKS / RANKS - 1};
+			                         i / RANKS / RANKS - 1, 0};
 			struct lock_place other;
 			gint32 number = lock_number(RANKS, &one);
 
@@ -82,9 +82,100 @@ static void test_numbers(void **state)
 	}
 }
 
+static void test_numbers_of_words(void **state)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+	(void)state;
+	for (int word = 1; word <= 40; word++) {
+		for (int i = 0; i < RANKS * (RANKS + 1); i++) {
+			struct lock_place one = {1 + word % 2, 0, i % RANKS, i / RANKS - 1, word};
+			struct lock_place other;
+			gint32 number = lock_number(RANKS, &one);
+
+			assert_true(number >= LOCK_FIRST_WORD);
+			assert_true(g_hash_table_add(seen, GINT_TO_POINTER(number)));
+			assert_true(lock_from_number(RANKS, number, &other));
+			assert_memory_equal(&one, &other, sizeof(one));
+		}
+	}
+}
+
+/* Words far into a window have no numbers. */
+static void test_word_limits(void **state)
+{
+	struct lock_place one = {1, 0, 0, -1, G_MAXINT32};
+
+	(void)state;
+	assert_int_equal(lock_number(RANKS, &one), -1);
+	one.word = 1;
+	one.window = G_MAXINT16;
+	assert_int_equal(lock_number(RANKS, &one), -1);
+}
+
+static struct lock_wish word_wish(int rank, gint32 first, gint32 last, gint32 element)
+{
+	struct lock_wish words = wish(rank, 0, false);
+
+	words.first_word = first;
+	words.last_word = last;
+	words.element = element;
+	return words;
+}
+
+/* Makes an atomic operation, alone. */
+static void make(struct windows *windows, int rank, gint32 first, gint32 last, gint32 element)
+{
+	g_autoptr(GArray) grants = g_array_new(false, false, sizeof(struct lock_grant));
+	struct lock_wish words = word_wish(rank, first, last, element);
+
+	assert_true(windows_ask(windows, &words));
+	while (grant_all(windows, rank) == LOCK_CLAIMS)
+		;
+	windows_release_words(windows, rank, grants);
+	assert_int_equal(grants->len, (last - first + 1) * RANKS);
+}
+
+static gint32 word(gint32 number)
+{
+	const struct lock_place which = {1, 0, 0, -1, number};
+
+	return lock_number(RANKS, &which);
+}
+
+/* The order at the second word of 8 bytes is that at the first. */
+static void test_words_together(void **state)
+{
+	struct windows *windows = windows_new(RANKS);
+
+	(void)state;
+	make(windows, 0, 1, 2, 2);
+	assert_false(windows_contended(windows, word(1)));
+	make(windows, 1, 1, 2, 2);
+	assert_true(windows_contended(windows, word(1)));
+	assert_false(windows_contended(windows, word(2)));
+	assert_false(windows_mix(windows));
+	make(windows, 2, 2, 2, 1);
+	assert_true(windows_contended(windows, word(2)));
+	windows_free(windows);
+}
+
+/* MPI may mix two operations of two elements each. */
+static void test_words_mix(void **state)
+{
+	struct windows *windows = windows_new(RANKS);
+
+	(void)state;
+	make(windows, 0, 1, 2, 1);
+	assert_false(windows_mix(windows));
+	make(windows, 1, 1, 2, 1);
+	assert_true(windows_mix(windows));
+	windows_free(windows);
+}
+
 static void test_number_limits(void **state)
 {
-	struct lock_place one = {1, 0, 0, -1}, other;
+	struct lock_place one = {1, 0, 0, -1, 0}, other;
 
 	(void)state;
 	assert_false(lock_from_number(RANKS, RANKS - 1, &other));
@@ -202,6 +293,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),           cmocka_unit_test(test_number_limits),
+		cmocka_unit_test(test_numbers_of_words),  cmocka_unit_test(test_word_limits),
+		cmocka_unit_test(test_words_together),    cmocka_unit_test(test_words_mix),
 		cmocka_unit_test(test_exclusive),         cmocka_unit_test(test_shared_do_not_meet),
 		cmocka_unit_test(test_waits_for_shared),  cmocka_unit_test(test_too_many_windows),
 		cmocka_unit_test(test_lock_that_is_held),

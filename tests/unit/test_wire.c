@@ -155,7 +155,7 @@ static void rank_messages_round_trip(void **state)
 	};
 	const struct wire_message messages[] = {
 		{.type = WIRE_COMM,
-	         .comm = {77, 2, 1, local, remote, 1, 5, text, 1, 9, 1ull << 40, text}},
+	         .comm = {77, 2, 1, local, remote, 1, 5, 8, text, 1, 9, 1ull << 40, text}},
 		{.type = WIRE_NAMED, .named = {1ull << 40, text}},
 		{.type = WIRE_NAMED},
 		{.type = WIRE_PARTITIONS, .partitions = {1ull << 63, 7, 8, 1, 3}},
@@ -196,7 +196,8 @@ static void scheduler_messages_round_trip(void **state)
 	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
 		{.type = WIRE_WELCOME,
-	         .welcome = {2, true, false, true, true, true, true, 5000, 1u << 20, 7}},
+	         .welcome = {2, true, false, true, true, true, true, true, WIRE_ATOMICS_SUMS, 5000,
+	                     1u << 20, 7}},
 		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7, 16}},
 		{.type = WIRE_GO, .go = {4, 2, done}},
 		{.type = WIRE_GO, .go = {4, 0, NULL}},

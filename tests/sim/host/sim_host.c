@@ -257,7 +257,8 @@ static void keep_left_behind(struct host *host)
 
 static bool program_calls(struct host *host, const char *function)
 {
-	return sim_of(host)->options.program->cancels && g_str_equal(function, "MPI_Cancel");
+	return g_str_equal(function, "MPI_Init")
+	       || (sim_of(host)->options.program->cancels && g_str_equal(function, "MPI_Cancel"));
 }
 
 static bool can_digest(struct host *host)

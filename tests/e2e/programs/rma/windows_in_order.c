@@ -1,5 +1,5 @@
 /* Every way to order one-sided accesses, each used correctly: nothing conflicts. With an argument:
- * the ways in which a rank learns from memory what others have done. */
+ * atomic operations, and the ways in which a rank learns from memory what others have done. */
 #include "../check.h"
 
 #define ROOM 64
@@ -127,8 +127,8 @@ static void accumulates(void)
 	int one = 1;
 
 	MPI_Win_fence(0, win);
-	MPI_Accumulate(&one, 1, MPI_INT, 0, 30, 1, MPI_INT, MPI_SUM, win);
-	MPI_Accumulate(&one, 1, MPI_INT, 0, 30, 1, MPI_INT, MPI_SUM, win);
+	for (int i = rank; i < 2; i++)
+		MPI_Accumulate(&one, 1, MPI_INT, 0, 30, 1, MPI_INT, MPI_SUM, win);
 	MPI_Accumulate(&one, 1, MPI_INT, next(), 31, 1, MPI_INT, MPI_REPLACE, win);
 	MPI_Accumulate(&one, 1, MPI_INT, next(), 31, 1, MPI_INT, MPI_SUM, win);
 	MPI_Win_fence(0, win);
@@ -139,16 +139,21 @@ static void atomics(void)
 	int one = 1, before, zero = 0;
 
 	MPI_Win_fence(0, win);
-	MPI_Accumulate(&one, 1, MPI_INT, 0, 34, 1, MPI_INT, MPI_SUM, win);
-	MPI_Get_accumulate(NULL, 0, MPI_INT, &before, 1, MPI_INT, 0, 34, 1, MPI_INT, MPI_NO_OP,
-	                   win);
+	if (rank < 2)
+		MPI_Accumulate(&one, 1, MPI_INT, 0, 34, 1, MPI_INT, MPI_SUM, win);
+	if (rank == 0)
+		MPI_Get_accumulate(NULL, 0, MPI_INT, &before, 1, MPI_INT, 0, 34, 1, MPI_INT,
+		                   MPI_NO_OP, win);
 	MPI_Win_fence(0, win);
 	MPI_Win_lock_all(0, win);
-	MPI_Fetch_and_op(&one, &before, MPI_INT, 0, 32, MPI_SUM, win);
+	if (rank < 2)
+		MPI_Fetch_and_op(&one, &before, MPI_INT, 0, 32, MPI_SUM, win);
 	MPI_Win_flush(0, win);
-	MPI_Fetch_and_op(NULL, &before, MPI_INT, 0, 32, MPI_NO_OP, win);
+	if (rank == 0)
+		MPI_Fetch_and_op(NULL, &before, MPI_INT, 0, 32, MPI_NO_OP, win);
 	MPI_Win_flush(0, win);
-	MPI_Compare_and_swap(&one, &zero, &before, MPI_INT, 0, 33, win);
+	if (rank < 2)
+		MPI_Compare_and_swap(&one, &zero, &before, MPI_INT, 0, 33, win);
 	MPI_Win_unlock_all(win);
 	MPI_Barrier(WORLD);
 }
@@ -283,8 +288,9 @@ int main(int argc, char **argv)
 	MPI_Win_allocate(4 * ROOM, 4, MPI_INFO_NULL, WORLD, &memory, &win);
 	memset(memory, 0, 4 * ROOM);
 	MPI_Barrier(WORLD);
-	if (argc > 1) {
+	if (argc > 1 && !strcmp(argv[1], "atomics")) {
 		atomics();
+	} else if (argc > 1) {
 		spin();
 		flag();
 	} else {
