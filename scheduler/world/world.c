@@ -452,9 +452,9 @@ static void try_release_line(struct world *world, int number)
 	}
 	if (rank->is_looked_at || rank->immediate.is_held)
 		return;
-	if (world_in_loop(world, number) && !rank->loop.is_open) {
-		if (world_is_poll(rank->line->wait) && rank->line->waited->len > 0
-		    && !world_defers(world, number))
+	if (world_in_loop(world, number) && !rank->loop.is_open && world_is_poll(rank->line->wait)
+	    && rank->line->waited->len > 0) {
+		if (!world_defers(world, number))
 			world_loop_answer(world, number);
 		return;
 	}

@@ -2,6 +2,8 @@
  * request, MPI_Probe of MPI_PROC_NULL, MPI_Sendrecv with itself. No other rank takes part in them.
  * Nothing would ever stop such a rank, and the others would wait for it for ever.
  *
+ * Polls answered "no" may lie between these calls: they move nothing either.
+ *
  * After many of these calls in a row, some are held until all ranks are at rest, as polls are. The
  * ranks are then asked for a digest (scheduler/run/livelock_detector.h), which shows whether the
  * rank comes back to the same state. If it does not, it goes on, and is looked at again later. */
@@ -10,6 +12,7 @@
 enum {
 	FIRST = 20000, /* calls before the first look */
 	OWN = 10,      /* calls for which one counts that moves something: these take longer */
+	POLL = 40,     /* calls for which a poll counts: it waits until all ranks are at rest */
 	HELD = 250     /* calls held in one look: four looks of the detector */
 };
 
@@ -56,6 +59,11 @@ static bool returns_at_once(const struct world *world, int number, const struct 
 	return true;
 }
 
+static bool asks(const struct wire_call *call)
+{
+	return world_is_poll(call->wait) && call->waited_count > 0;
+}
+
 static guint weight_of(const struct wire_call *call)
 {
 	return call->op_count + call->waited_count > 0 ? OWN : 1;
@@ -64,28 +72,41 @@ static guint weight_of(const struct wire_call *call)
 void world_hold_immediate(struct world *world, int number, const struct wire_call *call)
 {
 	struct rank *rank = &world->ranks[number];
+	struct immediate *immediate = &rank->immediate;
 
-	rank->immediate.is_own = concerns_itself(world, number, call);
-	rank->immediate.is_held = rank->immediate.is_own && rank->line->phase == PHASE_BLOCKED
-	                          && rank->immediate.calls >= MAX(rank->immediate.next, FIRST);
+	immediate->is_own = concerns_itself(world, number, call);
+	immediate->is_held = immediate->is_own && !asks(call) && rank->line->phase == PHASE_BLOCKED
+	                     && immediate->calls >= MAX(immediate->next, FIRST);
+}
+
+void world_end_immediate(struct world *world, int number)
+{
+	struct immediate *immediate = &world->ranks[number].immediate;
+
+	if (immediate->held > 0)
+		world->idle = (struct world_idle){0};
+	*immediate = (struct immediate){0};
 }
 
 void world_note_immediate(struct world *world, int number, const struct wire_call *call)
 {
-	struct immediate *immediate = &world->ranks[number].immediate;
+	struct rank *rank = &world->ranks[number];
+	struct immediate *immediate = &rank->immediate;
+	bool is_poll = asks(call) && !rank->threads;
 
-	if (!immediate->is_own || !returns_at_once(world, number, call)) {
-		if (immediate->held > 0)
-			world->idle = (struct world_idle){0};
-		*immediate = (struct immediate){0};
+	if (!is_poll && (!immediate->is_own || !returns_at_once(world, number, call))) {
+		if (immediate->is_own)
+			world_end_polls(world, number);
+		world_end_immediate(world, number);
 		return;
 	}
-	immediate->calls += weight_of(call);
+	immediate->calls += is_poll ? POLL : weight_of(call);
 	if (!immediate->is_held)
 		return;
 	world->idle.immediate = true;
 	if (++immediate->held == HELD) {
 		immediate->held = 0;
 		immediate->next = 2 * immediate->calls;
+		world->idle = (struct world_idle){0};
 	}
 }

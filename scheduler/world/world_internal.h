@@ -123,7 +123,8 @@ struct streak {
 	GArray *known; /* guint64; places in the program where a round was closed before */
 };
 
-/* Consecutive calls of a rank that returned at once and concern only itself (world_immediate.c). */
+/* Consecutive calls of a rank that returned at once and concern only itself, and polls in vain
+ * (world_immediate.c). */
 struct immediate {
 	guint64 calls, next; /* so many; after how many they are held again */
 	guint held;          /* calls held in the look that goes on; 0: none goes on */
@@ -294,10 +295,13 @@ void world_add_answers(const struct world *world, int rank, enum open_question q
 GArray *world_asked(const struct world *world, int rank, const struct wire_name *names,
                     guint count);
 void world_note_poll(struct world *world, int rank, const struct wire_call *call);
+/* The rank has made another call than polls, and such as concern only itself. */
+void world_end_polls(struct world *world, int rank);
 /* Before and after the operations of the call are matched: holds it if the rank seems to make such
  * calls for ever; counts it (world_immediate.c). */
 void world_hold_immediate(struct world *world, int rank, const struct wire_call *call);
 void world_note_immediate(struct world *world, int rank, const struct wire_call *call);
+void world_end_immediate(struct world *world, int rank); /* something else has happened */
 /* The operations waited for by a blocked rank that can complete, as indices (guint32). */
 GArray *world_completable_indices(const struct world *world, int rank);
 /* Whether this one can. */

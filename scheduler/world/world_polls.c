@@ -197,6 +197,7 @@ void world_note_yes(struct world *world, int number)
 	set_impatience(world, livelock_policy_key(world, number), 0);
 	end_streak(&world->ranks[number]);
 	world_loop_end(world, number);
+	world_end_immediate(world, number);
 }
 
 void world_note_answer(struct world *world, int number, bool yes)
@@ -450,6 +451,21 @@ static bool asks_about_nothing(const struct wire_call *call)
 	           || (call->wait == WIRE_WAIT_NONE && mpi_call_asks(call->function)));
 }
 
+static bool is_poll(const struct world *world, int number, const struct wire_call *call)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return !rank->threads && world_is_poll(call->wait)
+	       && (rank->line->question != QUESTION_NONE || world_is_probe_poll(world, number));
+}
+
+void world_end_polls(struct world *world, int number)
+{
+	end_streak(&world->ranks[number]);
+	world_loop_end(world, number);
+	g_array_set_size(world->ranks[number].loop.found, 0);
+}
+
 void world_note_poll(struct world *world, int number, const struct wire_call *call)
 {
 	struct rank *rank = &world->ranks[number];
@@ -457,12 +473,10 @@ void world_note_poll(struct world *world, int number, const struct wire_call *ca
 
 	if (asks_about_nothing(call))
 		return;
-	if (rank->threads || !world_is_poll(call->wait)
-	    || (rank->line->question == QUESTION_NONE && !world_is_probe_poll(world, number))) {
-		end_streak(rank);
-		world_loop_end(world, number);
-		g_array_set_size(rank->loop.found, 0);
-		return;
+	if (!is_poll(world, number, call)) {
+		if (!rank->immediate.is_own || rank->threads)
+			world_end_polls(world, number);
+		return; /* else see world_note_immediate */
 	}
 	poll = poll_of(world, number, call);
 	if (world_in_loop(world, number)) {

@@ -400,7 +400,9 @@ static void forget_request(struct world *world, int rank, const struct wire_call
 
 static void note_idle(struct world *world, int number, const struct wire_call *call)
 {
-	if (!world_is_poll(call->wait) && world->ranks[number].immediate.held == 0) {
+	bool goes_on = world->idle.immediate && world->ranks[number].immediate.is_own;
+
+	if (!world_is_poll(call->wait) && !goes_on) {
 		world->idle = (struct world_idle){0};
 		return;
 	}
@@ -435,7 +437,6 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	remember_call(world, number, call);
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
-	note_idle(world, number, call);
 	if (call->by_rule)
 		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	note_effect(world, number, call);
@@ -463,8 +464,9 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	} else {
 		block_thread(world, number, call);
 	}
-	world_note_poll(world, number, call);
 	world_hold_immediate(world, number, call);
+	world_note_poll(world, number, call);
+	note_idle(world, number, call);
 	world_settle(world);
 	after_collectives(world, number, call);
 	world_note_immediate(world, number, call);
