@@ -36,17 +36,36 @@ static bool is_own(const struct world *world, int number, const struct wire_op *
 	}
 }
 
+/* A probe that comes to a message that was reported before. */
+static bool repeats_probe(const struct world *world, int number, const struct wire_call *call)
+{
+	const struct live *live = call->op_count == 1
+	                                  ? world_find_live(world, number, call->ops[0].name)
+	                                  : NULL;
+
+	return live && live->kind == WIRE_PROBE && !live->by_choice && !world->ranks[number].threads
+	       && world_is_poll(call->wait);
+}
+
+/* Whether others may have to do with the answer. */
+static bool asks(const struct world *world, int number, const struct wire_call *call)
+{
+	return world_is_poll(call->wait) && call->waited_count > 0
+	       && !world_knows_all(world, number) && !repeats_probe(world, number, call);
+}
+
 /* Whether the call concerns only its rank, and is no end. */
 static bool concerns_itself(const struct world *world, int number, const struct wire_call *call)
 {
 	const struct rank *rank = &world->ranks[number];
 
 	if (rank->threads || call->wait == WIRE_ABORT || call->wait == WIRE_CANCEL
+	    || asks(world, number, call)
 	    || (rank->line->phase == PHASE_BLOCKED
 	        && (rank->line->ends_mpi || rank->line->question != QUESTION_NONE)))
 		return false;
 	for (uint32_t i = 0; i < call->op_count; i++)
-		if (!is_own(world, number, &call->ops[i]))
+		if (!is_own(world, number, &call->ops[i]) && !repeats_probe(world, number, call))
 			return false;
 	return true;
 }
@@ -57,11 +76,6 @@ static bool returns_at_once(const struct world *world, int number, const struct 
 		if (!world_can_complete(world, number, call->waited[i]))
 			return false;
 	return true;
-}
-
-static bool asks(const struct wire_call *call)
-{
-	return world_is_poll(call->wait) && call->waited_count > 0;
 }
 
 static guint weight_of(const struct wire_call *call)
@@ -75,7 +89,7 @@ void world_hold_immediate(struct world *world, int number, const struct wire_cal
 	struct immediate *immediate = &rank->immediate;
 
 	immediate->is_own = concerns_itself(world, number, call);
-	immediate->is_held = immediate->is_own && !asks(call) && rank->line->phase == PHASE_BLOCKED
+	immediate->is_held = immediate->is_own && rank->line->phase == PHASE_BLOCKED
 	                     && immediate->calls >= MAX(immediate->next, FIRST);
 }
 
@@ -92,7 +106,7 @@ void world_note_immediate(struct world *world, int number, const struct wire_cal
 {
 	struct rank *rank = &world->ranks[number];
 	struct immediate *immediate = &rank->immediate;
-	bool is_poll = asks(call) && !rank->threads;
+	bool is_poll = asks(world, number, call) && !rank->threads;
 
 	if (!is_poll && (!immediate->is_own || !returns_at_once(world, number, call))) {
 		if (immediate->is_own)

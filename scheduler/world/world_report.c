@@ -98,9 +98,16 @@ static void post_to_matcher(struct world *world, int rank, const struct wire_cal
 		g_hash_table_replace(world->messages, &message->id, message);
 	}
 	note_mode(world, op, operation->id);
-	world_append_event(world, &event);
 	world->any_tag |= op->kind != WIRE_SEND && op->tag == WIRE_ANY;
 	matcher_post(world->matcher, operation);
+	if (operation->by_choice && op->kind != WIRE_RECEIVE && !world->ranks[rank].threads
+	    && world_looks_for_seen(world, operation->id)) {
+		matcher_withdraw(world->matcher, operation->id);
+		operation->by_choice = false;
+		live->by_choice = false;
+		matcher_post(world->matcher, operation);
+	}
+	world_append_event(world, &event);
 }
 
 /* The members for which this member waits by the standard. */
