@@ -456,9 +456,8 @@ static void try_release_line(struct world *world, int number)
 	}
 	if (rank->is_looked_at || rank->immediate.is_held)
 		return;
-	if (world_in_loop(world, number) && !rank->loop.is_open) {
-		if (world_is_poll(rank->line->wait) && rank->line->waited->len > 0
-		    && !world_defers(world, number))
+	if (world_in_loop(world, number) && !rank->loop.is_open && world_asks(world, number)) {
+		if (!world_defers(world, number))
 			world_loop_answer(world, number);
 		return;
 	}
@@ -472,7 +471,7 @@ static void try_release_line(struct world *world, int number)
 	all = g_new(guint32, rank->line->waited->len + 1);
 	for (guint i = 0; i < rank->line->waited->len; i++)
 		all[i] = i;
-	if (rank->line->waited->len > 1)
+	if (rank->line->waited->len > 1 && !world_knows_all(world, number))
 		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	if ((rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY)
 	    && rank->line->waited->len > 1)
@@ -554,6 +553,8 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 			live->matched = true;
 			live->probed = probes;
 		}
+	} else {
+		message->seen = true;
 	}
 	world_try_release(world, receiver);
 	if (sender != receiver && takes)

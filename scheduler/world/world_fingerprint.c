@@ -183,7 +183,7 @@ static void add_messages(struct state_hash *hash, const struct world *world)
 		add_id(&one, world, message->id);
 		add(&one, message->comm);
 		add(&one, (guint64)(guint32)message->peer << 32 | (guint32)message->tag);
-		add(&one, message->recalled);
+		add(&one, (guint64)message->recalled | (guint64)message->seen << 1);
 		if (message->probe.call != 0)
 			add_id(&one, world, message->probe);
 		add_types(&one, &message->types);

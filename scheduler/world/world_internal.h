@@ -95,10 +95,11 @@ struct poll {
 	struct operation probe;      /* what it looks for */
 };
 
-/* A message found by a poll of a loop that leaves it where it is. */
+/* A message found by a poll that leaves it where it is. */
 struct loop_found {
 	guint64 identity, digest[2];
 	struct op_id send;
+	bool in_loop; /* the digest is the loop's, not that of the poll */
 };
 
 /* A loop of polls that go round without effect (world_loops.h). */
@@ -118,12 +119,14 @@ struct streak {
 	GArray *polls; /* struct poll; the last round, or two */
 	guint most;    /* polls until the rank counts as changed by each round; 0: not known */
 	bool timed;    /* the rank has read a clock meanwhile */
+	bool own;      /* it has called something between that concerns only itself */
 	guint rounds;  /* number of times that they came back to the same poll */
 	guint64 last;  /* identity of the last poll of the first round */
 	GArray *known; /* guint64; places in the program where a round was closed before */
 };
 
-/* Consecutive calls of a rank that returned at once and concern only itself (world_immediate.c). */
+/* Consecutive calls of a rank that returned at once and concern only itself, and polls in vain
+ * (world_immediate.c). */
 struct immediate {
 	guint64 calls, next; /* so many; after how many they are held again */
 	guint held;          /* calls held in the look that goes on; 0: none goes on */
@@ -164,6 +167,7 @@ struct message {
 	gint32 tag;
 	struct types types;
 	bool recalled;      /* its sender has tried to cancel it */
+	bool seen;          /* a probe has reported it, and left it where it is */
 	struct op_id probe; /* the matched probe that took it; call 0: none */
 };
 
@@ -281,6 +285,17 @@ bool world_may_say_no(const struct world *world, int rank);
 bool world_says_no_first(const struct world *world, int rank);
 void world_note_answer(struct world *world, int rank, bool yes);
 void world_note_yes(struct world *world, int rank); /* the same, if it was no choice */
+void world_note_found(struct world *world, int rank, struct op_id send); /* a probe's "yes" */
+/* Whether the pending call is a poll that may have several answers. */
+bool world_asks(const struct world *world, int rank);
+/* Whether the rank was told before that all is complete that the pending poll asks about. Whether
+ * the poll must be answered "yes", for that reason or because it looks for a message that a probe
+ * has reported. */
+bool world_knows_all(const struct world *world, int rank);
+bool world_must_say_yes(const struct world *world, int rank);
+/* Whether a probe, which may be answered "not yet", has come to a message that a probe of its rank
+ * has reported. */
+bool world_looks_for_seen(const struct world *world, struct op_id probe);
 /* A rank that is gone answers nothing any more. */
 void world_stop_looking(struct world *world, int rank);
 /* Withdraws the probes that a poll has started. `told`: the trace is to show it. */
@@ -296,10 +311,13 @@ void world_add_answers(const struct world *world, int rank, enum open_question q
 GArray *world_asked(const struct world *world, int rank, const struct wire_name *names,
                     guint count);
 void world_note_poll(struct world *world, int rank, const struct wire_call *call);
+/* The rank has made another call than polls, and such as concern only itself. */
+void world_end_polls(struct world *world, int rank);
 /* Before and after the operations of the call are matched: holds it if the rank seems to make such
  * calls for ever; counts it (world_immediate.c). */
 void world_hold_immediate(struct world *world, int rank, const struct wire_call *call);
 void world_note_immediate(struct world *world, int rank, const struct wire_call *call);
+void world_end_immediate(struct world *world, int rank); /* something else has happened */
 /* The operations waited for by a blocked rank that can complete, as indices (guint32). */
 GArray *world_completable_indices(const struct world *world, int rank);
 /* Whether this one can. */

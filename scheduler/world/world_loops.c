@@ -197,7 +197,8 @@ static bool was_found(const struct rank *rank, const struct poll *poll, struct o
 		const struct loop_found *one = &g_array_index(rank->loop.found, struct loop_found,
 		                                              i);
 
-		if (one->identity == poll->identity && one->digest[0] == rank->loop.digest[0]
+		if (one->in_loop && one->identity == poll->identity
+		    && one->digest[0] == rank->loop.digest[0]
 		    && one->digest[1] == rank->loop.digest[1] && op_id_equal(one->send, send))
 			return true;
 	}
@@ -207,7 +208,7 @@ static bool was_found(const struct rank *rank, const struct poll *poll, struct o
 static void note_found(struct rank *rank, const struct poll *poll, struct op_id send)
 {
 	struct loop_found found = {
-		poll->identity, {rank->loop.digest[0], rank->loop.digest[1]}, send};
+		poll->identity, {rank->loop.digest[0], rank->loop.digest[1]}, send, true};
 
 	if (poll->question == QUESTION_NONE && poll->probe.kind == OPERATION_PROBE)
 		g_array_append_val(rank->loop.found, found);

@@ -38,7 +38,8 @@ static enum open_question question_of(const struct world *world, int number)
 	             && !mpi_call_asks(rank->line->function);
 
 	if (rank->line->waited->len == 0 || rank->line->call == rank->line->asked
-	    || rank->line->function == MPI_CALL_Parrived || world_is_probe_poll(world, number))
+	    || rank->line->function == MPI_CALL_Parrived || world_is_probe_poll(world, number)
+	    || world_knows_all(world, number))
 		return QUESTION_NONE;
 	switch (rank->line->wait) {
 	case WIRE_WAIT_ANY: return QUESTION_ANY;
@@ -502,6 +503,7 @@ static bool line_allows(const struct world *world, const struct choice *choice)
 	const struct live *live;
 
 	if (rank->line->phase != PHASE_BLOCKED || rank->is_looked_at || choice->taken.ahead > 0
+	    || (kind == TAKEN_NO && world_must_say_yes(world, number))
 	    || (world_in_loop(world, number) && !world_loop_is_open(world, number)))
 		return false;
 	if (rank->line->question != QUESTION_NONE
@@ -636,7 +638,7 @@ static void note_found(struct world *world, struct op_id probe, struct op_id sen
 			continue;
 		if (world_loop_is_open(world, probe.rank))
 			world_loop_note_found(world, probe.rank, send);
-		world_note_answer(world, probe.rank, true);
+		world_note_found(world, probe.rank, send);
 	}
 }
 

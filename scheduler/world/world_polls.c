@@ -11,16 +11,30 @@
 #include "world_internal.h"
 #include "world_loops.h"
 
-bool world_is_probe_poll(const struct world *world, int number)
+/* NULL: the pending call is no Iprobe or Improbe. */
+static const struct live *probe_in_poll(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 	const struct live *live;
 
 	if (!world_is_poll(rank->line->wait) || rank->line->waited->len != 1)
-		return false;
+		return NULL;
 	live = world_find_live(world, number,
 	                       g_array_index(rank->line->waited, struct wire_name, 0));
-	return live && (live->kind == WIRE_PROBE || live->kind == WIRE_MPROBE);
+	return live && (live->kind == WIRE_PROBE || live->kind == WIRE_MPROBE) ? live : NULL;
+}
+
+bool world_is_probe_poll(const struct world *world, int number)
+{
+	return probe_in_poll(world, number) != NULL;
+}
+
+/* The same, if it may be answered "not yet". */
+static bool looks_by_choice(const struct world *world, int number)
+{
+	const struct live *live = probe_in_poll(world, number);
+
+	return live && live->by_choice;
 }
 
 /* What the pending probe looks for, as a hash. */
@@ -139,6 +153,7 @@ static void end_streak(struct rank *rank)
 	rank->streak.rounds = 0;
 	rank->streak.most = 0;
 	rank->streak.timed = false;
+	rank->streak.own = false;
 }
 
 static void add_impatience(struct world *world, const struct poll *poll, guint64 key, int times)
@@ -175,7 +190,7 @@ bool world_may_say_no(const struct world *world, int number)
 	const struct rank *rank = &world->ranks[number];
 	guint rounds = rank->streak.rounds;
 
-	if (world_in_loop(world, number))
+	if (world_in_loop(world, number) || world_must_say_yes(world, number))
 		return false;
 	if (rank->line->phase != PHASE_BLOCKED || !world_is_poll(rank->line->wait)
 	    || (rank->line->question == QUESTION_NONE && !world_is_probe_poll(world, number)))
@@ -197,6 +212,129 @@ void world_note_yes(struct world *world, int number)
 	set_impatience(world, livelock_policy_key(world, number), 0);
 	end_streak(&world->ranks[number]);
 	world_loop_end(world, number);
+	world_end_immediate(world, number);
+}
+
+static bool is_known_complete(const struct world *world, int number, guint index)
+{
+	struct wire_name name = world_names(&world->ranks[number])[index];
+
+	return name.call != WIRE_NEVER && !world_find_live(world, number, name);
+}
+
+/* Whether it asks about requests, and not about windows or partitions. */
+static bool is_of_requests(guint16 function)
+{
+	return function == MPI_CALL_Request_get_status
+	       || mpi_call_completes(function) != MPI_CALL_COMPLETES_NONE;
+}
+
+/* MPI_Request_get_status leaves a complete request as it is (MPI 3.1, section 3.7.6). What one
+ * thread knows, another one may not know. */
+bool world_knows_all(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct line *line = rank->line;
+
+	if (rank->threads || line->waited->len == 0 || !world_is_poll(line->wait)
+	    || !is_of_requests(line->function))
+		return false;
+	for (guint i = 0; i < line->waited->len; i++)
+		if (!is_known_complete(world, number, i))
+			return false;
+	return true;
+}
+
+static bool knows_one(const struct world *world, int number)
+{
+	for (guint i = 0; i < world->ranks[number].line->waited->len; i++)
+		if (is_of_requests(world->ranks[number].line->function)
+		    && is_known_complete(world, number, i))
+			return true;
+	return false;
+}
+
+enum { FOUND_MOST = 100 }; /* messages known to be found, for each rank */
+
+static struct loop_found found_by_pending(const struct world *world, int number, struct op_id send)
+{
+	const struct poll *poll = pending_poll(&world->ranks[number]);
+	struct loop_found found = {.identity = identity_of(world, number), .send = send};
+
+	if (poll)
+		memcpy(found.digest, poll->digest, sizeof(found.digest));
+	return found;
+}
+
+/* Whether the pending poll has reported this message before, in the same state. Then it may be
+ * part of a loop, which would have no end if it was always answered "yes". */
+static bool has_reported(const struct world *world, int number, struct op_id send)
+{
+	const GArray *found = world->ranks[number].loop.found;
+	const struct loop_found pending = found_by_pending(world, number, send);
+
+	for (guint i = 0; i < found->len; i++) {
+		const struct loop_found *one = &g_array_index(found, struct loop_found, i);
+
+		if (!one->in_loop && one->identity == pending.identity
+		    && op_id_equal(one->send, send)
+		    && memcmp(one->digest, pending.digest, sizeof(one->digest)) == 0)
+			return true;
+	}
+	return found->len >= FOUND_MOST;
+}
+
+/* A probe reports a message that can be received (MPI 3.1, section 3.8.1). So one that was reported
+ * must be found until it is received. `anew`: messages are left out that the pending poll has
+ * reported in this state. */
+static bool sees(const struct world *world, struct op_id probe, bool anew)
+{
+	GArray *open = matcher_open_choice(world->matcher, probe);
+	bool seen = false;
+
+	for (guint i = 0; i < open->len; i++) {
+		const GArray *messages = g_array_index(open, struct open_choice, i).alternatives;
+
+		for (guint j = 0; j < messages->len; j++) {
+			struct op_id send = g_array_index(messages, struct taken, j).send;
+			const struct message *message = g_hash_table_lookup(world->messages, &send);
+
+			seen = seen
+			       || (message && message->seen
+			           && !(anew && has_reported(world, probe.rank, send)));
+		}
+	}
+	open_choices_free(open);
+	return seen;
+}
+
+bool world_looks_for_seen(const struct world *world, struct op_id probe)
+{
+	return sees(world, probe, false);
+}
+
+bool world_must_say_yes(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct live *probe = probe_in_poll(world, number);
+
+	if (rank->line->phase != PHASE_BLOCKED || rank->threads)
+		return false;
+	if (probe)
+		return !probe->by_choice
+		       || (!world_in_loop(world, number)
+		           && sees(world, world_op_id(number, probe->name), true));
+	return (rank->line->question == QUESTION_ANY || rank->line->question == QUESTION_SOME)
+	       && knows_one(world, number);
+}
+
+void world_note_found(struct world *world, int number, struct op_id send)
+{
+	struct loop_found found = found_by_pending(world, number, send);
+
+	world_note_answer(world, number, true);
+	if (world->ranks[number].loop.found->len < FOUND_MOST)
+		g_array_append_val(world->ranks[number].loop.found, found);
 }
 
 void world_note_answer(struct world *world, int number, bool yes)
@@ -207,7 +345,7 @@ void world_note_answer(struct world *world, int number, bool yes)
 
 	if (yes) {
 		if (world_is_poll(rank->line->wait) && !world_in_loop(world, number)
-		    && !world_may_say_no(world, number))
+		    && !world_may_say_no(world, number) && !world_must_say_yes(world, number))
 			world_limit(world, LIMIT_POLLS);
 		world_note_yes(world, number);
 		return;
@@ -317,12 +455,33 @@ static guint find_same(const GArray *polls, const struct poll *poll)
 	return polls->len;
 }
 
+/* Whether a message of the rank to itself is under way. The rank may receive it between polls, and
+ * then another one: the rank's memory does not show what waits for it. */
+static bool sends_to_itself(const struct world *world, int number)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, world->messages);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct message *message = value;
+
+		if (message->id.rank == number
+		    && communicators_to_world(world->comms, message->comm, number, message->peer)
+		               == number)
+			return true;
+	}
+	return false;
+}
+
 /* The rank has come back in the same state: the polls since then wait for each other. What could
  * have been answered there can be answered in the loop, and is not explored twice. */
 static bool begin_loop(struct world *world, int number, const struct poll *poll, guint first)
 {
 	struct rank *rank = &world->ranks[number];
 
+	if (rank->streak.own && sends_to_itself(world, number))
+		return false;
 	rank->loop.digest[0] = poll->digest[0];
 	rank->loop.digest[1] = poll->digest[1];
 	if (!world_loop_begin(world, number, poll, first))
@@ -450,6 +609,21 @@ static bool asks_about_nothing(const struct wire_call *call)
 	           || (call->wait == WIRE_WAIT_NONE && mpi_call_asks(call->function)));
 }
 
+bool world_asks(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return !rank->threads && world_is_poll(rank->line->wait)
+	       && (rank->line->question != QUESTION_NONE || looks_by_choice(world, number));
+}
+
+void world_end_polls(struct world *world, int number)
+{
+	end_streak(&world->ranks[number]);
+	world_loop_end(world, number);
+	g_array_set_size(world->ranks[number].loop.found, 0);
+}
+
 void world_note_poll(struct world *world, int number, const struct wire_call *call)
 {
 	struct rank *rank = &world->ranks[number];
@@ -457,12 +631,11 @@ void world_note_poll(struct world *world, int number, const struct wire_call *ca
 
 	if (asks_about_nothing(call))
 		return;
-	if (rank->threads || !world_is_poll(call->wait)
-	    || (rank->line->question == QUESTION_NONE && !world_is_probe_poll(world, number))) {
-		end_streak(rank);
-		world_loop_end(world, number);
-		g_array_set_size(rank->loop.found, 0);
-		return;
+	if (!world_is_poll(call->wait) || !world_asks(world, number)) {
+		if (!rank->immediate.is_own || rank->threads)
+			world_end_polls(world, number);
+		rank->streak.own = true;
+		return; /* else see world_note_immediate */
 	}
 	poll = poll_of(world, number, call);
 	if (world_in_loop(world, number)) {

@@ -99,9 +99,16 @@ static void post_to_matcher(struct world *world, int rank, const struct wire_cal
 		g_hash_table_replace(world->messages, &message->id, message);
 	}
 	note_mode(world, op, operation->id);
-	world_append_event(world, &event);
 	world->any_tag |= op->kind != WIRE_SEND && op->tag == WIRE_ANY;
 	matcher_post(world->matcher, operation);
+	if (operation->by_choice && op->kind != WIRE_RECEIVE && !world->ranks[rank].threads
+	    && world_looks_for_seen(world, operation->id)) {
+		matcher_withdraw(world->matcher, operation->id);
+		operation->by_choice = false;
+		live->by_choice = false;
+		matcher_post(world->matcher, operation);
+	}
+	world_append_event(world, &event);
 }
 
 /* The members for which this member waits by the standard. */
@@ -409,10 +416,12 @@ static void forget_request(struct world *world, int rank, const struct wire_call
 
 static void note_idle(struct world *world, int number, const struct wire_call *call)
 {
+	bool goes_on = world->idle.immediate && world->ranks[number].immediate.is_own;
+
 	if (!is_atomic(call) && mpi_call_lock(call->function) == MPI_CALL_LOCK_NONE)
 		word_spins_end(world->spins, number);
-	if (!world_is_poll(call->wait) && world->ranks[number].immediate.held == 0
-	    && !word_spins_turns(world->spins, number)) {
+	goes_on = goes_on || word_spins_turns(world->spins, number);
+	if (!world_is_poll(call->wait) && !goes_on) {
 		world->idle = (struct world_idle){0};
 		return;
 	}
@@ -447,7 +456,6 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	remember_call(world, number, call);
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
-	note_idle(world, number, call);
 	if (call->by_rule)
 		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	note_effect(world, number, call);
@@ -475,8 +483,9 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	} else {
 		block_thread(world, number, call);
 	}
-	world_note_poll(world, number, call);
 	world_hold_immediate(world, number, call);
+	world_note_poll(world, number, call);
+	note_idle(world, number, call);
 	world_settle(world);
 	after_collectives(world, number, call);
 	world_note_immediate(world, number, call);

@@ -163,7 +163,8 @@ static bool answer_poll(struct world *world, int number, const GArray *plan, boo
 		return true;
 	}
 	if (rank->line->phase != PHASE_BLOCKED || rank->is_looked_at
-	    || world_may_say_no(world, number) || is_planned(world, number, plan))
+	    || world_may_say_no(world, number) || world_must_say_yes(world, number)
+	    || is_planned(world, number, plan))
 		return false;
 	if (rank->line->wait != WIRE_CANCEL && !world_is_poll(rank->line->wait))
 		return false;

@@ -465,6 +465,8 @@ static bool choose(struct walk *walk, const guint8 *state, int line)
 	instruction = brute_at(walk, index);
 	if (is_question(instruction->kind))
 		return answer_question(walk, state, line);
+	if (instruction->kind == INSTRUCTION_IPROBE && brute_must_find(walk, state, index))
+		return false;
 	if (instruction->kind == INSTRUCTION_IPROBE)
 		after = brute_copy_with(walk, state, index, NO);
 	else if (instruction->kind == INSTRUCTION_CANCEL)

@@ -61,6 +61,10 @@ bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, 
  * none. */
 bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int source);
 
+/* Whether this probe looks for a message that an earlier one of its rank has reported, and that was
+ * not received since (MPI 3.1, section 3.8.1). Not known between threads. */
+bool brute_must_find(const struct walk *walk, const guint8 *state, int index);
+
 /* The line is at the end of a round of polls: it goes back, or on. */
 void brute_end_round(const struct walk *walk, guint8 *state, int line);
 

@@ -1,7 +1,24 @@
-/* Loops of polls. */
+/* Polls: loops of them, and what they must find. */
 #include "brute_internal.h"
 
 #include <string.h>
+
+bool brute_must_find(const struct walk *walk, const guint8 *state, int index)
+{
+	const guint8 *states = brute_states(walk, state);
+
+	if (walk->program->lines > walk->program->ranks)
+		return false;
+	for (int i = brute_first(walk, index); i < index; i++) {
+		enum instruction_kind kind = brute_at(walk, i)->kind;
+
+		if ((kind == INSTRUCTION_PROBE || kind == INSTRUCTION_IPROBE)
+		    && states[i] >= MATCHED && states[i] < EARLY
+		    && brute_may_match(walk, state, index, states[i] - MATCHED))
+			return true;
+	}
+	return false;
+}
 
 void brute_end_round(const struct walk *walk, guint8 *state, int line)
 {
