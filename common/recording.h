@@ -16,6 +16,7 @@ enum {
 	RECORDING_DATA_MOST = 64 << 20, /* bytes in a block of data alone, at most */
 	RECORDING_FIELD = 16,           /* bytes that one number takes at most */
 	RECORDING_RANKS_MOST = 1 << 24,
+	RECORDING_REASON = 128, /* bytes */
 };
 
 /* Before the bytes of a block, in the file and in the tail. */
@@ -41,6 +42,7 @@ struct recording_place {
 	uint32_t ended;        /* 1: the process has reached its end and the log is whole */
 	int32_t error;         /* errno; not 0: the log could not be written from there on */
 	uint32_t refused; /* enum mpi_call that ended the program, because no log can hold it; 0 */
+	char reason[RECORDING_REASON]; /* of that, cut if need be, with a final NUL */
 };
 #define RECORDING_NOTHING INT32_MIN
 

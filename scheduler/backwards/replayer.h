@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /* Bytes that are read at the `place` of agent_marks_begin. */
-#define REPLAYER_PLACE 128
+#define REPLAYER_PLACE 256
 
 struct replayer {
 	/* Starts the process, a child of this one, which is to call agent_marks_begin with `name`.

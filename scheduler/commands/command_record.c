@@ -3,6 +3,7 @@
 
 #include "command_line.h"
 #include "common/recording.h"
+#include "mpi_calls.h"
 #include "scheduler/host/program.h"
 #include "scheduler/recording/recording.h"
 #include "scheduler/recording/roll_call.h"
@@ -27,6 +28,11 @@ static bool tell_errors(const char *directory)
 			command_complain("the log of rank %d ends in call %" G_GUINT64_FORMAT
 			                 ": %s",
 			                 entry->rank, entry->call, g_strerror(entry->error));
+		if (entry->refused)
+			command_complain("rank %d, call %" G_GUINT64_FORMAT
+			                 ", %s: %s; the program ended there",
+			                 entry->rank, entry->call, mpi_call_name(entry->refused),
+			                 entry->reason);
 		if (!entry->is_missing && !entry->error && entry->call == 0)
 			command_complain("rank %d has made no call of MPI that was seen; a script "
 			                 "must exec the program",

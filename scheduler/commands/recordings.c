@@ -160,8 +160,8 @@ static void print_entry(const struct roll_call_entry *entry)
 	else
 		printf("rank %d: %s\n", entry->rank, place);
 	if (entry->refused)
-		printf("rank %d: %s cannot be recorded\n", entry->rank,
-		       mpi_call_name(entry->refused));
+		printf("rank %d: %s: %s\n", entry->rank, mpi_call_name(entry->refused),
+		       entry->reason);
 	if (entry->error)
 		printf("rank %d: the log ends before the rank did: %s\n", entry->rank,
 		       g_strerror(entry->error));

@@ -14,7 +14,19 @@ static void free_entry(void *data)
 
 	g_free(entry->where);
 	g_free(entry->damage);
+	g_free(entry->reason);
 	g_free(entry);
+}
+
+/* The file may be damaged: whatever is no ASCII is left out. */
+static char *reason_of(const struct recording_place *place)
+{
+	char *reason = g_strndup(place->reason, sizeof(place->reason));
+
+	for (char *at = reason; *at; at++)
+		if (!g_ascii_isprint(*at))
+			*at = '?';
+	return reason;
 }
 
 /* The module in whose mappings an address lies, and the place in its file. */
@@ -94,6 +106,8 @@ static struct roll_call_entry *make_entry(const char *directory, int rank)
 	entry->tag = place->tag;
 	entry->error = place->error;
 	entry->refused = place->refused;
+	if (place->refused)
+		entry->reason = reason_of(place);
 	entry->where = place_of(directory, rank, place->site);
 	check_log(entry, g_mapped_file_get_contents(log), g_mapped_file_get_length(log), tail,
 	          tail_size);

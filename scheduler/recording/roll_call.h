@@ -15,6 +15,7 @@ struct roll_call_entry {
 	char *where;      /* "solver+0x11f3"; NULL: not known */
 	int error;        /* errno, if the log could not be written to the end */
 	guint32 refused;  /* enum mpi_call that could not be recorded; 0: none */
+	char *reason;     /* why; NULL: nothing was refused */
 	char *damage;     /* what is wrong with the log; NULL: nothing */
 };
 

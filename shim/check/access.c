@@ -463,9 +463,8 @@ static void add_memory(uint64_t window, const void *base, MPI_Aint bytes)
 	other = window_memory_at((uintptr_t)base, (uintptr_t)base + (uintptr_t)bytes);
 	window_memory_add(window, base, (size_t)bytes);
 	unlock_gathered();
-	/* The words of two windows are different places. */
-	if (other != 0 && other != window && gate_welcome()->atomics != WIRE_ATOMICS_NONE)
-		window_note_atomic(WIRE_UNORDERED_ANY);
+	if (other != 0 && other != window)
+		atomic_order_overlap();
 }
 
 /* Reports each member's part, at its address in this rank. */

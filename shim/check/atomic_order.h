@@ -6,12 +6,16 @@
  * No order is needed under an exclusive lock. Which others ask is told by the scheduler (enum
  * wire_atomics): accumulates with one operation commute.
  *
- * MPI decides the order if several threads call MPI, in dynamic windows, of more than 512 bytes,
- * and outside of locks if the target's datatype does not begin at its displacement. */
+ * MPI decides the order if several threads call MPI, in dynamic windows, in memory of two windows,
+ * of more than 512 bytes, and outside of locks if the target's datatype does not begin at its
+ * displacement. */
 #ifndef MATCHPOINT_SHIM_CHECK_ATOMIC_ORDER_H
 #define MATCHPOINT_SHIM_CHECK_ATOMIC_ORDER_H
 
 #include "access.h"
+
+/* Some memory belongs to two windows: MPI decides the order from now on. */
+void atomic_order_overlap(void);
 
 /* The call is about to be passed to MPI: returns when it is its turn. */
 void atomic_order_begin(struct access_call *call);

@@ -412,21 +412,19 @@ bool record_answer(struct record_call *call, int *flag)
 
 /* --- the program ends ------------------------------------------------------------------------- */
 
+/* A launcher that aborts may lose what the rank prints last, so the reason stands in the log. */
 void record_refuse(const char *format, ...)
 {
-	char text[512];
+	char text[RECORDING_REASON];
 	va_list arguments;
-	int used;
 
 	va_start(arguments, format);
-	used = vsnprintf(text, sizeof(text), format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	if (log_replaying)
 		replay_stop(REPLAY_CANNOT, "%s", text);
 	fflush(NULL);
-	dprintf(STDERR_FILENO, "matchpoint: call %llu, %s: %.*s; the program ends here\n",
-	        (unsigned long long)log_place->call, mpi_call_name(log_place->function), used,
-	        text);
+	memcpy(log_place->reason, text, sizeof(text));
 	log_place->refused = log_place->function;
 	log_commit();
 	real_mpi()->Abort(MPI_COMM_WORLD, 4);
