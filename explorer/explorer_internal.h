@@ -55,11 +55,11 @@ struct explorer {
 	GPtrArray *steps;  /* struct step */
 	GArray *settled;   /* struct settled, in the order settled */
 	GArray *questions; /* struct question: those not settled */
-	GPtrArray
-		*destinations; /* struct destination, ascending by rank: those where a choice was */
-	GHashTable *visited;   /* hashes of visited nodes; shared with the searches split off */
-	uint64_t hash;         /* hash of the node last visited */
-	uint64_t node;         /* the same with its promises, as in `visited` */
+	/* struct destination, ascending by rank: those where a choice was made */
+	GPtrArray *destinations;
+	GHashTable *visited; /* hashes of visited nodes; shared with the searches split off */
+	uint64_t hash;       /* hash of the node last visited */
+	uint64_t node;       /* the same with its promises, as in `visited` */
 	guint stamp;
 	guint begun; /* steps that the running world has not made; without a world: all */
 	bool started;
@@ -97,6 +97,9 @@ void revisits_check(struct explorer *explorer, const struct trace *trace, size_t
 /* Returns to the node where the step `index` starts: forgets what was settled since then, and the
  * questions of that step and of later steps, which are freed. */
 void revisits_go_back(struct explorer *explorer, guint index);
+
+/* It is not known any more where earlier receives hold up messages: anywhere. */
+void revisits_block_all(struct explorer *explorer);
 
 /* revisits_suspend: the step made last asks nothing, but remembers its questions.
  * revisits_resume: it asks them again. */

@@ -518,8 +518,7 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 	g_variant_iter_free(settled);
 	g_variant_iter_free(questions);
 	g_variant_iter_free(asking);
-	for (guint i = 0; i < explorer->destinations->len; i++)
-		((struct destination *)explorer->destinations->pdata[i])->blocked = true;
+	revisits_block_all(explorer);
 	if (good)
 		return explorer;
 	explorer_free(explorer);

@@ -176,6 +176,12 @@ static void close_repeated(struct explorer *explorer, const struct trace *trace,
 	}
 }
 
+void revisits_block_all(struct explorer *explorer)
+{
+	for (guint i = 0; i < explorer->destinations->len; i++)
+		((struct destination *)explorer->destinations->pdata[i])->blocked = true;
+}
+
 void revisits_go_back(struct explorer *explorer, guint index)
 {
 	while (explorer->settled->len > 0) {
@@ -195,8 +201,7 @@ void revisits_go_back(struct explorer *explorer, guint index)
 			g_array_remove_index_fast(explorer->questions, i);
 	for (guint i = 0; i <= index; i++)
 		step_forget_complete(step_at(explorer, i), index);
-	for (guint i = 0; i < explorer->destinations->len; i++)
-		((struct destination *)explorer->destinations->pdata[i])->blocked = true;
+	revisits_block_all(explorer);
 }
 
 /* --- checking questions ---------------------------------------------------------------------- */
