@@ -10,6 +10,7 @@
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
 #include "shim/objects/error.h"
+#include "shim/types/signature.h"
 
 /* A contributor's part continues in the background, from a copy, also if MPI makes it an inner node
  * of a tree. */
@@ -36,12 +37,10 @@ int early_Reduce(struct early *early, const void *sendbuf, void *recvbuf, int co
                  MPI_Datatype datatype, MPI_Op op, int root)
 {
 	MPI_Request request;
-	MPI_Count size = 0;
 	int code;
 
 	if (early->communicator->rank != root) {
-		real_mpi()->Type_size_x(datatype, &size);
-		early->bytes += (size_t)size * (size_t)count;
+		early->bytes += type_size(datatype) * (size_t)count;
 		return contribute(early, sendbuf, count, datatype, op, root);
 	}
 	code = early_reserve(early, 1);

@@ -15,6 +15,7 @@
 #include "shim/objects/windows.h"
 #include "shim/state/state.h"
 #include "shim/state/state_memory.h"
+#include "shim/types/signature.h"
 
 /* An open file, with the number under which its members meet. */
 struct open_file {
@@ -80,18 +81,20 @@ void file_accessed(enum mpi_call function, const void *site, MPI_File handle, MP
 {
 	const struct open_file *file = *find_file(handle);
 	struct access_to_file access = {.function = function, .site = site, .writes = writes};
-	MPI_Count size = 0;
+	uint64_t size;
 
-	if (!file || file->identity == 0 || count <= 0
-	    || real_mpi()->Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
+	if (!file || file->identity == 0 || count <= 0)
+		return;
+	size = type_size(type);
+	if (size == 0)
 		return;
 	if (offset == FILE_POSITION
 	    && real_mpi()->File_get_position(handle, &offset) != MPI_SUCCESS)
 		return;
 	access.opened = file->number;
 	access.file = file->identity;
-	access.parts = file_bytes(handle, offset, (uint64_t)count * (uint64_t)size,
-	                          &access.part_count, &access.is_whole);
+	access.parts = file_bytes(handle, offset, (uint64_t)count * size, &access.part_count,
+	                          &access.is_whole);
 	if (access.parts)
 		access_file(&access);
 }

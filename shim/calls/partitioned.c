@@ -250,7 +250,6 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 {
 	const struct communicator *communicator = communicator_find(request->comm);
 	struct partitioned *partitioned = request->closure;
-	MPI_Count size = 0;
 
 	if (code == MPI_SUCCESS && !communicator)
 		code = MPI_ERR_COMM;
@@ -264,7 +263,6 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 	*ret_handle = request_handle(request);
 	if (!partitioned->has_peer)
 		return MPI_SUCCESS;
-	real_mpi()->Type_size_x(type, &size);
 	partitioned->op = (struct wire_op){
 		.kind = partitioned->sends ? WIRE_SEND : WIRE_RECEIVE,
 		.mode = partitioned->sends ? WIRE_SYNCHRONOUS : WIRE_STANDARD,
@@ -273,7 +271,7 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 		.peer = peer,
 		.tag = tag,
 		.types = signature_of(type),
-		.bytes = (uint64_t)size * (uint64_t)count * (uint64_t)partitioned->partitions,
+		.bytes = type_size(type) * (uint64_t)count * (uint64_t)partitioned->partitions,
 	};
 	announce(partitioned->op.comm, communicator);
 	return MPI_SUCCESS;

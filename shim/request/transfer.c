@@ -152,9 +152,7 @@ enum { LEAST_HELD = 64 << 10 }; /* bytes; at least WIRE_LARGE_MESSAGE */
 
 size_t transfer_bytes(const struct request *request)
 {
-	MPI_Count size = 0;
-	real_mpi()->Type_size_x(request->type, &size);
-	return (size_t)size * (size_t)request->count;
+	return type_size(request->type) * (size_t)request->count;
 }
 
 /* What is passed to MPI: the program's buffer, or a copy. */
