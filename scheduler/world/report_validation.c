@@ -53,7 +53,7 @@ static const char *validate_lock(const struct world *world, int rank, const stru
 		return "a target outside the window";
 	if (op->mode >= WIRE_LOCK_MODES)
 		return "a lock of an unknown kind";
-	if (op->mode >= WIRE_LOCK_UPDATE && op->peer == WIRE_ANY)
+	if (world_is_of_words(op) && op->peer == WIRE_ANY)
 		return "an atomic operation without a target";
 	if (op->kind == WIRE_UNLOCK)
 		return call->wait == WIRE_WAIT_NONE ? NULL : "an unlock that waits";

@@ -295,7 +295,7 @@ bool windows_ask(struct windows *windows, const struct lock_wish *wish)
 		else if (wish->shared && wish->target == WINDOWS_ALL)
 			fits = add_claim(windows, wish, member, wish->rank, 0, lock->claims, &sub);
 	}
-	g_array_append_val(lock->stages, lock->later->len);
+	end_stage(lock, 0);
 	return fits;
 }
 

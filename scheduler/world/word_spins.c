@@ -23,10 +23,14 @@ struct word_spins {
 	struct spinner spinners[];
 };
 
+static gsize size_for(int ranks)
+{
+	return sizeof(struct word_spins) + (gsize)ranks * sizeof(struct spinner);
+}
+
 struct word_spins *word_spins_new(int ranks)
 {
-	struct word_spins *spins = g_malloc0(sizeof(*spins)
-	                                     + (gsize)ranks * sizeof(struct spinner));
+	struct word_spins *spins = g_malloc0(size_for(ranks));
 
 	spins->ranks = ranks;
 	for (int rank = 0; rank < ranks; rank++)
@@ -36,17 +40,10 @@ struct word_spins *word_spins_new(int ranks)
 
 struct word_spins *word_spins_copy(const struct word_spins *from)
 {
-	struct word_spins *to = word_spins_new(from->ranks);
+	struct word_spins *to = g_memdup2(from, size_for(from->ranks));
 
-	to->last = from->last;
-	for (int rank = 0; rank < from->ranks; rank++) {
-		GArray *steps = to->spinners[rank].steps;
-
-		to->spinners[rank] = from->spinners[rank];
-		to->spinners[rank].steps = steps;
-		g_array_append_vals(steps, from->spinners[rank].steps->data,
-		                    from->spinners[rank].steps->len);
-	}
+	for (int rank = 0; rank < from->ranks; rank++)
+		to->spinners[rank].steps = g_array_copy(from->spinners[rank].steps);
 	return to;
 }
 

@@ -95,6 +95,12 @@ const char *world_validation(const struct world *world, int rank, const struct w
 /* Marks the ranks for which a rank in PHASE_CAUGHT waits; does nothing for other ranks. */
 void world_mark_stuck(const struct world *world, int rank, bool *waits);
 
+/* Whether it asks for the words of an atomic operation, or gives them back. */
+static inline bool world_is_of_words(const struct wire_op *op)
+{
+	return (op->kind == WIRE_LOCK || op->kind == WIRE_UNLOCK) && op->mode >= WIRE_LOCK_UPDATE;
+}
+
 /* A rank asks for a lock, and waits for grants unless it already holds the lock (`ret_held`).
  * The same for the words of an atomic operation at `site`. false: there are too many windows. */
 bool world_lock(struct world *world, int rank, const struct wire_op *op, guint64 site,

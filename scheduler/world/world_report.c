@@ -271,12 +271,9 @@ void world_note_stack(struct world *world, int rank, guint32 call, guint32 stack
 	world->ranks[rank].noted_stack = stack;
 }
 
-/* It asks for the words of an atomic operation, or gives them back. */
 static bool is_atomic(const struct wire_call *call)
 {
-	return call->op_count > 0
-	       && (call->ops[0].kind == WIRE_LOCK || call->ops[0].kind == WIRE_UNLOCK)
-	       && call->ops[0].mode >= WIRE_LOCK_UPDATE;
+	return call->op_count > 0 && world_is_of_words(&call->ops[0]);
 }
 
 /* Notes what a rank does before MPI must have waited for the targets of its locks and access epochs

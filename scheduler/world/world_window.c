@@ -62,12 +62,20 @@ static int target_of(const struct world *world, int rank, const struct wire_op *
 	return communicators_to_world(world_comms(world), op->comm, rank, op->peer);
 }
 
-/* --- atomic operations ------------------------------------------------------------------------ */
-
-static bool is_of_words(const struct wire_op *op)
+/* What a request asks for, except words. */
+static struct lock_wish wish_of(const struct world *world, int rank, const struct wire_op *op)
 {
-	return op->mode == WIRE_LOCK_UPDATE || op->mode == WIRE_LOCK_SHARE;
+	struct lock_wish wish = {.rank = rank, .comm = op->comm};
+
+	wish.members = communicators_members(world_comms(world), op->comm, rank, &wish.count);
+	wish.target = target_of(world, rank, op);
+	wish.shared = op->mode == WIRE_LOCK_SHARED || op->mode == WIRE_LOCK_SHARE
+	              || op->peer == WIRE_ANY;
+	communicators_window(world_comms(world), op->comm, &wish.window);
+	return wish;
 }
+
+/* --- atomic operations ------------------------------------------------------------------------ */
 
 /* false: the words have no names, or are too many. */
 static bool find_words(const struct world *world, const struct wire_op *op, struct lock_wish *wish)
@@ -95,12 +103,18 @@ static bool find_words(const struct world *world, const struct wire_op *op, stru
 	       && lock_number(world_options(world)->ranks, &highest) >= 0;
 }
 
-static void ask_for_words(struct world *world, int rank, const struct wire_op *op, guint32 sub);
+static void ask_for_words(struct world *world, const struct lock_wish *wish,
+                          const struct wire_op *op)
+{
+	windows_ask(world_locks(world), wish);
+	claim_place(world, wish->rank, op->name.call, op->comm);
+}
 
 /* The rank learns that another one, in the call `by`, has changed a word for which it has slept. */
 static void wake(struct world *world, int rank, struct op_id by)
 {
 	const struct wire_op op = *word_spins_sleeper(world_spins(world), rank);
+	struct lock_wish wish = wish_of(world, rank, &op);
 	struct event event = {.kind = EVENT_SEND};
 	struct op_id learns = {rank, op.name.call, 0};
 
@@ -122,30 +136,17 @@ static void wake(struct world *world, int rank, struct op_id by)
 	world_append_event(world, &event);
 	append_event(world, EVENT_COMPLETE, learns);
 	word_spins_wake(world_spins(world), rank);
-	ask_for_words(world, rank, &op, 1);
-}
-
-/* Claims from `sub` on. */
-static void ask_for_words(struct world *world, int rank, const struct wire_op *op, guint32 sub)
-{
-	struct lock_wish wish = {.rank = rank, .comm = op->comm, .sub = sub};
-
-	wish.members = communicators_members(world_comms(world), op->comm, rank, &wish.count);
-	wish.target = target_of(world, rank, op);
-	wish.shared = op->mode == WIRE_LOCK_SHARE;
-	communicators_window(world_comms(world), op->comm, &wish.window);
-	find_words(world, op, &wish);
-	windows_ask(world_locks(world), &wish);
-	claim_place(world, rank, op->name.call, op->comm);
+	find_words(world, &op, &wish);
+	wish.sub = 1; /* behind the one that it slept for */
+	ask_for_words(world, &wish, &op);
 }
 
 /* Returns whether the rank may go on at once. */
 static bool begin_atomic(struct world *world, int rank, const struct wire_op *op, guint64 site)
 {
-	struct lock_wish wish = {.target = target_of(world, rank, op)};
+	struct lock_wish wish = wish_of(world, rank, op);
 	struct word_use use = {.site = site, .comm = op->comm, .target = wish.target};
 
-	communicators_window(world_comms(world), op->comm, &wish.window);
 	if (!find_words(world, op, &wish)) {
 		world_limit(world, LIMIT_ATOMICS);
 		word_spins_end(world_spins(world), rank);
@@ -157,7 +158,7 @@ static bool begin_atomic(struct world *world, int rank, const struct wire_op *op
 	if (word_spins_ask(world_spins(world), rank, &use, MAX(world_options(world)->not_yet, 1)))
 		word_spins_sleep(world_spins(world), rank, op);
 	else
-		ask_for_words(world, rank, op, 0);
+		ask_for_words(world, &wish, op);
 	return false;
 }
 
@@ -175,16 +176,13 @@ int world_pass_spin(struct world *world)
 bool world_lock(struct world *world, int rank, const struct wire_op *op, guint64 site,
                 bool *ret_held)
 {
-	struct lock_wish wish = {.rank = rank, .comm = op->comm};
+	struct lock_wish wish;
 
-	if (is_of_words(op)) {
+	if (world_is_of_words(op)) {
 		*ret_held = begin_atomic(world, rank, op, site);
 		return true;
 	}
-	wish.members = communicators_members(world_comms(world), op->comm, rank, &wish.count);
-	wish.target = target_of(world, rank, op);
-	wish.shared = op->mode == WIRE_LOCK_SHARED || op->peer == WIRE_ANY;
-	communicators_window(world_comms(world), op->comm, &wish.window);
+	wish = wish_of(world, rank, op);
 	/* An error that MPI will report. */
 	*ret_held = windows_holds(world_locks(world), rank, op->comm, wish.target);
 	if (*ret_held) {
@@ -242,7 +240,7 @@ guint world_unlock(struct world *world, int rank, const struct wire_op *op)
 {
 	g_autoptr(GArray) grants = g_array_new(false, false, sizeof(struct lock_grant));
 
-	if (is_of_words(op))
+	if (world_is_of_words(op))
 		return end_atomic(world, rank, op, grants);
 	world_note_unordered(world, op->tag);
 	if (op->name.sub == WIRE_LOCK_REFUSED && windows_was_again(world_locks(world), rank))
