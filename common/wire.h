@@ -127,7 +127,6 @@ enum wire_buffering {
 	WIRE_BUFFERING_PER_SEND = 3, /* sends are copied, but each waits for GO */
 };
 
-/* What the scheduler wants. Constant for an exploration; but each world sets the buffering. */
 /* Which atomic operations on windows ask for the words that they use, so that their order is a
  * choice (MPI 3.1, section 11.7.1). */
 enum wire_atomics {
@@ -137,6 +136,7 @@ enum wire_atomics {
 	WIRE_ATOMICS_SUMS,    /* all; those with MPI_SUM that do not fetch share their words */
 };
 
+/* What the scheduler wants. Constant for an exploration; but each world sets the buffering. */
 struct wire_welcome {
 	uint8_t buffering;     /* enum wire_buffering */
 	bool every_call_waits; /* no call is acknowledged ahead of time (prompt, tests) */

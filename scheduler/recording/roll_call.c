@@ -18,7 +18,7 @@ static void free_entry(void *data)
 	g_free(entry);
 }
 
-/* The file may be damaged: whatever is no ASCII is left out. */
+/* The file may be damaged: '?' replaces whatever cannot be printed. */
 static char *reason_of(const struct recording_place *place)
 {
 	char *reason = g_strndup(place->reason, sizeof(place->reason));

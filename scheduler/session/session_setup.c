@@ -216,11 +216,12 @@ static bool calls_one_that(const struct session *session, bool (*has_property)(u
  * that are equal: a search of states leaves them to MPI. */
 static enum wire_atomics ordered_atomics(const struct session *session)
 {
-	/* A program of which no call is known, such as a script, may make any. */
-	bool known = calls_one_that(session, mpi_call_begins_mpi);
+	bool known;
 
 	if (session->options->states)
 		return WIRE_ATOMICS_NONE;
+	/* A program of which no call is known, such as a script, may make any. */
+	known = calls_one_that(session, mpi_call_begins_mpi);
 	if (known && !calls_one_that(session, mpi_call_fetches))
 		return WIRE_ATOMICS_REPLACE;
 	return !known || calls_one_that(session, only_changes) ? WIRE_ATOMICS_SUMS

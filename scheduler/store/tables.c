@@ -143,20 +143,20 @@ static const struct column choice[] = {
 	FIELD("granted", choice_row, granted),
 };
 
-/* Words have windows with low numbers only (lock.c). */
-enum { WORD_WINDOWS = 32 };
+/* Above the numbers of all windows whose words have places (lock.c). */
+enum { WINDOWS_END = 32 };
 
 int32_t choice_row_window(const struct point *point)
 {
-	return point->word > 0 ? -(point->word * WORD_WINDOWS + point->window) : point->window;
+	return point->word > 0 ? -(point->word * WINDOWS_END + point->window) : point->window;
 }
 
 void choice_row_place(const struct choice_row *row, struct point *point)
 {
 	uint32_t both = row->window < 0 ? (uint32_t)-row->window : 0;
 
-	point->window = row->window < 0 ? (int32_t)(both % WORD_WINDOWS) : row->window;
-	point->word = (int32_t)(both / WORD_WINDOWS);
+	point->window = row->window < 0 ? (int32_t)(both % WINDOWS_END) : row->window;
+	point->word = (int32_t)(both / WINDOWS_END);
 }
 
 /* Number 0 is the message taken. */

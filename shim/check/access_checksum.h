@@ -1,8 +1,7 @@
 /* Detects that memory that one-sided calls use at the origin is changed, freed or left by its
  * function, until the calls are complete there (MPI 3.1, section 11.3). Of more than 16 KiB in one
- * call, only the beginning is compared.
- * Memory of windows is not watched, because other processes may write there. The uses of the rank's
- * own memory by such calls are also passed to overlap.h. */
+ * call, only the beginning is compared. Memory of windows is not watched, because other processes
+ * may write there. The uses of the rank's own memory by such calls are also passed to overlap.h. */
 #ifndef MATCHPOINT_SHIM_CHECK_ACCESS_CHECKSUM_H
 #define MATCHPOINT_SHIM_CHECK_ACCESS_CHECKSUM_H
 
