@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* accept4 */
+#define _GNU_SOURCE /* accept4, ppoll */
 #include "server.h"
 
 #include <arpa/inet.h>
@@ -73,11 +73,11 @@ static int listen_for_gdb(const struct server_options *options, int *ret_port, G
 }
 
 /* `ends`: as from options->listens. */
-static int accept_gdb(int listener, int ends, GError **error)
+static int accept_gdb(int listener, int ends, const sigset_t *waiting, GError **error)
 {
 	struct pollfd ready[2] = {{.fd = listener, .events = POLLIN},
 	                          {.fd = ends, .events = POLLIN}};
-	int one = 1, fd, count = poll(ready, 2, -1);
+	int one = 1, fd, count = ppoll(ready, 2, NULL, waiting);
 
 	if (count < 0 || !ready[0].revents) {
 		g_set_error_literal(error, SERVER_ERROR, SERVER_UNUSED,
@@ -147,7 +147,7 @@ bool server_serve(const struct server_options *options, GError **error)
 	if (!target)
 		goto out;
 	ends = options->listens(options->user, target, port);
-	fd = accept_gdb(listener, ends, error);
+	fd = accept_gdb(listener, ends, options->waiting, error);
 	if (fd < 0)
 		goto out;
 	gdb_link_open(link, fd);

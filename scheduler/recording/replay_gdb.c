@@ -22,6 +22,7 @@ struct session {
 	pid_t gdb;           /* 0: none */
 	int gdb_ends;        /* -1: none */
 	bool is_used;        /* a front end has connected */
+	sigset_t mask;       /* as it was before the wait for gdb */
 	GError *error;       /* gdb could not be started */
 };
 
@@ -73,12 +74,14 @@ static char *told(void *user)
 
 /* --- gdb -------------------------------------------------------------------------------------- */
 
-/* This process ignores Ctrl-C, which gdb must not. */
+/* This process ignores Ctrl-C, and blocks others, which gdb must not. */
 static void heed_signals(gpointer user)
 {
-	(void)user;
+	const struct session *session = user;
+
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &session->mask, NULL);
 }
 
 static char **gdb_words(const struct session *session)
@@ -104,7 +107,7 @@ static void start_gdb(struct session *session)
 	if (!g_spawn_async(NULL, words, NULL,
 	                   G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD
 	                           | G_SPAWN_CHILD_INHERITS_STDIN,
-	                   heed_signals, NULL, &pid, &session->error))
+	                   heed_signals, session, &pid, &session->error))
 		return;
 	session->gdb = pid;
 	session->gdb_ends = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -140,12 +143,50 @@ static int listens(void *user, struct target *target, int port)
 	return -1;
 }
 
+/* --- signals ---------------------------------------------------------------------------------- */
+
+static const int stopping[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+static void end_waiting(int signal)
+{
+	(void)signal;
+}
+
+/* Until gdb connects they end the wait, which removes the socket; blocked but in that wait, none is
+ * lost. Ctrl-C is for the gdb that it has started. */
+static void begin_waiting(struct session *session)
+{
+	const bool listens = session->options->listen;
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (guint i = 0; i < G_N_ELEMENTS(stopping); i++) {
+		const bool is_gdbs = !listens && (stopping[i] == SIGINT || stopping[i] == SIGQUIT);
+
+		signal(stopping[i], is_gdbs ? SIG_IGN : end_waiting);
+		sigaddset(&blocked, stopping[i]);
+	}
+	sigprocmask(SIG_BLOCK, &blocked, &session->mask);
+}
+
+/* gdb decides when the session ends; what ends this process ends the rank too. */
+static void end_of_waiting(struct session *session)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(stopping); i++) {
+		const bool is_gdbs = stopping[i] == SIGINT || stopping[i] == SIGQUIT;
+
+		signal(stopping[i], is_gdbs ? SIG_IGN : SIG_DFL);
+	}
+	sigprocmask(SIG_SETMASK, &session->mask, NULL);
+}
+
 static void connected(void *user)
 {
 	struct session *session = user;
 
 	session->is_used = true;
 	forget_path(session);
+	end_of_waiting(session);
 }
 
 /* Whatever became of the connection, the user may go on in gdb. */
@@ -165,11 +206,6 @@ static bool wait_for_gdb(struct session *session)
 }
 
 /* --- both ------------------------------------------------------------------------------------- */
-
-static void end_waiting(int signal)
-{
-	(void)signal;
-}
 
 static bool has_programs(const struct replay_gdb_options *options, GError **error)
 {
@@ -220,15 +256,15 @@ static bool choose_path(struct session *session, struct server_options *server, 
 
 static bool serve(struct session *session, struct server_options *server, GError **error)
 {
-	const struct sigaction ignore = {.sa_handler = SIG_IGN}, end = {.sa_handler = end_waiting};
 	g_autoptr(GError) failed = NULL;
 	g_autofree char *line = NULL;
 	bool is_done;
 
-	for (guint i = 0; i < 2; i++)
-		sigaction(i ? SIGQUIT : SIGINT, session->options->listen ? &end : &ignore, NULL);
+	begin_waiting(session);
+	server->waiting = &session->mask;
 	is_done = server_serve(server, &failed);
 	forget_path(session);
+	end_of_waiting(session);
 	if (!is_done && session->is_used)
 		session->options->tell(failed->message);
 	if (!wait_for_gdb(session)) {

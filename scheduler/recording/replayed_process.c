@@ -116,10 +116,14 @@ static void write_to(int scratch, const char *name, int descriptor)
 	close(file);
 }
 
-/* Ctrl-C is for gdb; what this process ignores, the program does not. */
+/* Ctrl-C is for gdb; what this process ignores or blocks, the program does not. */
 static void stand_apart(int scratch)
 {
+	sigset_t none;
+
 	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
@@ -160,6 +164,16 @@ static void become(const char *directory, int rank, const struct start *start, b
 	complain(start->program);
 }
 
+/* Keeps errno. */
+static void close_news(const int news[2])
+{
+	const int number = errno;
+
+	close(news[0]);
+	close(news[1]);
+	errno = number;
+}
+
 /* A pair of sockets, so that a name can be given before the process tells anything. It must not
  * wait for a reader: copies of it tell the same again. */
 static bool make_news(const char *marks, int news[2])
@@ -169,9 +183,12 @@ static bool make_news(const char *marks, int news[2])
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, news) != 0)
 		return false;
 	fcntl(news[0], F_SETFD, FD_CLOEXEC);
-	return !marks
-	       || (send(news[0], marks, (size_t)size, 0) == size
-	           && fcntl(news[1], F_SETFL, O_NONBLOCK) == 0);
+	if (!marks
+	    || (send(news[0], marks, (size_t)size, 0) == size
+	        && fcntl(news[1], F_SETFL, O_NONBLOCK) == 0))
+		return true;
+	close_news(news);
+	return false;
 }
 
 bool replayed_process_start(const char *directory, int rank, const char *marks,
@@ -183,8 +200,14 @@ bool replayed_process_start(const char *directory, int rank, const char *marks,
 
 	ret->pid = -1;
 	if (read_start(folder, rank, &start, error)) {
-		if (!make_news(marks, news) || (ret->pid = fork()) < 0) {
-			g_set_error(error, RECORDING_ERROR, 0, "%s", g_strerror(errno));
+		const bool has_news = make_news(marks, news);
+
+		ret->pid = has_news ? fork() : -1;
+		if (ret->pid < 0) {
+			if (has_news)
+				close_news(news);
+			g_set_error(error, RECORDING_ERROR, 0, "cannot start the rank: %s",
+			            g_strerror(errno));
 		} else if (ret->pid == 0) {
 			become(folder, rank, &start, marks, news[1]);
 		} else {

@@ -166,10 +166,29 @@ def check_listen(tool, folder):
         connection.sendall(b"$vCont;c#a8")
     listening.end()
     check(not os.path.exists(path), path + " is left")
-    listening = Listening(tool, folder, path)
-    listening.process.send_signal(signal.SIGINT)
-    listening.end(4)
-    check(not os.path.exists(path), path + " is left")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        listening = Listening(tool, folder, path)
+        listening.process.send_signal(number)
+        listening.end(4)
+        check(not os.path.exists(path), path + " is left")
+    check_stopped_early(tool, folder, path)
+
+
+def check_stopped_early(tool, folder, path):
+    """A signal before the wait for gdb ends the wait too."""
+    for pause in (0.02, 0.05, 0.1, 0.2, 0.4):
+        mark = uuid.uuid4().hex
+        process = tool.start(["replay", folder, "--rank", "1", "--listen", path], mark)
+        time.sleep(pause)
+        process.send_signal(signal.SIGINT)
+        try:
+            harness.communicate(process, 60)
+        except Failed:
+            tool.end_marked(mark)
+            raise
+        check(process.returncode in (4, -signal.SIGINT), str(process.returncode))
+        tool.check_no_processes(mark, "it was interrupted")
+        check(not os.path.exists(path), path + " is left")
 
 
 def check_interrupted(tool, folder):
