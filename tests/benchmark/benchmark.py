@@ -17,6 +17,7 @@ import tempfile
 import time
 
 from interactive import checkpoints, prompt, web
+from recording import recording
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
@@ -460,7 +461,7 @@ def jobs(bench):
 
 ALL = [senders, master_worker, states, twelve, auto, nodes, snapshot, rewound, faults, compute,
        replays, many, acknowledged, ring, mixed, exchange, sixteen, pending, scale, store, polls,
-       applications, jobs, web, prompt, checkpoints]
+       applications, jobs, web, prompt, checkpoints, recording]
 
 
 def main():

@@ -10,42 +10,10 @@ import time
 
 import harness
 from harness import check
+from recording import Recording
 
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
                                                            "stands")}
-
-
-class Recording:
-    """One run, recorded in a folder of its own. Each rank's output goes to a file, because mpiexec
-    mixes what ranks print."""
-
-    def __init__(self, tool, name, ranks, *command, status=0):
-        self.tool, self.ranks = tool, ranks
-        self.folder = os.path.join(tool.directory, name)
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.run = tool.run("record", "-n", str(ranks), "--to", self.folder, "--", "sh", "-c",
-                            'exec "$0" "$@" >out.$PMI_RANK', *command, cwd=tool.directory)
-        check(self.run.status == status, str(self.run))
-
-    def file(self, rank, what):
-        return os.path.join(self.folder, "rank.%d.%s" % (rank, what))
-
-    def printed(self, rank):
-        with open(os.path.join(self.tool.directory, "out.%d" % rank)) as file:
-            return file.read()
-
-    def replay(self, rank):
-        return self.tool.run("replay", self.folder, "--rank", str(rank), cwd=self.tool.directory)
-
-    def report(self):
-        return self.tool.run("report", self.folder)
-
-    def check_replays(self):
-        for rank in range(self.ranks):
-            run = self.replay(rank)
-            check(run.status == 0 and run.err == "", str(run))
-            check(run.out == self.printed(rank),
-                  "recorded:\n%s\nreplayed: %s" % (self.printed(rank), run))
 
 
 def check_programs(tool):

@@ -1,0 +1,23 @@
+"""Random calls of all families that are recorded, and each rank replayed alone: it prints the same
+hashes of data, statuses, orders, times and addresses, and sends the same."""
+
+import harness
+from recording import Recording
+
+STEPS = 60
+
+
+def body(tool, options):
+    program = tool.compile(harness.program("random_calls.c"))
+    for seed in range(options.seed, options.seed + options.programs):
+        print("seed %d" % seed, flush=True)
+        Recording(tool, "random", seed % 4 + 2, program, str(seed), str(STEPS)).check_replays()
+
+
+def extra(parser):
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--programs", type=int, default=12)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body, extra)
