@@ -40,9 +40,10 @@ struct recording_place {
 	int32_t peer, tag;     /* where the call has them, else RECORDING_NOTHING */
 	uint32_t communicator; /* handle; 0: none */
 	uint32_t ended;        /* 1: the process has reached its end and the log is whole */
-	int32_t error;         /* errno; not 0: the log could not be written from there on */
+	int32_t error;         /* errno; not 0: the log could not be written from `last_call` on */
 	uint32_t refused; /* enum mpi_call that ended the program, because no log can hold it; 0 */
 	char reason[RECORDING_REASON]; /* of that, cut if need be, with a final NUL */
+	uint64_t last_call;            /* in which the log ends, where `error` is set */
 };
 #define RECORDING_NOTHING INT32_MIN
 

@@ -27,7 +27,7 @@ static bool tell_errors(const char *directory)
 		if (entry->error)
 			command_complain("the log of rank %d ends in call %" G_GUINT64_FORMAT
 			                 ": %s",
-			                 entry->rank, entry->call, g_strerror(entry->error));
+			                 entry->rank, entry->last_call, g_strerror(entry->error));
 		if (entry->refused)
 			command_complain("rank %d, call %" G_GUINT64_FORMAT
 			                 ", %s: %s; the program ended there",

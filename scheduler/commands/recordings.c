@@ -163,8 +163,8 @@ static void print_entry(const struct roll_call_entry *entry)
 		printf("rank %d: %s: %s\n", entry->rank, mpi_call_name(entry->refused),
 		       entry->reason);
 	if (entry->error)
-		printf("rank %d: the log ends before the rank did: %s\n", entry->rank,
-		       g_strerror(entry->error));
+		printf("rank %d: the log ends in call %" G_GUINT64_FORMAT ": %s\n", entry->rank,
+		       entry->last_call, g_strerror(entry->error));
 	if (entry->damage)
 		printf("rank %d: %s\n", entry->rank, entry->damage);
 }

@@ -53,6 +53,10 @@ static bool read_start(const char *directory, int rank, struct start *start, GEr
 	struct recording_section section;
 	gsize size;
 
+	if (!g_file_test(file, G_FILE_TEST_EXISTS)) {
+		g_set_error(error, RECORDING_ERROR, 0, "it left no log");
+		return false;
+	}
 	if (!g_file_get_contents(file, &start->bytes, &size, error))
 		return false;
 	if (recording_start_find(start->bytes, size, RECORDING_START_ARGUMENTS, &section))

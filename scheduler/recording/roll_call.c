@@ -105,6 +105,7 @@ static struct roll_call_entry *make_entry(const char *directory, int rank)
 	entry->peer = place->peer;
 	entry->tag = place->tag;
 	entry->error = place->error;
+	entry->last_call = place->last_call;
 	entry->refused = place->refused;
 	if (place->refused)
 		entry->reason = reason_of(place);

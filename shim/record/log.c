@@ -103,6 +103,7 @@ static void give_up(int error)
 {
 	if (ftruncate(file, whole) != 0)
 		error = errno;
+	log_place->last_call = log_place->call;
 	log_place->error = error;
 	log_on = false;
 }

@@ -3,6 +3,7 @@ that are killed at any moment, logs that are damaged, other programs and inputs,
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import harness
 from harness import check
 from recording import Recording
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
                                                            "stands")}
 
@@ -106,6 +108,28 @@ def check_damage(tool, dice):
     check("rank 1: left no log" in recording.report().out, str(recording.report()))
 
 
+def check_full_disk(tool):
+    """The program goes on. The log ends in the call that record names, and is replayed up to it."""
+    library = os.path.join(tool.directory, "full_disk.so")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", os.path.join(HERE, "full_disk.c"), "-o",
+                    library, "-ldl"], check=True)
+    program = tool.compile(SOURCES["many_messages"])
+    for at in (1, 4):
+        recording = Recording(tool, "recording", 2, program, "400", "40000", status=4, environment={
+            "LD_PRELOAD": library, "FULL_DISK_AT": str(at), "FULL_DISK_STAYS": "1"})
+        report = recording.report().out
+        for rank in range(2):
+            check(recording.printed(rank), "rank %d did not end" % rank)
+            found = re.search("the log of rank %d ends in call ([0-9]+): No space" % rank,
+                              recording.run.err)
+            check(found, str(recording.run))
+            check("rank %d: the log ends in call %s: No space" % (rank, found.group(1)) in report,
+                  report)
+            run = recording.replay(rank)
+            check(run.status == 3 and re.search("call %s, .*the recording ends in this call"
+                                                % found.group(1), run.err), str(run))
+
+
 def check_changes(tool):
     """Another program, and an input with other contents."""
     program = tool.compile(SOURCES["many_messages"])
@@ -160,6 +184,7 @@ def body(tool, options):
     check_programs(tool)
     check_languages(tool)
     check_damage(tool, dice)
+    check_full_disk(tool)
     check_changes(tool)
     check_refused(tool)
     check_roll_call(tool)

@@ -1,6 +1,6 @@
-/* Preloaded into matchpoint: simulates a full disk for its store at the FULL_DISK_AT-th write, for
- * this write only, or from then on if FULL_DISK_STAYS is set. The number of writes is written to
- * FULL_DISK_COUNT. Other files and other programs are not affected. */
+/* Preloaded into matchpoint: simulates a full disk for its store, and for logs of recordings, at
+ * the FULL_DISK_AT-th write of a process, for this write only, or from then on if FULL_DISK_STAYS
+ * is set. The number of writes is written to FULL_DISK_COUNT. Other files are not affected. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static long writes;
@@ -22,7 +23,8 @@ static int is_store(int fd)
 	if (length < 0)
 		return 0;
 	path[length] = '\0';
-	return strstr(path, "/matchpoint.db") != NULL;
+	return strstr(path, "/matchpoint.db")
+	       || (strstr(path, "/recording/rank.") && strcmp(path + length - 4, ".log") == 0);
 }
 
 static int is_full(int fd)
@@ -48,6 +50,15 @@ ssize_t write(int fd, const void *bytes, size_t count)
 	if (!real)
 		real = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
 	return is_full(fd) ? -1 : real(fd, bytes, count);
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+	static ssize_t (*real)(int, const struct iovec *, int);
+
+	if (!real)
+		real = (ssize_t(*)(int, const struct iovec *, int))dlsym(RTLD_NEXT, "writev");
+	return is_full(fd) ? -1 : real(fd, parts, count);
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset)

@@ -10,12 +10,13 @@ class Recording:
     """One run, recorded in a folder of its own. Each rank's output goes to a file, because mpiexec
     mixes what ranks print."""
 
-    def __init__(self, tool, name, ranks, *command, status=0):
+    def __init__(self, tool, name, ranks, *command, status=0, environment=None):
         self.tool, self.ranks = tool, ranks
         self.folder = os.path.join(tool.directory, name)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.run = tool.run("record", "-n", str(ranks), "--to", self.folder, "--", "sh", "-c",
-                            'exec "$0" "$@" >out.$PMI_RANK', *command, cwd=tool.directory)
+                            'exec "$0" "$@" >out.$PMI_RANK', *command, cwd=tool.directory,
+                            environment=environment or {})
         check(self.run.status == status, str(self.run))
 
     def file(self, rank, what):
