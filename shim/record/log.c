@@ -48,9 +48,18 @@ static int open_file(int directory, int rank, const char *what, int flags)
 	return out_of_the_way((int)syscall(SYS_openat, directory, name, flags | O_CLOEXEC, 0644));
 }
 
-int log_open_file(int directory, int rank, const char *what, bool writing)
+int log_create_file(int directory, int rank, const char *what)
 {
-	return open_file(directory, rank, what, writing ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY);
+	return open_file(directory, rank, what, O_WRONLY | O_CREAT | O_TRUNC);
+}
+
+int log_name_file(int directory, int rank, const char *what, const char *finally)
+{
+	char from[64], to[64];
+
+	snprintf(from, sizeof(from), "rank.%d.%s", rank, what);
+	snprintf(to, sizeof(to), "rank.%d.%s", rank, finally);
+	return renameat(directory, from, directory, to) == 0 ? 0 : -errno;
 }
 
 static void *map(void *place, size_t size, int protection, int flags, int descriptor)

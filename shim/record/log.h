@@ -49,7 +49,9 @@ void log_raw(void *bytes, size_t size);
 /* Any number of bytes: written from there, or read to there. */
 void log_data(void *bytes, size_t size);
 
-/* A file of this rank beside the log, as "rank.3.start", for writing or reading; -1: errno. */
-int log_open_file(int directory, int rank, const char *what, bool writing);
+/* A new file of this rank beside the log, as "rank.3.start", to write to; -1: errno. */
+int log_create_file(int directory, int rank, const char *what);
+/* Gives it another name, at once for everybody who looks. 0; -errno. */
+int log_name_file(int directory, int rank, const char *what, const char *finally);
 
 #endif

@@ -162,6 +162,7 @@ static void find_features(char *ret, size_t room)
 
 /* --- the file of the start -------------------------------------------------------------------- */
 
+/* A kill leaves the whole file, or none. */
 static void write_start(int directory, int rank)
 {
 	static struct listing listing;
@@ -169,8 +170,10 @@ static void write_start(int directory, int rank)
 	struct text text = {malloc(START_ROOM + 64), 0};
 	char folder[PATH_MAX] = "/";
 	struct rlimit stack = {0};
-	int file = log_open_file(directory, rank, "start", true);
+	int file = log_create_file(directory, rank, "start.new"), error = -ENOMEM;
 
+	if (file < 0)
+		error = -errno;
 	if (text.bytes && file >= 0) {
 		append_file(&text, RECORDING_START_ARGUMENTS, "/proc/self/cmdline");
 		append_environment(&text);
@@ -185,11 +188,15 @@ static void write_start(int directory, int rank)
 		find_features(features, sizeof(features));
 		append_text(&text, RECORDING_START_FEATURES, features);
 		append_file(&text, RECORDING_START_MAPS, "/proc/self/maps");
-		if (write(file, text.bytes, text.size) != (ssize_t)text.size)
-			log_place->error = errno ? errno : ENOSPC;
+		errno = ENOSPC;
+		error = write(file, text.bytes, text.size) == (ssize_t)text.size ? 0 : -errno;
 	}
 	if (file >= 0)
 		syscall(SYS_close, file);
+	if (error == 0)
+		error = log_name_file(directory, rank, "start.new", "start");
+	if (error < 0)
+		log_place->error = -error;
 	free(text.bytes);
 }
 
