@@ -85,7 +85,7 @@ struct explorer *explorer_new(const struct explorer_options *options)
 	if (options->from && options->from->len > 0)
 		explorer->prefix = g_array_new(false, false, sizeof(struct choice));
 	revisits_init(explorer);
-	explorer->visited = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	explorer->visited = node_set_new();
 	return explorer;
 }
 
@@ -94,7 +94,7 @@ void explorer_free(struct explorer *explorer)
 	if (!explorer)
 		return;
 	revisits_release(explorer);
-	g_hash_table_unref(explorer->visited);
+	node_set_unref(explorer->visited);
 	g_ptr_array_free(explorer->steps, true);
 	g_array_free(explorer->path, true);
 	if (explorer->prefix)
@@ -185,7 +185,7 @@ static void undo_giving_up(struct explorer *explorer)
 	explorer->gave_up = false;
 	explorer->statistics.wasted--;
 	explorer->statistics.visited--;
-	g_hash_table_remove(explorer->visited, &explorer->node);
+	node_set_remove(explorer->visited, explorer->node);
 }
 
 /* Everything that the world has shown so far has been used. The next plan continues from the last
@@ -354,7 +354,7 @@ static bool visit(struct explorer *explorer)
 		explorer->hash += choice_hash(choice_at(explorer->path, i));
 	count_pending(explorer, &pending);
 	explorer->node = explorer->hash + pending;
-	if (!g_hash_table_add(explorer->visited, g_memdup2(&explorer->node, sizeof explorer->node)))
+	if (!node_set_add(explorer->visited, explorer->node))
 		return false;
 	explorer->statistics.visited++;
 	return true;

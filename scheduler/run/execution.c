@@ -392,8 +392,9 @@ static void look_at_start(struct execution *execution)
 static void start_world(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
+	bool is_first = !runs->root && !runs->job; /* no other is being parked for that */
 
-	if (execution->launched && runs->snapshots && !runs->root && !execution->no_parking) {
+	if (execution->launched && runs->snapshots && is_first && !execution->no_parking) {
 		execution->result.state = EXECUTION_PARKING;
 		execution->parking = snapshot_park(execution);
 		return;

@@ -68,10 +68,15 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 {
 	const struct world_options options = options_under(&runs->options,
 	                                                   position_path(request->position));
-	struct snapshot *snapshot = find_nearest(runs, request);
-	struct execution *execution = execution_new(runs, request);
+	struct snapshot *snapshot;
+	struct execution *execution;
 	g_autoptr(GError) error = NULL;
 
+	runs->begun++;
+	if (runs->lost) /* while no execution needed them */
+		runs_renew_job(runs);
+	snapshot = find_nearest(runs, request);
+	execution = execution_new(runs, request);
 	log_debug(LOG_SESSION, "a plan of %u choices, from %s with %u", execution->plan->len,
 	          snapshot ? "a snapshot" : "a new job",
 	          snapshot ? world_choices(snapshot->world)->len : 0);

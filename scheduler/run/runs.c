@@ -9,6 +9,10 @@
 #define PROCESSES_MOST 4096  /* of keepers */
 #define ALONG_MOST 4         /* snapshots along paths; the oldest stay, as most begin there */
 #define REFUSALS_MOST 8      /* in a row, for each rank, until no rank is rewound */
+/* Snapshots that are lost so often, with no more executions between two losses, would be lost for
+ * ever: the program ends their processes, or memory is too small for them. */
+#define LOSSES_MOST 3
+#define LOSSES_APART 100
 
 G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
 
@@ -235,6 +239,11 @@ bool runs_go_back(const struct runs *runs)
 	return runs && runs->snapshots;
 }
 
+bool runs_may_begin_beside(const struct runs *runs)
+{
+	return !runs->snapshots || (runs->root && !runs->lost);
+}
+
 const struct rewinding *runs_rewinding(const struct runs *runs)
 {
 	return &runs->rewinding;
@@ -251,6 +260,35 @@ void runs_fall_back(struct runs *runs, char *reason)
 	runs->snapshots = false;
 	runs->client->fall_back(runs->options.user, reason);
 	runs_each(runs, fall_back, NULL);
+}
+
+static void begin_anew(struct execution *execution, void *reason)
+{
+	const struct run_result *result = execution_result(execution);
+
+	if (result->again)
+		return;
+	execution_fall_back(execution);
+	if (result->again)
+		runs_report_struck(execution_runs(execution), reason);
+}
+
+void runs_lose_snapshots(struct runs *runs, char *reason)
+{
+	g_autofree char *why = reason;
+
+	if (runs->lost || !runs->snapshots)
+		return;
+	if (runs->begun - runs->begun_at_loss > LOSSES_APART)
+		runs->losses_in_turn = 0;
+	runs->begun_at_loss = runs->begun;
+	if (runs->options.wrapper || ++runs->losses_in_turn > LOSSES_MOST) {
+		runs_fall_back(runs, g_steal_pointer(&why));
+		return;
+	}
+	log_debug(LOG_SNAPSHOTS, "all snapshots are given up: %s", why);
+	runs->lost = true;
+	runs_each(runs, begin_anew, why);
 }
 
 /* Whether a snapshot may be released: there are no copies of it. */
@@ -326,6 +364,10 @@ void runs_release_root(struct runs *runs)
 
 void runs_renew_job(struct runs *runs)
 {
-	if (!runs->snapshots || !runs->root)
-		runs_release_root(runs);
+	if (runs->snapshots && runs->root && !runs->lost)
+		return;
+	runs_release_root(runs);
+	if (runs->lost)
+		sites_forget(runs->sites, 0); /* that of all copies */
+	runs->lost = false;
 }

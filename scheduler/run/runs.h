@@ -108,6 +108,9 @@ const struct rewinding *runs_rewinding(const struct runs *runs);
 
 /* Whether snapshots are (still) returned to. */
 bool runs_go_back(const struct runs *runs);
+/* Whether an execution may begin while others run. False if snapshots are returned to, and the one
+ * that all are copied from is not taken yet: only one job may be started for it. */
+bool runs_may_begin_beside(const struct runs *runs);
 /* Returns the seconds spent waiting for ranks to report their states. */
 double runs_fingerprint_seconds(const struct runs *runs);
 /* Ranks are not asked for their states any more; what reports them costs less then. */
@@ -120,8 +123,8 @@ void runs_release_snapshots(struct runs *runs,
 /* Calls `look` for each snapshot, with the world as it was parked. */
 void runs_each_snapshot(const struct runs *runs,
                         void (*look)(const struct world *world, void *user), void *user);
-/* Ends the job of all snapshots as well, if they are not returned to any more. Call it after
- * executions that have to begin anew were dropped. */
+/* Ends the job of all snapshots as well, if they are not returned to any more or were lost. Call it
+ * after executions that have to begin anew were dropped. */
 void runs_renew_job(struct runs *runs);
 
 #define RUNS_ERROR (runs_error_quark())

@@ -17,6 +17,10 @@ void runs_fail(struct runs *runs, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Snapshots do not work, for this reason (ownership passes). Executions that use them are begun
  * anew. */
 void runs_fall_back(struct runs *runs, char *reason);
+/* Something outside has ended a process that snapshots need, as described (ownership passes).
+ * Executions that use them are begun anew, in a new job with new snapshots. If that happens again
+ * and again, it falls back. */
+void runs_lose_snapshots(struct runs *runs, char *reason);
 /* These call the client: something outside has ended an execution; every process of one is gone. */
 void runs_report_struck(const struct runs *runs, const char *what);
 void runs_report_gone(const struct runs *runs, struct execution *execution);

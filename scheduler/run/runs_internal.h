@@ -26,6 +26,9 @@ struct runs {
 	bool rewinds;               /* ranks are rewound in place, if it is safe */
 	struct rewinding rewinding;
 	guint image_refusals; /* in a row */
+	bool lost;            /* a process that snapshots need: runs_lose_snapshots */
+	guint losses_in_turn;
+	guint64 begun, begun_at_loss; /* executions, ever and before the last loss */
 	struct snapshot_set *set;
 	GPtrArray *snapshot;   /* all of them */
 	struct snapshot *root; /* parked in MPI_Init */

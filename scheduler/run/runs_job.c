@@ -33,11 +33,11 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	g_autofree char *words = NULL;
 
 	if (!execution) {
-		if (runs->root && runs->snapshots)
-			runs_fall_back(runs, g_strdup_printf("the job launcher ended (status "
-			                                     "%d) while its ranks were "
-			                                     "needed",
-			                                     status));
+		if (runs->root)
+			runs_lose_snapshots(runs,
+			                    g_strdup_printf("the job launcher ended (status %d) "
+			                                    "while its ranks were needed",
+			                                    status));
 		return;
 	}
 	if (execution_failed_to_start(execution))

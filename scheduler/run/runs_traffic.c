@@ -118,11 +118,9 @@ static void on_keeper_gone(struct snapshot *snapshot, int rank)
 	g_autoptr(GList) executions = g_hash_table_get_values(runs->all);
 
 	snapshot->links[rank] = NULL;
-	if (runs->snapshots)
-		runs_fall_back(runs,
-		               g_strdup_printf("the snapshot of rank %d was lost: its process "
-		                               "was killed from outside, or memory ran out",
-		                               rank));
+	runs_lose_snapshots(runs, g_strdup_printf("the snapshot of rank %d was lost: its process "
+	                                          "was killed from outside, or memory ran out",
+	                                          rank));
 	for (GList *item = executions; item; item = item->next)
 		if (execution_from(item->data) == snapshot)
 			execution_keeper_lost(item->data, rank);

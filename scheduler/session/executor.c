@@ -127,12 +127,18 @@ static void source_begin(struct plan_source *source, struct executor *executor)
 		execution_set_off(source->execution);
 }
 
+static bool may_begin(const struct round *round, const struct plan_source *source)
+{
+	return !source->execution
+	       && (runs_may_begin_beside(round->executor->runs) || !any_source(round, is_running));
+}
+
 /* Sources that must begin again come first, as their executions were the first to begin. */
 static void round_begin(struct round *round)
 {
 	for (int pass = 0; pass < 2; pass++)
 		for (guint i = 0; i < round->count; i++)
-			if (!round->sources[i]->execution
+			if (may_begin(round, round->sources[i])
 			    && (pass == 1 || round->sources[i]->again.position))
 				source_begin(round->sources[i], round->executor);
 }
