@@ -85,7 +85,7 @@ struct explorer *explorer_new(const struct explorer_options *options)
 	if (options->from && options->from->len > 0)
 		explorer->prefix = g_array_new(false, false, sizeof(struct choice));
 	revisits_init(explorer);
-	explorer->visited = node_set_new();
+	explorer->visited = g_hash_table_new(NULL, NULL);
 	return explorer;
 }
 
@@ -94,7 +94,7 @@ void explorer_free(struct explorer *explorer)
 	if (!explorer)
 		return;
 	revisits_release(explorer);
-	node_set_unref(explorer->visited);
+	g_hash_table_unref(explorer->visited);
 	g_ptr_array_free(explorer->steps, true);
 	g_array_free(explorer->path, true);
 	if (explorer->prefix)
@@ -177,6 +177,13 @@ GArray *explorer_next(struct explorer *explorer)
 	return path_copy_choices(explorer);
 }
 
+/* A hash as key of `visited`: without memory of its own, as the set has no bound. */
+static gpointer node_key(uint64_t node)
+{
+	_Static_assert(sizeof(gpointer) >= sizeof(uint64_t), "");
+	return (gpointer)(uintptr_t)node;
+}
+
 /* Another world will reach the node where this one has given up promises. */
 static void undo_giving_up(struct explorer *explorer)
 {
@@ -185,7 +192,7 @@ static void undo_giving_up(struct explorer *explorer)
 	explorer->gave_up = false;
 	explorer->statistics.wasted--;
 	explorer->statistics.visited--;
-	node_set_remove(explorer->visited, explorer->node);
+	g_hash_table_remove(explorer->visited, node_key(explorer->node));
 }
 
 /* Everything that the world has shown so far has been used. The next plan continues from the last
@@ -354,7 +361,7 @@ static bool visit(struct explorer *explorer)
 		explorer->hash += choice_hash(choice_at(explorer->path, i));
 	count_pending(explorer, &pending);
 	explorer->node = explorer->hash + pending;
-	if (!node_set_add(explorer->visited, explorer->node))
+	if (!g_hash_table_add(explorer->visited, node_key(explorer->node)))
 		return false;
 	explorer->statistics.visited++;
 	return true;

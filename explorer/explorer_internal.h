@@ -7,7 +7,6 @@
 
 #include "dependence.h"
 #include "explorer.h"
-#include "node_set.h"
 #include "spine.h"
 
 /* An answer that was not open at a step. */
@@ -58,9 +57,9 @@ struct explorer {
 	GArray *questions; /* struct question: those not settled */
 	/* struct destination, ascending by rank: those where a choice was made */
 	GPtrArray *destinations;
-	struct node_set *visited; /* visited nodes; shared with the searches split off */
-	uint64_t hash;            /* hash of the node last visited */
-	uint64_t node;            /* the same with its promises, as in `visited` */
+	GHashTable *visited; /* node_key(hash); shared with the searches split off */
+	uint64_t hash;       /* hash of the node last visited */
+	uint64_t node;       /* the same with its promises, as in `visited` */
 	guint stamp;
 	guint begun; /* steps that the running world has not made; without a world: all */
 	bool started;

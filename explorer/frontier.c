@@ -566,8 +566,8 @@ static struct explorer *copy_back(const struct explorer *explorer, guint index)
 
 	other->cut = false;
 	explorer_go_back(other, index);
-	node_set_unref(other->visited);
-	other->visited = node_set_ref(explorer->visited);
+	g_hash_table_unref(other->visited);
+	other->visited = g_hash_table_ref(explorer->visited);
 	return other;
 }
 
