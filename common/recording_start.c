@@ -8,6 +8,7 @@ void recording_orders_print(const struct recording_orders *orders, char ret[RECO
 {
 	snprintf(ret, RECORDING_VALUE, "%c:%05d:%05d:%05d:%010d",
 	         orders->marks     ? 'm'
+	         : orders->matches ? 't'
 	         : orders->replays ? 'p'
 	                           : 'r',
 	         orders->directory, orders->news, orders->scratch, orders->pid);
@@ -22,7 +23,8 @@ bool recording_orders_parse(const char *value, struct recording_orders *ret)
 	    != 5)
 		return false;
 	ret->marks = mode == 'm';
-	ret->replays = mode == 'p' || ret->marks;
+	ret->matches = mode == 't';
+	ret->replays = mode == 'p' || ret->marks || ret->matches;
 	return ret->replays || mode == 'r';
 }
 

@@ -69,8 +69,10 @@ static char *path_of_folder(struct command_options *options, const char *directo
 	g_autofree char *sum = NULL, *found = NULL;
 	char *path;
 
-	if (!reproducer_read(directory, &reproducer, error))
+	if (!reproducer_read(directory, &reproducer, error)) {
+		g_prefix_error(error, "%s holds no recording, and no reproducer: ", directory);
 		return NULL;
+	}
 	if (!options->program[0]) {
 		g_strfreev(options->program);
 		options->program = g_strdupv(reproducer.program);

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "command_line.h"
+#include "command_replay_recording.h"
 #include "recordings.h"
 #include "scheduler/recording/recording.h"
 #include "scheduler/store/reader.h"
@@ -249,17 +250,25 @@ static int replay_recording(int argc, char **argv)
 	return status;
 }
 
+static bool has_option(int argc, char **argv, const char *name)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (g_str_has_prefix(argv[i], name)
+		    && (!argv[i][strlen(name)] || argv[i][strlen(name)] == '='))
+			return true;
+	return false;
+}
+
 /* Whether an option stands on the line that only a recording has. */
 static bool wants_recording(int argc, char **argv)
 {
-	static const char *const names[] = {"--rank", "--listen"};
+	return has_option(argc, argv, "--rank") || has_option(argc, argv, "--listen");
+}
 
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		for (guint j = 0; j < G_N_ELEMENTS(names); j++)
-			if (g_str_has_prefix(argv[i], names[j])
-			    && (!argv[i][strlen(names[j])] || argv[i][strlen(names[j])] == '='))
-				return true;
-	return false;
+/* Of a recording: one rank alone. */
+static bool wants_rank(int argc, char **argv)
+{
+	return wants_recording(argc, argv) || has_option(argc, argv, "--gdb");
 }
 
 static int replay_run(int argc, char **argv)
@@ -286,7 +295,8 @@ static int replay_run(int argc, char **argv)
 	int status;
 
 	if (named_recording(argc, argv))
-		return replay_recording(argc, argv);
+		return wants_rank(argc, argv) ? replay_recording(argc, argv)
+		                              : command_replay_recording(argc, argv);
 	if (wants_recording(argc, argv)) {
 		command_complain("--rank and --listen need the folder of a recording; see "
 		                 "matchpoint record");

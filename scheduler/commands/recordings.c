@@ -23,7 +23,7 @@ static int replay_one(const char *directory, int rank)
 		[REPLAY_RANK_CANNOT] = EXIT_CANNOT,
 	};
 	g_autoptr(GError) error = NULL;
-	struct replay_rank *replay = replay_rank(directory, rank, &error);
+	struct replay_rank *replay = replay_rank(directory, rank, NULL, NULL, &error);
 	int status = EXIT_CANNOT;
 
 	if (!replay) {

@@ -33,7 +33,7 @@ static pid_t start_rank(void *user, const char *name, GError **error)
 	struct session *session = user;
 
 	return replayed_process_start(session->options->directory, session->options->rank, name,
-	                              &session->process, error)
+	                              false, &session->process, error)
 	               ? session->process.pid
 	               : -1;
 }

@@ -1,6 +1,7 @@
 #include "replay_rank.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -29,19 +30,27 @@ static void take_line(struct replay_rank *replay, const char *line)
 		}
 }
 
-static void take_news(struct replay_rank *replay, int news)
+static void take_news(struct replay_rank *replay, int news,
+                      void (*match)(void *user, const char *line), void *user)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
-	g_auto(GStrv) lines = NULL;
-	char bytes[4096];
-	ssize_t got;
+	FILE *lines = fdopen(news, "r");
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t length;
 
-	while ((got = read(news, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR))
-		if (got > 0)
-			g_string_append_len(text, bytes, got);
-	lines = g_strsplit(text->str, "\n", -1);
-	for (int i = 0; lines[i]; i++)
-		take_line(replay, lines[i]);
+	while (lines && (length = getline(&line, &size, lines)) > 0) {
+		if (line[length - 1] == '\n')
+			line[length - 1] = '\0';
+		if (*line == 'm' && match)
+			match(user, line + 1);
+		else
+			take_line(replay, line);
+	}
+	free(line);
+	if (lines)
+		fclose(lines);
+	else
+		close(news);
 }
 
 /* Whether the recorded process came to its end. */
@@ -74,17 +83,18 @@ static void tell_end(struct replay_rank *replay, const char *directory, int rank
 		replay->end = REPLAY_RANK_CANNOT;
 }
 
-struct replay_rank *replay_rank(const char *directory, int rank, GError **error)
+struct replay_rank *replay_rank(const char *directory, int rank,
+                                void (*match)(void *user, const char *line), void *user,
+                                GError **error)
 {
 	struct replayed_process process;
 	struct replay_rank *replay;
 
-	if (!replayed_process_start(directory, rank, NULL, &process, error))
+	if (!replayed_process_start(directory, rank, NULL, match != NULL, &process, error))
 		return NULL;
 	replay = g_new0(struct replay_rank, 1);
 	replay->remarks = g_ptr_array_new_with_free_func(g_free);
-	take_news(replay, process.news);
-	close(process.news);
+	take_news(replay, process.news, match, user);
 	while (waitpid(process.pid, &replay->status, 0) < 0 && errno == EINTR)
 		continue;
 	if (!replay->text)

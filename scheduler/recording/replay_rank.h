@@ -19,9 +19,12 @@ struct replay_rank {
 	int status;         /* as from waitpid */
 };
 
-/* Returns NULL with `error` set if it could not be started. The process has this one's standard
- * output and error. */
-struct replay_rank *replay_rank(const char *directory, int rank, GError **error);
+/* Returns NULL with `error` set if it could not be started. `match`: called with each line of
+ * shim/record/matches.h; then its output goes to files in the recording. NULL: the process has this
+ * one's standard output and error. */
+struct replay_rank *replay_rank(const char *directory, int rank,
+                                void (*match)(void *user, const char *line), void *user,
+                                GError **error);
 void replay_rank_free(struct replay_rank *replay); /* NULL is legal */
 
 #endif

@@ -19,20 +19,12 @@ enum { FIRST_DESCRIPTOR = 900 };
 
 /* --- what was started ------------------------------------------------------------------------- */
 
-struct start {
-	char *bytes; /* of the file */
-	char **arguments, **environment;
-	char *program, *folder;
-	rlim_t stack; /* its limit */
-};
-
-static void clear_start(struct start *start)
+void replayed_start_clear(struct replayed_start *start)
 {
 	g_strfreev(start->arguments);
 	g_strfreev(start->environment);
 	g_free(start->program);
 	g_free(start->folder);
-	g_free(start->bytes);
 }
 
 static char **strings_of(const struct recording_section *section)
@@ -47,9 +39,10 @@ static char **strings_of(const struct recording_section *section)
 	return g_strv_builder_end(all);
 }
 
-static bool read_start(const char *directory, int rank, struct start *start, GError **error)
+bool replayed_start_read(const char *directory, int rank, struct replayed_start *start,
+                         GError **error)
 {
-	g_autofree char *file = recording_file(directory, rank, "start");
+	g_autofree char *file = recording_file(directory, rank, "start"), *bytes = NULL;
 	struct recording_section section;
 	gsize size;
 
@@ -57,17 +50,17 @@ static bool read_start(const char *directory, int rank, struct start *start, GEr
 		g_set_error(error, RECORDING_ERROR, 0, "it left no log");
 		return false;
 	}
-	if (!g_file_get_contents(file, &start->bytes, &size, error))
+	if (!g_file_get_contents(file, &bytes, &size, error))
 		return false;
-	if (recording_start_find(start->bytes, size, RECORDING_START_ARGUMENTS, &section))
+	if (recording_start_find(bytes, size, RECORDING_START_ARGUMENTS, &section))
 		start->arguments = strings_of(&section);
-	if (recording_start_find(start->bytes, size, RECORDING_START_ENVIRONMENT, &section))
+	if (recording_start_find(bytes, size, RECORDING_START_ENVIRONMENT, &section))
 		start->environment = strings_of(&section);
-	if (recording_start_find(start->bytes, size, RECORDING_START_PROGRAM, &section))
+	if (recording_start_find(bytes, size, RECORDING_START_PROGRAM, &section))
 		start->program = g_strndup(section.bytes, section.size);
-	if (recording_start_find(start->bytes, size, RECORDING_START_FOLDER, &section))
+	if (recording_start_find(bytes, size, RECORDING_START_FOLDER, &section))
 		start->folder = g_strndup(section.bytes, section.size);
-	if (recording_start_find(start->bytes, size, RECORDING_START_STACK, &section))
+	if (recording_start_find(bytes, size, RECORDING_START_STACK, &section))
 		start->stack = strtoull(section.bytes, NULL, 10);
 	if (start->arguments && start->arguments[0] && start->environment && start->program)
 		return true;
@@ -136,11 +129,13 @@ static void stand_apart(int scratch)
 }
 
 /* In the child. */
-static void become(const char *directory, int rank, const struct start *start, bool marks, int news)
+static void become(const char *directory, int rank, const struct replayed_start *start, bool marks,
+                   bool matches, int news)
 {
 	g_autofree char *input = g_build_filename(directory, "input", NULL),
 			*scratch = replayed_folder(directory, rank);
-	struct recording_orders orders = {.replays = true, .marks = marks, .pid = (int)getpid()};
+	struct recording_orders orders = {
+		.replays = true, .marks = marks, .matches = matches, .pid = (int)getpid()};
 	struct rlimit stack;
 	int file;
 
@@ -149,7 +144,7 @@ static void become(const char *directory, int rank, const struct start *start, b
 	orders.scratch = g_mkdir_with_parents(scratch, 0777) != 0
 	                         ? -1
 	                         : away(g_open(scratch, O_RDONLY | O_DIRECTORY, 0));
-	if (marks)
+	if (marks || matches)
 		stand_apart(orders.scratch);
 	file = rank == 0 ? g_open(input, O_RDONLY, 0) : -1;
 	if (file < 0)
@@ -195,15 +190,15 @@ static bool make_news(const char *marks, int news[2])
 	return false;
 }
 
-bool replayed_process_start(const char *directory, int rank, const char *marks,
+bool replayed_process_start(const char *directory, int rank, const char *marks, bool matches,
                             struct replayed_process *ret, GError **error)
 {
 	g_autofree char *folder = g_canonicalize_filename(directory, NULL);
-	struct start start = {0};
+	struct replayed_start start = {0};
 	int news[2];
 
 	ret->pid = -1;
-	if (read_start(folder, rank, &start, error)) {
+	if (replayed_start_read(folder, rank, &start, error)) {
 		const bool has_news = make_news(marks, news);
 
 		ret->pid = has_news ? fork() : -1;
@@ -213,24 +208,24 @@ bool replayed_process_start(const char *directory, int rank, const char *marks,
 			g_set_error(error, RECORDING_ERROR, 0, "cannot start the rank: %s",
 			            g_strerror(errno));
 		} else if (ret->pid == 0) {
-			become(folder, rank, &start, marks, news[1]);
+			become(folder, rank, &start, marks, matches, news[1]);
 		} else {
 			close(news[1]);
 			ret->news = news[0];
 		}
 	}
-	clear_start(&start);
+	replayed_start_clear(&start);
 	return ret->pid > 0;
 }
 
 char *replayed_program(const char *directory, int rank, GError **error)
 {
-	struct start start = {0};
+	struct replayed_start start = {0};
 	char *program = NULL;
 
-	if (read_start(directory, rank, &start, error))
+	if (replayed_start_read(directory, rank, &start, error))
 		program = g_canonicalize_filename(start.program, start.folder);
-	clear_start(&start);
+	replayed_start_clear(&start);
 	return program;
 }
 

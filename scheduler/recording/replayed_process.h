@@ -4,17 +4,30 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
+
+/* How the rank was started. */
+struct replayed_start {
+	char **arguments, **environment;
+	char *program, *folder; /* as it was given to execve; the folder may be NULL */
+	rlim_t stack;           /* its limit */
+};
+
+/* False with `error` set. Either way, *ret is to be cleared; it begins empty. */
+bool replayed_start_read(const char *directory, int rank, struct replayed_start *ret,
+                         GError **error);
+void replayed_start_clear(struct replayed_start *start);
 
 struct replayed_process {
 	pid_t pid;
 	int news; /* what it tells can be read here (shim/record/replay.h); the owner closes it */
 };
 
-/* Starts it. `marks`: names the socket of agent_marks_begin; then its output goes to files in the
- * scratch folder, and it has a session of its own. NULL: it has this process's output. False with
- * `error` set. */
-bool replayed_process_start(const char *directory, int rank, const char *marks,
+/* Starts it. `marks`: names the socket of agent_marks_begin. `matches`: the news tell what each
+ * call got (shim/record/matches.h). With either, its output goes to files in the scratch folder,
+ * and it has a session of its own; else it has this process's output. False with `error` set. */
+bool replayed_process_start(const char *directory, int rank, const char *marks, bool matches,
                             struct replayed_process *ret, GError **error);
 
 /* The recorded program, an absolute path; free with g_free. NULL with `error` set. */

@@ -38,8 +38,11 @@ static void give_bind(void *user, int rank, const struct wire_bind *bind)
 static void give_go(void *user, int rank, const struct wire_go *go)
 {
 	struct execution *execution = user;
+	struct strategy *strategy = execution_strategy(execution);
 
 	state_fingerprint_moves(execution_fingerprint(execution), rank);
+	if (strategy->answered)
+		strategy->answered(strategy, rank, go);
 	if (run_ahead_is_in(execution_run_ahead(execution), rank, go->call))
 		run_ahead_let_go(execution_run_ahead(execution), rank);
 	else

@@ -12,6 +12,7 @@
 
 struct execution;
 struct wire_call;
+struct wire_go;
 
 struct strategy {
 	/* Is asked even while choices of the plan wait to become open (a path may leave choices
@@ -55,6 +56,8 @@ struct strategy {
 	 * it (execution_hold). NULL: not needed. */
 	void (*called)(struct strategy *strategy, struct execution *execution, int rank,
 	               const struct wire_call *call);
+	/* A rank may leave its call. NULL: not needed. */
+	void (*answered)(struct strategy *strategy, int rank, const struct wire_go *go);
 	/* Whether a pending plan contains these choices. */
 	bool (*needs)(const struct strategy *strategy, const GArray *choices);
 	void (*free)(struct strategy *strategy);

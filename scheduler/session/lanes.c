@@ -65,8 +65,8 @@ static void lane_enter(struct lane *lane, struct explorer *explorer, enum buffer
 	if (lanes->portfolio)
 		lane->strategy = portfolio_strategy(lanes->portfolio, &lane->turn, explorer);
 	else
-		lane->strategy = position ? strategy_path(position_path(position)->choices)
-		                          : strategy_search(explorer);
+		lane->strategy = !position ? strategy_search(explorer)
+		                           : session_strategy(lanes->session, position);
 	lane->strategy->watch = session_watch(lanes->session);
 	lane->buffering = buffering;
 	lane->stopped = false;

@@ -443,7 +443,7 @@ static void report_given(const struct replay *replay, struct record_finding *fin
 	const struct path *given = position_path(options->position);
 	struct path *path;
 
-	if (options->conduct || options->not_yet != SESSION_NOT_YET_USUAL)
+	if (options->conduct || options->guide || options->not_yet != SESSION_NOT_YET_USUAL)
 		return;
 	path = path_parse(finding->path, NULL);
 	if (!path)

@@ -26,8 +26,10 @@ enum session_order {
 	SESSION_ORDER_PORTFOLIO,  /* these and random order in turns, under each buffering */
 };
 
+struct communicators;
 struct host;
 struct session;
+struct strategy;
 
 struct session_progress {
 	guint64 interleavings, findings, waiting;
@@ -81,6 +83,10 @@ struct session_options {
 	bool compare_written;   /* besides their output: all files that ranks change */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */
 	const struct position *position; /* one interleaving along its choices; NULL: the search */
+	/* Makes the strategy that decides what `position` leaves open; NULL: the first
+	 * alternative is taken. Freed by its own function. */
+	struct strategy *(*guide)(void *guided, const struct communicators *comms);
+	void *guided;
 	/* Called instead of the search or `position`. It carries out executions of its own in one
 	 * job (scripted_session.h). NULL: none. */
 	void (*conduct)(struct session *session, void *scripted);

@@ -21,6 +21,14 @@ const struct session_options *session_options(const struct session *session)
 	return session->options;
 }
 
+struct strategy *session_strategy(const struct session *session, const struct position *position)
+{
+	const struct session_options *options = session->options;
+
+	return options->guide ? options->guide(options->guided, session->comms)
+	                      : strategy_path(position_path(position)->choices);
+}
+
 struct executor *session_executor(const struct session *session)
 {
 	return session->executor;

@@ -11,6 +11,7 @@
 #include "common/mix.h"
 #include "inputs.h"
 #include "layouts.h"
+#include "matches.h"
 #include "replay.h"
 #include "shim/mpi/real.h"
 #include "threads.h"
@@ -64,6 +65,7 @@ bool record_enter(struct record_call *call, enum mpi_call function, const void *
 		record_breaks_polls();
 	if (log_replaying) {
 		replay_call_begin(log_place->call);
+		matches_enter(function);
 		call->is_repeated = polls.left > 0;
 		if (call->is_repeated)
 			return true;
@@ -87,6 +89,8 @@ void record_leave(struct record_call *call)
 {
 	if (!log_replaying)
 		log_commit();
+	else
+		matches_leave();
 	log_place->inside = 0;
 	record_spans_release(&call->sends);
 	record_spans_release(&call->receives);
@@ -254,6 +258,8 @@ void record_out_status(MPI_Status *status)
 	record_out_number(&status->MPI_TAG, sizeof(int));
 	record_out_number(&status->count_lo, sizeof(int));
 	record_out_number(&status->count_hi_and_cancelled, sizeof(int));
+	if (log_replaying)
+		matches_status(status);
 }
 
 /* --- buffers ---------------------------------------------------------------------------------- */
@@ -390,6 +396,7 @@ bool record_answer(struct record_call *call, int *flag)
 	if (call->is_repeated) {
 		polls.left--;
 		*flag = 0;
+		matches_answer(false);
 		return false;
 	}
 	if (!log_replaying && !*flag && call->result == MPI_SUCCESS && !call->was_called
@@ -399,6 +406,8 @@ bool record_answer(struct record_call *call, int *flag)
 		return false;
 	}
 	record_out_number(flag, sizeof(*flag));
+	if (log_replaying)
+		matches_answer(*flag || call->result != MPI_SUCCESS);
 	polls.is_running = false;
 	if (*flag || call->result != MPI_SUCCESS)
 		return true;

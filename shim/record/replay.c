@@ -8,6 +8,7 @@
 
 #include "ckpt/agent_marks.h"
 #include "log.h"
+#include "matches.h"
 #include "mpi_calls.h"
 
 /* The C library has it from 2.35 on, and may be older where this runs than where it was built. */
@@ -91,6 +92,7 @@ void replay_stop(enum replay_news news, const char *format, ...)
 	snprintf(where, sizeof(where), "call %llu, %s: ", (unsigned long long)log_place->call,
 	         mpi_call_name(log_place->function));
 	fflush(NULL); /* what the program has printed so far */
+	matches_end();
 	va_start(arguments, format);
 	tell(news, where, format, arguments);
 	va_end(arguments);

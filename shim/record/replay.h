@@ -17,6 +17,7 @@ enum replay_news {
 	REPLAY_OVER = 'o',    /* the recording ends in this call */
 	REPLAY_WHOLE = 'w',   /* the program has ended where the recorded one did */
 	REPLAY_CANNOT = 'c',  /* no replay is possible, or it cannot go on */
+	REPLAY_MATCH = 'm',   /* what a call got (matches.h); only if it was asked for */
 	REPLAY_REMARK = 'r',  /* a remark; the replay goes on */
 };
 void replay_tell(enum replay_news news, const char *format, ...)

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "matches.h"
+
 struct pending {
 	struct pending *next;
 	uint32_t handle;
@@ -25,6 +27,8 @@ void requests_add(struct record_call *call, const MPI_Request *request, enum req
 {
 	struct pending *pending, **at;
 
+	if (call->result == MPI_SUCCESS)
+		matches_add(*request, is_persistent);
 	if (call->result != MPI_SUCCESS || (call->receives.count == 0 && !is_persistent))
 		return;
 	pending = calloc(1, sizeof(*pending));
@@ -89,6 +93,7 @@ void requests_start(struct record_call *call, MPI_Request request)
 {
 	struct pending *pending = requests_find(request);
 
+	matches_start(request);
 	if (!pending || !pending->is_persistent)
 		return;
 	pending->is_active = true;
@@ -99,6 +104,7 @@ bool requests_free(MPI_Request request)
 {
 	struct pending *pending = requests_find(request);
 
+	matches_free(request);
 	if (!pending)
 		return true;
 	if (pending->is_active && pending->receives.count > 0)

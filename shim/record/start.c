@@ -18,6 +18,7 @@
 #include "ckpt/agent_marks.h"
 #include "common/recording_start.h"
 #include "files.h"
+#include "matches.h"
 #include "memory.h"
 #include "replay.h"
 
@@ -309,6 +310,8 @@ __attribute__((constructor)) static void start(void)
 	} else if (error == 0) {
 		write_start(orders.directory, rank);
 	}
+	if (error == 0 && orders.matches)
+		matches_begin();
 	if (error == 0 && orders.marks && !replay_begin_marks())
 		_exit(1);
 	record_is_on = error == 0;
@@ -321,6 +324,7 @@ __attribute__((destructor)) static void stop(void)
 		return;
 	record_is_on = false;
 	record_inside++;
+	matches_end();
 	if (!log_replaying)
 		log_finish();
 	else if (log_more())

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "matches.h"
 #include "requests.h"
 #include "wrapper.h"
 
@@ -49,14 +50,24 @@ static void given_end(const struct given *given)
 	free(given->own);
 }
 
-static void complete(struct record_call *call, MPI_Request request, MPI_Status *status)
+static void complete(struct record_call *call, const struct given *given, int at,
+                     MPI_Status *status)
 {
-	struct pending *pending = requests_find(request);
+	struct pending *pending = requests_find(given->requests[at]);
 
 	record_out_status(status);
 	if (is_in_status(call->result))
 		record_out_number(&status->MPI_ERROR, sizeof(int));
+	matches_completed(given->requests, at, status, false);
 	requests_complete(pending, status);
+}
+
+static void complete_one(MPI_Request was, MPI_Request *request, MPI_Status *status)
+{
+	record_out_handle(RECORD_REQUEST, request);
+	record_out_status(status);
+	matches_completed(&was, 0, status, false);
+	requests_complete(requests_find(was), status);
 }
 
 WRAPPER(int, Wait, (MPI_Request * request, MPI_Status *status))
@@ -71,9 +82,7 @@ WRAPPER(int, Wait, (MPI_Request * request, MPI_Status *status))
 	was = *request;
 	record_in_handle(&call, "request", RECORD_REQUEST, (uint32_t)was);
 	RUN(&call, Wait, (request, status));
-	record_out_handle(RECORD_REQUEST, request);
-	record_out_status(status);
-	requests_complete(requests_find(was), status);
+	complete_one(was, request, status);
 	record_leave(&call);
 	return call.result;
 }
@@ -88,7 +97,7 @@ WRAPPER(int, Waitall, (int count, MPI_Request requests[], MPI_Status statuses[])
 	RUN(&call, Waitall, (count, requests, given.statuses));
 	for (int i = 0; i < count; i++) {
 		record_out_handle(RECORD_REQUEST, &requests[i]);
-		complete(&call, given.requests[i], &given.statuses[i]);
+		complete(&call, &given, i, &given.statuses[i]);
 	}
 	given_end(&given);
 	record_leave(&call);
@@ -106,6 +115,7 @@ static void complete_any(int count, int *chosen, MPI_Request *requests, const MP
 	}
 	record_out_handle(RECORD_REQUEST, &requests[*chosen]);
 	record_out_status(status);
+	matches_completed(was, *chosen, status, false);
 	requests_complete(requests_find(was[*chosen]), status);
 }
 
@@ -133,7 +143,7 @@ static void complete_some(struct record_call *call, const struct given *given, c
 		record_out_number(&indices[i], sizeof(*indices));
 		const int at = indices[i];
 		record_out_handle(RECORD_REQUEST, &requests[at]);
-		complete(call, given->requests[at], &given->statuses[i]);
+		complete(call, given, at, &given->statuses[i]);
 	}
 }
 
@@ -171,9 +181,7 @@ WRAPPER(int, Test, (MPI_Request * request, int *flag, MPI_Status *status))
 	record_in_handle(&call, "request", RECORD_REQUEST, (uint32_t)was);
 	ASK(&call, Test, (request, flag, status));
 	if (record_answer(&call, flag) && *flag) {
-		record_out_handle(RECORD_REQUEST, request);
-		record_out_status(status);
-		requests_complete(requests_find(was), status);
+		complete_one(was, request, status);
 	}
 	record_leave(&call);
 	return call.result;
@@ -190,7 +198,7 @@ WRAPPER(int, Testall, (int count, MPI_Request requests[], int *flag, MPI_Status 
 	const bool is_written = record_answer(&call, flag);
 	for (int i = 0; is_written && (*flag || is_in_status(call.result)) && i < count; i++) {
 		record_out_handle(RECORD_REQUEST, &requests[i]);
-		complete(&call, given.requests[i], &given.statuses[i]);
+		complete(&call, &given, i, &given.statuses[i]);
 	}
 	given_end(&given);
 	record_leave(&call);
@@ -256,6 +264,7 @@ WRAPPER(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *st
 		struct pending *pending = requests_find(request);
 
 		record_out_status(status);
+		matches_completed(&request, 0, status, true);
 		/* What it has brought is in the buffer from now on. */
 		requests_show(pending, status);
 	}

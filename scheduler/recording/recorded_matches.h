@@ -1,0 +1,48 @@
+/* What each communication call of a recorded rank got: the source of each message, the requests
+ * that were reported, the polls that were answered "not yet". The rank is replayed alone for it,
+ * since only the program itself tells how long a record of its log is. */
+#ifndef MATCHPOINT_SCHEDULER_RECORDING_RECORDED_MATCHES_H
+#define MATCHPOINT_SCHEDULER_RECORDING_RECORDED_MATCHES_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* One call; or polls in a row that were answered "not yet". */
+struct recorded_call {
+	guint32 number; /* as under control; of the first poll */
+	guint32 function;
+	guint32 not_yet;    /* number of such polls; 0: it is another call */
+	bool is_inside;     /* the recording ends in it */
+	guint first, count; /* in `reports` */
+};
+
+/* What a call reported: a message, or a request that is complete. */
+struct recorded_report {
+	gint32 index;       /* among the active requests that were given to the call */
+	guint32 start, sub; /* the call that had started it, this one if none did; 0: not known */
+	guint32 call;       /* that has reported it */
+	gint32 source, tag; /* of the status: as the program saw them */
+	bool is_cancelled;
+};
+
+struct recorded_matches {
+	GArray *calls;      /* struct recorded_call */
+	GArray *reports;    /* struct recorded_report */
+	GHashTable *starts; /* guint64 (start << 32 | sub) to index in `reports`, plus 1 */
+	bool has_threads;   /* several threads of the rank communicate */
+	char *cut;          /* why the recording ends before the rank did; NULL: it does not */
+};
+
+/* Replays a rank for it. `is_whole`: its log is complete (roll_call.h). Remarks on what may be
+ * different are appended to `remarks` (char *). NULL with `error` set if it cannot be replayed:
+ * another program, a damaged log, no log. */
+struct recorded_matches *recorded_matches_read(const char *directory, int rank, bool is_whole,
+                                               GPtrArray *remarks, GError **error);
+void recorded_matches_free(struct recorded_matches *matches); /* NULL is legal */
+
+/* What came of the operation that a call (its number in the recording) has started; NULL: the
+ * recording does not tell. */
+const struct recorded_report *recorded_matches_of(const struct recorded_matches *matches,
+                                                  guint32 start, guint32 sub);
+
+#endif

@@ -1,0 +1,237 @@
+#include "matches.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "call.h"
+#include "replay.h"
+
+/* A request, and the call that has started it. */
+struct started {
+	struct started *next;
+	uint32_t handle, call, sub;
+	bool is_persistent, is_active;
+	bool is_done; /* in the present call */
+};
+
+enum { BUCKETS = 4096 };
+/* Requests that are complete at once can have the same handle: the oldest is taken first. */
+static struct started *buckets[BUCKETS];
+static struct started **done; /* in the present call */
+static size_t done_count, done_room;
+
+static bool is_on;
+static uint32_t calls;    /* communication calls so far */
+static uint32_t starts;   /* what the present call has started so far */
+static enum mpi_call now; /* the present call */
+static bool counts;       /* whether it is one that communicates */
+static pthread_t thread;  /* of the last call */
+static struct {
+	uint32_t first, times; /* 0 times: the last call was none */
+	enum mpi_call function;
+} not_yet;
+
+void matches_begin(void)
+{
+	is_on = true;
+	thread = pthread_self();
+}
+
+static bool is_told(void)
+{
+	return is_on && counts;
+}
+
+static void end_not_yet(void)
+{
+	if (not_yet.times > 0)
+		replay_tell(REPLAY_MATCH, "n %u %d %u", not_yet.first, (int)not_yet.function,
+		            not_yet.times);
+	not_yet.times = 0;
+}
+
+static void tell_call(void)
+{
+	end_not_yet();
+	if (!pthread_equal(thread, pthread_self()))
+		replay_tell(REPLAY_MATCH, "t");
+	thread = pthread_self();
+	replay_tell(REPLAY_MATCH, "k %u %d", calls, (int)now);
+}
+
+void matches_enter(enum mpi_call function)
+{
+	now = function;
+	counts = mpi_call_counts(function);
+	starts = 0;
+	if (!is_told())
+		return;
+	calls++;
+	if (!mpi_call_asks(function))
+		tell_call();
+}
+
+void matches_answer(bool yes)
+{
+	if (!is_told())
+		return;
+	if (yes) {
+		tell_call();
+	} else if (not_yet.times > 0 && not_yet.function == now) {
+		not_yet.times++;
+	} else {
+		end_not_yet();
+		not_yet.first = calls;
+		not_yet.function = now;
+		not_yet.times = 1;
+	}
+}
+
+void matches_end(void)
+{
+	if (is_on)
+		end_not_yet();
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+static struct started **bucket_of(MPI_Request request)
+{
+	return &buckets[((uint32_t)request * 2654435761u) >> 20];
+}
+
+static struct started *find(MPI_Request request)
+{
+	struct started *one = *bucket_of(request);
+
+	while (one && (one->handle != (uint32_t)request || one->is_done))
+		one = one->next;
+	return one;
+}
+
+void matches_add(MPI_Request request, bool is_persistent)
+{
+	struct started **at = bucket_of(request), *one;
+
+	if (!is_on)
+		return;
+	one = calloc(1, sizeof(*one));
+	if (!one)
+		record_refuse("out of memory");
+	*one = (struct started){.handle = (uint32_t)request,
+	                        .call = calls,
+	                        .is_persistent = is_persistent,
+	                        .is_active = !is_persistent};
+	while (*at)
+		at = &(*at)->next;
+	*at = one;
+}
+
+void matches_start(MPI_Request request)
+{
+	struct started *one = find(request);
+
+	if (one) {
+		one->call = calls;
+		one->sub = starts;
+		one->is_active = true;
+	}
+	starts++;
+}
+
+static void forget(struct started *started)
+{
+	struct started **at = bucket_of((MPI_Request)started->handle);
+
+	while (*at != started)
+		at = &(*at)->next;
+	*at = started->next;
+	free(started);
+}
+
+void matches_free(MPI_Request request)
+{
+	struct started *one = find(request);
+
+	if (one)
+		forget(one);
+}
+
+static void note_done(struct started *one)
+{
+	if (done_count == done_room) {
+		const size_t room = done_room * 2 + 16;
+		struct started **larger = realloc(done, room * sizeof(struct started *));
+
+		if (!larger)
+			record_refuse("out of memory");
+		done = larger;
+		done_room = room;
+	}
+	one->is_done = true;
+	done[done_count++] = one;
+}
+
+void matches_leave(void)
+{
+	for (size_t i = 0; i < done_count; i++) {
+		done[i]->is_done = done[i]->is_active = false;
+		if (!done[i]->is_persistent)
+			forget(done[i]);
+	}
+	done_count = 0;
+	if (is_told() && not_yet.times == 0)
+		replay_tell(REPLAY_MATCH, "l");
+	/* What the rank does without MPI may have no end. */
+	if (is_on && !mpi_call_ends_mpi(now) && !log_more())
+		replay_ended();
+}
+
+/* --- what a call reports ---------------------------------------------------------------------- */
+
+/* As the call was entered: what it has completed itself counts. */
+static bool was_active(MPI_Request request)
+{
+	const struct started *one = *bucket_of(request);
+
+	if (request == MPI_REQUEST_NULL)
+		return false;
+	while (one && one->handle != (uint32_t)request)
+		one = one->next;
+	return !one || one->is_active;
+}
+
+static bool is_cancelled(const MPI_Status *status)
+{
+	return status->count_hi_and_cancelled & 1;
+}
+
+static bool needs_index(void)
+{
+	return mpi_call_completes(now) == MPI_CALL_COMPLETES_ANY
+	       || mpi_call_completes(now) == MPI_CALL_COMPLETES_SOME;
+}
+
+void matches_completed(const MPI_Request *given, int at, const MPI_Status *status, bool stays)
+{
+	struct started *one;
+	int index = 0;
+
+	if (!is_told() || !was_active(given[at]))
+		return;
+	for (int i = 0; i < at && needs_index(); i++)
+		index += was_active(given[i]);
+	one = find(given[at]);
+	replay_tell(REPLAY_MATCH, "s %d %u %u %d %d %d", index, one ? one->call : 0,
+	            one ? one->sub : 0, status->MPI_SOURCE, status->MPI_TAG, is_cancelled(status));
+	if (one && !stays)
+		note_done(one);
+}
+
+void matches_status(const MPI_Status *status)
+{
+	if (is_told() && mpi_call_completes(now) == MPI_CALL_COMPLETES_NONE
+	    && now != MPI_CALL_Request_get_status)
+		replay_tell(REPLAY_MATCH, "s 0 %u 0 %d %d 0", calls, status->MPI_SOURCE,
+		            status->MPI_TAG);
+}

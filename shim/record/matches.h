@@ -1,0 +1,43 @@
+/* At replay, for the command (scheduler/recording/recorded_matches.h): what each communication call
+ * got, as lines among the news (replay.h). The recorded run as a whole is followed by them.
+ *
+ *   k NUMBER FUNCTION              a communication call begins; a poll: it is answered "yes"
+ *   n NUMBER FUNCTION TIMES        polls from this number on were answered "not yet"
+ *   s INDEX START SUB SOURCE TAG CANCELLED
+ *                                  in that call a message or request was reported: its index among
+ *                                  the active requests, and the call that had started it, or 0
+ *   l                              that call has returned
+ *   t                              that call is made by another thread than those before it
+ *
+ * Calls are counted as under control: from 1, only those that communicate. */
+#ifndef MATCHPOINT_SHIM_RECORD_MATCHES_H
+#define MATCHPOINT_SHIM_RECORD_MATCHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "mpi_functions.h"
+
+/* From here on, calls are told. */
+void matches_begin(void);
+
+/* The program is in this call; it leaves it. */
+void matches_enter(enum mpi_call function);
+void matches_leave(void);
+/* Whether a poll was answered "yes". */
+void matches_answer(bool yes);
+/* No call follows. */
+void matches_end(void);
+
+/* The call has begun what the request stands for, or has prepared it. */
+void matches_add(MPI_Request request, bool is_persistent);
+void matches_start(MPI_Request request);
+void matches_free(MPI_Request request);
+/* What the call was given at this place has completed. `stays`: the program was only told so. */
+void matches_completed(const MPI_Request *given, int at, const MPI_Status *status, bool stays);
+/* A status of a call that is given no requests. */
+void matches_status(const MPI_Status *status);
+
+#endif
