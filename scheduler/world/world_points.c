@@ -577,7 +577,8 @@ void world_give_answer(struct world *world, int number, const struct taken *answ
 	for (guint32 i = taken_next(answer, 0, rank->line->waited->len);
 	     i < rank->line->waited->len; i = taken_next(answer, i + 1, rank->line->waited->len))
 		g_array_append_val(done, i);
-	world_note_answer(world, number, answer->kind != TAKEN_NO);
+	world_note_answer(world, number, answer->kind != TAKEN_NO); /* needs the poll's probe */
+	world_withdraw_probes(world, number, false);
 	world_release(world, number, (const guint32 *)(const void *)done->data, done->len);
 }
 
@@ -604,13 +605,7 @@ static void choose_answer(struct world *world, const struct choice *choice)
 		world_try_release(world, number);
 		break;
 	case TAKEN_CANCELLED: world_withdraw_receive(world, number, live); break;
-	default:
-		if (world_is_probe_poll(world, number)) {
-			matcher_withdraw(world->matcher, id);
-			world_remove_live(world, number, live);
-		}
-		world_give_answer(world, number, &choice->taken);
-		break;
+	default: world_give_answer(world, number, &choice->taken); break;
 	}
 }
 

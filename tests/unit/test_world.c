@@ -299,6 +299,31 @@ static void test_iprobe(void **state)
 	fixture_release(&fixture);
 }
 
+/* Calls between two equal polls end no count: else a program that does anything in each round of
+ * its loop would be answered "no" for ever. A "yes" ends it. */
+static void test_counted_probe(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init(&fixture, BUFFERING_INFINITE);
+	starts(&fixture, 1, WIRE_SEND, 0);
+	looks(&fixture, 0, 1);
+	assert_open(&fixture, "0.1{no 1}");
+	assert_true(choose(&fixture, 0, 1, taken_plain(TAKEN_NO)));
+	starts(&fixture, 0, WIRE_SEND, 1);
+	looks(&fixture, 0, 1);
+	assert_open(&fixture, "0.3{1}");
+	assert_true(choose(&fixture, 0, 3, taken_message((struct op_id){1, 0, 0})));
+	assert_int_equal(world_limits(fixture.world), LIMIT_BIT(LIMIT_POLLS));
+	starts(&fixture, 0, WIRE_RECEIVE, 1);
+	assert_true(choose(&fixture, 0, 4, taken_message((struct op_id){1, 0, 0})));
+	starts(&fixture, 1, WIRE_SEND, 0);
+	looks(&fixture, 0, 1);
+	assert_open(&fixture, "0.5{no 1}");
+	fixture_release(&fixture);
+}
+
 static void test_cancel(void **state)
 {
 	struct fixture fixture;
@@ -579,6 +604,7 @@ int main(void)
 		cmocka_unit_test(test_round),
 		cmocka_unit_test(test_no_round),
 		cmocka_unit_test(test_iprobe),
+		cmocka_unit_test(test_counted_probe),
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_per_send),
 		cmocka_unit_test(test_async_and_sync_collectives),
