@@ -184,11 +184,12 @@ static void add_messages(const struct world *world, GArray *points, const struct
 		const struct point *where = &point.choice.point;
 		const struct live *live = NULL;
 
-		/* Loops of polls have one point for all their messages. */
+		/* Loops of polls have one point for all their messages. A rank that is looked at
+		 * gets none. */
 		if (where->kind == POINT_CALL
-		    && (where->sub >= OPERATION_LATER || world_in_loop(world, where->rank)
-		        || world->ranks[where->rank].is_looked_at)
-		    && is_of_poll(world, where)) {
+		    && (world->ranks[where->rank].is_looked_at
+		        || ((where->sub >= OPERATION_LATER || world_in_loop(world, where->rank))
+		            && is_of_poll(world, where)))) {
 			g_array_unref(point.choice.alternatives);
 			continue;
 		}

@@ -39,6 +39,20 @@ static void go(void *user, int rank, const struct wire_go *go)
 	g_string_append(orders, "] ");
 }
 
+static void look(void *user, int rank)
+{
+	g_string_append_printf(((struct fixture *)user)->orders, "look at %d ", rank);
+}
+
+static void fixture_init_of(struct fixture *fixture, const struct world_options *options)
+{
+	const struct world_orders orders = {.bind = bind, .go = go, .admit = NULL, .look = look};
+
+	*fixture = (struct fixture){.comms = communicators_new(3), .orders = g_string_new(NULL)};
+	fixture->world = world_new(options, fixture->comms, &orders, fixture);
+	world_start(fixture->world);
+}
+
 static void fixture_init_with(struct fixture *fixture, enum buffering buffering,
                               enum collective_mode collectives)
 {
@@ -48,11 +62,8 @@ static void fixture_init_with(struct fixture *fixture, enum buffering buffering,
 	                                      .cancels = collectives != COLLECTIVES_SYNC,
 	                                      .arrives_early = collectives == COLLECTIVES_SYNC,
 	                                      .not_yet = 1};
-	const struct world_orders orders = {.bind = bind, .go = go, .admit = NULL};
 
-	*fixture = (struct fixture){.comms = communicators_new(3), .orders = g_string_new(NULL)};
-	fixture->world = world_new(&options, fixture->comms, &orders, fixture);
-	world_start(fixture->world);
+	fixture_init_of(fixture, &options);
 }
 
 static void fixture_init(struct fixture *fixture, enum buffering buffering)
@@ -321,6 +332,27 @@ static void test_counted_probe(void **state)
 	starts(&fixture, 1, WIRE_SEND, 0);
 	looks(&fixture, 0, 1);
 	assert_open(&fixture, "0.5{no 1}");
+	fixture_release(&fixture);
+}
+
+/* What is open may be chosen: nothing of a rank that has not told its digest. */
+static void test_looked_at(void **state)
+{
+	const struct world_options options = {
+		.ranks = 3, .buffering = BUFFERING_INFINITE, .digests = true, .not_yet = 1};
+	struct fixture fixture;
+	guint32 receive;
+
+	(void)state;
+	fixture_init_of(&fixture, &options);
+	receive = starts(&fixture, 0, WIRE_RECEIVE, WIRE_ANY);
+	asks(&fixture, 0, MPI_CALL_Testany, WIRE_TEST_ANY, 1, &receive);
+	assert_non_null(strstr(fixture.orders->str, "look at 0"));
+	starts(&fixture, 1, WIRE_SEND, 0);
+	starts(&fixture, 2, WIRE_SEND, 0);
+	assert_open(&fixture, "");
+	assert_true(world_digest(fixture.world, 0, &(struct wire_digest){{1, 2}}, NULL));
+	assert_open(&fixture, "0.1{1 2} 0.2{no}");
 	fixture_release(&fixture);
 }
 
@@ -605,6 +637,7 @@ int main(void)
 		cmocka_unit_test(test_no_round),
 		cmocka_unit_test(test_iprobe),
 		cmocka_unit_test(test_counted_probe),
+		cmocka_unit_test(test_looked_at),
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_per_send),
 		cmocka_unit_test(test_async_and_sync_collectives),
