@@ -1,7 +1,7 @@
 """Campaigns of kill -9 at random moments: on a rank, a keeper, the proxy, mpiexec, the process
 that supervises them, and matchpoint itself, which is then resumed. The interleavings and findings
 must be those of an undisturbed exploration, and nothing may be left behind, not even a daemon that
-hides. By hand: --rounds 100."""
+hides. Each is killed once; by hand: --rounds 100."""
 
 import itertools
 import os
@@ -168,7 +168,7 @@ def body(tool, options):
 
 
 def extra(parser):
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seed", type=int)
 
 

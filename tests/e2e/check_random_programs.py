@@ -129,7 +129,7 @@ def body(tool, options):
 
 
 def add_options(parser):
-    parser.add_argument("--programs", type=int, default=40)
+    parser.add_argument("--programs", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
 
 

@@ -155,8 +155,8 @@ def body(tool, options):
 
 
 def more(parser):
-    parser.add_argument("--programs", type=int, default=10)
-    parser.add_argument("--windows", type=int, default=6)
+    parser.add_argument("--programs", type=int, default=5)
+    parser.add_argument("--windows", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--all", action="store_true")
 

@@ -26,9 +26,11 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   varies        true: the output is not the same in every run
   threads_first true: threads from before MPI_Init rule snapshots out; it is explored by rerunning
 
-Every program is explored in three ways: by forking from snapshots, one world at a time; by
-rewinding ranks in place where possible, three worlds side by side; and by rerunning, two at a
-time. All must agree, execution by execution, and every finding is replayed from its path.
+There are three ways to explore: by forking from snapshots, one world at a time; by rewinding
+ranks in place where possible, three worlds side by side; and by rerunning, two at a time. The first
+exploration of a file is done in all of them. They must agree, execution by execution, and every
+finding is replayed from its path. Each of the others is done in one way; the ways take turns. With
+--all, all are done like the first.
 """
 
 import collections
@@ -210,11 +212,16 @@ def check_plain(tool, program, expected, report):
                 rank, execution["path"], different[:3] or (output[-200:], found[-200:])))
 
 
-def explore(tool, source, program, expected):
+def ways_of(expected, number, every):
+    """The ways in which the exploration with this number in its file is done."""
+    ways = WAYS[1:] if expected.get("threads_first") else WAYS
+    return ways if every or number == 0 else [ways[number % len(ways)]]
+
+
+def explore(tool, source, program, expected, ways):
     reports = []
     tool.environment = expected.get("environment", {})
     threads_first = expected.get("threads_first", False)
-    ways = WAYS[1:] if threads_first else WAYS
     for backtrack, jobs in ways:
         run = tool.run("explore", "-n", str(expected["ranks"]), "--backtrack", backtrack,
                        "-j", str(jobs), *expected.get("options", []), "--", program,
@@ -233,7 +240,8 @@ def explore(tool, source, program, expected):
     for way, other in zip(ways[1:], others):
         check(first == other, "only by %s, -j %d: %s\nonly by %s, -j %d: %s" % (
             *ways[0], list(first - other), *way, list(other - first)))
-    replay(tool, program, expected, reports[0])
+    if others:
+        replay(tool, program, expected, reports[0])
 
 
 def body(tool, options):
@@ -245,15 +253,20 @@ def body(tool, options):
     tool.name = os.path.basename(stem)
     source = next(s for s in (stem + e for e in (".c", ".cc", ".f90", ".f")) if os.path.exists(s))
     program, flags = None, None
-    for expected in expectations:
+    for number, expected in enumerate(expectations):
         print("%s on %d ranks %s" % (os.path.basename(source), expected["ranks"],
                                      " ".join(expected.get("args", []))))
         wanted = (expected.get("flags", []), expected.get("cflags"))
         if wanted != flags:
             flags = wanted
             program = tool.compile(source, *flags[0], access=flags[1] == "access")
-        explore(tool, source, program, expected)
+        explore(tool, source, program, expected, ways_of(expected, number, options.all))
+
+
+def extra(parser):
+    parser.add_argument("expect")
+    parser.add_argument("--all", action="store_true", help="each exploration in all ways")
 
 
 if __name__ == "__main__":
-    harness.main(__doc__, body, lambda parser: parser.add_argument("expect"))
+    harness.main(__doc__, body, extra)
