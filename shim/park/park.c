@@ -34,38 +34,6 @@
 
 struct park park = {.control_fd = -1, .pmi_fd = -1, .launcher_fd = -1};
 
-/* A process that the program forked is not a rank: it reads its own identity. */
-bool park_is_rank(void)
-{
-	return park.real_pid && process_real_pid() == park.real_pid;
-}
-
-EXPORTED pid_t getpid(void)
-{
-	pid_t real = process_real_pid();
-
-	return park.real_pid == real ? park.visible_pid : real;
-}
-
-EXPORTED pid_t getppid(void)
-{
-	return park_is_rank() ? park.visible_parent : (pid_t)syscall(SYS_getppid);
-}
-
-EXPORTED pid_t gettid(void)
-{
-	pid_t real = (pid_t)syscall(SYS_gettid);
-
-	return park.real_pid == real ? park.visible_pid : real;
-}
-
-EXPORTED int kill(pid_t pid, int signal_number)
-{
-	if (park_is_rank() && pid == park.visible_pid)
-		pid = park.real_pid;
-	return (int)syscall(SYS_kill, pid, signal_number);
-}
-
 int park_send_all(int fd, const void *bytes, size_t count)
 {
 	const uint8_t *at = bytes;

@@ -15,9 +15,8 @@
  * may continue before all ranks have sent HELLO. So the last alternative of a choice needs no fork
  * and no clone.
  *
- * Linking park.o replaces getpid, getppid, gettid and kill for the program: in every world a rank
- * reads the identity that it had in the first one. Export all four from the shim. Code that needs
- * the real number calls process_real_pid (process.h). */
+ * In every world a rank reads the identity that it had in the first one (identity.c). Code that
+ * needs the real number calls process_real_pid (process.h). */
 #ifndef MATCHPOINT_SHIM_PARK_PARK_H
 #define MATCHPOINT_SHIM_PARK_PARK_H
 

@@ -4,8 +4,8 @@
  * program has locked before. Therefore a copy keeps the number of the first process. The program's
  * own forks are not affected.
  *
- * The C library passes that number to the kernel, too. So functions that do this for the calling
- * thread are replaced (pthread_getaffinity_np and its kin).
+ * The C library passes that number to the kernel, too. So functions that do this are replaced
+ * (identity.c).
  *
  * Needs prctl(PR_GET_TID_ADDRESS). A kernel without it gives each copy its own number. */
 #ifndef MATCHPOINT_SHIM_PARK_PARK_THREAD_H
