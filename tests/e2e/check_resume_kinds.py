@@ -10,7 +10,7 @@ from harness import check
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
 
-# kind of choice: program, ranks, flags, options
+# kind of choice: program and its arguments, ranks, flags, options
 KINDS = {
     "message": ("truncation", 3, (), ()),
     "message to a probe": ("leaves_at_once", 3, (), ()),
@@ -23,6 +23,7 @@ KINDS = {
     "cancelled": ("cancel_unanswered", 2, (), ()),
     "a lock": ("lock_order", 3, (), ()),
     "locks": ("lock_deadlock", 2, (), ()),
+    "an atomic operation": ("atomic_order ticket", 3, (), ("--buffering", "zero")),
     "a thread's turn": ("threads_race", 2, ("-pthread",), ()),
 }
 
@@ -52,7 +53,7 @@ def what(report, needs=blamed):
     return report["complete"], report["interleavings"], executions, findings
 
 
-def check_stopped(tool, arguments, program, whole):
+def check_stopped(tool, arguments, command, whole):
     """Stopped after the first interleaving, in the middle, and before the last; resumed each
     time."""
     count = whole.report["interleavings"]
@@ -60,21 +61,21 @@ def check_stopped(tool, arguments, program, whole):
     explore, runs = ["explore", *arguments, "--store", store], []
     for most in sorted({1, 2, count // 2, count - 1} - {count}):
         resume = ["--resume"] if runs else []
-        run = tool.run(*explore, *resume, "--max-interleavings", str(most), "--", program,
+        run = tool.run(*explore, *resume, "--max-interleavings", str(most), "--", *command,
                        report=True)
         check(not run.report["complete"] and run.report["interleavings"] == most, str(run))
         runs.append(run)
-    run = tool.run(*explore, "--resume", "--", program, report=True)
+    run = tool.run(*explore, "--resume", "--", *command, report=True)
     check(what(run.report) == what(whole.report), "\n".join(
         map(str, [what(whole.report), what(run.report), whole, *runs, run])))
 
 
-def check_merged(tool, arguments, program, whole):
+def check_merged(tool, arguments, command, whole):
     stores = []
     for index in (1, 2):
         stores.append(os.path.join(tool.directory, "shard-%d" % index))
         tool.run("explore", *arguments, "--store", stores[-1], "--shard", "%d/2" % index, "--",
-                 program)
+                 *command)
     merged = tool.run("report", *stores, report=True)
     check(what(merged.report, where) == what(whole.report, where),
           "merged:\n%s\n%s\n%s\n%s" % (what(whole.report, where), what(merged.report, where),
@@ -82,7 +83,8 @@ def check_merged(tool, arguments, program, whole):
 
 
 def body(tool, options):
-    for kind, (name, ranks, flags, more) in KINDS.items():
+    for kind, (words, ranks, flags, more) in KINDS.items():
+        name, *rest = words.split()
         if options.only and options.only != name:
             continue
         base = tool.directory
@@ -91,14 +93,14 @@ def body(tool, options):
         source = os.path.join(EXAMPLES, name + ".c")
         if not os.path.exists(source):
             source = harness.program(name + ".c")
-        program = tool.compile(source, *flags)
+        command = [tool.compile(source, *flags), *rest]
         arguments = ["-n", str(ranks), "--order", "depth", *more]
         whole = tool.run("explore", *arguments, "--store", os.path.join(tool.directory, "whole"),
-                         "--", program, report=True)
+                         "--", *command, report=True)
         check(whole.status == 1 and all(blamed(one) for one in whole.report["findings"]),
               "%s: nothing to blame\n%s" % (kind, whole))
-        check_stopped(tool, arguments, program, whole)
-        check_merged(tool, arguments, program, whole)
+        check_stopped(tool, arguments, command, whole)
+        check_merged(tool, arguments, command, whole)
         print("%s: %s, %d interleavings" % (kind, name, whole.report["interleavings"]))
         tool.directory = base
 
