@@ -48,7 +48,7 @@ static bool repeats_probe(const struct world *world, int number, const struct wi
 }
 
 /* Whether others may have to do with the answer. */
-static bool asks(const struct world *world, int number, const struct wire_call *call)
+static bool asks_others(const struct world *world, int number, const struct wire_call *call)
 {
 	return world_is_poll(call->wait) && call->waited_count > 0
 	       && !world_knows_all(world, number) && !repeats_probe(world, number, call);
@@ -60,7 +60,7 @@ static bool concerns_itself(const struct world *world, int number, const struct 
 	const struct rank *rank = &world->ranks[number];
 
 	if (rank->threads || call->wait == WIRE_ABORT || call->wait == WIRE_CANCEL
-	    || asks(world, number, call)
+	    || asks_others(world, number, call)
 	    || (rank->line->phase == PHASE_BLOCKED
 	        && (rank->line->ends_mpi || rank->line->question != QUESTION_NONE)))
 		return false;
@@ -106,7 +106,7 @@ void world_note_immediate(struct world *world, int number, const struct wire_cal
 {
 	struct rank *rank = &world->ranks[number];
 	struct immediate *immediate = &rank->immediate;
-	bool is_poll = asks(world, number, call) && !rank->threads;
+	bool is_poll = asks_others(world, number, call) && !rank->threads;
 
 	if (!is_poll && (!immediate->is_own || !returns_at_once(world, number, call))) {
 		if (immediate->is_own)
