@@ -1,0 +1,37 @@
+"""Nonblocking consensus by seven kinds of polls, as compilers arrange it: right programs are
+explored as a whole, with nothing wrong; in wrong ones the message that is left over is found.
+
+A loop of polls is known by the memory to which the rank comes back. Functions that poll have
+variables that they do not initialise, so what MPI leaves on the stack must not count."""
+
+import harness
+from harness import check
+
+LOOPS = ("iprobe", "source", "matched", "some", "all", "status", "any")
+
+
+def check_right(tool, program, how, level):
+    run = tool.run("explore", "-n", "3", program, how, report=True)
+    check(run.status == 0 and run.report["complete"], "%s %s: %s" % (how, level, run))
+
+
+def check_wrong(tool, program, how, level):
+    run = tool.run("explore", "-n", "3", program, how, report=True)
+    kinds = [one["kind"] for one in run.report["findings"]]
+    check(run.status == 1 and run.report["complete"] and kinds == ["leak"],
+          "%s %s: %s" % (how, level, run))
+
+
+def body(tool, _):
+    source = harness.program("consensus.c")
+    for level in ("-O0", "-O2"):
+        program = tool.compile(source, level)
+        for how in LOOPS:
+            check_right(tool, program, how, level)
+        program = tool.compile(source, level, "-DBUG")
+        for how in LOOPS:
+            check_wrong(tool, program, how, level)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
