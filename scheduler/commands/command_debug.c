@@ -4,9 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "recorded_job.h"
 #include "scheduler/debug/debugger.h"
 #include "scheduler/page/page_server.h"
+#include "scheduler/recording/recording.h"
 #include "scheduler/store/reader.h"
 
 /* The parsed command line of debug. */
@@ -17,6 +18,7 @@ struct debug_command {
 	char *store;                 /* directory for the session's interleavings */
 	GPtrArray *same;             /* char *: options for commands that repeat an interleaving */
 	struct command_options *options;
+	struct recorded_job job; /* if the word is a recording's folder */
 	char *script;
 	char *title;         /* title of pages */
 	char *port;          /* --web PORT; NULL: any */
@@ -26,6 +28,7 @@ struct debug_command {
 static void debug_command_clear(struct debug_command *asked)
 {
 	path_free(asked->path);
+	recorded_job_close(&asked->job);
 	store_reader_close(asked->reader);
 	g_clear_error(&asked->debug.error);
 	g_free(asked->store);
@@ -36,12 +39,14 @@ static void debug_command_clear(struct debug_command *asked)
 		g_ptr_array_unref(asked->same);
 }
 
-/* A number, or a word with the prefix of paths. Any other word is a program. */
-static bool is_finding_or_path(const char *word)
+/* A folder, a number, or a word with the prefix of paths. Any other word is a program. */
+static bool is_folder_finding_or_path(const char *word)
 {
 	size_t digits = strspn(word, "0123456789");
 
 	if (digits > 0 && word[digits] == '\0')
+		return true;
+	if (g_file_test(word, G_FILE_TEST_IS_DIR))
 		return true;
 	return g_str_has_prefix(word, "mp") && g_ascii_isdigit(word[2]) && strchr(word, ':');
 }
@@ -116,7 +121,7 @@ static void name_options(const struct command_options *options, struct debug_com
 	GPtrArray *words = asked->same = g_ptr_array_new_with_free_func(g_free);
 
 	add_value(words, "--launcher", options->launcher);
-	add_value(words, "--stdin", options->standard_input);
+	add_value(words, "--stdin", options->session.standard_input);
 	add_value(words, "--backtrack", options->backtrack);
 	add_value(words, "--collectives", options->collectives);
 	add_value(words, "--not-yet", not_yet);
@@ -155,9 +160,53 @@ static bool add_report(void *user, const char *file, char **ret_problem)
 	*ret_problem = report->unavailable ? g_strdup(report->unavailable) : why_not_writable(file);
 	if (!*ret_problem) {
 		g_free(asked->options->reports[format]);
-		asked->options->reports[format] = g_strdup(file);
+		asked->options->reports[format] = g_canonicalize_filename(file, NULL);
 	}
 	return true;
+}
+
+/* Finds the path of a recording's job, and sets what was recorded of its start. Returns EXIT_CLEAN;
+ * or another status after printing an error. */
+static int follow_recording(struct command_options *options, struct debug_command *asked)
+{
+	int status;
+
+	if (options->program[0]) {
+		command_complain("the recording %s names the program and its choices: matchpoint "
+		                 "debug %s, without another program or path",
+		                 options->word, options->word);
+		return EXIT_USAGE;
+	}
+	if (asked->script) {
+		char *script = g_canonicalize_filename(asked->script, NULL);
+
+		g_free(asked->script);
+		asked->script = script;
+	}
+	status = recorded_job_open(options, options->word, NULL, &asked->job);
+	if (status == EXIT_CLEAN)
+		asked->path = recorded_job_path(options, &asked->job, &status);
+	if (asked->path && !options->quiet)
+		command_complain("in the folder of the recorded run, %s", asked->job.start.folder);
+	return status;
+}
+
+/* What is to be debugged: a finding's path, a path, or a recording; else the program. */
+static int find_start(struct command_options *options, struct debug_command *asked, guint32 *ret_id)
+{
+	const char *first = options->program[0];
+
+	if (!options->word)
+		return command_inspect(options);
+	if (recording_is_there(options->word))
+		return follow_recording(options, asked);
+	if (first && recording_is_there(first)) {
+		command_complain("%s is a recording, not a program: matchpoint debug %s, without a "
+		                 "path, follows it",
+		                 first, first);
+		return EXIT_USAGE;
+	}
+	return command_find_path(options, &asked->path, ret_id);
 }
 
 static int prepare(struct command_options *options, struct debug_command *asked)
@@ -178,8 +227,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 		                 options->word);
 		return EXIT_USAGE;
 	}
-	status = options->word ? command_find_path(options, &asked->path, &id)
-	                       : command_inspect(options);
+	status = find_start(options, asked, &id);
 	if (status != EXIT_CLEAN)
 		return status;
 	if (asked->path && !find_blame(asked, session->store, id))
@@ -212,6 +260,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	request->store = asked->store;
 	request->program = (const char *const *)session->program;
 	request->options = (const char *const *)asked->same->pdata;
+	request->environment = session->environment;
 	request->add_report = add_report;
 	request->user = asked;
 	session->every_call_waits = true; /* so that each call can be held */
@@ -234,6 +283,8 @@ static int debug(struct command_options *options, struct debug_command *asked)
 
 	session_result_clear(&result);
 	fflush(stdout);
+	if (asked->job.run)
+		recorded_job_leave(&asked->job);
 	if (!fine)
 		command_complain_of_session(error);
 	if (asked->debug.error) {
@@ -252,7 +303,7 @@ static int run(int argc, char **argv)
 {
 	struct command_options options = {.session = {.command = "debug", .deviations = -1},
 	                                  .takes_word = true,
-	                                  .is_word = is_finding_or_path,
+	                                  .is_word = is_folder_finding_or_path,
 	                                  .is_number = is_port,
 	                                  .reads_lines = true};
 	struct debug_command asked = {0};
@@ -285,7 +336,7 @@ static int run(int argc, char **argv)
 const struct command command_debug = {
 	.name = "debug",
 	.summary = "control an interleaving by hand: step, choose, go back",
-	.synopsis = "-n N [--] PROGRAM [ARG...] | FINDING|PATH [-- PROGRAM ARG...]",
+	.synopsis = "-n N [--] PROGRAM [ARG...] | FINDING|PATH [-- PROGRAM ARG...] | DIR",
 	.example = "matchpoint debug -n 4 ./solver",
 	.run = run,
 	.runs_ranks = true,

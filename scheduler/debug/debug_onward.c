@@ -19,7 +19,8 @@ static int run_beside(struct debugger *debugger, const GPtrArray *words)
 	int status;
 
 	debugger->helper = helper_new(session_loop(debugger->session), (char *const *)words->pdata,
-	                              on_told, debugger, &error);
+	                              debugger->asked->request.environment, on_told, debugger,
+	                              &error);
 	if (!debugger->helper) {
 		debugger_refuse(debugger, "%s", error->message);
 		return -1;

@@ -24,6 +24,7 @@ struct debug_request {
 	/* For the same program beside the session (explore, minimize): argv, and the options that
 	 * affect how it runs. NULL-terminated; NULL: none. */
 	const char *const *program, *const *options;
+	char **environment; /* of the ranks beside it; NULL: our own */
 	/* Requests a report of the session when it ends; the file's suffix is the format: html,
 	 * json, ... Returns false if no format has the suffix. *ret_problem (g_free): the file
 	 * cannot be written. */

@@ -83,7 +83,7 @@ static void listen_to(struct helper *helper, uv_loop_t *loop)
 	uv_timer_start(helper->timer, on_time, LOOK_MS, LOOK_MS);
 }
 
-struct helper *helper_new(uv_loop_t *loop, char *const *words,
+struct helper *helper_new(uv_loop_t *loop, char *const *words, char **environment,
                           void (*told)(void *user, const char *text), void *user, GError **error)
 {
 	struct helper *helper = g_new0(struct helper, 1);
@@ -95,7 +95,7 @@ struct helper *helper_new(uv_loop_t *loop, char *const *words,
 	for (char *const *word = words; *word; word++)
 		g_ptr_array_add(all, *word);
 	g_ptr_array_add(all, NULL);
-	if (!g_spawn_async_with_pipes(NULL, (char **)all->pdata, NULL,
+	if (!g_spawn_async_with_pipes(NULL, (char **)all->pdata, environment,
 	                              G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_FILE_AND_ARGV_ZERO,
 	                              become_dependent, NULL, &helper->process, NULL,
 	                              &helper->output, NULL, error)) {

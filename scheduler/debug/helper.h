@@ -9,10 +9,11 @@
 
 struct helper;
 
-/* Starts matchpoint with these arguments (NULL-terminated). `told` is called from turns of the loop
- * with whole lines of its standard output; standard error is included unless there is a terminal
- * for it. Ctrl-C on that terminal reaches it. Returns NULL with `error` set. */
-struct helper *helper_new(uv_loop_t *loop, char *const *words,
+/* Starts matchpoint with these arguments (NULL-terminated), in this environment (NULL: our own).
+ * `told` is called from turns of the loop with whole lines of its standard output; standard error
+ * is included unless there is a terminal for it. Ctrl-C on that terminal reaches it. Returns NULL
+ * with `error` set. */
+struct helper *helper_new(uv_loop_t *loop, char *const *words, char **environment,
                           void (*told)(void *user, const char *text), void *user, GError **error);
 /* Ends the process if it still runs. NULL is legal. */
 void helper_free(struct helper *helper);

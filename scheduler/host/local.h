@@ -22,6 +22,7 @@ struct local_options {
 	const char *launcher;
 	const struct wrapper *wrapper;
 	const char *standard_input;
+	char **environment;
 	bool virtual_time;
 	bool states;      /* ranks report states */
 	GPtrArray *notes; /* char *, owned by the array: overridden settings of the environment */

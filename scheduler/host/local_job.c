@@ -83,7 +83,8 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 
 	if (!command)
 		return NULL;
-	environment = environment_for_ranks(NULL, &settings, world == 0 ? options->notes : NULL);
+	environment = environment_for_ranks(options->environment, &settings,
+	                                    world == 0 ? options->notes : NULL);
 	job = g_new0(struct host_job, 1);
 	launch.environment = environment;
 	launch.user = job;

@@ -105,7 +105,7 @@ struct plain_run *plain_run(const struct plain_run_options *options, GError **er
 		            options->directory, g_strerror(errno));
 		return NULL;
 	}
-	environment = environment_plain(NULL, options->launcher != NULL);
+	environment = environment_plain(options->environment, options->launcher != NULL);
 	launch.environment = environment;
 	job.launcher = launcher_start(&launch, error);
 	if (!job.launcher)

@@ -15,6 +15,7 @@ struct plain_run_options {
 	int ranks;
 	const char *launcher;       /* NULL: mpiexec.mpich -n N */
 	const char *standard_input; /* file for rank 0; NULL: no input */
+	char **environment;         /* of the launcher and its ranks; NULL: our own */
 	const char *directory;      /* for the captured output; it is made, and must not exist */
 	int lock;                   /* descriptor that stays open until the whole job has ended */
 	double seconds;             /* limit; then the job is killed */

@@ -21,22 +21,36 @@ static bool is_of_launcher(const char *name)
 	       || g_str_equal(name, RECORDING_HOOKS);
 }
 
-/* The recorded variables; none that the run did not have. */
-static void take_environment(char **recorded)
+/* The recorded variables, and those of ours that belong to the launcher. */
+static char **join_environment(char **recorded)
 {
+	char **all = g_get_environ();
 	g_auto(GStrv) names = g_listenv();
 
 	for (int i = 0; names[i]; i++)
 		if (!is_of_launcher(names[i]) && !g_environ_getenv(recorded, names[i]))
-			g_unsetenv(names[i]);
+			all = g_environ_unsetenv(all, names[i]);
 	for (int i = 0; recorded[i]; i++) {
 		const char *value = strchr(recorded[i], '=');
 		g_autofree char *name = value ? g_strndup(recorded[i], (gsize)(value - recorded[i]))
 		                              : NULL;
 
 		if (name && *name && !is_of_launcher(name))
-			g_setenv(name, value + 1, true);
+			all = g_environ_setenv(all, name, value + 1, true);
 	}
+	return all;
+}
+
+/* What is looked at before the program is started (library_path.h). */
+static void look_for_libraries_as(char **recorded)
+{
+	static const char name[] = "LD_LIBRARY_PATH";
+	const char *value = g_environ_getenv(recorded, name);
+
+	if (value)
+		g_setenv(name, value, true);
+	else
+		g_unsetenv(name);
 }
 
 static bool are_alike(const struct replayed_start *one, const struct replayed_start *other)
@@ -87,7 +101,9 @@ bool recorded_start_enter(const char *directory, int ranks, struct recorded_star
 	                  && check_others(folder, ranks, &start, error) && go_there(&start, error);
 
 	if (fine) {
-		take_environment(start.environment);
+		look_for_libraries_as(start.environment);
+		ret->environment = join_environment(start.environment);
+		ret->folder = g_strdup(start.folder);
 		ret->program = g_strdupv(start.arguments);
 		g_free(ret->program[0]);
 		ret->program[0] = g_strdup(start.program);
@@ -102,5 +118,7 @@ bool recorded_start_enter(const char *directory, int ranks, struct recorded_star
 void recorded_start_clear(struct recorded_start *start)
 {
 	g_strfreev(start->program);
+	g_strfreev(start->environment);
+	g_free(start->folder);
 	g_free(start->standard_input);
 }

@@ -60,6 +60,7 @@ static struct plain_run *run_once(struct session *session, guint number)
 	                                        .ranks = options->ranks,
 	                                        .launcher = options->launcher,
 	                                        .standard_input = options->standard_input,
+	                                        .environment = options->environment,
 	                                        .directory = directory,
 	                                        .lock = run_directory_lock(session->directory),
 	                                        .seconds = time_left(session),

@@ -98,6 +98,7 @@ struct session_options {
 	const struct wrapper *wrapper; /* wraps ranks, without time limits; NULL: none */
 	const char *store;             /* directory; NULL: nothing is stored */
 	const char *standard_input;    /* file for rank 0's standard input; NULL: none */
+	char **environment;            /* of the launcher and its ranks; NULL: our own */
 	void (*progress)(void *user, const struct session_progress *progress);
 	void *user;
 };

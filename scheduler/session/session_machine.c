@@ -179,6 +179,7 @@ bool session_machine_open(struct session *session, GError **error)
 		.launcher = options->launcher,
 		.wrapper = options->wrapper,
 		.standard_input = options->standard_input,
+		.environment = options->environment,
 		.virtual_time = options->virtual_time,
 		.states = session_compares_states(options),
 		.notes = session->exploration->notes,

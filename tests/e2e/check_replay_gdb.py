@@ -16,6 +16,7 @@ import harness
 from harness import Failed, check
 
 SKIPPED = 77
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SOURCE = harness.program("overwritten.c")
 
 # Each line of gdb's, and a regular expression for what it says.
@@ -104,6 +105,38 @@ def check_script(tool, folder, rank, script):
         else:
             check(re.search(expected, answer), "%s: not %s, but: %s\nall: %s" % (
                 line, expected, answer, done))
+
+
+def without_places(text):
+    """Lines without addresses, which differ from machine to machine, and folders of sources."""
+    text = re.sub(r"0x[0-9a-f]+( in )?", lambda found: "" if found[1] else "0x", text)
+    text = re.sub(r"\S*/(?=\w+\.c:\d)", "", text)
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def documented():
+    """The commands of gdb in the document, and what they say."""
+    with open(os.path.join(ROOT, "docs", "recording.md")) as file:
+        session = re.search(r"(?s)\(gdb\) .*?(?=```)", file.read())[0]
+    for part in re.split(r"(?m)^\(gdb\) ", session)[1:]:
+        command, said = part.split("\n", 1)
+        yield command, [line for line in without_places(said) if line != "Continuing."]
+
+
+def check_document(tool):
+    """The session in docs/recording.md, with the example."""
+    example = tool.compile(os.path.join(ROOT, "examples", "overwritten_pointer.c"), "-O0")
+    session = list(documented())
+    done = gdb(tool, record(tool, "documented", example), 1, [command for command, _ in session])
+    out = without_places(done.out)
+    for command, said in session:
+        if command.startswith("monitor"):
+            check(said and all(line in done.err for line in said), "%s: %s" % (command, done))
+            continue
+        check(said and said[0] in out, "%s: %s" % (command, done))
+        place = out.index(said[0])
+        check(out[place:place + len(said)] == said, "%s: %s" % (command, done))
+        out = out[place + len(said):]
 
 
 def check_output(tool, folder):
@@ -256,6 +289,7 @@ def body(tool, _):
     numbers = tool.write("numbers", "".join("%d\n" % i for i in range(1, 101)))
     crash = record(tool, "crash", program, numbers)
     check_script(tool, crash, 1, CRASH)
+    check_document(tool)
     check_ends(tool, crash)
     check_listen(tool, crash)
     well = record(tool, "well", program, numbers, "well")

@@ -192,9 +192,15 @@ static void tell_surroundings(void)
 {
 	const char *variable = getenv("CHOICES");
 	char text[1024] = "", line[64] = "";
+	int value;
 
-	if (rank > 0)
+	if (rank > 0) {
+		MPI_Send(&rank, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD);
 		return;
+	}
+	for (int i = 1; i < size; i++)
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
+		         MPI_STATUS_IGNORE);
 	printf("%s %s", variable ? variable : "-", getcwd(text, sizeof(text)) ? text : "-");
 	printf(" %s\n", fgets(line, sizeof(line), stdin) ? line : "-");
 }
