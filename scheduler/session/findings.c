@@ -19,6 +19,9 @@ struct entry {
 	GPtrArray *choices; /* struct record_choice: the same choices with their source lines */
 	GArray *least;      /* struct choice: those that the path has to name */
 	char *path;         /* names all of them; NULL: not known */
+	bool blamed;        /* the next two are set: the index of the choice to blame */
+	guint index;
+	struct taken good;
 };
 
 struct findings {
@@ -398,8 +401,28 @@ static void blame_choice(const struct findings *findings, struct entry *entry)
 		              : NULL);
 }
 
+void findings_blame_on(struct findings *findings, guint id, const struct choice *choice,
+                       const struct taken *good)
+{
+	struct entry *entry = findings->entries->pdata[id - 1];
+
+	for (guint i = 0; i < MIN(entry->route.choices->len, entry->choices->len); i++) {
+		if (!choice_equal(&g_array_index(entry->route.choices, struct choice, i), choice))
+			continue;
+		entry->blamed = true;
+		entry->index = i;
+		entry->good = *good;
+	}
+}
+
 void findings_blame(struct findings *findings)
 {
-	for (guint i = 0; i < findings->entries->len; i++)
-		blame_choice(findings, findings->entries->pdata[i]);
+	for (guint i = 0; i < findings->entries->len; i++) {
+		struct entry *entry = findings->entries->pdata[i];
+
+		if (entry->blamed)
+			blame(entry, entry->index, &entry->good);
+		else
+			blame_choice(findings, entry);
+	}
 }

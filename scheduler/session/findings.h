@@ -61,9 +61,14 @@ guint32 findings_execution(const struct findings *findings, guint id);
 /* Whether the same interleaving showed both findings first. */
 bool findings_same_route(const struct findings *findings, guint id, guint other);
 
-/* Sets for each finding the choice to blame: the first at which it differs from a good interleaving
- * that does not show it, the one with the longest common beginning. Call it when all have been
- * added. */
+/* Records that of a finding's choices `choice` is to blame: the program ends well with the same
+ * choices if that point takes `good`. No effect if its first interleaving did not make it. */
+void findings_blame_on(struct findings *findings, guint id, const struct choice *choice,
+                       const struct taken *good);
+
+/* Sets for each finding the choice to blame: the recorded one, else the first at which it differs
+ * from a good interleaving that does not show it, the one with the longest common beginning. Call
+ * it when all have been added. */
 void findings_blame(struct findings *findings);
 
 #endif

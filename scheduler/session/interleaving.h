@@ -21,6 +21,7 @@ struct interleaving {
 	enum interleaving_calls calls;
 	GArray *stacks;            /* struct record_stack, as reported; NULL: not wanted */
 	bool apart;                /* not part of the exploration */
+	bool spare;                /* if so: nothing is lost if a limit of time cuts it short */
 	struct strategy *strategy; /* owned; NULL: somebody else owns the strategy */
 };
 

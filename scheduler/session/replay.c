@@ -6,6 +6,7 @@
 #include "infrastructure_failures.h"
 #include "scheduler/store/store.h"
 #include "session_context.h"
+#include "shortening.h"
 
 #define WELL_SECONDS 5 /* longer replays: good interleavings are not replayed */
 #define LEAST_TRIES 3  /* replays with only some of the choices named */
@@ -17,7 +18,8 @@ struct replay {
 	gint64 time;     /* microseconds that these replays took */
 	guint32 well;    /* bufferings with the calls of a good interleaving stored */
 	GArray *tried;   /* guint32 of enum tried, by finding */
-	char *struck;    /* what was ended from outside in the last replay; NULL: nothing */
+	struct shortening *shortening;
+	char *struck; /* what was ended from outside in the last replay; NULL: nothing */
 };
 
 /* The conditions other than its own under which a finding was tried. */
@@ -30,6 +32,7 @@ struct replay *replay_new(struct session *session)
 	replay->session = session;
 	replay->logs = g_ptr_array_new_with_free_func((GDestroyNotify)call_log_free);
 	replay->tried = g_array_new(false, true, sizeof(guint32));
+	replay->shortening = shortening_new(session);
 	return replay;
 }
 
@@ -37,6 +40,7 @@ void replay_free(struct replay *replay)
 {
 	g_ptr_array_unref(replay->logs);
 	g_array_unref(replay->tried);
+	shortening_free(replay->shortening);
 	g_free(replay->struck);
 	g_free(replay);
 }
@@ -472,6 +476,22 @@ static void write_replayed(const struct replay *replay, guint from, GPtrArray *c
 		session_fail(replay->session, "%s", error->message);
 }
 
+/* Only a session whose order is mixed comes upon long paths: depth first, what is not needed is
+ * still the default when a finding comes up. */
+static void shorten(const struct replay *replay, struct record_finding *finding)
+{
+	const struct session_options *options = session_options(replay->session);
+	enum buffering buffering;
+
+	if ((options->max_seconds == 0 && options->order != SESSION_ORDER_PORTFOLIO
+	     && !options->random)
+	    || options->not_yet != SESSION_NOT_YET_USUAL || !finding->reproduced
+	    || finding->outcomes->len > 0 || finding_kind_info(finding->kind)->beyond_choices)
+		return;
+	findings_choices(session_findings(replay->session), finding->id, &buffering);
+	shortening_finding(replay->shortening, finding, buffering);
+}
+
 void replay_findings(struct replay *replay)
 {
 	struct session *session = replay->session;
@@ -492,6 +512,8 @@ void replay_findings(struct replay *replay)
 			if (session_options(session)->position)
 				report_given(replay, finding);
 		}
+		if (!seen_again && !session_options(session)->position)
+			shorten(replay, finding);
 		replay->done++;
 		replay->time += session_now(session) - begun;
 	}

@@ -43,7 +43,7 @@ struct position *session_position(const struct session *session, const GArray *c
 }
 
 static struct execution *follow_request(struct session *session, const struct run_request *request,
-                                        enum interleaving_calls calls)
+                                        enum interleaving_calls calls, bool spare)
 {
 	static const struct plan_source_type type = {
 		.next = follow_next, .may_go_on = follow_may_go_on, .ended = follow_ended};
@@ -54,6 +54,7 @@ static struct execution *follow_request(struct session *session, const struct ru
 	follow.request.strategy = strategy;
 	interleaving = session_request(session, &follow.request, calls);
 	interleaving->apart = true;
+	interleaving->spare = spare;
 	interleaving->strategy = strategy;
 	strategy->repeats = true;
 	executor_run(session_executor(session), (struct plan_source *[]){&follow.source}, 1);
@@ -65,7 +66,14 @@ struct execution *session_follow(struct session *session, struct position *posit
 {
 	const struct run_request request = {.position = position, .stacks = stacks};
 
-	return follow_request(session, &request, calls);
+	return follow_request(session, &request, calls, false);
+}
+
+struct execution *session_try(struct session *session, struct position *position)
+{
+	const struct run_request request = {.position = position};
+
+	return follow_request(session, &request, CALLS_FORGOTTEN, true);
 }
 
 struct execution *session_follow_from_start(struct session *session, struct position *position,
@@ -74,7 +82,7 @@ struct execution *session_follow_from_start(struct session *session, struct posi
 	const struct run_request request = {
 		.position = position, .from_start = true, .uneven_clocks = uneven_clocks};
 
-	return follow_request(session, &request, calls);
+	return follow_request(session, &request, calls, false);
 }
 
 /* --- for the caller during an interleaving ---------------------------------------------------- */

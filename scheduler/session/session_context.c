@@ -8,6 +8,7 @@
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "scheduler/host/local.h"
+#include "session_clock.h"
 #include "session_internal.h"
 #include "state_exploration.h"
 
@@ -161,6 +162,11 @@ bool session_may_go_on(const struct session *session)
 bool session_may_make_sure(const struct session *session)
 {
 	return !session->error && !session->hurry;
+}
+
+double session_seconds_left(const struct session *session)
+{
+	return session->options->max_seconds - session_clock_seconds(session->clock);
 }
 
 bool session_is_enough(struct session *session)

@@ -66,6 +66,9 @@ void session_stop(struct session *session, const char *reason);
 /* Whether there is time to replay findings. */
 bool session_may_make_sure(const struct session *session);
 
+/* Seconds until --max-time, which must be set; negative after it. */
+double session_seconds_left(const struct session *session);
+
 /* Whether no further interleaving may start: those that run complete the number asked for, or the
  * session is to end. Stops the session in the first case. */
 bool session_is_enough(struct session *session);
@@ -74,6 +77,8 @@ bool session_is_enough(struct session *session);
 
 /* Whether it has come to its end, so that the next may begin. */
 bool session_is_whole(const struct execution *execution);
+/* Carries out an interleaving as session_follow does, unless a limit of time cuts it short. */
+struct execution *session_try(struct session *session, struct position *position);
 /* Whether everything that its ranks printed is known. */
 bool session_output_is_whole(const struct execution *execution);
 /* Carries out an interleaving as session_follow_from_start does, for what its ranks print; again,

@@ -34,8 +34,10 @@ static struct runs *runs_to_watch(const struct session *session)
 /* Cuts the executions of the exploration short, but not replays that confirm findings. */
 static void cut_exploration(struct execution *execution, void *user)
 {
+	const struct interleaving *interleaving = interleaving_of(execution);
+
 	(void)user;
-	if (!interleaving_of(execution)->apart)
+	if (!interleaving->apart || interleaving->spare)
 		execution_cut_short(execution);
 }
 

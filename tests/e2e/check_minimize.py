@@ -108,6 +108,28 @@ def check_rounds(tool):
         check(again.report["findings"][0]["kind"] == "crash", "%s\n%s" % (done, again))
 
 
+# Ways to explore that come upon it with many other choices in its path.
+MIXED = (("--max-time", "30", "--fail-fast"), ("--max-interleavings", "150"),
+         ("--random", "1", "--max-interleavings", "40"),
+         ("--max-time", "8", "--buffering", "zero", "-j", "2"))
+
+
+def check_explored(tool):
+    """What a bounded exploration finds needs no minimize: its path names what is needed, and one of
+    these choices is to blame."""
+    program = tool.compile(tool.write("mixed.c", ROUNDS))
+    for options in MIXED:
+        run = tool.run("explore", "-n", "4", *options, "--", program, report=True)
+        check([one["kind"] for one in run.report["findings"]] == ["crash"], str(run))
+        finding = run.report["findings"][0]
+        named = [one.split("=") for one in finding["path"].split(":")[-1].split(",")]
+        check(len(named) == 2, "%s\nis to need two choices" % run)
+        point = "%d.%d" % (finding["blame"]["rank"], finding["blame"]["call"])
+        check(point in [one[0] for one in named], "%s\nis to blame one of them" % run)
+        again = tool.run("replay", finding["path"], "--", program, report=True)
+        check([one["kind"] for one in again.report["findings"]] == ["crash"], str(again))
+
+
 def check_compared(tool):
     """The store contains in what outcomes were compared."""
     program = tool.compile(harness.program("result_file.c"))
@@ -173,6 +195,7 @@ def body(tool, _):
     for finding in FINDINGS:
         check_example(tool, *finding)
     check_rounds(tool)
+    check_explored(tool)
     check_compared(tool)
     check_script(tool)
     check_refused(tool)

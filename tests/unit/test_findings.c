@@ -224,6 +224,31 @@ static void test_default_choices_are_left_out_of_paths(void **state)
 	}
 }
 
+/* What tries have shown goes before what the exploration has happened to come upon. */
+static void test_a_choice_that_tries_have_shown_is_blamed(void **state)
+{
+	struct findings *findings = findings_new(RECORD_ZERO);
+	const struct record_finding *finding;
+	const struct taken good = taken_message((struct op_id){2, 2, 0});
+	struct choice choice;
+	enum buffering buffering;
+
+	(void)state;
+	interleaving(findings, 1, deadlock(), NULL, false);
+	choice = g_array_index(findings_choices(findings, 1, &buffering), struct choice, 0);
+	finding = findings_all(findings)->pdata[0];
+	choice.point.call++;
+	findings_blame_on(findings, 1, &choice, &good); /* it did not make this one */
+	findings_blame(findings);
+	assert_null(finding->blame);
+	choice.point.call--;
+	findings_blame_on(findings, 1, &choice, &good);
+	findings_blame(findings);
+	assert_non_null(finding->blame);
+	assert_int_equal(finding->blame->taken.source, 1);
+	findings_free(findings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_another_order_of_choices_hides_no_blame),
 		cmocka_unit_test(test_a_cancellation_is_blamed_where_it_came_in_time),
 		cmocka_unit_test(test_an_end_before_a_choice_blames_nothing),
+		cmocka_unit_test(test_a_choice_that_tries_have_shown_is_blamed),
 		cmocka_unit_test(test_default_choices_are_left_out_of_paths),
 	};
 
