@@ -161,7 +161,11 @@ static void describe_ending(struct codec *codec, struct wire_ending *ending)
 static void describe_touched(struct codec *codec, struct wire_touched *touched)
 {
 	field_name(codec, &touched->name);
+	field_u16(codec, &touched->function);
+	field_u64(codec, &touched->site);
 	field_u32(codec, &touched->noticed);
+	field_u16(codec, &touched->by_function);
+	field_u64(codec, &touched->by_site);
 	field_u8(codec, &touched->kind, WIRE_USE_COUNT - 1);
 	field_u8(codec, &touched->how, WIRE_TOUCH_COUNT - 1);
 }

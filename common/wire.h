@@ -17,8 +17,9 @@
 #include <stdint.h>
 
 #include "wire_access.h"
+#include "wire_use.h"
 
-#define WIRE_VERSION 41
+#define WIRE_VERSION 42
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -433,33 +434,20 @@ struct wire_ending {
 	uint64_t *frames; /* where the signal struck, innermost first; empty for exit() */
 };
 
-enum wire_use {
-	WIRE_USE_SEND,
-	WIRE_USE_RECEIVE,
-	WIRE_USE_COLLECTIVE,
-	WIRE_USE_ONE_SIDED, /* of the rank's own memory, not the window's */
-	WIRE_USE_DIRECT,    /* a load or store of the program; `writes`: a store */
-	WIRE_USE_COUNT
-};
-
-enum wire_touch {
-	WIRE_TOUCH_CHANGED,  /* the program has written to the buffer */
-	WIRE_TOUCH_UNMAPPED, /* the memory is gone */
-	WIRE_TOUCH_LEFT,     /* it was in the frame of a function that has returned */
-	WIRE_TOUCH_FREED,    /* the program has freed or unmapped it */
-	WIRE_TOUCH_COUNT
-};
-
 struct wire_touched {
-	struct wire_name name; /* of the operation */
-	uint32_t noticed;      /* call that completes it, or the latest one */
-	uint8_t kind;          /* enum wire_use */
-	uint8_t how;           /* enum wire_touch */
+	struct wire_name name; /* of the operation; call 0: it works on a file, and has none */
+	uint16_t function;     /* without a name: the call that began it, enum mpi_call */
+	uint64_t site;         /* and its return address in the program */
+	uint32_t noticed;      /* call that completes it, or the latest one; 0: it has no number */
+	uint16_t by_function;  /* without a number: the same of that call */
+	uint64_t by_site;
+	uint8_t kind; /* enum wire_use */
+	uint8_t how;  /* enum wire_touch */
 };
 
 /* An operation that uses memory of its rank. */
 struct wire_user {
-	struct wire_name name; /* call 0: a one-sided call or the program itself: no name */
+	struct wire_name name; /* call 0: one-sided, on a file, or the program itself: no name */
 	uint16_t function;     /* enum mpi_call */
 	uint64_t site;         /* return address in the program */
 	uint8_t kind;          /* enum wire_use */

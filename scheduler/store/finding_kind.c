@@ -30,8 +30,8 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 			"to MPI (MPI 3.1, section 3.7.2). "
 			"Use another buffer, or wait first.",
 		.detail =
-			"Sends, receives and collectives are checked, and partitions of a send "
-			"from MPI_Pready on. "
+			"Sends, receives and collectives are checked, partitions of a send from "
+			"MPI_Pready on, and what is written to a file. "
 			"It is also reported if the buffer is a variable of a function that has "
 			"returned, or if its memory was freed or unmapped. "
 			"Of a receive, only the bytes that its message fills count. "

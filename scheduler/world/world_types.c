@@ -35,8 +35,13 @@ void world_compare_types(struct world *world, const struct match *match, const s
 }
 
 /* What an operation does, by enum wire_use. */
-static const char *const starts[] = {"starts to send", "starts to receive", "starts a collective",
-                                     "uses its own memory", "uses its own memory"};
+static const char *const starts[] = {"starts to send",
+                                     "starts to receive",
+                                     "starts a collective",
+                                     "uses its own memory",
+                                     "uses its own memory",
+                                     "starts to write to a file",
+                                     "starts to read from a file"};
 
 /* What the program has done to the buffer, by enum wire_touch. */
 static const char *const touches[] = {
@@ -47,20 +52,42 @@ static const char *const touches[] = {
 	"is made before it is complete, and the memory of the buffer was freed",
 };
 
+/* A call with a number, or without (0), of which the rank has told what it is. false: there is no
+ * such call. */
+static bool is_call(const struct world *world, int rank, guint32 call, guint16 function)
+{
+	return call != 0 ? world_call_info(world, rank, call) != NULL : function < MPI_CALL_COUNT;
+}
+
+static struct remark_party party_of(const struct world *world, int rank, guint32 call,
+                                    const struct remark_party *unnumbered)
+{
+	return call != 0 ? world_party(world, (struct op_id){rank, call, 0}, unnumbered->does)
+	                 : *unnumbered;
+}
+
 bool world_touched(struct world *world, int rank, const struct wire_touched *touched,
                    GError **error)
 {
-	struct op_id started = {rank, touched->name.call, 0}, noticed = {rank, touched->noticed, 0};
 	struct remark remark = {.kind = FINDING_BUFFER_MODIFIED, .count = 2};
 
 	world_tell_heard(world, rank,
 	                 &(struct wire_message){.type = WIRE_TOUCHED, .touched = *touched});
-	if (!world_call_info(world, rank, started.call)
-	    || !world_call_info(world, rank, noticed.call) || touched->kind >= WIRE_USE_COUNT
-	    || touched->how >= WIRE_TOUCH_COUNT)
+	if (touched->kind >= WIRE_USE_COUNT || touched->how >= WIRE_TOUCH_COUNT
+	    || (touched->name.call == 0) != wire_use_is_file(touched->kind)
+	    || !is_call(world, rank, touched->name.call, touched->function)
+	    || !is_call(world, rank, touched->noticed, touched->by_function))
 		return world_refuse(error, rank, "a buffer of a call that was never made");
-	remark.parties[0] = world_party(world, started, starts[touched->kind]);
-	remark.parties[1] = world_party(world, noticed, touches[touched->how]);
+	remark.parties[0] = party_of(world, rank, touched->name.call,
+	                             &(struct remark_party){.rank = rank,
+	                                                    .function = touched->function,
+	                                                    .site = touched->site,
+	                                                    .does = starts[touched->kind]});
+	remark.parties[1] = party_of(world, rank, touched->noticed,
+	                             &(struct remark_party){.rank = rank,
+	                                                    .function = touched->by_function,
+	                                                    .site = touched->by_site,
+	                                                    .does = touches[touched->how]});
 	world_remark(world, &remark);
 	return true;
 }
@@ -81,6 +108,9 @@ static const char *describe_second(const struct wire_user *user)
 	case WIRE_USE_SEND: return "sends the same bytes before that is complete";
 	case WIRE_USE_COLLECTIVE:
 		return "uses the same bytes in a collective before that is complete";
+	case WIRE_USE_TO_FILE: return "writes the same bytes to a file before that is complete";
+	case WIRE_USE_FROM_FILE:
+		return "reads from a file into the same bytes before that is complete";
 	case WIRE_USE_DIRECT:
 		return user->writes ? "stores into that memory before that is complete"
 		                    : "loads from that memory before that is complete";
@@ -120,19 +150,14 @@ bool world_overlap(struct world *world, int rank, const struct wire_overlap *ove
 		const char *does = i == 0 ? describe_first(user) : describe_second(user);
 
 		if (user->kind >= WIRE_USE_COUNT
-		    || (user->name.call != 0 ? !world_call_info(world, rank, user->name.call)
-		                             : user->function >= MPI_CALL_COUNT))
+		    || !is_call(world, rank, user->name.call, user->function))
 			return world_refuse(error, rank, "a buffer of a call that was never made");
-		remark.parties[i] = (struct remark_party){
-			.rank = rank,
-			.function = user->function,
-			.action = action_of(user),
-			.site = user->site,
-			.does = does,
-		};
-		if (user->name.call != 0)
-			remark.parties[i] = world_party(
-				world, (struct op_id){rank, user->name.call, 0}, does);
+		remark.parties[i] = party_of(world, rank, user->name.call,
+		                             &(struct remark_party){.rank = rank,
+		                                                    .function = user->function,
+		                                                    .action = action_of(user),
+		                                                    .site = user->site,
+		                                                    .does = does});
 	}
 	world_remark(world, &remark);
 	return true;

@@ -80,7 +80,8 @@ void gone_watch_begin(struct gone_watch *watch, const struct wire_user *user,
 
 	watch->bytes = NULL;
 	if (!bytes_span_all(bytes, &low, &high)
-	    || (user->name.call == 0 && user->kind != WIRE_USE_ONE_SIDED))
+	    || (user->name.call == 0 && user->kind != WIRE_USE_ONE_SIDED
+	        && !wire_use_is_file(user->kind)))
 		return;
 	stack = stack_of((uintptr_t)low);
 	*watch = (struct gone_watch){.user = *user,
@@ -157,16 +158,20 @@ void gone_encode(struct wire_buffer *out, uint32_t call)
 
 	lock();
 	for (struct gone_watch *watch = watches; watch; watch = next) {
-		const int how = watch->user.name.call > 0 ? gone_how(watch) : -1;
+		const struct wire_user *user = &watch->user;
+		const bool told = user->name.call > 0 || wire_use_is_file(user->kind);
+		const int how = told ? gone_how(watch) : -1;
 
 		next = watch->next;
-		if (how < 0 || watch->user.name.call >= call)
+		if (how < 0 || user->name.call >= call)
 			continue;
 		wire_encode(out, &(struct wire_message){
 					 .type = WIRE_TOUCHED,
-					 .touched = {.name = watch->user.name,
+					 .touched = {.name = user->name,
+		                                     .function = user->function,
+		                                     .site = user->site,
 		                                     .noticed = call,
-		                                     .kind = watch->user.kind,
+		                                     .kind = user->kind,
 		                                     .how = (uint8_t)how},
 				 });
 		take_out(watch);

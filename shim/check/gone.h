@@ -28,7 +28,8 @@ struct gone_watch {
 };
 
 /* The operation begins. The memory of `watch`, and `bytes`, must stay until gone_watch_end. An
- * operation without a name is watched only if it is one-sided; then gone_how tells. */
+ * operation without a name is watched only if it is one-sided, and then gone_how tells; or if it
+ * works on a file. */
 void gone_watch_begin(struct gone_watch *watch, const struct wire_user *user,
                       const struct bytes *bytes);
 void gone_watch_end(struct gone_watch *watch);

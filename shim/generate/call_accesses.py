@@ -1,12 +1,14 @@
-"""Code for calls that move data to or from a window, or complete such calls: the wrapper records
-them (access.h). The roles of the arguments follow from the prototype."""
+"""Code for calls that move data to or from a window or a file, or complete such calls: the wrapper
+records them (access.h, file_and_window.h, file_buffers.h). The roles of the arguments follow from
+the prototype."""
 
 import re
 
 
 def tells(call):
     """Whether the wrapper records anything."""
-    return bool(call.get("waits")) and (call.moves_data() or call.synchronises())
+    return bool(buffer_kept(call) or
+                (call.get("waits") and (call.moves_data() or call.synchronises())))
 
 
 def moves(call):
@@ -58,6 +60,24 @@ def file_access(call, site="site"):
     return f"file_accessed(MPI_CALL_{call.name}, {site}, fh, {place}, count, datatype, {writes});"
 
 
+KEEPS = re.compile(r"File_(i?)(read|write)(_at)?(_all|_shared|_ordered)?(_begin)?(_c)?$")
+GIVES_BACK = re.compile(r"File_(read|write)(_at)?(_all|_ordered)_end$")
+
+
+def buffer_kept(call, site="site"):
+    """The statement that notes the buffer of an operation on a file which goes on behind the call,
+    or that the call gives such a buffer back. None: it does neither."""
+    found = KEEPS.match(call.name)
+    if GIVES_BACK.match(call.name):
+        return f"file_buffers_joined(MPI_CALL_{call.name}, {site}, fh);"
+    if not found or not (found.group(1) or found.group(5)):
+        return None
+    kind, handle = ("request", "*request") if found.group(1) else ("split", "fh")
+    writes = "true" if found.group(2) == "write" else "false"
+    return (f"file_buffers_{kind}(MPI_CALL_{call.name}, {site}, {handle}, buf, count, datatype, "
+            f"{writes});")
+
+
 def before(call):
     """Statements before the call."""
     if file_access(call):
@@ -87,6 +107,9 @@ def after(call):
         return ["\tif (own)\n\t\taccess_arrived();",
                 f"\tif (own && returned == MPI_SUCCESS)\n"
                 f"\t\twindow_called(MPI_CALL_{call.name}, {target}, 0, win);"]
+    if buffer_kept(call):
+        return [f"\tif (own && returned == MPI_SUCCESS)\n"
+                f"\t\t{buffer_kept(call, 'site_of_caller(site)')}"]
     if not moves(call):
         return []
     request = "request" if call.has("request") else "NULL"

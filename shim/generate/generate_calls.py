@@ -129,6 +129,8 @@ def body(call, by_name):
                 "\t\twindow_called(MPI_CALL_Win_fence, WIRE_ANY, assert, win);") if fences else ""
         noted = call_accesses.file_access(call)
         noted = f"\tif (result == MPI_SUCCESS)\n\t\t{noted}\n" if noted else ""
+        kept = call_accesses.buffer_kept(call)
+        last += f"\n\tif (result == MPI_SUCCESS)\n\t\t{kept}" if kept else ""
         return (f"{first}\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle},\n"
                 f"\t\t{agreed(call)});\n{noted}"
                 f"\tif (result == MPI_SUCCESS)\n"
@@ -303,6 +305,7 @@ def wrappers_source(calls, by_name):
 #include "shim/gate/caller.h"
 #include "shim/calls/collective.h"
 #include "shim/request/completion.h"
+#include "shim/request/file_buffers.h"
 #include "shim/calls/collective_early.h"
 #include "shim/objects/error.h"
 #include "common/mix.h"

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "file_buffers.h"
 #include "receiving.h"
 #include "request_internal.h"
 #include "shim/check/access.h"
@@ -216,6 +217,7 @@ static bool test_foreign(MPI_Request *handle, MPI_Status *status, int *ret_code)
 	if (*handle == MPI_REQUEST_NULL) {
 		objects_remove(WIRE_OBJECT_REQUEST, (uintptr_t)before, handle);
 		access_request_done(before);
+		file_buffers_done(before);
 	}
 	request_store_status(status, &found);
 	return true;
@@ -323,6 +325,7 @@ int shim_MPI_Request_free(void *site, MPI_Request *handle)
 	} else if (code == MPI_SUCCESS) {
 		objects_remove(WIRE_OBJECT_REQUEST, (uintptr_t)*handle, handle);
 		access_request_freed(*handle);
+		file_buffers_freed(*handle);
 		code = real_mpi()->Request_free(handle);
 	}
 	return completion_raise(&set, code);
@@ -350,8 +353,10 @@ int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_S
 	bool over = completion_ask(&set, WIRE_TEST_ALL).count > 0 || set.asked == 0;
 	if (code == MPI_SUCCESS && set.foreign > 0)
 		code = real_mpi()->Request_get_status(handle, flag, status);
-	if (code == MPI_SUCCESS && set.foreign > 0 && *flag)
+	if (code == MPI_SUCCESS && set.foreign > 0 && *flag) {
 		access_request_seen(handle);
+		file_buffers_done(handle);
+	}
 	if (code != MPI_SUCCESS || set.foreign > 0)
 		return completion_raise(&set, code);
 	*flag = over;

@@ -306,6 +306,8 @@ static void make_other(struct play *play, struct report *report, int rank)
 		message->type = WIRE_TOUCHED;
 		message->touched.name = (struct wire_name){draw(play, 9), 0};
 		message->touched.noticed = draw(play, 9);
+		message->touched.by_function = (uint16_t)draw(play, 1000);
+		message->touched.kind = (uint8_t)draw(play, WIRE_USE_COUNT);
 		break;
 	case 3:
 		message->type = WIRE_OVERLAP;

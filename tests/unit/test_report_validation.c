@@ -264,6 +264,12 @@ static void buffers_and_objects_belong_to_calls(void **state)
 	struct fixture *fixture = *state;
 	g_autoptr(GError) error = NULL;
 	const struct wire_touched touched = {.name = {1, 0}, .noticed = 2};
+	const struct wire_touched on_file = {.kind = WIRE_USE_TO_FILE, .noticed = 1};
+	const struct wire_touched stranger_to = {
+		.kind = WIRE_USE_FROM_FILE, .function = MPI_CALL_COUNT, .noticed = 1};
+	const struct wire_touched unnumbered = {.kind = WIRE_USE_FROM_FILE,
+	                                        .by_function = MPI_CALL_COUNT};
+	const struct wire_touched nameless_send = {.kind = WIRE_USE_SEND, .noticed = 1};
 	const struct wire_overlap overlap = {{{.name = {1, 0}}, {.name = {2, 0}}}};
 	const struct wire_overlap unknown = {{{.name = {1, 0}}, {.function = MPI_CALL_COUNT}}};
 	const struct wire_misuse misuse = {.why = WIRE_MISUSE_FREE, .call = 2};
@@ -274,6 +280,13 @@ static void buffers_and_objects_belong_to_calls(void **state)
 
 	assert_true(starts(fixture, 0, 1, op(WIRE_RECEIVE, 1, 0)));
 	assert_false(world_touched(fixture->world, 0, &touched, &error));
+	g_clear_error(&error);
+	assert_true(world_touched(fixture->world, 0, &on_file, &error));
+	assert_false(world_touched(fixture->world, 0, &stranger_to, &error));
+	g_clear_error(&error);
+	assert_false(world_touched(fixture->world, 0, &unnumbered, &error));
+	g_clear_error(&error);
+	assert_false(world_touched(fixture->world, 0, &nameless_send, &error));
 	g_clear_error(&error);
 	assert_false(world_overlap(fixture->world, 0, &overlap, &error));
 	g_clear_error(&error);
