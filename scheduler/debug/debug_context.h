@@ -166,6 +166,10 @@ char **debugger_complete(void *debugger, const char *line);
 /* A rank in gdb (debug_gdb_rank.c). gdb has the terminal until it exits. */
 struct gdb_rank *gdb_rank_new(void);
 void gdb_rank_free(struct gdb_rank *gdb); /* Ends gdb. NULL is legal. */
+/* While the ranks run (DEBUG_RUNNING): lines are read no more; they are again, after telling where
+ * the ranks are. */
+void debugger_ask_no_more(struct debugger *debugger);
+void debugger_ask_while_running(struct debugger *debugger);
 bool gdb_rank_is_there(const struct gdb_rank *gdb);
 void debugger_wait_for_gdb(struct debugger *debugger);
 

@@ -1,7 +1,8 @@
 /* `gdb RANK`: a rank in gdb, on the same terminal, until gdb exits. If the rank's MPI call is
- * carried out now, gdb stops it right after the call, else in it. Meanwhile the session goes on for
- * the other ranks. When the session comes to rest again, a signal that is otherwise ignored
- * (SIGURG) makes gdb print that the rank waits. */
+ * carried out now, gdb stops it right after the call, else in it; while the ranks run (Ctrl-C), it
+ * stops a rank that computes where that is. Meanwhile the session goes on for the other ranks. When
+ * it comes to rest again, a signal that is otherwise ignored (SIGURG) makes gdb print that the rank
+ * waits. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@ struct seat {
 	bool seen;         /* gdb has stopped the rank */
 	bool running;      /* and has let it run */
 	bool fell;         /* the rank has reached its end there */
+	bool beside;       /* the ranks run: nobody waits here until gdb has left */
 	bool says_so;      /* the rank only waits: gdb is to print that when it runs */
 	guint looks, idle;
 };
@@ -111,8 +113,8 @@ static const char steps_out[] =
 	"define hook-next\nmatchpoint-step-out\nend\n"
 	"define hook-step\nmatchpoint-step-out\nend\n";
 
-/* gdb's first commands. `goes_on`: the call is about to be carried out. A snapshot may be taken
- * before; the rank then continues as a child. */
+/* gdb's first commands. `call`: the rank's; NULL: it is in none. `goes_on`: the call is about to be
+ * carried out. A snapshot may be taken before; the rank then continues as a child. */
 static char *script_for(const struct seat *seat, guint64 site, const char *call, bool goes_on)
 {
 	GString *text = g_string_new("set debuginfod enabled off\nset confirm off\nset height 0\n");
@@ -135,6 +137,10 @@ static char *script_for(const struct seat *seat, guint64 site, const char *call,
 			"x\ncommands\nsilent\nset follow-fork-mode parent\nprintf \"rank %d has "
 			"returned from %s\\n\"\nframe\nend\ncontinue\n",
 			site, seat->rank, call);
+	else if (!call)
+		g_string_append_printf(
+			text, "printf \"rank %d was computing, and is stopped here\\n\"\nframe\n",
+			seat->rank);
 	else if (seat->fell) /* perhaps not in that call */
 		g_string_append_printf(text,
 		                       "printf \"rank %d has stopped, in or after %s\\n\"\nbt\n",
@@ -241,9 +247,18 @@ static bool runs_or_has_left(void *data)
 	return has_left(seat) || seat->running;
 }
 
+static void seat_free(struct seat *seat);
+
 static void on_time(uv_timer_t *timer)
 {
-	(void)timer;
+	struct seat *seat = timer->data;
+	struct debugger *debugger = seat->debugger;
+
+	if (!seat->beside || debugger_state(debugger) != DEBUG_RUNNING || !has_left(seat))
+		return;
+	debugger_gdb_rank(debugger)->seat = NULL;
+	seat_free(seat);
+	debugger_ask_while_running(debugger);
 }
 
 static struct seat *seat_new(struct debugger *debugger, int rank, pid_t process)
@@ -252,6 +267,7 @@ static struct seat *seat_new(struct debugger *debugger, int rank, pid_t process)
 
 	*seat = (struct seat){.debugger = debugger, .rank = rank, .process = process};
 	seat->timer = g_new0(uv_timer_t, 1);
+	seat->timer->data = seat;
 	uv_timer_init(session_loop(debugger_session(debugger)), seat->timer);
 	uv_timer_start(seat->timer, on_time, LOOK_MS, LOOK_MS);
 	return seat;
@@ -297,11 +313,14 @@ void word_gdb(struct debugger *debugger, const char *rest)
 	g_autofree char *script = NULL;
 	const struct world_call *info;
 	const struct world *world;
+	const char *call;
 	guint64 site;
 	pid_t pid;
+	bool beside = debugger_state(debugger) == DEBUG_RUNNING;
 	bool goes_on;
 
-	if (rank < 0 || (debugger_state(debugger) != DEBUG_OVER && !debugger_is_at_rest(debugger))
+	if (rank < 0
+	    || (debugger_state(debugger) != DEBUG_OVER && !beside && !debugger_is_at_rest(debugger))
 	    || debugger_brings_back(debugger, word_gdb, rank, rest)
 	    || !debugger_find_process(debugger, rank, &pid, &site))
 		return;
@@ -313,12 +332,17 @@ void word_gdb(struct debugger *debugger, const char *rest)
 	gdb->seat->thread = info && info->thread > 0 ? world_thread_id(world, rank, info->thread)
 	                                             : 0;
 	gdb->seat->fell = world_phase(world, rank) == PHASE_STOPPED;
-	script = script_for(gdb->seat, site, info ? mpi_call_name(info->function) : "a call",
+	gdb->seat->beside = beside;
+	call = info ? mpi_call_name(info->function) : "a call";
+	script = script_for(gdb->seat, site,
+	                    beside && world_phase(world, rank) == PHASE_RUNNING ? NULL : call,
 	                    goes_on);
 	if (!write_script(gdb->seat, script, &error) || !start(gdb->seat, command, &error)) {
 		debugger_refuse(debugger, "cannot start %s: %s", command, error->message);
 		g_clear_pointer(&gdb->seat, seat_free);
 		debugger_lets_nobody_go(debugger);
+	} else if (beside) { /* this is a turn of the loop, which must not run in it */
+		debugger_ask_no_more(debugger);
 	} else if (goes_on) {
 		session_wait(debugger_session(debugger), runs_or_has_left, gdb->seat);
 	} else {

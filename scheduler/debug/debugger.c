@@ -169,6 +169,17 @@ static void tell_running(struct debugger *debugger)
 	g_string_free(text, true);
 }
 
+void debugger_ask_no_more(struct debugger *debugger)
+{
+	prompt_ask_no_more(debugger->prompt);
+}
+
+void debugger_ask_while_running(struct debugger *debugger)
+{
+	tell_running(debugger);
+	prompt_ask(debugger->prompt);
+}
+
 void debugger_said(void *user, char *line)
 {
 	struct debugger *debugger = user;
@@ -218,8 +229,7 @@ bool debugger_interrupt(struct debugger *debugger)
 	debugger->execution = debugger->source.execution;
 	debugger->state = DEBUG_RUNNING;
 	debugger->interrupted = true;
-	tell_running(debugger);
-	prompt_ask(debugger->prompt);
+	debugger_ask_while_running(debugger);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include "random_walks.h"
 #include "replay.h"
 #include "returned_errors.h"
+#include "save_cost.h"
 #include "scheduler/places/source_text.h"
 #include "scheduler/store/reader.h"
 #include "scheduler/world/bounds.h"
@@ -23,8 +24,8 @@
 #define SAVE_SHARE 50 /* saving takes at most this fraction of the time (one in so many) */
 
 struct past {
-	gint64 saved;   /* when the search was last saved */
-	gint64 cost;    /* microseconds that it took */
+	gint64 saved; /* when the search was last saved */
+	struct save_cost cost;
 	double seconds; /* used by the sessions that this one continues */
 };
 
@@ -175,9 +176,10 @@ static GVariant *state_of(const struct session *session)
 
 bool session_save_is_due(const struct session *session)
 {
+	double every = MAX(SAVE_EVERY_US, session->past->cost.last * SAVE_SHARE * G_USEC_PER_SEC);
+
 	return session->store && !session->options->position
-	       && session_now(session) - session->past->saved
-	                  >= MAX(SAVE_EVERY_US, session->past->cost * SAVE_SHARE);
+	       && (double)(session_now(session) - session->past->saved) >= every;
 }
 
 void session_save(struct session *session)
@@ -197,19 +199,18 @@ void session_save(struct session *session)
 		session_fail(session, "%s", error->message);
 	store_hold(session->store);
 	past->saved = session_now(session);
-	past->cost = past->saved - begun;
+	save_cost_add(&past->cost, (double)(past->saved - begun) / G_USEC_PER_SEC);
 }
 
-/* As much as was saved last must be saved once more, and it grows. */
 void session_leave_time(struct session *session)
 {
 	double most = session->options->max_seconds;
-	double cost = 1.5 * (double)session->past->cost / G_USEC_PER_SEC;
+	double reserve = save_cost_reserve(&session->past->cost, most);
 
 	if (most > 0 && !session->stop_reason)
 		session_clock_set_deadline(
 			session->clock,
-			MAX(most - session_clock_seconds(session->clock) - cost, 0.001));
+			MAX(most - session_clock_seconds(session->clock) - reserve, 0.001));
 }
 
 /* --- restore -------------------------------------------------------------------------------- */

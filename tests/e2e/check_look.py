@@ -5,6 +5,8 @@ import glob
 import os
 import re
 import shutil
+import signal
+import time
 
 import forbidding
 import harness
@@ -713,6 +715,79 @@ def check_gdb_on_a_terminal(tool):
     terminal.wait(0)
 
 
+# Rank 1 computes until gdb ends its loop; rank 0 takes a message of any rank then.
+SPINS = r"""
+#include <mpi.h>
+volatile long turns;
+static void compute(void)
+{
+	volatile int enough = 0;
+	while (!enough)
+		turns++;
+}
+int main(int argc, char **argv)
+{
+	int rank, value = 7;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 1)
+		compute();
+	if (rank > 0)
+		MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 1; rank == 0 && i < 3; i++)
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_gdb_on_a_computing_rank(tool):
+    """After Ctrl-C gdb stops it where it computes. What the ranks reach meanwhile is told when gdb
+    has left; until they reach something, the prompt comes back."""
+    program = tool.compile(tool.write("spins.c", SPINS), "-O0")
+    for ends in ("computing", "waiting", "killed"):
+        terminal = Terminal(tool, "-n", "3", program)
+        terminal.expect(re.escape(PROMPT))
+        terminal.type("run\r")
+        time.sleep(1)
+        terminal.type("\x03")
+        terminal.expect("rank 1  MPI_Init.*runs, and has made no call since")
+        terminal.expect(re.escape(PROMPT))
+        terminal.type("gdb 1\r")
+        terminal.expect(r"rank 1 was computing, and is stopped here\r?\n"
+                        r"(.|\r|\n)*compute\S* \((.|\r|\n)*\(gdb\) ")
+        terminal.type("bt\r")
+        terminal.expect(r"#1 .* in \S*main\S* \((.|\r|\n)*\(gdb\) ")
+        terminal.type("print enough + 100\r")
+        terminal.expect(r"= 100(.|\r|\n)*\(gdb\) ")
+        if ends == "killed":
+            terminal.process.send_signal(signal.SIGTERM)
+            terminal.wait(3)
+            continue
+        terminal.type("continue\r")
+        time.sleep(0.5)
+        terminal.type("\x03")  # is for gdb alone
+        terminal.expect(r"SIGINT(.|\r|\n)*\(gdb\) ")
+        if ends == "computing":
+            terminal.say("quit", "stopped: interrupted\r?\n")
+            terminal.type("gdb 0\r")  # one that waits is shown in its call
+            terminal.expect(r"rank 0 is in MPI_Recv(.|\r|\n)*spins.c\S*:20\r?\n(.|\r|\n)*\(gdb\) ")
+            terminal.say("quit", "stopped: interrupted\r?\n")
+            terminal.type("gdb 1\r")
+            terminal.expect(r"rank 1 was computing, and is stopped here(.|\r|\n)*\(gdb\) ")
+        terminal.type("set var enough = 1\r")
+        terminal.expect(r"\(gdb\) ")
+        if ends == "waiting":
+            terminal.type("continue\r")
+            terminal.expect(r"rank 1 waits in an MPI call(.|\r|\n)*\(gdb\) ")
+        terminal.say("quit", "stopped: choice 0.2\r?\n")
+        terminal.say("print 1 value", "= 7\r?\n")
+        terminal.say("finish", "stopped: end\r?\n")
+        terminal.type("quit\r")
+        terminal.wait(0)
+
+
 def body(tool, options):
     check_contents(tool)
     check_refused(tool)
@@ -731,6 +806,7 @@ def body(tool, options):
     check_threads(tool)
     check_at_the_end(tool)
     check_gdb_on_a_terminal(tool)
+    check_gdb_on_a_computing_rank(tool)
 
 
 if __name__ == "__main__":
