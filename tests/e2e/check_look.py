@@ -715,13 +715,16 @@ def check_gdb_on_a_terminal(tool):
     terminal.wait(0)
 
 
-# Rank 1 computes until gdb ends its loop; rank 0 takes a message of any rank then.
+# Rank 1 computes until gdb ends its loop; rank 0 takes a message of any rank then. The file tells
+# that it computes.
 SPINS = r"""
+#include <fcntl.h>
 #include <mpi.h>
 volatile long turns;
 static void compute(void)
 {
 	volatile int enough = 0;
+	open(COMPUTES, O_CREAT | O_WRONLY, 0600);
 	while (!enough)
 		turns++;
 }
@@ -745,14 +748,16 @@ int main(int argc, char **argv)
 def check_gdb_on_a_computing_rank(tool):
     """After Ctrl-C gdb stops it where it computes. What the ranks reach meanwhile is told when gdb
     has left; until they reach something, the prompt comes back."""
-    program = tool.compile(tool.write("spins.c", SPINS), "-O0")
+    computes = os.path.join(tool.directory, "computes")
+    program = tool.compile(tool.write("spins.c", SPINS), "-O0", '-DCOMPUTES="%s"' % computes)
     for ends in ("computing", "waiting", "killed"):
         terminal = Terminal(tool, "-n", "3", program)
         terminal.expect(re.escape(PROMPT))
         terminal.type("run\r")
-        time.sleep(1)
+        harness.wait_for(lambda: os.path.exists(computes), terminal.process, "rank 1 computes")
+        os.unlink(computes)
         terminal.type("\x03")
-        terminal.expect("rank 1  MPI_Init.*runs, and has made no call since")
+        terminal.expect(r"rank.* MPI_Init.*runs, and has made no call since")
         terminal.expect(re.escape(PROMPT))
         terminal.type("gdb 1\r")
         terminal.expect(r"rank 1 was computing, and is stopped here\r?\n"
@@ -766,13 +771,14 @@ def check_gdb_on_a_computing_rank(tool):
             terminal.wait(3)
             continue
         terminal.type("continue\r")
+        terminal.expect(r"Continuing\.")
         time.sleep(0.5)
         terminal.type("\x03")  # is for gdb alone
         terminal.expect(r"SIGINT(.|\r|\n)*\(gdb\) ")
         if ends == "computing":
             terminal.say("quit", "stopped: interrupted\r?\n")
             terminal.type("gdb 0\r")  # one that waits is shown in its call
-            terminal.expect(r"rank 0 is in MPI_Recv(.|\r|\n)*spins.c\S*:20\r?\n(.|\r|\n)*\(gdb\) ")
+            terminal.expect(r"rank 0 is in MPI_Recv(.|\r|\n)*spins.c\S*:22\r?\n(.|\r|\n)*\(gdb\) ")
             terminal.say("quit", "stopped: interrupted\r?\n")
             terminal.type("gdb 1\r")
             terminal.expect(r"rank 1 was computing, and is stopped here(.|\r|\n)*\(gdb\) ")
