@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording.h"
+
 void recording_orders_print(const struct recording_orders *orders, char ret[RECORDING_VALUE])
 {
 	snprintf(ret, RECORDING_VALUE, "%c:%05d:%05d:%05d:%010d",
@@ -50,4 +52,21 @@ bool recording_start_find(const char *bytes, size_t size, const char *name,
 		at = line_end + 1 + section + 1;
 	}
 	return false;
+}
+
+void recording_start_end(const char *bytes, size_t size, char ret[RECORDING_START_END])
+{
+	snprintf(ret, RECORDING_START_END, RECORDING_START_SUM " 16\n%016llx\n",
+	         (unsigned long long)recording_hash(bytes, size));
+}
+
+bool recording_start_is_whole(const char *bytes, size_t size)
+{
+	char end[RECORDING_START_END];
+	const size_t length = strlen(RECORDING_START_SUM " 16\n") + 16 + 1;
+
+	if (size < length)
+		return false;
+	recording_start_end(bytes, size - length, end);
+	return memcmp(bytes + size - length, end, length) == 0;
 }

@@ -38,6 +38,7 @@ bool recording_orders_parse(const char *value, struct recording_orders *ret);
 #define RECORDING_START_MODULES "modules"   /* lines: path, build id */
 #define RECORDING_START_FEATURES "features" /* of the CPU */
 #define RECORDING_START_MAPS "maps"         /* /proc/PID/maps */
+#define RECORDING_START_SUM "sum"           /* recording_start_end of all before it */
 
 struct recording_section {
 	const char *bytes; /* in the file */
@@ -47,5 +48,12 @@ struct recording_section {
 /* Finds a section of the file's bytes. false: it has none, or the file is cut. */
 bool recording_start_find(const char *bytes, size_t size, const char *name,
                           struct recording_section *ret);
+
+enum { RECORDING_START_END = 32 }; /* bytes, with the final NUL */
+
+/* Writes the last section of a file that has these bytes so far. */
+void recording_start_end(const char *bytes, size_t size, char ret[RECORDING_START_END]);
+/* Whether these are all bytes of a file, and unchanged. */
+bool recording_start_is_whole(const char *bytes, size_t size);
 
 #endif

@@ -169,7 +169,7 @@ static void write_start(int directory, int rank)
 	static struct listing listing;
 	static char features[8192];
 	struct text text = {malloc(START_ROOM + 64), 0};
-	char folder[PATH_MAX] = "/";
+	char folder[PATH_MAX] = "/", end[RECORDING_START_END];
 	struct rlimit stack = {0};
 	int file = log_create_file(directory, rank, "start.new"), error = -ENOMEM;
 
@@ -189,6 +189,8 @@ static void write_start(int directory, int rank)
 		find_features(features, sizeof(features));
 		append_text(&text, RECORDING_START_FEATURES, features);
 		append_file(&text, RECORDING_START_MAPS, "/proc/self/maps");
+		recording_start_end(text.bytes, text.size, end);
+		append(&text, "%s", end);
 		errno = ENOSPC;
 		error = write(file, text.bytes, text.size) == (ssize_t)text.size ? 0 : -errno;
 	}

@@ -86,17 +86,36 @@ def wait_until_gone(folder):
             time.sleep(0.1)
 
 
-def check_damage(tool, dice):
-    program = tool.compile(SOURCES["many_messages"])
-    recording = Recording(tool, "damaged", 2, program, "20", "40000")
-    log = recording.file(1, "log")
-    with open(log, "rb") as file:
-        whole = file.read()
+def damaged(file, dice):
+    """The file's bytes; with one bit flipped; cut."""
+    with open(file, "rb") as contents:
+        whole = contents.read()
     at = dice.randrange(len(whole) // 4, len(whole) // 2)
     flipped = bytearray(whole)
     flipped[at] ^= 1 << dice.randrange(8)
-    for contents, status, words in ((bytes(flipped), 4, "damaged behind call"),
-                                    (whole[:at], 3, "the recording ends")):
+    return whole, bytes(flipped), whole[:at]
+
+
+def check_damaged_start(tool, recording, dice):
+    start = recording.file(1, "start")
+    whole, *others = damaged(start, dice)
+    for contents in others + [b"", whole[:-1]]:
+        with open(start, "wb") as file:
+            file.write(contents)
+        for run in (recording.replay(1), tool.run("replay", recording.folder)):
+            check(run.status == 4 and "rank.1.start is damaged" in run.err, str(run))
+    with open(start, "wb") as file:
+        file.write(whole)
+
+
+def check_damage(tool, dice):
+    program = tool.compile(SOURCES["many_messages"])
+    recording = Recording(tool, "damaged", 2, program, "20", "40000")
+    check_damaged_start(tool, recording, dice)
+    log = recording.file(1, "log")
+    _, flipped, cut = damaged(log, dice)
+    for contents, status, words in ((flipped, 4, "damaged behind call"),
+                                    (cut, 3, "the recording ends")):
         with open(log, "wb") as file:
             file.write(contents)
         run = recording.replay(1)

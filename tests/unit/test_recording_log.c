@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "common/recording.h"
+#include "common/recording_start.h"
 
 static void test_numbers(void **state)
 {
@@ -142,12 +143,35 @@ static void test_strange_tail(void **state)
 	free(tail);
 }
 
+/* The file of a rank's start: any cut and any flipped bit is noticed. */
+static void test_start(void **state)
+{
+	char bytes[128] = "program 5\n./app\nfolder 1\n/\n", end[RECORDING_START_END];
+	struct recording_section section;
+	size_t size = strlen(bytes);
+
+	(void)state;
+	assert_false(recording_start_is_whole(bytes, size));
+	recording_start_end(bytes, size, end);
+	memcpy(bytes + size, end, strlen(end) + 1);
+	size += strlen(end);
+	assert_true(recording_start_is_whole(bytes, size));
+	assert_true(recording_start_find(bytes, size, RECORDING_START_FOLDER, &section));
+	assert_int_equal(section.size, 1);
+	for (size_t i = 0; i < size; i++) {
+		assert_false(recording_start_is_whole(bytes, i));
+		bytes[i] ^= 1;
+		assert_false(recording_start_is_whole(bytes, size));
+		bytes[i] ^= 1;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),      cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_cut),          cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_strange_tail),
+		cmocka_unit_test(test_strange_tail), cmocka_unit_test(test_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
