@@ -247,6 +247,15 @@ bool choices_are_owed(const GArray *choices)
 	return false;
 }
 
+GArray *choices_at(const GArray *choices, const GArray *indices)
+{
+	GArray *found = g_array_sized_new(false, false, sizeof(struct choice), indices->len);
+
+	for (guint i = 0; i < indices->len; i++)
+		g_array_append_val(found, *choice_at(choices, g_array_index(indices, guint, i)));
+	return found;
+}
+
 const struct choice *choices_find(const GArray *choices, const struct point *point)
 {
 	for (guint i = 0; i < choices->len; i++)

@@ -192,6 +192,8 @@ bool choices_same(const GArray *one, const GArray *other);
 
 /* A copy; free with g_array_unref. */
 GArray *choices_copy(const GArray *choices);
+/* Those at these indices (guint), in that order. */
+GArray *choices_at(const GArray *choices, const GArray *indices);
 
 /* choices_promise: whether any of the choices is a promise. choices_are_owed: whether any is not a
  * promise, so that it has to be made. */

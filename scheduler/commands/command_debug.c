@@ -177,12 +177,7 @@ static int follow_recording(struct command_options *options, struct debug_comman
 		                 options->word, options->word);
 		return EXIT_USAGE;
 	}
-	if (asked->script) {
-		char *script = g_canonicalize_filename(asked->script, NULL);
-
-		g_free(asked->script);
-		asked->script = script;
-	}
+	recorded_job_make_absolute(&asked->script);
 	status = recorded_job_open(options, options->word, NULL, &asked->job);
 	if (status == EXIT_CLEAN)
 		asked->path = recorded_job_path(options, &asked->job, &status);

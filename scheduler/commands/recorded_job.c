@@ -39,7 +39,7 @@ static bool set_buffering(struct command_options *options, const struct recorded
 	return false;
 }
 
-static void make_absolute(char **file)
+void recorded_job_make_absolute(char **file)
 {
 	char *name = *file ? g_canonicalize_filename(*file, NULL) : NULL;
 
@@ -56,7 +56,7 @@ static void name_files(struct command_options *options, const char *store, struc
 		job->input = g_canonicalize_filename(options->standard_input, NULL);
 	for (int i = 0; i < REPORT_COUNT; i++)
 		if (options->reports[i] && !g_str_equal(options->reports[i], "-"))
-			make_absolute(&options->reports[i]);
+			recorded_job_make_absolute(&options->reports[i]);
 }
 
 int recorded_job_open(struct command_options *options, const char *directory, const char *store,

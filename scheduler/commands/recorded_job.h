@@ -21,6 +21,9 @@ int recorded_job_open(struct command_options *options, const char *directory, co
                       struct recorded_job *ret);
 void recorded_job_close(struct recorded_job *job);
 
+/* For a file that the user has named, before the folder changes. NULL stays. */
+void recorded_job_make_absolute(char **file);
+
 /* Goes back to the folder that the user is in. */
 void recorded_job_leave(const struct recorded_job *job);
 

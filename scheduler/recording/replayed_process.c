@@ -52,10 +52,8 @@ bool replayed_start_read(const char *directory, int rank, struct replayed_start 
 	}
 	if (!g_file_get_contents(file, &bytes, &size, error))
 		return false;
-	if (!recording_start_is_whole(bytes, size)) {
-		g_set_error(error, RECORDING_ERROR, 0, "%s is damaged", file);
-		return false;
-	}
+	if (!recording_start_is_whole(bytes, size))
+		size = 0; /* then nothing is found */
 	if (recording_start_find(bytes, size, RECORDING_START_ARGUMENTS, &section))
 		start->arguments = strings_of(&section);
 	if (recording_start_find(bytes, size, RECORDING_START_ENVIRONMENT, &section))

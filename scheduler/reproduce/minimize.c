@@ -67,17 +67,6 @@ static struct path *path_of(const struct search *search, const GArray *choices,
 
 /* --- result of an interleaving ---- */
 
-static struct record_finding *shown_finding(const struct verdict *verdict, const char *key)
-{
-	for (guint i = 0; i < verdict->findings->len; i++) {
-		g_autofree char *other = record_finding_key(verdict->findings->pdata[i]);
-
-		if (g_str_equal(key, other))
-			return verdict->findings->pdata[i];
-	}
-	return NULL;
-}
-
 /* Whether the first line in which the texts differ from the reference is that of the target. */
 static bool differs_alike(const struct search *search, const GPtrArray *texts)
 {
@@ -155,7 +144,7 @@ static void read_try(struct search *search, const struct execution *execution, s
 		try->shows = outcome != OUTCOMES_NONE && outcome == target_of(search);
 		try->well = outcome == 0;
 	} else if (search->key) {
-		try->shows = shown_finding(verdict, search->key) != NULL;
+		try->shows = verdict_finding(verdict, search->key) != NULL;
 		try->well = verdict->ended_well && !try->shows;
 	} else if (verdict->findings->len > 0) { /* first try: this becomes the finding to show */
 		struct record_finding *first = verdict->findings->pdata[0];
@@ -187,22 +176,10 @@ static struct try try_choices(struct search *search, const GArray *choices)
 
 /* --- least choices -------- */
 
-static GArray *kept_choices(const GArray *things, const GArray *kept)
-{
-	GArray *choices = g_array_new(false, false, sizeof(struct choice));
-
-	for (guint i = 0; i < kept->len; i++) {
-		guint index = g_array_index(kept, guint, i);
-
-		g_array_append_val(choices, g_array_index(things, struct choice, index));
-	}
-	return choices;
-}
-
 static bool still_does(const GArray *kept, gpointer user)
 {
 	struct search *search = user;
-	g_autoptr(GArray) choices = kept_choices(search->things, kept);
+	g_autoptr(GArray) choices = choices_at(search->things, kept);
 	struct position *position = position_new(path_of(search, choices, search->buffering));
 	void *known;
 	struct try try;
@@ -233,7 +210,7 @@ static GArray *least_choices(struct search *search, const GArray *things, bool w
 	search->wants_well = wants_well;
 	g_hash_table_remove_all(search->known);
 	kept = ddmin(things->len, still_does, search);
-	return kept_choices(things, kept);
+	return choices_at(things, kept);
 }
 
 static bool choices_name(const GArray *choices, const struct point *point)
@@ -381,7 +358,7 @@ static void shorten_record(const struct search *search, const struct execution *
 	if (!verdict->record || result->lost || result->cut_short)
 		return;
 	if (search->key)
-		finding = shown_finding(verdict, search->key);
+		finding = verdict_finding(verdict, search->key);
 	for (guint i = verdict->findings->len; i-- > 0;) {
 		if (verdict->findings->pdata[i] != finding)
 			g_ptr_array_remove_index(verdict->findings, i);

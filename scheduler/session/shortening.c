@@ -21,7 +21,8 @@ struct search {
 	enum buffering buffering;
 	const GArray *named; /* struct choice, of its path */
 	char *key;
-	GHashTable *results; /* indices as text to struct result: nothing is tried twice */
+	GHashTable
+		*results; /* GBytes, the kept indices, to struct result: nothing is tried twice */
 	guint tries;
 	gint64 until;
 };
@@ -66,27 +67,6 @@ static gint64 end_of_share(const struct shortening *shortening)
 	return session_now(shortening->session) + MAX(MIN(share, left), 0);
 }
 
-static GArray *choices_at(const GArray *named, const GArray *kept)
-{
-	GArray *choices = g_array_new(false, false, sizeof(struct choice));
-
-	for (guint i = 0; i < kept->len; i++)
-		g_array_append_val(choices, g_array_index(named, struct choice,
-		                                          g_array_index(kept, guint, i)));
-	return choices;
-}
-
-static bool has_key(const struct verdict *verdict, const char *key)
-{
-	for (guint i = 0; i < verdict->findings->len; i++) {
-		g_autofree char *other = record_finding_key(verdict->findings->pdata[i]);
-
-		if (g_str_equal(key, other))
-			return true;
-	}
-	return false;
-}
-
 static struct result *try_choices(const struct search *search, const GArray *choices)
 {
 	struct session *session = search->shortening->session;
@@ -97,7 +77,7 @@ static struct result *try_choices(const struct search *search, const GArray *cho
 
 	if (verdict->record && session_is_whole(execution) && !verdict->starved
 	    && !execution_result(execution)->lost) {
-		result->shows = has_key(verdict, search->key);
+		result->shows = verdict_finding(verdict, search->key) != NULL;
 		if (verdict->ended_well && verdict->findings->len == 0)
 			result->well = world_told_choices(execution_world(execution));
 	}
@@ -105,32 +85,21 @@ static struct result *try_choices(const struct search *search, const GArray *cho
 	return result;
 }
 
-static char *text_of(const GArray *kept)
-{
-	GString *text = g_string_new(NULL);
-
-	for (guint i = 0; i < kept->len; i++)
-		g_string_append_printf(text, "%u ", g_array_index(kept, guint, i));
-	return g_string_free(text, false);
-}
-
 /* NULL: not known, and there is no time to try it. */
 static const struct result *result_of(struct search *search, const GArray *kept)
 {
 	struct session *session = search->shortening->session;
-	char *text = text_of(kept);
-	struct result *result = g_hash_table_lookup(search->results, text);
+	g_autoptr(GBytes) key = g_bytes_new(kept->data, kept->len * sizeof(guint));
+	struct result *result = g_hash_table_lookup(search->results, key);
 	g_autoptr(GArray) choices = NULL;
 
 	if (result || search->tries >= TRIES_MOST || session_now(session) >= search->until
-	    || !session_may_make_sure(session)) {
-		g_free(text);
+	    || !session_may_make_sure(session))
 		return result;
-	}
 	search->tries++;
 	choices = choices_at(search->named, kept);
 	result = try_choices(search, choices);
-	g_hash_table_insert(search->results, text, result);
+	g_hash_table_insert(search->results, g_steal_pointer(&key), result);
 	return result;
 }
 
@@ -163,7 +132,7 @@ static void blame(struct search *search, const GArray *needed)
 	}
 }
 
-static bool leave_out(struct search *search)
+static void leave_out(struct search *search)
 {
 	g_autoptr(GArray) needed = ddmin(search->named->len, shows, search);
 	g_autoptr(GArray) choices = choices_at(search->named, needed);
@@ -173,13 +142,12 @@ static bool leave_out(struct search *search)
 
 	blame(search, needed);
 	if (!path)
-		return false;
+		return;
 	g_free(search->finding->path);
 	search->finding->path = path;
-	return true;
 }
 
-bool shortening_finding(struct shortening *shortening, struct record_finding *finding,
+void shortening_finding(struct shortening *shortening, struct record_finding *finding,
                         enum buffering buffering)
 {
 	struct path *path = path_parse(finding->path, NULL);
@@ -188,18 +156,16 @@ bool shortening_finding(struct shortening *shortening, struct record_finding *fi
 	                        .finding = finding,
 	                        .buffering = buffering,
 	                        .until = end_of_share(shortening)};
-	bool shorter = false;
 
 	if (path && path->choices->len > 1) {
 		search.named = path->choices;
 		search.key = record_finding_key(finding);
-		search.results = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-		                                       result_free);
-		shorter = leave_out(&search);
+		search.results = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+		                                       (GDestroyNotify)g_bytes_unref, result_free);
+		leave_out(&search);
 		g_hash_table_unref(search.results);
 		g_free(search.key);
 	}
 	path_free(path);
 	shortening->spent += session_now(shortening->session) - begun;
-	return shorter;
 }

@@ -4,8 +4,6 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_SHORTENING_H
 #define MATCHPOINT_SCHEDULER_SESSION_SHORTENING_H
 
-#include <stdbool.h>
-
 #include "session.h"
 
 struct shortening;
@@ -16,8 +14,8 @@ void shortening_free(struct shortening *shortening);
 /* Tries to leave choices out of the path of a finding that has been replayed, and learns which
  * choice to blame (findings_blame). Each finding takes at most half of what is left of a fifth of
  * --max-time, so later findings have a share; nothing goes on after the bound. `buffering`: of the
- * finding's interleaving. Returns whether the path has become shorter. */
-bool shortening_finding(struct shortening *shortening, struct record_finding *finding,
+ * finding's interleaving. */
+void shortening_finding(struct shortening *shortening, struct record_finding *finding,
                         enum buffering buffering);
 
 #endif

@@ -27,6 +27,17 @@ void verdict_free(struct verdict *verdict)
 	g_free(verdict);
 }
 
+struct record_finding *verdict_finding(const struct verdict *verdict, const char *key)
+{
+	for (guint i = 0; i < verdict->findings->len; i++) {
+		g_autofree char *other = record_finding_key(verdict->findings->pdata[i]);
+
+		if (g_str_equal(key, other))
+			return verdict->findings->pdata[i];
+	}
+	return NULL;
+}
+
 /* By enum ending. */
 static const enum finding_kind ending_kinds[] = {FINDING_CRASH, FINDING_ABORT, FINDING_THREAD_LEVEL,
                                                  FINDING_MPI_ERROR, FINDING_EXIT};

@@ -69,6 +69,9 @@ void verdict_calls(struct verdict *verdict, const struct verdict_facts *facts);
 void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts,
                       const char *directory);
 
+/* The finding with this key (record_finding_key); NULL: there is none. */
+struct record_finding *verdict_finding(const struct verdict *verdict, const char *key);
+
 /* --- also for an interleaving that still runs ------------------------------------------------- */
 
 /* The roll-call: where each rank is (struct record_rank). Free with g_ptr_array_unref. */
