@@ -11,7 +11,7 @@ import time
 
 import harness
 from harness import check
-from recording import Recording
+from recording import Recording, killing, ranks_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
@@ -55,27 +55,18 @@ def check_killed(tool, dice, times):
         while not all(os.path.exists(os.path.join(folder, "rank.%d.start" % r)) for r in range(3)):
             time.sleep(0.01)
         time.sleep(dice.random() * 0.6)
-        if dice.random() < 0.5:
-            os.kill(dice.choice(ranks_of(folder)), signal.SIGKILL)
-        else:
-            for pid in ranks_of(folder):
-                os.kill(pid, signal.SIGKILL)
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=60)
-        wait_until_gone(folder)
+        with killing(folder) as pids:
+            if dice.random() < 0.5:
+                os.kill(dice.choice(pids), signal.SIGKILL)
+            else:
+                for pid in pids:
+                    os.kill(pid, signal.SIGKILL)
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=60)
+            wait_until_gone(folder)
         for rank in range(3):
             run = tool.run("replay", folder, "--rank", str(rank), cwd=tool.directory)
             check(run.status == 3 and "the recording ends" in run.err, str(run))
-
-
-def ranks_of(folder):
-    """Process ids, from the tails."""
-    pids = []
-    for rank in range(3):
-        with open(os.path.join(folder, "rank.%d.tail" % rank), "rb") as tail:
-            head = tail.read(16)
-        pids.append(int.from_bytes(head[12:16], "little"))
-    return pids
 
 
 def wait_until_gone(folder):
@@ -191,9 +182,10 @@ def check_roll_call(tool):
             break
         time.sleep(0.1)
     check(len(lines) == 3 and all(map(str.startswith, lines, expected)), "\n".join(lines))
-    for pid in ranks_of(folder):
-        os.kill(pid, signal.SIGKILL)
-    process.wait(timeout=60)
+    with killing(folder) as pids:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        process.wait(timeout=60)
     lines = tool.run("report", folder).out.splitlines()
     check(all(map(str.startswith, lines, expected)), "\n".join(lines))
 

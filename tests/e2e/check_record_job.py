@@ -2,6 +2,7 @@
 as it was recorded, the same is printed, and the path that is told shows the same again. Hangs,
 crashes, killed runs; programs that do something else than they did."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ import time
 
 import harness
 from harness import check
+from recording import killing
 
 KINDS = ("receive", "probe", "mprobe", "poll", "count", "waitany", "testany", "waitsome",
          "testsome", "test")
@@ -83,17 +85,11 @@ def wait_until_standing(tool, folder):
 
 
 def kill(folder, process):
-    pids = []
-    for rank in range(RANKS):
-        with open(os.path.join(folder, "rank.%d.tail" % rank), "rb") as tail:
-            pids.append(int.from_bytes(tail.read(16)[12:16], "little"))
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    process.wait(timeout=60)
-    return pids
+    with killing(folder) as pids:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait(timeout=60)
 
 
 def start(tool, folder, *command):

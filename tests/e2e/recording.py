@@ -1,9 +1,41 @@
 """A recorded run, and replays of its ranks alone."""
 
+import contextlib
+import glob
 import os
 import shutil
 
 from harness import check
+
+
+def ranks_of(folder):
+    """Process ids of all ranks, from the tails."""
+    pids = []
+    for name in glob.glob(os.path.join(folder, "rank.*.tail")):
+        with open(name, "rb") as tail:
+            pids.append(int.from_bytes(tail.read(16)[12:16], "little"))
+    return pids
+
+
+def shared_memory(pid):
+    """Files in /dev/shm that the process has open or mapped."""
+    files = []
+    for link in glob.glob("/proc/%d/fd/*" % pid) + glob.glob("/proc/%d/map_files/*" % pid):
+        with contextlib.suppress(OSError):
+            files.append(os.readlink(link))
+    return [file for file in files if os.path.dirname(file) == "/dev/shm"]
+
+
+@contextlib.contextmanager
+def killing(folder):
+    """For ranks that are killed meanwhile: as they run freely, what MPI has put into /dev/shm is
+    left, and is removed here. Gives their process ids."""
+    pids = ranks_of(folder)
+    files = {file for pid in pids for file in shared_memory(pid)}
+    yield pids
+    for file in files:
+        with contextlib.suppress(OSError):
+            os.unlink(file)
 
 
 class Recording:
