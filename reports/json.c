@@ -90,6 +90,15 @@ static void add_message(JsonBuilder *json, const struct record_message *message)
 	json_builder_end_object(json);
 }
 
+static void add_frame(JsonBuilder *json, const struct record_frame *frame)
+{
+	json_builder_begin_object(json);
+	if (frame->function)
+		add_text(json, "function", frame->function);
+	add_place(json, &frame->place);
+	json_builder_end_object(json);
+}
+
 /* The frames from the MPI call outwards. Adds nothing if there is no such stack. */
 static void add_stack(JsonBuilder *json, const struct store_reader *reader, uint32_t stack)
 {
@@ -98,15 +107,8 @@ static void add_stack(JsonBuilder *json, const struct store_reader *reader, uint
 	if (!frames)
 		return;
 	begin_array(json, "stack");
-	for (guint i = 0; i < frames->len; i++) {
-		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
-
-		json_builder_begin_object(json);
-		if (frame->function)
-			add_text(json, "function", frame->function);
-		add_place(json, &frame->place);
-		json_builder_end_object(json);
-	}
+	for (guint i = 0; i < frames->len; i++)
+		add_frame(json, &g_array_index(frames, struct record_frame, i));
 	json_builder_end_array(json);
 }
 
@@ -451,6 +453,12 @@ static void add_coverage(JsonBuilder *json, const struct choice_coverage *covera
 		json_builder_begin_object(json);
 		add_text(json, "function", place->function);
 		add_place(json, &place->place);
+		if (place->callers->len > 0) {
+			begin_array(json, "callers");
+			for (guint j = 0; j < place->callers->len; j++)
+				add_frame(json, place->callers->pdata[j]);
+			json_builder_end_array(json);
+		}
 		add_number(json, "calls", place->points->len);
 		add_number(json, "calls_covered", place->done);
 		add_number(json, "alternatives", place->known);
@@ -471,6 +479,14 @@ static bool note_choices(const struct record_execution *execution, void *coverag
 	return true;
 }
 
+static bool note_stack(const struct record_stack *stands, GArray *frames, void *coverage,
+                       GError **error)
+{
+	(void)error;
+	choice_coverage_add_stack(coverage, stands->rank, stands->call, frames);
+	return true;
+}
+
 /* For an incomplete exploration: which alternatives were taken at which points. A complete
  * exploration has taken all. */
 static bool add_choice_coverage(JsonBuilder *json, struct store_reader *reader, GError **error)
@@ -481,7 +497,8 @@ static bool add_choice_coverage(JsonBuilder *json, struct store_reader *reader, 
 	if (store_reader_exploration(reader)->complete)
 		return true;
 	coverage = choice_coverage_new();
-	good = store_reader_each(reader, false, note_choices, coverage, error);
+	good = store_reader_each(reader, false, note_choices, coverage, error)
+	       && store_reader_each_stack(reader, note_stack, coverage, error);
 	if (good)
 		add_coverage(json, coverage);
 	choice_coverage_free(coverage);

@@ -404,21 +404,20 @@ static void leave_out_all_conditions(struct replay *replay, GPtrArray *changed)
 
 /* --- good interleavings ---------------------------------------------------------------------- */
 
-/* Replays a good interleaving under this buffering, to record its stacks. */
-static void replay_good(const struct replay *replay, enum buffering buffering)
+bool replay_good(struct session *session, enum buffering buffering)
 {
-	struct session *session = replay->session;
 	guint32 number;
 	const GArray *choices = findings_good(session_findings(session), buffering, &number);
 	struct execution *execution;
 
 	if (!choices)
-		return;
+		return false;
 	execution = session_follow(session, session_position(session, choices, buffering), true,
 	                           CALLS_FORGOTTEN);
 	if (interleaving_verdict(execution)->ended_well && !execution_result(execution)->lost)
 		session_keep_stacks(session, execution, number);
 	session_drop(execution);
+	return true;
 }
 
 /* Replays, under each buffering, the good interleaving with which findings are compared. */
@@ -431,7 +430,7 @@ static void replay_all_good(const struct replay *replay)
 		bufferings |= ((const struct record_finding *)all->pdata[i])->bufferings;
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
 		if (bufferings & replay->well & 1u << i && session_may_make_sure(replay->session))
-			replay_good(replay, (enum buffering)i);
+			replay_good(replay->session, (enum buffering)i);
 }
 
 static bool is_replay(const struct session_options *options)

@@ -28,5 +28,7 @@ bool replay_has_well_kept(const struct replay *replay, guint32 buffering);
 void replay_findings(struct replay *replay);
 /* At the end: replays the good interleavings that findings are compared with, for their stacks. */
 void replay_well(struct replay *replay);
+/* Replays a good interleaving under this buffering, for its stacks. false: none is known. */
+bool replay_good(struct session *session, enum buffering buffering);
 
 #endif

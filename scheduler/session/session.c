@@ -19,6 +19,7 @@
 #include "shard.h"
 #include "state_exploration.h"
 
+#define CALLERS_PART 20   /* see look_for_callers */
 #define SECONDS_LEAST 0.1 /* of --max-time, for an attempt that begins again */
 
 G_DEFINE_QUARK(matchpoint_session_error, session_error)
@@ -228,6 +229,27 @@ bool session_is_whole(const struct execution *execution)
 	       && !interleaving_of(execution)->session->error;
 }
 
+/* Coverage of choices tells calls at one place apart by their callers. A bounded exploration, whose
+ * verdict has it, runs a good interleaving once more for the stacks: before a limit of time, if it
+ * is short beside what is left; otherwise at the end. */
+static void look_for_callers(struct session *session, bool at_end)
+{
+	const struct session_options *options = session->options;
+	bool due = options->max_seconds > 0 ? !at_end
+	                                              && session_seconds_left(session)
+	                                                         > CALLERS_PART * session->longest
+	                                    : at_end && session->stop_reason;
+
+	/* while it goes on, it is looked at seldom */
+	if (!due || (!at_end && (session->interleavings & (session->interleavings - 1)) != 0)
+	    || options->conduct || options->position || !session_may_make_sure(session)
+	    || !choice_coverage_wants_stacks(session->choices))
+		return;
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		if (replay_good(session, (enum buffering)i))
+			return;
+}
+
 bool session_finish(struct session *session, struct execution *execution, bool counts)
 {
 	enum buffering buffering = world_options(execution_world(execution))->buffering;
@@ -247,6 +269,7 @@ bool session_finish(struct session *session, struct execution *execution, bool c
 	if (counts) {
 		replay_findings(session->replay);
 		outcome_watch_suspect(session->outcomes);
+		look_for_callers(session, false);
 	}
 	session_release_snapshots(session);
 	return true;
@@ -336,6 +359,7 @@ static bool run_session(const struct session_options *options, struct session_re
 	if (opened && !mixed) {
 		replay_findings(session.replay);
 		replay_well(session.replay);
+		look_for_callers(&session, true);
 		outcome_watch_conclude(session.outcomes, session.shard);
 		conclude_exploration(&session);
 	} else if (session.journal) {

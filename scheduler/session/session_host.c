@@ -302,13 +302,19 @@ const GArray *session_stack(const struct session *session, const struct executio
 void session_keep_stacks(struct session *session, const struct execution *execution, guint32 number)
 {
 	GArray *stacks = interleaving_of(execution)->stacks;
+	const GPtrArray *all = stack_table_all(session->stacks);
 	g_autoptr(GError) error = NULL;
 
-	if (stacks)
-		take_over_stacks(execution);
-	if (stacks && session->store
-	    && !store_put_stacks(session->store, number, stacks, stack_table_all(session->stacks),
-	                         &error))
+	if (!stacks)
+		return;
+	take_over_stacks(execution);
+	for (guint i = 0; i < stacks->len; i++) {
+		const struct record_stack *told = &g_array_index(stacks, struct record_stack, i);
+
+		choice_coverage_add_stack(session->choices, told->rank, told->call,
+		                          all->pdata[told->stack - 1]);
+	}
+	if (session->store && !store_put_stacks(session->store, number, stacks, all, &error))
 		session_fail(session, "%s", error->message);
 }
 

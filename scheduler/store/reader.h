@@ -91,6 +91,12 @@ const struct record_excerpt *store_reader_excerpt(const struct store_reader *rea
  * number is 0. And the number of stacks. */
 const GArray *store_reader_stack(const struct store_reader *reader, uint32_t number);
 uint32_t store_reader_stacks(const struct store_reader *reader);
+/* Calls `take` with each call whose stack is stored, by interleaving, and with its frames, owned by
+ * the reader. Stops with false if it returns false (which then sets `error`). */
+bool store_reader_each_stack(struct store_reader *reader,
+                             bool (*take)(const struct record_stack *stands, GArray *frames,
+                                          void *data, GError **error),
+                             void *data, GError **error);
 /* Whether the stack adds information to the place of its call: calls with other stacks have the
  * same place. */
 bool store_reader_stack_tells(const struct store_reader *reader, uint32_t number);

@@ -37,6 +37,7 @@ static const struct {
                        " WHERE id BETWEEN ?2 AND ?3 AND execution = ?1 ORDER BY id",
                        ", stack"},
 	[GET_STACK] = {TABLE_STANDS, "WHERE execution = ? AND rank = ? AND call = ?", ""},
+	[GET_STANDS] = {TABLE_STANDS, "ORDER BY execution, rank, call", ""},
 };
 
 bool rows_damaged(const struct store_reader *reader, const char *what, GError **error)

@@ -32,6 +32,7 @@ enum query {
 	GET_MATCHES,
 	GET_CALLS,
 	GET_STACK,
+	GET_STANDS,
 	QUERIES
 };
 

@@ -62,6 +62,31 @@ const GArray *store_reader_stack(const struct store_reader *reader, uint32_t num
 	                                                   : NULL;
 }
 
+struct taker {
+	bool (*take)(const struct record_stack *stands, GArray *frames, void *data, GError **error);
+	void *data;
+};
+
+static bool take_stands(struct store_reader *reader, struct row *row, void *data, GError **error)
+{
+	const struct record_stack *stands = row->record;
+	const struct taker *taker = data;
+
+	if (stands->stack == 0 || stands->stack > reader->stacks->len)
+		return rows_damaged(reader, "the stack of a call is not there", error);
+	return taker->take(stands, reader->stacks->pdata[stands->stack - 1], taker->data, error);
+}
+
+bool store_reader_each_stack(struct store_reader *reader,
+                             bool (*take)(const struct record_stack *stands, GArray *frames,
+                                          void *data, GError **error),
+                             void *data, GError **error)
+{
+	struct taker taker = {take, data};
+
+	return rows_each(reader, GET_STANDS, take_stands, &taker, error);
+}
+
 uint32_t store_reader_stacks(const struct store_reader *reader)
 {
 	return reader->stacks->len;

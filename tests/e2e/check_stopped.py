@@ -64,6 +64,46 @@ int main(int argc, char **argv)
 """
 
 
+# All receives are at one line.
+WRAPPED = r"""
+#include <mpi.h>
+#include <unistd.h>
+static int rank, size;
+static void receive(int tag)
+{
+	MPI_Status status;
+	int value;
+
+	MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status); /* of wrapper */
+}
+static void exchange(int tag)
+{
+	for (int i = 1; rank == 0 && i < size; i++)
+		receive(tag); /* of exchange */
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+}
+static void collect(void)
+{
+	for (int i = 1; rank == 0 && i < size; i++)
+		receive(2); /* of collect */
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	exchange(0); /* first phase */
+	exchange(1); /* second phase */
+	collect();
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
 def name_of(alternative):
     return alternative.get("answer", alternative.get("source"))
 
@@ -107,6 +147,48 @@ def check_in_time(tool, program, *options):
           and "MPI_Recv at asks_the_last.c:" in run.out, str(run))
     check_coverage(run.report)
     check("replay" not in run.out.replace("again: matchpoint replay", ""), str(run))
+
+
+def check_wrapped(ranks, run):
+    """Receives of a function that all call are told apart by who called it."""
+    check(run.status == 3 and not run.report["complete"], str(run))
+    check_coverage(run.report)
+    told = {}
+    for place in run.report["choice_coverage"]:
+        callers = tuple("%s:%d" % (frame["function"], frame["line"])
+                        for frame in place.get("callers", ()))
+        check(place["line"] == line_of(WRAPPED, "of wrapper") and callers not in told, str(run))
+        told[callers] = place["calls"]
+    here = "exchange:%d" % line_of(WRAPPED, "of exchange")
+    expected = {("collect:%d" % line_of(WRAPPED, "of collect"),): ranks - 1,
+                (here, "main:%d" % line_of(WRAPPED, "first phase")): ranks - 1,
+                (here, "main:%d" % line_of(WRAPPED, "second phase")): ranks - 1}
+    # the last message of each phase may leave no choice
+    check(set(told) <= set(expected) and len(told) >= 2, "%s\n%s" % (told, run))
+    for callers, calls in told.items():
+        check(2 <= calls <= expected[callers], "%s\n%s" % (told, run))
+        words = ", called by " + " by ".join(
+            "%s at wrapped.c:%s" % tuple(c.split(":")) for c in callers)
+        check("MPI_Recv at wrapped.c:%d%s (" % (line_of(WRAPPED, "of wrapper"), words)
+              in run.out, "%s\n%s" % (words, run))
+
+
+def check_all_wrapped(tool):
+    program = tool.compile(tool.write("wrapped.c", WRAPPED))
+    for options in (("--max-interleavings", "30"), ("--max-interleavings", "5", "-j", "2"),
+                    ("--max-interleavings", "10", "--backtrack", "rerun"),
+                    ("--random", "2", "--max-interleavings", "20")):
+        run = tool.run("explore", "-n", "4", *options, program, report=True)
+        check_wrapped(4, run)
+    for seconds in ("3", "10", "30"):  # on a busy machine an interleaving may take seconds
+        run = tool.run("explore", "-n", "6", "--max-time", seconds, program, report=True)
+        if "called by" in run.out:
+            break
+    check_wrapped(6, run)
+
+
+def line_of(source, comment):
+    return 1 + source[:source.index("/* " + comment)].count("\n")
 
 
 def stop_in_replay(tool, program, number):
@@ -171,6 +253,7 @@ def body(tool, _):
     program = tool.compile(tool.write("asks_the_last.c", SOURCE))
     for options in ((), ("-j", "2"), ("--random", "1"), ("--buffering", "infinite")):
         check_in_time(tool, program, *options)
+    check_all_wrapped(tool)
     check_no_time(tool, program)
     check_outcomes(tool)
     check_killed(tool, program)
