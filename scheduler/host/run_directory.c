@@ -22,6 +22,7 @@
 #define BYTES_PER_RANK ((guint64)300 << 10) /* measured: 1.1 MB for 4 ranks, 4.5 MB for 16 */
 #define WORLDS_AT_LEAST 4
 #define USUAL_PARENT "/dev/shm"
+#define LARGE_PARENT "/var/tmp" /* on a disk also where the temporary directory is not */
 #define MPICH_FILES "/dev/shm/mpich_"
 #define STARTING_S 60 /* limit between mkdir and the lock, usually microseconds apart */
 
@@ -162,6 +163,8 @@ char **run_directory_left_by(pid_t owner, bool *ret_held)
 	list_left_by(owner, USUAL_PARENT, paths, ret_held);
 	list_left_by(owner, g_getenv("XDG_RUNTIME_DIR"), paths, ret_held);
 	list_left_by(owner, g_get_tmp_dir(), paths, ret_held);
+	if (strcmp(g_get_tmp_dir(), LARGE_PARENT) != 0)
+		list_left_by(owner, LARGE_PARENT, paths, ret_held);
 	g_ptr_array_add(paths, NULL);
 	return (char **)g_ptr_array_free(paths, false);
 }
@@ -247,14 +250,39 @@ static int take_lock(const char *path)
 	return fd;
 }
 
-struct run_directory *run_directory_new(int ranks, GError **error)
+static guint64 bytes_needed(int ranks)
 {
-	guint64 needed = (guint64)MAX(ranks, 1) * BYTES_PER_RANK * WORLDS_AT_LEAST;
+	return (guint64)MAX(ranks, 1) * BYTES_PER_RANK * WORLDS_AT_LEAST;
+}
+
+char *run_directory_elsewhere(const struct run_directory *directory)
+{
+	const char *const candidates[] = {g_get_tmp_dir(), LARGE_PARENT};
+	const char *wanted = g_getenv(ENVIRONMENT_RUNDIR);
+	struct statvfs full;
+	struct stat here, there;
+
+	if ((wanted && *wanted) || statvfs(directory->path, &full) < 0
+	    || stat(directory->path, &here) < 0)
+		return NULL;
+	for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++) {
+		guint64 needed = MAX(bytes_needed(directory->ranks),
+		                     (guint64)full.f_blocks * full.f_frsize);
+
+		if (stat(candidates[i], &there) == 0 && there.st_dev != here.st_dev
+		    && check_parent(candidates[i], needed, NULL))
+			return g_strdup(candidates[i]);
+	}
+	return NULL;
+}
+
+struct run_directory *run_directory_new(int ranks, const char *wanted, GError **error)
+{
 	struct run_directory *directory;
 	g_autofree char *parent = NULL, *path = NULL;
 	int lock;
 
-	parent = choose_parent(needed, error);
+	parent = wanted ? g_strdup(wanted) : choose_parent(bytes_needed(ranks), error);
 	if (!parent)
 		return NULL;
 	path = g_strdup_printf("%s%s" PREFIX "%d-XXXXXX", parent,

@@ -23,9 +23,15 @@
 
 struct run_directory;
 
-/* Makes the directory, with room for worlds of that many ranks. Returns NULL with `error` set:
- * G_FILE_ERROR, with what to do about it. */
-struct run_directory *run_directory_new(int ranks, GError **error);
+/* Makes the directory, with room for worlds of that many ranks. `parent`: the place, as from
+ * run_directory_elsewhere; NULL: see above. Returns NULL with `error` set: G_FILE_ERROR, with what
+ * to do about it. */
+struct run_directory *run_directory_new(int ranks, const char *parent, GError **error);
+
+/* Returns a place for another try, if there was no room in this one: a temporary directory on
+ * another file system, with more room than all of this one's has. NULL: there is none, or
+ * $MATCHPOINT_RUNDIR is set. Free with g_free. */
+char *run_directory_elsewhere(const struct run_directory *directory);
 
 /* Removes the directory with everything in it, and abandoned ones beside it. NULL is legal. */
 void run_directory_free(struct run_directory *directory);

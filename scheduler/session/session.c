@@ -132,6 +132,12 @@ bool session_output_is_whole(const struct execution *execution)
 	return !execution_output_is_cut(execution) && !interleaving_verdict(execution)->lost_output;
 }
 
+static void fail_for_output(struct session *session, const struct verdict *verdict)
+{
+	session->cut_short |= verdict->cut_short;
+	session_fail(session, "%s", verdict->lost_output);
+}
+
 struct execution *session_follow_printed(struct session *session, const GArray *choices,
                                          enum buffering buffering, guint32 uneven_clocks)
 {
@@ -147,7 +153,7 @@ struct execution *session_follow_printed(struct session *session, const GArray *
 	} while (--left > 0 && session_is_whole(execution) && !session_output_is_whole(execution)
 	         && !interleaving_verdict(execution)->no_room);
 	if (interleaving_verdict(execution)->lost_output)
-		session_fail(session, "%s", interleaving_verdict(execution)->lost_output);
+		fail_for_output(session, interleaving_verdict(execution));
 	return execution;
 }
 
@@ -176,7 +182,7 @@ static void print_again(struct session *session, const struct execution *executi
 		record->errors = g_ptr_array_ref(other->errors);
 		verdict->printed_again = true;
 	} else if (verdict->lost_output) {
-		session_fail(session, "%s", verdict->lost_output);
+		fail_for_output(session, verdict);
 	} else {
 		infrastructure_failures_add_cut(session->failures, session->interleavings + 1);
 	}
@@ -342,9 +348,15 @@ static void hand_over(struct session *session, struct session_result *ret)
 	ret->lost = ret->lost_reason != NULL;
 }
 
-/* *ret_again: reason to run again with one world at a time; *ret_seconds: the time used. */
+/* How a session is to be run again, if that is of use: NULL if it is not. */
+struct again {
+	const char *one_world; /* the reason to run one world at a time */
+	char *run_parent;      /* where there is room for what ranks print; free with g_free */
+	double seconds;        /* the time used */
+};
+
 static bool run_session(const struct session_options *options, struct session_result *ret,
-                        const char **ret_again, double *ret_seconds, GError **error)
+                        struct again *ret_again, GError **error)
 {
 	struct session session = {0};
 	bool opened, mixed;
@@ -355,7 +367,12 @@ static bool run_session(const struct session_options *options, struct session_re
 	if (opened)
 		carry_out_all(&session);
 	mixed = lanes_are_mixed(session.lanes) && !session.error;
-	*ret_again = mixed ? lanes_reason_for_one_world(session.lanes) : NULL;
+	*ret_again = (struct again){
+		.one_world = mixed ? lanes_reason_for_one_world(session.lanes) : NULL,
+		.run_parent = session.cut_short && session_explores(&session)
+	                              ? run_directory_elsewhere(session.directory)
+	                              : NULL,
+	};
 	if (opened && !mixed) {
 		replay_findings(session.replay);
 		replay_well(session.replay);
@@ -366,7 +383,7 @@ static bool run_session(const struct session_options *options, struct session_re
 		journal_put_back(session.journal, NULL);
 	}
 	hand_over(&session, ret);
-	*ret_seconds = session_clock_seconds(session.clock);
+	ret_again->seconds = session_clock_seconds(session.clock);
 	session_release(&session);
 	interruption_release();
 	findings_free(session.findings);
@@ -377,16 +394,31 @@ static bool run_session(const struct session_options *options, struct session_re
 
 bool session_run(const struct session_options *options, struct session_result *ret, GError **error)
 {
-	struct session_options alone = *options;
-	double seconds;
-	bool fine = run_session(options, ret, &alone.reason_for_one_world, &seconds, error);
+	struct session_options next = *options;
+	g_autoptr(GPtrArray) parents = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) problem = NULL;
+	struct again again;
 
-	if (!fine || !alone.reason_for_one_world || options->reason_for_one_world)
-		return fine;
-	session_result_clear(ret);
-	if (options->max_seconds > 0)
-		alone.max_seconds = MAX(options->max_seconds - seconds, SECONDS_LEAST);
-	return run_session(&alone, ret, &alone.reason_for_one_world, &seconds, error);
+	while (true) {
+		bool fine = run_session(&next, ret, &again, &problem);
+		bool alone = again.one_world && !next.reason_for_one_world;
+
+		if (again.run_parent)
+			g_ptr_array_add(parents, again.run_parent);
+		if (!alone && (!again.run_parent || next.run_parent)) {
+			if (!fine)
+				g_propagate_error(error, g_steal_pointer(&problem));
+			return fine;
+		}
+		g_clear_error(&problem);
+		session_result_clear(ret);
+		if (alone)
+			next.reason_for_one_world = again.one_world;
+		if (again.run_parent)
+			next.run_parent = again.run_parent;
+		if (options->max_seconds > 0)
+			next.max_seconds = MAX(next.max_seconds - again.seconds, SECONDS_LEAST);
+	}
 }
 
 void session_result_clear(struct session_result *result)

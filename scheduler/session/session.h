@@ -68,6 +68,7 @@ struct session_options {
 	guint shard, shards; /* explore: part `shard` of `shards`; 0: the whole tree */
 	guint jobs;          /* explore: worlds side by side; 0: one */
 	const char *reason_for_one_world; /* a note why worlds run one by one; NULL: side by side */
+	const char *run_parent;           /* directory for the run directory; NULL: the usual */
 	const struct path *from;          /* explore: only the part below this path; NULL: all */
 	bool resume;                      /* continue the exploration in the store */
 	bool fail_fast;

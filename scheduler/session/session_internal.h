@@ -60,6 +60,7 @@ struct session {
 	char *stop_reason; /* no further interleaving starts; NULL: go on */
 	bool hurry;        /* Ctrl-C, or long past the deadline: no replays */
 	bool stacks_told;  /* in this silence */
+	bool cut_short;    /* it fails as there was no room for what ranks print */
 	GError *error;     /* the first error after which it cannot continue */
 };
 

@@ -164,7 +164,7 @@ bool session_machine_prepare(struct session *session, GError **error)
 		return false;
 	session->janitor = janitor_start(place_of_journal(options));
 	crash_recovery_put_back_all(session->exploration->notes);
-	session->directory = run_directory_new(options->ranks, error);
+	session->directory = run_directory_new(options->ranks, options->run_parent, error);
 	return session->directory != NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "lanes.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
+#include "scheduler/host/environment.h"
 #include "scheduler/host/peer_memory.h"
 #include "search_bounds.h"
 #include "session_internal.h"
@@ -27,6 +28,18 @@ static void note_files(struct session *session)
 	problems = journal_problems(session->journal);
 	for (guint i = 0; i < problems->len; i++)
 		add_note(session, problems->pdata[i]);
+}
+
+static void note_place(struct session *session)
+{
+	g_autofree char *text = NULL;
+
+	if (!session->options->run_parent)
+		return;
+	text = g_strdup_printf("shared memory and what ranks print were kept in %s, as there was "
+	                       "no room in /dev/shm; " ENVIRONMENT_RUNDIR " names a place",
+	                       session->options->run_parent);
+	add_note(session, text);
 }
 
 static void note_time(struct session *session)
@@ -152,6 +165,7 @@ void session_add_notes(struct session *session)
 	search_bounds_note(session->options, &left_out, coverage_bounds(session->coverage), notes);
 	if (lanes_reason_for_one_world(session->lanes))
 		add_note(session, lanes_reason_for_one_world(session->lanes));
+	note_place(session);
 	note_time(session);
 	note_forward(session);
 	note_rewinding(session);

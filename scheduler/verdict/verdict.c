@@ -504,6 +504,7 @@ static void note_cut(struct verdict *verdict, const char *directory, int rank)
 {
 	g_autofree char *place = place_of_output(directory);
 
+	verdict->cut_short = true;
 	if (!verdict->lost_output)
 		verdict->lost_output = g_strdup_printf(
 			"the output of rank %d is cut short: %s, where what ranks print is kept, "
@@ -554,7 +555,7 @@ static void find_full(struct verdict *verdict, const char *directory)
 
 	if (statvfs(directory, &status) < 0 || status.f_blocks == 0 || status.f_bavail > 0)
 		return;
-	verdict->no_room = true;
+	verdict->no_room = verdict->cut_short = true;
 	g_free(verdict->lost_output);
 	verdict->lost_output = g_strdup_printf(
 		"%s is full (%.1f MB): what ranks print is kept there, and may be cut short; it "

@@ -50,7 +50,8 @@ struct verdict {
 	char *lost_output;               /* why what a rank printed is not known, or may not be
 	                                    all; NULL: it is. No part of the outcome */
 	bool no_room;                    /* because its file system is full: to run it again is of
-	                                    no use */
+	                                    no use there */
+	bool cut_short;                  /* because it is full, or was for a while */
 };
 
 struct verdict *verdict_new(void);

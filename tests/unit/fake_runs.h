@@ -55,7 +55,7 @@ static void fake_runs_open(struct fake_runs *fake, const struct run_client *clie
 	fake->looker.data = fake;
 	uv_timer_start(&fake->looker, on_look, STALL_LOOK_MS, STALL_LOOK_MS);
 	child_reaper_adopt();
-	local.directory = fake->directory = run_directory_new(RANKS, NULL);
+	local.directory = fake->directory = run_directory_new(RANKS, NULL, NULL);
 	local_open(fake->host, &local);
 	options.host = fake->host;
 	options.comms = fake->comms = communicators_new(RANKS);

@@ -40,7 +40,7 @@ static void touch(const char *directory, const char *name)
 
 static void test_worlds_come_and_go(void **state)
 {
-	struct run_directory *directory = run_directory_new(4, NULL);
+	struct run_directory *directory = run_directory_new(4, NULL, NULL);
 	struct stat status;
 	char *world;
 
@@ -61,7 +61,7 @@ static void test_worlds_come_and_go(void **state)
 
 static void test_removal_follows_no_link(void **state)
 {
-	struct run_directory *directory = run_directory_new(4, NULL);
+	struct run_directory *directory = run_directory_new(4, NULL, NULL);
 	g_autofree char *outside = g_build_filename(*state, "outside", NULL);
 	g_autofree char *link = run_directory_file(directory, "link");
 
@@ -78,7 +78,7 @@ static void test_removal_follows_no_link(void **state)
 /* A file that MPICH has made in /dev/shm for a job of ours is removed. */
 static void test_files_of_jobs_are_removed(void **state)
 {
-	struct run_directory *directory = run_directory_new(4, NULL);
+	struct run_directory *directory = run_directory_new(4, NULL, NULL);
 	g_autofree char *world = run_directory_add_world(directory, 3, NULL);
 	g_autofree char *link = g_build_filename(world, RUN_DIRECTORY_SHARED "x", NULL);
 	g_autofree char *other = g_build_filename(world, RUN_DIRECTORY_SHARED "y", NULL);
@@ -99,7 +99,7 @@ static void test_files_of_jobs_are_removed(void **state)
 
 static void test_directories_of_dead_owners_are_removed(void **state)
 {
-	struct run_directory *living = run_directory_new(4, NULL), *next;
+	struct run_directory *living = run_directory_new(4, NULL, NULL), *next;
 	g_autofree char *dead = g_build_filename(*state, "matchpoint-1073741823-abcdef", NULL);
 	g_autofree char *starting = g_strdup_printf("%s/matchpoint-%d-abcdef", (char *)*state,
 	                                            (int)getpid());
@@ -111,7 +111,7 @@ static void test_directories_of_dead_owners_are_removed(void **state)
 	assert_int_equal(g_mkdir(elsewhere, 0700), 0);
 	touch(world, "clone.0");
 	touch(dead, "lock");
-	next = run_directory_new(4, NULL);
+	next = run_directory_new(4, NULL, NULL);
 	assert_int_equal(g_access(dead, F_OK), -1);
 	assert_int_equal(g_access(run_directory_path(living), F_OK), 0);
 	assert_int_equal(g_access(starting, F_OK), 0);
@@ -133,7 +133,7 @@ static void test_a_directory_unlocked_late_is_removed_at_the_end(void **state)
 	touch(dead, "lock");
 	holder = open(lock, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(flock(holder, LOCK_EX), 0);
-	directory = run_directory_new(4, NULL);
+	directory = run_directory_new(4, NULL, NULL);
 	assert_int_equal(g_access(dead, F_OK), 0);
 	close(holder);
 	run_directory_free(directory);
@@ -146,7 +146,7 @@ static int come_and_go(void)
 	int gone = 0;
 
 	for (int i = 0; i < 200; i++) {
-		struct run_directory *directory = run_directory_new(4, NULL);
+		struct run_directory *directory = run_directory_new(4, NULL, NULL);
 		g_autofree char *world = directory ? run_directory_add_world(directory, 1, NULL)
 		                                   : NULL;
 
@@ -177,7 +177,7 @@ static void expect_refusal(int ranks, const char *part)
 {
 	GError *error = NULL;
 
-	assert_null(run_directory_new(ranks, &error));
+	assert_null(run_directory_new(ranks, NULL, &error));
 	if (!strstr(error->message, part))
 		fail_msg("\"%s\" does not say \"%s\"", error->message, part);
 	g_error_free(error);
