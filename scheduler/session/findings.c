@@ -10,18 +10,34 @@ struct route {
 	enum buffering buffering;
 	guint32 execution;
 	GArray *choices; /* struct choice */
+};
+
+/* The same, of one that ended well. There are many of them, so they are packed. */
+struct good {
+	enum buffering buffering;
+	guint32 execution;
+	GBytes *choices; /* choices_put */
 	GArray *shown;   /* guint32, ids of findings; NULL: none */
+};
+
+/* What good interleavings tell about the choice to blame: the last place at which one of them
+ * parts. */
+struct parting {
+	bool found;
+	guint index;        /* in the finding's choices */
+	bool takes;         /* the next one is set */
+	struct taken taken; /* what the good interleaving took there */
 };
 
 struct entry {
 	struct record_finding *finding; /* in `all` */
 	struct route route;
-	GPtrArray *choices; /* struct record_choice: the same choices with their source lines */
-	GArray *least;      /* struct choice: those that the path has to name */
-	char *path;         /* names all of them; NULL: not known */
-	bool blamed;        /* the next two are set: the index of the choice to blame */
-	guint index;
-	struct taken good;
+	GPtrArray *choices;     /* struct record_choice: the same choices with their source lines */
+	GArray *least;          /* struct choice: those that the path has to name */
+	char *path;             /* names all of them; NULL: not known */
+	bool blamed;            /* a replay has told the choice to blame, in the next */
+	struct parting parting; /* if choices are compared in their order; without order */
+	struct parting unordered;
 };
 
 struct findings {
@@ -29,7 +45,7 @@ struct findings {
 	GPtrArray *all;
 	GHashTable *by_key;
 	GPtrArray *entries; /* by id - 1 */
-	GArray *good;       /* struct route */
+	GArray *good;       /* struct good */
 };
 
 static void entry_free(gpointer pointer)
@@ -43,11 +59,29 @@ static void entry_free(gpointer pointer)
 	g_free(entry);
 }
 
-static void route_clear(struct route *route)
+static void good_clear(struct good *good)
 {
-	g_array_unref(route->choices);
-	if (route->shown)
-		g_array_unref(route->shown);
+	g_bytes_unref(good->choices);
+	if (good->shown)
+		g_array_unref(good->shown);
+}
+
+static GBytes *pack(const GArray *choices)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+	choices_put(bytes, choices);
+	return g_bytes_new(bytes->data, bytes->len);
+}
+
+/* Replaces `choices` by those of the interleaving. */
+static void unpack(const struct good *good, GArray *choices)
+{
+	struct choice_bytes bytes;
+
+	bytes.data = g_bytes_get_data(good->choices, &bytes.left);
+	g_array_set_size(choices, 0);
+	choices_take(&bytes, choices);
 }
 
 struct findings *findings_new(guint bufferings)
@@ -58,7 +92,7 @@ struct findings *findings_new(guint bufferings)
 	findings->all = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
 	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->entries = g_ptr_array_new_with_free_func(entry_free);
-	findings->good = g_array_new(false, false, sizeof(struct route));
+	findings->good = g_array_new(false, false, sizeof(struct good));
 	return findings;
 }
 
@@ -67,7 +101,7 @@ void findings_free(struct findings *findings)
 	if (!findings)
 		return;
 	for (guint i = 0; i < findings->good->len; i++)
-		route_clear(&g_array_index(findings->good, struct route, i));
+		good_clear(&g_array_index(findings->good, struct good, i));
 	g_array_unref(findings->good);
 	g_hash_table_destroy(findings->by_key);
 	g_ptr_array_unref(findings->entries);
@@ -78,7 +112,7 @@ void findings_free(struct findings *findings)
 static struct route route_of(const struct record_execution *execution, const GArray *choices)
 {
 	return (struct route){stored_run_buffering(execution), execution->id,
-	                      g_array_copy((GArray *)choices), NULL};
+	                      g_array_copy((GArray *)choices)};
 }
 
 static GPtrArray *copy_choices(const GPtrArray *choices)
@@ -175,14 +209,15 @@ bool findings_known_under(const struct findings *findings, const struct record_f
 void findings_add_good(struct findings *findings, const struct record_execution *execution,
                        const GArray *choices)
 {
-	struct route route;
+	struct good good = {.buffering = stored_run_buffering(execution),
+	                    .execution = execution->id};
 
 	if (findings->good->len >= GOOD_KEPT)
 		return;
-	route = route_of(execution, choices);
+	good.choices = pack(choices);
 	if (execution->findings->len > 0)
-		route.shown = g_array_copy(execution->findings);
-	g_array_append_val(findings->good, route);
+		good.shown = g_array_copy(execution->findings);
+	g_array_append_val(findings->good, good);
 }
 
 void findings_show(struct findings *findings, guint id, const GArray *executions)
@@ -192,19 +227,19 @@ void findings_show(struct findings *findings, guint id, const GArray *executions
 
 	finding->count = executions->len;
 	for (guint i = 0; i < findings->good->len; i++) {
-		struct route *route = &g_array_index(findings->good, struct route, i);
+		struct good *good = &g_array_index(findings->good, struct good, i);
 
 		while (at < executions->len
-		       && g_array_index(executions, guint32, at) < route->execution)
+		       && g_array_index(executions, guint32, at) < good->execution)
 			at++;
 		if (at == executions->len)
 			break;
-		if (g_array_index(executions, guint32, at) != route->execution)
+		if (g_array_index(executions, guint32, at) != good->execution)
 			continue;
-		finding->bufferings |= 1u << route->buffering;
-		if (!route->shown)
-			route->shown = g_array_new(false, false, sizeof(guint32));
-		g_array_append_val(route->shown, id);
+		finding->bufferings |= 1u << good->buffering;
+		if (!good->shown)
+			good->shown = g_array_new(false, false, sizeof(guint32));
+		g_array_append_val(good->shown, id);
 	}
 }
 
@@ -222,16 +257,19 @@ const GArray *findings_choices(const struct findings *findings, guint id,
 	return entry->route.choices;
 }
 
-const GArray *findings_good(const struct findings *findings, enum buffering buffering,
-                            guint32 *ret_execution)
+GArray *findings_good(const struct findings *findings, enum buffering buffering,
+                      guint32 *ret_execution)
 {
 	for (guint i = 0; i < findings->good->len; i++) {
-		const struct route *route = &g_array_index(findings->good, struct route, i);
+		const struct good *good = &g_array_index(findings->good, struct good, i);
+		GArray *choices;
 
-		if (route->buffering != buffering)
+		if (good->buffering != buffering)
 			continue;
-		*ret_execution = route->execution;
-		return route->choices;
+		*ret_execution = good->execution;
+		choices = g_array_new(false, false, sizeof(struct choice));
+		unpack(good, choices);
+		return choices;
 	}
 	return NULL;
 }
@@ -273,10 +311,10 @@ bool findings_same_route(const struct findings *findings, guint id, guint other)
 	return one->buffering == two->buffering && choices_same(one->choices, two->choices);
 }
 
-static bool is_shown(const struct route *route, guint32 finding)
+static bool is_shown(const struct good *good, guint32 finding)
 {
-	for (guint i = 0; route->shown && i < route->shown->len; i++) {
-		if (g_array_index(route->shown, guint32, i) == finding)
+	for (guint i = 0; good->shown && i < good->shown->len; i++) {
+		if (g_array_index(good->shown, guint32, i) == finding)
 			return true;
 	}
 	return false;
@@ -351,54 +389,57 @@ static void blame(struct entry *entry, guint index, const struct taken *good)
 		put_first(entry->finding->blame->alternatives, good);
 }
 
-/* For a finding with no good interleaving that makes the same choices in the same order up to
- * one. */
-static void blame_in_any_order(const struct findings *findings, struct entry *entry)
+/* Takes over a place that is behind the last one. */
+static void part(struct parting *parting, guint index, const struct taken *taken)
 {
-	const struct taken *best = NULL;
-	guint longest = 0;
-
-	for (guint i = 0; i < findings->good->len; i++) {
-		const struct route *good = &g_array_index(findings->good, struct route, i);
-		const struct taken *taken;
-		guint index;
-
-		if (good->buffering != entry->route.buffering || is_shown(good, entry->finding->id))
-			continue;
-		taken = parts_in_order(entry, good->choices, &index);
-		if (!taken || (best && index <= longest))
-			continue;
-		best = taken;
-		longest = index;
-	}
-	if (best)
-		blame(entry, longest, best);
+	if (parting->found && index <= parting->index)
+		return;
+	*parting = (struct parting){.found = true, .index = index, .takes = taken != NULL};
+	if (taken)
+		parting->taken = *taken;
 }
 
-static void blame_choice(const struct findings *findings, struct entry *entry)
+/* Where a good interleaving with these choices parts from the finding's, in the order of the
+ * choices. */
+static void compare(struct entry *entry, const GArray *good)
 {
 	const GArray *own = entry->route.choices;
-	const struct route *best = NULL;
-	guint longest = 0;
+	guint common = choices_common(own, good);
 
-	for (guint i = 0; i < findings->good->len; i++) {
-		const struct route *good = &g_array_index(findings->good, struct route, i);
-		guint common = choices_common(own, good->choices);
+	if (part_there(own, good, common))
+		part(&entry->parting, common,
+		     common < good->len ? &g_array_index(good, struct choice, common).taken : NULL);
+}
 
-		if (good->buffering != entry->route.buffering
-		    || !part_there(own, good->choices, common) || (best && common <= longest)
-		    || is_shown(good, entry->finding->id))
-			continue;
-		best = good;
-		longest = common;
+/* The same for a finding with no good interleaving that makes the same choices in the same order
+ * up to one. */
+static void compare_in_any_order(struct entry *entry, const GArray *good)
+{
+	guint index;
+	const struct taken *taken = parts_in_order(entry, good, &index);
+
+	if (taken)
+		part(&entry->unordered, index, taken);
+}
+
+/* Compares the good interleavings with the findings that need it. Each is unpacked once. */
+static void compare_all(const struct findings *findings, GPtrArray *entries,
+                        void (*how)(struct entry *entry, const GArray *good))
+{
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+
+	for (guint i = 0; entries->len > 0 && i < findings->good->len; i++) {
+		const struct good *good = &g_array_index(findings->good, struct good, i);
+
+		unpack(good, choices);
+		for (guint j = 0; j < entries->len; j++) {
+			struct entry *entry = entries->pdata[j];
+
+			if (good->buffering == entry->route.buffering
+			    && !is_shown(good, entry->finding->id))
+				how(entry, choices);
+		}
 	}
-	if (!best)
-		blame_in_any_order(findings, entry);
-	else if (longest < entry->choices->len)
-		blame(entry, longest,
-		      longest < best->choices->len
-		              ? &g_array_index(best->choices, struct choice, longest).taken
-		              : NULL);
 }
 
 void findings_blame_on(struct findings *findings, guint id, const struct choice *choice,
@@ -410,19 +451,36 @@ void findings_blame_on(struct findings *findings, guint id, const struct choice 
 		if (!choice_equal(&g_array_index(entry->route.choices, struct choice, i), choice))
 			continue;
 		entry->blamed = true;
-		entry->index = i;
-		entry->good = *good;
+		entry->parting = (struct parting){true, i, true, *good};
 	}
 }
 
 void findings_blame(struct findings *findings)
 {
+	g_autoptr(GPtrArray) ordered = g_ptr_array_new(), unordered = g_ptr_array_new();
+
 	for (guint i = 0; i < findings->entries->len; i++) {
 		struct entry *entry = findings->entries->pdata[i];
 
 		if (entry->blamed)
-			blame(entry, entry->index, &entry->good);
-		else
-			blame_choice(findings, entry);
+			continue;
+		entry->parting.found = entry->unordered.found = false;
+		g_ptr_array_add(ordered, entry);
+	}
+	compare_all(findings, ordered, compare);
+	for (guint i = 0; i < ordered->len; i++) {
+		struct entry *entry = ordered->pdata[i];
+
+		if (!entry->parting.found)
+			g_ptr_array_add(unordered, entry);
+	}
+	compare_all(findings, unordered, compare_in_any_order);
+	for (guint i = 0; i < findings->entries->len; i++) {
+		struct entry *entry = findings->entries->pdata[i];
+		const struct parting *parting = entry->parting.found ? &entry->parting
+		                                                     : &entry->unordered;
+
+		if (parting->found && parting->index < entry->choices->len)
+			blame(entry, parting->index, parting->takes ? &parting->taken : NULL);
 	}
 }

@@ -30,9 +30,10 @@ bool findings_known_under(const struct findings *findings, const struct record_f
 void findings_add_good(struct findings *findings, const struct record_execution *execution,
                        const GArray *choices);
 
-/* The choices and the number of the first good interleaving under a buffering; NULL: none. */
-const GArray *findings_good(const struct findings *findings, enum buffering buffering,
-                            guint32 *ret_execution);
+/* The choices (struct choice) and the number of the first good interleaving under a buffering, to
+ * be freed with g_array_unref; NULL: none. */
+GArray *findings_good(const struct findings *findings, enum buffering buffering,
+                      guint32 *ret_execution);
 
 /* Records that good interleavings show this finding after all. `executions`: guint32, sorted; they
  * are all that show it, so their number becomes its count. */

@@ -407,7 +407,7 @@ static void leave_out_all_conditions(struct replay *replay, GPtrArray *changed)
 bool replay_good(struct session *session, enum buffering buffering)
 {
 	guint32 number;
-	const GArray *choices = findings_good(session_findings(session), buffering, &number);
+	g_autoptr(GArray) choices = findings_good(session_findings(session), buffering, &number);
 	struct execution *execution;
 
 	if (!choices)

@@ -70,6 +70,22 @@ WELL = (
     ("continue", r"(?s)The replay ends here: 123 calls.*No more reverse-execution history"),
     ("monitor mpi", r"has returned from call 123, MPI_Finalize"),
 )
+# gdb itself goes on where a condition does not hold, in both directions.
+CONDITIONS = (
+    ("break exchange if round == 12", r"Breakpoint 1"),
+    ("continue", r"exchange \(round=12\)"),
+    ("delete", r""),
+    ("break exchange if round % 4 == 2", r"Breakpoint 2"),
+    ("reverse-continue", r"exchange \(round=10\)"),
+    ("reverse-continue", r"exchange \(round=6\)"),
+    ("continue", r"exchange \(round=10\)"),
+    ("ignore 2 1", r""),
+    ("reverse-continue", r"exchange \(round=2\)"),
+    ("reverse-continue", r"No more reverse-execution history"),
+    ("delete", r""),
+    ("break sum_up if 1 == 0", r"Breakpoint 3"),
+    ("continue", r"No more reverse-execution history"),
+)
 
 
 def record(tool, name, program, *arguments):
@@ -294,6 +310,7 @@ def body(tool, _):
     check_listen(tool, crash)
     well = record(tool, "well", program, numbers, "well")
     check_script(tool, well, 2, WELL)
+    check_script(tool, well, 2, CONDITIONS)
     check_output(tool, well)
     check_interrupted(tool, record(tool, "spin", program, numbers, "spin"))
     check_errors(tool, crash, program)
