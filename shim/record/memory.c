@@ -11,7 +11,6 @@
 #include "call.h"
 #include "shim/mpi/next.h"
 #include "shim/state/heap.h"
-#include "shim/state/heap_modules.h"
 #include "shim/state/heap_place.h"
 
 /* The program's mappings lie below this address, each below the last one. */
@@ -26,6 +25,11 @@ heap_know_function matchpoint_heap_know;
 bool heap_is_inside(void)
 {
 	return record_inside > 0;
+}
+
+bool heap_follows_loading(void)
+{
+	return record_is_on;
 }
 
 void *heap_place(size_t size)
@@ -48,7 +52,7 @@ void memory_know_libraries(void)
 
 bool memory_is_mpis(const void *caller)
 {
-	return heap_modules_contain(caller);
+	return heap_is_mpis(caller);
 }
 
 static void *map(size_t size, int flags)

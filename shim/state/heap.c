@@ -161,17 +161,42 @@ static void tell_freed(uintptr_t start, size_t size)
 /* --- the functions of malloc(3) --------------------------------------------------------------- */
 
 /* At the first call, all libraries that the program is linked with are loaded. */
-static bool is_ready(void)
+static void get_ready(void)
 {
-	if (!apart.tried) {
-		apart.tried = true;
-		matchpoint_heap_know(NULL);
-	}
-	return apart.start != 0;
+	if (apart.tried)
+		return;
+	apart.tried = true;
+	matchpoint_heap_know(NULL);
 }
 
-#define WANTS_APART() \
-	(is_ready() && (heap_is_inside() || heap_modules_contain(__builtin_return_address(0))))
+/* Python loads MPI with an extension. The constructors of its libraries read clocks and allocate as
+ * they like; when they run, all that is loaded with them is there. One thread at a time examines
+ * that: another one would wait for the dynamic linker's lock. */
+static const void *last_guest;
+static int examining;
+
+bool heap_is_mpis(const void *site)
+{
+	int free_now = 0;
+
+	if (heap_modules_contain(site))
+		return true;
+	if (!heap_follows_loading() || !heap_modules_miss(site)
+	    || !__atomic_compare_exchange_n(&examining, &free_now, 1, false, __ATOMIC_ACQUIRE,
+	                                    __ATOMIC_RELAXED))
+		return false;
+	matchpoint_heap_know(last_guest);
+	__atomic_store_n(&examining, 0, __ATOMIC_RELEASE);
+	return heap_modules_contain(site);
+}
+
+static bool is_apart_for(const void *site)
+{
+	get_ready();
+	return (heap_is_inside() || heap_is_mpis(site)) && apart.start != 0;
+}
+
+#define WANTS_APART() is_apart_for(__builtin_return_address(0))
 
 EXPORTED void *malloc(size_t size)
 {
@@ -312,8 +337,14 @@ EXPORTED size_t malloc_usable_size(void *block)
 
 /* --- mmap(2) ---------------------------------------------------------------------------------- */
 
-#define MAPS_APART() \
-	(is_ready() && (heap_is_inside() || heap_modules_map(__builtin_return_address(0))))
+static bool maps_apart_for(const void *site)
+{
+	get_ready();
+	return (heap_is_inside() || (heap_is_mpis(site) && heap_modules_map(site)))
+	       && apart.start != 0;
+}
+
+#define MAPS_APART() maps_apart_for(__builtin_return_address(0))
 
 static void note_mapping(uintptr_t start, size_t size, int flags, bool is_mpis)
 {
@@ -395,6 +426,7 @@ bool matchpoint_heap_know(const void *guest)
 {
 	if (below_is_sanitized())
 		return false;
+	last_guest = guest;
 	if (!heap_modules_know(guest, (const void *)(uintptr_t)matchpoint_heap_know))
 		return false;
 	if (apart.start == 0)

@@ -38,6 +38,10 @@ static struct code {
 } code[PARTS];
 static int code_count;
 
+/* All libraries, the same way. */
+static struct memory_range whole[MODULES];
+static int whole_count, whole_last;
+
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -194,6 +198,14 @@ static void note_code(void)
 	__atomic_store_n(&code_count, count, __ATOMIC_RELEASE);
 }
 
+static void note_whole(void)
+{
+	__atomic_store_n(&whole_count, 0, __ATOMIC_RELEASE);
+	for (int i = 0; i < known.count; i++)
+		whole[i] = (struct memory_range){known.modules[i].start, known.modules[i].end};
+	__atomic_store_n(&whole_count, known.count, __ATOMIC_RELEASE);
+}
+
 static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
 {
 	unsigned long long *counts = data;
@@ -241,6 +253,7 @@ bool heap_modules_know(const void *guest, const void *own)
 		                                   && !known.modules[i].is_guest;
 	reach(offsetof(struct module, is_the_programs));
 	known.found = found;
+	note_whole();
 	if (known.failed || !found)
 		return false;
 	note_code();
@@ -261,6 +274,27 @@ static const struct code *find_code(const void *address)
 bool heap_modules_contain(const void *address)
 {
 	return find_code(address) != NULL;
+}
+
+static bool lies_in_whole(int i, const void *address)
+{
+	return (uintptr_t)address >= whole[i].start && (uintptr_t)address < whole[i].end;
+}
+
+bool heap_modules_miss(const void *address)
+{
+	int count = __atomic_load_n(&whole_count, __ATOMIC_ACQUIRE);
+	int last = __atomic_load_n(&whole_last, __ATOMIC_RELAXED);
+
+	if (last < count && lies_in_whole(last, address))
+		return false;
+	for (int i = 0; i < count; i++) {
+		if (!lies_in_whole(i, address))
+			continue;
+		__atomic_store_n(&whole_last, i, __ATOMIC_RELAXED);
+		return false;
+	}
+	return true;
 }
 
 bool heap_modules_map(const void *address)

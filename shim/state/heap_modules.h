@@ -13,6 +13,9 @@ bool heap_modules_know(const void *guest, const void *own);
 /* Whether the address lies in the code of one of MPI's libraries. */
 bool heap_modules_contain(const void *address);
 
+/* Whether the address lies in none of the libraries that were examined. */
+bool heap_modules_miss(const void *address);
+
 /* As heap_modules_contain, for a caller that maps memory. UCX's libucm does not count: it puts
  * itself before the C library's mmap, and passes on what the program and its malloc ask for. */
 bool heap_modules_map(const void *address);

@@ -9,6 +9,13 @@
 /* Whether this thread is inside MPI, whoever calls: what is allocated then is MPI's. */
 bool heap_is_inside(void);
 
+/* Whether a library that is loaded later is examined before it allocates anything. */
+bool heap_follows_loading(void);
+
+/* Whether the caller with this return address is one of MPI's libraries, even if it was loaded
+ * since the last examination (heap.c). */
+bool heap_is_mpis(const void *site);
+
 /* Where the program's next mapping of `size` bytes is to lie; NULL: anywhere. */
 void *heap_place(size_t size);
 

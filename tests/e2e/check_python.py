@@ -7,6 +7,7 @@ import sys
 
 import harness
 from harness import check
+from recording import Recording
 
 SKIPPED = 77
 PYTHON = "/usr/bin/python3"
@@ -40,6 +41,25 @@ import ctypes
 mpi = ctypes.CDLL("libmpich.so.12")
 mpi.MPI_Init(None, None)
 mpi.MPI_Finalize()
+"""
+
+# What Python gets from elsewhere: seeds of hashes and random numbers, process ids, addresses.
+INPUTS = """
+import os
+import random
+import time
+import python_extension as mpi
+
+start = time.time()
+rank, size = mpi.init()
+random.seed()
+if rank == 0:
+    print([mpi.receive()[0] for _ in range(1, size)])
+else:
+    mpi.send(rank, 0)
+print({"a", "b", "c"}, hash("text"), random.random(), os.urandom(4), os.getpid(), id(start),
+      time.time() - start)
+mpi.finalize()
 """
 
 
@@ -99,6 +119,16 @@ def check_prompt(tool, receive, send):
                   str(run))
 
 
+def check_recording(tool):
+    """Each rank alone gets the same, with all that MPI's libraries do when they are loaded late."""
+    script = tool.write("inputs.py", INPUTS)
+    recorded = Recording(tool, "python", 3, PYTHON, "-B", script)
+    check(recorded.printed(0).count("\n") == 2, recorded.printed(0))
+    recorded.check_replays()
+    run = tool.run("replay", recorded.folder)
+    check(run.status == 0 and "followed 2 of 2 matches" in run.out, str(run))
+
+
 def body(tool, _):
     if os.path.exists(PYTHON):
         run = explore(tool, "unseen.py", UNSEEN)
@@ -121,6 +151,7 @@ def body(tool, _):
         check(run.status == 0 and run.report["interleavings"] == 4, str(run))
         check(not run.report["findings"], str(run))
     check_prompt(tool, receive, send)
+    check_recording(tool)
     run = explore(tool, "threads.py", THREADS)
     check(run.status == 1 and "ANY_SOURCE) at %s takes" % inner in run.out, str(run))
 

@@ -28,6 +28,12 @@ bool heap_modules_contain(const void *address)
 	return is_mpi;
 }
 
+bool heap_modules_miss(const void *address)
+{
+	(void)address;
+	return false;
+}
+
 bool heap_modules_map(const void *address)
 {
 	return heap_modules_contain(address);
