@@ -48,7 +48,7 @@ static void describe(const struct diagram *diagram, guint index, const GString *
 	const struct record_choice *blame = diagram->finding ? diagram->finding->blame : NULL;
 	g_autofree char *place = place_print(&call->place);
 
-	g_string_append_printf(text, "%d %s %s %s %d %d%s;", call->rank,
+	g_string_append_printf(text, "%d.%u %s %s %s %d %d%s;", call->rank, call->thread,
 	                       call->function ? call->function : "", place,
 	                       call->communicator_name ? call->communicator_name : "", call->kind,
 	                       call->completed > 0, partners->str);

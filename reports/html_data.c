@@ -5,14 +5,6 @@
 #include "json_text.h"
 #include "words.h"
 
-/* What calls have in common. */
-struct shape {
-	int name, kind, place, frame, communicator;
-	int32_t peer, peer_given, tag;
-	uint8_t operations;
-	uint64_t bytes;
-};
-
 /* A function of a stack, and where it was called. Stacks share their common outer frames. */
 struct frame {
 	int function, place, outer;
@@ -24,7 +16,7 @@ struct html_data {
 	GHashTable *strings;       /* interned text to index + 1 */
 	GHashTable *places;        /* struct place to index + 1 */
 	GHashTable *communicators; /* number to index + 1 */
-	GHashTable *shapes;        /* struct shape to index + 1 */
+	GHashTable *shapes;        /* struct json_shape to index + 1 */
 	GHashTable *frames;        /* struct frame to index + 1 */
 	GHashTable *stacks;        /* stack's number in the store to index + 1 of its innermost
 	                              frame */
@@ -56,12 +48,12 @@ static gboolean frame_equal(gconstpointer one, gconstpointer other)
 
 static guint shape_hash(gconstpointer key)
 {
-	return bytes_hash(key, sizeof(struct shape));
+	return bytes_hash(key, sizeof(struct json_shape));
 }
 
 static gboolean shape_equal(gconstpointer one, gconstpointer other)
 {
-	return memcmp(one, other, sizeof(struct shape)) == 0;
+	return memcmp(one, other, sizeof(struct json_shape)) == 0;
 }
 
 struct html_data *html_data_new(const struct store_reader *reader)
@@ -196,7 +188,7 @@ static int communicator_index(struct html_data *data, const struct record_call *
 
 static int shape_index(struct html_data *data, const struct record_call *call)
 {
-	struct shape shape;
+	struct json_shape shape;
 	int index;
 	bool new;
 
@@ -211,14 +203,11 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 	shape.tag = call->tag;
 	shape.bytes = call->bytes;
 	shape.operations = call->operations;
+	shape.thread = call->thread > 0 ? call->thread - 1 : 0;
 	index = GPOINTER_TO_INT(g_hash_table_lookup(data->shapes, &shape)) - 1;
 	if (index >= 0)
 		return index;
-	json_separate(data->shapes_json);
-	g_string_append_printf(
-		data->shapes_json, "[%d,%d,%d,%d,%d,%d,%d,%" G_GUINT64_FORMAT ",%u,%d]", shape.name,
-		shape.kind, shape.place, shape.communicator, shape.peer, shape.peer_given,
-		shape.tag, shape.bytes, shape.operations, shape.frame);
+	json_add_shape(data->shapes_json, &shape);
 	return find(data->shapes, g_memdup2(&shape, sizeof(shape)), &new);
 }
 
@@ -304,14 +293,17 @@ static void add_choices(GString *json, const GPtrArray *choices, const struct re
 	}
 }
 
-/* The ranks whose last call has not returned. */
+/* The calls that have not returned, as rank and number. Of a rank with threads there may be
+ * several. */
 static void add_waiting(GString *json, const GPtrArray *roll_call)
 {
 	for (guint i = 0; i < roll_call->len; i++) {
 		const struct record_rank *rank = roll_call->pdata[i];
 
-		if (!rank->ended && !rank->does)
-			json_add_number(json, rank->rank);
+		if (rank->ended || rank->does)
+			continue;
+		json_add_number(json, rank->rank);
+		json_add_number(json, rank->call);
 	}
 }
 

@@ -39,6 +39,19 @@ void json_add_name(GString *json, const char *name)
 	g_string_append_c(json, ':');
 }
 
+/* Most calls are made by main threads: their thread is left out. */
+void json_add_shape(GString *json, const struct json_shape *shape)
+{
+	json_separate(json);
+	g_string_append_printf(json, "[%d,%d,%d,%d,%d,%d,%d,%" G_GUINT64_FORMAT ",%d,%d",
+	                       shape->name, shape->kind, shape->place, shape->communicator,
+	                       shape->peer, shape->peer_given, shape->tag, shape->bytes,
+	                       shape->operations, shape->frame);
+	if (shape->thread > 0)
+		g_string_append_printf(json, ",%u", shape->thread);
+	g_string_append_c(json, ']');
+}
+
 void json_add_faults(GString *json, const struct record_finding *finding)
 {
 	for (guint i = 0; i < finding->ranks->len; i++) {

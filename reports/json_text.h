@@ -16,6 +16,17 @@ void json_add_text(GString *json, const char *text);
 /* Appends `"name":`; its value must be appended next. */
 void json_add_name(GString *json, const char *name);
 
+/* What calls have in common: one element of "shapes" in page/data.js. `name`, `place`,
+ * `communicator` and `frame` are indices of other tables. */
+struct json_shape {
+	uint64_t bytes;
+	int name, kind, place, frame, communicator;
+	int32_t peer, peer_given, tag;
+	uint32_t thread; /* 0: the main thread, or the only one; else its number in the rank */
+	int operations;
+};
+void json_add_shape(GString *json, const struct json_shape *shape);
+
 /* Appends [rank, call, problem] for each rank that is part of the finding. */
 void json_add_faults(GString *json, const struct record_finding *finding);
 

@@ -1,12 +1,13 @@
 /* The data that the report has put into the page, in arrays with fast access.
  *
  * A call is a node, numbered first[rank] + number of the call - 1. What several calls have in
- * common (function, place, stack, communicator, peer, ...) is stored once, as a shape. */
+ * common (function, place, stack, communicator, peer, ...) is stored once, as a shape. Each thread
+ * of a rank that makes calls has a track. */
 
 const SEND = 1, COLLECTIVE = 5;
 
-function shapeOf([name, kind, place, comm, peer, given, tag, bytes, operations, frame]) {
-	return { name, kind, place, comm, peer, given, tag, bytes, operations, frame };
+function shapeOf([name, kind, place, comm, peer, given, tag, bytes, operations, frame, thread = 0]) {
+	return { name, kind, place, comm, peer, given, tag, bytes, operations, frame, thread };
 }
 
 /* null in a running session: its data arrives later. */
@@ -30,6 +31,8 @@ class Graph {
 		this.offers = []; /* alternatives of open choices: { number, from, to, text } */
 		this.lit = new Set(); /* calls to highlight */
 		this.readCalls();
+		this.readTracks();
+		this.readWaiting();
 		this.readMatches();
 		this.readChoices();
 		this.readFaults();
@@ -62,9 +65,58 @@ class Graph {
 		}
 		this.readMembers();
 		this.held = new Set(); /* ranks held by the user */
-		this.waiting = new Uint8Array(this.ranks); /* its last call has not returned */
-		for (const rank of raw.waiting)
-			this.waiting[rank] = 1;
+	}
+
+	/* The tracks, by rank and thread: order[begin] to order[end - 1] are the calls of a track. A
+	 * rank without calls has one, too. slot[n]: where n is in `order`. tracksOf[rank]: its first
+	 * track. */
+	readTracks() {
+		const { first, count } = this, threads = Array.from({ length: this.ranks }, () => new Set());
+		const trackOf = new Map(), key = (rank, thread) => rank + thread * this.ranks;
+
+		this.tracks = [];
+		this.tracksOf = new Int32Array(this.ranks + 1);
+		for (let node = 0; node < count; node++)
+			threads[this.rank[node]].add(this.call(node).thread);
+		for (let rank = 0; rank < this.ranks; rank++) {
+			for (const thread of threads[rank].size > 0 ? [...threads[rank]].sort((a, b) => a - b) : [0]) {
+				trackOf.set(key(rank, thread), this.tracks.length);
+				this.tracks.push({ rank, thread, begin: 0, end: 0 });
+			}
+			this.tracksOf[rank + 1] = this.tracks.length;
+		}
+		this.track = new Int32Array(count);
+		this.order = new Int32Array(count);
+		this.slot = new Int32Array(count);
+		for (let node = 0; node < count; node++) {
+			const rank = this.rank[node];
+
+			this.track[node] = threads[rank].size === 1 ? this.tracksOf[rank] : trackOf.get(key(rank, this.call(node).thread));
+			this.tracks[this.track[node]].end++;
+		}
+		for (let track = 0, at = 0; track < this.tracks.length; track++) {
+			const one = this.tracks[track], length = one.end;
+
+			one.begin = one.end = at;
+			at += length;
+		}
+		for (let node = 0; node < count; node++) {
+			this.slot[node] = this.tracks[this.track[node]].end++;
+			this.order[this.slot[node]] = node;
+		}
+	}
+
+	/* Calls that have not returned. */
+	readWaiting() {
+		const { waiting } = this.raw;
+
+		this.waits = new Uint8Array(this.count);
+		for (let i = 0; i + 1 < waiting.length; i += 2) {
+			const node = this.node(waiting[i], waiting[i + 1]);
+
+			if (node >= 0 && this.slot[node] === this.tracks[this.track[node]].end - 1)
+				this.waits[node] = 1;
+		}
 	}
 
 	/* The calls of each collective, by rank: members[begin[k]] to members[begin[k + 1] - 1]. */
@@ -177,6 +229,11 @@ class Graph {
 
 	/* Whether the rank never returned from the call. */
 	open(node) {
-		return this.waiting[this.rank[node]] === 1 && node === this.first[this.rank[node] + 1] - 1;
+		return this.waits[node] === 1;
+	}
+
+	/* Whether several threads of the rank have made calls. */
+	threaded(rank) {
+		return this.tracksOf[rank + 1] - this.tracksOf[rank] > 1;
 	}
 }

@@ -408,7 +408,7 @@ class Figure {
 		const lines = relations(graph, node), place = graph.place(node);
 		const [own, ...outer] = stackLines(graph.stack(node)), where = own || place.text;
 		const contents = this.contents(node);
-		const title = `${graph.name(node)} — rank ${graph.rank[node]}, call ${graph.number(node)}`;
+		const title = `${graph.name(node)} — rank ${graph.rank[node]}${byThread(graph, node)}, call ${graph.number(node)}`;
 
 		tip.replaceChildren(element("h4", {}, title));
 		for (const [text, kind] of [[envelope(graph, node), ""], [contents, "contents"], [where, "place"], ...lines]) {
@@ -430,7 +430,7 @@ class Figure {
 	 * window. */
 	putTip() {
 		const { view, tip } = this, node = view.told();
-		const x = node < 0 ? 0 : view.rankX(view.graph.rank[node]), y = node < 0 ? 0 : view.markY(node);
+		const x = node < 0 ? 0 : view.nodeX(node), y = node < 0 ? 0 : view.markY(node);
 
 		tip.hidden = node < 0 || y < HEAD || y > view.height || x < 0 || x > view.width;
 		if (tip.hidden)

@@ -1,6 +1,6 @@
 /* Repeated rows are drawn once: as nested blocks, each of which can be unfolded.
  *
- * Two rows are alike if the same calls of the same ranks begin and end in them, at the same places
+ * Two rows are alike if the same calls of the same threads begin and end in them, at the same places
  * and with the same partners. Tags and sizes may differ. Rows with something wrong, with the choice
  * to blame or with a call that never returned are like no other, and always visible. */
 
@@ -15,9 +15,9 @@ function rowsAlike(graph) {
 
 	for (let node = 0; node < graph.count; node++) {
 		const call = graph.call(node), received = graph.received[node], sent = graph.sent[node];
-		const partner = received >= 0 ? graph.rank[graph.from[received]] : -1;
-		const taker = sent >= 0 ? graph.rank[graph.to[sent]] : -1;
-		const look = `${graph.rank[node]},${call.name},${call.place},${call.comm},${call.peer},${partner},${taker}`;
+		const partner = received >= 0 ? graph.track[graph.from[received]] : -1;
+		const taker = sent >= 0 ? graph.track[graph.to[sent]] : -1;
+		const look = `${graph.track[node]},${call.name},${call.place},${call.comm},${call.peer},${partner},${taker}`;
 
 		texts[graph.start[node]].push(look);
 		texts[graph.end[node]].push(graph.end[node] > graph.start[node] ? `-${look}` : "");

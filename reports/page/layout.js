@@ -1,13 +1,14 @@
 /* When each call begins and ends, in rows from the top: the least rows that agree with what
  * happened.
  *
- * In each rank, a call begins one row below the end of the previous call. A call that completes a
+ * In each thread, a call begins one row below the end of the previous call, and below the beginning
+ * of the call that its rank made before it in another thread. A call that completes a
  * receive ends below the beginning of the send. A call that completes a synchronous send ends not
  * above the beginning of its receive. A call that completes a collective ends not above the last
  * member's arrival. A call that never returned lasts to the end.
  *
- * Each rank is advanced as far as possible. A rank that cannot go on is woken by what it waits for.
- * If a root left a collective early, the rule for collectives can lead to a cycle. If no rank can
+ * Each track is advanced as far as possible. A track that cannot go on is woken by what it waits for.
+ * If a root left a collective early, the rule for collectives can lead to a cycle. If no track can
  * go on, one goes on without what it waits for. */
 
 function layOut(graph) {
@@ -16,65 +17,81 @@ function layOut(graph) {
 
 class Layout {
 	constructor(graph) {
-		const { count, ranks, first, collectives } = graph;
+		const { count, tracks, collectives } = graph;
 
 		this.graph = graph;
 		this.start = new Int32Array(count);
 		this.end = new Int32Array(count);
 		this.needs = new Needs(graph);
-		this.next = Int32Array.from(first.subarray(0, ranks)); /* by rank: the next call
-		                                                          to place */
+		this.next = Int32Array.from(tracks, ({ begin }) => begin); /* by track: where in
+		                                                             graph.order the
+		                                                             next call is */
 		this.missing = new Int32Array(collectives + 1);        /* members that have not arrived */
 		this.latest = new Int32Array(collectives + 1);         /* row of the last arrival */
 		for (let k = 1; k <= collectives; k++)
 			this.missing[k] = graph.membersBegin[k + 1] - graph.membersBegin[k];
-		this.waiting = new Map(); /* what ranks wait for (a call, or count + collective)
-		                             to the ranks */
+		this.waiting = new Map(); /* what tracks wait for (a call, or count + collective)
+		                             to the tracks */
 		this.ready = [];
 		this.rows = 0;
 	}
 
 	run() {
-		const { graph } = this, { ranks, first } = graph;
+		const { graph } = this;
+		let waits = 0;
 
-		for (let rank = ranks - 1; rank >= 0; rank--)
-			this.ready.push(rank);
+		for (let track = graph.tracks.length - 1; track >= 0; track--)
+			this.ready.push(track);
 		do {
 			while (this.ready.length > 0)
 				this.advance(this.ready.pop(), false);
 		} while (this.force());
-		for (let rank = 0; rank < ranks; rank++) {
-			if (graph.waiting[rank] && first[rank + 1] > first[rank])
-				this.end[first[rank + 1] - 1] = this.rows + 1;
+		for (const { begin, end } of graph.tracks) {
+			if (end > begin && graph.open(graph.order[end - 1])) {
+				this.end[graph.order[end - 1]] = this.rows + 1;
+				waits = 1;
+			}
 		}
 		graph.start = this.start;
 		graph.end = this.end;
-		graph.rows = this.rows + (graph.waiting.includes(1) ? 1 : 0);
+		graph.rows = this.rows + waits;
 	}
 
-	advance(rank, forced) {
+	advance(track, forced) {
 		const { graph, next } = this;
 
-		while (next[rank] < graph.first[rank + 1]) {
-			const node = next[rank];
+		while (next[track] < graph.tracks[track].end) {
+			const node = graph.order[next[track]], before = this.before(node);
 
+			if (before >= 0 && this.start[before] === 0 && !forced) {
+				this.wait(track, before);
+				return;
+			}
 			if (this.start[node] === 0)
-				this.enter(rank, node);
-			const row = this.ending(rank, node, forced);
+				this.enter(track, node, before);
+			const row = this.ending(track, node, forced);
 
 			if (row < 0)
 				return;
 			forced = false;
 			this.end[node] = row;
 			this.rows = Math.max(this.rows, row);
-			next[rank]++;
+			next[track]++;
 		}
 	}
 
-	enter(rank, node) {
-		const { graph } = this, k = graph.collective[node];
+	/* The call that the rank made before this one, if in another thread; else -1. */
+	before(node) {
+		const { graph } = this;
 
-		this.start[node] = node > graph.first[rank] ? this.end[node - 1] + 1 : 1;
+		return node > graph.first[graph.rank[node]] && graph.track[node - 1] !== graph.track[node] ? node - 1 : -1;
+	}
+
+	enter(track, node, before) {
+		const { graph } = this, k = graph.collective[node], slot = graph.slot[node];
+		const free = slot > graph.tracks[track].begin ? this.end[graph.order[slot - 1]] : 0;
+
+		this.start[node] = Math.max(free, before >= 0 ? this.start[before] : 0) + 1;
 		this.wake(node);
 		if (k === 0)
 			return;
@@ -85,7 +102,7 @@ class Layout {
 
 	/* The row where a call ends; -1: something that it needs has not happened yet, and
 	 * `forced` is false. */
-	ending(rank, node, forced) {
+	ending(track, node, forced) {
 		const { needs, start } = this;
 		let row = start[node];
 
@@ -95,37 +112,36 @@ class Layout {
 			if (k > 0 ? this.missing[k] === 0 : start[other] > 0)
 				row = Math.max(row, k > 0 ? this.latest[k] : start[other] + needs.below[need]);
 			else if (!forced)
-				return this.wait(rank, k > 0 ? this.graph.count + k : other);
+				return this.wait(track, k > 0 ? this.graph.count + k : other);
 		}
 		return row;
 	}
 
-	wait(rank, what) {
-		const ranks = this.waiting.get(what);
+	wait(track, what) {
+		const tracks = this.waiting.get(what);
 
-		if (ranks)
-			ranks.push(rank);
+		if (tracks)
+			tracks.push(track);
 		else
-			this.waiting.set(what, [rank]);
+			this.waiting.set(what, [track]);
 		return -1;
 	}
 
 	wake(what) {
-		for (const rank of this.waiting.get(what) || [])
-			this.ready.push(rank);
+		for (const track of this.waiting.get(what) || [])
+			this.ready.push(track);
 		this.waiting.delete(what);
 	}
 
-	/* Lets one rank go on without what it waits for, preferably one in a collective. False:
-	 * all ranks are done. */
+	/* Lets one track go on without what it waits for, preferably one in a collective. False:
+	 * all tracks are done. */
 	force() {
-		const { graph, next } = this;
+		const { graph, next } = this, meets = (track) => graph.collective[graph.order[next[track]]] > 0;
 		let best = -1;
 
-		for (let rank = 0; rank < graph.ranks; rank++) {
-			if (next[rank] < graph.first[rank + 1]
-				&& (best < 0 || (graph.collective[next[rank]] > 0 && graph.collective[next[best]] === 0)))
-				best = rank;
+		for (let track = 0; track < graph.tracks.length; track++) {
+			if (next[track] < graph.tracks[track].end && (best < 0 || (meets(track) && !meets(best))))
+				best = track;
 		}
 		if (best >= 0)
 			this.advance(best, true);

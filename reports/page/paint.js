@@ -48,7 +48,7 @@ class Painter {
 		this.rail();
 	}
 
-	/* The visible columns, as [rank, x of the middle]. */
+	/* The visible columns, as [track, x of its line]. */
 	*columns() {
 		const { view } = this;
 
@@ -63,20 +63,32 @@ class Painter {
 	lanes() {
 		const { ink, view } = this;
 
+		for (const { left, right } of view.threadHeads())
+			this.shade(left, HEAD, right - left, view.height);
 		ink.fillStyle = this.colours.lane;
 		for (const [, x] of this.columns())
 			ink.fillRect(Math.round(x) - 1, HEAD, 2, view.height);
 	}
 
-	/* The first node of the rank that ends at or below the row. */
-	firstVisible(rank, row) {
+	/* The ground of a rank with several threads. */
+	shade(x, y, wide, high) {
+		const { ink } = this;
+
+		ink.globalAlpha = 0.5;
+		ink.fillStyle = this.colours.code;
+		ink.fillRect(x, y, wide, high);
+		ink.globalAlpha = 1;
+	}
+
+	/* Where in graph.order the first call of the track is that ends at or below the row. */
+	firstVisible(track, row) {
 		const { graph } = this.view;
-		let low = graph.first[rank], high = graph.first[rank + 1];
+		let low = graph.tracks[track].begin, high = graph.tracks[track].end;
 
 		while (low < high) {
 			const middle = (low + high) >> 1;
 
-			if (graph.end[middle] < row)
+			if (graph.end[graph.order[middle]] < row)
 				low = middle + 1;
 			else
 				high = middle;
@@ -84,22 +96,31 @@ class Painter {
 		return low;
 	}
 
+	/* The calls of the track from that one on. */
+	*callsFrom(track, row) {
+		const { graph } = this.view;
+
+		for (let slot = this.firstVisible(track, row); slot < graph.tracks[track].end; slot++)
+			yield graph.order[slot];
+	}
+
 	/* Calls what(node, x) for all shown calls in sight, at most once for each pixel, except
 	 * folded ones. */
 	eachCall(what) {
 		const { view } = this, { graph } = view;
 
-		for (const [rank, x] of this.columns()) {
-			const last = graph.first[rank + 1];
+		for (const [track, x] of this.columns()) {
 			let pixel = -1;
 
-			for (let node = this.firstVisible(rank, this.top); node < last; node++) {
+			for (let slot = this.firstVisible(track, this.top); slot < graph.tracks[track].end; slot++) {
+				const node = graph.order[slot];
+
 				if (graph.start[node] > this.bottom)
 					break;
 				const hidden = view.folding.segmentOf(graph.start[node]), end = hidden.row + hidden.rows;
 
 				if (hidden.block && graph.end[node] < end) {
-					node = Math.max(node, this.firstVisible(rank, end) - 1);
+					slot = Math.max(slot, this.firstVisible(track, end) - 1);
 					continue;
 				}
 				const y = Math.round(view.rowY(graph.end[node]));
@@ -112,7 +133,7 @@ class Painter {
 		}
 	}
 
-	/* How long a rank stayed in each call. */
+	/* How long a thread stayed in each call. */
 	bars() {
 		const { ink, view } = this, { graph } = view;
 		const wide = Math.min(6, Math.max(2, view.rowHeight / 4));
@@ -185,7 +206,7 @@ class Painter {
 		return segment.block !== null && segment === folding.segmentOf(other);
 	}
 
-	/* A thick line from each member to the next. It is thin where it passes other ranks, and
+	/* A thick line from each member to the next. It is thin where it passes other tracks, and
 	 * dashed if not all members are known to have met. */
 	band(begin, end, thick) {
 		const { ink, view } = this, { graph } = view;
@@ -200,14 +221,14 @@ class Painter {
 			if (!view.shows(node))
 				continue;
 			if (last >= 0) {
-				const near = complete && view.columnOf[graph.rank[node]]
-					- view.columnOf[graph.rank[last]] === 1;
+				const near = complete && view.columnOf[graph.track[node]]
+					- view.columnOf[graph.track[last]] === 1;
 
 				ink.globalAlpha = near ? 0.32 : 0.55;
 				ink.lineWidth = near ? thick : Math.min(thick, 1.5);
 				ink.beginPath();
-				ink.moveTo(view.rankX(graph.rank[last]), view.rowY(this.done(last)));
-				ink.lineTo(view.rankX(graph.rank[node]), view.rowY(this.done(node)));
+				ink.moveTo(view.nodeX(last), view.rowY(this.done(last)));
+				ink.lineTo(view.nodeX(node), view.rowY(this.done(node)));
 				ink.stroke();
 				this.drawn++;
 			}
@@ -239,7 +260,7 @@ class Painter {
 			if (choice && choice.blamed)
 				continue; /* drawn later, on top of the others */
 			if (seen) {
-				const slot = (graph.rank[from] * 61 + graph.rank[to]) & 4095;
+				const slot = (graph.track[from] * 61 + graph.track[to]) & 4095;
 				const pixel = Math.round(view.rowY(end) / coarse);
 
 				if (seen[slot] === pixel)
@@ -259,12 +280,12 @@ class Painter {
 	/* Adds an arrow between two calls to the path. */
 	arrow(from, fromRow, to, toRow, head) {
 		const { ink, view } = this, { graph } = view;
-		const x1 = view.rankX(graph.rank[from]), x2 = view.rankX(graph.rank[to]);
+		const x1 = view.nodeX(from), x2 = view.nodeX(to);
 		const y1 = view.rowY(fromRow), y2 = view.rowY(toRow);
 		const length = Math.hypot(x2 - x1, y2 - y1), gap = Math.min(7, length / 4);
 
 		this.drawn++;
-		if (graph.rank[from] === graph.rank[to]) {
+		if (graph.track[from] === graph.track[to]) {
 			/* ends on the left: labels are on the right */
 			ink.moveTo(x1 - 5, y1);
 			ink.bezierCurveTo(x1 - 26, y1, x2 - 26, y2, x2 - 7, y2);
@@ -294,7 +315,7 @@ class Painter {
 		});
 		for (const node of graph.faults.keys()) {
 			if (view.shows(node))
-				drawFault(ink, this.colours, view.rankX(graph.rank[node]), view.markY(node));
+				drawFault(ink, this.colours, view.nodeX(node), view.markY(node));
 		}
 	}
 
@@ -361,15 +382,16 @@ class Painter {
 		const { ink, view } = this, { graph } = view;
 		const room = view.columnWidth - 34, left = x + 19, open = graph.open(node);
 		const text = label(graph, node) + (open ? "  waits" : "");
+		const shaded = graph.threaded(graph.rank[node]);
 		const used = this.fit(text, left, y, room,
-			open || graph.faults.has(node) ? this.openColour(node) : this.colours.ink);
+			open || graph.faults.has(node) ? this.openColour(node) : this.colours.ink, shaded);
 
 		if (used > 0 && room - used > 60 && graph.call(node).kind !== COLLECTIVE)
-			this.fit(graph.place(node).text, left + used + 8, y, room - used - 8, this.colours.faint);
+			this.fit(graph.place(node).text, left + used + 8, y, room - used - 8, this.colours.faint, shaded);
 	}
 
 	/* Writes as much text as fits. Returns its width; 0: the text was cut. */
-	fit(text, x, y, room, colour) {
+	fit(text, x, y, room, colour, shaded) {
 		const { ink } = this;
 		let width = ink.measureText(text).width, shown = text;
 
@@ -381,6 +403,8 @@ class Painter {
 		ink.fillStyle = this.colours.card;
 		ink.fillRect(x - 3, y - 8, (width || room) + 6, 16);
 		ink.globalAlpha = 1;
+		if (shaded)
+			this.shade(x - 3, y - 8, (width || room) + 6, 16);
 		ink.fillStyle = colour;
 		ink.fillText(shown, x, y);
 		return width;
@@ -393,7 +417,7 @@ class Painter {
 
 		if (node < 0 || !view.shows(node))
 			return;
-		const choice = graph.choices.get(node), x = view.rankX(graph.rank[node]);
+		const choice = graph.choices.get(node), x = view.nodeX(node);
 		const colour = graph.blamed >= 0 ? this.colours.bad : this.colours.good;
 		const y = view.rowY(this.done(node)), draw = (option, dash, stroke) => {
 			if (!option || option.node < 0 || !view.shows(option.node))
@@ -477,7 +501,7 @@ class Painter {
 
 		if (node < 0 || !view.shows(node))
 			return;
-		const x = view.rankX(graph.rank[node]);
+		const x = view.nodeX(node);
 		const y = view.markY(node);
 
 		ink.strokeStyle = this.colours.focus;
@@ -507,17 +531,48 @@ class Painter {
 		ink.textAlign = "center";
 		let last = -100;
 
-		for (const [rank, x] of this.columns()) {
-			const { graph } = view, end = graph.first[rank + 1] - 1, held = graph.held.has(rank);
+		for (const [track, x] of this.columns()) {
+			const { rank } = view.graph.tracks[track], held = view.graph.held.has(rank);
 			const text = view.columnWidth >= 60 ? `rank ${rank}${held ? ", held" : ""}` : `${rank}${held ? "!" : ""}`;
 
-			if (x - last < (view.columnWidth >= 60 ? 50 : 22))
+			if (view.graph.threaded(rank) || x - last < (view.columnWidth >= 60 ? 50 : 22))
 				continue;
 			last = x;
-			ink.fillStyle = graph.waiting[rank] && end >= graph.first[rank] ? this.openColour(end) : this.colours.ink;
+			ink.fillStyle = this.headColour(track);
 			ink.fillText(text, x, HEAD / 2);
 		}
+		for (const head of view.threadHeads())
+			this.threadHead(head);
 		ink.textAlign = "start";
+	}
+
+	/* The colour of a track's name: that of a last call that has not returned. */
+	headColour(track) {
+		const { graph } = this.view, { begin, end } = graph.tracks[track], last = graph.order[end - 1];
+
+		return end > begin && graph.open(last) ? this.openColour(last) : this.colours.ink;
+	}
+
+	/* The name of a rank, and below a line the names of its threads. */
+	threadHead({ text, x, from, to, threads }) {
+		const { ink } = this;
+
+		ink.fillStyle = this.colours.ink;
+		ink.font = `600 12.5px ${this.colours.text}`;
+		ink.fillText(text, x, 9);
+		ink.strokeStyle = this.colours.other;
+		ink.lineWidth = 1;
+		ink.beginPath();
+		ink.moveTo(from, 20.5);
+		ink.lineTo(from, 17.5);
+		ink.lineTo(to, 17.5);
+		ink.lineTo(to, 20.5);
+		ink.stroke();
+		ink.font = `11px ${this.colours.text}`;
+		for (const one of threads) {
+			ink.fillStyle = this.headColour(one.track);
+			ink.fillText(one.text, one.x, 26);
+		}
 	}
 
 	/* An overview in a narrow strip: the visible part, and where the choice to blame is. */

@@ -3,7 +3,7 @@
 function colours() {
 	const style = getComputedStyle(document.documentElement), result = {};
 
-	for (const name of ["card", "ink", "soft", "faint", "line", "lane", "bad", "good", "open", "send", "receive",
+	for (const name of ["card", "ink", "soft", "faint", "line", "lane", "code", "bad", "good", "open", "send", "receive",
 		"collective", "other", "mark", "focus"])
 		result[name] = style.getPropertyValue(`--${name}`).trim();
 	result.text = style.getPropertyValue("--text").trim();

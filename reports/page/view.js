@@ -77,10 +77,11 @@ class View {
 
 	columnX(column) { return 34 + (column + 0.08) * this.columnWidth - this.x; }
 
-	rankX(rank) { return this.columnX(this.columnOf[rank]); }
+	/* The x of a call: the middle of its track's line. */
+	nodeX(node) { return this.columnX(this.columnOf[this.graph.track[node]]); }
 
 	shows(node) {
-		return this.columnOf[this.graph.rank[node]] >= 0 && this.shapeShown[this.graph.shape[node]] === 1;
+		return this.columnOf[this.graph.track[node]] >= 0 && this.shapeShown[this.graph.shape[node]] === 1;
 	}
 
 	isLit(node) {
@@ -94,6 +95,29 @@ class View {
 				return node;
 		}
 		return -1;
+	}
+
+	/* The names of ranks with several threads, and of these, where they are drawn: the name of
+	 * the rank in the middle of what is visible of its tracks. */
+	threadHeads() {
+		const { graph, columns } = this, heads = [], narrow = this.columnWidth < 60;
+
+		for (let column = 0; column < columns.length;) {
+			const { rank } = graph.tracks[columns[column]], end = column + graph.tracksOf[rank + 1] - graph.tracksOf[rank];
+
+			const from = this.columnX(column), to = this.columnX(end - 1);
+
+			if (graph.threaded(rank) && from < this.width + this.columnWidth && to > -this.columnWidth) {
+				const x = (Math.max(from, 0) + Math.min(to, this.width - RAIL)) / 2;
+				const threads = columns.slice(column, end).map((track, i) => ({ track, x: this.columnX(column + i),
+					text: threadName(graph.tracks[track].thread, narrow) }));
+
+				heads.push({ rank, x, from, to, threads, left: from - 11, right: to + this.columnWidth - 12,
+					text: `${narrow ? "" : "rank "}${rank}${graph.held.has(rank) ? narrow ? "!" : ", held" : ""}` });
+			}
+			column = end;
+		}
+		return heads;
 	}
 
 	/* Whether a call's mark is visible after going to it. */
@@ -130,12 +154,12 @@ class View {
 		const { graph, hidden } = this, { strings, shapes } = graph.data;
 
 		this.columns = [];
-		this.columnOf = new Int32Array(graph.ranks).fill(-1);
-		for (let rank = 0; rank < graph.ranks; rank++) {
-			if (hidden.ranks.has(rank))
+		this.columnOf = new Int32Array(graph.tracks.length).fill(-1); /* by track */
+		for (let track = 0; track < graph.tracks.length; track++) {
+			if (hidden.ranks.has(graph.tracks[track].rank))
 				continue;
-			this.columnOf[rank] = this.columns.length;
-			this.columns.push(rank);
+			this.columnOf[track] = this.columns.length;
+			this.columns.push(track);
 		}
 		this.shapeShown = Uint8Array.from(shapes, (shape) =>
 			hidden.functions.has(strings[shape.name]) || hidden.communicators.has(shape.comm)
@@ -185,23 +209,21 @@ class View {
 	}
 
 	goTo(node) {
-		const rank = this.graph.rank[node];
-
 		if (this.folding.reveal(this.markRow(node)))
 			this.changed();
 		this.measure();
 		if (this.rowHeight < LABELS)
 			this.zoom = 1;
 		this.y += this.markY(node) - HEAD - (this.height - HEAD) / 2;
-		if (this.columnOf[rank] >= 0)
-			this.x += this.rankX(rank) - this.width / 2;
+		if (this.columnOf[this.graph.track[node]] >= 0)
+			this.x += this.nodeX(node) - this.width / 2;
 		this.clamp();
 		this.draw();
 	}
 
 	/* Brings a call into sight. */
 	reveal(node) {
-		const y = this.markY(node), x = this.rankX(this.graph.rank[node]);
+		const y = this.markY(node), x = this.nodeX(node);
 
 		if (this.folding.hides(this.markRow(node)) || y < HEAD + 20 || y > this.height - 20 || x < 10 || x > this.width - RAIL - 10)
 			this.goTo(node);
@@ -219,14 +241,14 @@ class View {
 		const column = Math.round((x - 34 + this.x) / this.columnWidth - 0.08);
 		const nearest = Math.max(0, Math.min(this.columns.length - 1, column));
 		const words = this.columnWidth >= 90 ? Math.floor((x - 34 + this.x) / this.columnWidth) : nearest;
-		const rank = this.columns[Math.max(0, Math.min(this.columns.length - 1, words))];
+		const track = this.columns[Math.max(0, Math.min(this.columns.length - 1, words))];
 
-		if (y < HEAD || x > this.width - RAIL || rank === undefined)
+		if (y < HEAD || x > this.width - RAIL || track === undefined)
 			return -1;
 		const row = this.rowAt(y), reach = Math.max(0.6, 8 / this.rowHeight);
 		let best = -1, distance = reach;
 
-		for (let node = this.painter.firstVisible(rank, row - reach); node < this.graph.first[rank + 1]; node++) {
+		for (const node of this.painter.callsFrom(track, row - reach)) {
 			if (this.graph.start[node] > row + reach)
 				break;
 			const mark = this.markRow(node);
@@ -241,7 +263,7 @@ class View {
 		return best;
 	}
 
-	/* The distance to the nearest rank's line. */
+	/* The distance to the nearest track's line. */
 	awayFromLine(x) {
 		const column = Math.round((x - this.columnX(0)) / this.columnWidth);
 
@@ -252,10 +274,10 @@ class View {
 	 * lower than the one before, so that edges of one row can be distinguished. */
 	edge(offer) {
 		const { graph } = this, { from, to } = offer;
-		const x1 = this.rankX(graph.rank[from]), y1 = this.rowY(graph.start[from]);
-		const x2 = this.rankX(graph.rank[to]), y2 = this.markY(to);
+		const x1 = this.nodeX(from), y1 = this.rowY(graph.start[from]);
+		const x2 = this.nodeX(to), y2 = this.markY(to);
 		const middle = (x1 + x2) / 2; /* the position of its number, not on another
-		                                 rank's calls */
+		                                 track's calls */
 		const x = this.awayFromLine(middle) < this.columnWidth / 8 ? middle + 0.4 * this.columnWidth : middle;
 		const y = (y1 + y2) / 2 + 44 + 30 * Math.min(8, graph.offers.indexOf(offer));
 
@@ -301,29 +323,29 @@ class View {
 		this.changed();
 	}
 
-	/* The next shown call of the rank in a direction. */
+	/* The next shown call of the track in a direction. */
 	neighbour(node, step) {
-		const { graph } = this, rank = graph.rank[node];
+		const { graph } = this, { begin, end } = graph.tracks[graph.track[node]];
 
-		for (let other = node + step; other >= graph.first[rank] && other < graph.first[rank + 1]; other += step) {
-			if (this.stands(other))
-				return other;
+		for (let slot = graph.slot[node] + step; slot >= begin && slot < end; slot += step) {
+			if (this.stands(graph.order[slot]))
+				return graph.order[slot];
 		}
 		return node;
 	}
 
-	/* The shown call of a neighbouring rank that is nearest in time. */
+	/* The shown call of a neighbouring track that is nearest in time. */
 	beside(node, step) {
 		const { graph } = this;
 
-		for (let c = this.columnOf[graph.rank[node]] + step; c >= 0 && c < this.columns.length; c += step) {
-			const rank = this.columns[c];
-			let other = Math.min(this.painter.firstVisible(rank, graph.start[node]), graph.first[rank + 1] - 1);
+		for (let c = this.columnOf[graph.track[node]] + step; c >= 0 && c < this.columns.length; c += step) {
+			const track = this.columns[c], { begin, end } = graph.tracks[track];
+			let slot = Math.min(this.painter.firstVisible(track, graph.start[node]), end - 1);
 
-			while (other >= graph.first[rank] && !this.stands(other))
-				other--;
-			if (other >= graph.first[rank])
-				return other;
+			while (slot >= begin && !this.stands(graph.order[slot]))
+				slot--;
+			if (slot >= begin)
+				return graph.order[slot];
 		}
 		return node;
 	}
@@ -522,8 +544,8 @@ class View {
 	start() {
 		if (this.graph.blamed >= 0 && this.shows(this.graph.blamed))
 			return this.graph.blamed;
-		for (const rank of this.columns) {
-			for (let node = this.painter.firstVisible(rank, this.rowAt(HEAD)); node < this.graph.first[rank + 1]; node++) {
+		for (const track of this.columns) {
+			for (const node of this.painter.callsFrom(track, this.rowAt(HEAD))) {
 				if (this.stands(node))
 					return node;
 			}

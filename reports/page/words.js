@@ -6,6 +6,20 @@ function shortName(name) {
 	return name.replace(/^MPI_/, "");
 }
 
+/* The name of a track of a rank with several threads. */
+function threadName(thread, narrow) {
+	if (narrow)
+		return thread === 0 ? "m" : `t${thread}`;
+	return thread === 0 ? "main" : `thread ${thread}`;
+}
+
+/* ", thread 1" for a call of a rank with several threads. */
+function byThread(graph, node) {
+	const { rank, thread } = graph.tracks[graph.track[node]];
+
+	return !graph.threaded(rank) ? "" : thread === 0 ? ", main thread" : `, thread ${thread}`;
+}
+
 /* "Send → 2" */
 function label(graph, node) {
 	const call = graph.call(node), name = shortName(graph.name(node));
@@ -41,7 +55,8 @@ function envelope(graph, node) {
 
 /* "rank 1's MPI_Send, call 2, a.c:20" */
 function another(graph, node) {
-	return `rank ${graph.rank[node]}'s ${graph.name(node)}, call ${graph.number(node)}, ${graph.place(node).text}`;
+	return `rank ${graph.rank[node]}'s ${graph.name(node)}${byThread(graph, node)}, call ${graph.number(node)}, ` +
+		graph.place(node).text;
 }
 
 const FRAMES = 8; /* lines of a stack: the innermost frames, and the outermost */

@@ -58,9 +58,10 @@ void page_graph_free(struct page_graph *graph)
 
 static guint64 hash_of_call(int rank, const struct world_call *call)
 {
-	const guint64 parts[] = {
-		(guint64)rank, call->function, call->kind, (guint32)call->peer, (guint32)call->tag,
-		call->comm,    call->bytes,    call->site, call->op_count,      call->stack};
+	const guint64 parts[] = {(guint64)rank,       call->function,     call->kind,
+	                         (guint32)call->peer, (guint32)call->tag, call->comm,
+	                         call->bytes,         call->site,         call->op_count,
+	                         call->stack,         call->thread};
 	guint64 hash = 0;
 
 	for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
@@ -168,27 +169,29 @@ static int make_shape(struct page_graph *graph, const struct verdict_facts *fact
                       const struct world_call *call)
 {
 	const struct place place = verdict_call_place(facts, rank, call);
-	struct page_shape shape = {.name = mpi_call_name(call->function),
-	                           .kind = call->kind < RECORD_CALL_KINDS ? call->kind
-	                                                                  : RECORD_CALL_OTHER,
-	                           .place = place_of(graph, &place),
-	                           .communicator = -1,
-	                           .frame = frame_of(graph, call->stack),
-	                           .peer = -1,
-	                           .peer_given = -1,
-	                           .tag = -1,
-	                           .operations = call->op_count};
+	struct page_shape shape = {.name = mpi_call_name(call->function)};
+	struct json_shape *numbers = &shape.numbers;
 
+	*numbers = (struct json_shape){.kind = call->kind < RECORD_CALL_KINDS ? call->kind
+	                                                                      : RECORD_CALL_OTHER,
+	                               .place = place_of(graph, &place),
+	                               .communicator = -1,
+	                               .frame = frame_of(graph, call->stack),
+	                               .peer = -1,
+	                               .peer_given = -1,
+	                               .tag = -1,
+	                               .thread = call->thread,
+	                               .operations = call->op_count};
 	if (call->kind == 0)
 		return page_state_shape(graph->state, &shape);
-	shape.communicator = communicator_of(graph, facts, call->comm);
-	shape.peer_given = world_peer_to_record(facts->comms, call);
-	if (shape.peer_given != WIRE_ANY)
-		shape.peer = communicators_to_world(facts->comms, call->comm, rank,
-		                                    shape.peer_given);
+	numbers->communicator = communicator_of(graph, facts, call->comm);
+	numbers->peer_given = world_peer_to_record(facts->comms, call);
+	if (numbers->peer_given != WIRE_ANY)
+		numbers->peer = communicators_to_world(facts->comms, call->comm, rank,
+		                                       numbers->peer_given);
 	if (call->tag != WIRE_ANY && call->kind != WIRE_COLLECTIVE)
-		shape.tag = call->tag;
-	shape.bytes = call->bytes;
+		numbers->tag = call->tag;
+	numbers->bytes = call->bytes;
 	return page_state_shape(graph->state, &shape);
 }
 
@@ -324,15 +327,23 @@ static void read_choices(struct page_graph *graph, const struct verdict_facts *f
 	}
 }
 
-static bool is_in_call(const struct verdict_facts *facts, int rank, const GPtrArray *roll_call)
+static void add_waiting(GString *json, int rank, guint32 call)
 {
-	enum world_phase phase = world_phase(facts->world, rank);
-	const struct record_rank *told = roll_call ? roll_call->pdata[rank] : NULL;
+	json_add_number(json, rank);
+	json_add_number(json, call);
+}
 
-	if (told)
-		return !told->ended && !told->does;
-	return phase == PHASE_BLOCKED || phase == PHASE_CAUGHT || phase == PHASE_STOPPED
-	       || phase == PHASE_HELD;
+/* The calls that a rank is in. */
+static void add_pending(GString *json, const struct verdict_facts *facts, int rank)
+{
+	g_autoptr(GArray) pending = world_pending_calls(facts->world, rank);
+	enum world_phase phase = world_phase(facts->world, rank);
+
+	for (guint i = 0; i < pending->len; i++)
+		add_waiting(json, rank, g_array_index(pending, guint32, i));
+	if (pending->len == 0
+	    && (phase == PHASE_CAUGHT || phase == PHASE_STOPPED || phase == PHASE_HELD))
+		add_waiting(json, rank, world_calls(facts->world, rank));
 }
 
 /* The names that the program has given communicators since the last time. */
@@ -349,15 +360,20 @@ static void read_names(struct page_graph *graph, const struct verdict_facts *fac
 	}
 }
 
-/* Ranks whose last call has not returned. */
+/* The calls that have not returned, as rank and number. */
 static void read_waiting(struct page_graph *graph, const struct verdict_facts *facts,
                          const GPtrArray *roll_call)
 {
 	GString *json = g_string_new("{\"waiting\":[");
 
-	for (int rank = 0; rank < graph->ranks; rank++)
-		if (is_in_call(facts, rank, roll_call))
-			json_add_number(json, rank);
+	for (int rank = 0; !roll_call && rank < graph->ranks; rank++)
+		add_pending(json, facts, rank);
+	for (guint i = 0; roll_call && i < roll_call->len; i++) {
+		const struct record_rank *told = roll_call->pdata[i];
+
+		if (!told->ended && !told->does)
+			add_waiting(json, told->rank, told->call);
+	}
 	g_string_append(json, "]}");
 	page_state_set_now(graph->state, json->str);
 	g_string_free(json, true);

@@ -163,13 +163,12 @@ int page_state_frame(struct page_state *state, const char *function, int place, 
 
 int page_state_shape(struct page_state *state, const struct page_shape *shape)
 {
-	g_autofree char *json = g_strdup_printf(
-		"[%d,%d,%d,%d,%d,%d,%d,%" G_GUINT64_FORMAT ",%d,%d]",
-		find_string(state, shape->name), shape->kind, shape->place, shape->communicator,
-		shape->peer, shape->peer_given, shape->tag, shape->bytes, shape->operations,
-		shape->frame);
+	struct json_shape numbered = shape->numbers;
+	g_autoptr(GString) json = g_string_new(NULL);
 
-	return table_find(&state->tables[SHAPES], json, json);
+	numbered.name = find_string(state, shape->name);
+	json_add_shape(json, &numbered);
+	return table_find(&state->tables[SHAPES], json->str, json->str);
 }
 
 /* --- an interleaving -------------------------------------------------------------------------- */

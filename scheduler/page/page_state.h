@@ -36,12 +36,8 @@ void page_state_rename(struct page_state *state, uint64_t number, const char *na
 int page_state_frame(struct page_state *state, const char *function, int place, int outer);
 
 struct page_shape {
-	const char *name; /* of the function; interned or static */
-	uint64_t bytes;
-	int kind;                       /* enum record_call_kind */
-	int place, communicator, frame; /* -1: none; a place is required */
-	int32_t peer, peer_given, tag;  /* -1: any, or none */
-	int operations;
+	const char *name;          /* of the function; interned or static */
+	struct json_shape numbers; /* `name` is ignored; -1: no communicator, frame, peer or tag */
 };
 int page_state_shape(struct page_state *state, const struct page_shape *shape);
 
@@ -55,8 +51,8 @@ void page_state_match(struct page_state *state, int rank, guint32 call, int sour
 /* Adds a choice that was made, as JSON: an element of "choices" in page/data.js. */
 void page_state_choice(struct page_state *state, const char *json);
 
-/* Each replaces a value, a JSON object. "now": ranks that wait in a call. "stop": where the session
- * has stopped, or that it runs. */
+/* Each replaces a value, a JSON object. "now": the calls that ranks wait in. "stop": where the
+ * session has stopped, or that it runs. */
 void page_state_set_now(struct page_state *state, const char *json);
 void page_state_set_stop(struct page_state *state, const char *json);
 /* Appends a text of the prompt, or a line that was given. */

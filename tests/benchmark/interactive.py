@@ -27,7 +27,7 @@ const node = view.graph.count >> 1;
 view.goTo(node);
 view.drawNow();
 view.canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: 0, clientY: 0 }));
-view.select(view.at(view.rankX(view.graph.rank[node]), view.markY(node)));
+view.select(view.at(view.nodeX(node), view.markY(node)));
 requestAnimationFrame(() => requestAnimationFrame(() =>
     done(view.selected === node ? (performance.now() - begin) / 1000 : 9)))"""
 

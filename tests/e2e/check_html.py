@@ -37,7 +37,7 @@ return [...seen.values()].filter((count) => count > 20).length"""
 
 MARK = """
 const view = window.matchpoint.figures[0].view, node = view.graph.node(arguments[0], arguments[1]);
-return [view.rankX(arguments[0]), view.markY(node)]"""
+return [view.nodeX(node), view.markY(node)]"""
 
 # Every call has its rows, no message arrives before it was sent, and who leaves a collective leaves
 # it with the others.
@@ -46,8 +46,10 @@ const g = window.matchpoint.figures[0].view.graph, wrong = [];
 for (let n = 0; n < g.count; n++) {
     if (!(g.start[n] > 0 && g.end[n] >= g.start[n] && g.end[n] <= g.rows))
         wrong.push(['call', n]);
-    if (n > g.first[g.rank[n]] && !(g.start[n] > g.end[n - 1]))
+    if (g.slot[n] > g.tracks[g.track[n]].begin && !(g.start[n] > g.end[g.order[g.slot[n] - 1]]))
         wrong.push(['order', n]);
+    if (n > g.first[g.rank[n]] && !(g.start[n] > g.start[n - 1]))
+        wrong.push(['threads', n]);
 }
 for (let i = 0; i < g.to.length; i++) {
     if (g.completed[g.to[i]] >= 0 && !(g.end[g.completed[g.to[i]]] > g.start[g.from[i]]))
@@ -309,7 +311,7 @@ COVERED = """
 const f = window.matchpoint.figures[0], v = f.view, n = v.told(), t = f.tip.getBoundingClientRect();
 if (f.tip.hidden) return 'hidden';
 const c = f.canvas.getBoundingClientRect();
-const x = c.left + v.rankX(v.graph.rank[n]), y = c.top + v.markY(n);
+const x = c.left + v.nodeX(n), y = c.top + v.markY(n);
 if (t.left < x + 9 && t.right > x - 9 && t.top < y + 9 && t.bottom > y - 9)
     return `covers call ${n}`;
 return t.top < 0 || t.bottom > innerHeight || t.right > innerWidth ? `call ${n}: outside` : '';"""
@@ -398,7 +400,7 @@ def check_filters(browser):
     browser.run("document.querySelectorAll('.choice-of input')[1].click()")
     check(browser.run("const v = window.matchpoint.figures[0].view;"
                       "return [v.columns.join(), v.graph.blamed, v.marked === v.graph.node(0, 2),"
-                      "v.graph.waiting.includes(1), v.graph.stack(v.marked).length]")
+                      "v.graph.waits.includes(1), v.graph.stack(v.marked).length]")
           == ["0,1,2", -1, True, False, 1],
           "the interleaving that ends well is not shown")
     check(browser.run(COLOURS) >= 5, "the canvas is empty")

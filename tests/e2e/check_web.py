@@ -305,7 +305,8 @@ const points = view.edge(view.graph.offers[arguments[0]]);
 return points[points.length / 2 - 0.5]"""
 MARK = """
 const view = window.matchpoint.figures[0].view;
-return [view.rankX(arguments[0]), view.markY(view.graph.node(arguments[0], arguments[1]))]"""
+const node = view.graph.node(arguments[0], arguments[1]);
+return [view.nodeX(node), view.markY(node)]"""
 STACKS = """
 const g = window.matchpoint.figures[0].view.graph;
 return [[0, 2], [1, 2], [2, 2]].map(([rank, call]) => g.stack(g.node(rank, call)).map((f) =>
@@ -547,7 +548,7 @@ for (const offer of view.graph.offers) {
     const points = view.edge(offer), [x] = points[points.length / 2 - 0.5];
     calls.push(view.awayFromLine(x));
 }
-return [calls, view.offerAt(view.rankX(1), view.height / 2) === null]"""
+return [calls, view.offerAt(view.nodeX(view.graph.node(1, 1)), view.height / 2) === null]"""
 
 
 def check_offers_apart(tool, browser):

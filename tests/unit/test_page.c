@@ -13,15 +13,16 @@
 
 static int add_shape(struct page_state *state, const char *name, int tag)
 {
-	const struct page_shape shape = {.name = name,
-	                                 .kind = 1,
-	                                 .place = page_state_place(state, "a.c:7"),
-	                                 .communicator = page_state_communicator(state, 1, "world"),
-	                                 .frame = -1,
-	                                 .peer = 1,
-	                                 .peer_given = 1,
-	                                 .tag = tag,
-	                                 .operations = 1};
+	const struct page_shape shape = {
+		.name = name,
+		.numbers = {.kind = 1,
+	                    .place = page_state_place(state, "a.c:7"),
+	                    .communicator = page_state_communicator(state, 1, "world"),
+	                    .frame = -1,
+	                    .peer = 1,
+	                    .peer_given = 1,
+	                    .tag = tag,
+	                    .operations = 1}};
 
 	return page_state_shape(state, &shape);
 }
