@@ -253,22 +253,15 @@ static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank,
 	return end;
 }
 
-/* If the alternative is an answer that reports a request: the call of the same rank that started
- * the request. */
+/* A lock has no tag. */
 static void add_alternative(GString *json, const struct record_choice *choice,
                             const struct record_message *message)
 {
-	g_autofree char *words = record_alternative_print(message);
-	bool tagged = !message->answer && choice->point.kind == POINT_CALL && message->tag >= 0;
-	g_autofree char *text = tagged ? g_strdup_printf("%s, tag=%d", words, message->tag)
-	                               : g_steal_pointer(&words);
+	struct record_message told = *message;
 
-	json_separate(json);
-	g_string_append_c(json, '[');
-	json_add_number(json, message->answer ? choice->rank : message->source);
-	json_add_number(json, message->call);
-	json_add_text(json, text);
-	g_string_append_c(json, ']');
+	if (choice->point.kind != POINT_CALL)
+		told.tag = -1;
+	json_add_alternative(json, choice->rank, &told);
 }
 
 static void add_choices(GString *json, const GPtrArray *choices, const struct record_choice *blame)

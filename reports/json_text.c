@@ -52,6 +52,39 @@ void json_add_shape(GString *json, const struct json_shape *shape)
 	g_string_append_c(json, ']');
 }
 
+/* What an answer to a poll says; NULL: it is none. */
+static const char *said_by(const struct record_message *message)
+{
+	switch (message->taken.kind) {
+	case TAKEN_MESSAGE: return message->taken.ahead > 0 ? "" : NULL;
+	case TAKEN_NO: return "no";
+	case TAKEN_YES: return "yes";
+	case TAKEN_ONE:
+	case TAKEN_SOME: return message->requests ? message->requests : "yes";
+	default: return NULL;
+	}
+}
+
+void json_add_alternative(GString *json, int32_t rank, const struct record_message *message)
+{
+	g_autofree char *words = record_alternative_print(message);
+	bool tagged = !message->answer && message->tag >= 0;
+	g_autofree char *text = tagged ? g_strdup_printf("%s, tag=%d", words, message->tag)
+	                               : g_steal_pointer(&words);
+	const char *said = said_by(message);
+
+	json_separate(json);
+	g_string_append_c(json, '[');
+	json_add_number(json, message->answer ? rank : message->source);
+	json_add_number(json, message->call);
+	json_add_text(json, text);
+	if (said) {
+		json_add_number(json, message->taken.ahead);
+		json_add_text(json, said);
+	}
+	g_string_append_c(json, ']');
+}
+
 void json_add_faults(GString *json, const struct record_finding *finding)
 {
 	for (guint i = 0; i < finding->ranks->len; i++) {

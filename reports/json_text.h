@@ -27,6 +27,12 @@ struct json_shape {
 };
 void json_add_shape(GString *json, const struct json_shape *shape);
 
+/* Appends what a point of `rank` can take: [rank, call, text] of the send or, of an answer that
+ * reports a request, of the call that started it (0: none). An answer to a poll is followed by the
+ * number of calls until the poll that gets it (see struct taken), and what it says: "no", "yes",
+ * the calls that started the requests reported, "3,4", or "" for the message. */
+void json_add_alternative(GString *json, int32_t rank, const struct record_message *message);
+
 /* Appends [rank, call, problem] for each rank that is part of the finding. */
 void json_add_faults(GString *json, const struct record_finding *finding);
 

@@ -4,7 +4,9 @@
  * common (function, place, stack, communicator, peer, ...) is stored once, as a shape. Each thread
  * of a rank that makes calls has a track. */
 
-const SEND = 1, COLLECTIVE = 5;
+const SEND = 1, RECEIVE = 2, COLLECTIVE = 5;
+const FOREIGN = /^MPI_(File_i|Grequest_start)/; /* make requests that MPI, or the program, completes */
+const POLL = /^MPI_(Im?probe|Test(all|any|some)?|Wait(any|some)|Request_get_status)$/;
 
 function shapeOf([name, kind, place, comm, peer, given, tag, bytes, operations, frame, thread = 0]) {
 	return { name, kind, place, comm, peer, given, tag, bytes, operations, frame, thread };
@@ -36,6 +38,7 @@ class Graph {
 		this.readMatches();
 		this.readChoices();
 		this.readFaults();
+		this.readAnswers();
 		layOut(this);
 	}
 
@@ -176,13 +179,66 @@ class Graph {
 
 			if (node < 0)
 				continue;
-			const list = options.map(([source, sent, text]) =>
-				({ node: sent > 0 ? this.node(source, sent) : -1, text }));
+			const list = options.map(([source, sent, text, ahead = 0, said = null]) => ({ source, text, ahead, said,
+				node: sent > 0 ? this.node(source, sent) : -1 }));
 
 			this.choices.set(node, { blamed: Boolean(blamed), taken: list[0], others: list.slice(1) });
 			if (blamed)
 				this.blamed = node;
 		}
+	}
+
+	/* What polls, Waitany and Waitsome were answered, as far as it is known: { yes, from,
+	 * requests }, the rank whose message was found (-1: not known), and the calls that started
+	 * the requests reported. Most answers were chosen. In a loop of polls a choice tells of all
+	 * polls up to the one that it answers: those before that one were answered "no". Other
+	 * answers follow from what was complete. */
+	readAnswers() {
+		const { strings, shapes } = this.data, asks = shapes.map(({ name }) => POLL.test(strings[name]));
+		const foreign = shapes.map(({ name }) => FOREIGN.test(strings[name]));
+		const unsure = new Set(); /* ranks with requests that the scheduler does not complete */
+		const polls = (node) => node < this.count && asks[this.shape[node]]
+			&& (this.probes(node) || !unsure.has(this.rank[node]));
+		const reports = new Map(); /* by call: the calls whose completion it reports */
+
+		this.answers = new Map();
+		for (let node = 0; node < this.count; node++) {
+			if (foreign[this.shape[node]])
+				unsure.add(this.rank[node]);
+		}
+		for (const [node, { taken }] of this.choices) {
+			if (taken.said === null ? !polls(node) || !this.probes(node) : !polls(node + taken.ahead))
+				continue;
+			for (let other = node; other < node + taken.ahead && polls(other); other++)
+				this.answers.set(other, { yes: false, from: -1, requests: [] });
+			if (node + taken.ahead < this.first[this.rank[node] + 1])
+				this.answers.set(node + taken.ahead, this.answerOf(taken, node));
+		}
+		for (let node = 0; node < this.count; node++) {
+			const learnt = this.completed[node];
+
+			if (learnt > node && polls(learnt))
+				reports.set(learnt, [...reports.get(learnt) || [], node]);
+		}
+		for (let node = 0; node < this.count; node++) {
+			const yes = this.completed[node] === node || reports.has(node);
+
+			if (polls(node) && !this.open(node) && !this.answers.has(node) && (yes || this.probes(node)))
+				this.answers.set(node, { yes, from: this.probes(node) ? this.call(node).peer : -1,
+					requests: reports.get(node) || [] });
+		}
+	}
+
+	answerOf({ source, said }, node) {
+		const calls = said && /\d/.test(said) ? said.split(",") : [];
+
+		return { yes: said !== "no", from: said ? -1 : source,
+			requests: calls.map((call) => this.node(this.rank[node], Number(call))).filter((one) => one >= 0) };
+	}
+
+	/* Whether the call looks for a message. */
+	probes(node) {
+		return this.call(node).kind > RECEIVE && this.call(node).kind < COLLECTIVE;
 	}
 
 	/* Calls where something goes wrong, with a description. */
@@ -230,6 +286,23 @@ class Graph {
 	/* Whether the rank never returned from the call. */
 	open(node) {
 		return this.waits[node] === 1;
+	}
+
+	/* The calls that begin in a row. */
+	startingIn(row) {
+		return this.tracks.flatMap(({ begin, end }) => {
+			let low = begin, high = end;
+
+			while (low < high) {
+				const middle = (low + high) >> 1;
+
+				if (this.start[this.order[middle]] < row)
+					low = middle + 1;
+				else
+					high = middle;
+			}
+			return low < end && this.start[this.order[low]] === row ? [this.order[low]] : [];
+		});
 	}
 
 	/* Whether several threads of the rank have made calls. */

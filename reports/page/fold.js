@@ -8,6 +8,13 @@ const FOLD_FROM = 100;   /* rows; smaller graphs are not folded */
 const BLOCK_MOST = 64;   /* rows of a block, after the blocks in it are folded */
 const SAVED_LEAST = 8;   /* rows that a block must save */
 
+/* What a poll was answered, as far as rows with other answers differ. */
+function answerLook(graph, node) {
+	const answer = graph.answers.get(node);
+
+	return answer ? `,${answer.yes},${answer.from},${answer.requests.map((one) => node - one)}` : "";
+}
+
 /* A number for each row, equal for rows that are alike. The first row is 1. */
 function rowsAlike(graph) {
 	const texts = Array.from({ length: graph.rows + 1 }, () => []), ids = new Map();
@@ -17,7 +24,8 @@ function rowsAlike(graph) {
 		const call = graph.call(node), received = graph.received[node], sent = graph.sent[node];
 		const partner = received >= 0 ? graph.track[graph.from[received]] : -1;
 		const taker = sent >= 0 ? graph.track[graph.to[sent]] : -1;
-		const look = `${graph.track[node]},${call.name},${call.place},${call.comm},${call.peer},${partner},${taker}`;
+		const look = `${graph.track[node]},${call.name},${call.place},${call.comm},${call.peer},${partner},${taker}`
+			+ answerLook(graph, node);
 
 		texts[graph.start[node]].push(look);
 		texts[graph.end[node]].push(graph.end[node] > graph.start[node] ? `-${look}` : "");

@@ -370,7 +370,7 @@ class Painter {
 		if (view.rowHeight < LABELS)
 			return;
 		ink.fillStyle = this.colours.ink;
-		ink.fillText(foldedText(block), BRACKET + 5, y, view.width - RAIL - BRACKET - 10);
+		ink.fillText(foldedText(view.graph, block), BRACKET + 5, y, view.width - RAIL - BRACKET - 10);
 	}
 
 	/* The colour of a call that never returned: red only if that is what is wrong. */
@@ -420,12 +420,14 @@ class Painter {
 		const choice = graph.choices.get(node), x = view.nodeX(node);
 		const colour = graph.blamed >= 0 ? this.colours.bad : this.colours.good;
 		const y = view.rowY(this.done(node)), draw = (option, dash, stroke) => {
-			if (!option || option.node < 0 || !view.shows(option.node))
+			const poll = node + option.ahead; /* the call that takes it */
+
+			if (option.node < 0 || poll >= graph.first[graph.rank[node] + 1] || !view.shows(option.node))
 				return;
 			ink.strokeStyle = stroke;
 			ink.setLineDash(dash);
 			ink.beginPath();
-			this.arrow(option.node, graph.start[option.node], node, this.done(node), true);
+			this.arrow(option.node, graph.start[option.node], poll, this.done(poll), true);
 			ink.stroke();
 		};
 

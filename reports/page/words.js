@@ -20,10 +20,31 @@ function byThread(graph, node) {
 	return !graph.threaded(rank) ? "" : thread === 0 ? ", main thread" : `, thread ${thread}`;
 }
 
-/* "Send → 2" */
-function label(graph, node) {
-	const call = graph.call(node), name = shortName(graph.name(node));
+const REQUESTS = 4; /* that are listed */
 
+/* "not yet", "yes, from 2", "request of call 3"; "": not known, or no poll. */
+function answerText(graph, node) {
+	const answer = graph.answers.get(node);
+
+	if (!answer || graph.open(node))
+		return "";
+	if (!answer.yes)
+		return "not yet";
+	if (answer.from >= 0)
+		return `yes, from ${answer.from}`;
+	if (answer.requests.length === 0 || /^MPI_(Test(all)?|Request_get_status)$/.test(graph.name(node)))
+		return "yes";
+	if (answer.requests.length > REQUESTS)
+		return `${answer.requests.length} requests`;
+	return `${answer.requests.length > 1 ? "requests of calls" : "request of call"} ${answer.requests.map((one) => graph.number(one)).join(", ")}`;
+}
+
+/* "Send → 2", "Iprobe: yes, from 2" */
+function label(graph, node) {
+	const call = graph.call(node), name = shortName(graph.name(node)), answer = answerText(graph, node);
+
+	if (answer)
+		return `${name}: ${answer}`;
 	if (call.kind === SEND)
 		return `${name} → ${call.peer}`;
 	if (call.kind > SEND && call.kind < COLLECTIVE)
@@ -109,16 +130,32 @@ function relations(graph, node) {
 	else if (graph.open(node))
 		lines.push(["never returned", ""]);
 	if (choice) {
-		lines.push([`chosen: ${choice.taken.text}`, choice.blamed ? "bad" : ""]);
+		const text = (option) => option.text + (option.ahead > 0 ? ` in call ${graph.number(node) + option.ahead}` : "");
+
+		lines.push([`chosen: ${text(choice.taken)}`, choice.blamed ? "bad" : ""]);
 		for (const other of choice.others)
-			lines.push([`instead: ${other.text}`, choice.blamed ? "good" : ""]);
+			lines.push([`instead: ${text(other)}`, choice.blamed ? "good" : ""]);
 	}
 	return lines;
 }
 
-/* "× 8,333: the 6 rows above, folded (click or press f to unfold)" */
-function foldedText(block) {
-	const rows = block.once === 1 ? "row" : `${block.once} rows`;
+/* "× 8,333: the 6 rows above, folded (click or press f to unfold)"; if a block is a poll that is
+ * repeated: "Iprobe: 12 × not yet, then yes, from 2 (the row above is the first; click or press f to
+ * unfold)" */
+function foldedText(graph, block) {
+	const rows = block.once === 1 ? "row" : `${block.once} rows`, times = block.times.toLocaleString("en");
+	const polled = block.once === 1 ? polledText(graph, block, times) : "";
 
-	return `× ${block.times.toLocaleString("en")}: the ${rows} above, folded (click or press f to unfold)`;
+	return polled ? `${polled} (the row above is the first; click or press f to unfold)`
+		: `× ${times}: the ${rows} above, folded (click or press f to unfold)`;
+}
+
+/* Of a block of one row, if nothing but a poll is in it; else "". */
+function polledText(graph, block, times) {
+	const nodes = graph.startingIn(block.row), node = nodes[0], text = nodes.length === 1 ? answerText(graph, node) : "";
+	const slot = nodes.length === 1 ? graph.slot[node] + block.times : -1;
+	const next = slot >= 0 && slot < graph.tracks[graph.track[node]].end ? graph.order[slot] : -1;
+	const then = next >= 0 && graph.name(next) === graph.name(node) ? answerText(graph, next) : "";
+
+	return text && `${shortName(graph.name(node))}: ${times} × ${text}${then && then !== text ? `, then ${then}` : ""}`;
 }

@@ -19,6 +19,7 @@ struct page_graph {
 	GHashTable *collectives; /* guint64: number from 1 */
 	GHashTable *probes;      /* struct op_id: probes, which take no message */
 	GHashTable *shapes;      /* hash of a call: its shape + 1 */
+	GHashTable *questions;   /* struct op_id: its EVENT_ASK or EVENT_LATER, as a number + 1 */
 };
 
 static void free_hashes(struct page_graph *graph)
@@ -39,6 +40,7 @@ struct page_graph *page_graph_new(struct page_state *state, int ranks)
 		graph->hashes[rank] = g_array_new(false, false, sizeof(guint64));
 	graph->collectives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	graph->probes = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, g_free, NULL);
+	graph->questions = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, g_free, NULL);
 	graph->frames = g_hash_table_new(NULL, NULL);
 	graph->shapes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	return graph;
@@ -51,6 +53,7 @@ void page_graph_free(struct page_graph *graph)
 	free_hashes(graph);
 	g_hash_table_unref(graph->collectives);
 	g_hash_table_unref(graph->probes);
+	g_hash_table_unref(graph->questions);
 	g_hash_table_unref(graph->shapes);
 	g_hash_table_unref(graph->frames);
 	g_free(graph);
@@ -121,6 +124,7 @@ static void begin(struct page_graph *graph, guint32 number, const struct world *
 		g_array_set_size(graph->hashes[rank], 0);
 	g_hash_table_remove_all(graph->collectives);
 	g_hash_table_remove_all(graph->probes);
+	g_hash_table_remove_all(graph->questions);
 	g_hash_table_remove_all(graph->shapes);
 	g_hash_table_remove_all(graph->frames);
 	graph->events_hash = 0;
@@ -251,6 +255,11 @@ static void read_event(struct page_graph *graph, const struct event *event)
 		if (event->op.kind == OPERATION_PROBE)
 			g_hash_table_add(graph->probes, g_memdup2(id, sizeof(*id)));
 		break;
+	case EVENT_ASK:
+	case EVENT_LATER:
+		g_hash_table_insert(graph->questions, g_memdup2(id, sizeof(*id)),
+		                    GSIZE_TO_POINTER(graph->events + 1));
+		break;
 	case EVENT_MATCH:
 		if (!g_hash_table_contains(graph->probes, id) && event->other.rank < graph->ranks)
 			page_state_match(graph->state, id->rank, id->call, event->other.rank,
@@ -280,11 +289,28 @@ static void read_events(struct page_graph *graph, const struct trace *trace)
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
-static void add_option(GString *json, const struct verdict_facts *facts, const struct point *point,
-                       const struct taken *taken)
+/* The requests in an answer, and where the first of them was started. */
+static void add_requests(struct page_graph *graph, const struct verdict_facts *facts,
+                         const struct point *point, struct record_message *message)
+{
+	const struct trace *trace = world_trace(facts->world);
+	struct op_id question = verdict_question(point, &message->taken, facts->ranks);
+	gsize known = GPOINTER_TO_SIZE(g_hash_table_lookup(graph->questions, &question));
+	g_autofree char *calls = NULL;
+
+	calls = verdict_reported_calls(trace, known > 0 ? trace_at(trace, known - 1) : NULL,
+	                               &message->taken, &message->call);
+	message->requests = calls ? g_intern_string(calls) : NULL;
+	if (message->call > 0)
+		message->place = verdict_call_place(
+			facts, point->rank,
+			world_call_info(facts->world, point->rank, message->call));
+}
+
+static void add_option(struct page_graph *graph, GString *json, const struct verdict_facts *facts,
+                       const struct point *point, const struct taken *taken)
 {
 	struct record_message message = record_message_of(taken);
-	g_autofree char *text = NULL;
 
 	if (taken->kind == TAKEN_MESSAGE && taken->send.rank < facts->ranks) {
 		const struct world_call *info = world_call_info(facts->world, taken->send.rank,
@@ -293,13 +319,9 @@ static void add_option(GString *json, const struct verdict_facts *facts, const s
 		if (info)
 			message.place = verdict_call_place(facts, taken->send.rank, info);
 	}
-	text = record_alternative_print(&message);
-	json_separate(json);
-	g_string_append_c(json, '[');
-	json_add_number(json, message.answer ? point->rank : message.source);
-	json_add_number(json, message.call);
-	json_add_text(json, text);
-	g_string_append_c(json, ']');
+	if (message.answer)
+		add_requests(graph, facts, point, &message);
+	json_add_alternative(json, point->rank, &message);
 }
 
 static void read_choices(struct page_graph *graph, const struct verdict_facts *facts)
@@ -317,9 +339,9 @@ static void read_choices(struct page_graph *graph, const struct verdict_facts *f
 		json_add_number(json, choice->point.rank);
 		json_add_number(json, choice->point.call);
 		json_add_number(json, 0);
-		add_option(json, facts, &choice->point, &choice->taken);
+		add_option(graph, json, facts, &choice->point, &choice->taken);
 		for (guint i = 0; i < others->len; i++)
-			add_option(json, facts, &choice->point,
+			add_option(graph, json, facts, &choice->point,
 			           &g_array_index(others, struct taken, i));
 		g_string_append_c(json, ']');
 		page_state_choice(graph->state, json->str);

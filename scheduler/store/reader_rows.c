@@ -1,6 +1,9 @@
 #include "reader_rows.h"
 
 #include <errno.h>
+#include <string.h>
+
+#include "explorer/path.h"
 
 /* For each query, its table and conditions; `also`: columns of other tables. */
 static const struct {
@@ -410,6 +413,28 @@ static bool take_execution(struct store_reader *reader, struct row *row, void *d
 	return true;
 }
 
+/* Sets which poll of a loop takes a message. The row of a message has no room for it, but the path
+ * names it. */
+static void read_ahead(struct record_execution *execution)
+{
+	struct path *path = strstr(execution->path, "=+") ? path_parse(execution->path, NULL)
+	                                                  : NULL;
+
+	for (guint i = 0; path && i < execution->choices->len; i++) {
+		struct record_choice *choice = execution->choices->pdata[i];
+		const struct choice *made = i < path->choices->len ? &g_array_index(
+						    path->choices, struct choice, i)
+		                                                   : NULL;
+
+		if (!made || !point_equal(&made->point, &choice->point))
+			made = choices_find(path->choices, &choice->point);
+		if (made && made->taken.kind == TAKEN_MESSAGE
+		    && made->taken.send.rank == choice->taken.source)
+			choice->taken.taken.ahead = made->taken.ahead;
+	}
+	path_free(path);
+}
+
 static bool read_parts(struct store_reader *reader, struct record_execution *execution,
                        const struct execution_row *row, GError **error)
 {
@@ -441,7 +466,10 @@ struct record_execution *rows_execution(struct store_reader *reader, gint64 id, 
 		rows_damaged(reader, "an interleaving is missing, or has no path", error);
 		return NULL;
 	}
-	return read_parts(reader, execution, &row, error) ? g_steal_pointer(&execution) : NULL;
+	if (!read_parts(reader, execution, &row, error))
+		return NULL;
+	read_ahead(execution);
+	return g_steal_pointer(&execution);
 }
 
 bool rows_prepare_all(struct store_reader *reader, GError **error)

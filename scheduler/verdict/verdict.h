@@ -87,6 +87,12 @@ char *verdict_arguments(const struct verdict_facts *facts, int rank, guint32 cal
 /* The place of a rank's call: from its stack if known, else from its address. */
 struct place verdict_call_place(const struct verdict_facts *facts, int rank,
                                 const struct world_call *info);
+/* The operation whose EVENT_ASK, or EVENT_LATER, is the question that is answered at a point. */
+struct op_id verdict_question(const struct point *point, const struct taken *answer, int ranks);
+/* The calls that started the requests in an answer to the question `ask` (NULL: none): "3,4"; NULL:
+ * none. *ret_first, if it was 0, becomes the first of them. Free with g_free. */
+char *verdict_reported_calls(const struct trace *trace, const struct event *ask,
+                             const struct taken *answer, guint32 *ret_first);
 /* The alternatives of an open point: `taken` is the default, `alternatives` are the others. Free
  * with record_choice_free (verdict_choices.c). */
 struct record_choice *verdict_tell_open(const struct verdict_facts *facts,

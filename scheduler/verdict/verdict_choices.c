@@ -63,7 +63,7 @@ struct place verdict_place(const struct verdict_facts *facts, int rank, guint32 
 struct describer {
 	const struct verdict_facts *facts;
 	GHashTable *operations; /* const struct operation *, by id */
-	GHashTable *questions;  /* const struct event *, EVENT_ASK, by id */
+	GHashTable *questions;  /* const struct event *, EVENT_ASK and EVENT_LATER, by id */
 };
 
 static GHashTable *questions_of(const struct trace *trace)
@@ -73,21 +73,25 @@ static GHashTable *questions_of(const struct trace *trace)
 	for (size_t i = 0; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 
-		if (event->kind == EVENT_ASK)
+		if (event->kind == EVENT_ASK || event->kind == EVENT_LATER)
 			g_hash_table_insert(table, (gpointer)&event->op.id, (gpointer)event);
 	}
 	return table;
 }
 
-/* The calls that started the requests in the answer: "3,4"; NULL: none. *ret_first: the first of
- * them. */
-static char *reported_calls(const struct describer *describer, const struct point *point,
-                            const struct taken *answer, guint32 *ret_first)
+struct op_id verdict_question(const struct point *point, const struct taken *answer, int ranks)
 {
-	const struct op_id question = point_operation(point, describer->facts->ranks);
-	const struct event *ask = g_hash_table_lookup(describer->questions, &question);
-	const struct asked *asked =
-		ask ? world_trace(describer->facts->world)->asked + ask->asked_first : NULL;
+	struct op_id question = point_operation(point, ranks);
+
+	if (answer->ahead > 0)
+		question.sub = OPERATION_LATER + answer->ahead;
+	return question;
+}
+
+char *verdict_reported_calls(const struct trace *trace, const struct event *ask,
+                             const struct taken *answer, guint32 *ret_first)
+{
+	const struct asked *asked = ask ? trace->asked + ask->asked_first : NULL;
 	guint32 last = 0;
 	GString *text = g_string_new(NULL);
 
@@ -104,6 +108,16 @@ static char *reported_calls(const struct describer *describer, const struct poin
 		g_string_append_printf(text, "%s%u", text->len > 0 ? "," : "", last);
 	}
 	return g_string_free(text, text->len == 0);
+}
+
+static char *reported_calls(const struct describer *describer, const struct point *point,
+                            const struct taken *answer, guint32 *ret_first)
+{
+	const struct op_id question = verdict_question(point, answer, describer->facts->ranks);
+
+	return verdict_reported_calls(world_trace(describer->facts->world),
+	                              g_hash_table_lookup(describer->questions, &question), answer,
+	                              ret_first);
 }
 
 static struct record_message alternative_of(const struct describer *describer,
