@@ -562,6 +562,14 @@ int dependence_choice(const struct dependence *dependence, struct op_id point,
 	return record->choice;
 }
 
+struct choice_set *dependence_needs(const struct dependence *dependence, struct op_id point)
+{
+	guint index;
+	const struct record *record = dependence_find(dependence, point, &index);
+
+	return record ? choice_set_ref(record->match) : NULL;
+}
+
 /* The first place whose running union has the choice; none: the number of places summed up. */
 static guint first_that_needs(const struct queue *queue, guint choice)
 {

@@ -56,6 +56,9 @@ guint dependence_choices(const struct dependence *dependence);
 int dependence_choice(const struct dependence *dependence, struct op_id point,
                       struct taken *ret_taken);
 
+/* What the choice made at a point depends on, that choice among it; free with choice_set_unref. */
+struct choice_set *dependence_needs(const struct dependence *dependence, struct op_id point);
+
 /* `ahead` below: of a loop of polls, the poll that comes so many calls after the point
  * (EVENT_LATER); else 0. */
 

@@ -62,7 +62,8 @@
  * The order in which the alternatives of a step are visited does not matter: which world adds a
  * revisit follows from spines, and each spine is met once. So a step may also take another
  * alternative before its first one (explorer_turn); then the first one waits, together with the
- * step's questions. Anything that waits may be next (frontier.h, pool.h).
+ * step's questions. Anything that waits may be next (frontier.h, pool.h). In this way an outcome
+ * that is known from another run is visited first (known_run.c).
  *
  * Deviations: a step costs one if it is not the first alternative open there. A revisit costs one
  * more than the world that saw it, in which everything that it forgets was the default. A node's
@@ -84,6 +85,8 @@ struct explorer *explorer_new(const struct explorer_options *options)
 	explorer->steps = g_ptr_array_new_with_free_func((GDestroyNotify)step_free);
 	if (options->from && options->from->len > 0)
 		explorer->prefix = g_array_new(false, false, sizeof(struct choice));
+	if (options->toward)
+		explorer->pending = g_array_new(false, false, sizeof(struct choice));
 	revisits_init(explorer);
 	explorer->visited = g_hash_table_new(NULL, NULL);
 	return explorer;
@@ -99,6 +102,8 @@ void explorer_free(struct explorer *explorer)
 	g_array_free(explorer->path, true);
 	if (explorer->prefix)
 		g_array_free(explorer->prefix, true);
+	explorer_drop_known(explorer);
+	g_clear_pointer(&explorer->pending, g_array_unref);
 	dependence_free(explorer->dependence);
 	dependence_free(explorer->threads);
 	g_free(explorer);
@@ -151,8 +156,12 @@ GArray *explorer_next(struct explorer *explorer)
 	explorer->begun = 0;
 	if (explorer->prefix)
 		g_array_set_size(explorer->prefix, 0);
+	if (explorer->pending) /* what a stopped world had to make is in the plan */
+		g_array_set_size(explorer->pending, 0);
 	if (!explorer->started) {
 		explorer->started = true;
+		if (explorer->options.toward)
+			explorer_read_known(explorer);
 		return path_copy_choices(explorer);
 	}
 	if (explorer->cut) {
@@ -216,6 +225,8 @@ bool explorer_is_done(const struct explorer *explorer)
 
 void explorer_lost(struct explorer *explorer)
 {
+	if (explorer->pending && explorer->pending->len > 0)
+		explorer_undo_pending(explorer);
 	explorer->begun = explorer->steps->len;
 	explorer->statistics.wasted += !explorer->gave_up;
 }
@@ -352,7 +363,8 @@ static bool holds_path(const struct explorer *explorer)
 /* Marks the node of the path as visited. False: it was visited before. */
 static bool visit(struct explorer *explorer)
 {
-	guint from = explorer->fresh ? 0 : explorer->path->len - 1;
+	const struct step *step = last_step(explorer);
+	guint from = explorer->fresh || !step ? 0 : step->base;
 	uint64_t pending;
 
 	if (explorer->fresh)
@@ -426,6 +438,8 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 		return explorer_take_first(open, EXPLORER_DONE, ret_choice);
 	if (!explorer_prefix_is_made(explorer))
 		return explorer_follow_prefix(explorer, open, ret_choice);
+	if (explorer->pending && explorer->pending->len > 0)
+		return explorer_make_pending(explorer, open, ret_choice);
 	from = read_trace(explorer, trace);
 	if (explorer->fresh)
 		explorer->promises = choices_promise(explorer->path);
@@ -443,6 +457,7 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 			explorer->statistics.wasted++;
 			return EXPLORER_GIVE_UP;
 		}
+		explorer_settle_known(explorer);
 		for (guint i = 0; i < explorer->steps->len; i++)
 			step_at(explorer, i)->undecided = false;
 		explorer->statistics.outcomes++;
@@ -450,7 +465,34 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 		return EXPLORER_DONE;
 	}
 	step_forward(explorer, trace, &g_array_index(open, struct open_choice, 0), ret_choice);
-	return EXPLORER_TAKE;
+	return explorer->known ? explorer_take_known(explorer, open, ret_choice) : EXPLORER_TAKE;
+}
+
+void explorer_put_off_first(struct explorer *explorer)
+{
+	struct step *step = last_step(explorer);
+	struct alternative *first;
+
+	revisits_suspend(explorer);
+	first = step_wait(step, choice_at(explorer->path, step->base)->taken, step->cost);
+	step->cost = (struct cost){0};
+	first->first = true;
+	explorer->statistics.waiting++;
+}
+
+void explorer_take_first_later(struct explorer *explorer)
+{
+	struct step *step = last_step(explorer);
+	GList *item = step->waiting.head;
+	struct alternative *first;
+
+	while (!((const struct alternative *)item->data)->first)
+		item = item->next;
+	first = item->data;
+	g_queue_delete_link(&step->waiting, item);
+	take_alternative(explorer, first);
+	g_array_append_val(explorer->path, first->choice);
+	alternative_free(first);
 }
 
 bool explorer_turn(struct explorer *explorer, struct taken taken)
@@ -458,7 +500,7 @@ bool explorer_turn(struct explorer *explorer, struct taken taken)
 	struct step *step = last_step(explorer);
 	/* NULL: the world still follows the prefix */
 	GList *item = step ? step->waiting.head : NULL;
-	struct alternative *alternative, *waiting_first;
+	struct alternative *alternative;
 
 	if (explorer->gave_up || !step
 	    || choice_at(explorer->path, step->base)->taken.kind == TAKEN_NO)
@@ -469,11 +511,7 @@ bool explorer_turn(struct explorer *explorer, struct taken taken)
 		return false;
 	alternative = item->data;
 	g_queue_delete_link(&step->waiting, item);
-	revisits_suspend(explorer);
-	waiting_first = step_wait(step, choice_at(explorer->path, step->base)->taken,
-	                          cost_copy(&step->cost));
-	waiting_first->first = true;
-	explorer->statistics.waiting++;
+	explorer_put_off_first(explorer);
 	take_alternative(explorer, alternative);
 	g_array_index(explorer->path, struct choice, step->base).taken = taken;
 	alternative_free(alternative);

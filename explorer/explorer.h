@@ -38,6 +38,11 @@ struct explorer_options {
 	 * points open, the first alternative is taken there. NULL: all outcomes. Must outlive the
 	 * explorer */
 	const GArray *from;
+	/* struct choice: made by a run that is known, as far as it went; the outcome that contains
+	 * them is visited first. Not together with `from` or bounds. NULL: none. Both must outlive
+	 * the explorer */
+	const GArray *toward;
+	const struct trace *toward_trace; /* of that run, at its end */
 };
 
 /* What could be answered later at a point, besides what is open at once. */
@@ -138,8 +143,13 @@ void explorer_again(struct explorer *explorer);
  * results of explorer_rest lead the world there. A world that ends before is wasted. */
 bool explorer_has_begun(const struct explorer *explorer);
 
-/* The choices of options.from while they are not made; NULL: none, or made. */
+/* The choices (struct choice) that a world is to make besides its plan; they change as it goes on.
+ * NULL: there will be none. Valid until the explorer is freed. */
 const GArray *explorer_awaits(const struct explorer *explorer);
+
+/* How many choices of options.toward the first outcome does not contain; 0 before its end. They are
+ * no part of the tree: the search has a poll answered "not yet" first (struct open_choice). */
+guint explorer_strayed(const struct explorer *explorer);
 
 /* Whether all nodes have been visited: explorer_next would return NULL. */
 bool explorer_is_done(const struct explorer *explorer);

@@ -66,8 +66,14 @@ struct explorer {
 	/* struct choice: made by the world that is led to options.from; NULL: a world has reached
 	 * it, and `path` begins with them */
 	GArray *prefix;
-	bool cut;      /* the last world did not reach its end: explorer_cut */
-	bool fresh;    /* the next rest is the first of its world */
+	struct known_run *known; /* heads for options.toward; NULL: none, or over (known_run.c) */
+	/* struct choice: what the running world has to make on the way to its node; NULL: there is
+	 * no options.toward */
+	GArray *pending;
+	bool heads_for_known; /* the world that began so has not ended */
+	guint strayed;        /* how many choices of options.toward it has not made */
+	bool cut;             /* the last world did not reach its end: explorer_cut */
+	bool fresh;           /* the next rest is the first of its world */
 	bool promises; /* some choice of the path is a promise; valid from the first rest on */
 	bool gave_up;  /* the running world has given up its promises: EXPLORER_GIVE_UP */
 	struct explorer_statistics statistics;
@@ -78,6 +84,25 @@ enum explorer_step explorer_follow_prefix(struct explorer *explorer, const GArra
                                           struct choice *ret_choice);
 /* Whether the prefix is complete. If the search has not begun yet, it begins at this node. */
 bool explorer_prefix_is_made(struct explorer *explorer);
+
+/* The way to options.toward (known_run.c). explorer_read_known: begins it. explorer_drop_known: the
+ * world goes on as the search does. explorer_settle_known: that world has ended. */
+void explorer_read_known(struct explorer *explorer);
+void explorer_drop_known(struct explorer *explorer);
+void explorer_settle_known(struct explorer *explorer);
+/* After the step made last: what to do instead of its first alternative, which is in *ret_choice.
+ * If choices become pending, explorer_make_pending makes one at each rest until none is. */
+enum explorer_step explorer_take_known(struct explorer *explorer, const GArray *open,
+                                       struct choice *ret_choice);
+enum explorer_step explorer_make_pending(struct explorer *explorer, const GArray *open,
+                                         struct choice *ret_choice);
+/* The pending choices cannot be made: the next plan takes the first alternative. */
+void explorer_undo_pending(struct explorer *explorer);
+
+/* The first alternative of the step made last waits, with the step's questions. The caller sets
+ * what the step takes instead. explorer_take_first_later: takes it after all. */
+void explorer_put_off_first(struct explorer *explorer);
+void explorer_take_first_later(struct explorer *explorer);
 
 /* A bound after all others: on answers other than "no" to polls that would be repeated, one in a
  * path, for programs that count polls. */

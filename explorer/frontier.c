@@ -105,19 +105,30 @@ static void pack_sets(GVariantBuilder *complete, const struct step_sets *sets, b
 	}
 }
 
+/* The cost of what waits at a step no more (struct step: early). */
+#define COST_EARLY G_MAXUINT
+
+static void pack_alternative(GVariantBuilder *waiting, const struct alternative *alternative,
+                             GVariant *cost)
+{
+	g_variant_builder_add(waiting, "(@" FRONTIER_BYTES "@" FRONTIER_BYTES "@(uau)b)",
+	                      pack_taken(&alternative->choice.taken),
+	                      pack_choices(alternative->needs), cost, (gboolean)alternative->first);
+}
+
 static GVariant *pack_step(const struct step *step, bool with_waiting)
 {
+	const struct cost early = {COST_EARLY, NULL};
 	GVariantBuilder waiting, complete, answers;
 
 	g_variant_builder_init(&waiting, G_VARIANT_TYPE(FRONTIER_WAITING));
 	for (GList *item = step->waiting.head; item && with_waiting; item = item->next) {
 		const struct alternative *alternative = item->data;
 
-		g_variant_builder_add(&waiting, "(@" FRONTIER_BYTES "@" FRONTIER_BYTES "@(uau)b)",
-		                      pack_taken(&alternative->choice.taken),
-		                      pack_choices(alternative->needs),
-		                      pack_cost(&alternative->cost), (gboolean)alternative->first);
+		pack_alternative(&waiting, alternative, pack_cost(&alternative->cost));
 	}
+	if (step->early)
+		pack_alternative(&waiting, step->early, pack_cost(&early));
 	g_variant_builder_init(&answers, G_VARIANT_TYPE("a" FRONTIER_BYTES));
 	for (guint i = 0; step->answers && i < step->answers->len; i++)
 		g_variant_builder_add_value(
@@ -272,6 +283,15 @@ static struct cost unpack_cost(guint deviations, GVariant *counts)
 	return cost;
 }
 
+static void unpack_early(struct step *step, struct taken taken, GArray *needs)
+{
+	if (step->early) /* damaged, but harmless */
+		alternative_free(step->early);
+	step->early = g_new0(struct alternative, 1);
+	step->early->choice = (struct choice){step->point, taken};
+	step->early->needs = needs;
+}
+
 static bool unpack_waiting(struct explorer *explorer, struct step *step, GVariantIter *waiting)
 {
 	GVariant *packed, *needs, *counts;
@@ -288,6 +308,11 @@ static bool unpack_waiting(struct explorer *explorer, struct step *step, GVarian
 
 		good = unpack_taken(packed, &taken);
 		good = unpack_choices(needs, before) && good;
+		if (deviations == COST_EARLY) {
+			unpack_early(step, taken, before);
+			g_variant_unref(counts);
+			continue;
+		}
 		alternative = step_wait(step, taken, unpack_cost(deviations, counts));
 		alternative->first = first;
 		if (before->len > 0)

@@ -11,7 +11,7 @@ bool explorer_has_begun(const struct explorer *explorer)
 
 const GArray *explorer_awaits(const struct explorer *explorer)
 {
-	return explorer->prefix ? explorer->options.from : NULL;
+	return explorer->prefix ? explorer->options.from : explorer->pending;
 }
 
 static bool all_made(const struct explorer *explorer)

@@ -230,18 +230,12 @@ static bool is_first_witness(const struct explorer *explorer, guint index,
 	return true;
 }
 
-static void push_revisit(struct explorer *explorer, guint index, struct taken revisit,
-                         const struct choice_set *needs)
+/* Those of the choices that were made after the step, in the order of the path. */
+static GArray *needed_after(const struct explorer *explorer, const struct step *step,
+                            const struct choice_set *needs)
 {
-	struct step *step = step_at(explorer, index);
-	struct alternative *alternative;
+	GArray *needed = g_array_new(false, false, sizeof(struct choice));
 
-	if (!is_first_witness(explorer, index, needs))
-		return;
-	alternative = explorer_push(explorer, step, revisit, &last_step(explorer)->cost);
-	if (!alternative)
-		return;
-	alternative->needs = g_array_new(false, false, sizeof(struct choice));
 	for (guint i = step->base + 1; i < explorer->path->len; i++) {
 		const struct choice *choice = choice_at(explorer->path, i);
 		struct op_id id = point_operation(&choice->point, explorer->options.ranks);
@@ -249,8 +243,27 @@ static void push_revisit(struct explorer *explorer, guint index, struct taken re
 		int number = dependence_choice(explorer->dependence, id, &taken);
 
 		if (number >= 0 && choice_set_has(needs, (guint)number))
-			g_array_append_vals(alternative->needs, choice, 1);
+			g_array_append_vals(needed, choice, 1);
 	}
+	return needed;
+}
+
+static void push_revisit(struct explorer *explorer, guint index, struct taken revisit,
+                         const struct choice_set *needs)
+{
+	struct step *step = step_at(explorer, index);
+	struct alternative *alternative;
+	g_autoptr(GArray) before = NULL;
+
+	if (!is_first_witness(explorer, index, needs))
+		return;
+	before = needed_after(explorer, step, needs);
+	if (step->early && taken_equal(&step->early->choice.taken, &revisit)
+	    && choices_same(step->early->needs, before))
+		return;
+	alternative = explorer_push(explorer, step, revisit, &last_step(explorer)->cost);
+	if (alternative)
+		alternative->needs = g_steal_pointer(&before);
 }
 
 /* Records the result of a question. Returns whether it is settled. Takes ownership of `needs`. */

@@ -33,6 +33,7 @@ void step_ask_nothing(struct step *step)
 void step_free(struct step *step)
 {
 	g_queue_clear_full(&step->waiting, (GDestroyNotify)alternative_free);
+	g_clear_pointer(&step->early, alternative_free);
 	if (step->sets)
 		g_array_unref(step->sets);
 	step_ask_nothing(step);

@@ -48,7 +48,9 @@ struct step {
 	guint seen;       /* alternatives known so far, visited or not */
 	size_t events;    /* length of the trace at its node, or STEP_UNKNOWN */
 	GQueue waiting;   /* struct alternative: not visited yet */
-	GArray *sets;     /* struct step_sets; NULL: sets of requests are not reported here */
+	/* a revisit that was visited before its first witness came (known_run.c); NULL: none */
+	struct alternative *early;
+	GArray *sets; /* struct step_sets; NULL: sets of requests are not reported here */
 	/* the questions to ask when the step takes its first alternative later; else NULL */
 	GArray *sources; /* struct step_source */
 	GArray *answers; /* struct taken */

@@ -35,6 +35,8 @@ struct explorer_options search_bounds_explorer(const struct session_options *opt
 		bounds->len,
 		options->some,
 		options->from ? options->from->choices : NULL,
+		NULL,
+		NULL,
 	};
 }
 

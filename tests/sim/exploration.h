@@ -19,13 +19,17 @@ struct exploration_options {
 	guint shard, shards;                 /* explore part `shard` of `shards`; 0: all */
 	const struct explorer_bound *bounds; /* as in explorer_options */
 	guint bound_count;
-	const GArray *from;        /* as in explorer_options */
+	const GArray *from;   /* as in explorer_options */
+	const GArray *toward; /* as in explorer_options */
+	const struct trace *toward_trace;
 	const uint64_t *bounds_of; /* by instruction: the bounds that count it; NULL: none */
 };
 
 struct exploration {
 	GHashTable *outcomes;    /* outcome (GBytes, see brute_force.h) to the choices (struct
 	                          * choice) that first led to it */
+	GArray *first;           /* choices that led to the first outcome reached; NULL: none */
+	guint strayed;           /* as explorer_strayed */
 	GHashTable *conflicting; /* the outcomes in which accesses conflict */
 	GHashTable *off_tree;    /* outcomes (GBytes) of worlds that gave up promises */
 	guint repeated;          /* outcomes reached more than once */

@@ -151,6 +151,9 @@ static void turn(struct runner *runner, const struct open_choice *open, struct c
 	guint nth = (guint)g_rand_int_range(runner->random, 0, (gint32)open->alternatives->len);
 	struct taken taken = g_array_index(open->alternatives, struct taken, nth);
 
+	/* the way to the first outcome may be given */
+	if (runner->options->toward && g_hash_table_size(runner->result->outcomes) == 0)
+		return;
 	if (nth == 0 || !explorer_turn(runner->explorer, taken))
 		return;
 	choice->taken = taken;
@@ -223,6 +226,8 @@ static void run_plan(struct runner *runner, const GArray *plan)
 	} else if (step == EXPLORER_DONE) {
 		GBytes *outcome = play_outcome(play);
 
+		if (g_hash_table_size(runner->result->outcomes) == 0)
+			runner->result->first = choices_copy(play_choices(play));
 		if (g_hash_table_contains(runner->result->outcomes, outcome))
 			runner->result->repeated += !outcome_lacks_lock(play->options.program,
 			                                                outcome);
@@ -232,6 +237,8 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		                    g_array_copy((GArray *)play_choices(play)));
 	} else if (followed && (step == EXPLORER_DROP || step == EXPLORER_STUCK)) {
 		runner->result->dropped++;
+		if (step == EXPLORER_STUCK)
+			explorer_lost(runner->explorer);
 	}
 	runner->result->steps += play->steps - steps_before;
 	play_free(play);
@@ -246,6 +253,7 @@ static guint64 add_statistics(struct runner *runner)
 	runner->result->pruned += statistics.pruned;
 	runner->result->vouched += statistics.vouched;
 	runner->result->events += statistics.events;
+	runner->result->strayed = MAX(runner->result->strayed, explorer_strayed(runner->explorer));
 	return statistics.waiting;
 }
 
@@ -365,9 +373,9 @@ void explore(const struct random_program *program, const struct exploration_opti
 	                        .options = options,
 	                        .some = options->some ? options->some : TAKEN_WINDOW,
 	                        .result = ret};
-	struct explorer_options search = {program->ranks,  options->deviations,
-	                                  options->bounds, options->bound_count,
-	                                  runner.some,     options->from};
+	struct explorer_options search = {
+		program->ranks, options->deviations, options->bounds, options->bound_count,
+		runner.some,    options->from,       options->toward, options->toward_trace};
 	g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(part_free);
 
 	*ret = (struct exploration){
@@ -409,6 +417,7 @@ void exploration_release(struct exploration *exploration)
 	g_clear_pointer(&exploration->conflicting, g_hash_table_destroy);
 	g_clear_pointer(&exploration->off_tree, g_hash_table_destroy);
 	g_clear_pointer(&exploration->division, g_free);
+	g_clear_pointer(&exploration->first, g_array_unref);
 }
 
 struct random_program *explore_drawn(guint64 seed, int size,

@@ -25,6 +25,7 @@
 #include "printed.h"
 #include "shards.h"
 #include "states.h"
+#include "toward.h"
 #include "walks.h"
 
 static int programs = 500;
@@ -433,6 +434,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test_prestate(test_below, &programs),
+		cmocka_unit_test_prestate(test_toward, &programs),
+		cmocka_unit_test_prestate(test_toward_polls, &programs),
 		cmocka_unit_test_prestate(test_pool, &programs),
 		cmocka_unit_test(test_random_walks),
 		cmocka_unit_test_prestate(test_cuts, &programs),
