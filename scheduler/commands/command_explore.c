@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_explore_recording.h"
 #include "command_values.h"
 #include "scheduler/world/bounds.h"
 
@@ -342,10 +343,11 @@ static bool interpret_shard(struct command_options *options)
 static bool interpret_from(struct command_options *options, const char *text)
 {
 	struct session_options *session = &options->session;
+	const bool is_path = text && !explore_recording_is_folder(text);
 	g_autoptr(GError) error = NULL;
-	struct path *path = text ? path_parse(text, &error) : NULL;
+	struct path *path = is_path ? path_parse(text, &error) : NULL;
 
-	if (!text)
+	if (!is_path)
 		return true;
 	session->from = path;
 	if (!path)
@@ -410,6 +412,28 @@ static int interpret_explore(struct command_options *options, gint64 interleavin
 	return status;
 }
 
+/* Returns the exit status. */
+static int explore_as_asked(struct command_options *options, gint64 interleavings, const char *from)
+{
+	struct explore_recording recording = {0};
+	int status = explore_recording_is_folder(from)
+	                     ? explore_recording_open(options, from, &recording)
+	                     : EXIT_CLEAN;
+
+	if (status == EXIT_CLEAN)
+		status = interpret_explore(options, interleavings, from);
+	if (status == EXIT_CLEAN && recording.job.run)
+		status = explore_recording_begin(options, from, &recording);
+	if (status == EXIT_CLEAN)
+		status = explore_program(options);
+	explore_recording_close(&recording);
+	return status;
+}
+
+#define FROM_HELP                                                                                  \
+	"explore only the interleavings in which all choices of PATH are made; or all, beginning " \
+	"at the recording in DIR (matchpoint record)"
+
 static int explore_run(int argc, char **argv)
 {
 	struct command_options options = {.session = {.command = "explore", .deviations = -1},
@@ -418,8 +442,7 @@ static int explore_run(int argc, char **argv)
 	g_autofree char *from = NULL;
 	gint64 interleavings = 0;
 	const GOptionEntry entries[] = {
-		{"from", 0, 0, G_OPTION_ARG_STRING, &from,
-	         "explore only the interleavings in which all choices of PATH are made", "PATH"},
+		{"from", 0, 0, G_OPTION_ARG_STRING, &from, FROM_HELP, "PATH|DIR"},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
 	         "how to return to a choice: auto, snapshot, rerun, rewind", "WORD"},
 		{"max-interleavings", 0, 0, G_OPTION_ARG_INT64, &interleavings,
@@ -478,9 +501,7 @@ static int explore_run(int argc, char **argv)
 	int status = command_parse(&options, &command_explore, &argc, &argv, entries);
 
 	if (status == EXIT_CLEAN)
-		status = interpret_explore(&options, interleavings, from);
-	if (status == EXIT_CLEAN)
-		status = explore_program(&options);
+		status = explore_as_asked(&options, interleavings, from);
 	path_free((struct path *)session->from);
 	command_options_release(&options);
 	return status;

@@ -104,6 +104,12 @@ void recorded_job_close(struct recorded_job *job)
 bool recorded_job_run(const struct command_options *options, struct recorded_job *job,
                       struct session_result *result, int *ret_status)
 {
+	return recorded_job_run_with(options, job, NOT_YET_MOST, result, ret_status);
+}
+
+bool recorded_job_run_with(const struct command_options *options, struct recorded_job *job,
+                           guint not_yet, struct session_result *result, int *ret_status)
+{
 	struct session_options session = options->session;
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 	struct position *position = position_of(session.ranks, BUFFERING_ANY, COLLECTIVES_ANY,
@@ -114,7 +120,7 @@ bool recorded_job_run(const struct command_options *options, struct recorded_job
 	session.position = position;
 	session.guide = recorded_run_strategy;
 	session.guided = job->run;
-	session.not_yet = NOT_YET_MOST;
+	session.not_yet = not_yet;
 	if (!options->quiet)
 		session.progress = command_show_unresponsive;
 	fine = session_run(&session, result, &error);

@@ -32,6 +32,10 @@ void recorded_job_leave(const struct recorded_job *job);
 bool recorded_job_run(const struct command_options *options, struct recorded_job *job,
                       struct session_result *result, int *ret_status);
 
+/* The same; polls are answered "not yet" as often in a row as in the recording, up to `not_yet`. */
+bool recorded_job_run_with(const struct command_options *options, struct recorded_job *job,
+                           guint not_yet, struct session_result *result, int *ret_status);
+
 /* Whether the program has followed the recording, at least to its end; if not, an error has been
  * printed. Prints notes about it. */
 bool recorded_job_was_followed(const struct command_options *options,

@@ -44,6 +44,7 @@ struct recorded_run *recorded_run_read(const char *directory, GError **error)
 		return NULL;
 	run = g_new0(struct recorded_run, 1);
 	run->count = count;
+	trace_init(&run->trace);
 	run->ranks = g_new0(struct followed_rank, count);
 	run->remarks = g_ptr_array_new_with_free_func(g_free);
 	for (int i = 0; i < count; i++) {
@@ -69,6 +70,7 @@ void recorded_run_free(struct recorded_run *run)
 		g_array_unref(run->ranks[i].operations);
 	}
 	g_ptr_array_unref(run->remarks);
+	trace_release(&run->trace);
 	g_free(run->ranks);
 	g_free(run->lost);
 	g_free(run->path);
@@ -392,8 +394,9 @@ static bool is_beyond(const struct recorded_run *run)
 	return is_cut;
 }
 
-static enum explorer_step end(struct recorded_run *run)
+static enum explorer_step end(struct recorded_run *run, const struct trace *trace)
 {
+	trace_copy(&run->trace, trace);
 	followed_compare(run);
 	look_for_rest(run);
 	tell_path(run);
@@ -406,14 +409,13 @@ static enum explorer_step decide(struct strategy *strategy, const struct trace *
 	struct recorded_run *run = (struct recorded_run *)strategy;
 	const struct open_choice *free = NULL, *waits = NULL;
 
-	(void)trace;
 	if (!open || run->lost)
 		return EXPLORER_DROP;
 	if (open->len == 0)
-		return end(run);
+		return end(run, trace);
 	if (is_beyond(run)) {
 		run->is_over = true;
-		end(run);
+		end(run, trace);
 		return EXPLORER_DROP;
 	}
 	for (guint i = 0; i < open->len; i++) {
@@ -475,11 +477,17 @@ struct strategy *recorded_run_strategy(void *user, const struct communicators *c
 	return &run->strategy;
 }
 
+void recorded_run_set_patient(struct recorded_run *run, bool is_patient)
+{
+	run->is_patient = is_patient;
+}
+
 struct recorded_run_result recorded_run_result(const struct recorded_run *run)
 {
 	return (struct recorded_run_result){.lost = run->lost,
 	                                    .matches = run->matches,
 	                                    .followed = run->followed,
 	                                    .is_over = run->is_over,
-	                                    .path = run->path};
+	                                    .path = run->path,
+	                                    .trace = &run->trace};
 }

@@ -24,12 +24,18 @@ enum buffering recorded_run_buffering(const struct recorded_run *run);
 /* Makes the strategy that follows it (`guide` of struct session_options). `run` must outlive it. */
 struct strategy *recorded_run_strategy(void *run, const struct communicators *comms);
 
+/* Patient: every poll is answered "not yet" first where it can be, whatever the recording tells, as
+ * the search does (explorer.h). A program that only polls again comes to the same; another one does
+ * not follow the recording then. */
+void recorded_run_set_patient(struct recorded_run *run, bool is_patient);
+
 struct recorded_run_result {
-	const char *lost; /* where the program did not follow it; NULL: it did */
-	guint matches;    /* messages that were recorded as received or found */
-	guint followed;   /* those of them that were received or found here as well */
-	bool is_over;     /* it was ended where the recording ends */
-	const char *path; /* of the run; NULL: it has not come to an end */
+	const char *lost;          /* where the program did not follow it; NULL: it did */
+	guint matches;             /* messages that were recorded as received or found */
+	guint followed;            /* those of them that were received or found here as well */
+	bool is_over;              /* it was ended where the recording ends */
+	const char *path;          /* of the run; NULL: it has not come to an end */
+	const struct trace *trace; /* of the same */
 };
 /* Valid until the run is freed. */
 struct recorded_run_result recorded_run_result(const struct recorded_run *run);

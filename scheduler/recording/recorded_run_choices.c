@@ -204,7 +204,7 @@ static enum followed_answer decide_poll(const struct recorded_run *run,
 	const bool may_wait = !open->later && offers(open, &no);
 	enum followed_answer answer = FOLLOWED_LATER;
 
-	if (may_wait && followed_not_yet(rank) > 0)
+	if (may_wait && (run->is_patient || followed_not_yet(rank) > 0))
 		return take(ret_taken, no);
 	if (!next || next->is_inside)
 		return FOLLOWED_FREE;

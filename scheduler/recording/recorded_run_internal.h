@@ -43,7 +43,9 @@ struct recorded_run {
 	int count;
 	GPtrArray *remarks; /* char *: of the replays of the ranks */
 	char *lost, *path;
-	bool is_over; /* ended where the recording does */
+	struct trace trace; /* of the run, as `path` */
+	bool is_patient;    /* polls are answered "not yet" whenever that is possible */
+	bool is_over;       /* ended where the recording does */
 	guint matches, followed;
 	guint untold; /* choices of which the recording tells nothing */
 };

@@ -23,6 +23,8 @@ struct lanes {
 	bool held;                        /* no execution begins until the search has been saved */
 	bool mixed;                       /* worlds that must not run side by side did */
 	bool left;                        /* the rest is for another search */
+	bool begun;                       /* an interleaving toward a known run has ended */
+	guint strayed;                    /* choices of that run which it has not made */
 	guint remains;                    /* bufferings with unexplored parts, one bit each */
 };
 
@@ -164,7 +166,7 @@ static void save_part(struct explorer *explorer, enum buffering buffering, void 
 static struct explorer *load_part(struct lanes *lanes, enum buffering *ret_buffering)
 {
 	const struct session_options *options = session_options(lanes->session);
-	const struct explorer_options search = search_bounds_explorer(options, lanes->bounds);
+	struct explorer_options search = search_bounds_explorer(options, lanes->bounds);
 	struct store_part *part;
 	struct explorer *explorer;
 
@@ -172,6 +174,10 @@ static struct explorer *load_part(struct lanes *lanes, enum buffering *ret_buffe
 		return NULL;
 	part = g_ptr_array_steal_index(lanes->waiting, 0);
 	*ret_buffering = (enum buffering)part->buffering;
+	if (options->toward && !part->frontier && options->toward->buffering == *ret_buffering) {
+		search.toward = options->toward->choices;
+		search.toward_trace = options->toward_trace;
+	}
 	explorer = part->frontier ? explorer_load(&search, part->frontier) : explorer_new(&search);
 	if (!explorer)
 		session_fail(lanes->session,
@@ -336,6 +342,17 @@ static void fail_to_lead(struct session *session)
 	             path);
 }
 
+/* The first whole execution was led to what a known run came to. */
+static void note_beginning(struct lanes *lanes, const struct lane *lane,
+                           const struct execution *execution)
+{
+	if (!session_options(lanes->session)->toward || lanes->begun || !session_is_whole(execution)
+	    || execution_result(execution)->wasted)
+		return;
+	lanes->begun = true;
+	lanes->strayed = explorer_strayed(lane->explorer);
+}
+
 static void lane_ended(struct plan_source *source, struct execution *execution)
 {
 	struct lane *lane = (struct lane *)source;
@@ -345,6 +362,7 @@ static void lane_ended(struct plan_source *source, struct execution *execution)
 		fail_to_lead(lanes->session);
 	lanes->mixed = lanes->mixed || (session_is_whole(execution) && have_disturbed(lanes));
 	lanes->tried = true;
+	note_beginning(lanes, lane, execution);
 	if (!session_finish(lanes->session, execution, !lanes->mixed) && !lanes->mixed) {
 		lane->stopped = true;
 		explorer_cut(lane->explorer);
@@ -419,6 +437,18 @@ void lanes_explore(struct lanes *lanes)
 	g_clear_pointer(&lanes->bounds, g_array_unref);
 }
 
+/* Each buffering has its own tree. That of the known run comes first. */
+static void add_trees(struct lanes *lanes, const struct session_options *options)
+{
+	const enum buffering first = options->toward ? options->toward->buffering : BUFFERING_ANY;
+
+	if (options->toward)
+		lanes_add_part(lanes->waiting, first, NULL);
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		if (options->bufferings & 1u << i && i != first)
+			lanes_add_part(lanes->waiting, (enum buffering)i, NULL);
+}
+
 struct lanes *lanes_new(struct session *session)
 {
 	const struct session_options *options = session_options(session);
@@ -428,9 +458,7 @@ struct lanes *lanes_new(struct session *session)
 	lanes->reason_for_one_world = options->reason_for_one_world;
 	lanes->all = g_ptr_array_new_with_free_func(g_free);
 	lanes->waiting = lanes_no_parts();
-	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
-		if (options->bufferings & 1u << i) /* each buffering has its own tree */
-			lanes_add_part(lanes->waiting, (enum buffering)i, NULL);
+	add_trees(lanes, options);
 	return lanes;
 }
 
@@ -443,6 +471,12 @@ void lanes_free(struct lanes *lanes)
 }
 
 /* --- queries ----------------------------------------------------------------------------- */
+
+bool lanes_have_begun(const struct lanes *lanes, guint *ret_strayed)
+{
+	*ret_strayed = lanes->strayed;
+	return lanes->begun;
+}
 
 static bool choices_hold(const GArray *choices, const struct choice *choice)
 {

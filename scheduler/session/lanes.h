@@ -38,6 +38,10 @@ void lanes_add_part(GPtrArray *parts, enum buffering buffering, GVariant *fronti
 /* Explores all waiting parts as far as the bounds allow. The rest is then in the store. */
 void lanes_explore(struct lanes *lanes);
 
+/* Whether an interleaving has ended that was led to a known run; *ret_strayed: how many choices of
+ * that run it has not made. */
+bool lanes_have_begun(const struct lanes *lanes, guint *ret_strayed);
+
 /* Bufferings with parts left for another search, one bit each; 0: none
  * (session_turns_to_states). */
 guint lanes_left(const struct lanes *lanes);

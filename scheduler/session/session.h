@@ -70,7 +70,13 @@ struct session_options {
 	const char *reason_for_one_world; /* a note why worlds run one by one; NULL: side by side */
 	const char *run_parent;           /* directory for the run directory; NULL: the usual */
 	const struct path *from;          /* explore: only the part below this path; NULL: all */
-	bool resume;                      /* continue the exploration in the store */
+	/* explore: the path and the trace of a run that is known. What it led to is explored first,
+	 * and its buffering first. NULL: none */
+	const struct path *toward;
+	const struct trace *toward_trace;
+	const char *toward_name;  /* for notes: where it was recorded */
+	const char *toward_words; /* how well it could be followed */
+	bool resume;              /* continue the exploration in the store */
 	bool fail_fast;
 	GStrv ignored; /* kinds of findings (finding_kind.h) that are not reported; NULL: none */
 	bool errors_returned; /* errors that MPI returned to the program are findings */

@@ -154,11 +154,33 @@ static void note_collectives(struct session *session)
 		add_note(session, limit_info(limit)->text);
 }
 
+/* Whether interleaving 1 is what it was asked to begin at. */
+static void note_beginning(struct session *session)
+{
+	const struct session_options *options = session->options;
+	g_autofree char *text = NULL;
+	guint strayed;
+
+	if (!options->toward || !lanes_have_begun(session->lanes, &strayed))
+		return;
+	if (strayed == 0)
+		text = g_strdup_printf("interleaving 1 is the recorded one, of %s: %s",
+		                       options->toward_name, options->toward_words);
+	else
+		text = g_strdup_printf("interleaving 1 is not the recorded one, of %s: %u of its "
+		                       "%u choices are others (where a poll can be answered \"not "
+		                       "yet\", that is explored first); it comes later",
+		                       options->toward_name, strayed,
+		                       options->toward->choices->len);
+	add_note(session, text);
+}
+
 void session_add_notes(struct session *session)
 {
 	const struct left_out left_out = coverage_left_out(session->coverage);
 	GPtrArray *notes = session->exploration->notes;
 
+	note_beginning(session);
 	infrastructure_failures_note(session->failures, notes);
 	note_covered(session);
 	note_choices(session);
