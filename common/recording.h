@@ -11,7 +11,7 @@
 #define RECORDING_MAGIC 0x3152504du /* "MPR1" */
 
 enum {
-	RECORDING_VERSION = 1,
+	RECORDING_VERSION = 2,
 	RECORDING_BLOCK = 256 << 10,    /* bytes of records in an open block, at most */
 	RECORDING_DATA_MOST = 64 << 20, /* bytes in a block of data alone, at most */
 	RECORDING_FIELD = 16,           /* bytes that one number takes at most */

@@ -234,11 +234,14 @@ static void write_title(const struct drawing *drawing, const struct record_explo
 {
 	const struct record_execution *execution = drawing->diagram.execution;
 	g_autofree char *left_out = diagram_left_out(&drawing->diagram, exploration);
+	g_autofree char *which = words_execution(execution, exploration);
 	g_autofree char *title = NULL, *label = NULL;
 
-	title = g_strdup_printf("interleaving %u: %s\n%s%s%s", execution->id,
-	                        finding_kind_name(execution->status), execution->path,
-	                        left_out ? "\n" : "", left_out ? left_out : "");
+	title = g_strdup_printf("%s: %s\n%s%s%s", which,
+	                        words_is_recording(exploration)
+	                                ? words_nothing(exploration)
+	                                : finding_kind_name(execution->status),
+	                        execution->path, left_out ? "\n" : "", left_out ? left_out : "");
 	label = escape(title);
 	fprintf(drawing->out,
 	        "digraph interleaving {\n  label=\"%s\";\n  labelloc=t;\n"
@@ -269,5 +272,6 @@ static bool dot_write(struct store_reader *reader, const struct report_options *
 const struct report report_dot = {
 	.name = "dot",
 	.summary = "an interleaving as a graph for Graphviz",
+	.shows_recordings = true,
 	.write = dot_write,
 };

@@ -51,6 +51,8 @@ static const char *verdict_class(const struct record_exploration *e, guint findi
 {
 	if (findings > 0)
 		return "bad";
+	if (words_is_recording(e))
+		return "open";
 	return e->complete || !words_is_exploration(e) ? "good" : "open";
 }
 
@@ -107,9 +109,9 @@ static void add_contents(struct page *page)
 /* --- a finding ----------------------------------------------------------------------------- */
 
 static void add_roll_call(GString *html, const struct store_reader *reader,
-                          const struct record_finding *finding)
+                          const GPtrArray *entries, const char *title)
 {
-	g_autoptr(GPtrArray) lines = words_roll_call(reader, finding->ranks, NULL);
+	g_autoptr(GPtrArray) lines = words_roll_call(reader, entries, NULL);
 
 	if (lines->len == 0)
 		return;
@@ -118,7 +120,7 @@ static void add_roll_call(GString *html, const struct store_reader *reader,
 	                       "<th scope=\"col\">Rank</th><th scope=\"col\">Call</th>"
 	                       "<th scope=\"col\">Place</th><th scope=\"col\">State</th>"
 	                       "</tr></thead>\n<tbody>\n",
-	                       record_finding_is_remark(finding) ? "Ranks" : "Roll-call");
+	                       title);
 	for (guint i = 0; i < lines->len; i++) {
 		const struct words_line *line = lines->pdata[i];
 		g_autofree char *ranks = words_who(line->ranks, line->thread);
@@ -240,7 +242,11 @@ static void add_graph(struct page *page, const struct record_execution *executio
 	int buffering = execution->buffering == RECORD_ZERO ? 0 : 1;
 	int well = page->well[buffering];
 
-	if (graph == -2)
+	if (graph == -2 && execution->status == FINDING_RECORDED)
+		add_element(page->body, "p", "class=\"left-out\"",
+		            "The graph is left out: the page would be too large. --perfetto and "
+		            "--otf2 take runs of any length.");
+	else if (graph == -2)
 		add_element(page->body, "p", "class=\"left-out\"",
 		            "The graph of this interleaving is left out: the page would be too "
 		            "large. matchpoint replay with --html writes a page of it alone.");
@@ -336,7 +342,8 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 		add_element(html, "p", "", finding->message);
 	if (words_not_reproduced(finding, e))
 		add_element(html, "p", "class=\"warning\"", words_not_reproduced(finding, e));
-	add_roll_call(html, page->reader, finding);
+	add_roll_call(html, page->reader, finding->ranks,
+	              record_finding_is_remark(finding) ? "Ranks" : "Roll-call");
 	add_waits(html, finding);
 	if (example)
 		add_graph(page, example, finding);
@@ -384,6 +391,22 @@ static bool add_well(struct page *page, bool shown, GError **error)
 	return true;
 }
 
+static bool add_recorded_run(struct page *page, GError **error)
+{
+	const struct record_exploration *e = store_reader_exploration(page->reader);
+	g_autoptr(RecordExecution) run = store_reader_execution(page->reader, 1, error);
+	g_autofree char *again = run ? words_again(run->path, e) : NULL;
+
+	if (!run)
+		return false;
+	g_string_append(page->body, "<section>\n<h2>The recorded run</h2>\n");
+	add_roll_call(page->body, page->reader, run->ranks, "Where each rank stood");
+	add_graph(page, run, NULL);
+	add_again(page->body, "", again);
+	g_string_append(page->body, "</section>\n");
+	return true;
+}
+
 static bool fill(struct page *page, GError **error)
 {
 	const GPtrArray *findings = store_reader_mistakes(page->reader);
@@ -394,7 +417,8 @@ static bool fill(struct page *page, GError **error)
 	add_contents(page);
 	g_string_append(page->body, "<main>\n");
 	page->well[0] = page->well[1] = -1;
-	if (!add_well(page, findings->len == 0, error))
+	if (words_is_recording(e) ? !add_recorded_run(page, error)
+	                          : !add_well(page, findings->len == 0, error))
 		return false;
 	for (guint i = 0; i < findings->len; i++) {
 		if (!add_finding(page, findings->pdata[i], error))
@@ -436,5 +460,6 @@ static bool html_write(struct store_reader *reader, const struct report_options 
 const struct report report_html = {
 	.name = "html",
 	.summary = "an HTML page with the findings and their message graphs, in one file",
+	.shows_recordings = true,
 	.write = html_write,
 };

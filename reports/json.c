@@ -274,11 +274,26 @@ static void add_matches(JsonBuilder *json, const GArray *matches)
 	json_builder_end_array(json);
 }
 
+/* Without what is not in a recording. */
+static void add_recorded_run(JsonBuilder *json, const struct store_reader *reader,
+                             const struct record_execution *execution)
+{
+	add_text(json, "status", finding_kind_name(execution->status));
+	add_text(json, "recording", execution->path);
+	add_matches(json, execution->matches);
+	add_roll_call(json, reader, execution->ranks);
+}
+
 static void add_execution(JsonBuilder *json, const struct store_reader *reader,
                           const struct record_execution *execution)
 {
 	json_builder_begin_object(json);
 	add_number(json, "id", execution->id);
+	if (execution->status == FINDING_RECORDED) {
+		add_recorded_run(json, reader, execution);
+		json_builder_end_object(json);
+		return;
+	}
 	add_text(json, "buffering", buffering_name(execution->buffering));
 	add_text(json, "status", finding_kind_name(execution->status));
 	begin_array(json, "findings");
@@ -370,6 +385,22 @@ static void add_limits(JsonBuilder *json, const char *name, const GPtrArray *lim
 	json_builder_end_array(json);
 }
 
+/* How it was explored, and at which cost. */
+static void add_course(JsonBuilder *json, const struct record_exploration *exploration)
+{
+	add_search(json, exploration);
+	add_shard(json, exploration);
+	add_bufferings(json, exploration->bufferings);
+	add_text(json, "collectives", exploration->collectives);
+	add_number(json, "interleavings", (gint64)exploration->interleavings);
+	add_number(json, "wasted", (gint64)exploration->wasted);
+	json_builder_set_member_name(json, "seconds");
+	json_builder_add_double_value(json, exploration->seconds);
+	add_text(json, "backtrack", exploration->backtrack);
+	if (exploration->backtrack_reason)
+		add_text(json, "backtrack_reason", exploration->backtrack_reason);
+}
+
 static void add_exploration(JsonBuilder *json, const struct record_exploration *exploration)
 {
 	add_number(json, "version", 1);
@@ -389,19 +420,11 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 	add_flag(json, "complete", exploration->complete);
 	if (!exploration->complete)
 		add_text(json, "incomplete_reason", exploration->incomplete_reason);
-	add_search(json, exploration);
-	add_shard(json, exploration);
-	add_bufferings(json, exploration->bufferings);
-	add_text(json, "collectives", exploration->collectives);
-	add_number(json, "interleavings", (gint64)exploration->interleavings);
-	add_number(json, "wasted", (gint64)exploration->wasted);
-	json_builder_set_member_name(json, "seconds");
-	json_builder_add_double_value(json, exploration->seconds);
-	add_text(json, "backtrack", exploration->backtrack);
-	if (exploration->backtrack_reason)
-		add_text(json, "backtrack_reason", exploration->backtrack_reason);
+	if (!words_is_recording(exploration))
+		add_course(json, exploration);
 	add_text(json, "matchpoint", exploration->version);
-	add_text(json, "mpi", exploration->mpi);
+	if (!words_is_recording(exploration))
+		add_text(json, "mpi", exploration->mpi);
 	add_limits(json, "not_explored", exploration->limits, LIMIT_NOT_EXPLORED);
 	add_limits(json, "not_checked", exploration->limits, LIMIT_NOT_CHECKED);
 	begin_array(json, "notes");
@@ -494,7 +517,8 @@ static bool add_choice_coverage(JsonBuilder *json, struct store_reader *reader, 
 	struct choice_coverage *coverage;
 	bool good;
 
-	if (store_reader_exploration(reader)->complete)
+	if (store_reader_exploration(reader)->complete
+	    || words_is_recording(store_reader_exploration(reader)))
 		return true;
 	coverage = choice_coverage_new();
 	good = store_reader_each(reader, false, note_choices, coverage, error)
@@ -564,5 +588,6 @@ static bool json_write(struct store_reader *reader, const struct report_options 
 const struct report report_json = {
 	.name = "json",
 	.summary = "everything as JSON, for scripts; - for standard output",
+	.shows_recordings = true,
 	.write = json_write,
 };

@@ -161,12 +161,14 @@ static GHashTable *matched_sends(const struct diagram *diagram)
 	return sends;
 }
 
-static void write_unreceived(const struct record_call *call, FILE *out)
+static void write_unreceived(const struct diagram *diagram, const struct record_call *call,
+                             FILE *out)
 {
+	const bool is_recorded = diagram->execution->status == FINDING_RECORDED;
 	g_autofree char *text = print_call(call, false), *escaped = escape(text);
 
-	fprintf(out, "    r%d-xr%d: tag %d, %s, not received\n", call->rank, call->peer, call->tag,
-	        escaped);
+	fprintf(out, "    r%d-xr%d: tag %d, %s, %s\n", call->rank, call->peer, call->tag, escaped,
+	        is_recorded ? "no receive of it is recorded" : "not received");
 }
 
 static bool has_rank(const struct diagram *diagram, int32_t rank)
@@ -213,7 +215,7 @@ static void write_calls(const struct diagram *diagram, GArray *begins, FILE *out
 		write_messages(diagram, by_call, index, out);
 		if (call->kind == RECORD_CALL_SEND && has_rank(diagram, call->peer)
 		    && !g_hash_table_contains(sends, GUINT_TO_POINTER(index)))
-			write_unreceived(call, out);
+			write_unreceived(diagram, call, out);
 		if (call->kind == RECORD_CALL_COLLECTIVE) {
 			guint last = write_collective(diagram, i, out);
 
@@ -375,5 +377,6 @@ static bool mermaid_write(struct store_reader *reader, const struct report_optio
 const struct report report_mermaid = {
 	.name = "mermaid",
 	.summary = "an interleaving as a Mermaid sequence diagram",
+	.shows_recordings = true,
 	.write = mermaid_write,
 };

@@ -128,11 +128,12 @@ static bool describe(const struct archive *archive, const struct timeline *timel
 	g_autofree char *program = words_program(e);
 	g_autofree char *creator = g_strdup_printf("matchpoint %s", e->version ? e->version : "");
 	g_autofree char *again = words_again(archive->execution->path, e);
+	g_autofree char *which = words_execution(archive->execution, e);
 	g_autofree char *text = g_strdup_printf(
-		"interleaving %u of %s on %d ranks (%s); time is logical: one step is one "
-		"microsecond",
-		archive->execution->id, program, e->ranks,
-		finding_kind_name(archive->execution->status));
+		"%s of %s on %d ranks (%s); time is logical: one step is one microsecond", which,
+		program, e->ranks,
+		words_is_recording(e) ? words_nothing(e)
+				      : finding_kind_name(archive->execution->status));
 	g_autofree char *overlapping = g_strdup_printf("%u", timeline->overlapping);
 
 	return fine(archive, OTF2_Archive_SetCreator(archive->archive, g_strchomp(creator)))
@@ -296,6 +297,7 @@ static bool otf2_write(struct store_reader *reader, const struct report_options 
 const struct report report_otf2 = {
 	.name = "otf2",
 	.summary = "an interleaving as an OTF2 trace, for Vampir and others",
+	.shows_recordings = true,
 	.write_directory = otf2_write,
 	.library = "OTF2 " MATCHPOINT_OTF2,
 };

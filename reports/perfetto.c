@@ -80,8 +80,12 @@ static void name_tracks(JsonBuilder *json, const struct record_execution *execut
                         const struct record_exploration *exploration)
 {
 	g_autofree char *program = words_program(exploration);
-	g_autofree char *title = g_strdup_printf("%s, interleaving %u: %s", program, execution->id,
-	                                         finding_kind_name(execution->status));
+	g_autofree char *which = words_execution(execution, exploration);
+	g_autofree char *title = words_is_recording(exploration)
+	                                 ? g_strdup_printf("%s, %s: %s", program, which,
+	                                                   words_nothing(exploration))
+	                                 : g_strdup_printf("%s, %s: %s", program, which,
+	                                                   finding_kind_name(execution->status));
 
 	name_track(json, "process_name", 1, title);
 	for (int32_t rank = 0; rank < exploration->ranks; rank++) {
@@ -224,5 +228,6 @@ static bool perfetto_write(struct store_reader *reader, const struct report_opti
 const struct report report_perfetto = {
 	.name = "perfetto",
 	.summary = "a whole interleaving as a trace for ui.perfetto.dev (JSON)",
+	.shows_recordings = true,
 	.write = perfetto_write,
 };

@@ -30,6 +30,7 @@ struct report {
 	                        const char *directory, GError **error);
 	const char *library;     /* optional library that the format needs: "OTF2 3.0.2"; NULL:
 	                            none */
+	bool shows_recordings;   /* it also shows a recorded run, of which nothing was checked */
 	const char *unavailable; /* why this build cannot write the format (both functions are
 	                            NULL then); NULL: it can */
 };

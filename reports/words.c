@@ -289,6 +289,18 @@ bool words_is_exploration(const struct record_exploration *exploration)
 	return g_strcmp0(exploration->command, "explore") == 0;
 }
 
+bool words_is_recording(const struct record_exploration *exploration)
+{
+	return g_strcmp0(exploration->command, "record") == 0;
+}
+
+char *words_execution(const struct record_execution *execution,
+                      const struct record_exploration *exploration)
+{
+	return words_is_recording(exploration) ? g_strdup("recorded run")
+	                                       : g_strdup_printf("interleaving %u", execution->id);
+}
+
 const char *words_not_reproduced(const struct record_finding *finding,
                                  const struct record_exploration *exploration)
 {
@@ -413,6 +425,11 @@ static char *again_with(const char *options, const char *path,
 {
 	g_autofree char *program = words_program(exploration);
 
+	if (words_is_recording(exploration)) {
+		g_autofree char *folder = words_shell(path);
+
+		return g_strdup_printf("matchpoint replay %s", folder);
+	}
 	if (exploration->standard_input) {
 		g_autofree char *file = words_shell(exploration->standard_input);
 
@@ -479,6 +496,9 @@ char *words_subject(const struct record_exploration *exploration)
 	const struct record_exploration *e = exploration;
 	g_autofree char *program = words_program(e);
 
+	if (words_is_recording(e))
+		return g_strdup_printf("a recorded run of %s on %d rank%s", program, e->ranks,
+		                       plural((uint64_t)e->ranks));
 	if (e->states > 0)
 		return g_strdup_printf("%" G_GUINT64_FORMAT " state%s of %s on %d rank%s",
 		                       e->states, plural(e->states), program, e->ranks,
@@ -522,6 +542,10 @@ char *words_extent(const struct record_exploration *exploration)
 	bool explored = words_is_exploration(e);
 	GString *text = g_string_new(NULL);
 
+	if (words_is_recording(e)) {
+		g_string_append(text, ", not explored");
+		return g_string_free(text, false);
+	}
 	if (explored || e->incomplete_reason)
 		append_covered(text, e);
 	g_string_append_printf(text, " (%s), %.2f s", words_bufferings(e->bufferings), e->seconds);
@@ -557,6 +581,8 @@ char *words_not_checked(const struct record_exploration *exploration)
 
 const char *words_nothing(const struct record_exploration *exploration)
 {
+	if (words_is_recording(exploration))
+		return "nothing was checked";
 	if (!exploration->complete
 	    && (words_is_exploration(exploration) || exploration->incomplete_reason))
 		return "nothing wrong so far";

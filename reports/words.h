@@ -22,6 +22,10 @@ char *words_program(const struct record_exploration *exploration);
 /* "zero and infinite buffering" */
 const char *words_bufferings(uint32_t bufferings);
 
+/* "interleaving 3"; "recorded run". Free with g_free. */
+char *words_execution(const struct record_execution *execution,
+                      const struct record_exploration *exploration);
+
 /* "MPI_Recv(source=1, tag=7)"; "" if the call is unknown. */
 char *words_call(const struct record_rank *rank);
 
@@ -62,6 +66,8 @@ char *words_callers(const struct store_reader *reader, uint32_t stack);
 char *words_rank_callers(const struct store_reader *reader, const struct record_rank *rank);
 
 bool words_is_exploration(const struct record_exploration *exploration);
+/* Whether it is a recorded run: nothing was checked. */
+bool words_is_recording(const struct record_exploration *exploration);
 
 /* Why a finding is not `reproduced`. NULL: it is, or findings are not replayed. */
 const char *words_not_reproduced(const struct record_finding *finding,
@@ -70,7 +76,7 @@ const char *words_not_reproduced(const struct record_finding *finding,
 /* "shard 2/3"; NULL: not a shard. */
 char *words_shard(const struct record_exploration *exploration);
 
-/* "6 interleavings of ./solver on 4 ranks" */
+/* "6 interleavings of ./solver on 4 ranks", "a recorded run of ./solver on 4 ranks" */
 char *words_subject(const struct record_exploration *exploration);
 /* The end of the same sentence: ", all explored (zero and infinite buffering), 0.31 s" */
 char *words_extent(const struct record_exploration *exploration);
@@ -82,7 +88,8 @@ GStrv words_counts(const struct store_reader *reader);
  * g_free. */
 char *words_not_checked(const struct record_exploration *exploration);
 
-/* The text if there are no findings: "nothing wrong", or "nothing wrong so far". */
+/* The text if there are no findings: "nothing wrong", or "nothing wrong so far"; of a recorded run
+ * "nothing was checked". */
 const char *words_nothing(const struct record_exploration *exploration);
 
 /* How often a finding occurs: "2 of 6 interleavings, any buffering". */
@@ -105,7 +112,7 @@ char *words_headline(const struct record_finding *finding);
  * the lines, each with its newline. `where` follows "wrote". NULL: it wrote nothing. */
 char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most);
 
-/* The command that shows an interleaving again. */
+/* The command that shows an interleaving, or a recorded run, again. */
 char *words_again(const char *path, const struct record_exploration *exploration);
 
 /* The same for a finding. It names the path, or the finding's number if the path is too long for

@@ -110,8 +110,14 @@ void command_options_release(struct command_options *options);
  * error. */
 int command_inspect(const struct command_options *options);
 
-/* Writes the requested reports from the store. Returns false after printing an error. */
+/* Writes the requested reports from the store, and the verdict. Returns false after printing an
+ * error. */
 bool command_report_all(const struct command_options *options);
+/* The same without the verdict, and without what GitHub Actions show. */
+bool command_report_requested(const struct command_options *options);
+/* Whether a report is asked for; whether one of them goes to standard output. */
+bool command_has_reports(const struct command_options *options);
+bool command_reports_to_output(const struct command_options *options);
 
 #define COMMAND_ERROR (command_error_quark())
 GQuark command_error_quark(void);

@@ -106,6 +106,63 @@ static int merge_and_tell(struct report_request *request)
 	return status;
 }
 
+/* A recording is no store: options that need a verdict make no sense. */
+static bool can_report_recording(const struct report_request *request, const char *directory)
+{
+	if (request->stores[1] || request->merge_into)
+		command_complain("%s is a recording: it cannot be merged", directory);
+	else if (request->exit_code)
+		command_complain("--exit-code: %s is a recording, in which nothing was checked",
+		                 directory);
+	else
+		return recordings_can_report(&request->shared);
+	return false;
+}
+
+static int write_recording(struct report_request *request, const char *directory)
+{
+	const char *store = make_temporary();
+	bool is_made = false;
+	int status = EXIT_CANNOT;
+
+	if (!store)
+		return EXIT_CANNOT;
+	request->shared.session.store = store;
+	request->shared.passing_store = true;
+	status = recordings_make_store(directory, store, &is_made);
+	if (is_made && !command_report_requested(&request->shared))
+		status = EXIT_CANNOT;
+	release_temporary();
+	return status;
+}
+
+static int tell_recording(struct report_request *request, const char *directory)
+{
+	const struct command_options *shared = &request->shared;
+	int status = EXIT_CLEAN;
+
+	if (!can_report_recording(request, directory))
+		return EXIT_USAGE;
+	if (!command_has_reports(shared) || (!shared->quiet && !command_reports_to_output(shared)))
+		status = recordings_report(directory);
+	if (command_has_reports(shared) && command_find_folders(shared)) {
+		const int written = write_recording(request, directory);
+
+		status = MAX(status, written);
+	} else if (command_has_reports(shared)) {
+		status = EXIT_CANNOT;
+	}
+	return status;
+}
+
+/* The first of the stores that is a recording; NULL: none is. */
+static const char *find_recording(char **stores)
+{
+	while (*stores && !recording_is_there(*stores))
+		stores++;
+	return *stores;
+}
+
 /* Collects all stores that were named, either way, in ->stores. */
 static void gather_stores(struct report_request *request)
 {
@@ -138,6 +195,7 @@ static int report_run(int argc, char **argv)
 	         NULL},
 		G_OPTION_ENTRY_NULL,
 	};
+	const char *recording;
 	int status = EXIT_USAGE;
 	bool parsed;
 
@@ -147,9 +205,10 @@ static int report_run(int argc, char **argv)
 	command_line_free(line);
 	if (parsed && command_inspect_reports(&request.shared)) {
 		gather_stores(&request);
+		recording = find_recording(request.stores);
 		request.shared.session.store = request.stores[0];
-		if (recording_is_there(request.stores[0]) && !request.stores[1])
-			status = recordings_report(request.stores[0]);
+		if (recording)
+			status = tell_recording(&request, recording);
 		else
 			status = request.stores[1] || request.merge_into ? merge_and_tell(&request)
 			                                                 : tell_report(&request);

@@ -151,12 +151,20 @@ bool command_find_folders(const struct command_options *options)
 	return true;
 }
 
-static bool to_standard_output(const struct command_options *options)
+bool command_reports_to_output(const struct command_options *options)
 {
 	for (int i = 0; i < REPORT_COUNT; i++) {
 		if (g_strcmp0(options->reports[i], "-") == 0)
 			return true;
 	}
+	return false;
+}
+
+bool command_has_reports(const struct command_options *options)
+{
+	for (int i = 0; i < REPORT_COUNT; i++)
+		if (options->reports[i])
+			return true;
 	return false;
 }
 
@@ -206,24 +214,46 @@ static bool report_to_github(struct store_reader *reader, const struct command_o
 	return fine;
 }
 
-bool command_report_all(const struct command_options *options)
+static struct store_reader *open_store(const struct command_options *options)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(StoreReader) reader = store_reader_open_to_tell(options->session.store, &error);
+	struct store_reader *reader = store_reader_open_to_tell(options->session.store, &error);
+
+	if (!reader)
+		command_complain("%s", error->message);
+	else if (options->passing_store)
+		store_reader_passes(reader);
+	return reader;
+}
+
+static bool write_requested(struct store_reader *reader, const struct command_options *options)
+{
 	bool fine = true;
 
-	if (!reader) {
-		command_complain("%s", error->message);
-		return false;
-	}
-	if (options->passing_store)
-		store_reader_passes(reader);
-	if (!options->quiet && !to_standard_output(options))
-		fine = print_outputs(options, reader) && write_report(reader, options, 0, "-");
 	for (int i = 1; report_list()[i]; i++) {
 		if (options->reports[i])
 			fine &= write_report(reader, options, i, options->reports[i]);
 	}
+	return fine;
+}
+
+bool command_report_all(const struct command_options *options)
+{
+	g_autoptr(StoreReader) reader = open_store(options);
+	bool fine = true;
+
+	if (!reader)
+		return false;
+	if (!options->quiet && !command_reports_to_output(options))
+		fine = print_outputs(options, reader) && write_report(reader, options, 0, "-");
+	fine &= write_requested(reader, options);
 	fine &= report_to_github(reader, options);
 	return fine;
+}
+
+bool command_report_requested(const struct command_options *options)
+{
+	g_autoptr(StoreReader) reader = open_store(options);
+
+	return reader && write_requested(reader, options);
 }

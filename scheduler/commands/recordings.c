@@ -7,6 +7,7 @@
 #include "command.h"
 #include "common/recording.h"
 #include "mpi_calls.h"
+#include "scheduler/recording/recorded_report.h"
 #include "scheduler/recording/recording.h"
 #include "scheduler/recording/replay_gdb.h"
 #include "scheduler/recording/replay_rank.h"
@@ -186,4 +187,48 @@ int recordings_report(const char *directory)
 		whole &= !entry->damage && !entry->is_missing;
 	}
 	return whole ? EXIT_CLEAN : EXIT_CANNOT;
+}
+
+/* --- other reports ---------------------------------------------------------------------------- */
+
+/* "--json, --html, ..." */
+static char *possible_reports(void)
+{
+	GString *text = g_string_new(NULL);
+
+	for (int i = 1; report_list()[i]; i++)
+		if (report_list()[i]->shows_recordings)
+			g_string_append_printf(text, "%s--%s", text->len > 0 ? ", " : "",
+			                       report_list()[i]->name);
+	return g_string_free(text, false);
+}
+
+bool recordings_can_report(const struct command_options *options)
+{
+	g_autofree char *possible = possible_reports();
+
+	for (int i = 1; report_list()[i]; i++) {
+		if (!options->reports[i] || report_list()[i]->shows_recordings)
+			continue;
+		command_complain(
+			"--%s: in a recorded run nothing was checked; of a recording there "
+			"are %s",
+			report_list()[i]->name, possible);
+		return false;
+	}
+	if (options->execution <= 1)
+		return true;
+	command_complain("--execution %d: a recording is of one run", options->execution);
+	return false;
+}
+
+int recordings_make_store(const char *directory, const char *store, bool *ret_made)
+{
+	g_autoptr(GError) error = NULL;
+	bool is_whole;
+
+	*ret_made = recorded_report_make(directory, store, &is_whole, &error);
+	if (!*ret_made)
+		command_complain("%s", error->message);
+	return *ret_made && is_whole ? EXIT_CLEAN : EXIT_CANNOT;
 }

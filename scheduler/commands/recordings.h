@@ -2,6 +2,8 @@
 #ifndef MATCHPOINT_SCHEDULER_COMMANDS_RECORDINGS_H
 #define MATCHPOINT_SCHEDULER_COMMANDS_RECORDINGS_H
 
+#include "command.h"
+
 /* `matchpoint replay DIR --rank RANKS`: "3" or "0,3". Returns the exit status. */
 int recordings_replay(const char *directory, const char *ranks);
 
@@ -11,5 +13,11 @@ int recordings_debug(const char *directory, const char *rank, const char *listen
 
 /* `matchpoint report DIR`: tells where each rank stands. Returns the exit status. */
 int recordings_report(const char *directory);
+
+/* Whether the reports that are asked for show recordings. False after printing what does. */
+bool recordings_can_report(const struct command_options *options);
+/* Makes a store of the recording in this folder, for reports. Returns the exit status: EXIT_CANNOT
+ * also if a log is missing or damaged; *ret_made tells whether there is a store. */
+int recordings_make_store(const char *directory, const char *store, bool *ret_made);
 
 #endif

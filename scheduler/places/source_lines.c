@@ -123,18 +123,12 @@ static bool read_mapping(const char *line, struct mapping *ret)
 	return true;
 }
 
-static struct process *process_read(pid_t pid)
+/* Closes the file. */
+static struct process *process_read_maps(FILE *file)
 {
-	g_autofree char *maps = g_strdup_printf("/proc/%d/maps", (int)pid);
-	g_autofree char *exe = g_strdup_printf("/proc/%d/exe", (int)pid);
-	g_autofree char *executable = NULL;
 	char line[4608]; /* a path and the numbers before it */
-	struct process *process;
-	FILE *file = fopen(maps, "re");
+	struct process *process = g_new0(struct process, 1);
 
-	if (!file)
-		return NULL;
-	process = g_new0(struct process, 1);
 	process->mappings = g_array_new(false, false, sizeof(struct mapping));
 	while (fgets(line, sizeof(line), file)) {
 		struct mapping mapping;
@@ -143,6 +137,20 @@ static struct process *process_read(pid_t pid)
 			g_array_append_val(process->mappings, mapping);
 	}
 	fclose(file);
+	return process;
+}
+
+static struct process *process_read(pid_t pid)
+{
+	g_autofree char *maps = g_strdup_printf("/proc/%d/maps", (int)pid);
+	g_autofree char *exe = g_strdup_printf("/proc/%d/exe", (int)pid);
+	g_autofree char *executable = NULL;
+	struct process *process;
+	FILE *file = fopen(maps, "re");
+
+	if (!file)
+		return NULL;
+	process = process_read_maps(file);
 	executable = g_file_read_link(exe, NULL);
 	process->executable = executable ? g_intern_string(executable) : NULL;
 	return process;
@@ -160,10 +168,8 @@ static const struct mapping *process_mapping(const struct process *process, uint
 	return NULL;
 }
 
-void source_lines_know(struct source_lines *lines, pid_t pid)
+static void keep_process(struct source_lines *lines, pid_t pid, struct process *process)
 {
-	struct process *process = process_read(pid);
-
 	if (!process)
 		return;
 	if (process->mappings->len == 0) { /* a zombie: keep what was known of it */
@@ -173,6 +179,19 @@ void source_lines_know(struct source_lines *lines, pid_t pid)
 	if (g_hash_table_size(lines->processes) >= PROCESSES_MAX)
 		g_hash_table_remove_all(lines->processes);
 	g_hash_table_insert(lines->processes, GINT_TO_POINTER(pid), process);
+}
+
+void source_lines_know(struct source_lines *lines, pid_t pid)
+{
+	keep_process(lines, pid, process_read(pid));
+}
+
+void source_lines_know_maps(struct source_lines *lines, pid_t number, const char *maps, size_t size)
+{
+	FILE *file = size > 0 ? fmemopen((void *)(uintptr_t)maps, size, "r") : NULL;
+
+	if (file)
+		keep_process(lines, number, process_read_maps(file));
 }
 
 /* Returns what the process maps at the address. Reads its maps if they are not known, or may be out

@@ -20,6 +20,11 @@ void source_lines_free(struct source_lines *lines);
  * a known process does not need this: it has the addresses of the original. */
 void source_lines_know(struct source_lines *lines, pid_t pid);
 
+/* The same with what was mapped once (/proc/PID/maps), under a number that is no process: below 0.
+ * The files must be those that were mapped. Replaces what was known under that number. */
+void source_lines_know_maps(struct source_lines *lines, pid_t number, const char *maps,
+                            size_t size);
+
 /* Returns the place of the call that returns to `return_address` (one byte less is looked up). It
  * has file and line if there is debugging information, else function and offset of the return
  * address, else module and offset. All-NULL: the process is gone, or nothing is mapped at the

@@ -1,6 +1,7 @@
 #include "recorded_matches.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "recording.h"
 #include "replay_rank.h"
@@ -33,22 +34,141 @@ static void add_call(struct recorded_matches *matches, struct recorded_call call
 	g_array_append_val(matches->calls, call);
 }
 
+/* --- details ---------------------------------------------------------------------------------- */
+
+static struct recorded_details *last_details(struct recorded_matches *matches)
+{
+	return matches->details && matches->details->len > 0 ? &g_array_index(
+		       matches->details, struct recorded_details, matches->details->len - 1)
+	                                                     : NULL;
+}
+
+static void add_details(struct recorded_matches *matches, guint64 site)
+{
+	const struct recorded_details details = {.site = site, .first = matches->prepared->len};
+
+	if (matches->details)
+		g_array_append_val(matches->details, details);
+}
+
+static void take_argument(struct recorded_details *details, const char *name, gint64 value)
+{
+	static const struct {
+		const char *name;
+		enum recorded_argument argument;
+	} known[] = {
+		{"dest", RECORDED_DEST},
+		{"source", RECORDED_SOURCE},
+		{"tag", RECORDED_TAG},
+		{"sendtag", RECORDED_SENDTAG},
+		{"recvtag", RECORDED_RECVTAG},
+		{"root", RECORDED_ROOT},
+		{"comm", RECORDED_COMM},
+		{"comm_old", RECORDED_COMM},
+		{"local_comm", RECORDED_COMM},
+		{"intercomm", RECORDED_COMM},
+		{"message", RECORDED_MESSAGE},
+		{"made_comm", RECORDED_MADE_COMM},
+		{"made_message", RECORDED_MADE_MESSAGE},
+	};
+
+	if (g_str_equal(name, "sent"))
+		details->sent = value;
+	else if (g_str_equal(name, "received"))
+		details->received = value;
+	for (gsize i = 0; i < G_N_ELEMENTS(known); i++)
+		if (g_str_equal(name, known[i].name)) {
+			details->values[known[i].argument] = (gint32)value;
+			details->has |= 1u << known[i].argument;
+		}
+}
+
+static void take_arguments(struct recorded_details *details, const char *line)
+{
+	g_auto(GStrv) words = g_strsplit(line, " ", -1);
+
+	for (int i = 0; words[i]; i++) {
+		char *value = strchr(words[i], '=');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		take_argument(details, words[i], g_ascii_strtoll(value, NULL, 10));
+	}
+}
+
+static void take_members(struct recorded_details *details, const char *line)
+{
+	gint32 group, first, distance, count;
+
+	if (sscanf(line, "g %d %d %d %d", &group, &first, &distance, &count) != 4 || group < 0
+	    || group > 1)
+		return;
+	if (!details->members[group])
+		details->members[group] = g_array_new(false, false, sizeof(gint32));
+	for (gint32 i = 0; i < count; i++) {
+		const gint32 member = first + i * distance;
+
+		g_array_append_val(details->members[group], member);
+	}
+}
+
+/* Lines that only matter with details. */
+static void take_detail(struct recorded_matches *matches, const char *line)
+{
+	struct recorded_details *details = last_details(matches);
+	guint32 sub, number;
+
+	if (!details)
+		return;
+	switch (*line) {
+	case 'p':
+		if (sscanf(line, "p %u %u", &sub, &number) != 2)
+			break;
+		g_array_append_val(matches->prepared, number);
+		details->count++;
+		break;
+	case 'c': details->makes = true; break;
+	case 'g': take_members(details, line); break;
+	case 'a': take_arguments(details, line); break;
+	default: break;
+	}
+}
+
+static void clear_details(void *data)
+{
+	struct recorded_details *details = data;
+
+	for (int group = 0; group < 2; group++)
+		g_clear_pointer(&details->members[group], g_array_unref);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
 static void take_line(void *user, const char *line)
 {
 	struct recorded_matches *matches = user;
 	struct recorded_call call = {.is_inside = true};
 	struct recorded_report report = {0};
+	guint64 site = 0;
 	int cancelled;
 
 	switch (*line) {
 	case 'k':
-		if (sscanf(line, "k %u %u", &call.number, &call.function) == 2)
-			add_call(matches, call);
+		if (sscanf(line, "k %u %u %" G_GUINT64_FORMAT, &call.number, &call.function, &site)
+		    < 2)
+			break;
+		add_call(matches, call);
+		add_details(matches, site);
 		break;
 	case 'n':
 		call.is_inside = false;
-		if (sscanf(line, "n %u %u %u", &call.number, &call.function, &call.not_yet) == 3)
-			add_call(matches, call);
+		if (sscanf(line, "n %u %u %u %" G_GUINT64_FORMAT, &call.number, &call.function,
+		           &call.not_yet, &site)
+		    < 3)
+			break;
+		add_call(matches, call);
+		add_details(matches, site);
 		break;
 	case 's':
 		if (sscanf(line, "s %d %u %u %d %d %d", &report.index, &report.start, &report.sub,
@@ -64,7 +184,7 @@ static void take_line(void *user, const char *line)
 				.is_inside = false;
 		break;
 	case 't': matches->has_threads = true; break;
-	default: break;
+	default: take_detail(matches, line); break;
 	}
 }
 
@@ -79,20 +199,36 @@ static bool take_end(struct recorded_matches *matches, int rank, bool is_whole,
 		matches->cut = g_strdup(replay->text);
 	if (replay->end == REPLAY_RANK_WHOLE || replay->end == REPLAY_RANK_CUT)
 		return true;
+	if (matches->details && matches->calls->len > 0) {
+		matches->lost = g_strdup(replay->text);
+		return true;
+	}
 	g_set_error(error, RECORDING_ERROR, 0, "rank %d: %s", rank, replay->text);
 	return false;
 }
 
-struct recorded_matches *recorded_matches_read(const char *directory, int rank, bool is_whole,
-                                               GPtrArray *remarks, GError **error)
+static struct recorded_matches *matches_new(bool with_details)
 {
 	struct recorded_matches *matches = g_new0(struct recorded_matches, 1);
-	struct replay_rank *replay;
-	bool fine;
 
 	matches->calls = g_array_new(false, false, sizeof(struct recorded_call));
 	matches->reports = g_array_new(false, false, sizeof(struct recorded_report));
+	matches->prepared = g_array_new(false, false, sizeof(guint32));
 	matches->starts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	if (with_details) {
+		matches->details = g_array_new(false, false, sizeof(struct recorded_details));
+		g_array_set_clear_func(matches->details, clear_details);
+	}
+	return matches;
+}
+
+static struct recorded_matches *read_rank(const char *directory, int rank, bool is_whole,
+                                          bool with_details, GPtrArray *remarks, GError **error)
+{
+	struct recorded_matches *matches = matches_new(with_details);
+	struct replay_rank *replay;
+	bool fine;
+
 	replay = replay_rank(directory, rank, take_line, matches, error);
 	fine = replay && take_end(matches, rank, is_whole, replay, remarks, error);
 	replay_rank_free(replay);
@@ -102,14 +238,39 @@ struct recorded_matches *recorded_matches_read(const char *directory, int rank, 
 	return NULL;
 }
 
+struct recorded_matches *recorded_matches_read(const char *directory, int rank, bool is_whole,
+                                               GPtrArray *remarks, GError **error)
+{
+	return read_rank(directory, rank, is_whole, false, remarks, error);
+}
+
+struct recorded_matches *recorded_matches_read_all(const char *directory, int rank, bool is_whole,
+                                                   GPtrArray *remarks, GError **error)
+{
+	return read_rank(directory, rank, is_whole, true, remarks, error);
+}
+
+struct recorded_matches *recorded_matches_of_lines(const char *const *lines)
+{
+	struct recorded_matches *matches = matches_new(true);
+
+	while (*lines)
+		take_line(matches, *lines++);
+	return matches;
+}
+
 void recorded_matches_free(struct recorded_matches *matches)
 {
 	if (!matches)
 		return;
 	g_array_unref(matches->calls);
 	g_array_unref(matches->reports);
+	g_array_unref(matches->prepared);
+	if (matches->details)
+		g_array_unref(matches->details);
 	g_hash_table_unref(matches->starts);
 	g_free(matches->cut);
+	g_free(matches->lost);
 	g_free(matches);
 }
 

@@ -375,6 +375,11 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 		.summary = "Something is wrong that this version cannot explain further.",
 		.help = "The message says what was seen.",
 	},
+	[FINDING_RECORDED] = {
+		.name = "recorded",
+		.summary = "A recorded run: nothing was checked.",
+		.help = "The whole job can run again under control (replay DIR).",
+	},
 };
 /* clang-format on */
 
@@ -392,6 +397,8 @@ enum finding_kind finding_kind_find(const char *name)
 {
 	enum finding_kind kind = FINDING_NONE;
 
+	if (g_strcmp0(name, kinds[FINDING_RECORDED].name) == 0)
+		return FINDING_RECORDED;
 	while (kind < FINDING_UNKNOWN && g_strcmp0(kinds[kind].name, name) != 0)
 		kind++;
 	return kind;

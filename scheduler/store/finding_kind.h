@@ -29,7 +29,8 @@ enum finding_kind {
 	FINDING_THREAD_LEVEL,
 	FINDING_TYPE_MISMATCH,
 	FINDING_NOT_REPRODUCIBLE,
-	FINDING_UNKNOWN, /* to this version: read from a store */
+	FINDING_UNKNOWN,  /* to this version: read from a store */
+	FINDING_RECORDED, /* no finding: a recorded run, in which nothing was looked for */
 	FINDING_KINDS
 };
 

@@ -229,7 +229,7 @@ struct record_execution {
 			     * finding first, for the first under each buffering that ended well,
 			     * and in run and replay */
 	GArray *exits;      /* of int32_t by rank: exit status, 128 + signal as in a shell, or -1
-			     * for a rank that matchpoint ended */
+			     * for a rank that matchpoint ended, or of a recorded run */
 	GPtrArray *outputs; /* of GBytes by rank: standard output */
 	GPtrArray *errors;  /* of GBytes by rank: standard error */
 	GPtrArray *ranks;   /* of struct record_rank: the roll-call; may be empty if all ended

@@ -140,6 +140,8 @@ def after(call, argument):
         if kind:
             return [f"record_out_handles(&call, RECORD_{kind}, {name}, {length});"]
         return [f"record_out_numbers(&call, {name}, sizeof({element_of(argument)}), {length});"]
+    if kind == "COMM" and not (call.get("frees") or call.gives_request()):
+        return [f"record_out_handle(RECORD_COMM, {name});", f"record_members(&call, {name});"]
     if kind:
         return [f"record_out_handle(RECORD_{kind}, {name});"]
     if plain.rstrip("* ") in NUMBERS:
@@ -207,7 +209,7 @@ def receives_message(call):
 
 def finishing(call):
     """Statements that move what the call has brought, or give it to its request."""
-    if not buffers(call) and not call.is_persistent():
+    if not buffers(call) and not call.gives_request():
         return []
     if call.gives_request():
         brings = "RESULT" if moves(call) or call.has("dest") else "MESSAGE"
@@ -304,7 +306,7 @@ def problems(calls):
 def source(calls, table, heading):
     includes = "\n".join(f'#include "shim/{name}.h"' for name in (
         "mpi/real", "record/call", "record/collective_buffers", "record/known",
-        "record/requests"))
+        "record/members", "record/requests"))
     bodies = "".join(wrapper(call) for call in calls if not is_by_hand(call))
     return f"""{heading}#include "mpi_functions.h"
 

@@ -106,6 +106,8 @@ void record_in(struct record_call *call, const char *name, int64_t value)
 	call->key = mix(call->key, (uint64_t)value);
 	if (call->is_repeated)
 		return;
+	if (log_replaying)
+		matches_given(name, value);
 	const int64_t was = log_signed(value);
 	if (was != value)
 		differs(name, was, value);
@@ -125,6 +127,8 @@ void record_in_handle(struct record_call *call, const char *name, enum record_ki
 	call->key = mix(call->key, handle);
 	if (call->is_repeated)
 		return;
+	if (log_replaying)
+		matches_given(name, handle);
 	const int64_t was = handle_moved(kind, handle);
 	if (was != handle)
 		differs(name, was, handle);
@@ -213,8 +217,13 @@ void record_out_numbers(struct record_call *call, void *numbers, size_t size, in
 
 void record_out_handle(enum record_kind kind, void *handle)
 {
-	if (handle)
-		*(uint32_t *)handle = (uint32_t)handle_moved(kind, *(uint32_t *)handle);
+	if (!handle)
+		return;
+	*(uint32_t *)handle = (uint32_t)handle_moved(kind, *(uint32_t *)handle);
+	if (log_replaying && kind == RECORD_COMM)
+		matches_given("made_comm", *(const uint32_t *)handle);
+	if (log_replaying && kind == RECORD_MESSAGE)
+		matches_given("made_message", *(const uint32_t *)handle);
 }
 
 void record_out_handles(struct record_call *call, enum record_kind kind, void *handles,
@@ -306,10 +315,16 @@ void record_spans_move(struct record_spans *to, struct record_spans *from)
 static void in_elements(struct record_call *call, struct record_spans *spans, const void *at,
                         int64_t count, MPI_Datatype type)
 {
+	struct layout *layout;
+
 	record_in(call, "the count", count);
 	record_in_handle(call, "the datatype", RECORD_DATATYPE, (uint32_t)type);
-	if (count > 0 && at != MPI_IN_PLACE && type != MPI_DATATYPE_NULL)
-		add_span(spans, at, count, layouts_hold(type));
+	if (count <= 0 || at == MPI_IN_PLACE || type == MPI_DATATYPE_NULL)
+		return;
+	layout = layouts_hold(type);
+	if (log_replaying)
+		matches_bytes(spans == &call->sends, count * layouts_size(layout));
+	add_span(spans, at, count, layout);
 }
 
 void record_send(struct record_call *call, const void *at, int64_t count, MPI_Datatype type)

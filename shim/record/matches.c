@@ -1,7 +1,9 @@
 #include "matches.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "call.h"
 #include "replay.h"
@@ -10,6 +12,7 @@
 struct started {
 	struct started *next;
 	uint32_t handle, call, sub;
+	uint32_t prepared; /* the call that has made it */
 	bool is_persistent, is_active;
 	bool is_done; /* in the present call */
 };
@@ -25,11 +28,19 @@ static uint32_t calls;    /* communication calls so far */
 static uint32_t starts;   /* what the present call has started so far */
 static enum mpi_call now; /* the present call */
 static bool counts;       /* whether it is one that communicates */
+static bool is_open;      /* it was told, and has not returned */
 static pthread_t thread;  /* of the last call */
 static struct {
 	uint32_t first, times; /* 0 times: the last call was none */
 	enum mpi_call function;
+	uint64_t site;
 } not_yet;
+static struct {
+	char text[1024];
+	size_t size;
+	const char *last; /* name */
+	int64_t sent, received;
+} handed; /* to the present call */
 
 void matches_begin(void)
 {
@@ -45,8 +56,8 @@ static bool is_told(void)
 static void end_not_yet(void)
 {
 	if (not_yet.times > 0)
-		replay_tell(REPLAY_MATCH, "n %u %d %u", not_yet.first, (int)not_yet.function,
-		            not_yet.times);
+		replay_tell(REPLAY_MATCH, "n %u %d %u %llu", not_yet.first, (int)not_yet.function,
+		            not_yet.times, (unsigned long long)not_yet.site);
 	not_yet.times = 0;
 }
 
@@ -56,8 +67,51 @@ static void tell_call(void)
 	if (!pthread_equal(thread, pthread_self()))
 		replay_tell(REPLAY_MATCH, "t");
 	thread = pthread_self();
-	replay_tell(REPLAY_MATCH, "k %u %d", calls, (int)now);
+	replay_tell(REPLAY_MATCH, "k %u %d %llu", calls, (int)now,
+	            (unsigned long long)log_place->site);
 }
+
+/* --- what a call is given --------------------------------------------------------------------- */
+
+/* Arrays tell their first element. Of what has no room, the rest is left out. */
+void matches_given(const char *name, int64_t value)
+{
+	int size;
+
+	if (!is_told() || name == handed.last || strchr(name, ' '))
+		return;
+	handed.last = name;
+	size = snprintf(handed.text + handed.size, sizeof(handed.text) - handed.size, " %s=%lld",
+	                name, (long long)value);
+	if ((size_t)size < sizeof(handed.text) - handed.size)
+		handed.size += (size_t)size;
+}
+
+void matches_bytes(bool sends, int64_t bytes)
+{
+	*(sends ? &handed.sent : &handed.received) += bytes;
+}
+
+static void tell_given(void)
+{
+	handed.text[handed.size] = '\0';
+	replay_tell(REPLAY_MATCH, "a sent=%lld received=%lld%s", (long long)handed.sent,
+	            (long long)handed.received, handed.text);
+}
+
+void matches_makes(MPI_Comm comm)
+{
+	if (is_told())
+		replay_tell(REPLAY_MATCH, "c %u", (unsigned)comm);
+}
+
+void matches_members(bool remote, int first, int distance, int count)
+{
+	if (is_told())
+		replay_tell(REPLAY_MATCH, "g %d %d %d %d", remote, first, distance, count);
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
 
 void matches_enter(enum mpi_call function)
 {
@@ -66,8 +120,12 @@ void matches_enter(enum mpi_call function)
 	starts = 0;
 	if (!is_told())
 		return;
+	handed.size = 0;
+	handed.sent = handed.received = 0;
+	handed.last = NULL;
+	is_open = !mpi_call_asks(function);
 	calls++;
-	if (!mpi_call_asks(function))
+	if (is_open)
 		tell_call();
 }
 
@@ -76,6 +134,7 @@ void matches_answer(bool yes)
 	if (!is_told())
 		return;
 	if (yes) {
+		is_open = true;
 		tell_call();
 	} else if (not_yet.times > 0 && not_yet.function == now) {
 		not_yet.times++;
@@ -83,6 +142,7 @@ void matches_answer(bool yes)
 		end_not_yet();
 		not_yet.first = calls;
 		not_yet.function = now;
+		not_yet.site = log_place->site;
 		not_yet.times = 1;
 	}
 }
@@ -91,6 +151,9 @@ void matches_end(void)
 {
 	if (is_on)
 		end_not_yet();
+	if (is_on && is_open)
+		tell_given();
+	is_open = false;
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -120,6 +183,7 @@ void matches_add(MPI_Request request, bool is_persistent)
 		record_refuse("out of memory");
 	*one = (struct started){.handle = (uint32_t)request,
 	                        .call = calls,
+	                        .prepared = calls,
 	                        .is_persistent = is_persistent,
 	                        .is_active = !is_persistent};
 	while (*at)
@@ -135,6 +199,8 @@ void matches_start(MPI_Request request)
 		one->call = calls;
 		one->sub = starts;
 		one->is_active = true;
+		if (is_told())
+			replay_tell(REPLAY_MATCH, "p %u %u", starts, one->prepared);
 	}
 	starts++;
 }
@@ -180,8 +246,11 @@ void matches_leave(void)
 			forget(done[i]);
 	}
 	done_count = 0;
-	if (is_told() && not_yet.times == 0)
+	if (is_told() && is_open) {
+		tell_given();
 		replay_tell(REPLAY_MATCH, "l");
+		is_open = false;
+	}
 	/* What the rank does without MPI may have no end. */
 	if (is_on && !mpi_call_ends_mpi(now) && !log_more())
 		replay_ended();

@@ -1,15 +1,21 @@
 /* At replay, for the command (scheduler/recording/recorded_matches.h): what each communication call
  * got, as lines among the news (replay.h). The recorded run as a whole is followed by them.
  *
- *   k NUMBER FUNCTION              a communication call begins; a poll: it is answered "yes"
- *   n NUMBER FUNCTION TIMES        polls from this number on were answered "not yet"
+ *   k NUMBER FUNCTION SITE         a communication call begins; a poll: it is answered "yes"
+ *   n NUMBER FUNCTION TIMES SITE   polls from this number on were answered "not yet"
  *   s INDEX START SUB SOURCE TAG CANCELLED
  *                                  in that call a message or request was reported: its index among
  *                                  the active requests, and the call that had started it, or 0
+ *   p SUB NUMBER                   that call has started what this call has prepared
+ *   c HANDLE                       that call has made a communicator
+ *   g GROUP FIRST DISTANCE COUNT   its next COUNT members, as ranks in MPI_COMM_WORLD; GROUP 1: the
+ *                                  other group
+ *   a NAME=VALUE ...               what that call was given, and handles that it gave
  *   l                              that call has returned
  *   t                              that call is made by another thread than those before it
  *
- * Calls are counted as under control: from 1, only those that communicate. */
+ * Calls are counted as under control: from 1, only those that communicate. The site is where the
+ * call returns to. */
 #ifndef MATCHPOINT_SHIM_RECORD_MATCHES_H
 #define MATCHPOINT_SHIM_RECORD_MATCHES_H
 
@@ -28,6 +34,13 @@ void matches_enter(enum mpi_call function);
 void matches_leave(void);
 /* Whether a poll was answered "yes". */
 void matches_answer(bool yes);
+/* An argument of the present call, or a handle that it gives. The name is static. */
+void matches_given(const char *name, int64_t value);
+/* The call is given elements of so many bytes, to send or to fill. */
+void matches_bytes(bool sends, int64_t bytes);
+/* The call has made a communicator; then, in order, members of one of its groups. */
+void matches_makes(MPI_Comm comm);
+void matches_members(bool remote, int first, int distance, int count);
 /* No call follows. */
 void matches_end(void);
 
