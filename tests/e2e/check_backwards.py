@@ -17,6 +17,7 @@ from harness import MARK, Failed, check
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "backwards")
 ROOT = os.path.normpath(os.path.join(HERE, "../../.."))
 SKIPPED = 77
+NO_MORE = r"(No more reverse-execution|Reached end of recorded) history"  # gdb 13, gdb 16
 
 # Each line of gdb's, and a regular expression for what it says.
 CRASH = (
@@ -29,10 +30,10 @@ CRASH = (
     ("bt", r"apply .*is_wrong=1"),
     ("continue", r"Old value = .*<wall>"),
     ("delete", r""),
-    ("reverse-continue", r"No more reverse-execution history"),
+    ("reverse-continue", NO_MORE),
     ("monitor mpi", r"after 0 MPI calls"),
     ("continue", r"SIGSEGV"),
-    ("continue", r"No more reverse-execution history"),
+    ("continue", NO_MORE),
 )
 MOTION = (
     ("break finish", r"Breakpoint 1"),

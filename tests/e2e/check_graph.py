@@ -408,7 +408,7 @@ def check_live_answers(tool, browser, program):
         stops = browser.run("return window.matchpoint.live.stop.number || 0")
         browser.run(SAY, line)
         page.until(lambda state, *_, stops=stops: state in ("choice", "over") and browser.run(
-            "return window.matchpoint.live.stop.number") > stops, "a stop")
+            "return window.matchpoint.live.stop.number || 0") > stops, "a stop")
         if browser.run(STATE)[0] == "over":
             break
         line = str(browser.run("const [[, , , offers]] = window.matchpoint.live.stop.points;"

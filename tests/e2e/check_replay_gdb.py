@@ -18,6 +18,7 @@ from harness import Failed, check
 SKIPPED = 77
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SOURCE = harness.program("overwritten.c")
+NO_MORE = r"(No more reverse-execution|Reached end of recorded) history"  # gdb 13, gdb 16
 
 # Each line of gdb's, and a regular expression for what it says.
 CRASH = (
@@ -67,7 +68,7 @@ WELL = (
     ("up", r"main"),
     ("print line", r'"4\\n'),
     ("monitor goto 0", r"from 1"),
-    ("continue", r"(?s)The replay ends here: 123 calls.*No more reverse-execution history"),
+    ("continue", r"(?s)The replay ends here: 123 calls.*" + NO_MORE),
     ("monitor mpi", r"has returned from call 123, MPI_Finalize"),
 )
 # gdb itself goes on where a condition does not hold, in both directions.
@@ -81,10 +82,10 @@ CONDITIONS = (
     ("continue", r"exchange \(round=10\)"),
     ("ignore 2 1", r""),
     ("reverse-continue", r"exchange \(round=2\)"),
-    ("reverse-continue", r"No more reverse-execution history"),
+    ("reverse-continue", NO_MORE),
     ("delete", r""),
     ("break sum_up if 1 == 0", r"Breakpoint 3"),
-    ("continue", r"No more reverse-execution history"),
+    ("continue", NO_MORE),
 )
 
 
@@ -117,7 +118,7 @@ def check_script(tool, folder, rank, script):
                 line, expected, done))
         elif expected.startswith("(?s)The replay ends"):
             check("The replay ends here: 123 calls" in done.out + done.err
-                  and "No more reverse-execution history" in answer, str(done))
+                  and re.search(NO_MORE, answer), str(done))
         else:
             check(re.search(expected, answer), "%s: not %s, but: %s\nall: %s" % (
                 line, expected, answer, done))
