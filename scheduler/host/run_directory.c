@@ -261,18 +261,16 @@ char *run_directory_elsewhere(const struct run_directory *directory)
 	const char *wanted = g_getenv(ENVIRONMENT_RUNDIR);
 	struct statvfs full;
 	struct stat here, there;
+	guint64 needed;
 
 	if ((wanted && *wanted) || statvfs(directory->path, &full) < 0
 	    || stat(directory->path, &here) < 0)
 		return NULL;
-	for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++) {
-		guint64 needed = MAX(bytes_needed(directory->ranks),
-		                     (guint64)full.f_blocks * full.f_frsize);
-
+	needed = MAX(bytes_needed(directory->ranks), (guint64)full.f_blocks * full.f_frsize);
+	for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++)
 		if (stat(candidates[i], &there) == 0 && there.st_dev != here.st_dev
 		    && check_parent(candidates[i], needed, NULL))
 			return g_strdup(candidates[i]);
-	}
 	return NULL;
 }
 

@@ -241,19 +241,16 @@ bool session_is_whole(const struct execution *execution)
 static void look_for_callers(struct session *session, bool at_end)
 {
 	const struct session_options *options = session->options;
-	bool due = options->max_seconds > 0 ? !at_end
-	                                              && session_seconds_left(session)
-	                                                         > CALLERS_PART * session->longest
-	                                    : at_end && session->stop_reason;
+	bool due = at_end ? options->max_seconds == 0 && session->stop_reason
+	                  : session_seconds_left(session) > CALLERS_PART * session->longest;
 
 	/* while it goes on, it is looked at seldom */
 	if (!due || (!at_end && (session->interleavings & (session->interleavings - 1)) != 0)
-	    || options->conduct || options->position || !session_may_make_sure(session)
-	    || !choice_coverage_wants_stacks(session->choices))
+	    || session->callers_sought || options->conduct || options->position
+	    || !session_may_make_sure(session) || !choice_coverage_wants_stacks(session->choices))
 		return;
-	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
-		if (replay_good(session, (enum buffering)i))
-			return;
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND && !session->callers_sought; i++)
+		session->callers_sought = replay_good(session, (enum buffering)i);
 }
 
 bool session_finish(struct session *session, struct execution *execution, bool counts)
@@ -348,12 +345,24 @@ static void hand_over(struct session *session, struct session_result *ret)
 	ret->lost = ret->lost_reason != NULL;
 }
 
-/* How a session is to be run again, if that is of use: NULL if it is not. */
+/* How a session is to be run again. Both NULL: it is not. */
 struct again {
 	const char *one_world; /* the reason to run one world at a time */
 	char *run_parent;      /* where there is room for what ranks print; free with g_free */
 	double seconds;        /* the time used */
 };
+
+static struct again again_of(const struct session *session, bool mixed)
+{
+	const bool needs_room = session->cut_short && !session->options->run_parent
+	                        && session_explores(session);
+
+	return (struct again){
+		mixed ? lanes_reason_for_one_world(session->lanes) : NULL,
+		needs_room ? run_directory_elsewhere(session->directory) : NULL,
+		session_clock_seconds(session->clock),
+	};
+}
 
 static bool run_session(const struct session_options *options, struct session_result *ret,
                         struct again *ret_again, GError **error)
@@ -367,12 +376,6 @@ static bool run_session(const struct session_options *options, struct session_re
 	if (opened)
 		carry_out_all(&session);
 	mixed = lanes_are_mixed(session.lanes) && !session.error;
-	*ret_again = (struct again){
-		.one_world = mixed ? lanes_reason_for_one_world(session.lanes) : NULL,
-		.run_parent = session.cut_short && session_explores(&session)
-	                              ? run_directory_elsewhere(session.directory)
-	                              : NULL,
-	};
 	if (opened && !mixed) {
 		replay_findings(session.replay);
 		replay_well(session.replay);
@@ -383,7 +386,7 @@ static bool run_session(const struct session_options *options, struct session_re
 		journal_put_back(session.journal, NULL);
 	}
 	hand_over(&session, ret);
-	ret_again->seconds = session_clock_seconds(session.clock);
+	*ret_again = again_of(&session, mixed);
 	session_release(&session);
 	interruption_release();
 	findings_free(session.findings);
@@ -395,7 +398,7 @@ static bool run_session(const struct session_options *options, struct session_re
 bool session_run(const struct session_options *options, struct session_result *ret, GError **error)
 {
 	struct session_options next = *options;
-	g_autoptr(GPtrArray) parents = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *run_parent = NULL; /* found once at most */
 	g_autoptr(GError) problem = NULL;
 	struct again again;
 
@@ -403,9 +406,7 @@ bool session_run(const struct session_options *options, struct session_result *r
 		bool fine = run_session(&next, ret, &again, &problem);
 		bool alone = again.one_world && !next.reason_for_one_world;
 
-		if (again.run_parent)
-			g_ptr_array_add(parents, again.run_parent);
-		if (!alone && (!again.run_parent || next.run_parent)) {
+		if (!alone && !again.run_parent) {
 			if (!fine)
 				g_propagate_error(error, g_steal_pointer(&problem));
 			return fine;
@@ -415,7 +416,7 @@ bool session_run(const struct session_options *options, struct session_result *r
 		if (alone)
 			next.reason_for_one_world = again.one_world;
 		if (again.run_parent)
-			next.run_parent = again.run_parent;
+			next.run_parent = run_parent = again.run_parent;
 		if (options->max_seconds > 0)
 			next.max_seconds = MAX(next.max_seconds - again.seconds, SECONDS_LEAST);
 	}

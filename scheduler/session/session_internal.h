@@ -57,11 +57,12 @@ struct session {
 	struct past *past;
 
 	/* end of the session */
-	char *stop_reason; /* no further interleaving starts; NULL: go on */
-	bool hurry;        /* Ctrl-C, or long past the deadline: no replays */
-	bool stacks_told;  /* in this silence */
-	bool cut_short;    /* it fails as there was no room for what ranks print */
-	GError *error;     /* the first error after which it cannot continue */
+	char *stop_reason;   /* no further interleaving starts; NULL: go on */
+	bool hurry;          /* Ctrl-C, or long past the deadline: no replays */
+	bool stacks_told;    /* in this silence */
+	bool callers_sought; /* look_for_callers has run an interleaving again */
+	bool cut_short;      /* it fails as there was no room for what ranks print */
+	GError *error;       /* the first error after which it cannot continue */
 };
 
 /* Sets the session up for these options. Cannot fail. */

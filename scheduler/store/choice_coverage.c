@@ -11,11 +11,9 @@ struct choice_coverage {
 	GHashTable *stacks; /* by rank and call (stack_key): GPtrArray of GArray of frames */
 };
 
-static gint64 *stack_key(int32_t rank, uint32_t call)
+static gint64 stack_key(int32_t rank, uint32_t call)
 {
-	const gint64 key = (gint64)rank << 32 | call;
-
-	return g_memdup2(&key, sizeof key);
+	return (gint64)rank << 32 | call;
 }
 
 /* Answers are interned, so pointers are compared. */
@@ -129,12 +127,12 @@ static void unref_array(void *array)
 void choice_coverage_add_stack(struct choice_coverage *coverage, int32_t rank, uint32_t call,
                                GArray *frames)
 {
-	g_autofree gint64 *key = stack_key(rank, call);
-	GPtrArray *known = g_hash_table_lookup(coverage->stacks, key);
+	const gint64 key = stack_key(rank, call);
+	GPtrArray *known = g_hash_table_lookup(coverage->stacks, &key);
 
 	if (!known) {
 		known = g_ptr_array_new_with_free_func(unref_array);
-		g_hash_table_insert(coverage->stacks, g_steal_pointer(&key), known);
+		g_hash_table_insert(coverage->stacks, g_memdup2(&key, sizeof key), known);
 	}
 	for (guint i = 0; i < known->len; i++)
 		if (known->pdata[i] == frames)
@@ -152,8 +150,8 @@ static const struct record_frame *frame_at(const GArray *frames, guint depth)
 static const GArray *stack_of(const struct choice_coverage *coverage,
                               const struct choice_coverage_point *point)
 {
-	g_autofree gint64 *key = stack_key(point->point.rank, point->call);
-	const GPtrArray *known = g_hash_table_lookup(coverage->stacks, key);
+	const gint64 key = stack_key(point->point.rank, point->call);
+	const GPtrArray *known = g_hash_table_lookup(coverage->stacks, &key);
 
 	for (guint i = 0; known && i < known->len; i++) {
 		const struct record_frame *inner = frame_at(known->pdata[i], 0);
