@@ -122,9 +122,17 @@ void journal_free(struct journal *journal)
 {
 	if (!journal)
 		return;
-	journal_put_back(journal, NULL);
+	if (journal->shared)
+		journal_put_back_all(journal, NULL, NULL);
+	else
+		journal_put_back(journal, NULL);
 	journal_remove(journal->path);
 	journal_forget(journal);
+}
+
+void journal_share(struct journal *journal)
+{
+	journal->shared = true;
 }
 
 const char *journal_path(const struct journal *journal)
@@ -455,7 +463,7 @@ void journal_put_back_all(struct journal *journal,
 	keys = all_keys(base);
 	targets = targets_of(keys, base, NULL, -1);
 	journal->failures += g_hash_table_size(keys) - targets->len;
-	for (guint i = 0; good && i < targets->len; i++)
+	for (guint i = 0; look && good && i < targets->len; i++)
 		good = look(&((struct target *)targets->pdata[i])->wanted, data);
 	if (good) {
 		rename_back(targets);

@@ -1,10 +1,10 @@
 /* Restores files to earlier states. Ranks record in a journal (agent_journal.h) what they change by
  * name. The changes are undone before the next interleaving begins, and at the end.
  *
- * One world at a time uses a journal, and no rank may run during one of these functions. A state is
- * the state of all recorded paths at some moment (a snapshot, for example). NULL is the first
- * state, before any change. Restoring a state: each path gets what the state contains for it, else
- * what it had in the first state. */
+ * One world at a time uses a journal (else see journal_share), and no rank may run during one of
+ * these functions. A state is the state of all recorded paths at some moment (a snapshot, for
+ * example). NULL is the first state, before any change. Restoring a state: each path gets what the
+ * state contains for it, else what it had in the first state. */
 #ifndef MATCHPOINT_CKPT_JOURNAL_H
 #define MATCHPOINT_CKPT_JOURNAL_H
 
@@ -24,6 +24,11 @@ struct journal *journal_new(const char *parent, GError **error);
 /* Restores the first state and removes the journal. All states must have been freed. NULL is
  * allowed. */
 void journal_free(struct journal *journal);
+
+/* Ranks may run from now on while files are restored: a path may count as restored and then be
+ * changed by a rank that recorded it before. journal_free therefore restores each path that was
+ * ever recorded. */
+void journal_share(struct journal *journal);
 
 /* Absolute path, for the ranks. */
 const char *journal_path(const struct journal *journal);

@@ -15,6 +15,7 @@ struct journal {
 	GPtrArray *problems;
 	guint failures; /* of these, the number that had been kept */
 	guint32 states; /* states created so far */
+	bool shared;    /* see journal_share */
 	/* descriptor of the file that is locked as long as the owner lives; -1: not ours */
 	int owner;
 	int trouble;  /* AGENT_JOURNAL_TROUBLE, once it has been read; -1: not yet */
@@ -30,8 +31,8 @@ void journal_forget(struct journal *journal);
 bool journal_own(struct journal *journal);
 
 /* Restores the first state even for paths that count as restored, because a process may have been
- * killed while restoring. Calls `look` for each path before any is changed; if it returns false,
- * nothing is changed. */
+ * killed while restoring, or others ran. Calls `look`, unless NULL, for each path before any is
+ * changed; if it returns false, nothing is changed. */
 void journal_put_back_all(struct journal *journal,
                           bool (*look)(const struct agent_journal_state *wanted, void *data),
                           void *data);

@@ -382,8 +382,6 @@ static bool run_session(const struct session_options *options, struct session_re
 		look_for_callers(&session, true);
 		outcome_watch_conclude(session.outcomes, session.shard);
 		conclude_exploration(&session);
-	} else if (session.journal) {
-		journal_put_back(session.journal, NULL);
 	}
 	hand_over(&session, ret);
 	*ret_again = again_of(&session, mixed);

@@ -78,7 +78,7 @@ static int tear_down(void **state)
 	g_autofree char *command = g_strdup_printf("rm -rf %s", fixture->base);
 
 	agent_journal_open(NULL, NULL);
-	journal_free(fixture->journal);
+	journal_free(g_steal_pointer(&fixture->journal));
 	assert_int_equal(g_rmdir(fixture->store), 0);
 	assert_int_equal(system(command), 0);
 	g_free(fixture->base);
@@ -106,6 +106,22 @@ static void test_first_state(void **state)
 	/* Once more: paths recorded before are recorded again. */
 	take_away(fixture, "file");
 	journal_put_back(fixture->journal, NULL);
+	assert_text(fixture, "file", "first\n");
+}
+
+/* A file is created after its record counted as restored, because another world began. */
+static void test_shared(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *path = in(fixture, "new");
+
+	journal_share(fixture->journal);
+	agent_journal_note(AT_FDCWD, path, true);
+	change(fixture, "file", "other\n");
+	journal_put_back(fixture->journal, NULL);
+	assert_true(g_file_set_contents(path, "late\n", -1, NULL));
+	journal_free(g_steal_pointer(&fixture->journal));
+	assert_text(fixture, "new", NULL);
 	assert_text(fixture, "file", "first\n");
 }
 
@@ -341,6 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_first_state, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_shared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_states, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_renamed_file_keeps_its_inode, set_up,
 	                                        tear_down),
