@@ -1,5 +1,5 @@
 /* Each rank sums what the others send, in a heap block. In round WRONG rank 1 takes one value too
- * many, and overwrites the pointer in the next block, which it uses 100 calls later. Arguments: a
+ * many, and overwrites the pointer behind the cells, which it uses 100 calls later. Arguments: a
  * file, of which a line is read in each round; "well": without the use; "spin": rank 0 computes
  * before it. */
 #include <mpi.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 40, WRONG = 5, VALUES = 8 };
+enum { ROUNDS = 40, WRONG = 5, VALUES = 8, GAP = 2 };
 
 struct cells {
 	double value[VALUES];
@@ -40,8 +40,7 @@ static double at_edge(const struct edge *of)
 static void exchange(int round)
 {
 	double mine[VALUES + 4], theirs[VALUES + 4];
-	/* The block's head lies between the two. */
-	const int count = rank == 1 && round == WRONG ? VALUES + 3 : VALUES;
+	const int count = rank == 1 && round == WRONG ? VALUES + GAP + 1 : VALUES;
 
 	for (int i = 0; i < VALUES + 4; i++)
 		mine[i] = rank + 0.5 * i + round;
@@ -77,8 +76,8 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	numbers = argc > 1 ? fopen(argv[1], "r") : NULL;
-	cells = calloc(1, sizeof(*cells));
-	edge = calloc(1, sizeof(*edge));
+	cells = calloc(1, sizeof(*cells) + GAP * sizeof(double) + sizeof(*edge));
+	edge = (struct edge *)(cells->value + VALUES + GAP);
 	edge->wall = wall;
 	for (int round = 0; round < ROUNDS; round++) {
 		if (numbers && fgets(line, sizeof(line), numbers))
