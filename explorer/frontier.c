@@ -105,6 +105,9 @@ static void pack_sets(GVariantBuilder *complete, const struct step_sets *sets, b
 	}
 }
 
+/* Added to a step's `others` if it is undecided. */
+#define OTHERS_UNDECIDED (1u << 31)
+
 /* The cost of what waits at a step no more (struct step: early). */
 #define COST_EARLY G_MAXUINT
 
@@ -140,8 +143,9 @@ static GVariant *pack_step(const struct step *step, bool with_waiting)
 	return g_variant_new(
 		"(@" FRONTIER_BYTES "tubu@(uau)u" FRONTIER_WAITING "ba(uu)@aia" FRONTIER_BYTES ")",
 		pack_point(&step->point), step->bounds, step->base, (gboolean)step->first,
-		step->others, pack_cost(&step->cost), step->seen, &waiting,
-		(gboolean)(step->sets != NULL), &complete, pack_sources(step->sources), &answers);
+		step->others | (step->undecided ? OTHERS_UNDECIDED : 0), pack_cost(&step->cost),
+		step->seen, &waiting, (gboolean)(step->sets != NULL), &complete,
+		pack_sources(step->sources), &answers);
 }
 
 static void pack_asking(const struct explorer *explorer, GVariantBuilder *builder,
@@ -399,7 +403,8 @@ static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *leas
 	step = step_new(point, ranks, base);
 	g_ptr_array_add(explorer->steps, step);
 	step->first = first;
-	step->others = others;
+	step->others = others & ~OTHERS_UNDECIDED;
+	step->undecided = others & OTHERS_UNDECIDED;
 	step->bounds = bounds;
 	step->cost = unpack_cost(deviations, counts);
 	step->seen = seen;
@@ -415,9 +420,7 @@ static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *leas
 	good = unpack_suspended(explorer, step, sources, answers) && good;
 	g_variant_iter_free(waiting);
 	g_variant_iter_free(complete);
-	step->undecided = first && base < explorer->path->len
-	                  && choice_at(explorer->path, base)->taken.kind == TAKEN_NO;
-	good = good && base >= *least && base <= explorer->path->len && others <= steps->len
+	good = good && base >= *least && base <= explorer->path->len && step->others <= steps->len
 	       && seen > 0 && is_rank(step->id.rank);
 	*least = base + 1;
 	return good;

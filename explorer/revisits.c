@@ -158,6 +158,8 @@ static void close_step(struct explorer *explorer, guint index)
 	}
 }
 
+/* The first world that comes through a step decides, which is the same for any order of the search:
+ * it answers "no" first, until the rank is back. */
 static void close_repeated(struct explorer *explorer, const struct trace *trace, size_t from)
 {
 	for (size_t i = from == STEP_UNKNOWN ? 0 : from; i < trace_count(trace); i++) {
@@ -166,7 +168,8 @@ static void close_repeated(struct explorer *explorer, const struct trace *trace,
 		if (event->kind != EVENT_REPEAT)
 			continue;
 		for (guint k = explorer->steps->len; k-- > 0;) {
-			if (!op_id_equal(step_at(explorer, k)->id, event->op.id))
+			if (!op_id_equal(step_at(explorer, k)->id, event->op.id)
+			    || !step_at(explorer, k)->undecided)
 				continue;
 			if (event->chosen)
 				bound_step(explorer, step_at(explorer, k));
