@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -132,7 +133,7 @@ static void stand_apart(int scratch)
 
 /* In the child. */
 static void become(const char *directory, int rank, const struct replayed_start *start, bool marks,
-                   bool matches, int news)
+                   bool matches, int news, pid_t parent)
 {
 	g_autofree char *input = g_build_filename(directory, "input", NULL),
 			*scratch = replayed_folder(directory, rank);
@@ -141,6 +142,9 @@ static void become(const char *directory, int rank, const struct replayed_start 
 	struct rlimit stack;
 	int file;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it may compute for long, and nobody would wait */
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
 	orders.directory = away(g_open(directory, O_RDONLY | O_DIRECTORY, 0));
 	orders.news = away(news);
 	orders.scratch = g_mkdir_with_parents(scratch, 0777) != 0
@@ -197,6 +201,7 @@ bool replayed_process_start(const char *directory, int rank, const char *marks, 
 {
 	g_autofree char *folder = g_canonicalize_filename(directory, NULL);
 	struct replayed_start start = {0};
+	const pid_t parent = getpid();
 	int news[2];
 
 	ret->pid = -1;
@@ -210,7 +215,7 @@ bool replayed_process_start(const char *directory, int rank, const char *marks, 
 			g_set_error(error, RECORDING_ERROR, 0, "cannot start the rank: %s",
 			            g_strerror(errno));
 		} else if (ret->pid == 0) {
-			become(folder, rank, &start, marks, matches, news[1]);
+			become(folder, rank, &start, marks, matches, news[1], parent);
 		} else {
 			close(news[1]);
 			ret->news = news[0];

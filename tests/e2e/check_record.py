@@ -1,6 +1,7 @@
 """matchpoint record, and each rank replayed alone: the same output; what is sent is compared. Runs
 that are killed at any moment, logs that are damaged, other programs and inputs, refused calls."""
 
+import contextlib
 import os
 import random
 import re
@@ -16,6 +17,16 @@ from recording import Recording, killing, ranks_of
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
                                                            "stands")}
+COMPUTES = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (volatile long i = 0;; i++)
+		;
+}
+"""
 
 
 def check_programs(tool):
@@ -190,6 +201,43 @@ def check_roll_call(tool):
     check(all(map(str.startswith, lines, expected)), "\n".join(lines))
 
 
+def runs(program):
+    """Whether a process runs this program."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.readlink("/proc/%s/exe" % pid) == program:
+                return True
+    return False
+
+
+def check_nobody_waits(tool):
+    """A rank that computes for ever is replayed, and matchpoint is killed: so is the rank."""
+    program = os.path.realpath(tool.compile(tool.write("computes.c", COMPUTES)))
+    folder = os.path.join(tool.directory, "computing")
+    process = subprocess.Popen([tool.matchpoint, "record", "-n", "2", "--to", folder, "--",
+                                program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    returned = "has returned from call 2, MPI_Barrier"
+    harness.wait_for(lambda: os.path.isdir(folder)
+                     and tool.run("report", folder).out.count(returned) == 2, process, returned)
+    with killing(folder) as pids:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        process.wait(timeout=60)
+        wait_until_gone(folder)
+    for words in (("replay", folder, "--rank", "0"), ("replay", folder),
+                  ("report", folder, "--json", os.path.join(tool.directory, "computing.json"))):
+        process = subprocess.Popen([tool.matchpoint, *words], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        harness.wait_for(lambda: runs(program), process, "the rank of " + " ".join(words))
+        process.kill()
+        process.wait()
+        patience = harness.Patience(10)
+        while runs(program):
+            check(not patience.has_ended(), "the rank goes on after " + " ".join(words))
+            time.sleep(0.01)
+
+
 def body(tool, options):
     dice = random.Random(options.seed)
     check_programs(tool)
@@ -199,6 +247,7 @@ def body(tool, options):
     check_changes(tool)
     check_refused(tool)
     check_roll_call(tool)
+    check_nobody_waits(tool)
     check_killed(tool, dice, options.kills)
 
 
