@@ -45,11 +45,11 @@ WRONG_CALLS = {
 
 
 def call(*command, status=0, **more):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120,
-                          stdin=subprocess.DEVNULL, **more)
-    text = done.stdout + done.stderr
-    check(status is None or done.returncode == status,
-          "%s: exit status %d\n%s" % (" ".join(command), done.returncode, text))
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True, stdin=subprocess.DEVNULL, **more)
+    text, _ = harness.communicate(process, harness.TIMEOUT)
+    check(status is None or process.returncode == status,
+          "%s: exit status %d\n%s" % (" ".join(command), process.returncode, text))
     return text
 
 
