@@ -10,7 +10,7 @@ import harness
 from harness import check, told
 
 WAYS = (["--backtrack", "snapshot"], ["--backtrack", "auto"], ["--backtrack", "rerun", "-j", "2"])
-MEGABYTES = 24
+MEGABYTES = 16
 
 
 class Small:
@@ -73,7 +73,7 @@ def check_full(tool):
             store = os.path.join(tool.directory, "store %s %s" % (stream, "".join(way)))
             words = ["explore", "-n", "3", *way, "--buffering", "zero", "--store", store]
             behind = ["--", program, str(MEGABYTES), stream]
-            run = small.run(16 << 20, *words, *behind)
+            run = small.run(12 << 20, *words, *behind)
             check(run.status == 4, "not said that it is full\n%s" % run)
             check("is full" in run.err and "MATCHPOINT_RUNDIR" in run.err, str(run))
             check(not run.report or run.report["interleavings"] == 0, str(run))
@@ -95,7 +95,7 @@ def check_elsewhere(tool):
     for way in WAYS[1:]:
         words = ["explore", "-n", "3", *way, "--buffering", "zero"]
         behind = ["--", program, str(MEGABYTES), "out"]
-        run = small.run(16 << 20, *words, "--store", os.path.join(tool.directory, "elsewhere"),
+        run = small.run(12 << 20, *words, "--store", os.path.join(tool.directory, "elsewhere"),
                         *behind, place="/dev/shm")
         whole = tool.run(*words, *behind, report=True)
         check(run.status == 1 and told(run.report) == told(whole.report), "%s\n%s" % (whole, run))
