@@ -24,6 +24,7 @@
 #include "agent_rewind_internal.h"
 
 #define ENTRY_ALONE ((uint64_t)1 << 56)
+#define ENTRY_PRESENT ((uint64_t)1 << 63)
 #define ZEROED_MOST 1024 /* pages; more are returned to the kernel, and cost faults again */
 
 static int add_runs(struct agent *agent, struct agent_runs *runs, const struct agent_scanned *found,
@@ -84,6 +85,7 @@ int agent_find_private(struct agent *agent, const struct agent_layout *layout,
 int agent_page_is_private(struct agent *agent, const struct agent_run *run, uint64_t page)
 {
 	struct agent_private_stack *stack = agent->private_stack;
+	uint64_t entry;
 
 	if (run->is_known)
 		return run->private;
@@ -106,7 +108,9 @@ int agent_page_is_private(struct agent *agent, const struct agent_run *run, uint
 		stack->entries_start = page;
 		stack->entries_end = page + count * AGENT_PAGE;
 	}
-	return stack->entries[(page - stack->entries_start) / AGENT_PAGE] & ENTRY_ALONE ? 1 : 0;
+	entry = stack->entries[(page - stack->entries_start) / AGENT_PAGE];
+	/* While the kernel moves a page, nothing is known of it. */
+	return !(entry & ENTRY_PRESENT) || (entry & ENTRY_ALONE) ? 1 : 0;
 }
 
 void agent_forget_entries(struct agent *agent)
