@@ -31,7 +31,7 @@ void journal_forget(struct journal *journal);
 bool journal_own(struct journal *journal);
 
 /* Restores the first state even for paths that count as restored, because a process may have been
- * killed while restoring, or others ran. Calls `look`, unless NULL, for each path before any is
+ * killed while restoring, or ranks ran. Calls `look`, unless NULL, for each path before any is
  * changed; if it returns false, nothing is changed. */
 void journal_put_back_all(struct journal *journal,
                           bool (*look)(const struct agent_journal_state *wanted, void *data),

@@ -285,8 +285,6 @@ static bool lane_next(struct plan_source *source, struct run_request *ret_reques
 	if (lanes->held || lanes->left || !lane_may_go_on(source)
 	    || ((lanes->reason_for_one_world || !lanes->tried) && one_runs(lanes)))
 		return false;
-	if (one_runs(lanes) && session_journal(lanes->session))
-		journal_share(session_journal(lanes->session));
 	plan = lane_plan(lane);
 	if (!plan)
 		return false;
@@ -295,6 +293,8 @@ static bool lane_next(struct plan_source *source, struct run_request *ret_reques
 		explorer_cut(lane->explorer);
 		return false;
 	}
+	if (one_runs(lanes) && session_journal(lanes->session))
+		journal_share(session_journal(lanes->session));
 	*ret_request = (struct run_request){
 		.position = session_position(lanes->session, plan, lane->buffering),
 		.strategy = lane->strategy};
