@@ -158,8 +158,8 @@ static void close_step(struct explorer *explorer, guint index)
 	}
 }
 
-/* The first world that comes through a step decides, which is the same for any order of the search:
- * it answers "no" first, until the rank is back. */
+/* The first world that comes through a step decides: in any order of the search it answers "no"
+ * first. What a later world shows depends on the order. */
 static void close_repeated(struct explorer *explorer, const struct trace *trace, size_t from)
 {
 	for (size_t i = from == STEP_UNKNOWN ? 0 : from; i < trace_count(trace); i++) {
