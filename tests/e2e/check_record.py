@@ -12,7 +12,7 @@ import time
 
 import harness
 from harness import check
-from recording import Recording, killing, ranks_of
+from recording import Recording, kill_ranks, killing, ranks_of, start_recording
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
@@ -181,9 +181,7 @@ def check_refused(tool):
 def check_roll_call(tool):
     program = tool.compile(SOURCES["stands"], "-no-pie")
     folder = os.path.join(tool.directory, "standing")
-    process = subprocess.Popen([tool.matchpoint, "record", "-n", "3", "--to", folder, "--",
-                                program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+    process = start_recording(tool, folder, 3, program)
     expected = ["rank 0: stands in call 3, MPI_Recv, with rank 1, tag 77, at ",
                 "rank 1: stands in call 3, MPI_Barrier, at ",
                 "rank 2: stands in call 3, MPI_Barrier, at "]
@@ -193,10 +191,7 @@ def check_roll_call(tool):
             break
         time.sleep(0.1)
     check(len(lines) == 3 and all(map(str.startswith, lines, expected)), "\n".join(lines))
-    with killing(folder) as pids:
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-        process.wait(timeout=60)
+    kill_ranks(folder, process)
     lines = tool.run("report", folder).out.splitlines()
     check(all(map(str.startswith, lines, expected)), "\n".join(lines))
 
@@ -214,17 +209,12 @@ def check_nobody_waits(tool):
     """A rank that computes for ever is replayed, and matchpoint is killed: so is the rank."""
     program = os.path.realpath(tool.compile(tool.write("computes.c", COMPUTES)))
     folder = os.path.join(tool.directory, "computing")
-    process = subprocess.Popen([tool.matchpoint, "record", "-n", "2", "--to", folder, "--",
-                                program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+    process = start_recording(tool, folder, 2, program)
     returned = "has returned from call 2, MPI_Barrier"
     harness.wait_for(lambda: os.path.isdir(folder)
                      and tool.run("report", folder).out.count(returned) == 2, process, returned)
-    with killing(folder) as pids:
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-        process.wait(timeout=60)
-        wait_until_gone(folder)
+    kill_ranks(folder, process)
+    wait_until_gone(folder)
     for words in (("replay", folder, "--rank", "0"), ("replay", folder),
                   ("report", folder, "--json", os.path.join(tool.directory, "computing.json"))):
         process = subprocess.Popen([tool.matchpoint, *words], stdin=subprocess.DEVNULL,

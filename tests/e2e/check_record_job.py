@@ -2,18 +2,15 @@
 as it was recorded, the same is printed, and the path that is told shows the same again. Hangs,
 crashes, killed runs; programs that do something else than they did."""
 
-import contextlib
 import os
 import re
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
 
 import harness
 from harness import check
-from recording import killing
+from recording import kill_ranks, start_recording
 
 KINDS = ("receive", "probe", "mprobe", "poll", "count", "waitany", "testany", "waitsome",
          "testsome", "test")
@@ -85,29 +82,16 @@ def wait_until_standing(tool, folder):
     return False
 
 
-def kill(folder, process):
-    with killing(folder) as pids:
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        process.wait(timeout=60)
-
-
-def start(tool, folder, *command, output=subprocess.DEVNULL):
-    return subprocess.Popen([tool.matchpoint, "record", "-n", str(RANKS), "--to", folder, "--",
-                             *command], cwd=tool.directory, stdin=subprocess.DEVNULL,
-                            stdout=output, stderr=subprocess.DEVNULL)
-
-
 def check_hang(tool, program):
     """Whether it hangs depends on who came first: in one of several runs it does. A rank that the
     machine leaves waiting for a message that has been sent stands, too: what it printed tells."""
     for seed in range(1, 40):
         folder = folder_of(tool, "hanging")
         with tempfile.TemporaryFile("w+") as output:
-            process = start(tool, folder, program, "hang", str(seed), output=output)
+            process = start_recording(tool, folder, RANKS, program, "hang", str(seed),
+                                      output=output)
             stands = wait_until_standing(tool, folder)
-            kill(folder, process)
+            kill_ranks(folder, process)
             output.seek(0)
             first = re.search(r"^first (\d+)$", output.read(), re.M)
         if not stands or not first or first[1] == "1":
@@ -138,7 +122,7 @@ def check_killed(tool):
     """It is followed to where the recording ends."""
     program = tool.compile(harness.program("many_messages.c"))
     folder = folder_of(tool, "killed")
-    process = start(tool, folder, program, "100000000", "300")
+    process = start_recording(tool, folder, RANKS, program, "100000000", "300")
     while not all(os.path.exists(os.path.join(folder, "rank.%d.start" % r)) for r in range(RANKS)):
         time.sleep(0.01)
     for _ in range(600):
@@ -146,7 +130,7 @@ def check_killed(tool):
         if len(calls) == RANKS and min(calls) > 20:
             break
         time.sleep(0.05)
-    kill(folder, process)
+    kill_ranks(folder, process)
     run = replay(tool, folder)
     check_followed(run, 3)
     check("ended where the recording ends" in run.out

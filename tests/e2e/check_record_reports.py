@@ -2,20 +2,17 @@
 none is missing. Hangs, damaged and missing logs, refused reports; the page in a browser and the
 archive with otf2-print, where there are such."""
 
-import contextlib
 import json
 import os
 import re
 import shutil
-import signal
-import subprocess
 import time
 
 import browser as browsers
 import harness
 from harness import check
 from otf2_archive import read_archive
-from recording import Recording, killing
+from recording import Recording, kill_ranks, start_recording
 
 RANKS = 4
 STANDS = ("MPI_Recv", "MPI_Barrier", "MPI_Barrier", "MPI_Barrier")
@@ -137,20 +134,14 @@ def check_drawn(tool, folder, truth):
 
 def start_hanging(tool, program):
     folder = os.path.join(tool.directory, "hanging")
-    process = subprocess.Popen([tool.matchpoint, "record", "-n", str(RANKS), "--to", folder, "--",
-                                program, "hangs"], cwd=tool.directory, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = start_recording(tool, folder, RANKS, program, "hangs")
     stands = r"rank 0: stands in call \d+, MPI_Recv, with rank 1, tag 77"
     for _ in range(600):
         out = tool.run("report", folder).out if os.path.isdir(folder) else ""
         if re.search(stands, out) and out.count(", MPI_Barrier") == RANKS - 1:
             break
         time.sleep(0.05)
-    with killing(folder) as pids:
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        process.wait(timeout=60)
+    kill_ranks(folder, process)
     return folder
 
 

@@ -13,12 +13,12 @@ import time
 import uuid
 
 import harness
+from check_backwards import NO_MORE
 from harness import Failed, check
 
 SKIPPED = 77
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SOURCE = harness.program("overwritten.c")
-NO_MORE = r"(No more reverse-execution|Reached end of recorded) history"  # gdb 13, gdb 16
 
 # Each line of gdb's, and a regular expression for what it says.
 CRASH = (

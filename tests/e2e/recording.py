@@ -4,6 +4,8 @@ import contextlib
 import glob
 import os
 import shutil
+import signal
+import subprocess
 
 from harness import check
 
@@ -36,6 +38,22 @@ def killing(folder):
     for file in files:
         with contextlib.suppress(OSError):
             os.unlink(file)
+
+
+def start_recording(tool, folder, ranks, *command, output=subprocess.DEVNULL):
+    """Begins a recording that is to be killed. Returns the process."""
+    return subprocess.Popen([tool.matchpoint, "record", "-n", str(ranks), "--to", folder, "--",
+                             *command], cwd=tool.directory, stdin=subprocess.DEVNULL,
+                            stdout=output, stderr=subprocess.DEVNULL)
+
+
+def kill_ranks(folder, process):
+    """Kills all ranks of a recording, and waits for its process."""
+    with killing(folder) as pids:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait(timeout=60)
 
 
 class Recording:
