@@ -429,27 +429,57 @@ enum explorer_step explorer_take_first(const GArray *open, enum explorer_step at
 	return EXPLORER_TAKE;
 }
 
+/* Reads what is new of a world at rest. False: this node is dropped. */
+static bool read_node(struct explorer *explorer, const struct trace *trace)
+{
+	size_t from = read_trace(explorer, trace);
+
+	if (explorer->fresh)
+		explorer->promises = choices_promise(explorer->path);
+	if ((explorer->fresh && !holds_path(explorer)) || !visit(explorer)) {
+		explorer->begun = explorer->steps->len;
+		explorer->statistics.wasted++;
+		return false;
+	}
+	explorer->fresh = false;
+	revisits_check(explorer, trace, from);
+	return true;
+}
+
+/* The world is over, and has been read as a whole. */
+static void end_world(struct explorer *explorer)
+{
+	explorer->begun = explorer->steps->len;
+	for (guint i = 0; i < explorer->steps->len; i++)
+		step_at(explorer, i)->undecided = false;
+	explorer->statistics.share += share(explorer);
+}
+
+bool explorer_may_leave(const struct explorer *explorer)
+{
+	return !explorer->gave_up && !explorer->known && !explorer->prefix
+	       && (!explorer->pending || explorer->pending->len == 0);
+}
+
+enum explorer_step explorer_returned(struct explorer *explorer, const struct trace *trace)
+{
+	if (!read_node(explorer, trace))
+		return EXPLORER_DROP;
+	end_world(explorer);
+	return EXPLORER_RETURNED;
+}
+
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice)
 {
-	size_t from;
-
 	if (explorer->gave_up) /* no longer part of the search */
 		return explorer_take_first(open, EXPLORER_DONE, ret_choice);
 	if (!explorer_prefix_is_made(explorer))
 		return explorer_follow_prefix(explorer, open, ret_choice);
 	if (explorer->pending && explorer->pending->len > 0)
 		return explorer_make_pending(explorer, open, ret_choice);
-	from = read_trace(explorer, trace);
-	if (explorer->fresh)
-		explorer->promises = choices_promise(explorer->path);
-	if ((explorer->fresh && !holds_path(explorer)) || !visit(explorer)) {
-		explorer->begun = explorer->steps->len;
-		explorer->statistics.wasted++;
+	if (!read_node(explorer, trace))
 		return EXPLORER_DROP;
-	}
-	explorer->fresh = false;
-	revisits_check(explorer, trace, from);
 	if (open->len == 0) {
 		explorer->begun = explorer->steps->len;
 		if (count_pending(explorer, NULL) > 0) {
@@ -458,10 +488,8 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 			return EXPLORER_GIVE_UP;
 		}
 		explorer_settle_known(explorer);
-		for (guint i = 0; i < explorer->steps->len; i++)
-			step_at(explorer, i)->undecided = false;
+		end_world(explorer);
 		explorer->statistics.outcomes++;
-		explorer->statistics.share += share(explorer);
 		return EXPLORER_DONE;
 	}
 	step_forward(explorer, trace, &g_array_index(open, struct open_choice, 0), ret_choice);

@@ -83,7 +83,8 @@ enum explorer_step {
 	/* a wasted run: the trace does not contain the choices of its plan, or the node was visited
 	 * before; never happens with a reproducible program */
 	EXPLORER_DROP,
-	EXPLORER_KNOWN, /* a random walk has reached an outcome that was reached before */
+	EXPLORER_KNOWN,    /* a random walk has reached an outcome that was reached before */
+	EXPLORER_RETURNED, /* see explorer_returned */
 	/* before options.from is reached: what is open is to be taken otherwise later, so answer
 	 * polls "not yet", as where nothing is open; if nothing moves then, the plan could not be
 	 * followed */
@@ -118,6 +119,13 @@ GArray *explorer_next(struct explorer *explorer);
  * same events. */
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice);
+
+/* The same, but this world is back in a state that it was in before, with only polls answered "no"
+ * in between, of which every rank has heard. Whatever is possible now was possible there, and waits
+ * for a visit. So this world is over; it is no outcome. EXPLORER_RETURNED, or EXPLORER_DROP. While
+ * explorer_may_leave is false, call explorer_rest instead. */
+enum explorer_step explorer_returned(struct explorer *explorer, const struct trace *trace);
+bool explorer_may_leave(const struct explorer *explorer);
 
 /* Takes the first alternative of the first open point. If nothing is open, returns `at_end`. */
 enum explorer_step explorer_take_first(const GArray *open, enum explorer_step at_end,

@@ -112,6 +112,14 @@ static enum explorer_step end(struct random_search *search, const struct trace *
 	return EXPLORER_DONE;
 }
 
+enum explorer_step random_search_returned(struct random_search *search)
+{
+	search->nothing = false;
+	search->statistics.runs++;
+	search->statistics.fruitless++;
+	return EXPLORER_KNOWN;
+}
+
 enum explorer_step random_search_rest(struct random_search *search, const struct trace *trace,
                                       const GArray *open, struct choice *ret_choice)
 {

@@ -32,6 +32,8 @@ bool random_search_next(struct random_search *search);
  * EXPLORER_DONE or EXPLORER_KNOWN. */
 enum explorer_step random_search_rest(struct random_search *search, const struct trace *trace,
                                       const GArray *open, struct choice *ret_choice);
+/* As explorer_returned: the walk ends there, and has found nothing. EXPLORER_KNOWN. */
+enum explorer_step random_search_returned(struct random_search *search);
 
 #define RANDOM_SEARCH_TYPE "(ttbat)"
 

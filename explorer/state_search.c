@@ -486,6 +486,12 @@ static bool find_choice(const struct known_state *state, const GArray *choices,
 	return false;
 }
 
+static void note_known(struct state_search *search)
+{
+	search->statistics.merged += !search->known && !search->at;
+	search->known = true;
+}
+
 /* The state is known. If this world made the same choices as the first one there, it is that world,
  * started again. */
 static enum explorer_step visit_known(struct state_search *search, const struct known_state *state,
@@ -501,10 +507,8 @@ static enum explorer_step visit_known(struct state_search *search, const struct 
 		search->statistics.circles++;
 		return visit(search, state, false, choices, ret_choice);
 	}
-	if (!same && !search->known) {
-		search->statistics.merged += !search->at;
-		search->known = true;
-	}
+	if (!same)
+		note_known(search);
 	offered = name_of_all(state, choices);
 	found = find_choice(state, choices, &node->first, ret_choice);
 	g_array_unref(choices);
@@ -526,6 +530,13 @@ static bool asks_for_lock(const GArray *open)
 		if (g_array_index(open, struct open_choice, i).point.kind == POINT_LOCK)
 			return true;
 	return false;
+}
+
+enum explorer_step state_search_returned(struct state_search *search)
+{
+	state_graph_blur(search->graph);
+	note_known(search);
+	return EXPLORER_DROP;
 }
 
 enum explorer_step state_search_rest(struct state_search *search, const struct known_state *state,

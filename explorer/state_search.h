@@ -52,6 +52,10 @@ struct known_state {
 enum explorer_step state_search_rest(struct state_search *search, const struct known_state *state,
                                      const GArray *open, struct choice *ret_choice);
 
+/* The same, for a world that is back in a state of its own, even if that has another name now: see
+ * explorer_returned. How many interleavings there are is not known any more. EXPLORER_DROP. */
+enum explorer_step state_search_returned(struct state_search *search);
+
 /* The world of the last plan has ended and was not dropped. `outcome`: fingerprint of its end.
  * Returns whether no other world ended with it. */
 bool state_search_end(struct state_search *search, const struct state_hash *outcome);

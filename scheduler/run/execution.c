@@ -221,6 +221,7 @@ static void take_end(struct execution *execution, enum explorer_step step)
 {
 	execution->result.wasted = step == EXPLORER_DROP || step == EXPLORER_GIVE_UP;
 	execution->result.known = step == EXPLORER_KNOWN;
+	execution->result.returned = step == EXPLORER_RETURNED;
 	if (step == EXPLORER_DONE)
 		execution_conclude(execution);
 }
@@ -238,10 +239,16 @@ static enum explorer_step ask_of_end(struct execution *execution)
 static enum explorer_step ask_strategy(struct execution *execution, GArray *open,
                                        struct choice *ret_choice)
 {
-	enum explorer_step step;
+	enum explorer_step step = EXPLORER_LATER;
 
 	if (execution->runs->client->open)
 		execution->runs->client->open(execution->owner, execution, open);
+	if (open->len > 0 && execution->strategy->returned && !world_holds(execution->world)
+	    && execution->plan->len == 0 && world_has_returned(execution->world))
+		step = execution->strategy->returned(execution->strategy,
+		                                     world_trace(execution->world));
+	if (step != EXPLORER_LATER)
+		return step;
 	step = execution->strategy->rest(execution->strategy, world_trace(execution->world), open,
 	                                 ret_choice);
 	/* It is no end while held ranks can be released. */

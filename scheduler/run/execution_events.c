@@ -39,6 +39,8 @@ static const char *reason_of(const struct execution *execution)
 		return result->lost;
 	if (result->known)
 		return "it ends like an earlier random walk";
+	if (result->returned)
+		return "it is back in an earlier state: from there, all goes on as it did";
 	if (result->wasted)
 		return "it does not count as an interleaving";
 	return result->word ? result->word : "it has to begin again";

@@ -43,12 +43,13 @@ struct run_request {
 
 struct run_result {
 	enum execution_state state;
-	bool waits;   /* for an answer of the strategy: execution_resume */
-	bool wasted;  /* dropped by the search, or lost: it does not count */
-	bool let_go;  /* gave up promises: counts only if it shows something new */
-	bool known;   /* a random walk that ended like an earlier one */
-	char *lost;   /* why the plan could not be followed; NULL: it was */
-	bool stalled; /* ranks inside MPI will never report again; or only read windows */
+	bool waits;    /* for an answer of the strategy: execution_resume */
+	bool wasted;   /* dropped by the search, or lost: it does not count */
+	bool let_go;   /* gave up promises: counts only if it shows something new */
+	bool known;    /* a random walk that ended like an earlier one */
+	bool returned; /* left where it came back to an earlier state: no outcome, and not wasted */
+	char *lost;    /* why the plan could not be followed; NULL: it was */
+	bool stalled;  /* ranks inside MPI will never report again; or only read windows */
 	bool livelock;
 	const char *how_sure; /* how certain (livelock_policy_words); NULL: see stall.h */
 	bool again;           /* cannot be carried out this way; begin it anew */

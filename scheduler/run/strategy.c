@@ -23,6 +23,13 @@ static enum explorer_step search_rest(struct strategy *strategy, const struct tr
 	return explorer_rest(search->explorer, trace, open, ret_choice);
 }
 
+static enum explorer_step search_returned(struct strategy *strategy, const struct trace *trace)
+{
+	struct explorer *explorer = ((struct search *)strategy)->explorer;
+
+	return explorer_may_leave(explorer) ? explorer_returned(explorer, trace) : EXPLORER_LATER;
+}
+
 static void search_again(struct strategy *strategy)
 {
 	explorer_again(((struct search *)strategy)->explorer);
@@ -44,6 +51,7 @@ struct strategy *strategy_search(struct explorer *explorer)
 
 	search->strategy = (struct strategy){.next = search_next,
 	                                     .rest = search_rest,
+	                                     .returned = search_returned,
 	                                     .again = search_again,
 	                                     .needs = search_needs,
 	                                     .free = search_free};
@@ -106,6 +114,12 @@ static enum explorer_step wander_rest(struct strategy *strategy, const struct tr
 	return random_search_rest(((struct wander *)strategy)->search, trace, open, ret_choice);
 }
 
+static enum explorer_step wander_returned(struct strategy *strategy, const struct trace *trace)
+{
+	(void)trace;
+	return random_search_returned(((struct wander *)strategy)->search);
+}
+
 static void wander_free(struct strategy *strategy)
 {
 	g_free(strategy);
@@ -118,6 +132,7 @@ struct strategy *strategy_random(struct random_search *search)
 	wander->strategy = (struct strategy){.wanders = true,
 	                                     .next = wander_next,
 	                                     .rest = wander_rest,
+	                                     .returned = wander_returned,
 	                                     .needs = needs_nothing,
 	                                     .free = wander_free};
 	wander->search = search;
@@ -166,6 +181,15 @@ static enum explorer_step states_rest(struct strategy *strategy, const struct tr
 	return state_search_rest(states->search, is_told ? &states->told : NULL, open, ret_choice);
 }
 
+static enum explorer_step states_returned(struct strategy *strategy, const struct trace *trace)
+{
+	struct states *states = (struct states *)strategy;
+
+	(void)trace;
+	states->is_told = false;
+	return state_search_returned(states->search);
+}
+
 static bool states_need(const struct strategy *strategy, const GArray *choices)
 {
 	return state_search_needs(((const struct states *)strategy)->search, choices);
@@ -186,6 +210,7 @@ struct strategy *strategy_states(struct state_search *search, bool verifies, cha
 	                                     .rest = states_rest,
 	                                     .needs = states_need,
 	                                     .state = states_state,
+	                                     .returned = states_returned,
 	                                     .free = states_free};
 	states->search = search;
 	states->calls = g_array_new(false, false, sizeof(guint32));

@@ -45,6 +45,9 @@ struct strategy {
 	 * EXPLORER_LATER: the world waits for execution_resume. */
 	enum explorer_step (*rest)(struct strategy *strategy, const struct trace *trace,
 	                           const GArray *open, struct choice *ret_choice);
+	/* The same, but the world is back in an earlier state of its own (world_has_returned).
+	 * EXPLORER_LATER: it has to go on; `rest` is called. NULL: always. */
+	enum explorer_step (*returned)(struct strategy *strategy, const struct trace *trace);
 	/* The world was ended from outside. Another one makes the same choices, and goes on from
 	 * there, but its trace may have another order. NULL: that does not matter. */
 	void (*again)(struct strategy *strategy);

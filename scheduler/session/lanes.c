@@ -349,7 +349,7 @@ static void note_beginning(struct lanes *lanes, const struct lane *lane,
                            const struct execution *execution)
 {
 	if (!session_options(lanes->session)->toward || lanes->begun || !session_is_whole(execution)
-	    || execution_result(execution)->wasted)
+	    || execution_result(execution)->wasted || execution_result(execution)->returned)
 		return;
 	lanes->begun = true;
 	lanes->strayed = explorer_strayed(lane->explorer);

@@ -1,6 +1,7 @@
 #include "world_arrival.h"
 #include "world_internal.h"
 #include "world_loops.h"
+#include "world_rounds.h"
 
 #include <string.h>
 
@@ -18,10 +19,7 @@ static void rank_init(struct rank *rank)
 	rank->left = g_array_new(false, false, sizeof(struct wire_left));
 	rank->truncated = g_array_new(false, false, sizeof(struct truncated));
 	rank->held_from = WORLD_HOLDS_NOTHING;
-	rank->streak.polls = polls_new();
-	rank->loop.polls = polls_new();
-	rank->loop.found = g_array_new(false, false, sizeof(struct loop_found));
-	rank->streak.known = g_array_new(false, false, sizeof(guint64));
+	world_polls_init(rank);
 }
 
 struct world *world_new(const struct world_options *options, struct communicators *comms,
@@ -59,6 +57,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->locks = windows_new(options->ranks);
 	world->spins = word_spins_new(options->ranks);
 	world->rma = world_rma_new();
+	world->rounds = world_rounds_new(options->ranks);
 	return world;
 }
 
@@ -81,10 +80,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].truncated = g_array_copy(from->ranks[rank].truncated);
 		if (from->ranks[rank].seals)
 			to->ranks[rank].seals = g_array_copy(from->ranks[rank].seals);
-		to->ranks[rank].streak.polls = polls_copy(from->ranks[rank].streak.polls);
-		to->ranks[rank].loop.polls = polls_copy(from->ranks[rank].loop.polls);
-		to->ranks[rank].loop.found = g_array_copy(from->ranks[rank].loop.found);
-		to->ranks[rank].streak.known = g_array_copy(from->ranks[rank].streak.known);
+		world_polls_copy(&to->ranks[rank]);
 	}
 	to->matcher = matcher_copy(from->matcher);
 	to->collectives = collectives_copy(from->collectives);
@@ -122,6 +118,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 	to->entered = entered_copy(from->entered);
 	to->locks = windows_copy(from->locks);
 	to->spins = word_spins_copy(from->spins);
+	to->rounds = world_rounds_copy(from->rounds);
 	return to;
 }
 
@@ -165,12 +162,7 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].left);
 		g_array_unref(world->ranks[rank].truncated);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);
-		g_array_unref(world->ranks[rank].streak.polls);
-		g_array_unref(world->ranks[rank].loop.polls);
-		g_array_unref(world->ranks[rank].loop.found);
-		if (world->ranks[rank].is_looked_at)
-			g_clear_pointer(&world->ranks[rank].looked_at.names, g_bytes_unref);
-		g_array_unref(world->ranks[rank].streak.known);
+		world_polls_release(&world->ranks[rank]);
 	}
 	g_free(world->ranks);
 	matcher_free(world->matcher);
@@ -195,6 +187,7 @@ void world_free(struct world *world)
 	entered_free(world->entered);
 	windows_free(world->locks);
 	word_spins_free(world->spins);
+	world_rounds_free(world->rounds);
 	g_free(world);
 }
 
@@ -688,6 +681,7 @@ void world_append_event(struct world *world, const struct event *event)
 	int number = event->op.id.rank;
 	struct event own;
 
+	world_rounds_note_event(world, event);
 	if (number >= world->options.ranks || !world->ranks[number].threads) {
 		trace_append(&world->trace, event);
 		return;

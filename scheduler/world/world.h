@@ -187,6 +187,10 @@ bool world_holds_call(const struct world *world, int rank, guint32 call);
 /* No rank is running: all are blocked, held, stopped or gone. */
 bool world_at_rest(const struct world *world);
 
+/* At rest: whether all ranks are back in a state that this world was in before, after rounds of
+ * polls in vain with a collective of all ranks in each (world_rounds.h). */
+bool world_has_returned(const struct world *world);
+
 /* Whether some rank has made a window: ranks can then act on each other without a report. */
 bool world_has_windows(const struct world *world);
 

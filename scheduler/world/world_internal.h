@@ -95,6 +95,11 @@ struct poll {
 	struct operation probe;      /* what it looks for */
 };
 
+/* A poll that was answered "no" by choice. */
+struct answered_no {
+	guint64 key, digest[2]; /* as in struct poll */
+};
+
 /* A message found by a poll that leaves it where it is. */
 struct loop_found {
 	guint64 identity, digest[2];
@@ -123,6 +128,8 @@ struct streak {
 	guint rounds;  /* number of times that they came back to the same poll */
 	guint64 last;  /* identity of the last poll of the first round */
 	GArray *known; /* guint64; places in the program where a round was closed before */
+	/* struct answered_no: by choice, in earlier streaks since all ranks met (world_rounds.h) */
+	GArray *earlier;
 };
 
 /* Consecutive calls of a rank that returned at once and concern only itself, and polls in vain
@@ -202,6 +209,7 @@ struct world {
 	struct word_spins *spins;
 	gint32 unordered; /* enum wire_unordered: atomic operations so far */
 	struct world_rma *rma;
+	struct world_rounds *rounds;
 	GHashTable *impatience; /* polls answered "not yet": count by livelock_policy_key */
 	struct world_idle idle;
 	bool started;            /* ranks may leave MPI_Init */

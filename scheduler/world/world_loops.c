@@ -7,7 +7,7 @@ static void poll_clear(void *poll)
 	g_clear_pointer(&((struct poll *)poll)->names, g_bytes_unref);
 }
 
-GArray *polls_new(void)
+static GArray *polls_new(void)
 {
 	GArray *polls = g_array_new(false, false, sizeof(struct poll));
 
@@ -22,13 +22,42 @@ static void add_copy(GArray *polls, const struct poll *poll)
 		g_bytes_ref(poll->names);
 }
 
-GArray *polls_copy(const GArray *polls)
+static GArray *polls_copy(const GArray *polls)
 {
 	GArray *copy = polls_new();
 
 	for (guint i = 0; i < polls->len; i++)
 		add_copy(copy, &g_array_index(polls, struct poll, i));
 	return copy;
+}
+
+void world_polls_init(struct rank *rank)
+{
+	rank->streak.polls = polls_new();
+	rank->streak.known = g_array_new(false, false, sizeof(guint64));
+	rank->streak.earlier = g_array_new(false, false, sizeof(struct answered_no));
+	rank->loop.polls = polls_new();
+	rank->loop.found = g_array_new(false, false, sizeof(struct loop_found));
+}
+
+void world_polls_copy(struct rank *rank)
+{
+	rank->streak.polls = polls_copy(rank->streak.polls);
+	rank->streak.known = g_array_copy(rank->streak.known);
+	rank->streak.earlier = g_array_copy(rank->streak.earlier);
+	rank->loop.polls = polls_copy(rank->loop.polls);
+	rank->loop.found = g_array_copy(rank->loop.found);
+}
+
+void world_polls_release(struct rank *rank)
+{
+	g_array_unref(rank->streak.polls);
+	g_array_unref(rank->streak.known);
+	g_array_unref(rank->streak.earlier);
+	g_array_unref(rank->loop.polls);
+	g_array_unref(rank->loop.found);
+	if (rank->is_looked_at)
+		g_clear_pointer(&rank->looked_at.names, g_bytes_unref);
 }
 
 static struct poll *poll_at(const GArray *polls, guint index)

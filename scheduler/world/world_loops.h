@@ -35,8 +35,10 @@ void world_loop_choose(struct world *world, const struct choice *choice);
 /* The first poll of the open loop finds this message. */
 void world_loop_note_found(struct world *world, int rank, struct op_id send);
 
-/* Copies and releases what a rank keeps. */
-GArray *polls_new(void);
-GArray *polls_copy(const GArray *polls);
+/* What a rank keeps of its polls. world_polls_copy: the rank is a copy of another one, with which
+ * it would otherwise share that. */
+void world_polls_init(struct rank *rank);
+void world_polls_copy(struct rank *rank);
+void world_polls_release(struct rank *rank);
 
 #endif

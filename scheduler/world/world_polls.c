@@ -10,6 +10,7 @@
 #include "mpi_calls.h"
 #include "world_internal.h"
 #include "world_loops.h"
+#include "world_rounds.h"
 
 /* NULL: the pending call is no Iprobe or Improbe. */
 static const struct live *probe_in_poll(const struct world *world, int number)
@@ -149,6 +150,13 @@ static bool is_patient(const struct world *world, int number)
 
 static void end_streak(struct rank *rank)
 {
+	for (guint i = 0; i < rank->streak.polls->len; i++) {
+		const struct poll *poll = &g_array_index(rank->streak.polls, struct poll, i);
+		struct answered_no no = {poll->key, {poll->digest[0], poll->digest[1]}};
+
+		if (poll->chosen && !poll->is_forgiven)
+			g_array_append_val(rank->streak.earlier, no);
+	}
 	g_array_set_size(rank->streak.polls, 0);
 	rank->streak.rounds = 0;
 	rank->streak.most = 0;
@@ -165,6 +173,20 @@ static void add_impatience(struct world *world, const struct poll *poll, guint64
 
 		set_impatience(world, keys[i], (guint)MAX(count, 0));
 	}
+}
+
+/* All ranks meet. What they have done before may count no more (world_rounds.h). */
+static void end_round(struct world *world, struct rank *rank, bool excused)
+{
+	end_streak(rank);
+	for (guint i = 0; excused && i < rank->streak.earlier->len; i++) {
+		const struct answered_no *no = &g_array_index(rank->streak.earlier,
+		                                              struct answered_no, i);
+		const struct poll poll = {.digest = {no->digest[0], no->digest[1]}};
+
+		add_impatience(world, &poll, no->key, -1);
+	}
+	g_array_set_size(rank->streak.earlier, 0);
 }
 
 /* These "no" answers do not count any more: the rank has come back. */
@@ -211,6 +233,7 @@ void world_note_yes(struct world *world, int number)
 {
 	set_impatience(world, livelock_policy_key(world, number), 0);
 	end_streak(&world->ranks[number]);
+	world_rounds_note_yes(world);
 	world_loop_end(world, number);
 	world_end_immediate(world, number);
 }
@@ -631,6 +654,11 @@ void world_note_poll(struct world *world, int number, const struct wire_call *ca
 
 	if (asks_about_nothing(call))
 		return;
+	switch (world_rounds_note_call(world, number, call)) {
+	case ROUND_EXCUSED: end_round(world, rank, true); break;
+	case ROUND_ENDS: end_round(world, rank, false); break;
+	case ROUND_GOES_ON: break;
+	}
 	if (!world_is_poll(call->wait) || !world_asks(world, number)) {
 		if (!rank->immediate.is_own || rank->threads)
 			world_end_polls(world, number);

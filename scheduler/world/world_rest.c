@@ -1,6 +1,7 @@
 #include "explorer/explorer.h"
 #include "world_arrival.h"
 #include "world_internal.h"
+#include "world_rounds.h"
 
 bool world_at_rest(const struct world *world)
 {
@@ -53,6 +54,8 @@ bool world_answer_ready(struct world *world)
 	}
 	if (answered)
 		world_note_round(world);
+	else
+		world_rounds_note_rest(world);
 	return world_tell_answer(world, answered);
 }
 
