@@ -265,15 +265,53 @@ static char *covered_words(const struct state_exploration *walks)
 	return g_string_free(text, false);
 }
 
+/* How many interleavings the states of this search stand for is added to *sum, which begins with 0.
+ * How good the sum is: the worse of `so_far` and that. */
+static enum graph_answer add_count(const struct state_search *search, enum graph_answer so_far,
+                                   guint64 *sum)
+{
+	GArray *ends = NULL;
+	enum graph_answer answer = state_search_count(search, &ends);
+
+	for (guint i = 0; ends && i < ends->len; i++)
+		*sum = state_graph_sum(*sum, g_array_index(ends, guint64, i));
+	g_clear_pointer(&ends, g_array_unref);
+	return MAX(so_far, answer);
+}
+
+/* NULL: it is not known how many there are. */
+static char *counted_words(const struct state_exploration *walks)
+{
+	enum graph_answer answer = GRAPH_COUNTED;
+	guint64 sum = 0;
+
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		if (walks->searches[i])
+			answer = add_count(walks->searches[i], answer, &sum);
+	if (answer == GRAPH_UNBOUNDED)
+		return g_strdup("a state is reached again from itself, so there is no number of "
+		                "interleavings");
+	if (answer == GRAPH_UNKNOWN || sum == 0)
+		return NULL;
+	if (sum == STATE_GRAPH_BEYOND)
+		return g_strdup("these states stand for more than 10^18 interleavings");
+	return g_strdup_printf("these states stand for %s%" G_GUINT64_FORMAT " interleaving%s",
+	                       answer == GRAPH_COUNTED_SOME ? "at least " : "", sum,
+	                       sum == 1 ? "" : "s");
+}
+
 void state_exploration_note(const struct state_exploration *walks, GPtrArray *notes)
 {
 	struct state_statistics all = state_exploration_statistics(walks);
+	char *counted = walks->begun ? counted_words(walks) : NULL;
 
 	if (walks->begun && walks->watching)
 		g_ptr_array_add(notes, g_strdup_printf("after %" G_GUINT64_FORMAT
 		                                       " interleavings equal states occurred: from "
 		                                       "then on each state was explored once",
 		                                       walks->before));
+	if (counted)
+		g_ptr_array_add(notes, counted);
 	if (walks->begun && session_stop_reason(walks->session))
 		g_ptr_array_add(notes, covered_words(walks));
 	if (all.nameless > 0)

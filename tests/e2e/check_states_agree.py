@@ -64,6 +64,13 @@ def findings(report):
             for finding in report["findings"] for one in [finding, *finding.get("variants", [])]}
 
 
+def interleavings_of(report):
+    """For how many its states stand; None: not told."""
+    found = [re.fullmatch(r"these states stand for (\d+) interleavings?", note)
+             for note in report["notes"]]
+    return next((int(one.group(1)) for one in found if one), None)
+
+
 def compare(tool, name, ranks, program, arguments, options):
     """The results of both searches. None: state search is refused, or the tree is incomplete."""
     common = ["-n", str(ranks), *options, "--", program, *arguments]
@@ -88,7 +95,10 @@ def compare(tool, name, ranks, program, arguments, options):
           "%s: other ends\nonly the tree: %s\nonly states: %s\n%s" % (
               name, ends(tree.report) - ends(states.report),
               ends(states.report) - ends(tree.report), states))
-    return tree.report["interleavings"], states.report["search"]
+    counted = interleavings_of(states.report)
+    check(counted in (None, tree.report["interleavings"]),
+          "%s: the states stand for %s\n%s\n%s" % (name, counted, tree, states))
+    return tree.report["interleavings"], states.report["search"], counted is not None
 
 
 def compare_random(tool, seed, *kind):
@@ -125,9 +135,10 @@ def compare_program(tool, expect):
 
 def count(found):
     compared = [one for one in found if one]
-    return "%d compared (%d interleavings, %d merged), %d not" % (
+    counted = sum(one[2] for one in compared)
+    return "%d compared (%d interleavings, %d merged; %d counted by states), %d not" % (
         len(compared), sum(one[0] for one in compared), sum(one[1]["merged"] for one in compared),
-        len(found) - len(compared))
+        counted, len(found) - len(compared))
 
 
 def body(tool, options):
@@ -144,6 +155,7 @@ def body(tool, options):
                     raise
                 print("DIFFERS: %s" % problem, flush=True)
     print("programs: %s" % count(found), flush=True)
+    check(any(one and one[2] for one in found), "states never tell for how many they stand")
     found = [compare_random(tool, seed)
              for seed in range(options.seed, options.seed + options.programs)]
     print("random ones: %s" % count(found))
