@@ -11,6 +11,7 @@ void recording_orders_print(const struct recording_orders *orders, char ret[RECO
 	snprintf(ret, RECORDING_VALUE, "%c:%05d:%05d:%05d:%010d",
 	         orders->marks     ? 'm'
 	         : orders->matches ? 't'
+	         : orders->in_step ? 's'
 	         : orders->replays ? 'p'
 	                           : 'r',
 	         orders->directory, orders->news, orders->scratch, orders->pid);
@@ -26,7 +27,8 @@ bool recording_orders_parse(const char *value, struct recording_orders *ret)
 		return false;
 	ret->marks = mode == 'm';
 	ret->matches = mode == 't';
-	ret->replays = mode == 'p' || ret->marks || ret->matches;
+	ret->in_step = mode == 's';
+	ret->replays = mode == 'p' || ret->marks || ret->matches || ret->in_step;
 	return ret->replays || mode == 'r';
 }
 

@@ -17,6 +17,9 @@ struct recorded_logs {
 	const GPtrArray *ends;    /* struct roll_call_entry, by rank */
 	recorded_place_find *find_place;
 	void *user;
+	/* struct record_match: the messages that probes have found are appended. NULL: they are
+	 * not asked for. */
+	GArray *probes;
 };
 
 /* Returns the only execution, without a path. Appends sentences (char *) to `notes` about what is

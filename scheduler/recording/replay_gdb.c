@@ -31,9 +31,10 @@ struct session {
 static pid_t start_rank(void *user, const char *name, GError **error)
 {
 	struct session *session = user;
+	const struct replayed_mode mode = {.marks = name};
 
-	return replayed_process_start(session->options->directory, session->options->rank, name,
-	                              false, &session->process, error)
+	return replayed_process_start(session->options->directory, session->options->rank, &mode,
+	                              &session->process, error)
 	               ? session->process.pid
 	               : -1;
 }

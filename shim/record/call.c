@@ -9,6 +9,7 @@
 
 #include "callbacks.h"
 #include "common/mix.h"
+#include "in_step.h"
 #include "inputs.h"
 #include "layouts.h"
 #include "matches.h"
@@ -66,6 +67,7 @@ bool record_enter(struct record_call *call, enum mpi_call function, const void *
 	if (log_replaying) {
 		replay_call_begin(log_place->call);
 		matches_enter(function);
+		in_step_enter(function);
 		call->is_repeated = polls.left > 0;
 		if (call->is_repeated)
 			return true;
