@@ -106,10 +106,12 @@ static void complain(const char *what)
 }
 
 /* Each copy of the process writes the same at the same place: it does not matter which one was the
- * last. */
+ * last. `scratch`: -1: nowhere. */
 static void write_to(int scratch, const char *name, int descriptor)
 {
-	int file = openat(scratch, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int file = scratch < 0
+	                   ? g_open("/dev/null", O_WRONLY | O_CLOEXEC, 0)
+	                   : openat(scratch, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	if (file < 0)
 		complain(name);
@@ -141,6 +143,7 @@ static void become(const char *directory, int rank, const struct replayed_start 
 	struct recording_orders orders = {.replays = true,
 	                                  .marks = mode->marks != NULL,
 	                                  .matches = mode->matches,
+	                                  .calls = mode->calls,
 	                                  .in_step = mode->in_step,
 	                                  .pid = (int)getpid()};
 	struct rlimit stack;
@@ -156,8 +159,8 @@ static void become(const char *directory, int rank, const struct replayed_start 
 	                         : away(g_open(scratch, O_RDONLY | O_DIRECTORY, 0));
 	if (mode->in_step && dup2(mode->steps, RECORDING_STEPS_FD) < 0)
 		complain("cannot keep step with other ranks");
-	if (mode->marks || mode->matches)
-		stand_apart(orders.scratch);
+	if (mode->marks || mode->matches || mode->calls)
+		stand_apart(mode->calls ? -1 : orders.scratch);
 	file = rank == 0 ? g_open(input, O_RDONLY, 0) : -1;
 	if (file < 0)
 		file = g_open("/dev/null", O_RDONLY, 0);

@@ -28,6 +28,7 @@ struct replayed_process {
 struct replayed_mode {
 	const char *marks; /* names the socket of agent_marks_begin */
 	bool matches;      /* the news tell what each call got (shim/record/matches.h) */
+	bool calls;        /* the same, of all calls; its output is not kept */
 	bool in_step;      /* with other ranks: */
 	int steps;         /* descriptor of common/recording_steps.h; the caller's */
 };

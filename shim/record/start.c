@@ -324,7 +324,7 @@ __attribute__((constructor)) static void start(void)
 		write_start(orders.directory, rank);
 	}
 	if (error == 0 && orders.matches)
-		matches_begin();
+		matches_begin(orders.calls);
 	if (error == 0 && orders.in_step)
 		keep_step(rank);
 	if (error == 0 && orders.marks && !replay_begin_marks())
