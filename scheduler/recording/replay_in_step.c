@@ -62,7 +62,18 @@ static void free_matches(void *matches)
 	recorded_matches_free(matches);
 }
 
-/* Of a rank that cannot be replayed nothing is known; it says why when it is its turn. */
+/* `why` may begin with the rank's name. */
+static void tell_unknown(const struct replay_in_step_options *options, int rank, const char *what,
+                         const char *why)
+{
+	g_autofree char *name = g_strdup_printf("rank %d: ", rank), *text = NULL;
+
+	if (g_str_has_prefix(why, name))
+		why += strlen(name);
+	text = g_strdup_printf("%s: %s", what, why);
+	options->remark(options->user, rank, text);
+}
+
 static GPtrArray *read_ranks(const struct replay_in_step_options *options, const GPtrArray *ends,
                              guint64 *ret_calls)
 {
@@ -74,10 +85,15 @@ static GPtrArray *read_ranks(const struct replay_in_step_options *options, const
 		const struct roll_call_entry *entry = ends->pdata[rank];
 		const bool is_whole = entry->has_ended && !entry->damage && !entry->error;
 		struct recorded_matches *matches = NULL;
+		g_autoptr(GError) error = NULL;
 
 		if (options->ranks[rank])
 			matches = recorded_matches_read_all(options->directory, rank, is_whole,
-			                                    remarks, NULL);
+			                                    remarks, &error);
+		if (error)
+			tell_unknown(options, rank, "cannot be kept in step", error->message);
+		else if (matches && matches->lost)
+			tell_unknown(options, rank, "is kept in step only so far", matches->lost);
 		g_ptr_array_add(all, matches);
 		*ret_calls += calls_of(matches);
 	}

@@ -190,7 +190,8 @@ def check_errors(tool, folder):
         check(run.status == status and expected in run.err, str(run))
     os.unlink(os.path.join(folder, "rank.2.start"))
     run = in_step(tool, folder)
-    check(run.status == 4 and "rank 2: it left no log" in run.err, str(run))
+    check(run.status == 4 and run.err == "matchpoint: rank 2: cannot be kept in step: it left no "
+          "log\nmatchpoint: rank 2: it left no log\n", str(run))
     wrong, count = early(run.out.splitlines(), (0, 1, 3))
     check(not wrong and count > 5, "%s\ntoo early: %s" % (run, wrong))
 
