@@ -1,11 +1,14 @@
 """A recorded run, and replays of its ranks alone."""
 
+import collections
 import contextlib
 import glob
 import os
 import shutil
 import signal
+import struct
 import subprocess
+import time
 
 from harness import check
 
@@ -17,6 +20,24 @@ def ranks_of(folder):
         with open(name, "rb") as tail:
             pids.append(int.from_bytes(tail.read(16)[12:16], "little"))
     return pids
+
+
+Place = collections.namedtuple("Place", "call is_inside has_ended")
+
+
+def place_of(folder, rank):
+    """The number of the rank's MPI call, and whether it stands in it (struct recording_place)."""
+    with open(os.path.join(folder, "rank.%d.tail" % rank), "rb") as tail:
+        call, _, _, inside, _, _, _, ended = struct.unpack("<QQIIiiII", tail.read(56)[16:])
+    return Place(call, inside == 1, ended == 1)
+
+
+def wait_until_gone(folder):
+    for pid in ranks_of(folder):
+        for _ in range(600):
+            if not os.path.exists("/proc/%d/exe" % pid):
+                break
+            time.sleep(0.1)
 
 
 def shared_memory(pid):
@@ -44,7 +65,7 @@ def start_recording(tool, folder, ranks, *command, output=subprocess.DEVNULL):
     """Begins a recording that is to be killed. Returns the process."""
     return subprocess.Popen([tool.matchpoint, "record", "-n", str(ranks), "--to", folder, "--",
                              *command], cwd=tool.directory, stdin=subprocess.DEVNULL,
-                            stdout=output, stderr=subprocess.DEVNULL)
+                            stdout=output, stderr=subprocess.DEVNULL, start_new_session=True)
 
 
 def kill_ranks(folder, process):
@@ -78,6 +99,14 @@ class Recording:
 
     def replay(self, rank):
         return self.tool.run("replay", self.folder, "--rank", str(rank), cwd=self.tool.directory)
+
+    def check_in_step(self):
+        """All ranks beside each other print what they printed, and none goes on without another."""
+        run = self.tool.run("replay", self.folder, "--in-step", cwd=self.tool.directory)
+        printed = "".join(self.printed(rank) for rank in range(self.ranks))
+        check(run.status == 0 and run.err == "", str(run))
+        check(sorted(run.out.splitlines()) == sorted(printed.splitlines()),
+              "recorded:\n%s\nreplayed: %s" % (printed, run))
 
     def report(self):
         return self.tool.run("report", self.folder)
