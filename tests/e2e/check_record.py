@@ -204,7 +204,8 @@ def check_nobody_waits(tool):
                      and tool.run("report", folder).out.count(returned) == 2, process, returned)
     kill_ranks(folder, process)
     wait_until_gone(folder)
-    for words in (("replay", folder, "--rank", "0"), ("replay", folder),
+    for words in (("replay", folder, "--rank", "0"), ("replay", folder, "--in-step"),
+                  ("replay", folder),
                   ("report", folder, "--json", os.path.join(tool.directory, "computing.json"))):
         process = subprocess.Popen([tool.matchpoint, *words], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
