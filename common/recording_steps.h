@@ -20,7 +20,7 @@ struct recording_hold {
 
 /* A rank. Only what is atomic changes. */
 struct recording_step {
-	_Atomic uint32_t come;    /* number of its last call that has begun; a futex, not private */
+	_Atomic uint32_t come; /* its last call that has begun, but polls; a futex, not private */
 	_Atomic uint32_t waiting; /* ranks that wait for `come`, at least */
 	_Atomic uint32_t is_over; /* it does not come to anything more; set by matchpoint */
 	_Atomic uint32_t held;    /* the call that it is held at; 0: none */

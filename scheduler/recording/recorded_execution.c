@@ -479,10 +479,10 @@ static void add_calls(struct builder *builder, int rank)
 
 	builder->first[rank] = builder->execution->calls->len;
 	for (guint i = 0; matches && i < matches->calls->len; i++) {
-		if (call_at(matches, i)->not_yet > 0)
-			add_polls(builder, rank, i);
-		else
+		if (call_at(matches, i)->not_yet == 0)
 			add_call(builder, rank, i);
+		else if (!builder->logs->skips_polls)
+			add_polls(builder, rank, i);
 	}
 }
 

@@ -287,6 +287,7 @@ GPtrArray *recorded_holds(const struct recorded_logs *given)
 	struct reading reading = {.logs = &logs};
 
 	logs.probes = probes;
+	logs.skips_polls = true;
 	reading.execution = recorded_execution(&logs, notes);
 	reading_begin(&reading);
 	for (guint i = 0; i < reading.execution->matches->len; i++)

@@ -10,7 +10,7 @@
 enum { RECORDED_HOLDS_MOST = 20000000 };
 
 /* Returns, by rank, a GArray of struct recording_hold, by call. NULL: there are more than
- * RECORDED_HOLDS_MOST. `logs->probes` is not used. */
+ * RECORDED_HOLDS_MOST. `probes` and `skips_polls` of the logs are not used. */
 GPtrArray *recorded_holds(const struct recorded_logs *logs);
 
 #endif

@@ -47,16 +47,6 @@ static struct place no_place(void *user, int rank, guint64 site)
 	return (struct place){0};
 }
 
-static guint64 calls_of(const struct recorded_matches *matches)
-{
-	const struct recorded_call *last;
-
-	if (!matches || matches->calls->len == 0)
-		return 0;
-	last = &g_array_index(matches->calls, struct recorded_call, matches->calls->len - 1);
-	return (guint64)last->number + last->not_yet;
-}
-
 static void free_matches(void *matches)
 {
 	recorded_matches_free(matches);
@@ -95,7 +85,7 @@ static GPtrArray *read_ranks(const struct replay_in_step_options *options, const
 		else if (matches && matches->lost)
 			tell_unknown(options, rank, "is kept in step only so far", matches->lost);
 		g_ptr_array_add(all, matches);
-		*ret_calls += calls_of(matches);
+		*ret_calls += matches ? matches->calls->len : 0;
 	}
 	return all;
 }

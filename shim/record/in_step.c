@@ -103,15 +103,22 @@ static void wait_for(const struct recording_hold *hold)
 	atomic_store(&own->held, 0);
 }
 
+static void note_call(void)
+{
+	atomic_store(&own->come, calls);
+	if (atomic_load(&own->waiting) > 0)
+		futex(&own->come, FUTEX_WAKE, INT_MAX);
+}
+
 void in_step_enter(enum mpi_call function)
 {
 	const int number = errno;
 
 	if (!steps || !mpi_call_counts(function))
 		return;
-	atomic_store(&own->come, ++calls);
-	if (atomic_load(&own->waiting) > 0)
-		futex(&own->come, FUTEX_WAKE, INT_MAX);
+	calls++;
+	if (!mpi_call_asks(function)) /* nobody needs a poll, and there may be millions */
+		note_call();
 	while (next < end && next->call < calls)
 		next++;
 	for (; next < end && next->call == calls; next++)
