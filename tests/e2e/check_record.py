@@ -68,7 +68,8 @@ def check_killed(tool, dice, times):
                 os.kill(dice.choice(pids), signal.SIGKILL)
             else:
                 for pid in pids:
-                    os.kill(pid, signal.SIGKILL)
+                    with contextlib.suppress(ProcessLookupError):  # the launcher has killed it
+                        os.kill(pid, signal.SIGKILL)
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait(timeout=60)
             wait_until_gone(folder)

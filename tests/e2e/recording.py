@@ -49,11 +49,25 @@ def shared_memory(pid):
     return [file for file in files if os.path.dirname(file) == "/dev/shm"]
 
 
+def stop(pid):
+    """Returns when the process stands still, or is gone."""
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGSTOP)
+        for _ in range(6000):
+            with open("/proc/%d/stat" % pid) as stat:
+                if stat.read().rpartition(")")[2].split()[0] in "TtZX":
+                    return
+            time.sleep(0.01)
+
+
 @contextlib.contextmanager
 def killing(folder):
     """For ranks that are killed meanwhile: as they run freely, what MPI has put into /dev/shm is
-    left, and is removed here. Gives their process ids."""
+    left, and is removed here. They stand still, so that they add nothing. Gives their process
+    ids."""
     pids = ranks_of(folder)
+    for pid in pids:
+        stop(pid)
     files = {file for pid in pids for file in shared_memory(pid)}
     yield pids
     for file in files:
