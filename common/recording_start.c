@@ -10,7 +10,9 @@ void recording_orders_print(const struct recording_orders *orders, char ret[RECO
 {
 	snprintf(ret, RECORDING_VALUE, "%c:%05d:%05d:%05d:%010d",
 	         orders->marks     ? 'm'
+	         : orders->calls   ? 'c'
 	         : orders->matches ? 't'
+	         : orders->in_step ? 's'
 	         : orders->replays ? 'p'
 	                           : 'r',
 	         orders->directory, orders->news, orders->scratch, orders->pid);
@@ -25,8 +27,10 @@ bool recording_orders_parse(const char *value, struct recording_orders *ret)
 	    != 5)
 		return false;
 	ret->marks = mode == 'm';
-	ret->matches = mode == 't';
-	ret->replays = mode == 'p' || ret->marks || ret->matches;
+	ret->calls = mode == 'c';
+	ret->matches = mode == 't' || ret->calls;
+	ret->in_step = mode == 's';
+	ret->replays = mode == 'p' || ret->marks || ret->matches || ret->in_step;
 	return ret->replays || mode == 'r';
 }
 

@@ -20,6 +20,8 @@ struct recording_orders {
 	bool replays;
 	bool marks; /* replaying: the first line of `news` names the socket of agent_marks_begin */
 	bool matches;  /* replaying: the news tell what each call got (shim/record/matches.h) */
+	bool calls;    /* replaying: the same, of all calls; then `matches` is set, too */
+	bool in_step;  /* replaying: with other ranks (recording_steps.h) */
 	int directory; /* descriptor of the recording's folder */
 	int news;      /* replaying: descriptor for lines of text (shim/record/replay.h), or -1 */
 	int scratch;   /* replaying: descriptor of the folder for written files, or -1 */

@@ -14,6 +14,9 @@ struct replayer {
 	pid_t (*start)(void *user, const char *name, GError **error);
 	/* Where the process stands, as half a sentence; free with g_free. May be NULL. */
 	char *(*describe)(void *user, const char place[REPLAYER_PLACE]);
+	/* What MPI call `number` of the process is, from 1, in lines, seen from that place; free
+	 * with g_free. May be NULL. */
+	char *(*tell_call)(void *user, guint64 number, const char place[REPLAYER_PLACE]);
 	/* What the process has told since the last time, in lines; free with g_free. NULL: nothing.
 	 * May be NULL itself. */
 	char *(*told)(void *user);

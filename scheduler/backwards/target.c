@@ -186,14 +186,19 @@ static bool present_constant(struct target *target, const GString *packet, GStri
 
 /* --- monitor ---------------------------------------------------------------------------------- */
 
+static void read_place(const struct target *target, char ret[REPLAYER_PLACE])
+{
+	memset(ret, 0, REPLAYER_PLACE);
+	traced_read(target->process, traced_addresses(target->process)->place, ret, REPLAYER_PLACE);
+}
+
 static char *where(const struct target *target)
 {
 	g_autofree char *moment = moment_print(target->here), *text = NULL;
-	char place[REPLAYER_PLACE] = {0};
+	char place[REPLAYER_PLACE];
 
 	if (target->replayer->describe) {
-		traced_read(target->process, traced_addresses(target->process)->place, place,
-		            sizeof place);
+		read_place(target, place);
 		text = target->replayer->describe(target->replayer->user, place);
 	}
 	if (text)
@@ -206,22 +211,67 @@ static char *where(const struct target *target)
 	                       target->is_astray ? ", interrupted" : "", moment);
 }
 
+/* 0: it is no number of an MPI call. */
+static guint64 number_of(const char *text)
+{
+	guint64 number;
+
+	return g_ascii_string_to_unsigned(text, 10, 1, G_MAXUINT64, &number, NULL) ? number : 0;
+}
+
 /* The next motion leads to the entry of the call, whatever motion it is: gdb asks where the process
  * is only when it has moved it itself. */
-static char *wish_for(struct target *target, const char *number)
+static void wish_for(struct target *target, guint64 call, bool is_silent)
 {
 	struct leg entry = {.kind = LEG_ARRIVAL, .pc = keepers_entry(target->keepers)};
-	char *end;
-	guint64 call = g_ascii_strtoull(number, &end, 10);
 
-	if (end == number || *end || call == 0)
-		return g_strdup("goto wants the number of an MPI call, from 1\n");
 	moment_free(target->wish);
 	target->wish = moment_new(call - 1);
+	target->is_silent = is_silent;
 	moment_add(target->wish, &entry);
+}
+
+static char *wants_number(const char *word)
+{
+	return g_strdup_printf("%s wants the number of an MPI call, from 1\n", word);
+}
+
+static char *answer_goto(struct target *target, const char *number)
+{
+	const guint64 call = number_of(number);
+
+	if (call == 0)
+		return wants_number("goto");
+	wish_for(target, call, false);
 	return g_strdup_printf("the next stepi or reverse-stepi goes to MPI call "
 	                       "%" G_GUINT64_FORMAT "\n",
 	                       call);
+}
+
+/* For a command of gdb's that goes there itself: an error ends it. */
+static void answer_goto_silently(struct target *target, const char *number, GString *answer)
+{
+	const guint64 call = number_of(number);
+	g_autofree char *problem = call == 0 ? wants_number("goto-call") : NULL;
+
+	if (problem)
+		g_string_append(target->news, problem);
+	else
+		wish_for(target, call, true);
+	g_string_append(answer, problem ? "E01" : "OK");
+}
+
+static char *answer_call(const struct target *target, const char *number)
+{
+	const guint64 call = number_of(number);
+	char place[REPLAYER_PLACE];
+
+	if (call == 0)
+		return wants_number("call");
+	if (!target->replayer->tell_call)
+		return g_strdup("nothing is known of single calls\n");
+	read_place(target, place);
+	return target->replayer->tell_call(target->replayer->user, call, place);
 }
 
 static void answer_monitor(struct target *target, const char *digits, GString *answer)
@@ -232,12 +282,19 @@ static void answer_monitor(struct target *target, const char *digits, GString *a
 	rsp_append_bytes(bytes, digits);
 	command = g_strndup(bytes->len > 0 ? (const char *)bytes->data : "", bytes->len);
 	g_strstrip(command);
+	if (g_str_has_prefix(command, "goto-silently ")) {
+		answer_goto_silently(target, command + strlen("goto-silently "), answer);
+		return;
+	}
 	if (strcmp(command, "mpi") == 0)
 		text = where(target);
 	else if (g_str_has_prefix(command, "goto "))
-		text = wish_for(target, command + strlen("goto "));
+		text = answer_goto(target, command + strlen("goto "));
+	else if (g_str_has_prefix(command, "call "))
+		text = answer_call(target, command + strlen("call "));
 	else
 		text = g_strdup("monitor mpi: where the rank is; "
+		                "monitor call N: what its MPI call N is; "
 		                "monitor goto N: to the entry of its MPI call N\n");
 	rsp_append_hex(answer, text, strlen(text));
 }

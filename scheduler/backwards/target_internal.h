@@ -25,6 +25,7 @@ struct target {
 	GArray *points;        /* gdb's, of struct point */
 	GHashTable *constants; /* char * packet -> GString *: answers that never change */
 	struct moment *wish;   /* where the next motion leads, whatever it is (monitor goto) */
+	bool is_silent;        /* that motion is a stepi of gdb's, which may take it for a step */
 	GString *news;         /* for target_take_news */
 };
 

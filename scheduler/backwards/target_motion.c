@@ -110,11 +110,17 @@ static bool follow_wish(struct target *target, GString *answer)
 
 	if (!wish)
 		return false;
-	if (arrive(target, wish, &failed))
+	if (arrive(target, wish, &failed)) {
 		/* A signal, so that gdb does not take it for the end of a step of its own. */
-		target_append_stop(target, GDB_SIGNAL_INT, "", answer);
-	else
-		append_failure(target, failed, answer);
+		target_append_stop(target, target->is_silent ? GDB_SIGNAL_TRAP : GDB_SIGNAL_INT, "",
+		                   answer);
+		return true;
+	}
+	if (!is_interruption(failed))
+		g_string_append_printf(target->news,
+		                       "MPI call %" G_GUINT64_FORMAT " cannot be gone to: %s\n",
+		                       wish->mark + 1, failed->message);
+	append_failure(target, failed, answer);
 	return true;
 }
 

@@ -103,6 +103,7 @@ const struct command command_run = {
 /* The command that the ranks run under. */
 struct under {
 	int gdb, rank;
+	gboolean in_step; /* for GOption; of a recording alone */
 	char *command, *alone;
 	struct wrapper wrapper;
 };
@@ -180,6 +181,8 @@ static const char *named_recording(int argc, char **argv)
 }
 
 static const char rank_help[] = "of a recording (matchpoint record): run these ranks alone",
+		  step_help[] = "of a recording: run the ranks (of --rank, else all) beside each "
+				"other; a receive waits until the sender has come to the send",
 		  listen_help[] =
 			  "the same, for a front end that connects to PORT of this machine, "
 			  "or to a Unix socket";
@@ -200,13 +203,19 @@ static char **cut_off(int *argc, char **argv)
 /* What the user asks of a recording. */
 struct alone {
 	char *ranks, *listen;
-	gboolean gdb;     /* for GOption */
-	char **arguments; /* of gdb */
+	gboolean gdb, in_step; /* for GOption */
+	char **arguments;      /* of gdb */
 };
 
 static int replay_alone(const char *directory, const struct alone *alone)
 {
-	if (!alone->ranks) {
+	if (alone->in_step && (alone->gdb || alone->listen)) {
+		command_complain("--in-step cannot be combined with --gdb or --listen: who goes "
+		                 "back and forth in a rank runs it many times, and no other rank "
+		                 "can keep step with that");
+		return EXIT_USAGE;
+	}
+	if (!alone->ranks && !alone->in_step) {
 		command_complain("%s is a recording: which rank? (--rank R)", directory);
 		return EXIT_USAGE;
 	}
@@ -221,7 +230,8 @@ static int replay_alone(const char *directory, const struct alone *alone)
 	}
 	if (alone->gdb || alone->listen)
 		return recordings_debug(directory, alone->ranks, alone->listen, alone->arguments);
-	return recordings_replay(directory, alone->ranks);
+	return alone->in_step ? recordings_replay_in_step(directory, alone->ranks)
+	                      : recordings_replay(directory, alone->ranks);
 }
 
 static int replay_recording(int argc, char **argv)
@@ -232,6 +242,7 @@ static int replay_recording(int argc, char **argv)
 		{"rank", 0, 0, G_OPTION_ARG_STRING, &alone.ranks, rank_help, "R[,R...]"},
 		{"gdb", 0, 0, G_OPTION_ARG_NONE, &alone.gdb, "run gdb on the rank", NULL},
 		{"listen", 0, 0, G_OPTION_ARG_STRING, &alone.listen, listen_help, "PORT|PATH"},
+		{"in-step", 0, 0, G_OPTION_ARG_NONE, &alone.in_step, step_help, NULL},
 		G_OPTION_ENTRY_NULL,
 	};
 	int status = EXIT_USAGE;
@@ -262,7 +273,8 @@ static bool has_option(int argc, char **argv, const char *name)
 /* Whether an option stands on the line that only a recording has. */
 static bool wants_recording(int argc, char **argv)
 {
-	return has_option(argc, argv, "--rank") || has_option(argc, argv, "--listen");
+	return has_option(argc, argv, "--rank") || has_option(argc, argv, "--listen")
+	       || has_option(argc, argv, "--in-step");
 }
 
 /* Of a recording: one rank alone. */
@@ -290,6 +302,7 @@ static int replay_run(int argc, char **argv)
 		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "wrap only RANK", "RANK"},
 		{"rank", 0, 0, G_OPTION_ARG_STRING, &under.alone, rank_help, "R[,R...]"},
 		{"listen", 0, 0, G_OPTION_ARG_STRING, &under.alone, listen_help, "PORT|PATH"},
+		{"in-step", 0, 0, G_OPTION_ARG_NONE, &under.in_step, step_help, NULL},
 		G_OPTION_ENTRY_NULL,
 	};
 	int status;
@@ -298,8 +311,9 @@ static int replay_run(int argc, char **argv)
 		return wants_rank(argc, argv) ? replay_recording(argc, argv)
 		                              : command_replay_recording(argc, argv);
 	if (wants_recording(argc, argv)) {
-		command_complain("--rank and --listen need the folder of a recording; see "
-		                 "matchpoint record");
+		command_complain(
+			"--rank, --listen and --in-step need the folder of a recording; see "
+			"matchpoint record");
 		return EXIT_USAGE;
 	}
 	status = command_parse(&options, &command_replay, &argc, &argv, entries);

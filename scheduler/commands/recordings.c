@@ -10,12 +10,14 @@
 #include "scheduler/recording/recorded_report.h"
 #include "scheduler/recording/recording.h"
 #include "scheduler/recording/replay_gdb.h"
+#include "scheduler/recording/replay_in_step.h"
 #include "scheduler/recording/replay_rank.h"
 #include "scheduler/recording/roll_call.h"
 
 /* --- replay ----------------------------------------------------------------------------------- */
 
-static int replay_one(const char *directory, int rank)
+/* Returns the exit status for it. */
+static int show_end(int rank, const struct replay_rank *replay)
 {
 	static const enum exit_status statuses[] = {
 		[REPLAY_RANK_WHOLE] = EXIT_CLEAN,
@@ -23,9 +25,21 @@ static int replay_one(const char *directory, int rank)
 		[REPLAY_RANK_DIFFERS] = EXIT_FINDINGS,
 		[REPLAY_RANK_CANNOT] = EXIT_CANNOT,
 	};
+
+	if (replay->end != REPLAY_RANK_WHOLE)
+		command_complain("rank %d: %s%s", rank, replay->text,
+		                 replay->end == REPLAY_RANK_DIFFERS
+		                         ? " (an input that was changed, a race of threads, or a "
+		                           "buffer that was used before its request completed?)"
+		                         : "");
+	return statuses[replay->end];
+}
+
+static int replay_one(const char *directory, int rank)
+{
 	g_autoptr(GError) error = NULL;
 	struct replay_rank *replay = replay_rank(directory, rank, NULL, NULL, &error);
-	int status = EXIT_CANNOT;
+	int status;
 
 	if (!replay) {
 		command_complain("rank %d: %s", rank, error->message);
@@ -33,13 +47,7 @@ static int replay_one(const char *directory, int rank)
 	}
 	for (guint i = 0; i < replay->remarks->len; i++)
 		command_complain("rank %d: %s", rank, (const char *)replay->remarks->pdata[i]);
-	if (replay->end != REPLAY_RANK_WHOLE)
-		command_complain("rank %d: %s%s", rank, replay->text,
-		                 replay->end == REPLAY_RANK_DIFFERS
-		                         ? " (an input that was changed, a race of threads, or a "
-		                           "buffer that was used before its request completed?)"
-		                         : "");
-	status = statuses[replay->end];
+	status = show_end(rank, replay);
 	replay_rank_free(replay);
 	return status;
 }
@@ -54,26 +62,82 @@ static bool is_rank(const char *word, int count)
 	return false;
 }
 
-int recordings_replay(const char *directory, const char *ranks)
+/* Whether all these are ranks of the recording, whose number is *ret_count. Else *ret_status is the
+ * exit status, and it is printed why. */
+static bool are_ranks(const char *directory, char **words, int *ret_count, int *ret_status)
 {
 	g_autoptr(GError) error = NULL;
-	g_auto(GStrv) words = g_strsplit(ranks, ",", -1);
-	const int count = recording_ranks(directory, &error);
-	int worst = EXIT_CLEAN;
 
-	if (count == 0) {
+	*ret_count = recording_ranks(directory, &error);
+	*ret_status = *ret_count == 0 ? EXIT_CANNOT : EXIT_USAGE;
+	if (*ret_count == 0)
 		command_complain("%s", error->message);
-		return EXIT_CANNOT;
-	}
-	for (int i = 0; words[i]; i++)
-		if (!is_rank(words[i], count))
-			return EXIT_USAGE;
-	for (int i = 0; words[i]; i++) {
-		const int status = replay_one(directory, atoi(words[i]));
+	for (; *ret_count > 0 && *words; words++)
+		if (!is_rank(*words, *ret_count))
+			return false;
+	return *ret_count > 0;
+}
 
+int recordings_replay(const char *directory, const char *ranks)
+{
+	g_auto(GStrv) words = g_strsplit(ranks, ",", -1);
+	int worst = EXIT_CLEAN, count, status;
+
+	if (!are_ranks(directory, words, &count, &status))
+		return status;
+	for (int i = 0; words[i]; i++) {
+		status = replay_one(directory, atoi(words[i]));
 		worst = MAX(worst, status);
 	}
 	return worst;
+}
+
+/* --- in step ---------------------------------------------------------------------------------- */
+
+static void show_remark(void *user, int rank, const char *text)
+{
+	(void)user;
+	command_complain("rank %d: %s", rank, text);
+}
+
+static void show_rank_end(void *user, int rank, const struct replay_rank *replay)
+{
+	int *worst = user, status = show_end(rank, replay);
+
+	*worst = MAX(*worst, status);
+}
+
+static void show_failure(void *user, int rank, const char *text)
+{
+	int *worst = user;
+
+	command_complain("rank %d: %s", rank, text);
+	*worst = EXIT_CANNOT;
+}
+
+int recordings_replay_in_step(const char *directory, const char *ranks)
+{
+	g_auto(GStrv) words = g_strsplit(ranks ? ranks : "", ",", -1);
+	g_autofree bool *here = NULL;
+	g_autoptr(GError) error = NULL;
+	int worst = EXIT_CLEAN, status;
+	struct replay_in_step_options options = {.directory = directory,
+	                                         .remark = show_remark,
+	                                         .ended = show_rank_end,
+	                                         .failed = show_failure,
+	                                         .user = &worst};
+
+	if (!are_ranks(directory, words, &options.count, &status))
+		return status;
+	options.ranks = here = g_new0(bool, options.count);
+	for (int rank = 0; !ranks && rank < options.count; rank++)
+		here[rank] = true;
+	for (int i = 0; words[i]; i++)
+		here[atoi(words[i])] = true;
+	if (replay_in_step(&options, &error))
+		return worst;
+	command_complain("%s", error->message);
+	return EXIT_CANNOT;
 }
 
 /* --- where a rank stands ---------------------------------------------------------------------- */

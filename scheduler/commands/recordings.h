@@ -7,6 +7,10 @@
 /* `matchpoint replay DIR --rank RANKS`: "3" or "0,3". Returns the exit status. */
 int recordings_replay(const char *directory, const char *ranks);
 
+/* `matchpoint replay DIR --in-step [--rank RANKS]`: `ranks` may be NULL, for all. Returns the exit
+ * status. */
+int recordings_replay_in_step(const char *directory, const char *ranks);
+
 /* `matchpoint replay DIR --rank RANK --gdb [-- ARG...]`: the arguments are gdb's. `listen` as in
  * replay_gdb.h. Returns the exit status. */
 int recordings_debug(const char *directory, const char *rank, const char *listen, char **arguments);

@@ -215,6 +215,24 @@ static const struct recorded_report *find_received(const struct builder *builder
 	return own;
 }
 
+/* A probe that has found a message; a poll is here only if it has. Without a status, only what it
+ * was given tells which. */
+static void add_probe(struct builder *builder, const struct told *told)
+{
+	const struct recorded_report *report = report_of(builder, told->rank, told->number, 0);
+	const gint32 source = report ? report->source : told->details->values[RECORDED_SOURCE];
+	const struct recorded_operation probe = {
+		.rank = told->rank,
+		.call = told->number,
+		.comm = comm_number(told),
+		.peer = told->comm ? recorded_comm_to_world(told->comm, told->rank, source) : -1,
+		.tag = report ? report->tag : tag_of(told, RECORD_CALL_PROBE),
+	};
+
+	if (probe.peer >= 0 && probe.tag >= 0)
+		recorded_messages_probe(builder->messages, &probe);
+}
+
 /* --- collectives ------------------------------------------------------------------------------ */
 
 static guint count_of(struct builder *builder, int rank, const char *text)
@@ -436,6 +454,8 @@ static void add_call(struct builder *builder, int rank, guint at)
 			add_receive(builder, &told, call.call, 0,
 			            find_received(builder, rank, at,
 			                          (guint32)details->values[RECORDED_MADE_MESSAGE]));
+		if (call.kind == RECORD_CALL_PROBE)
+			add_probe(builder, &told);
 	}
 	g_array_append_val(builder->execution->calls, call);
 }
@@ -459,17 +479,17 @@ static void add_calls(struct builder *builder, int rank)
 
 	builder->first[rank] = builder->execution->calls->len;
 	for (guint i = 0; matches && i < matches->calls->len; i++) {
-		if (call_at(matches, i)->not_yet > 0)
-			add_polls(builder, rank, i);
-		else
+		if (call_at(matches, i)->not_yet == 0)
 			add_call(builder, rank, i);
+		else if (!builder->logs->skips_polls)
+			add_polls(builder, rank, i);
 	}
 }
 
 static void add_match(void *user, const struct recorded_operation *send,
                       const struct recorded_operation *receive)
 {
-	const struct builder *builder = user;
+	GArray *matches = user;
 	const struct record_match match = {
 		.rank = receive->rank,
 		.call = receive->call,
@@ -480,7 +500,7 @@ static void add_match(void *user, const struct recorded_operation *send,
 		.tag = send->tag,
 	};
 
-	g_array_append_val(builder->execution->matches, match);
+	g_array_append_val(matches, match);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -532,7 +552,9 @@ struct record_execution *recorded_execution(const struct recorded_logs *logs, GP
 	for (int rank = 0; rank < logs->ranks; rank++)
 		add_calls(&builder, rank);
 	builder.first[logs->ranks] = builder.execution->calls->len;
-	untold = recorded_messages_match(builder.messages, add_match, &builder);
+	untold = recorded_messages_match(builder.messages, add_match, builder.execution->matches);
+	if (logs->probes)
+		recorded_messages_found(builder.messages, add_match, logs->probes);
 	recorded_ends_add(logs, builder.comms, builder.first, builder.execution, notes);
 	note_untold(untold, notes);
 	builder.execution->id = 1;

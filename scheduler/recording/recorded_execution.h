@@ -17,6 +17,10 @@ struct recorded_logs {
 	const GPtrArray *ends;    /* struct roll_call_entry, by rank */
 	recorded_place_find *find_place;
 	void *user;
+	/* struct record_match: the messages that probes have found are appended. NULL: they are
+	 * not asked for. */
+	GArray *probes;
+	bool skips_polls; /* those answered "not yet", of which there may be millions */
 };
 
 /* Returns the only execution, without a path. Appends sentences (char *) to `notes` about what is

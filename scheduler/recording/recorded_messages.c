@@ -16,7 +16,15 @@ struct channel {
 	                   * message, which may be one of these */
 };
 
+/* A probe finds the message that the next receive of its channel would take. */
+struct found {
+	struct recorded_operation probe;
+	struct channel *channel;
+	guint at; /* of the send in the channel */
+};
+
 struct recorded_messages {
+	GArray *found;        /* struct found */
 	GHashTable *channels; /* struct channel_key to struct channel */
 	GArray *open;         /* struct recorded_operation: receives that are not known to have
 	                       * taken a message, and take several sources or tags */
@@ -51,6 +59,7 @@ struct recorded_messages *recorded_messages_new(void)
 
 	messages->channels = g_hash_table_new_full(key_hash, key_equal, g_free, free_channel);
 	messages->open = g_array_new(false, false, sizeof(struct recorded_operation));
+	messages->found = g_array_new(false, false, sizeof(struct found));
 	return messages;
 }
 
@@ -58,6 +67,7 @@ void recorded_messages_free(struct recorded_messages *messages)
 {
 	g_hash_table_unref(messages->channels);
 	g_array_unref(messages->open);
+	g_array_unref(messages->found);
 	g_free(messages);
 }
 
@@ -117,6 +127,32 @@ void recorded_messages_receive(struct recorded_messages *messages,
 		g_array_append_vals(channel->receives, receive, 1);
 	else if (receive->is_taken)
 		messages->untold++;
+}
+
+void recorded_messages_probe(struct recorded_messages *messages,
+                             const struct recorded_operation *probe)
+{
+	struct channel *channel = channel_of(messages, probe->comm, probe->peer, probe->rank,
+	                                     probe->tag);
+	const struct found found = {*probe, channel, channel->receives->len};
+
+	if (!channel->is_blurred && !is_open_to(messages, probe))
+		g_array_append_val(messages->found, found);
+}
+
+void recorded_messages_found(struct recorded_messages *messages,
+                             void (*match)(void *user, const struct recorded_operation *send,
+                                           const struct recorded_operation *probe),
+                             void *user)
+{
+	for (guint i = 0; i < messages->found->len; i++) {
+		const struct found *found = &g_array_index(messages->found, struct found, i);
+		const GArray *sends = found->channel->sends;
+
+		if (found->at < sends->len)
+			match(user, &g_array_index(sends, struct recorded_operation, found->at),
+			      &found->probe);
+	}
 }
 
 /* Receives behind the last one that is known to have taken a message may have taken none. */

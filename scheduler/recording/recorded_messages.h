@@ -31,6 +31,16 @@ void recorded_messages_send(struct recorded_messages *messages,
 void recorded_messages_receive(struct recorded_messages *messages,
                                const struct recorded_operation *receive);
 
+/* A probe that has found a message, which `probe` names. To be given in the rank's order, as
+ * receives. It takes nothing. */
+void recorded_messages_probe(struct recorded_messages *messages,
+                             const struct recorded_operation *probe);
+/* Calls `match` for each probe that is known to have found the message of one send. */
+void recorded_messages_found(struct recorded_messages *messages,
+                             void (*match)(void *user, const struct recorded_operation *send,
+                                           const struct recorded_operation *probe),
+                             void *user);
+
 /* Calls `match` for each message whose send is certain. Returns the number of messages that were
  * taken, and whose send is not. */
 guint recorded_messages_match(struct recorded_messages *messages,

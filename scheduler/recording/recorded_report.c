@@ -1,10 +1,9 @@
 #include "recorded_report.h"
 
-#include "common/recording_start.h"
 #include "recorded_execution.h"
+#include "recorded_places.h"
 #include "recording.h"
 #include "replayed_process.h"
-#include "scheduler/places/source_lines.h"
 #include "scheduler/places/source_text.h"
 #include "scheduler/store/store.h"
 
@@ -14,34 +13,6 @@ enum { CALLS_MOST = 5000000 };
 static const char not_checked[] = "a recorded run, not explored: nothing was checked";
 
 /* --- places ----------------------------------------------------------------------------------- */
-
-struct places {
-	const char *directory;
-	struct source_lines *lines;
-	int known; /* the rank whose mappings are known last; -1: none */
-};
-
-static void know_rank(struct places *places, int rank)
-{
-	g_autofree char *file = recording_file(places->directory, rank, "start"), *bytes = NULL;
-	struct recording_section section;
-	gsize size;
-
-	places->known = rank;
-	if (g_file_get_contents(file, &bytes, &size, NULL)
-	    && recording_start_find(bytes, size, RECORDING_START_MAPS, &section))
-		source_lines_know_maps(places->lines, -1 - rank, section.bytes, section.size);
-}
-
-/* The files are those that were recorded: the replay has compared them. */
-static struct place find_place(void *user, int rank, guint64 site)
-{
-	struct places *places = user;
-
-	if (places->known != rank)
-		know_rank(places, rank);
-	return source_lines_find(places->lines, -1 - rank, site);
-}
 
 static bool find_excerpt(void *data, const struct place *place, struct record_excerpt *ret)
 {
@@ -155,8 +126,8 @@ bool recorded_report_make(const char *directory, const char *store, bool *ret_wh
 	g_autoptr(RecordExploration) exploration = NULL;
 	g_autoptr(RecordExecution) execution = NULL;
 	g_autofree char *program = NULL;
-	struct places places = {.directory = directory, .known = -1};
-	struct recorded_logs logs = {.ends = ends, .find_place = find_place, .user = &places};
+	struct recorded_places *places;
+	struct recorded_logs logs = {.ends = ends, .find_place = recorded_places_find};
 
 	*ret_whole = true;
 	if (!ends)
@@ -167,9 +138,9 @@ bool recorded_report_make(const char *directory, const char *store, bool *ret_wh
 		return false;
 	logs.ranks = (int)ends->len;
 	logs.matches = matches;
-	places.lines = source_lines_new();
+	logs.user = places = recorded_places_new(directory);
 	execution = recorded_execution(&logs, exploration->notes);
-	source_lines_free(places.lines);
+	recorded_places_free(places);
 	execution->path = g_strdup(directory);
 	return write_store(store, exploration, execution, program, error);
 }

@@ -13,12 +13,14 @@
 #include "recording.h"
 #include "replayed_process.h"
 #include "scheduler/backwards/server.h"
+#include "told_call.h"
 
 struct session {
 	const struct replay_gdb_options *options;
 	struct replayed_process process;
 	char *program;
 	char *folder, *path; /* of the socket for gdb, while it is there */
+	char *script;        /* commands for gdb, in that folder; NULL: none */
 	pid_t gdb;           /* 0: none */
 	int gdb_ends;        /* -1: none */
 	bool is_used;        /* a front end has connected */
@@ -31,9 +33,10 @@ struct session {
 static pid_t start_rank(void *user, const char *name, GError **error)
 {
 	struct session *session = user;
+	const struct replayed_mode mode = {.marks = name};
 
-	return replayed_process_start(session->options->directory, session->options->rank, name,
-	                              false, &session->process, error)
+	return replayed_process_start(session->options->directory, session->options->rank, &mode,
+	                              &session->process, error)
 	               ? session->process.pid
 	               : -1;
 }
@@ -46,6 +49,22 @@ static char *describe(void *user, const char bytes[REPLAYER_PLACE])
 	_Static_assert(sizeof place <= REPLAYER_PLACE, "");
 	memcpy(&place, bytes, sizeof place);
 	return session->options->describe(&place);
+}
+
+static char *tell_call(void *user, guint64 number, const char bytes[REPLAYER_PLACE])
+{
+	const struct session *session = user;
+	bool is_known;
+	g_autofree char *call = told_call(session->options->directory, session->options->rank,
+	                                  number, &is_known),
+			*here = describe(user, bytes);
+	struct recording_place place;
+
+	memcpy(&place, bytes, sizeof place);
+	if (!is_known || number == place.call)
+		return g_strdup_printf("%s  the rank %s\n", call, here);
+	return g_strdup_printf("%s  in the %s: the rank %s\n", call,
+	                       number < place.call ? "past" : "future", here);
 }
 
 /* The last line that it has told, without its first letter: copies of it have told the same. NULL:
@@ -84,6 +103,29 @@ static void heed_signals(gpointer user)
 	sigprocmask(SIG_SETMASK, &session->mask, NULL);
 }
 
+/* Going to an MPI call is one word: the server waits for a motion of gdb's, as gdb asks where the
+ * process is only then. What is selected is the frame that calls MPI. */
+static const char goto_call[] =
+	"define goto-call\n"
+	"  if $argc != 1\n"
+	"    help goto-call\n"
+	"  else\n"
+	"    monitor goto-silently $arg0\n"
+	"    stepi\n"
+	"    set $matchpoint_up = *(unsigned long *) &replay_call == $arg0 ? 0 : 8\n"
+	"    while $pc != *(unsigned long *) &replay_site && $matchpoint_up < 8\n"
+	"      up-silently\n"
+	"      set $matchpoint_up = $matchpoint_up + 1\n"
+	"    end\n"
+	"    frame\n"
+	"  end\n"
+	"end\n"
+	"document goto-call\n"
+	"Go to the entry of the rank's MPI call N, backwards or forwards: goto-call N\n"
+	"Calls are counted as in \"matchpoint report\"; \"monitor call N\" tells what each one "
+	"is.\n"
+	"end\n";
+
 static char **gdb_words(const struct session *session)
 {
 	g_autoptr(GStrvBuilder) words = g_strv_builder_new();
@@ -92,7 +134,8 @@ static char **gdb_words(const struct session *session)
 	g_strv_builder_add_many(words, "gdb", "-q", "-iex", "set debuginfod enabled off", "-iex",
 	                        "set sysroot /", "-iex", "set remotetimeout 60", "-iex",
 	                        /* Of MPI there is only what stands in its place. */
-	                        "skip -rfu ^[Pp]?(MPI|mpi)_", "-ex", connect, NULL);
+	                        "skip -rfu ^[Pp]?(MPI|mpi)_", "-ix", session->script, "-ex",
+	                        connect, NULL);
 	for (char **word = session->options->arguments; word && *word; word++)
 		g_strv_builder_add(words, *word);
 	g_strv_builder_add(words, session->program);
@@ -115,10 +158,13 @@ static void start_gdb(struct session *session)
 
 static void forget_path(struct session *session)
 {
+	if (session->script)
+		g_unlink(session->script);
 	if (session->path)
 		g_unlink(session->path);
 	if (session->folder)
 		g_rmdir(session->folder);
+	g_clear_pointer(&session->script, g_free);
 	g_clear_pointer(&session->path, g_free);
 	g_clear_pointer(&session->folder, g_free);
 }
@@ -236,6 +282,11 @@ static bool choose_path(struct session *session, struct server_options *server, 
 		if (!session->folder)
 			return false;
 		session->path = g_build_filename(session->folder, "socket", NULL);
+		session->script = g_build_filename(session->folder, "commands", NULL);
+		if (!g_file_set_contents(session->script, goto_call, -1, error)) {
+			forget_path(session);
+			return false;
+		}
 	} else if (g_ascii_string_to_unsigned(listen, 10, 0, 65535, &port, NULL)) {
 		server->port = (int)port;
 	} else if (!strchr(listen, '/')) {
@@ -283,7 +334,7 @@ bool replay_gdb(const struct replay_gdb_options *options, GError **error)
 {
 	struct session session = {.options = options, .gdb_ends = -1, .process.news = -1};
 	struct server_options server = {
-		.replayer = {start_rank, describe, told, &session},
+		.replayer = {start_rank, describe, tell_call, told, &session},
 		.listens = listens,
 		.connected = connected,
 		.user = &session,

@@ -11,7 +11,15 @@
 #include "recording.h"
 #include "replayed_process.h"
 
-static void take_line(struct replay_rank *replay, const char *line)
+struct replay_rank *replay_rank_new(void)
+{
+	struct replay_rank *replay = g_new0(struct replay_rank, 1);
+
+	replay->remarks = g_ptr_array_new_with_free_func(g_free);
+	return replay;
+}
+
+void replay_rank_take(struct replay_rank *replay, const char *line)
 {
 	static const struct {
 		char news;
@@ -44,7 +52,7 @@ static void take_news(struct replay_rank *replay, int news,
 		if (*line == 'm' && match)
 			match(user, line + 1);
 		else
-			take_line(replay, line);
+			replay_rank_take(replay, line);
 	}
 	free(line);
 	if (lines)
@@ -83,22 +91,29 @@ static void tell_end(struct replay_rank *replay, const char *directory, int rank
 		replay->end = REPLAY_RANK_CANNOT;
 }
 
+void replay_rank_ended(struct replay_rank *replay, const char *directory, int rank, int status)
+{
+	replay->status = status;
+	if (!replay->text)
+		tell_end(replay, directory, rank);
+}
+
 struct replay_rank *replay_rank(const char *directory, int rank,
                                 void (*match)(void *user, const char *line), void *user,
                                 GError **error)
 {
+	const struct replayed_mode mode = {.matches = match != NULL};
 	struct replayed_process process;
 	struct replay_rank *replay;
+	int status = 0;
 
-	if (!replayed_process_start(directory, rank, NULL, match != NULL, &process, error))
+	if (!replayed_process_start(directory, rank, &mode, &process, error))
 		return NULL;
-	replay = g_new0(struct replay_rank, 1);
-	replay->remarks = g_ptr_array_new_with_free_func(g_free);
+	replay = replay_rank_new();
 	take_news(replay, process.news, match, user);
-	while (waitpid(process.pid, &replay->status, 0) < 0 && errno == EINTR)
+	while (waitpid(process.pid, &status, 0) < 0 && errno == EINTR)
 		continue;
-	if (!replay->text)
-		tell_end(replay, directory, rank);
+	replay_rank_ended(replay, directory, rank, status);
 	return replay;
 }
 

@@ -27,4 +27,10 @@ struct replay_rank *replay_rank(const char *directory, int rank,
                                 GError **error);
 void replay_rank_free(struct replay_rank *replay); /* NULL is legal */
 
+/* For whoever runs the process itself: takes its news line by line, without the newline; then its
+ * status, as from waitpid. */
+struct replay_rank *replay_rank_new(void);
+void replay_rank_take(struct replay_rank *replay, const char *line);
+void replay_rank_ended(struct replay_rank *replay, const char *directory, int rank, int status);
+
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/recording_start.h"
+#include "common/recording_steps.h"
 #include "recording.h"
 
 enum { FIRST_DESCRIPTOR = 900 };
@@ -105,10 +106,12 @@ static void complain(const char *what)
 }
 
 /* Each copy of the process writes the same at the same place: it does not matter which one was the
- * last. */
+ * last. `scratch`: -1: nowhere. */
 static void write_to(int scratch, const char *name, int descriptor)
 {
-	int file = openat(scratch, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int file = scratch < 0
+	                   ? g_open("/dev/null", O_WRONLY | O_CLOEXEC, 0)
+	                   : openat(scratch, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	if (file < 0)
 		complain(name);
@@ -132,13 +135,17 @@ static void stand_apart(int scratch)
 }
 
 /* In the child. */
-static void become(const char *directory, int rank, const struct replayed_start *start, bool marks,
-                   bool matches, int news, pid_t parent)
+static void become(const char *directory, int rank, const struct replayed_start *start,
+                   const struct replayed_mode *mode, int news, pid_t parent)
 {
 	g_autofree char *input = g_build_filename(directory, "input", NULL),
 			*scratch = replayed_folder(directory, rank);
-	struct recording_orders orders = {
-		.replays = true, .marks = marks, .matches = matches, .pid = (int)getpid()};
+	struct recording_orders orders = {.replays = true,
+	                                  .marks = mode->marks != NULL,
+	                                  .matches = mode->matches,
+	                                  .calls = mode->calls,
+	                                  .in_step = mode->in_step,
+	                                  .pid = (int)getpid()};
 	struct rlimit stack;
 	int file;
 
@@ -150,8 +157,10 @@ static void become(const char *directory, int rank, const struct replayed_start 
 	orders.scratch = g_mkdir_with_parents(scratch, 0777) != 0
 	                         ? -1
 	                         : away(g_open(scratch, O_RDONLY | O_DIRECTORY, 0));
-	if (marks || matches)
-		stand_apart(orders.scratch);
+	if (mode->in_step && dup2(mode->steps, RECORDING_STEPS_FD) < 0)
+		complain("cannot keep step with other ranks");
+	if (mode->marks || mode->matches || mode->calls)
+		stand_apart(mode->calls ? -1 : orders.scratch);
 	file = rank == 0 ? g_open(input, O_RDONLY, 0) : -1;
 	if (file < 0)
 		file = g_open("/dev/null", O_RDONLY, 0);
@@ -196,7 +205,7 @@ static bool make_news(const char *marks, int news[2])
 	return false;
 }
 
-bool replayed_process_start(const char *directory, int rank, const char *marks, bool matches,
+bool replayed_process_start(const char *directory, int rank, const struct replayed_mode *mode,
                             struct replayed_process *ret, GError **error)
 {
 	g_autofree char *folder = g_canonicalize_filename(directory, NULL);
@@ -206,7 +215,7 @@ bool replayed_process_start(const char *directory, int rank, const char *marks, 
 
 	ret->pid = -1;
 	if (replayed_start_read(folder, rank, &start, error)) {
-		const bool has_news = make_news(marks, news);
+		const bool has_news = make_news(mode->marks, news);
 
 		ret->pid = has_news ? fork() : -1;
 		if (ret->pid < 0) {
@@ -215,7 +224,7 @@ bool replayed_process_start(const char *directory, int rank, const char *marks, 
 			g_set_error(error, RECORDING_ERROR, 0, "cannot start the rank: %s",
 			            g_strerror(errno));
 		} else if (ret->pid == 0) {
-			become(folder, rank, &start, marks, matches, news[1], parent);
+			become(folder, rank, &start, mode, news[1], parent);
 		} else {
 			close(news[1]);
 			ret->news = news[0];

@@ -24,10 +24,18 @@ struct replayed_process {
 	int news; /* what it tells can be read here (shim/record/replay.h); the owner closes it */
 };
 
-/* Starts it. `marks`: names the socket of agent_marks_begin. `matches`: the news tell what each
- * call got (shim/record/matches.h). With either, its output goes to files in the scratch folder,
- * and it has a session of its own; else it has this process's output. False with `error` set. */
-bool replayed_process_start(const char *directory, int rank, const char *marks, bool matches,
+/* How it is replayed; all NULL or 0: alone, to the end. */
+struct replayed_mode {
+	const char *marks; /* names the socket of agent_marks_begin */
+	bool matches;      /* the news tell what each call got (shim/record/matches.h) */
+	bool calls;        /* the same, of all calls; its output is not kept */
+	bool in_step;      /* with other ranks: */
+	int steps;         /* descriptor of common/recording_steps.h; the caller's */
+};
+
+/* Starts it. With marks or matches, its output goes to files in the scratch folder, and it has a
+ * session of its own; else it has this process's output. False with `error` set. */
+bool replayed_process_start(const char *directory, int rank, const struct replayed_mode *mode,
                             struct replayed_process *ret, GError **error);
 
 /* The recorded program, an absolute path; free with g_free. NULL with `error` set. */

@@ -9,6 +9,7 @@
 
 #include "callbacks.h"
 #include "common/mix.h"
+#include "in_step.h"
 #include "inputs.h"
 #include "layouts.h"
 #include "matches.h"
@@ -64,8 +65,9 @@ bool record_enter(struct record_call *call, enum mpi_call function, const void *
 	if (!call->is_poll)
 		record_breaks_polls();
 	if (log_replaying) {
-		replay_call_begin(log_place->call);
+		replay_call_begin(log_place->call, log_place->site);
 		matches_enter(function);
+		in_step_enter(function);
 		call->is_repeated = polls.left > 0;
 		if (call->is_repeated)
 			return true;

@@ -23,7 +23,7 @@ static struct started *buckets[BUCKETS];
 static struct started **done; /* in the present call */
 static size_t done_count, done_room;
 
-static bool is_on;
+static bool is_on, tells_all;
 static uint32_t calls;    /* communication calls so far */
 static uint32_t starts;   /* what the present call has started so far */
 static enum mpi_call now; /* the present call */
@@ -42,15 +42,21 @@ static struct {
 	int64_t sent, received;
 } handed; /* to the present call */
 
-void matches_begin(void)
+void matches_begin(bool all)
 {
 	is_on = true;
+	tells_all = all;
 	thread = pthread_self();
 }
 
 static bool is_told(void)
 {
 	return is_on && counts;
+}
+
+static bool takes_given(void)
+{
+	return is_on && (counts || tells_all);
 }
 
 static void end_not_yet(void)
@@ -78,7 +84,7 @@ void matches_given(const char *name, int64_t value)
 {
 	int size;
 
-	if (!is_told() || name == handed.last || strchr(name, ' '))
+	if (!takes_given() || name == handed.last || strchr(name, ' '))
 		return;
 	handed.last = name;
 	size = snprintf(handed.text + handed.size, sizeof(handed.text) - handed.size, " %s=%lld",
@@ -118,11 +124,16 @@ void matches_enter(enum mpi_call function)
 	now = function;
 	counts = mpi_call_counts(function);
 	starts = 0;
-	if (!is_told())
+	if (!takes_given())
 		return;
 	handed.size = 0;
 	handed.sent = handed.received = 0;
 	handed.last = NULL;
+	if (tells_all)
+		replay_tell(REPLAY_MATCH, "e %llu %d %llu", (unsigned long long)log_place->call,
+		            (int)now, (unsigned long long)log_place->site);
+	if (!counts)
+		return;
 	is_open = !mpi_call_asks(function);
 	calls++;
 	if (is_open)
@@ -133,6 +144,10 @@ void matches_answer(bool yes)
 {
 	if (!is_told())
 		return;
+	if (tells_all && !yes) {
+		tell_given();
+		replay_tell(REPLAY_MATCH, "y");
+	}
 	if (yes) {
 		is_open = true;
 		tell_call();
@@ -250,6 +265,8 @@ void matches_leave(void)
 		tell_given();
 		replay_tell(REPLAY_MATCH, "l");
 		is_open = false;
+	} else if (takes_given() && !counts) {
+		tell_given();
 	}
 	/* What the rank does without MPI may have no end. */
 	if (is_on && !mpi_call_ends_mpi(now) && !log_more())
@@ -291,8 +308,9 @@ void matches_completed(const MPI_Request *given, int at, const MPI_Status *statu
 	for (int i = 0; i < at && needs_index(); i++)
 		index += was_active(given[i]);
 	one = find(given[at]);
-	replay_tell(REPLAY_MATCH, "s %d %u %u %d %d %d", index, one ? one->call : 0,
-	            one ? one->sub : 0, status->MPI_SOURCE, status->MPI_TAG, is_cancelled(status));
+	replay_tell(REPLAY_MATCH, "s %d %u %u %d %d %d %lld", index, one ? one->call : 0,
+	            one ? one->sub : 0, status->MPI_SOURCE, status->MPI_TAG, is_cancelled(status),
+	            (long long)record_status_bytes(status));
 	if (one && !stays)
 		note_done(one);
 }
@@ -301,6 +319,6 @@ void matches_status(const MPI_Status *status)
 {
 	if (is_told() && mpi_call_completes(now) == MPI_CALL_COMPLETES_NONE
 	    && now != MPI_CALL_Request_get_status)
-		replay_tell(REPLAY_MATCH, "s 0 %u 0 %d %d 0", calls, status->MPI_SOURCE,
-		            status->MPI_TAG);
+		replay_tell(REPLAY_MATCH, "s 0 %u 0 %d %d 0 %lld", calls, status->MPI_SOURCE,
+		            status->MPI_TAG, (long long)record_status_bytes(status));
 }

@@ -3,7 +3,7 @@
  *
  *   k NUMBER FUNCTION SITE         a communication call begins; a poll: it is answered "yes"
  *   n NUMBER FUNCTION TIMES SITE   polls from this number on were answered "not yet"
- *   s INDEX START SUB SOURCE TAG CANCELLED
+ *   s INDEX START SUB SOURCE TAG CANCELLED BYTES
  *                                  in that call a message or request was reported: its index among
  *                                  the active requests, and the call that had started it, or 0
  *   p SUB NUMBER                   that call has started what this call has prepared
@@ -15,7 +15,13 @@
  *   t                              that call is made by another thread than those before it
  *
  * Calls are counted as under control: from 1, only those that communicate. The site is where the
- * call returns to. */
+ * call returns to.
+ *
+ * If all calls are asked for, there are also these, for calls that do not communicate as well:
+ *
+ *   e CALL FUNCTION SITE           a call begins; CALL counts all calls from 1
+ *   a NAME=VALUE ...               what it was given
+ *   y                              it is a poll, and is answered "not yet" */
 #ifndef MATCHPOINT_SHIM_RECORD_MATCHES_H
 #define MATCHPOINT_SHIM_RECORD_MATCHES_H
 
@@ -26,8 +32,8 @@
 
 #include "mpi_functions.h"
 
-/* From here on, calls are told. */
-void matches_begin(void);
+/* From here on, calls are told; `all`: also those that do not communicate. */
+void matches_begin(bool all);
 
 /* The program is in this call; it leaves it. */
 void matches_enter(enum mpi_call function);

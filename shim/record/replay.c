@@ -18,7 +18,7 @@
 #pragma weak __rseq_size
 #endif
 
-__attribute__((visibility("default"))) volatile uint64_t replay_call;
+__attribute__((visibility("default"))) volatile uint64_t replay_call, replay_site;
 
 static int told = -1;
 
@@ -27,9 +27,11 @@ void replay_start(int descriptor)
 	told = descriptor;
 }
 
-__attribute__((visibility("default"), noinline)) void replay_call_begin(uint64_t number)
+__attribute__((visibility("default"), noinline)) void replay_call_begin(uint64_t number,
+                                                                        uint64_t site)
 {
 	replay_call = number;
+	replay_site = site;
 	__asm__ volatile("" ::: "memory");
 	agent_mark();
 }

@@ -7,9 +7,10 @@
 
 /* Each replayed MPI call passes through here, before anything of it is compared or given.
  * `number` counts the rank's MPI calls from 1, polls included. It is for others that look at the
- * process from outside: a breakpoint here stops at each call, and replay_call is its number. */
-void replay_call_begin(uint64_t number);
-extern volatile uint64_t replay_call;
+ * process from outside: a breakpoint here stops at each call. replay_call is its number, and
+ * replay_site where it returns to in the program. */
+void replay_call_begin(uint64_t number, uint64_t site);
+extern volatile uint64_t replay_call, replay_site;
 
 /* To the command (scheduler/recording/): a line of text, whose first letter tells what it is. */
 enum replay_news {

@@ -18,6 +18,7 @@
 #include "ckpt/agent_marks.h"
 #include "common/recording_start.h"
 #include "files.h"
+#include "in_step.h"
 #include "matches.h"
 #include "memory.h"
 #include "replay.h"
@@ -281,6 +282,16 @@ static void keep_to_itself(int descriptor)
 		fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }
 
+static void keep_step(int rank)
+{
+	const int error = in_step_begin(rank);
+
+	if (error == 0)
+		return;
+	replay_tell(REPLAY_CANNOT, "cannot keep step with other ranks: %s", strerror(-error));
+	_exit(0);
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	struct recording_orders orders;
@@ -313,7 +324,9 @@ __attribute__((constructor)) static void start(void)
 		write_start(orders.directory, rank);
 	}
 	if (error == 0 && orders.matches)
-		matches_begin();
+		matches_begin(orders.calls);
+	if (error == 0 && orders.in_step)
+		keep_step(rank);
 	if (error == 0 && orders.marks && !replay_begin_marks())
 		_exit(1);
 	record_is_on = error == 0;

@@ -12,7 +12,7 @@ import time
 
 import harness
 from harness import check
-from recording import Recording, kill_ranks, killing, ranks_of, start_recording
+from recording import Recording, kill_ranks, killing, start_recording, wait_until_gone
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
@@ -59,10 +59,7 @@ def check_killed(tool, dice, times):
     for _ in range(times):
         folder = os.path.join(tool.directory, "killed")
         shutil.rmtree(folder, ignore_errors=True)
-        process = subprocess.Popen([tool.matchpoint, "record", "-n", "3", "--to", folder, "--",
-                                    program, "100000000", "3000"], cwd=tool.directory,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, start_new_session=True)
+        process = start_recording(tool, folder, 3, program, "100000000", "3000")
         while not all(os.path.exists(os.path.join(folder, "rank.%d.start" % r)) for r in range(3)):
             time.sleep(0.01)
         time.sleep(dice.random() * 0.6)
@@ -71,21 +68,14 @@ def check_killed(tool, dice, times):
                 os.kill(dice.choice(pids), signal.SIGKILL)
             else:
                 for pid in pids:
-                    os.kill(pid, signal.SIGKILL)
+                    with contextlib.suppress(ProcessLookupError):  # the launcher has killed it
+                        os.kill(pid, signal.SIGKILL)
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait(timeout=60)
             wait_until_gone(folder)
         for rank in range(3):
             run = tool.run("replay", folder, "--rank", str(rank), cwd=tool.directory)
             check(run.status == 3 and "the recording ends" in run.err, str(run))
-
-
-def wait_until_gone(folder):
-    for pid in ranks_of(folder):
-        for _ in range(600):
-            if not os.path.exists("/proc/%d/exe" % pid):
-                break
-            time.sleep(0.1)
 
 
 def damaged(file, dice):
@@ -215,7 +205,8 @@ def check_nobody_waits(tool):
                      and tool.run("report", folder).out.count(returned) == 2, process, returned)
     kill_ranks(folder, process)
     wait_until_gone(folder)
-    for words in (("replay", folder, "--rank", "0"), ("replay", folder),
+    for words in (("replay", folder, "--rank", "0"), ("replay", folder, "--in-step"),
+                  ("replay", folder),
                   ("report", folder, "--json", os.path.join(tool.directory, "computing.json"))):
         process = subprocess.Popen([tool.matchpoint, *words], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,5 +1,5 @@
 """Random calls of all families that are recorded, and each rank replayed alone: it prints the same
-hashes of data, statuses, orders, times and addresses, and sends the same."""
+hashes of data, statuses, orders, times and addresses, and sends the same. Then all in step."""
 
 import harness
 from recording import Recording
@@ -11,7 +11,9 @@ def body(tool, options):
     program = tool.compile(harness.program("random_calls.c"))
     for seed in range(options.seed, options.seed + options.programs):
         print("seed %d" % seed, flush=True)
-        Recording(tool, "random", seed % 4 + 2, program, str(seed), str(STEPS)).check_replays()
+        recording = Recording(tool, "random", seed % 4 + 2, program, str(seed), str(STEPS))
+        recording.check_replays()
+        recording.check_in_step()
 
 
 def extra(parser):

@@ -20,6 +20,44 @@ SKIPPED = 77
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SOURCE = harness.program("overwritten.c")
 
+CALLS = r"""#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, value = 7;
+	MPI_Request requests[2];
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 1) {
+		MPI_Send(&value, 1, MPI_INT, 2, 4, MPI_COMM_WORLD);
+		MPI_Send(&value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD);
+	} else if (rank == 2) {
+		MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, requests);
+		MPI_Isend(&rank, 1, MPI_INT, MPI_PROC_NULL, 6, MPI_COMM_WORLD, requests + 1);
+		MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+		MPI_Probe(1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(&value, 1, MPI_INT, 1, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+# Number of a call, and all that is known of it; the rank stands in call 6.
+TOLD = (
+    (2, "call 2, MPI_Comm_rank, at calls.c:8: comm=MPI_COMM_WORLD", "in the past"),
+    (3, "call 3, MPI_Irecv, at calls.c:13: source=MPI_ANY_SOURCE, tag=4, comm=MPI_COMM_WORLD; has "
+     "room for 4 bytes", "in the past"),
+    (5, "call 5, MPI_Recv, at calls.c:15: source=MPI_PROC_NULL, tag=4, comm=MPI_COMM_WORLD; has "
+     "room for 4 bytes", "got no message", "in the past"),
+    (6, "call 6, MPI_Waitall, at calls.c:16", "completes call 3, MPI_Irecv: a message from rank 1, "
+     "tag 4, 4 bytes", "completes call 4, MPI_Isend", "the rank stands in call 6, MPI_Waitall"),
+    (8, "call 8, MPI_Recv, at calls.c:18: source=1, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD; has room "
+     "for 4 bytes", "got a message from rank 1, tag 5, 4 bytes", "in the future"),
+    (10, r"call 10 is not in the recording, which has 9 calls of this rank", "the rank stands in"),
+    ("x", "call wants the number of an MPI call, from 1"),
+)
+
 # Each line of gdb's, and a regular expression for what it says.
 CRASH = (
     ("monitor mpi", r"before its first call"),
@@ -54,6 +92,16 @@ WELL = (
     ("stepi", r"SIGINT"),
     ("monitor mpi", r"stands in call 60, MPI_Sendrecv"),
     ("bt", r"exchange .*round=19\b"),
+    ("goto-call 9", r"(?s)agent_mark.*#\d+ .* in exchange \(round=2\).*MPI_Sendrecv\(mine"),
+    ("monitor mpi", r"stands in call 9, MPI_Sendrecv"),
+    ("goto-call 60", r"(?s)in exchange \(round=19\).*MPI_Sendrecv\(mine"),
+    ("print round", r"= 19\b"),
+    ("down", r"MPI_Sendrecv \(.*dest=0, sendtag=7"),
+    ("finish", r"exchange \(round=19\)"),
+    ("monitor mpi", r"has returned from call 60, MPI_Sendrecv"),
+    ("goto-call 124", r"agent_mark"),
+    ("goto-call", r"Go to the entry of the rank's MPI call N"),
+    ("monitor help", r"monitor call N"),
     # Each round reads a line: the copies of the process must not share their place in the file.
     ("monitor goto 21", r""),
     ("reverse-stepi", r""),
@@ -154,6 +202,21 @@ def check_document(tool):
         place = out.index(said[0])
         check(out[place:place + len(said)] == said, "%s: %s" % (command, done))
         out = out[place + len(said):]
+
+
+def check_calls(tool):
+    """What monitor call tells of single calls; the rank that gdb shows does not move."""
+    folder = record(tool, "told", tool.compile(tool.write("calls.c", CALLS)))
+    done = gdb(tool, folder, 2, ["goto-call 6"] + ["monitor call %s" % told[0] for told in TOLD])
+    check(done.status == 0 and re.search(r"#\d+ .* in main .*calls.c:16\b", done.out), str(done))
+    said = iter(done.err.splitlines())
+    for _, *expected in TOLD:
+        for words in expected:
+            check(any(re.search("^ *" + words, line) for line in said), "no %s: %s" % (words, done))
+    for number, words in (("x", "goto-call wants the number of an MPI call"),
+                          ("11", "MPI call 11 cannot be gone to: the program ends before")):
+        done = gdb(tool, folder, 2, ["goto-call " + number, "monitor mpi"])
+        check(words in done.out + done.err and "before its first call" in done.err, str(done))
 
 
 def check_output(tool, folder):
@@ -312,6 +375,7 @@ def body(tool, _):
     well = record(tool, "well", program, numbers, "well")
     check_script(tool, well, 2, WELL)
     check_script(tool, well, 2, CONDITIONS)
+    check_calls(tool)
     check_output(tool, well)
     check_interrupted(tool, record(tool, "spin", program, numbers, "spin"))
     check_errors(tool, crash, program)

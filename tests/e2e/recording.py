@@ -1,11 +1,14 @@
 """A recorded run, and replays of its ranks alone."""
 
+import collections
 import contextlib
 import glob
 import os
 import shutil
 import signal
+import struct
 import subprocess
+import time
 
 from harness import check
 
@@ -19,6 +22,24 @@ def ranks_of(folder):
     return pids
 
 
+Place = collections.namedtuple("Place", "call is_inside has_ended")
+
+
+def place_of(folder, rank):
+    """The number of the rank's MPI call, and whether it stands in it (struct recording_place)."""
+    with open(os.path.join(folder, "rank.%d.tail" % rank), "rb") as tail:
+        call, _, _, inside, _, _, _, ended = struct.unpack("<QQIIiiII", tail.read(56)[16:])
+    return Place(call, inside == 1, ended == 1)
+
+
+def wait_until_gone(folder):
+    for pid in ranks_of(folder):
+        for _ in range(600):
+            if not os.path.exists("/proc/%d/exe" % pid):
+                break
+            time.sleep(0.1)
+
+
 def shared_memory(pid):
     """Files in /dev/shm that the process has open or mapped."""
     files = []
@@ -28,11 +49,25 @@ def shared_memory(pid):
     return [file for file in files if os.path.dirname(file) == "/dev/shm"]
 
 
+def stop(pid):
+    """Returns when the process stands still, or is gone."""
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGSTOP)
+        for _ in range(6000):
+            with open("/proc/%d/stat" % pid) as stat:
+                if stat.read().rpartition(")")[2].split()[0] in "TtZX":
+                    return
+            time.sleep(0.01)
+
+
 @contextlib.contextmanager
 def killing(folder):
     """For ranks that are killed meanwhile: as they run freely, what MPI has put into /dev/shm is
-    left, and is removed here. Gives their process ids."""
+    left, and is removed here. They stand still, so that they add nothing. Gives their process
+    ids."""
     pids = ranks_of(folder)
+    for pid in pids:
+        stop(pid)
     files = {file for pid in pids for file in shared_memory(pid)}
     yield pids
     for file in files:
@@ -44,7 +79,7 @@ def start_recording(tool, folder, ranks, *command, output=subprocess.DEVNULL):
     """Begins a recording that is to be killed. Returns the process."""
     return subprocess.Popen([tool.matchpoint, "record", "-n", str(ranks), "--to", folder, "--",
                              *command], cwd=tool.directory, stdin=subprocess.DEVNULL,
-                            stdout=output, stderr=subprocess.DEVNULL)
+                            stdout=output, stderr=subprocess.DEVNULL, start_new_session=True)
 
 
 def kill_ranks(folder, process):
@@ -78,6 +113,14 @@ class Recording:
 
     def replay(self, rank):
         return self.tool.run("replay", self.folder, "--rank", str(rank), cwd=self.tool.directory)
+
+    def check_in_step(self):
+        """All ranks beside each other print what they printed, and none goes on without another."""
+        run = self.tool.run("replay", self.folder, "--in-step", cwd=self.tool.directory)
+        printed = "".join(self.printed(rank) for rank in range(self.ranks))
+        check(run.status == 0 and run.err == "", str(run))
+        check(sorted(run.out.splitlines()) == sorted(printed.splitlines()),
+              "recorded:\n%s\nreplayed: %s" % (printed, run))
 
     def report(self):
         return self.tool.run("report", self.folder)

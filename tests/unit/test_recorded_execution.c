@@ -9,8 +9,10 @@
 #include <cmocka.h>
 
 #include "common/recording.h"
+#include "common/recording_steps.h"
 #include "mpi_calls.h"
 #include "scheduler/recording/recorded_execution.h"
+#include "scheduler/recording/recorded_holds.h"
 
 enum { RANKS_MOST = 4, WORLD = 0x44000000, MADE = 0x84000000, LINES_MOST = 64 };
 
@@ -20,7 +22,7 @@ struct run {
 	char *lines[RANKS_MOST][LINES_MOST];
 	int counts[RANKS_MOST];
 	guint32 numbers[RANKS_MOST]; /* of the last call */
-	GPtrArray *matches, *ends, *notes;
+	GPtrArray *matches, *ends, *notes, *holds;
 	struct record_execution *execution;
 };
 
@@ -105,10 +107,9 @@ static void begin(struct run *run, int ranks)
 	}
 }
 
-static void build(struct run *run)
+/* What was recorded, for logs. */
+static struct recorded_logs read_logs(struct run *run)
 {
-	struct recorded_logs logs = {.ranks = run->ranks, .find_place = no_place};
-
 	run->matches = g_ptr_array_new();
 	for (int rank = 0; rank < run->ranks; rank++)
 		g_ptr_array_add(
@@ -116,9 +117,18 @@ static void build(struct run *run)
 			end_of(run, rank)->is_missing
 				? NULL
 				: recorded_matches_of_lines((const char *const *)run->lines[rank]));
-	logs.matches = run->matches;
-	logs.ends = run->ends;
+	return (struct recorded_logs){.ranks = run->ranks,
+	                              .matches = run->matches,
+	                              .ends = run->ends,
+	                              .find_place = no_place};
+}
+
+static void build(struct run *run)
+{
+	const struct recorded_logs logs = read_logs(run);
+
 	run->execution = recorded_execution(&logs, run->notes);
+	run->holds = recorded_holds(&logs);
 }
 
 static void end(struct run *run)
@@ -131,6 +141,7 @@ static void end(struct run *run)
 	g_ptr_array_unref(run->matches);
 	g_ptr_array_unref(run->ends);
 	g_ptr_array_unref(run->notes);
+	g_ptr_array_unref(run->holds);
 	record_execution_free(run->execution);
 }
 
@@ -162,6 +173,21 @@ static void assert_matches(const struct run *run, const char *expected)
 	assert_string_equal(text->str, expected);
 }
 
+/* "3<1.2 4<0.1": the rank's calls that are held, and for what. */
+static void assert_holds(const struct run *run, int rank, const char *expected)
+{
+	const GArray *holds = run->holds->pdata[rank];
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < holds->len; i++) {
+		const struct recording_hold *hold = &g_array_index(holds, struct recording_hold, i);
+
+		g_string_append_printf(text, "%s%u<%u.%u", i > 0 ? " " : "", hold->call, hold->rank,
+		                       hold->until);
+	}
+	assert_string_equal(text->str, expected);
+}
+
 static const char *note(const struct run *run, guint at)
 {
 	return at < run->notes->len ? run->notes->pdata[at] : "";
@@ -186,6 +212,8 @@ static void test_order(void **state)
 	receive(&run, 0, 1, -1, 1, 7);
 	build(&run);
 	assert_matches(&run, "0.1<1.2 0.2<2.1 0.3<1.1 0.4<1.3");
+	assert_holds(&run, 0, "1<1.2 2<2.1 3<1.1 4<1.3");
+	assert_holds(&run, 1, "");
 	assert_int_equal(run.notes->len, 0);
 	assert_int_equal(call_of(&run, 0, 2)->peer, -1);
 	assert_int_equal(call_of(&run, 0, 2)->tag, -1);
@@ -239,6 +267,7 @@ static void test_pending_at_the_end(void **state)
 	end_of(&run, 0)->call = 1;
 	build(&run);
 	assert_matches(&run, "");
+	assert_holds(&run, 0, "");
 	const struct record_rank *rank = run.execution->ranks->pdata[0];
 	assert_null(rank->ended);
 	assert_int_equal(rank->call, 1);
@@ -428,6 +457,86 @@ static void test_missing_log(void **state)
 	end(&run);
 }
 
+/* --- what holds a rank ------------------------------------------------------------------------ */
+
+/* A message holds the call that gives it, and whoever is told of it before. */
+static void test_holds_of_messages(void **state)
+{
+	struct run run;
+
+	(void)state;
+	begin(&run, 2);
+	send_to(&run, 1, 0, 7);
+	send_to(&run, 1, 0, 7);
+	send_to(&run, 1, 0, 8);
+	enter(&run, 0, MPI_CALL_Irecv);
+	leave(&run, 0, "source=1 tag=7 comm=1140850688");
+	whole(&run, 0, MPI_CALL_Probe, "source=1 tag=7 comm=1140850688");
+	enter(&run, 0, MPI_CALL_Probe);
+	line(&run, 0, "s 0 3 0 1 8 0");
+	leave(&run, 0, "source=-2 tag=-1 comm=1140850688");
+	whole(&run, 0, MPI_CALL_Mprobe, "source=1 tag=8 comm=1140850688 made_message=99");
+	enter(&run, 0, MPI_CALL_Request_get_status);
+	line(&run, 0, "s 0 1 0 1 7 0");
+	leave(&run, 0, "");
+	enter(&run, 0, MPI_CALL_Mrecv);
+	line(&run, 0, "s 0 6 0 1 8 0");
+	leave(&run, 0, "message=99 made_message=738197504");
+	enter(&run, 0, MPI_CALL_Wait);
+	line(&run, 0, "s 0 1 0 1 7 0");
+	leave(&run, 0, "");
+	build(&run);
+	assert_holds(&run, 0, "2<1.2 3<1.3 4<1.3 5<1.1 7<1.1");
+	end(&run);
+}
+
+/* Those whose data a collective gives. */
+static void test_holds_of_collectives(void **state)
+{
+	static const char given[] = "comm=1140850688", rooted[] = "root=1 comm=1140850688";
+	struct run run;
+
+	(void)state;
+	begin(&run, 3);
+	for (int rank = 0; rank < 3; rank++) {
+		whole(&run, rank, MPI_CALL_Reduce, rooted);
+		whole(&run, rank, MPI_CALL_Bcast, rooted);
+		whole(&run, rank, MPI_CALL_Scan, given);
+		whole(&run, rank, MPI_CALL_Ibarrier, given);
+		enter(&run, rank, MPI_CALL_Wait);
+		line(&run, rank, "s 0 4 0 -2 -1 0");
+		leave(&run, rank, "");
+		whole(&run, rank, MPI_CALL_Neighbor_alltoall, given);
+	}
+	enter(&run, 2, MPI_CALL_Barrier); /* the recording ends here */
+	line(&run, 2, "a sent=0 received=0 %s", given);
+	build(&run);
+	assert_holds(&run, 0, "2<1.2 5<1.4 5<2.4");
+	assert_holds(&run, 1, "1<0.1 1<2.1 3<0.3 5<0.4 5<2.4");
+	assert_holds(&run, 2, "2<1.2 3<0.3 3<1.3 5<0.4 5<1.4");
+	end(&run);
+}
+
+/* Nobody is held by a poll that is answered "not yet", however often it is. */
+static void test_holds_of_polls(void **state)
+{
+	const guint32 times = 4000000000u;
+	struct recorded_logs logs;
+	struct run run;
+
+	(void)state;
+	begin(&run, 2);
+	send_to(&run, 1, 0, 7);
+	line(&run, 0, "n 1 %d %u 4096", MPI_CALL_Iprobe, times);
+	run.numbers[0] = times;
+	receive(&run, 0, 1, 7, 1, 7);
+	logs = read_logs(&run);
+	run.holds = recorded_holds(&logs);
+	assert_holds(&run, 0, "4000000001<1.1");
+	run.execution = NULL;
+	end(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +550,9 @@ int main(void)
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_mismatch),
 		cmocka_unit_test(test_missing_log),
+		cmocka_unit_test(test_holds_of_messages),
+		cmocka_unit_test(test_holds_of_collectives),
+		cmocka_unit_test(test_holds_of_polls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
