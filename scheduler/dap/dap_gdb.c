@@ -134,6 +134,8 @@ static void tell_record(struct dap *dap, const struct mi_record *record)
 		dap_stopped(dap, record->results);
 	} else if (record->kind == MI_NOTIFY && g_str_equal(record->text, "breakpoint-modified")) {
 		dap_breakpoint_changed(dap, record->results);
+	} else if (record->kind == MI_NOTIFY && g_str_equal(record->text, "thread-group-exited")) {
+		dap_end_gdb(dap);
 	}
 }
 

@@ -3,6 +3,7 @@ Debug Adapter Protocol, forwards and backwards; and all that can go wrong. Skipp
 gdbserver."""
 
 import os
+import random
 import re
 import shutil
 import signal
@@ -18,9 +19,64 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SOURCE = os.path.abspath(os.path.join(ROOT, "examples", "overwritten_pointer.c"))
 
 
-def line_of(text):
-    """The number of the line of the example that holds the text."""
-    with open(SOURCE) as file:
+# Prints, and without an argument computes for a while without a call.
+BUSY = """
+#include <mpi.h>
+#include <stdio.h>
+static volatile long turns;
+static void turn(void) { turns++; }
+static long work(void)
+{
+\tfor (long i = 0; i < 400000000; i++)
+\t\tif (turns >= 0 && i % 10000000 == 1)
+\t\t\tturn();
+\treturn turns;
+}
+int main(int argc, char **argv)
+{
+\tMPI_Init(&argc, &argv);
+\tprintf("begins \\u00e4\\n");
+\tfflush(stdout);
+\tif (argc == 1)
+\t\twork();
+\tprintf("ends\\n");
+\tfflush(stdout);
+\tMPI_Finalize();
+\treturn 0;
+}
+"""
+
+
+CLASSES = """
+#include <mpi.h>
+class parts {
+public:
+\tint first = 1;
+\tchar name[5] = "part";
+private:
+\tint hidden = 2;
+\tlong many[300] = {3};
+public:
+\tint sum() const { return first + hidden; }
+};
+static int use(const parts &given)
+{
+\tparts whole = given;
+\treturn whole.sum();
+}
+int main(int argc, char **argv)
+{
+\tMPI_Init(&argc, &argv);
+\tconst int sum = use(parts());
+\tMPI_Finalize();
+\treturn sum - 3;
+}
+"""
+
+
+def line_of(text, source=SOURCE):
+    """The number of the line of the example, or another source, that holds the text."""
+    with open(source) as file:
         found = [number for number, line in enumerate(file, 1) if text in line]
     check(len(found) == 1, "%s: lines %s" % (text, found))
     return found[0]
@@ -184,6 +240,103 @@ def check_values(tool, folder):
     client.end()
 
 
+def record_one(tool, name, source, *arguments):
+    """The folder of a recording of one rank of the source."""
+    folder = os.path.join(tool.directory, name)
+    done = tool.run("record", "-n", "1", "--to", folder, "--", tool.compile(source, "-O0"),
+                    *arguments)
+    check(done.status == 0, str(done))
+    return folder
+
+
+def check_running(tool):
+    """A rank that computes: its output, a pause, breakpoints meanwhile."""
+    source = tool.write("busy.c", BUSY)
+    folder = record_one(tool, "busy run", source)
+    client = Client(tool)
+    client.launch(folder, 0)
+    client.ask("configurationDone")
+    while "begins" not in client.output("stdout"):
+        client.event("output")
+    check("begins \u00e4" in client.output("stdout"), client.output("stdout"))
+    check("the rank runs; pause it" in client.refused("stackTrace", threadId=1), "running")
+    check(client.ask("threads")["threads"][0]["name"] == "rank 0", "threads")
+    # It runs on, to the breakpoint that is set meanwhile.
+    call = line_of("\t\t\tturn();", source)
+    asked = {"source": {"path": source}, "breakpoints": [{"line": call}]}
+    point, = client.ask("setBreakpoints", **asked)["breakpoints"]
+    check(point["verified"], str(point))
+    stop = client.event("stopped")
+    check(stop["reason"] == "breakpoint" and stop["hitBreakpointIds"] == [point["id"]], str(stop))
+    client.check_at("work", call)
+    stops = [message for message in client.messages if message.get("event") == "stopped"]
+    check(len(stops) == 1, str(stops))
+    client.ask("setBreakpoints", source={"path": source}, breakpoints=[])
+    client.ask("continue", threadId=1)
+    time.sleep(0.1)
+    client.ask("pause", threadId=1)
+    check(client.event("stopped")["reason"] == "pause", "pause")
+    client.check_at(client.frames()[0]["name"], client.frames()[0]["line"])
+    client.value("kill", None, "repl")
+    client.event("terminated")
+    client.end()
+    # The end of the session does not wait for the rank.
+    client = Client(tool)
+    client.launch(folder, 0)
+    client.ask("configurationDone")
+    while "begins" not in client.output("stdout"):
+        client.event("output")
+    client.end()
+
+
+def check_end(tool):
+    """A rank that ends well. Its output is shown once, however often it is written."""
+    folder = record_one(tool, "idle run", tool.write("busy.c", BUSY), "idle")
+    client = Client(tool)
+    client.launch(folder, 0)
+    client.ask("configurationDone")
+    stop = client.event("stopped")
+    check(stop["reason"] == "pause" and "history ends" in stop["description"], str(stop))
+    check(client.output("stdout") == "begins \u00e4\nends\n", client.output("stdout"))
+    check("The replay ends here: " in client.output("console"), client.output("console"))
+    client.go("reverseContinue", "pause")
+    client.go("continue", "pause")
+    check(client.output("stdout") == "begins \u00e4\nends\n", client.output("stdout"))
+    client.send("evaluate", {"expression": "quit", "context": "repl"})
+    client.event("exited")
+    client.event("terminated")
+    client.end()
+
+
+def check_sources(tool):
+    """Sources that have moved since the program was compiled; members of a class in C++."""
+    there, here = (os.path.join(tool.directory, name) for name in ("there", "here"))
+    os.mkdir(there)
+    source = tool.write("there/parts.cc", CLASSES)
+    folder = record_one(tool, "moved", source)
+    os.rename(there, here)
+    moved = os.path.join(here, "parts.cc")
+    client = Client(tool)
+    client.launch(folder, 0, sourceMap={there: here}, stopOnEntry=True)
+    point, = client.ask("setBreakpoints", source={"path": moved}, breakpoints=[
+        {"line": line_of("return whole", moved)}])["breakpoints"]
+    check(point["verified"] and point["source"]["path"] == moved, str(point))
+    client.ask("configurationDone")
+    check(client.event("stopped")["reason"] == "entry", "entry")
+    client.go("continue", "breakpoint")
+    frame = client.frames()[0]
+    check(frame["source"]["path"] == moved, str(frame))
+    parts = client.parts(client.scope(frame, "Locals")["whole"]["variablesReference"])
+    check(list(parts) == ["first", "name", "hidden", "many"], str(parts))
+    check(parts["hidden"]["value"] == "2" and "part" in parts["name"]["value"], str(parts))
+    many = parts["many"]
+    check(many["indexedVariables"] == 300, str(many))
+    some = client.parts(many["variablesReference"], filter="indexed", start=250, count=10)
+    check(list(some)[0] == "[250]" and len(some) == 10, str(some))
+    check(len(client.parts(many["variablesReference"])) == 300, "all of them")
+    client.end()
+
+
 def check_errors(tool, folder):
     """Requests that cannot be granted: each gets an answer, and the session goes on."""
     client = Client(tool)
@@ -201,6 +354,10 @@ def check_errors(tool, folder):
         message = client.refused("launch", **arguments)
         check(message.startswith("launch: ") and expected in message, message)
     check("does not know the request juggle" in client.refused("juggle"), "an unknown request")
+    nothing = Client(tool, {"PATH": tool.directory})
+    message = nothing.refused("launch", recording=folder, rank=1)
+    check("there is no program gdb" in message and "on the PATH" in message, message)
+    nothing.end()
     client.ask("launch", recording=os.path.basename(folder), cwd=os.path.dirname(folder), rank=1,
                gdbArguments=["-nx"], stopOnEntry=True, sourceMap={"/there": tool.directory})
     check("there already" in client.refused("launch", recording=folder, rank=1), "twice")
@@ -224,6 +381,31 @@ def check_errors(tool, folder):
     check(info["dataId"] is None and info["description"], str(info))
     text = client.ask("source", source={"path": SOURCE})["content"]
     check("LONG_STEP" in text, text)
+    client.end()
+
+
+def check_nonsense(tool, folder):
+    """Each request is answered, whatever its arguments are."""
+    client = crashed(tool, folder)
+    odd = (None, True, -1, 0, 1, 2 ** 40, 1.5, "", "x", "-1", [], [None], [{}], {}, {"path": 7},
+           [{"line": -1}, {"line": "x"}, 7], [{"name": 7}, {"dataId": "{x} 1"}], {"path": "/"})
+    names = ("source", "breakpoints", "frameId", "threadId", "variablesReference", "name",
+             "value", "expression", "start", "count", "levels", "startFrame", "granularity")
+    commands = ("configurationDone", "exceptionInfo", "setBreakpoints", "setFunctionBreakpoints",
+                "setDataBreakpoints", "setInstructionBreakpoints", "setExceptionBreakpoints",
+                "dataBreakpointInfo", "threads", "stackTrace", "scopes", "variables",
+                "setVariable", "setExpression", "evaluate", "source", "initialize", "launch")
+    chance = random.Random(7)
+    sent = []
+    for command in commands:
+        sent += [client.send(command, value) for value in (None, 7, "x", [])]
+        for _ in range(15):
+            chosen = chance.sample(names, 5)
+            sent.append(client.send(command, {name: chance.choice(odd) for name in chosen}))
+    for number in sent:
+        client.response(number)
+    client.ask("setDataBreakpoints", breakpoints=[])
+    check("SIGSEGV" in client.ask("exceptionInfo", threadId=1)["exceptionId"], "it still stands")
     client.end()
 
 
@@ -310,7 +492,11 @@ def body(tool, _):
     check_steps(tool, folder)
     check_breakpoints(tool, folder)
     check_values(tool, folder)
+    check_end(tool)
+    check_running(tool)
+    check_sources(tool)
     check_errors(tool, folder)
+    check_nonsense(tool, folder)
     check_garbage(tool)
     check_ends(tool, folder)
     left = os.listdir(temporary)

@@ -15,9 +15,9 @@ SECONDS = 60
 class Client:
     """One adapter, started like an editor does. What it sends is kept in order."""
 
-    def __init__(self, tool):
+    def __init__(self, tool, environment=None):
         self.tool, self.mark = tool, uuid.uuid4().hex
-        self.process = tool.start(["dap"], self.mark, stdin=subprocess.PIPE)
+        self.process = tool.start(["dap"], self.mark, environment, stdin=subprocess.PIPE)
         self.buffer, self.sequence = b"", 0
         self.messages = []  # all that has come
         self.seen = 0  # how many of them `event` has passed
