@@ -53,6 +53,7 @@ static const struct request {
 	{"setVariable", STANDSTILL, dap_set_variable},
 	{"setExpression", STANDSTILL, dap_set_expression},
 	{"evaluate", STANDSTILL, dap_evaluate},
+	{"disassemble", STANDSTILL, dap_disassemble},
 	{"source", NOTHING, dap_source},
 };
 

@@ -107,11 +107,11 @@ static JsonObject *show_failure(const char *message)
 	return shown;
 }
 
-const char *dap_breakpoint_reason(struct dap *dap, gint64 number)
+const char *dap_breakpoint_reason(struct dap *dap, gint64 number, const char *otherwise)
 {
 	const struct dap_breakpoint *breakpoint = find(dap, number);
 
-	return breakpoint ? breakpoint->reason : "breakpoint";
+	return breakpoint ? breakpoint->reason : otherwise;
 }
 
 /* A library that was loaded can have the place of one that waited. */
@@ -310,7 +310,8 @@ static JsonObject *set(struct dap *dap, const char *group, JsonArray *asked, und
 static bool read_line(struct dap *dap, JsonObject *asked, const char *group, struct wish *wish,
                       GError **error)
 {
-	const gint64 line = field_number(asked, "line", -1) + 1 - dap->first_line;
+	const gint64 line = CLAMP(field_number(asked, "line", -1), -1, G_MAXINT) + 1
+	                    - dap->first_line;
 	g_autofree char *quoted = mi_quote(group);
 
 	if (line < 1) {

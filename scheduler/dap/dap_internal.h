@@ -122,8 +122,9 @@ JsonObject *dap_set_instruction_breakpoints(struct dap *dap, JsonObject *argumen
 JsonObject *dap_set_exception_breakpoints(struct dap *dap, JsonObject *arguments, GError **error);
 /* gdb reports that a breakpoint has changed. */
 void dap_breakpoint_changed(struct dap *dap, JsonObject *results);
-/* Where a stop at the breakpoint is to be shown as: "function breakpoint" and the like. */
-const char *dap_breakpoint_reason(struct dap *dap, gint64 number);
+/* What the client calls a stop at the breakpoint: "function breakpoint" and the like. `otherwise`:
+ * the user has made it in gdb's console. */
+const char *dap_breakpoint_reason(struct dap *dap, gint64 number, const char *otherwise);
 
 /* --- looking (dap_look.c) --------------------------------------------------------------------- */
 
@@ -162,6 +163,10 @@ JsonObject *dap_set_variable(struct dap *dap, JsonObject *arguments, GError **er
 JsonObject *dap_evaluate(struct dap *dap, JsonObject *arguments, GError **error);
 JsonObject *dap_set_expression(struct dap *dap, JsonObject *arguments, GError **error);
 JsonObject *dap_data_breakpoint_info(struct dap *dap, JsonObject *arguments, GError **error);
+
+/* --- instructions (dap_disassemble.c) --------------------------------------------------------- */
+
+JsonObject *dap_disassemble(struct dap *dap, JsonObject *arguments, GError **error);
 
 /* --- the rank's output (dap_output.c) --------------------------------------------------------- */
 

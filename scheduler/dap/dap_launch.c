@@ -21,6 +21,7 @@ static JsonObject *capabilities(void)
 		"supportsSteppingGranularity",
 		"supportsTerminateRequest",
 		"supportsExceptionInfoRequest",
+		"supportsDisassembleRequest",
 		"supportsDelayedStackTraceLoading",
 	};
 	JsonObject *body = json_object_new();

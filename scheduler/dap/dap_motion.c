@@ -197,7 +197,9 @@ static const char *reason_of(struct dap *dap, JsonObject *results, char **ret_de
 	if (is_entry(dap, results))
 		return "entry";
 	if (hit_number(results) > 0)
-		return dap_breakpoint_reason(dap, hit_number(results));
+		return dap_breakpoint_reason(dap, hit_number(results),
+		                             field_text(results, "bkptno") ? "breakpoint"
+		                                                           : "data breakpoint");
 	if (!reason || g_str_equal(reason, "no-history")) {
 		*ret_description = g_strdup(edge_of(dap));
 		return "pause";

@@ -72,14 +72,14 @@ static struct reference *refer(struct dap *dap, enum kind kind, gint64 frame, gi
 
 static struct reference *find(struct dap *dap, gint64 number, GError **error)
 {
-	const gint64 index = number - dap->variables->first;
+	const struct dap_variables *variables = dap->variables;
 
-	if (index < 0 || index >= dap->variables->references->len)
+	if (number < variables->first || number >= variables->first + variables->references->len)
 		return dap_refuse(error,
 		                  "there is no value %" G_GINT64_FORMAT
 		                  " any more: the rank has moved since",
 		                  number);
-	return dap->variables->references->pdata[index];
+	return variables->references->pdata[number - variables->first];
 }
 
 void dap_variables_forget(struct dap *dap)
@@ -356,7 +356,7 @@ static bool show_parts(struct dap *dap, struct reference *whole, JsonArray *show
 static bool show(struct dap *dap, struct reference *reference, JsonObject *arguments,
                  JsonArray *shown, GError **error)
 {
-	const gint64 from = MAX(field_number(arguments, "start", 0), 0);
+	const gint64 from = CLAMP(field_number(arguments, "start", 0), 0, G_MAXINT);
 	const gint64 given = field_number(arguments, "count", 0);
 
 	switch (reference->kind) {

@@ -215,6 +215,7 @@ def check_values(tool, folder):
     values = client.parts(members["value"]["variablesReference"], start=2, count=3)
     check(list(values) == ["[2]", "[3]", "[4]"], str(values))
     check(all(float(one["value"]) > 0 for one in values.values()), str(values))
+    check_instructions(client)
     registers = client.scope(frame, "Registers")
     check(int(registers["rip"]["value"], 16) == int(frame["instructionPointerReference"], 16),
           str(registers["rip"]))
@@ -230,6 +231,7 @@ def check_values(tool, folder):
     check("No symbol" in client.refused("evaluate", expression="nothing", context="watch",
                                         frameId=frame["id"]), "an unknown name")
     check("monitor goto N" in client.value("monitor nonsense", frame, "repl"), "monitor's help")
+    check("instructions at once" in client.refused("disassemble", memoryReference="0x10"), "none")
     # A command that moves the rank is shown as motion.
     client.value("monitor goto 9", frame, "repl")
     client.value("stepi", frame, "repl")
@@ -237,6 +239,10 @@ def check_values(tool, folder):
     client.event("stopped")
     check("stands in call 9, MPI_" in client.value("monitor mpi", None, "repl"), "goto")
     check("moved since" in client.refused("variables", variablesReference=scope), "an old value")
+    client.value("watch -l cells->value[0]", None, "repl")
+    client.value("continue", None, "repl")
+    stop = client.event("stopped")
+    check(stop["reason"] == "data breakpoint" and "new value: " in stop["text"], str(stop))
     client.end()
 
 
@@ -384,17 +390,44 @@ def check_errors(tool, folder):
     client.end()
 
 
+def check_instructions(client):
+    """Instructions before and behind where the rank stands, and where there is no memory."""
+    def texts(count, offset, reference=None):
+        shown = client.ask("disassemble", memoryReference=reference or address,
+                           instructionOffset=offset, instructionCount=count)["instructions"]
+        check(len(shown) == count, str(shown))
+        numbers = [int(one["address"], 16) for one in shown]
+        check(numbers == sorted(set(numbers)), str(shown))
+        return [(one["address"], one["instruction"]) for one in shown]
+
+    frame = client.frames()[0]
+    address = frame["instructionPointerReference"]
+    around = texts(100, -50)
+    check(around[50][0] == address and around[50][1] not in ("", "?"), str(around[50]))
+    check(around[:50] == texts(50, -50) and around[50:] == texts(50, 0), "parts")
+    check(around[60:] == texts(40, 10), "an offset")
+    check(any("MPI_Allreduce" in text for _, text in around), str(around))
+    # The function before main, too.
+    far = client.ask("disassemble", memoryReference=address, instructionOffset=-300,
+                     instructionCount=300)["instructions"]
+    check("pass_on" in [one.get("symbol") for one in far], str(far))
+    check({text for _, text in texts(5, -2, "0x10")} == {"?"}, "no memory")
+
+
 def check_nonsense(tool, folder):
     """Each request is answered, whatever its arguments are."""
     client = crashed(tool, folder)
-    odd = (None, True, -1, 0, 1, 2 ** 40, 1.5, "", "x", "-1", [], [None], [{}], {}, {"path": 7},
-           [{"line": -1}, {"line": "x"}, 7], [{"name": 7}, {"dataId": "{x} 1"}], {"path": "/"})
+    odd = (None, True, -1, 0, 1, 2 ** 40, 2 ** 63 - 1, -2 ** 63, 1.5, "", "x", "-1", [],
+           [None], [{}], {}, {"path": 7}, [{"line": -1}, {"line": "x"}, 7],
+           [{"name": 7}, {"dataId": "{x} 1"}], {"path": "/"})
     names = ("source", "breakpoints", "frameId", "threadId", "variablesReference", "name",
-             "value", "expression", "start", "count", "levels", "startFrame", "granularity")
+             "value", "expression", "start", "count", "levels", "startFrame", "granularity",
+             "memoryReference", "instructionCount", "instructionOffset")
     commands = ("configurationDone", "exceptionInfo", "setBreakpoints", "setFunctionBreakpoints",
                 "setDataBreakpoints", "setInstructionBreakpoints", "setExceptionBreakpoints",
                 "dataBreakpointInfo", "threads", "stackTrace", "scopes", "variables",
-                "setVariable", "setExpression", "evaluate", "source", "initialize", "launch")
+                "setVariable", "setExpression", "evaluate", "source", "disassemble", "initialize",
+                "launch")
     chance = random.Random(7)
     sent = []
     for command in commands:

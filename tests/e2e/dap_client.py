@@ -7,7 +7,7 @@ import subprocess
 import time
 import uuid
 
-from harness import Failed, Patience, check
+from harness import Failed, Patience, check, check_soon
 
 SECONDS = 60
 
@@ -139,8 +139,7 @@ class Client:
         except subprocess.TimeoutExpired:
             self.tool.end_marked(self.mark)
             raise Failed("%s, and the adapter does not end" % words) from None
-        check(time.monotonic() - begin < limit, "%s: it took %.1f s" % (
-            words, time.monotonic() - begin))
+        check_soon(time.monotonic() - begin, limit, words)
         self.tool.check_no_processes(self.mark, words)
         if status is not None:
             check(self.process.returncode == status, "%s: status %d: %s" % (
