@@ -53,6 +53,7 @@ static const struct request {
 	{"setVariable", STANDSTILL, dap_set_variable},
 	{"setExpression", STANDSTILL, dap_set_expression},
 	{"evaluate", STANDSTILL, dap_evaluate},
+	{"completions", STANDSTILL, dap_completions},
 	{"disassemble", STANDSTILL, dap_disassemble},
 	{"source", NOTHING, dap_source},
 };
@@ -257,9 +258,8 @@ static void answer(struct dap *dap, JsonObject *request)
 	json_object_set_int_member(response, "request_seq", field_number(request, "seq", 0));
 	json_object_set_string_member(response, "command", command ? command : "");
 	json_object_set_boolean_member(response, "success", body != NULL);
-	if (body)
-		json_object_set_object_member(response, "body", body);
-	else
+	json_object_set_object_member(response, "body", body ? body : json_object_new());
+	if (error)
 		json_object_set_string_member(response, "message", error->message);
 	send_message(dap, response);
 	for (guint i = 0; i < later->len; i++)

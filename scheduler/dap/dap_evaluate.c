@@ -65,6 +65,41 @@ JsonObject *dap_evaluate(struct dap *dap, JsonObject *arguments, GError **error)
 	               : evaluate_expression(dap, frame, expression, error);
 }
 
+/* --- completions ------------------------------------------------------------------------------ */
+
+/* gdb completes whole lines: each takes the place of what stands before the cursor. */
+JsonObject *dap_completions(struct dap *dap, JsonObject *arguments, GError **error)
+{
+	const char *text = field_text(arguments, "text");
+	const gint64 most = text ? g_utf8_strlen(text, -1) : 0;
+	const gint64 column = CLAMP(field_number(arguments, "column", 0), 0, G_MAXINT);
+	const gint64 before = CLAMP(column - dap->first_column, 0, most);
+	g_autofree char *line = text ? g_utf8_substring(text, 0, before) : NULL;
+	g_autofree char *quoted = line ? mi_quote(line) : NULL;
+	g_autoptr(JsonObject) results = NULL;
+	JsonArray *matches, *targets;
+	JsonObject *body;
+
+	if (!text)
+		return dap_refuse(error, "completions: there is no text");
+	results = dap_ask(dap, error, "-complete %s", quoted);
+	if (!results)
+		return NULL;
+	matches = field_array(results, "matches");
+	targets = json_array_new();
+	for (guint i = 0; i < array_length(matches); i++) {
+		JsonObject *target = json_object_new();
+
+		json_object_set_string_member(target, "label", array_text(matches, i));
+		json_object_set_int_member(target, "start", dap->first_column);
+		json_object_set_int_member(target, "length", before);
+		json_array_add_object_element(targets, target);
+	}
+	body = json_object_new();
+	json_object_set_array_member(body, "targets", targets);
+	return body;
+}
+
 /* --- changing values -------------------------------------------------------------------------- */
 
 static JsonObject *assign(struct dap *dap, const char *object, const char *value, GError **error)

@@ -122,12 +122,24 @@ char *dap_console(struct dap *dap, gint64 frame, const char *line, GError **erro
 
 /* --- telling ---------------------------------------------------------------------------------- */
 
+/* Warnings alone: the rest of gdb's log are commands, and errors that were answers. What the room
+ * backwards/ refuses comes in a wrapping of gdb's. */
+static void tell_log(struct dap *dap, const char *text)
+{
+	static const char refused[] = "warning: Remote failure reply: E.";
+
+	if (g_str_has_prefix(text, refused))
+		dap_say(dap, "console", text + strlen(refused));
+	else if (g_str_has_prefix(text, "warning:"))
+		dap_say(dap, "console", text);
+}
+
 static void tell_record(struct dap *dap, const struct mi_record *record)
 {
 	if (record->kind == MI_TARGET) {
 		dap_say(dap, "console", record->text);
-	} else if (record->kind == MI_LOG && g_str_has_prefix(record->text, "warning:")) {
-		dap_say(dap, "console", record->text);
+	} else if (record->kind == MI_LOG) {
+		tell_log(dap, record->text);
 	} else if (record->kind == MI_EXEC && g_str_equal(record->text, "running")) {
 		dap_began_running(dap);
 	} else if (record->kind == MI_EXEC && g_str_equal(record->text, "stopped")) {

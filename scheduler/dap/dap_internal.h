@@ -161,6 +161,7 @@ JsonObject *dap_scopes(struct dap *dap, JsonObject *arguments, GError **error);
 JsonObject *dap_variables(struct dap *dap, JsonObject *arguments, GError **error);
 JsonObject *dap_set_variable(struct dap *dap, JsonObject *arguments, GError **error);
 JsonObject *dap_evaluate(struct dap *dap, JsonObject *arguments, GError **error);
+JsonObject *dap_completions(struct dap *dap, JsonObject *arguments, GError **error);
 JsonObject *dap_set_expression(struct dap *dap, JsonObject *arguments, GError **error);
 JsonObject *dap_data_breakpoint_info(struct dap *dap, JsonObject *arguments, GError **error);
 

@@ -22,6 +22,7 @@ static JsonObject *capabilities(void)
 		"supportsTerminateRequest",
 		"supportsExceptionInfoRequest",
 		"supportsDisassembleRequest",
+		"supportsCompletionsRequest",
 		"supportsDelayedStackTraceLoading",
 	};
 	JsonObject *body = json_object_new();

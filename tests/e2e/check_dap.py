@@ -2,6 +2,7 @@
 Debug Adapter Protocol, forwards and backwards; and all that can go wrong. Skipped without
 gdbserver."""
 
+import json
 import os
 import random
 import re
@@ -47,6 +48,44 @@ int main(int argc, char **argv)
 """
 
 
+LOADS = """
+#include <dlfcn.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+\tint (*late)(int);
+\tMPI_Init(&argc, &argv);
+\tlate = (int (*)(int))dlsym(dlopen(argv[1], RTLD_NOW), "late");
+\tMPI_Barrier(MPI_COMM_WORLD);
+\tlate(argc);
+\tMPI_Finalize();
+\treturn 0;
+}
+"""
+THREADS = """
+#include <mpi.h>
+#include <pthread.h>
+static void *wait(void *lock)
+{
+\tpthread_mutex_lock(lock);
+\treturn NULL;
+}
+static void reached(void) {}
+int main(int argc, char **argv)
+{
+\tpthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+\tpthread_t thread;
+\tMPI_Init(&argc, &argv);
+\tpthread_mutex_lock(&lock);
+\tpthread_create(&thread, NULL, wait, &lock);
+\tMPI_Barrier(MPI_COMM_WORLD);
+\treached();
+\tpthread_mutex_unlock(&lock);
+\tpthread_join(thread, NULL);
+\tMPI_Finalize();
+\treturn 0;
+}
+"""
 CLASSES = """
 #include <mpi.h>
 class parts {
@@ -232,6 +271,8 @@ def check_values(tool, folder):
                                         frameId=frame["id"]), "an unknown name")
     check("monitor goto N" in client.value("monitor nonsense", frame, "repl"), "monitor's help")
     check("instructions at once" in client.refused("disassemble", memoryReference="0x10"), "none")
+    targets = client.ask("completions", text="reverse-c?", column=10)["targets"]
+    check(targets == [{"label": "reverse-continue", "start": 1, "length": 9}], str(targets))
     # A command that moves the rank is shown as motion.
     client.value("monitor goto 9", frame, "repl")
     client.value("stepi", frame, "repl")
@@ -311,6 +352,41 @@ def check_end(tool):
     client.send("evaluate", {"expression": "quit", "context": "repl"})
     client.event("exited")
     client.event("terminated")
+    client.end()
+
+
+def check_loaded(tool):
+    """A breakpoint in a library that the program loads: its place is told when it is there."""
+    source = tool.write("late.c", "int late(int value)\n{\n\treturn value + 1;\n}\n")
+    library = tool.compile(source, "-O0", "-shared", "-fPIC")
+    folder = record_one(tool, "late run", tool.write("loads.c", LOADS), library)
+    client = Client(tool)
+    client.launch(folder, 0)
+    point, = client.ask("setBreakpoints", source={"path": source},
+                        breakpoints=[{"line": 3}])["breakpoints"]
+    check(not point["verified"], str(point))
+    client.ask("configurationDone")
+    changed = client.event("breakpoint")
+    check(changed["reason"] == "changed" and changed["breakpoint"]["verified"]
+          and changed["breakpoint"]["id"] == point["id"], str(changed))
+    check(client.event("stopped")["hitBreakpointIds"] == [point["id"]], "the stop")
+    client.check_at("late", 3)
+    client.end()
+
+
+def check_threads(tool):
+    """A rank with threads cannot go back: the user reads why."""
+    folder = record_one(tool, "threads run", tool.write("threads.c", THREADS))
+    client = Client(tool)
+    client.launch(folder, 0)
+    client.ask("setFunctionBreakpoints", breakpoints=[{"name": "reached"}])
+    client.ask("configurationDone")
+    check(client.event("stopped")["reason"] == "function breakpoint", "the function")
+    client.go("reverseContinue", "pause")
+    check("a rank that has threads cannot go back\n" in client.output("console")
+          and "Remote" not in client.output("console"), client.output("console"))
+    client.check_at("reached", line_of("static void reached", os.path.join(tool.directory,
+                                                                          "threads.c")))
     client.end()
 
 
@@ -420,14 +496,14 @@ def check_nonsense(tool, folder):
     odd = (None, True, -1, 0, 1, 2 ** 40, 2 ** 63 - 1, -2 ** 63, 1.5, "", "x", "-1", [],
            [None], [{}], {}, {"path": 7}, [{"line": -1}, {"line": "x"}, 7],
            [{"name": 7}, {"dataId": "{x} 1"}], {"path": "/"})
-    names = ("source", "breakpoints", "frameId", "threadId", "variablesReference", "name",
-             "value", "expression", "start", "count", "levels", "startFrame", "granularity",
-             "memoryReference", "instructionCount", "instructionOffset")
+    names = ("text", "column", "source", "breakpoints", "frameId", "threadId", "name", "value",
+             "variablesReference", "expression", "start", "count", "levels", "startFrame",
+             "granularity", "memoryReference", "instructionCount", "instructionOffset")
     commands = ("configurationDone", "exceptionInfo", "setBreakpoints", "setFunctionBreakpoints",
                 "setDataBreakpoints", "setInstructionBreakpoints", "setExceptionBreakpoints",
                 "dataBreakpointInfo", "threads", "stackTrace", "scopes", "variables",
-                "setVariable", "setExpression", "evaluate", "source", "disassemble", "initialize",
-                "launch")
+                "setVariable", "setExpression", "evaluate", "source", "disassemble",
+                "completions", "initialize", "launch")
     chance = random.Random(7)
     sent = []
     for command in commands:
@@ -440,6 +516,25 @@ def check_nonsense(tool, folder):
     client.ask("setDataBreakpoints", breakpoints=[])
     check("SIGSEGV" in client.ask("exceptionInfo", threadId=1)["exceptionId"], "it still stands")
     client.end()
+
+
+def check_extension():
+    """What VS Code is told, and what the document says, is what the adapter knows."""
+    with open(os.path.join(ROOT, "packaging", "vscode", "package.json")) as file:
+        debugger, = json.load(file)["contributes"]["debuggers"]
+    check([debugger["runtime"], *debugger["runtimeArgs"]] == ["matchpoint", "dap"], str(debugger))
+    known = debugger["configurationAttributes"]["launch"]["properties"]
+    with open(os.path.join(ROOT, "docs", "editors.md")) as file:
+        text = file.read()
+    with open(os.path.join(ROOT, "scheduler", "dap", "dap_launch.c")) as file:
+        code = file.read()
+    rows = re.findall(r"(?m)^\| `(\w+)` \|", text)
+    check(sorted(rows) == sorted(known), "%s, %s" % (rows, list(known)))
+    check(all('"%s"' % name in code for name in known), str(list(known)))
+    configuration, = json.loads(re.search(r"(?s)```json\n(.*?)```", text)[1])["configurations"]
+    for one in (configuration, *debugger["initialConfigurations"]):
+        check(one["type"] == debugger["type"] and set(one) <= {*known, "type", "request", "name"},
+              str(one))
 
 
 def check_garbage(tool):
@@ -528,8 +623,11 @@ def body(tool, _):
     check_end(tool)
     check_running(tool)
     check_sources(tool)
+    check_loaded(tool)
+    check_threads(tool)
     check_errors(tool, folder)
     check_nonsense(tool, folder)
+    check_extension()
     check_garbage(tool)
     check_ends(tool, folder)
     left = os.listdir(temporary)
