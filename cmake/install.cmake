@@ -10,7 +10,7 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PA
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
 	FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
 # Targets of links in these documents.
-install(DIRECTORY packaging/ci packaging/spack DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
+install(DIRECTORY packaging/ci packaging/spack packaging/vscode DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
 install(FILES tests/e2e/ARCHIVE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/e2e)
 
 # --- man pages, generated from the output of --describe -------------------------------------------

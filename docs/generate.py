@@ -128,7 +128,8 @@ def options_page(tables):
         own = [option for option in command["options"] if option not in shared]
         lines += ["## " + command["name"], "",
                   *paragraph(command["summary"][0].upper() + command["summary"][1:] + "."),
-                  "```", "matchpoint %s [OPTION...] %s" % (command["name"], command["synopsis"]),
+                  "```", ("matchpoint %s [OPTION...] %s" % (command["name"],
+                                                            command["synopsis"])).rstrip(),
                   "```", "", "Example:", "", "```", command["example"], "```", ""]
         if "notes" in command:
             lines += paragraph(prose(command["notes"]))

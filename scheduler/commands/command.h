@@ -33,7 +33,7 @@ struct command {
 };
 
 extern const struct command command_explore, command_run, command_replay, command_minimize,
-	command_debug, command_report, command_check, command_record;
+	command_debug, command_report, command_check, command_record, command_dap;
 
 /* Returns (owned) the formatted text as it may be printed: file names can contain control
  * characters that a terminal would obey. */

@@ -35,6 +35,8 @@ NOT_SESSIONS = {
     "c": "part of a program",
     "cmake": "part of a project",
     "yaml": "part of a pipeline",
+    "lua": "part of an editor's configuration",
+    "lisp": "part of an editor's configuration",
     "json": "part of a report",
     "text": "no command",
 }

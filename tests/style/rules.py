@@ -23,6 +23,7 @@ INCLUDES = {
     "scheduler": {"quoted": {"common/", "mpi_calls.h", "explorer/", "ckpt/"},
                   "angled": {"glib.h", "glib/", "glib-unix.h", "gio/"}},
     "scheduler/commands": {"quoted": {"reports/"}, "angled": set()},
+    "scheduler/dap": {"quoted": set(), "angled": {"json-glib/"}},
     "scheduler/debug": {"quoted": {"reports/words.h", "reports/colours.h"}, "angled": {"uv.h"}},
     "scheduler/page": {"quoted": {"reports/live_page.h"}, "angled": {"uv.h"}},
     "scheduler/page/page_server": {"quoted": set(),
@@ -46,6 +47,7 @@ INCLUDES = {
 ROOMS = {
     "scheduler": [
         {"commands"},
+        {"dap"},
         {"reproduce", "debug", "recording"},
         {"page"},
         {"session"},
