@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/single_threaded.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -165,8 +166,10 @@ PLAIN static void report(void)
 		.pid = memory->pid,
 		.mark = memory->marks,
 		.is_final = memory->is_final,
+		.had_threads = !__libc_single_threaded,
 		.marks = (uint64_t)&memory->marks,
 		.stop_mark = (uint64_t)&memory->stop_mark,
+		.single_threaded = (uint64_t)&__libc_single_threaded,
 		.entry = (uint64_t)agent_mark,
 		.resume = (uint64_t)agent_marks_resume,
 		.trap = (uint64_t)agent_marks_trap,

@@ -229,7 +229,7 @@ void keepers_scout(struct keepers *keepers, guint64 every)
 
 	while (at && !at->report.is_final && keepers->list->len < MOST_KEEPERS) {
 		at = fork_keeper(keepers, at, at->report.mark + every, NULL);
-		if (at && at->report.is_final) {
+		if (at && (at->report.is_final || at->report.had_threads)) {
 			keeper_free(at);
 			return;
 		}
@@ -302,6 +302,12 @@ struct traced *keepers_spawn(struct keepers *keepers, const struct moment *goal,
 		from = fork_keeper(keepers, from, goal->mark, error);
 		if (!from)
 			return NULL;
+		if (from->report.had_threads) {
+			keeper_free(from);
+			fail(error, "by then it has had other threads, which copies lack; set a "
+			            "breakpoint there, and continue");
+			return NULL;
+		}
 		add(keepers, from);
 		rest = moment_rest(from->moment, goal);
 		if (!rest) {

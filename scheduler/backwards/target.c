@@ -336,8 +336,9 @@ static bool answer_motion(struct target *target, const GString *packet, GString 
 {
 	const char *text = packet->str;
 
-	if (!traced_is_single(target->process) && text[0] == 'b') {
-		g_string_append(answer, "E.a rank that has threads cannot go back");
+	if ((text[0] == 'b' || target->wish) && !traced_is_single(target->process)) {
+		g_clear_pointer(&target->wish, moment_free);
+		g_string_append(answer, "E.a rank that has had threads cannot go back");
 		return true;
 	}
 	if (strcmp(text, "bs") == 0 || strcmp(text, "bc") == 0)

@@ -28,7 +28,9 @@ struct traced {
 	guint steps;
 	bool is_gone;
 	bool is_lent;
-	bool is_running; /* since it was seized: its first stop has not come yet */
+	bool are_others_stopped; /* by the SIGSTOP of traced_lend: threads that nobody traces */
+	bool is_continued;       /* a SIGCONT of ours is under way */
+	bool is_running;         /* since it was seized: its first stop has not come yet */
 	/* The general registers, if they have been read since it last ran. */
 	bool knows_general;
 	struct user_regs_struct general;
@@ -106,7 +108,7 @@ const struct agent_marks_report *traced_addresses(const struct traced *traced)
 }
 
 /* A SIGSTOP waits for the process when it leaves the one tracer, so that it does nothing before it
- * has the other. wait_for_stop discards what is left of these signals. */
+ * has the other. resume_and_wait discards what is left of these signals. */
 bool traced_lend(struct traced *traced, GError **error)
 {
 	struct debug_registers none = {0};
@@ -115,7 +117,7 @@ bool traced_lend(struct traced *traced, GError **error)
 	kill(traced->pid, SIGSTOP);
 	if (ptrace(PTRACE_DETACH, traced->pid, NULL, NULL) != 0)
 		return fail(error, "cannot lend the process");
-	traced->is_lent = true;
+	traced->is_lent = traced->are_others_stopped = true;
 	return true;
 }
 
@@ -206,12 +208,14 @@ bool traced_is_single(const struct traced *traced)
 	g_autofree char *path = g_strdup_printf("/proc/%d/task", (int)traced->pid);
 	DIR *directory = opendir(path);
 	int count = 0;
+	char was_single = false;
 
+	traced_read(traced, traced->addresses.single_threaded, &was_single, 1);
 	while (directory && readdir(directory))
 		count++;
 	if (directory)
 		closedir(directory);
-	return count == 3; /* with . and .. */
+	return was_single && count == 3; /* with . and .. */
 }
 
 /* --- int3 ------------------------------------------------------------------------------------- */
@@ -332,6 +336,17 @@ static bool wait_or_ask(struct traced *traced, int *ret_status, bool may_ask)
 	return is_changed && waited == traced->pid;
 }
 
+/* Threads that nobody traces stay stopped until a SIGCONT comes, also those that are created
+ * later. */
+static void resume_others(struct traced *traced)
+{
+	if (!traced->are_others_stopped)
+		return;
+	traced->are_others_stopped = false;
+	traced->is_continued = true;
+	kill(traced->pid, SIGCONT);
+}
+
 /* Resumes with the request, and waits for a stop of interest. Returns its signal; 0: interrupted;
  * -1: the process is gone. */
 static int resume_and_wait(struct traced *traced, enum __ptrace_request request, bool may_ask)
@@ -341,6 +356,7 @@ static int resume_and_wait(struct traced *traced, enum __ptrace_request request,
 
 	traced->pending = 0;
 	traced->knows_general = false;
+	resume_others(traced);
 	for (;;) {
 		if (!traced->is_running
 		    && ptrace(request, traced->pid, NULL, (void *)(long)signal) != 0)
@@ -372,8 +388,12 @@ static int resume_and_wait(struct traced *traced, enum __ptrace_request request,
 		signal = WSTOPSIG(status);
 		if (signal == SIGTRAP || !is_passed_on(signal))
 			return signal;
-		if (signal == SIGSTOP)
+		if (signal == SIGSTOP) {
 			signal = 0; /* of traced_lend */
+		} else if (signal == SIGCONT && traced->is_continued) {
+			traced->is_continued = false;
+			signal = 0;
+		}
 		if (is_interrupted) {
 			traced->pending = signal;
 			return 0;

@@ -43,6 +43,40 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+THREAD = r"""#include <mpi.h>
+#include <pthread.h>
+static volatile long counted;
+static void *count(void *unused)
+{
+	while (counted < 20000000)
+		counted++;
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	int provided;
+
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+	pthread_create(&thread, NULL, count, NULL);
+	MPI_Barrier(MPI_COMM_WORLD);
+	pthread_join(thread, NULL);
+	MPI_Finalize();
+	return 0;
+}
+"""
+# Its other threads run while it runs, though gdb sees only the first one.
+THREADED = (
+    ("goto-call 3", r""),
+    ("monitor mpi", r"MPI call 3\b.* other threads"),
+    ("break 18", r"Breakpoint 1"),
+    ("continue", r"pthread_join\(thread"),
+    ("next", r"MPI_Finalize\(\)"),
+    ("print counted", r"= 20000000\b"),
+    ("reverse-next", r"Program stopped"),
+    ("goto-call 1", r"Program stopped"),
+    ("next", r"return 0"),
+)
 # Number of a call, and all that is known of it; the rank stands in call 6.
 TOLD = (
     (2, "call 2, MPI_Comm_rank, at calls.c:8: comm=MPI_COMM_WORLD", "in the past"),
@@ -376,6 +410,8 @@ def body(tool, _):
     check_script(tool, well, 2, WELL)
     check_script(tool, well, 2, CONDITIONS)
     check_calls(tool)
+    threaded = tool.compile(tool.write("threaded.c", THREAD), "-O0", "-pthread")
+    check_script(tool, record(tool, "threads", threaded), 0, THREADED)
     check_output(tool, well)
     check_interrupted(tool, record(tool, "spin", program, numbers, "spin"))
     check_errors(tool, crash, program)
