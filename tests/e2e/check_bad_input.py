@@ -570,7 +570,7 @@ int main(int argc, char **argv)
         check("note: rank 1 is in main (endless.c:10)\n" in run.out
               or "note: rank 1 is in main (endless.c:11)\n" in run.out, str(run))
         check(re.search("note: rank 0 is in MPI_Finalize < main .endless.c:12", run.out), str(run))
-    process = tool.start(["run", "-n", "2", program], "endless")
+    process = tool.start(["run", "-n", "2", program], "endless", {"MATCHPOINT_HASTE": "10"})
     # it says where everybody is by itself, once
     said = harness.read_until(process.stderr, lambda line: b"rank 1 is in main (endless" in line)
     process.send_signal(signal.SIGINT)

@@ -22,7 +22,8 @@ SINGLE = (
     {"HYDRA_HOST_FILE": "/nonexistent"},
     {"MATCHPOINT_REDIRECTED": "1", "MATCHPOINT_WORLD": "5"},
 )
-WAYS = (["--backtrack", "snapshot"], ["--backtrack", "rerun", "-j", "2"])
+WAYS = (["--buffering", "zero", "--backtrack", "snapshot"],
+        ["--buffering", "zero", "--backtrack", "rerun", "-j", "2"])
 
 
 def outcomes(report):

@@ -19,9 +19,12 @@ SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many
                                                            "stands")}
 COMPUTES = r"""
 #include <mpi.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
+	while (access(EARLY, F_OK) == 0)
+		;
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (volatile long i = 0;; i++)
 		;
@@ -196,8 +199,11 @@ def runs(program):
 
 
 def check_nobody_waits(tool):
-    """A rank that computes for ever is replayed, and matchpoint is killed: so is the rank."""
-    program = os.path.realpath(tool.compile(tool.write("computes.c", COMPUTES)))
+    """A rank that computes for ever is replayed, and matchpoint is killed: so is the rank. For a
+    report, it computes before its last call, as the report ends it after that."""
+    early = os.path.join(tool.directory, "early")
+    program = os.path.realpath(tool.compile(tool.write("computes.c", COMPUTES),
+                                            '-DEARLY="%s"' % early))
     folder = os.path.join(tool.directory, "computing")
     process = start_recording(tool, folder, 2, program)
     returned = "has returned from call 2, MPI_Barrier"
@@ -208,6 +214,8 @@ def check_nobody_waits(tool):
     for words in (("replay", folder, "--rank", "0"), ("replay", folder, "--in-step"),
                   ("replay", folder),
                   ("report", folder, "--json", os.path.join(tool.directory, "computing.json"))):
+        if words[0] == "report":
+            tool.write("early", "")
         process = subprocess.Popen([tool.matchpoint, *words], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         harness.wait_for(lambda: runs(program), process, "the rank of " + " ".join(words))

@@ -11,7 +11,8 @@ def body(tool, options):
     program = tool.compile(harness.program("random_calls.c"))
     for seed in range(options.seed, options.seed + options.programs):
         print("seed %d" % seed, flush=True)
-        recording = Recording(tool, "random", seed % 4 + 2, program, str(seed), str(STEPS))
+        recording = Recording(tool, "random", seed % 4 + 2, program, str(seed), str(STEPS),
+                              preload=tool.yields())
         recording.check_replays()
         recording.check_in_step()
 

@@ -227,9 +227,23 @@ class Tool:
         command = [compiler, "-O1", "-g", source, "-o", program, *flags]
         if access:
             command += self.access_flags("--cflags-access") + self.access_flags("--ldflags-access")
+        self.call_compiler(command)
+        return program
+
+    def yields(self):
+        """A library to preload into ranks that run freely (see yields.c)."""
+        library = os.path.join(self.directory, "yields.so")
+        if not os.path.exists(library):
+            source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "yields.c")
+            # It is also preloaded into programs without MPI.
+            self.call_compiler([self.mpicc, "-O1", source, "-o", library, "-shared", "-fPIC",
+                                "-Wl,--as-needed"])
+        return library
+
+    @staticmethod
+    def call_compiler(command):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         check(done.returncode == 0, "%s\n%s" % (" ".join(command), done.stderr))
-        return program
 
     def access_flags(self, option):
         done = subprocess.run([self.matchpoint, option], capture_output=True, text=True,
@@ -289,7 +303,8 @@ class Tool:
         """Runs a program under mpiexec alone. Returns what each rank printed."""
         files = [os.path.join(self.directory, "plain.%d" % rank) for rank in range(ranks)]
         command = [self.mpicc.replace("mpicc", "mpiexec"), "-n", str(ranks), "sh", "-c",
-                   'exec "$0" "$@" >%s/plain.$PMI_RANK' % self.directory, program, *arguments]
+                   'LD_PRELOAD=%s exec "$0" "$@" >%s/plain.$PMI_RANK' % (
+                       self.yields(), self.directory), program, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False,
                               timeout=TIMEOUT, cwd=self.directory, stdin=subprocess.DEVNULL)
         check(done.returncode == 0, "%s: exit status %d\n%s" % (" ".join(command),

@@ -93,14 +93,15 @@ def kill_ranks(folder, process):
 
 class Recording:
     """One run, recorded in a folder of its own. Each rank's output goes to a file, because mpiexec
-    mixes what ranks print."""
+    mixes what ranks print. `preload`: one more library for the ranks."""
 
-    def __init__(self, tool, name, ranks, *command, status=0, environment=None):
+    def __init__(self, tool, name, ranks, *command, status=0, environment=None, preload=None):
         self.tool, self.ranks = tool, ranks
         self.folder = os.path.join(tool.directory, name)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.run = tool.run("record", "-n", str(ranks), "--to", self.folder, "--", "sh", "-c",
-                            'exec "$0" "$@" >out.$PMI_RANK', *command, cwd=tool.directory,
+                            ('LD_PRELOAD="$LD_PRELOAD:%s" ' % preload if preload else "")
+                            + 'exec "$0" "$@" >out.$PMI_RANK', *command, cwd=tool.directory,
                             environment=environment or {})
         check(self.run.status == status, str(self.run))
 

@@ -1,8 +1,10 @@
 """Builds every fuzz_NAME.c here with clang's libFuzzer and sanitizers, and runs each for a while.
 Exits with 77 (skipped) if there is no clang. To add a target, add a file."""
 
+import concurrent.futures
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +47,13 @@ def is_built(source):
     return not name.startswith("otf2") or has_otf2() != (name == "otf2_without.c")
 
 
+def launcher(tool):
+    """What matchpoint was compiled with, such as ccache."""
+    with open(os.path.join(os.path.dirname(os.path.realpath(tool.matchpoint)),
+                           "CMakeCache.txt")) as file:
+        return re.findall(r"^CMAKE_C_COMPILER_LAUNCHER:\w+=(.+)$", file.read(), flags=re.M)
+
+
 def build(tool, clang):
     """Builds the targets' programs. Sources that they share are compiled once."""
     calls = os.path.join(os.path.dirname(os.path.realpath(tool.matchpoint)), "calls")
@@ -60,8 +69,15 @@ def build(tool, clang):
     sources.append(os.path.join(tool.directory, "html_page.c"))
     subprocess.run([sys.executable, os.path.join(ROOT, "reports/page/build.py"), sources[-1]],
                    check=True)
-    subprocess.run([clang, *options, "-fsanitize=fuzzer-no-link", "-c", *sources], cwd=objects,
-                   check=True)
+    # Named by its place in the list, as two folders may have a file of one name.
+    commands = [[*launcher(tool), clang, *options, "-fsanitize=fuzzer-no-link", "-c", source,
+                 "-o", os.path.join(objects, "%d.o" % number)]
+                for number, source in enumerate(sources)]
+    # For ccache: in whatever folder the sources are.
+    environment = dict(os.environ, CCACHE_BASEDIR=ROOT, CCACHE_NOHASHDIR="1")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda command: subprocess.run(command, cwd=ROOT, env=environment,
+                                                     check=True), commands))
     programs = []
     for source in sorted(glob.glob(os.path.join(HERE, "fuzz_*.c"))):
         program = os.path.join(tool.directory, os.path.basename(source)[:-2])
