@@ -128,7 +128,8 @@ struct streak {
 	guint rounds;  /* number of times that they came back to the same poll */
 	guint64 last;  /* identity of the last poll of the first round */
 	GArray *known; /* guint64; places in the program where a round was closed before */
-	/* struct answered_no: by choice, in earlier streaks since all ranks met (world_rounds.h) */
+	/* struct answered_no: by choice, in earlier streaks since all ranks met (world_rounds.h);
+	 * NULL: none */
 	GArray *earlier;
 };
 

@@ -35,7 +35,6 @@ void world_polls_init(struct rank *rank)
 {
 	rank->streak.polls = polls_new();
 	rank->streak.known = g_array_new(false, false, sizeof(guint64));
-	rank->streak.earlier = g_array_new(false, false, sizeof(struct answered_no));
 	rank->loop.polls = polls_new();
 	rank->loop.found = g_array_new(false, false, sizeof(struct loop_found));
 }
@@ -44,7 +43,7 @@ void world_polls_copy(struct rank *rank)
 {
 	rank->streak.polls = polls_copy(rank->streak.polls);
 	rank->streak.known = g_array_copy(rank->streak.known);
-	rank->streak.earlier = g_array_copy(rank->streak.earlier);
+	rank->streak.earlier = rank->streak.earlier ? g_array_copy(rank->streak.earlier) : NULL;
 	rank->loop.polls = polls_copy(rank->loop.polls);
 	rank->loop.found = g_array_copy(rank->loop.found);
 }
@@ -53,7 +52,7 @@ void world_polls_release(struct rank *rank)
 {
 	g_array_unref(rank->streak.polls);
 	g_array_unref(rank->streak.known);
-	g_array_unref(rank->streak.earlier);
+	g_clear_pointer(&rank->streak.earlier, g_array_unref);
 	g_array_unref(rank->loop.polls);
 	g_array_unref(rank->loop.found);
 	if (rank->is_looked_at)

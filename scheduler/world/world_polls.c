@@ -154,8 +154,11 @@ static void end_streak(struct rank *rank)
 		const struct poll *poll = &g_array_index(rank->streak.polls, struct poll, i);
 		struct answered_no no = {poll->key, {poll->digest[0], poll->digest[1]}};
 
-		if (poll->chosen && !poll->is_forgiven)
-			g_array_append_val(rank->streak.earlier, no);
+		if (!poll->chosen || poll->is_forgiven)
+			continue;
+		if (!rank->streak.earlier)
+			rank->streak.earlier = g_array_new(false, false, sizeof(no));
+		g_array_append_val(rank->streak.earlier, no);
 	}
 	g_array_set_size(rank->streak.polls, 0);
 	rank->streak.rounds = 0;
@@ -179,14 +182,14 @@ static void add_impatience(struct world *world, const struct poll *poll, guint64
 static void end_round(struct world *world, struct rank *rank, bool excused)
 {
 	end_streak(rank);
-	for (guint i = 0; excused && i < rank->streak.earlier->len; i++) {
+	for (guint i = 0; excused && rank->streak.earlier && i < rank->streak.earlier->len; i++) {
 		const struct answered_no *no = &g_array_index(rank->streak.earlier,
 		                                              struct answered_no, i);
 		const struct poll poll = {.digest = {no->digest[0], no->digest[1]}};
 
 		add_impatience(world, &poll, no->key, -1);
 	}
-	g_array_set_size(rank->streak.earlier, 0);
+	g_clear_pointer(&rank->streak.earlier, g_array_unref);
 }
 
 /* These "no" answers do not count any more: the rank has come back. */
