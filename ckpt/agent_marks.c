@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/single_threaded.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,9 +25,10 @@ struct agent_marks_memory {
 	int64_t pid;        /* a child that the program forked is no process of ours */
 	bool is_traced;
 	bool is_final;
+	bool lacks_threads; /* the process from which it was forked had some */
 	const void *place;
 	struct sockaddr_un address;
-	/* For own_files. */
+	/* For own_files; `status` for has_threads, too. */
 	char path[64]; /* "/proc/self/fd/", then a number */
 	char entries[4096];
 	struct stat status;
@@ -146,14 +146,26 @@ PLAIN static void own_files(void)
 	raw(SYS_close, folder, 0, 0);
 }
 
+/* A folder has a link for each thread in it, and two more. */
+PLAIN static bool has_threads(void)
+{
+	return raw(SYS_stat, (long)"/proc/self/task", (long)&memory->status, 0) == 0
+	       && memory->status.st_nlink > 3;
+}
+
 /* Returns whether this is the child. The child sends no signal when it ends: the program would see
  * SIGCHLD. Nor is the thread's number renewed in the C library's descriptor of the thread, as fork
  * does: a recursive mutex that is held would have another owner in the child, which then would go
  * another way. */
 PLAIN static bool fork_self(void)
 {
-	if (raw(SYS_clone, 0, 0, 0) != 0)
+	const bool lacked = memory->lacks_threads;
+
+	memory->lacks_threads = lacked || has_threads();
+	if (raw(SYS_clone, 0, 0, 0) != 0) {
+		memory->lacks_threads = lacked;
 		return false;
+	}
 	if (!join())
 		leave(1);
 	own_files();
@@ -166,10 +178,9 @@ PLAIN static void report(void)
 		.pid = memory->pid,
 		.mark = memory->marks,
 		.is_final = memory->is_final,
-		.had_threads = !__libc_single_threaded,
+		.has_threads = memory->lacks_threads || has_threads(),
 		.marks = (uint64_t)&memory->marks,
 		.stop_mark = (uint64_t)&memory->stop_mark,
-		.single_threaded = (uint64_t)&__libc_single_threaded,
 		.entry = (uint64_t)agent_mark,
 		.resume = (uint64_t)agent_marks_resume,
 		.trap = (uint64_t)agent_marks_trap,

@@ -19,14 +19,12 @@
  * process; forks have them in common. */
 struct agent_marks_report {
 	int64_t pid;
-	uint64_t mark;     /* marks passed, without the start: the next call is number `mark` */
-	uint64_t is_final; /* the program is over; only its exit is left */
-	/* There has been another thread. A fork has only the first one. */
-	uint64_t had_threads;
+	uint64_t mark;        /* marks passed, without the start: the next call is number `mark` */
+	uint64_t is_final;    /* the program is over; only its exit is left */
+	uint64_t has_threads; /* or lacks them, as a fork of a process that has them */
 	/* Variables of 8 bytes that the tracer reads and writes. */
 	uint64_t marks;
 	uint64_t stop_mark;
-	uint64_t single_threaded; /* 1 byte of the C library's: 0 once there was another thread */
 	/* Places in the code. */
 	uint64_t entry;    /* the first instruction of agent_mark */
 	uint64_t resume;   /* its last one: here the state of the program begins after a mark */

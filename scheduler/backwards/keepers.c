@@ -229,7 +229,7 @@ void keepers_scout(struct keepers *keepers, guint64 every)
 
 	while (at && !at->report.is_final && keepers->list->len < MOST_KEEPERS) {
 		at = fork_keeper(keepers, at, at->report.mark + every, NULL);
-		if (at && (at->report.is_final || at->report.had_threads)) {
+		if (at && (at->report.is_final || at->report.has_threads)) {
 			keeper_free(at);
 			return;
 		}
@@ -302,10 +302,11 @@ struct traced *keepers_spawn(struct keepers *keepers, const struct moment *goal,
 		from = fork_keeper(keepers, from, goal->mark, error);
 		if (!from)
 			return NULL;
-		if (from->report.had_threads) {
+		if (from->report.has_threads) {
 			keeper_free(from);
-			fail(error, "by then it has had other threads, which copies lack; set a "
-			            "breakpoint there, and continue");
+			fail(error,
+			     "it has other threads there, which copies of it lack; a breakpoint "
+			     "can be continued to");
 			return NULL;
 		}
 		add(keepers, from);
@@ -374,7 +375,10 @@ bool keepers_keep(struct keepers *keepers, struct traced *traced, const struct m
 	keeper->moment = moment_copy(moment);
 	keeper->has_registers = true;
 	keeper->registers = registers;
-	add(keepers, keeper);
+	if (keeper->report.has_threads)
+		keeper_free(keeper);
+	else
+		add(keepers, keeper);
 	return true;
 }
 

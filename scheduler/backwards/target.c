@@ -338,7 +338,7 @@ static bool answer_motion(struct target *target, const GString *packet, GString 
 
 	if ((text[0] == 'b' || target->wish) && !traced_is_single(target->process)) {
 		g_clear_pointer(&target->wish, moment_free);
-		g_string_append(answer, "E.a rank that has had threads cannot go back");
+		g_string_append(answer, "E.a rank that has threads cannot go back");
 		return true;
 	}
 	if (strcmp(text, "bs") == 0 || strcmp(text, "bc") == 0)

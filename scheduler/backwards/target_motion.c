@@ -299,8 +299,11 @@ bool target_go_back(struct target *target, bool one_instruction, GString *answer
 		return true;
 	if (!find_here(target, error))
 		return false;
-	if (!(one_instruction ? step_back(target, answer, &failed)
-	                      : continue_back(target, answer, &failed)))
-		append_failure(target, failed, answer);
+	if (one_instruction ? step_back(target, answer, &failed)
+	                    : continue_back(target, answer, &failed))
+		return true;
+	if (!is_interruption(failed))
+		g_string_append_printf(target->news, "cannot go back: %s\n", failed->message);
+	append_failure(target, failed, answer);
 	return true;
 }

@@ -208,14 +208,12 @@ bool traced_is_single(const struct traced *traced)
 	g_autofree char *path = g_strdup_printf("/proc/%d/task", (int)traced->pid);
 	DIR *directory = opendir(path);
 	int count = 0;
-	char was_single = false;
 
-	traced_read(traced, traced->addresses.single_threaded, &was_single, 1);
 	while (directory && readdir(directory))
 		count++;
 	if (directory)
 		closedir(directory);
-	return was_single && count == 3; /* with . and .. */
+	return count == 3; /* with . and .. */
 }
 
 /* --- int3 ------------------------------------------------------------------------------------- */

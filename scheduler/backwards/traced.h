@@ -79,8 +79,7 @@ struct stop traced_run(struct traced *traced, const GArray *points);
 /* One instruction; the passage of a mark counts as one. */
 struct stop traced_step(struct traced *traced, const GArray *points);
 
-/* Whether it has only one thread, and never had more. A copy of the process has but the first one:
- * what another thread would do is not done in it. */
+/* Whether it has only one thread. */
 bool traced_is_single(const struct traced *traced);
 
 #define TRACED_ERROR (traced_error_quark())

@@ -383,7 +383,7 @@ def check_threads(tool):
     client.ask("configurationDone")
     check(client.event("stopped")["reason"] == "function breakpoint", "the function")
     client.go("reverseContinue", "pause")
-    check("a rank that has had threads cannot go back\n" in client.output("console")
+    check("a rank that has threads cannot go back\n" in client.output("console")
           and "Remote" not in client.output("console"), client.output("console"))
     client.check_at("reached", line_of("static void reached", os.path.join(tool.directory,
                                                                           "threads.c")))

@@ -74,8 +74,9 @@ THREADED = (
     ("next", r"MPI_Finalize\(\)"),
     ("print counted", r"= 20000000\b"),
     ("reverse-next", r"Program stopped"),
-    ("goto-call 1", r"Program stopped"),
+    ("monitor mpi", r"cannot go back: it has other threads there"),
     ("next", r"return 0"),
+    ("goto-call 1", r"MPI_Init_thread"),
 )
 # Number of a call, and all that is known of it; the rank stands in call 6.
 TOLD = (
