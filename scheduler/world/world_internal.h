@@ -95,10 +95,11 @@ struct poll {
 	struct operation probe;      /* what it looks for */
 };
 
-/* A poll that was answered "no" by choice. */
-struct answered_no {
-	guint64 key, digest[2]; /* as in struct poll */
-};
+/* Whether it is known in which state the rank made it. */
+static inline bool poll_has_state(const struct poll *poll)
+{
+	return poll->digest[0] != 0 || poll->digest[1] != 0;
+}
 
 /* A message found by a poll that leaves it where it is. */
 struct loop_found {
@@ -128,8 +129,8 @@ struct streak {
 	guint rounds;  /* number of times that they came back to the same poll */
 	guint64 last;  /* identity of the last poll of the first round */
 	GArray *known; /* guint64; places in the program where a round was closed before */
-	/* struct answered_no: by choice, in earlier streaks since all ranks met (world_rounds.h);
-	 * NULL: none */
+	/* guint64: keys in world->impatience that answers "no" in earlier streaks count for, since
+	 * all ranks met (world_rounds.h); NULL: none */
 	GArray *earlier;
 };
 

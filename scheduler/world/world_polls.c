@@ -117,11 +117,6 @@ static const struct poll *pending_poll(const struct rank *rank)
 	return last && last->call == rank->line->call ? last : NULL;
 }
 
-static bool is_known_state(const struct poll *poll)
-{
-	return poll->digest[0] != 0 || poll->digest[1] != 0;
-}
-
 /* Whether the pending poll was made before in this streak: then another state is no progress. */
 static bool is_repeated(const struct streak *streak, guint64 key)
 {
@@ -140,7 +135,7 @@ static bool is_patient(const struct world *world, int number)
 	guint most = world->options.not_yet;
 	bool second = streak->rounds == 0 && streak->most > 0;
 
-	if (!poll || !is_known_state(poll))
+	if (!poll || !poll_has_state(poll))
 		return impatience(world, key) < most;
 	if (is_repeated(streak, key)) /* "no" before this streak may have been another loop's */
 		return impatience(world, key) < (second ? NOT_YET_IN_OTHERS : 1) * most;
@@ -148,17 +143,26 @@ static bool is_patient(const struct world *world, int number)
 	       && impatience(world, key_in_state(key, poll)) < most;
 }
 
+/* The keys in world->impatience for which an answer "no" to the poll counts: its own, and one for
+ * the state. Returns their number. */
+static guint keys_of(const struct poll *poll, guint64 key, guint64 ret_keys[2])
+{
+	ret_keys[0] = key;
+	ret_keys[1] = poll && poll_has_state(poll) ? key_in_state(key, poll) : key;
+	return ret_keys[1] == key ? 1 : 2;
+}
+
 static void end_streak(struct rank *rank)
 {
 	for (guint i = 0; i < rank->streak.polls->len; i++) {
 		const struct poll *poll = &g_array_index(rank->streak.polls, struct poll, i);
-		struct answered_no no = {poll->key, {poll->digest[0], poll->digest[1]}};
+		guint64 keys[2];
 
 		if (!poll->chosen || poll->is_forgiven)
 			continue;
 		if (!rank->streak.earlier)
-			rank->streak.earlier = g_array_new(false, false, sizeof(no));
-		g_array_append_val(rank->streak.earlier, no);
+			rank->streak.earlier = g_array_new(false, false, sizeof(guint64));
+		g_array_append_vals(rank->streak.earlier, keys, keys_of(poll, poll->key, keys));
 	}
 	g_array_set_size(rank->streak.polls, 0);
 	rank->streak.rounds = 0;
@@ -167,28 +171,26 @@ static void end_streak(struct rank *rank)
 	rank->streak.own = false;
 }
 
+static void count_no(struct world *world, guint64 key, int times)
+{
+	set_impatience(world, key, (guint)MAX((int)impatience(world, key) + times, 0));
+}
+
 static void add_impatience(struct world *world, const struct poll *poll, guint64 key, int times)
 {
-	guint64 keys[] = {key, poll && is_known_state(poll) ? key_in_state(key, poll) : key};
+	guint64 keys[2];
+	const guint count = keys_of(poll, key, keys);
 
-	for (guint i = 0; i < (keys[1] == key ? 1 : G_N_ELEMENTS(keys)); i++) {
-		int count = (int)impatience(world, keys[i]) + times;
-
-		set_impatience(world, keys[i], (guint)MAX(count, 0));
-	}
+	for (guint i = 0; i < count; i++)
+		count_no(world, keys[i], times);
 }
 
 /* All ranks meet. What they have done before may count no more (world_rounds.h). */
 static void end_round(struct world *world, struct rank *rank, bool excused)
 {
 	end_streak(rank);
-	for (guint i = 0; excused && rank->streak.earlier && i < rank->streak.earlier->len; i++) {
-		const struct answered_no *no = &g_array_index(rank->streak.earlier,
-		                                              struct answered_no, i);
-		const struct poll poll = {.digest = {no->digest[0], no->digest[1]}};
-
-		add_impatience(world, &poll, no->key, -1);
-	}
+	for (guint i = 0; excused && rank->streak.earlier && i < rank->streak.earlier->len; i++)
+		count_no(world, g_array_index(rank->streak.earlier, guint64, i), -1);
 	g_clear_pointer(&rank->streak.earlier, g_array_unref);
 }
 
@@ -468,7 +470,7 @@ static struct poll poll_of(const struct world *world, int number, const struct w
 
 static bool is_same_state(const struct poll *one, const struct poll *other)
 {
-	return is_known_state(one) && one->digest[0] == other->digest[0]
+	return poll_has_state(one) && one->digest[0] == other->digest[0]
 	       && one->digest[1] == other->digest[1];
 }
 
@@ -531,7 +533,7 @@ static bool waits_for_second_round(struct world *world, struct rank *rank, const
 {
 	guint count = rank->streak.polls->len;
 
-	if (rank->streak.most == 0 && is_known_state(poll)) {
+	if (rank->streak.most == 0 && poll_has_state(poll)) {
 		forgive(world, rank, first);
 		rank->streak.most = count + (count - first);
 	}

@@ -16,12 +16,17 @@ struct member {
 	bool is_excused; /* a round of it does not count; until all ranks begin another one */
 };
 
+/* A state in which all ranks began a round. */
+struct begun_state {
+	guint64 hash;
+	guint meetings; /* of each rank, when it was so first */
+};
+
 struct world_rounds {
 	int ranks;
 	struct member *members;
-	/* Hashes of states in which all ranks began a round, since the last time that more happened
-	 * than rounds in vain: number of meetings then, plus 1. */
-	GHashTable *states;
+	/* struct begun_state: since the last time that more happened than rounds in vain; a few */
+	GArray *states;
 	guint begun;    /* rests at which all ranks began a round */
 	guint vain;     /* of these, since the last success */
 	bool succeeded; /* since the last of these */
@@ -34,33 +39,23 @@ struct world_rounds *world_rounds_new(int ranks)
 
 	rounds->ranks = ranks;
 	rounds->members = g_new0(struct member, ranks);
-	rounds->states = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	rounds->states = g_array_new(false, false, sizeof(struct begun_state));
 	return rounds;
-}
-
-static void add_state(struct world_rounds *rounds, const guint64 *state, gpointer meetings)
-{
-	g_hash_table_insert(rounds->states, g_memdup2(state, sizeof(*state)), meetings);
 }
 
 struct world_rounds *world_rounds_copy(const struct world_rounds *from)
 {
 	struct world_rounds *to = g_memdup2(from, sizeof(*from));
-	GHashTableIter iter;
-	gpointer state, meetings;
 
 	to->members = g_memdup2(from->members, (gsize)from->ranks * sizeof(*from->members));
-	to->states = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	g_hash_table_iter_init(&iter, from->states);
-	while (g_hash_table_iter_next(&iter, &state, &meetings))
-		add_state(to, state, meetings);
+	to->states = g_array_copy(from->states);
 	return to;
 }
 
 void world_rounds_free(struct world_rounds *rounds)
 {
 	g_free(rounds->members);
-	g_hash_table_destroy(rounds->states);
+	g_array_unref(rounds->states);
 	g_free(rounds);
 }
 
@@ -69,8 +64,7 @@ void world_rounds_free(struct world_rounds *rounds)
 /* More has happened than a round in vain. */
 static void forget_states(struct world_rounds *rounds)
 {
-	if (g_hash_table_size(rounds->states) > 0)
-		g_hash_table_remove_all(rounds->states);
+	g_array_set_size(rounds->states, 0);
 }
 
 static void succeed(struct world_rounds *rounds)
@@ -173,8 +167,9 @@ void world_rounds_note_yes(struct world *world)
 
 /* --- at rest ---------------------------------------------------------------------------------- */
 
-/* Whether the rank stands in its first poll since all ranks met, in a known state. */
-static bool begins_round(const struct world *world, int number)
+/* The poll in which the rank stands, if it is the first since all ranks met, and made in a known
+ * state; else NULL. */
+static const struct poll *first_poll(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 	const struct poll *poll = rank->streak.polls->len == 1
@@ -182,8 +177,10 @@ static bool begins_round(const struct world *world, int number)
 	                                  : NULL;
 
 	return poll && world->rounds->members[number].polls == 1 && !rank->threads
-	       && rank->line->phase == PHASE_BLOCKED && poll->call == rank->line->call
-	       && (poll->digest[0] != 0 || poll->digest[1] != 0);
+	                       && rank->line->phase == PHASE_BLOCKED
+	                       && poll->call == rank->line->call && poll_has_state(poll)
+	               ? poll
+	               : NULL;
 }
 
 /* Whether all ranks begin a round; *ret_state: in which state. */
@@ -191,33 +188,41 @@ static bool begin_round(const struct world *world, guint64 *ret_state)
 {
 	*ret_state = 0;
 	for (int number = 0; number < world->options.ranks; number++) {
-		const struct poll *poll;
+		const struct poll *poll = first_poll(world, number);
 
-		if (!begins_round(world, number))
+		if (!poll)
 			return false;
-		poll = &g_array_index(world->ranks[number].streak.polls, struct poll, 0);
 		*ret_state = mix(mix(mix(*ret_state, poll->identity), poll->digest[0]),
 		                 poll->digest[1]);
 	}
 	return true;
 }
 
+/* NULL: not so far. */
+static const struct begun_state *find_state(const struct world_rounds *rounds, guint64 hash)
+{
+	for (guint i = 0; i < rounds->states->len; i++)
+		if (g_array_index(rounds->states, struct begun_state, i).hash == hash)
+			return &g_array_index(rounds->states, struct begun_state, i);
+	return NULL;
+}
+
 void world_rounds_note_rest(struct world *world)
 {
 	struct world_rounds *rounds = world->rounds;
-	guint now = rounds->members[0].meetings + 1, before;
-	guint64 state;
+	struct begun_state now = {.meetings = rounds->members[0].meetings};
+	const struct begun_state *before;
 
-	if (world->windows || !begin_round(world, &state)) {
+	if (world->windows || !begin_round(world, &now.hash)) {
 		rounds->returned = false;
 		return;
 	}
-	before = GPOINTER_TO_UINT(g_hash_table_lookup(rounds->states, &state));
-	if (before == now) /* still the same rest */
+	before = find_state(rounds, now.hash);
+	if (before && before->meetings == now.meetings) /* still the same rest */
 		return;
-	if (before == 0)
-		add_state(rounds, &state, GUINT_TO_POINTER(now));
-	rounds->returned = before > 0;
+	rounds->returned = before != NULL;
+	if (!before)
+		g_array_append_val(rounds->states, now);
 	rounds->vain = rounds->succeeded ? 0 : rounds->vain + 1;
 	rounds->succeeded = false;
 	rounds->begun++;
