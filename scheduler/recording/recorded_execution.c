@@ -372,21 +372,6 @@ static guint operations_of(const struct told *told)
 	return sends(told) && receives(told) ? 2 : kind_of(told) != RECORD_CALL_OTHER;
 }
 
-static guint find_call(const struct recorded_matches *matches, guint32 number)
-{
-	guint low = 0, high = matches->calls->len;
-
-	while (low < high) {
-		const guint middle = low + (high - low) / 2;
-
-		if (call_at(matches, middle)->number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* MPI_Start and MPI_Startall begin what other calls have prepared. */
 static void add_started(struct builder *builder, struct record_call *call,
                         const struct recorded_details *details)
@@ -396,7 +381,7 @@ static void add_started(struct builder *builder, struct record_call *call,
 	for (guint i = 0; i < details->count; i++) {
 		const guint32 number = g_array_index(matches->prepared, guint32,
 		                                     details->first + i);
-		const guint at = find_call(matches, number);
+		const guint at = recorded_matches_find(matches, number);
 		struct told told = {.rank = call->rank, .number = number};
 		g_autofree char *what = g_strdup_printf("started %u", number);
 

@@ -52,20 +52,12 @@ static const struct recorded_call *find_recorded(const struct reading *reading, 
                                                  const struct recorded_details **ret_details)
 {
 	const struct recorded_matches *matches = matches_of(reading, rank);
-	guint low = 0, high = matches->calls->len;
+	const guint at = recorded_matches_find(matches, number);
 
-	while (low < high) {
-		const guint middle = low + (high - low) / 2;
-
-		if (g_array_index(matches->calls, struct recorded_call, middle).number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low >= matches->calls->len)
+	if (at >= matches->calls->len)
 		return NULL;
-	*ret_details = &g_array_index(matches->details, struct recorded_details, low);
-	return &g_array_index(matches->calls, struct recorded_call, low);
+	*ret_details = &g_array_index(matches->details, struct recorded_details, at);
+	return &g_array_index(matches->calls, struct recorded_call, at);
 }
 
 static void add(struct reading *reading, int rank, guint32 call, int peer, guint32 until)

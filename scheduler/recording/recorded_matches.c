@@ -274,6 +274,21 @@ void recorded_matches_free(struct recorded_matches *matches)
 	g_free(matches);
 }
 
+guint recorded_matches_find(const struct recorded_matches *matches, guint32 number)
+{
+	guint low = 0, high = matches->calls->len;
+
+	while (low < high) {
+		const guint middle = low + (high - low) / 2;
+
+		if (g_array_index(matches->calls, struct recorded_call, middle).number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 const struct recorded_report *recorded_matches_of(const struct recorded_matches *matches,
                                                   guint32 start, guint32 sub)
 {

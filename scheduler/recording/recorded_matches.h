@@ -73,6 +73,9 @@ struct recorded_matches *recorded_matches_read_all(const char *directory, int ra
                                                    GPtrArray *remarks, GError **error);
 void recorded_matches_free(struct recorded_matches *matches); /* NULL is legal */
 
+/* The index of the first call from this number on; none: the number of calls. */
+guint recorded_matches_find(const struct recorded_matches *matches, guint32 number);
+
 /* For tests: what a replay that tells these lines, in turns, would give. NULL ends them. */
 struct recorded_matches *recorded_matches_of_lines(const char *const *lines);
 
