@@ -97,9 +97,13 @@ static bool arrive_anyway(struct target *target, const struct moment *moment, GE
 	return false;
 }
 
-/* A motion that failed has left the process where it was. gdb is told why, and that it stopped. */
-static void append_failure(struct target *target, const GError *error, GString *answer)
+/* A motion that failed has left the process where it was. gdb is told that it stopped, and the user
+ * why, behind `what`. */
+static void append_failure(struct target *target, const char *what, const GError *error,
+                           GString *answer)
 {
+	if (!is_interruption(error))
+		g_string_append_printf(target->news, "%s: %s\n", what, error->message);
 	target_append_stop(target, is_interruption(error) ? GDB_SIGNAL_INT : 0, "", answer);
 }
 
@@ -107,6 +111,7 @@ static bool follow_wish(struct target *target, GString *answer)
 {
 	g_autoptr(Moment) wish = g_steal_pointer(&target->wish);
 	g_autoptr(GError) failed = NULL;
+	g_autofree char *what = NULL;
 
 	if (!wish)
 		return false;
@@ -116,11 +121,8 @@ static bool follow_wish(struct target *target, GString *answer)
 		                   answer);
 		return true;
 	}
-	if (!is_interruption(failed))
-		g_string_append_printf(target->news,
-		                       "MPI call %" G_GUINT64_FORMAT " cannot be gone to: %s\n",
-		                       wish->mark + 1, failed->message);
-	append_failure(target, failed, answer);
+	what = g_strdup_printf("MPI call %" G_GUINT64_FORMAT " cannot be gone to", wish->mark + 1);
+	append_failure(target, what, failed, answer);
 	return true;
 }
 
@@ -299,11 +301,8 @@ bool target_go_back(struct target *target, bool one_instruction, GString *answer
 		return true;
 	if (!find_here(target, error))
 		return false;
-	if (one_instruction ? step_back(target, answer, &failed)
-	                    : continue_back(target, answer, &failed))
-		return true;
-	if (!is_interruption(failed))
-		g_string_append_printf(target->news, "cannot go back: %s\n", failed->message);
-	append_failure(target, failed, answer);
+	if (!(one_instruction ? step_back(target, answer, &failed)
+	                      : continue_back(target, answer, &failed)))
+		append_failure(target, "cannot go back", failed, answer);
 	return true;
 }
