@@ -390,8 +390,7 @@ static bool read_instruction(struct dap *dap, JsonObject *asked, const char *gro
 
 	(void)dap;
 	(void)group;
-	if (!reference || !g_str_has_prefix(reference, "0x")
-	    || !g_ascii_string_to_unsigned(reference + 2, 16, 0, G_MAXUINT64, &address, NULL)) {
+	if (!field_address(asked, "instructionReference", &address)) {
 		dap_refuse(error, "'%s' is no address", reference ? reference : "");
 		return false;
 	}

@@ -147,8 +147,7 @@ JsonObject *dap_disassemble(struct dap *dap, JsonObject *arguments, GError **err
 	JsonArray *shown;
 	JsonObject *body;
 
-	if (!reference || !g_str_has_prefix(reference, "0x")
-	    || !g_ascii_string_to_unsigned(reference + 2, 16, 0, G_MAXUINT64, &address, NULL))
+	if (!field_address(arguments, "memoryReference", &address))
 		return dap_refuse(error, "disassemble: '%s' is no address",
 		                  reference ? reference : "");
 	if (count < 1 || count > INSTRUCTIONS_MOST || offset > INSTRUCTIONS_MOST

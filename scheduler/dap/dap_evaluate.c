@@ -168,7 +168,9 @@ static char *place_of(struct dap *dap, gint64 frame, const char *expression, con
                       GError **error)
 {
 	g_autofree char *address = g_strdup_printf("(unsigned long) &(%s)", expression);
-	g_autofree char *size = g_strdup_printf("sizeof (%s)", expression), *place = NULL;
+	g_autofree char *size = g_strdup_printf("sizeof (%s)", expression);
+	g_autoptr(GError) unknown = NULL;
+	char *place;
 	const guint64 at = number_of(dap, frame, address, error);
 	const guint64 bytes = at ? number_of(dap, frame, size, error) : 0;
 
@@ -179,18 +181,12 @@ static char *place_of(struct dap *dap, gint64 frame, const char *expression, con
 	}
 	place = g_strdup_printf("{%s} 0x%" G_GINT64_MODIFIER "x", type, at);
 	/* gdb cannot read the names of all types that it shows. */
-	if (number_of(dap, frame, place, NULL) == 0) {
-		g_autoptr(GError) unknown = NULL;
-
-		number_of(dap, frame, place, &unknown);
-		if (unknown) {
-			g_free(place);
-			place = g_strdup_printf("{char [%" G_GUINT64_FORMAT
-			                        "]} 0x%" G_GINT64_MODIFIER "x",
-			                        bytes, at);
-		}
-	}
-	return g_steal_pointer(&place);
+	number_of(dap, frame, place, &unknown);
+	if (!unknown)
+		return place;
+	g_free(place);
+	return g_strdup_printf("{char [%" G_GUINT64_FORMAT "]} 0x%" G_GINT64_MODIFIER "x", bytes,
+	                       at);
 }
 
 /* The expression and the type that the client means; both owned. */

@@ -7,12 +7,6 @@ enum { ANSWER_SECONDS = 60 };
 
 /* --- hearing ---------------------------------------------------------------------------------- */
 
-static void free_record(struct mi_record *record)
-{
-	mi_record_clear(record);
-	g_free(record);
-}
-
 static void take_record(struct dap *dap, struct mi_record *record)
 {
 	if (record->kind == MI_RESULT && record->token >= 0 && record->token == dap->awaited) {
@@ -170,7 +164,7 @@ void dap_tell(struct dap *dap)
 
 	while ((record = g_queue_pop_head(&dap->news))) {
 		tell_record(dap, record);
-		free_record(record);
+		mi_record_free(record);
 	}
 	if (dap->gdb)
 		tell_errors(dap);
@@ -187,7 +181,7 @@ void dap_end_gdb(struct dap *dap)
 	dap_output_follow(dap);
 	status = driven_gdb_end(g_steal_pointer(&dap->gdb));
 	dap->is_running = false;
-	g_queue_clear_full(&dap->news, (GDestroyNotify)free_record);
+	g_queue_clear_full(&dap->news, (GDestroyNotify)mi_record_free);
 	body = json_object_new();
 	json_object_set_int_member(body, "exitCode", status);
 	dap_event(dap, "exited", body);

@@ -145,8 +145,7 @@ static void drop_gdb(struct dap *dap)
 {
 	driven_gdb_end(g_steal_pointer(&dap->gdb));
 	dap->is_running = false;
-	for (struct mi_record *news; (news = g_queue_pop_head(&dap->news)); g_free(news))
-		mi_record_clear(news);
+	g_queue_clear_full(&dap->news, (GDestroyNotify)mi_record_free);
 }
 
 static bool start(struct dap *dap, JsonObject *arguments, GError **error)

@@ -98,8 +98,7 @@ static bool take_interruption(struct dap *dap)
 		    || !is_interruption(record->results))
 			continue;
 		g_queue_delete_link(&dap->news, link);
-		mi_record_clear(record);
-		g_free(record);
+		mi_record_free(record);
 		return true;
 	}
 	return false;

@@ -57,6 +57,14 @@ gint64 field_number(JsonObject *object, const char *name, gint64 otherwise)
 	               : otherwise;
 }
 
+bool field_address(JsonObject *object, const char *name, guint64 *ret_address)
+{
+	const char *text = field_text(object, name);
+
+	return text && g_str_has_prefix(text, "0x")
+	       && g_ascii_string_to_unsigned(text + 2, 16, 0, G_MAXUINT64, ret_address, NULL);
+}
+
 guint array_length(JsonArray *array)
 {
 	return array ? json_array_get_length(array) : 0;

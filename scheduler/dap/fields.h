@@ -15,6 +15,9 @@ bool field_flag(JsonObject *object, const char *name, bool otherwise);
 /* Also of a string of digits, as all numbers of MI are. */
 gint64 field_number(JsonObject *object, const char *name, gint64 otherwise);
 
+/* The address "0x...", in hexadecimal. False: it is none. */
+bool field_address(JsonObject *object, const char *name, guint64 *ret_address);
+
 /* Elements of an array, which may be NULL. NULL: it is none of that type, or there is none. */
 guint array_length(JsonArray *array);
 JsonObject *array_object(JsonArray *array, guint index);

@@ -203,6 +203,12 @@ void mi_record_clear(struct mi_record *record)
 	g_clear_pointer(&record->results, json_object_unref);
 }
 
+void mi_record_free(struct mi_record *record)
+{
+	mi_record_clear(record);
+	g_free(record);
+}
+
 char *mi_quote(const char *text)
 {
 	GString *literal = g_string_new("\"");

@@ -33,6 +33,7 @@ struct mi_record {
 /* Reads a line without its newline. False: it is none of MI's, as is what a program prints. */
 bool mi_parse(const char *line, struct mi_record *ret_record);
 void mi_record_clear(struct mi_record *record);
+void mi_record_free(struct mi_record *record); /* one of the heap's */
 
 /* The text as a C string, as parameters of commands are written: one line, whatever the text is.
  * Free with g_free. */
