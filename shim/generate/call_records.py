@@ -5,7 +5,7 @@ does not is a property of the call: record=, lengths=."""
 # The kinds of handles in shim/record/call.h.
 KINDS = {"MPI_Comm": "COMM", "MPI_Datatype": "DATATYPE", "MPI_Request": "REQUEST", "MPI_Op": "OP",
          "MPI_Group": "GROUP", "MPI_Info": "INFO", "MPI_Errhandler": "ERRHANDLER",
-         "MPI_Message": "MESSAGE"}
+         "MPI_Message": "MESSAGE", "MPI_Win": "WIN"}
 NUMBERS = ("int", "MPI_Count", "MPI_Aint", "MPI_Fint", "MPI_Offset")
 # Arguments that tell nothing: addresses, and what the program passes through MPI to itself.
 UNTOLD = ("attribute_val", "buffer", "base", "argc", "argv")
@@ -13,9 +13,12 @@ UNTOLD = ("attribute_val", "buffer", "base", "argc", "argv")
 BUFFERS = (("buf", "count", "datatype"), ("sendbuf", "sendcount", "sendtype"),
            ("recvbuf", "recvcount", "recvtype"))
 
+SHARED = ("windows of shared memory cannot be recorded: others change it without calls of this "
+          "rank")
 # Families that no log can hold, and what the user reads: what a call has, or how its name begins.
 REFUSED = (
-    ("MPI_Win", "one-sided communication cannot be recorded"),
+    ("Win_allocate_shared", SHARED),
+    ("Win_shared_query", SHARED),
     ("MPI_File", "MPI-IO cannot be recorded"),
     ("MPI_Session", "sessions cannot be recorded"),
     ("T_", "the tool interface cannot be recorded"),
@@ -157,6 +160,9 @@ def handled_by_buffers(call):
                 or a.name.startswith(("send", "recv"))}
     if call.has("dest") or call.has("source") or call.has("message"):
         return {name for names in BUFFERS for name in names}
+    if call.moves_data():
+        return {"origin_addr", "origin_count", "origin_datatype", "compare_addr", "result_addr",
+                "result_count", "result_datatype"}
     return set()
 
 
@@ -186,9 +192,28 @@ def message_buffers(call):
     return statements
 
 
+def access_buffers(call):
+    """Buffers of a call that moves data to or from a window."""
+    kind = "origin_datatype" if call.has("origin_datatype") else "datatype"
+    count = "origin_count" if call.has("origin_count") else "1"
+    moves_origin = "receive" if call.get("access") == "get" else "send"
+    unless = "if (op != MPI_NO_OP)\n\t\t" if call.has("op") else ""
+    statements = [f"{unless}record_{moves_origin}(&call, origin_addr, {count}, {kind});"]
+    if call.has("compare_addr"):
+        statements.append(f"record_send(&call, compare_addr, 1, {kind});")
+    if call.has("result_addr"):
+        what = "result_count, result_datatype" if call.has("result_count") else f"1, {kind}"
+        statements.append(f"record_receive(&call, result_addr, {what});")
+    if moves_origin == "send":
+        statements.append("windows_access(win, target_rank);")
+    return statements
+
+
 def buffers(call):
     if moves(call):
         return collective_buffers(call)
+    if call.moves_data():
+        return access_buffers(call)
     return message_buffers(call) if handled_by_buffers(call) else []
 
 
@@ -198,9 +223,21 @@ def place(call):
     peer = next((n for n in ("dest", "source", "root") if n in names), None)
     tag = next((n for n in ("tag", "sendtag") if n in names and peer in ("dest", "source")), None)
     comm = next((a.name for a in call.arguments if a.type == "MPI_Comm"), None)
+    if call.moves_data() or (call.has("win") and call.has("rank")):
+        rank = "target_rank" if call.moves_data() else "rank"
+        return [f"record_place({rank}, RECORDING_NOTHING, 0);"]
     if not comm:
         return []
     return [f"record_place({peer or 'RECORDING_NOTHING'}, {tag or 'RECORDING_NOTHING'}, {comm});"]
+
+
+def synchronising(call):
+    """The statement that looks at the memory of the window that the call synchronises."""
+    if not call.has("win") or call.moves_data() or not (call.get("shows") or call.get("settles")):
+        return []
+    show = f"WINDOWS_SHOW_{(call.get('shows') or 'never').upper()}"
+    rank = "rank" if call.has("rank") else "WINDOWS_ALL"
+    return [f"windows_synchronise(&call, win, {show}, {rank});"]
 
 
 def receives_message(call):
@@ -209,6 +246,12 @@ def receives_message(call):
 
 def finishing(call):
     """Statements that move what the call has brought, or give it to its request."""
+    if call.moves_data():
+        request = "request" if call.gives_request() else "NULL"
+        return [f"requests_hold(&call, (uint32_t)win, target_rank, {request});"]
+    if call.get("settles"):
+        rank = "rank" if call.has("rank") else "REQUESTS_ALL"
+        return [f"requests_settle(&call, (uint32_t)win, {rank});"]
     if not buffers(call) and not call.gives_request():
         return []
     if call.gives_request():
@@ -232,7 +275,7 @@ def statements(call):
     for argument in call.arguments:
         if argument.name not in skipped:
             first += before(call, argument)
-    first += buffers(call)
+    first += buffers(call) + synchronising(call)
     if buffers(call) and not call.is_persistent():
         first.append("record_hash(&call, &call.sends);")
     last = [s for a in call.arguments if a.name not in skipped for s in after(call, a)]
@@ -306,7 +349,7 @@ def problems(calls):
 def source(calls, table, heading):
     includes = "\n".join(f'#include "shim/{name}.h"' for name in (
         "mpi/real", "record/call", "record/collective_buffers", "record/known",
-        "record/members", "record/requests"))
+        "record/members", "record/requests", "record/windows"))
     bodies = "".join(wrapper(call) for call in calls if not is_by_hand(call))
     return f"""{heading}#include "mpi_functions.h"
 

@@ -8,8 +8,12 @@ struct pending {
 	struct pending *next;
 	uint32_t handle;
 	enum requests_bring bring;
-	bool is_persistent, is_active;
+	bool is_persistent, is_active, has_handle;
 	struct record_spans sends, receives;
+	/* Until it is settled: */
+	struct pending *next_held, *last_held;
+	uint64_t holder; /* 0: none */
+	int target;
 };
 
 enum { BUCKETS = 4096 };
@@ -17,34 +21,51 @@ enum { BUCKETS = 4096 };
  * the oldest is taken first. */
 static struct pending *buckets[BUCKETS];
 
+static struct pending *held, *last_held; /* in the order in which they were begun */
+
 static struct pending **bucket_of(uint32_t handle)
 {
 	return &buckets[(handle * 2654435761u) >> 20];
 }
 
+static struct pending *make(struct record_call *call, enum requests_bring bring)
+{
+	struct pending *pending = calloc(1, sizeof(*pending));
+
+	if (!pending)
+		record_refuse("out of memory");
+	pending->bring = bring;
+	record_spans_move(&pending->receives, &call->receives);
+	return pending;
+}
+
+static void name(struct pending *pending, MPI_Request request)
+{
+	struct pending **at;
+
+	pending->handle = (uint32_t)request;
+	pending->has_handle = true;
+	at = bucket_of(pending->handle);
+	while (*at)
+		at = &(*at)->next;
+	*at = pending;
+}
+
 void requests_add(struct record_call *call, const MPI_Request *request, enum requests_bring bring,
                   bool is_persistent)
 {
-	struct pending *pending, **at;
+	struct pending *pending;
 
 	if (call->result == MPI_SUCCESS)
 		matches_add(*request, is_persistent);
 	if (call->result != MPI_SUCCESS || (call->receives.count == 0 && !is_persistent))
 		return;
-	pending = calloc(1, sizeof(*pending));
-	if (!pending)
-		record_refuse("out of memory");
-	pending->handle = (uint32_t)*request;
-	pending->bring = bring;
+	pending = make(call, bring);
 	pending->is_persistent = is_persistent;
 	pending->is_active = !is_persistent;
-	record_spans_move(&pending->receives, &call->receives);
 	if (is_persistent)
 		record_spans_move(&pending->sends, &call->sends);
-	at = bucket_of(pending->handle);
-	while (*at)
-		at = &(*at)->next;
-	*at = pending;
+	name(pending, *request);
 }
 
 struct pending *requests_find(MPI_Request request)
@@ -56,13 +77,29 @@ struct pending *requests_find(MPI_Request request)
 	return pending;
 }
 
-static void forget(struct pending *pending)
+static void take_out_of_bucket(struct pending *pending)
 {
 	struct pending **at = bucket_of(pending->handle);
 
 	while (*at != pending)
 		at = &(*at)->next;
 	*at = pending->next;
+	pending->has_handle = false;
+}
+
+static void let_go(struct pending *pending)
+{
+	*(pending->last_held ? &pending->last_held->next_held : &held) = pending->next_held;
+	*(pending->next_held ? &pending->next_held->last_held : &last_held) = pending->last_held;
+	pending->holder = 0;
+}
+
+static void forget(struct pending *pending)
+{
+	if (pending->has_handle)
+		take_out_of_bucket(pending);
+	if (pending->holder != 0)
+		let_go(pending);
 	record_spans_release(&pending->sends);
 	record_spans_release(&pending->receives);
 	free(pending);
@@ -89,6 +126,46 @@ void requests_complete(struct pending *pending, const MPI_Status *status)
 		forget(pending);
 }
 
+void requests_hold(struct record_call *call, uint64_t holder, int target,
+                   const MPI_Request *request)
+{
+	struct pending *pending;
+
+	if (call->result != MPI_SUCCESS || call->receives.count == 0 || target == MPI_PROC_NULL)
+		return;
+	pending = make(call, REQUESTS_RESULT);
+	pending->is_active = true;
+	pending->holder = holder;
+	pending->target = target;
+	pending->last_held = last_held;
+	*(last_held ? &last_held->next_held : &held) = pending;
+	last_held = pending;
+	if (request)
+		name(pending, *request);
+}
+
+void requests_settle(const struct record_call *call, uint64_t holder, int target)
+{
+	struct pending *next;
+
+	if (call->result != MPI_SUCCESS)
+		return;
+	for (struct pending *pending = held; pending; pending = next) {
+		next = pending->next_held;
+		if (pending->holder != holder
+		    || (target != REQUESTS_ALL && pending->target != target))
+			continue;
+		record_out_spans(&pending->receives);
+		if (!pending->has_handle) {
+			forget(pending);
+			continue;
+		}
+		/* The program may do with the buffer what it likes. */
+		record_spans_release(&pending->receives);
+		let_go(pending);
+	}
+}
+
 void requests_start(struct record_call *call, MPI_Request request)
 {
 	struct pending *pending = requests_find(request);
@@ -107,6 +184,10 @@ bool requests_free(MPI_Request request)
 	matches_free(request);
 	if (!pending)
 		return true;
+	if (pending->holder != 0) {
+		take_out_of_bucket(pending); /* it is settled later */
+		return true;
+	}
 	if (pending->is_active && pending->receives.count > 0)
 		return false;
 	forget(pending);
