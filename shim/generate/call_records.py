@@ -1,9 +1,11 @@
 """record_wrappers.c: the MPI functions of the recorder (shim/record/). Each is written once for
 recording and for replaying. The directions of arguments follow from their types and names; what
 does not is a property of the call: record=, lengths=."""
+import call_accesses
 
 # The kinds of handles in shim/record/call.h.
-KINDS = {"MPI_Comm": "COMM", "MPI_Datatype": "DATATYPE", "MPI_Request": "REQUEST", "MPI_Op": "OP",
+KINDS = {"MPI_Comm": "COMM", "MPI_Datatype": "DATATYPE", "MPI_Request": "REQUEST",
+         "MPIO_Request": "REQUEST", "MPI_Op": "OP",
          "MPI_Group": "GROUP", "MPI_Info": "INFO", "MPI_Errhandler": "ERRHANDLER",
          "MPI_Message": "MESSAGE", "MPI_Win": "WIN"}
 NUMBERS = ("int", "MPI_Count", "MPI_Aint", "MPI_Fint", "MPI_Offset")
@@ -19,7 +21,6 @@ SHARED = ("windows of shared memory cannot be recorded: others change it without
 REFUSED = (
     ("Win_allocate_shared", SHARED),
     ("Win_shared_query", SHARED),
-    ("MPI_File", "MPI-IO cannot be recorded"),
     ("MPI_Session", "sessions cannot be recorded"),
     ("T_", "the tool interface cannot be recorded"),
     ("P", "partitioned communication cannot be recorded"),
@@ -94,10 +95,25 @@ def is_input_array(call, argument):
     return "const" in argument.type or makes
 
 
+def file_handle(call, argument):
+    """(before, after): statements that log the handle of a file, which is a pointer."""
+    name = argument.name
+    if not is_reference(argument):
+        return [f'record_in_file(&call, "{name}", {name});'], []
+    given = [f'record_in_file(&call, "{name}", *{name});'] if call.get("frees") else []
+    return given, [f"record_out_file({name});"]
+
+
+def is_file(argument):
+    return bare(argument).rstrip("* ") == "MPI_File"
+
+
 def before(call, argument):
     """Statements that log an argument before the call."""
     name, plain, kind = argument.name, bare(argument), kind_of(argument)
     quoted = f'"{name}"'
+    if is_file(argument):
+        return file_handle(call, argument)[0]
     if not is_reference(argument):
         if kind:
             return [f"record_in_handle(&call, {quoted}, RECORD_{kind}, (uint32_t){name});"]
@@ -130,6 +146,8 @@ def before(call, argument):
 def after(call, argument):
     """Statements that log an argument after the call."""
     name, plain, kind = argument.name, bare(argument), kind_of(argument)
+    if is_file(argument):
+        return file_handle(call, argument)[1]
     if not is_reference(argument) or name in UNTOLD or "const" in argument.type:
         return []
     if is_text(argument):
@@ -158,6 +176,8 @@ def handled_by_buffers(call):
         return {a.name for a in call.arguments
                 if a.name in ("buffer", "count", "datatype") or a.array
                 or a.name.startswith(("send", "recv"))}
+    if moves_file(call):
+        return {"buf", "count", "datatype"}
     if call.has("dest") or call.has("source") or call.has("message"):
         return {name for names in BUFFERS for name in names}
     if call.moves_data():
@@ -209,7 +229,35 @@ def access_buffers(call):
     return statements
 
 
+def file_buffers(call):
+    """The buffer of a call that reads or writes a file. [] where it has told it before."""
+    found = call_accesses.KEEPS.match(call.name)
+    if not found:
+        return []
+    moved = "send" if found.group(2) == "write" else "receive"
+    return [f"record_{moved}(&call, buf, count, datatype);"]
+
+
+def file_finishing(call):
+    """Statements behind such a call. A read gives its whole buffer: MPI is free to tell another
+    size than it has touched."""
+    found = call_accesses.KEEPS.match(call.name)
+    if not found:
+        return ["requests_settle(&call, (uintptr_t)fh, 0);"]
+    if found.group(1):
+        return ["requests_hold(&call, 0, 0, request);"]
+    if found.group(5):
+        return ["requests_hold(&call, (uintptr_t)fh, 0, NULL);"]
+    return ["record_out_received(&call);"]
+
+
+def moves_file(call):
+    return bool(call_accesses.KEEPS.match(call.name) or call_accesses.GIVES_BACK.match(call.name))
+
+
 def buffers(call):
+    if moves_file(call):
+        return file_buffers(call)
     if moves(call):
         return collective_buffers(call)
     if call.moves_data():
@@ -246,6 +294,8 @@ def receives_message(call):
 
 def finishing(call):
     """Statements that move what the call has brought, or give it to its request."""
+    if moves_file(call):
+        return file_finishing(call)
     if call.moves_data():
         request = "request" if call.gives_request() else "NULL"
         return [f"requests_hold(&call, (uint32_t)win, target_rank, {request});"]

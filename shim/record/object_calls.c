@@ -84,6 +84,20 @@ WRAPPER(int, Win_create_errhandler,
 	return call.result;
 }
 
+WRAPPER(int, File_create_errhandler,
+        (MPI_File_errhandler_function * function, MPI_Errhandler *handler))
+{
+	struct record_call call;
+	MPI_File_errhandler_function *own;
+
+	ENTER_OR_PASS(&call, File_create_errhandler, (function, handler));
+	own = callbacks_file_handler(function);
+	RUN(&call, File_create_errhandler, (own, handler));
+	record_out_handle(RECORD_ERRHANDLER, handler);
+	record_leave(&call);
+	return call.result;
+}
+
 /* What goes to MPI instead of a keyval's functions. MPICH converts the arguments of Fortran's
  * functions, in a way that the recorder's would not understand. */
 static void replace_functions(const struct callbacks_attribute *programs, void **extra,

@@ -137,9 +137,11 @@ void requests_hold(struct record_call *call, uint64_t holder, int target,
 	pending->is_active = true;
 	pending->holder = holder;
 	pending->target = target;
-	pending->last_held = last_held;
-	*(last_held ? &last_held->next_held : &held) = pending;
-	last_held = pending;
+	if (holder != 0) {
+		pending->last_held = last_held;
+		*(last_held ? &last_held->next_held : &held) = pending;
+		last_held = pending;
+	}
 	if (request)
 		name(pending, *request);
 }

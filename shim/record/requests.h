@@ -16,7 +16,7 @@ void requests_add(struct record_call *call, const MPI_Request *request, enum req
 
 /* The call has begun an access to the memory of a window, or a split operation on a file: `holder`
  * is the handle of either. Its buffers get what it brings as requests_settle tells, or as its
- * request completes, if it has one, whatever comes first. */
+ * request completes, if it has one, whatever comes first. Holder 0: only its request does. */
 void requests_hold(struct record_call *call, uint64_t holder, int target,
                    const MPI_Request *request);
 /* All that was begun of a holder to this target is complete. */

@@ -54,6 +54,11 @@ def check_languages(tool):
         subprocess.run([fortran, "-cpp", "-g", define, harness.program("fortran_ring.f90"), "-o",
                         program, "-J", tool.directory], check=True, capture_output=True)
         Recording(tool, "fortran", 3, program).check_replays()
+    for define in ("-DUSE_MPI", "-DMPI_F08"):
+        program = os.path.join(tool.directory, "fortran_windows" + define)
+        subprocess.run([fortran, "-cpp", "-g", define, harness.program("fortran_windows.f90"),
+                        "-o", program, "-J", tool.directory], check=True, capture_output=True)
+        Recording(tool, "fortran", 3, program).check_replays()
 
 
 def check_killed(tool, dice, times):

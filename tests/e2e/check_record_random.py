@@ -1,12 +1,12 @@
-"""Random calls of all families, and random one-sided communication, that are recorded, and each
-rank replayed alone: it prints the same hashes of data, statuses, orders, times and addresses, and
-sends the same. Then all in step."""
+"""Random calls of all families, random one-sided communication and random MPI-IO, recorded, and
+each rank replayed alone: it prints the same hashes of data, statuses, orders, times and addresses,
+and sends the same. Then all in step."""
 
 import harness
 from recording import Recording
 
 STEPS = 60
-PROGRAMS = ("random_calls.c", "random_windows.c")
+PROGRAMS = ("random_calls.c", "random_windows.c", "random_files.c")
 
 
 def body(tool, options):

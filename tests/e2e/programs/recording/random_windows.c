@@ -82,7 +82,7 @@ static void make_window(unsigned way)
 	MPI_Aint bytes, own = 0;
 	MPI_Comm comm = MPI_COMM_WORLD;
 
-	length = draw(4) == 0 ? LONGEST / PARTS - 1 : 1 + (int)draw(60);
+	length = FEW * (draw(4) == 0 ? LONGEST / PARTS / FEW : 1 + (int)draw(12));
 	bytes = (MPI_Aint)sizeof(long) * length * PARTS;
 	unit = way == 2 ? 1 : draw(2) ? 1 : (int)sizeof(long);
 	memory = NULL;
@@ -123,15 +123,15 @@ static void free_window(unsigned way)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* One access to the caller's part of the target's memory. With `request`: completed by it. The
- * result is at in + slot * length, until it is complete. */
+/* One access to the caller's part of the target's memory, where no other slot's is. With `request`:
+ * completed by it. Each slot has its part of `in` and `out`. */
 static void access_one(int target, int slot, MPI_Request *request)
 {
 	const MPI_Op ops[] = {MPI_SUM, MPI_REPLACE, MPI_NO_OP, MPI_BXOR};
 	const MPI_Op op = ops[draw(4)];
-	const int first = (int)draw((unsigned)length), many = length - first;
-	const MPI_Aint at = place(target, first);
-	const int room = LONGEST / FEW, count = many < room ? many : room;
+	const int part = length / FEW, first = (int)draw((unsigned)part), count = part - first;
+	const MPI_Aint at = place(target, slot * part + first);
+	const int room = LONGEST / FEW;
 	long *result = in + slot * room, *from = out + slot * room;
 	MPI_Datatype every_other;
 
