@@ -301,7 +301,8 @@ def finishing(call):
         return [f"requests_hold(&call, (uint32_t)win, target_rank, {request});"]
     if call.get("settles"):
         rank = "rank" if call.has("rank") else "REQUESTS_ALL"
-        return [f"requests_settle(&call, (uint32_t)win, {rank});"]
+        locally = "_locally" if call.get("sync") == "flush_local" else ""
+        return [f"requests_settle{locally}(&call, (uint32_t)win, {rank});"]
     if not buffers(call) and not call.gives_request():
         return []
     if call.gives_request():

@@ -359,17 +359,35 @@ void record_receive(struct record_call *call, void *at, int64_t count, MPI_Datat
 	in_elements(call, &call->receives, at, count, type);
 }
 
+uint64_t record_spans_hash(const struct record_spans *spans)
+{
+	const struct record_span *all = spans_of(spans);
+	uint64_t hash = 0;
+
+	for (int i = 0; i < spans->count; i++)
+		hash = layouts_hash(hash, all[i].at, all[i].count, all[i].layout);
+	return hash;
+}
+
+bool record_spans_reach(const struct record_spans *spans, int at, struct record_reach *ret)
+{
+	const struct record_span *span = &spans_of(spans)[at];
+
+	if (at >= spans->count)
+		return false;
+	ret->start = (uintptr_t)span->at + (uintptr_t)layouts_low(span->layout);
+	ret->end = ret->start + (uintptr_t)layouts_reach(span->layout, span->count);
+	return true;
+}
+
 void record_hash(struct record_call *call, const struct record_spans *sends)
 {
-	const struct record_span *all = spans_of(sends);
-	uint64_t hash = 0, was;
+	uint64_t hash, was;
 
 	(void)call;
 	if (sends->count == 0)
 		return;
-	for (int i = 0; i < sends->count; i++)
-		hash = layouts_hash(hash, all[i].at, all[i].count, all[i].layout);
-	was = hash;
+	hash = was = record_spans_hash(sends);
 	log_raw(&was, sizeof(was));
 	if (was != hash)
 		replay_stop(REPLAY_DIFFERS,

@@ -138,6 +138,14 @@ void record_spans_release(struct record_spans *spans);
 /* Gives `to` what `from` has; `from` is empty then. */
 void record_spans_move(struct record_spans *to, struct record_spans *from);
 
+/* Recording: a hash of what lies there. */
+uint64_t record_spans_hash(const struct record_spans *spans);
+/* The memory in which the elements of one span lie. false: there are no more spans. */
+struct record_reach {
+	uintptr_t start, end;
+};
+bool record_spans_reach(const struct record_spans *spans, int at, struct record_reach *ret);
+
 int64_t record_status_bytes(const MPI_Status *status);
 
 /* --- polls ------------------------------------------------------------------------------------ */

@@ -1,6 +1,8 @@
+#define _GNU_SOURCE
 #include "requests.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "matches.h"
 
@@ -14,6 +16,8 @@ struct pending {
 	struct pending *next_held, *last_held;
 	uint64_t holder; /* 0: none */
 	int target;
+	bool is_shown; /* complete, only locally; it has no handle */
+	uint64_t hash; /* recording: of what was shown */
 };
 
 enum { BUCKETS = 4096 };
@@ -22,6 +26,9 @@ enum { BUCKETS = 4096 };
 static struct pending *buckets[BUCKETS];
 
 static struct pending *held, *last_held; /* in the order in which they were begun */
+static int shown;                        /* of them */
+
+enum { SHOWN_MOST = 64, PAGE = 4096, FRAMES = 4096 /* bytes */ };
 
 static struct pending **bucket_of(uint32_t handle)
 {
@@ -100,6 +107,7 @@ static void forget(struct pending *pending)
 		take_out_of_bucket(pending);
 	if (pending->holder != 0)
 		let_go(pending);
+	shown -= pending->is_shown;
 	record_spans_release(&pending->sends);
 	record_spans_release(&pending->receives);
 	free(pending);
@@ -146,26 +154,104 @@ void requests_hold(struct record_call *call, uint64_t holder, int target,
 		name(pending, *request);
 }
 
+/* The program may have given the buffer back, and the recorder's own frames may lie there now. */
+static bool is_there(const struct record_call *call, const struct record_spans *spans)
+{
+	const uintptr_t low = (uintptr_t)__builtin_frame_address(0) - FRAMES,
+			high = (uintptr_t)call + sizeof(*call) + FRAMES;
+	struct record_reach reach;
+
+	for (int i = 0; record_spans_reach(spans, i, &reach); i++) {
+		const uintptr_t page = reach.start / PAGE * PAGE;
+		unsigned char pages[64];
+
+		for (uintptr_t at = page; at < reach.end; at += PAGE * sizeof(pages)) {
+			const size_t left = reach.end - at, most = PAGE * sizeof(pages);
+
+			if (mincore((void *)at, left < most ? left : most, pages) != 0)
+				return false;
+		}
+		if (reach.start < high && reach.end > low)
+			return false;
+	}
+	return true;
+}
+
+/* What was shown is given again if it has changed. */
+static void show_again(const struct record_call *call, const struct pending *pending)
+{
+	bool changed = false;
+
+	if (!log_replaying)
+		changed = is_there(call, &pending->receives)
+		          && record_spans_hash(&pending->receives) != pending->hash;
+	if (record_known(changed))
+		record_out_spans(&pending->receives);
+}
+
+static void settle(const struct record_call *call, struct pending *pending)
+{
+	if (pending->is_shown)
+		show_again(call, pending);
+	else
+		record_out_spans(&pending->receives);
+	if (!pending->has_handle) {
+		forget(pending);
+		return;
+	}
+	/* The program may do with the buffer what it likes. */
+	record_spans_release(&pending->receives);
+	let_go(pending);
+}
+
+static struct pending *next_of(struct pending *pending, uint64_t holder, int target)
+{
+	while (pending
+	       && (pending->holder != holder
+	           || (target != REQUESTS_ALL && pending->target != target)))
+		pending = pending->next_held;
+	return pending;
+}
+
 void requests_settle(const struct record_call *call, uint64_t holder, int target)
 {
-	struct pending *next;
+	struct pending *pending = next_of(held, holder, target), *next;
+
+	for (; call->result == MPI_SUCCESS && pending; pending = next) {
+		next = next_of(pending->next_held, holder, target);
+		settle(call, pending);
+	}
+}
+
+static void forget_oldest_shown(void)
+{
+	struct pending *oldest = held;
+
+	while (oldest && !oldest->is_shown)
+		oldest = oldest->next_held;
+	if (oldest)
+		forget(oldest);
+}
+
+void requests_settle_locally(const struct record_call *call, uint64_t holder, int target)
+{
+	struct pending *pending = next_of(held, holder, target);
 
 	if (call->result != MPI_SUCCESS)
 		return;
-	for (struct pending *pending = held; pending; pending = next) {
-		next = pending->next_held;
-		if (pending->holder != holder
-		    || (target != REQUESTS_ALL && pending->target != target))
+	for (; pending; pending = next_of(pending->next_held, holder, target)) {
+		if (pending->is_shown)
 			continue;
 		record_out_spans(&pending->receives);
-		if (!pending->has_handle) {
-			forget(pending);
+		if (pending->has_handle) /* its request gives it, too */
 			continue;
-		}
-		/* The program may do with the buffer what it likes. */
-		record_spans_release(&pending->receives);
-		let_go(pending);
+		if (!log_replaying)
+			pending->hash = record_spans_hash(&pending->receives);
+		pending->is_shown = true;
+		shown++;
 	}
+	while (shown > SHOWN_MOST)
+		forget_oldest_shown();
 }
 
 void requests_start(struct record_call *call, MPI_Request request)

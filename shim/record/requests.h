@@ -21,6 +21,8 @@ void requests_hold(struct record_call *call, uint64_t holder, int target,
                    const MPI_Request *request);
 /* All that was begun of a holder to this target is complete. */
 void requests_settle(const struct record_call *call, uint64_t holder, int target);
+/* Only locally. MPICH 4.0 returns before some data has come, so it is looked at again later. */
+void requests_settle_locally(const struct record_call *call, uint64_t holder, int target);
 #define REQUESTS_ALL INT32_MIN /* targets */
 
 /* What a request that was given to a call stands for; NULL: it brings nothing. It is taken out when
