@@ -307,7 +307,7 @@ void windows_attach(struct window *window, void *base, MPI_Aint size)
 {
 	struct region *region;
 
-	if (!window || size <= 0)
+	if (!window || !base || size <= 0)
 		return;
 	region = add_region(window, base, size);
 	if (!log_replaying)

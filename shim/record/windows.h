@@ -16,7 +16,7 @@
 
 #include "call.h"
 
-enum { WINDOWS_SMALL = 64 << 10 /* bytes */ };
+enum { WINDOWS_SMALL = 16 << 10 /* bytes */ };
 
 /* When a call on a window shows in its memory what was put there (shows= in mpi_calls.txt). */
 enum windows_show {
