@@ -12,37 +12,39 @@ EXPORTED set_attribute MPII_Comm_set_attr, MPII_Type_set_attr, MPII_Win_set_attr
 
 #define FIND(type, name) ((type *)real_symbol(name))
 
-#define ATTRIBUTES(kind, object_kind)                                                              \
-	int MPII_##kind##_get_attr(int object, int keyval, void *value, int *flag, int type)       \
-	{                                                                                          \
-		get_attribute *real = FIND(get_attribute, "MPII_" #kind "_get_attr");              \
-		struct record_call call;                                                           \
-                                                                                                   \
-		if (!record_enter(&call, MPI_CALL_##kind##_get_attr, __builtin_return_address(0))) \
-			return real(object, keyval, value, flag, type);                            \
-		record_in_handle(&call, "the object", object_kind, (uint32_t)object);              \
-		record_in(&call, "the keyval", keyval);                                            \
-		record_result(&call, record_run(&call) ? real(object, keyval, value, flag, type)   \
-		                                       : MPI_SUCCESS);                             \
-		record_out_number(flag, sizeof(*flag));                                            \
-		if (call.result == MPI_SUCCESS && *flag)                                           \
-			record_out_raw(value, sizeof(void *));                                     \
-		record_leave(&call);                                                               \
-		return call.result;                                                                \
-	}                                                                                          \
-	int MPII_##kind##_set_attr(int object, int keyval, void *value, int type)                  \
-	{                                                                                          \
-		set_attribute *real = FIND(set_attribute, "MPII_" #kind "_set_attr");              \
-		struct record_call call;                                                           \
-                                                                                                   \
-		if (!record_enter(&call, MPI_CALL_##kind##_set_attr, __builtin_return_address(0))) \
-			return real(object, keyval, value, type);                                  \
-		record_in_handle(&call, "the object", object_kind, (uint32_t)object);              \
-		record_in(&call, "the keyval", keyval);                                            \
-		record_result(&call, record_run(&call) ? real(object, keyval, value, type)         \
-		                                       : MPI_SUCCESS);                             \
-		record_leave(&call);                                                               \
-		return call.result;                                                                \
+#define ATTRIBUTES(kind, object_kind)                                                             \
+	int MPII_##kind##_get_attr(int object, int keyval, void *value, int *flag, int type)      \
+	{                                                                                         \
+		get_attribute *real = FIND(get_attribute, "MPII_" #kind "_get_attr");             \
+		struct record_call call;                                                          \
+                                                                                                  \
+		if (!record_enter(&call, MPI_CALL_##kind##_get_attr, __builtin_return_address(0), \
+		                  __builtin_dwarf_cfa()))                                         \
+			return real(object, keyval, value, flag, type);                           \
+		record_in_handle(&call, "the object", object_kind, (uint32_t)object);             \
+		record_in(&call, "the keyval", keyval);                                           \
+		record_result(&call, record_run(&call) ? real(object, keyval, value, flag, type)  \
+		                                       : MPI_SUCCESS);                            \
+		record_out_number(flag, sizeof(*flag));                                           \
+		if (call.result == MPI_SUCCESS && *flag)                                          \
+			record_out_raw(value, sizeof(void *));                                    \
+		record_leave(&call);                                                              \
+		return call.result;                                                               \
+	}                                                                                         \
+	int MPII_##kind##_set_attr(int object, int keyval, void *value, int type)                 \
+	{                                                                                         \
+		set_attribute *real = FIND(set_attribute, "MPII_" #kind "_set_attr");             \
+		struct record_call call;                                                          \
+                                                                                                  \
+		if (!record_enter(&call, MPI_CALL_##kind##_set_attr, __builtin_return_address(0), \
+		                  __builtin_dwarf_cfa()))                                         \
+			return real(object, keyval, value, type);                                 \
+		record_in_handle(&call, "the object", object_kind, (uint32_t)object);             \
+		record_in(&call, "the keyval", keyval);                                           \
+		record_result(&call, record_run(&call) ? real(object, keyval, value, type)        \
+		                                       : MPI_SUCCESS);                            \
+		record_leave(&call);                                                              \
+		return call.result;                                                               \
 	}
 
 ATTRIBUTES(Comm, RECORD_COMM)
