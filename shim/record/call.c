@@ -57,7 +57,8 @@ bool record_enter(struct record_call *call, enum mpi_call function, const void *
 		return false;
 	record_inside++;
 	threads_check(function);
-	*call = (struct record_call){.outer = record_present, .is_poll = mpi_call_asks(function)};
+	*call = (struct record_call){
+		.outer = record_present, .is_poll = mpi_call_asks(function), .stack = stack};
 	record_present = call;
 	call->key = mix((uint64_t)function, (uint64_t)(uintptr_t)site);
 	windows_enter(call, function);

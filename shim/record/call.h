@@ -55,6 +55,7 @@ struct record_call {
 	bool is_poll, is_repeated; /* repeated: replaying, nothing of it is in the log */
 	bool was_called;           /* a function of the program was called in it */
 	enum record_look look;
+	const void *stack;     /* the program's frames begin here, the recorder's lie below */
 	struct window *window; /* that it synchronises; NULL: none */
 	bool was_shown;        /* recording: others have changed the memory of a window */
 };

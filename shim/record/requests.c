@@ -158,7 +158,7 @@ void requests_hold(struct record_call *call, uint64_t holder, int target,
 static bool is_there(const struct record_call *call, const struct record_spans *spans)
 {
 	const uintptr_t low = (uintptr_t)__builtin_frame_address(0) - FRAMES,
-			high = (uintptr_t)call + sizeof(*call) + FRAMES;
+			high = (uintptr_t)call->stack;
 	struct record_reach reach;
 
 	for (int i = 0; record_spans_reach(spans, i, &reach); i++) {
