@@ -199,7 +199,7 @@ static void leave_call(struct followed_rank *rank)
 {
 	const struct recorded_call *call = followed_call(rank, rank->at);
 
-	if (rank->call == 0)
+	if (rank->call == 0 || rank->is_uncounted)
 		return;
 	if (rank->is_poll && !rank->said_yes) {
 		rank->polls_here++;
@@ -282,6 +282,22 @@ static void begin_again(struct recorded_run *run, struct execution *execution)
 	}
 }
 
+/* Only MPI knows the answer of a poll for requests of files, or of accesses to windows. If the same
+ * poll comes again, where the recording goes on with another call, it was "not yet". */
+static bool was_not_yet(const struct followed_rank *rank, const struct wire_call *next)
+{
+	const struct recorded_call *call;
+	guint at = rank->at;
+
+	if (!rank->is_of_mpis || next->function != rank->function || next->site != rank->site)
+		return false;
+	while ((call = followed_call(rank, at)) && call->not_yet > 0)
+		at++;
+	for (at++; (call = followed_call(rank, at)) && call->not_yet > 0;)
+		at++;
+	return call && call->function != next->function;
+}
+
 static void see_call(struct strategy *strategy, struct execution *execution, int number,
                      const struct wire_call *call)
 {
@@ -295,12 +311,19 @@ static void see_call(struct strategy *strategy, struct execution *execution, int
 		note_operations(rank, call);
 		return;
 	}
+	if (was_not_yet(rank, call))
+		rank->said_yes = false;
 	leave_call(rank);
 	rank->call = call->call;
 	rank->function = call->function;
+	rank->site = call->site;
 	rank->is_poll = mpi_call_asks(call->function);
-	/* Of nothing: MPI answers at once. */
-	rank->said_yes = rank->is_poll && call->waited_count == 0 && call->op_count == 0;
+	/* Of nothing, or of what only MPI knows: it answers at once. */
+	rank->is_of_mpis = rank->is_poll && call->waited_count == 0 && call->op_count == 0;
+	rank->said_yes = rank->is_of_mpis;
+	rank->is_uncounted = !mpi_call_counts(call->function);
+	if (rank->is_uncounted)
+		return;
 	note_operations(rank, call);
 	if (rank->is_poll) {
 		note_poll(rank, call);

@@ -28,7 +28,10 @@ struct followed_rank {
 	guint32 used;     /* polls of that entry that were made here */
 	guint32 call;     /* under control; 0: it has made none */
 	guint32 function; /* of it */
+	guint64 site;     /* of it */
 	bool is_poll, said_yes;
+	bool is_uncounted; /* only under control it has a number: an access to a window */
+	bool is_of_mpis;   /* a poll of nothing, or of requests that only MPI knows */
 	GArray *numbers; /* guint32, by call under control: its number in the recording; 0: none */
 	GArray *polls;   /* struct followed_poll, since something else happened */
 	GArray *operations;                 /* struct followed_operation, in the order of calls */

@@ -53,7 +53,9 @@ static void append_value(GString *text, const char *name, gint64 value)
 	if (word)
 		g_string_append(text, word);
 	else if (value >= FIRST_HANDLE || value <= -FIRST_HANDLE)
-		g_string_append_printf(text, "%#x", (guint32)value);
+		g_string_append_printf(text, "%#" G_GINT64_MODIFIER "x",
+		                       value < 0 && value >= G_MININT32 ? (guint32)value
+		                                                        : (guint64)value);
 	else
 		g_string_append_printf(text, "%" G_GINT64_FORMAT, value);
 }

@@ -1,11 +1,13 @@
 """record_wrappers.c: the MPI functions of the recorder (shim/record/). Each is written once for
 recording and for replaying. The directions of arguments follow from their types and names; what
 does not is a property of the call: record=, lengths=."""
+import call_accesses
 
 # The kinds of handles in shim/record/call.h.
-KINDS = {"MPI_Comm": "COMM", "MPI_Datatype": "DATATYPE", "MPI_Request": "REQUEST", "MPI_Op": "OP",
+KINDS = {"MPI_Comm": "COMM", "MPI_Datatype": "DATATYPE", "MPI_Request": "REQUEST",
+         "MPIO_Request": "REQUEST", "MPI_Op": "OP",
          "MPI_Group": "GROUP", "MPI_Info": "INFO", "MPI_Errhandler": "ERRHANDLER",
-         "MPI_Message": "MESSAGE"}
+         "MPI_Message": "MESSAGE", "MPI_Win": "WIN"}
 NUMBERS = ("int", "MPI_Count", "MPI_Aint", "MPI_Fint", "MPI_Offset")
 # Arguments that tell nothing: addresses, and what the program passes through MPI to itself.
 UNTOLD = ("attribute_val", "buffer", "base", "argc", "argv")
@@ -13,10 +15,12 @@ UNTOLD = ("attribute_val", "buffer", "base", "argc", "argv")
 BUFFERS = (("buf", "count", "datatype"), ("sendbuf", "sendcount", "sendtype"),
            ("recvbuf", "recvcount", "recvtype"))
 
+SHARED = ("windows of shared memory cannot be recorded: others change it without calls of this "
+          "rank")
 # Families that no log can hold, and what the user reads: what a call has, or how its name begins.
 REFUSED = (
-    ("MPI_Win", "one-sided communication cannot be recorded"),
-    ("MPI_File", "MPI-IO cannot be recorded"),
+    ("Win_allocate_shared", SHARED),
+    ("Win_shared_query", SHARED),
     ("MPI_Session", "sessions cannot be recorded"),
     ("T_", "the tool interface cannot be recorded"),
     ("P", "partitioned communication cannot be recorded"),
@@ -91,10 +95,25 @@ def is_input_array(call, argument):
     return "const" in argument.type or makes
 
 
+def file_handle(call, argument):
+    """(before, after): statements that log the handle of a file, which is a pointer."""
+    name = argument.name
+    if not is_reference(argument):
+        return [f'record_in_file(&call, "{name}", {name});'], []
+    given = [f'record_in_file(&call, "{name}", *{name});'] if call.get("frees") else []
+    return given, [f"record_out_file({name});"]
+
+
+def is_file(argument):
+    return bare(argument).rstrip("* ") == "MPI_File"
+
+
 def before(call, argument):
     """Statements that log an argument before the call."""
     name, plain, kind = argument.name, bare(argument), kind_of(argument)
     quoted = f'"{name}"'
+    if is_file(argument):
+        return file_handle(call, argument)[0]
     if not is_reference(argument):
         if kind:
             return [f"record_in_handle(&call, {quoted}, RECORD_{kind}, (uint32_t){name});"]
@@ -127,6 +146,8 @@ def before(call, argument):
 def after(call, argument):
     """Statements that log an argument after the call."""
     name, plain, kind = argument.name, bare(argument), kind_of(argument)
+    if is_file(argument):
+        return file_handle(call, argument)[1]
     if not is_reference(argument) or name in UNTOLD or "const" in argument.type:
         return []
     if is_text(argument):
@@ -155,8 +176,13 @@ def handled_by_buffers(call):
         return {a.name for a in call.arguments
                 if a.name in ("buffer", "count", "datatype") or a.array
                 or a.name.startswith(("send", "recv"))}
+    if moves_file(call):
+        return {"buf", "count", "datatype"}
     if call.has("dest") or call.has("source") or call.has("message"):
         return {name for names in BUFFERS for name in names}
+    if call.moves_data():
+        return {"origin_addr", "origin_count", "origin_datatype", "compare_addr", "result_addr",
+                "result_count", "result_datatype"}
     return set()
 
 
@@ -186,9 +212,56 @@ def message_buffers(call):
     return statements
 
 
+def access_buffers(call):
+    """Buffers of a call that moves data to or from a window."""
+    kind = "origin_datatype" if call.has("origin_datatype") else "datatype"
+    count = "origin_count" if call.has("origin_count") else "1"
+    moves_origin = "receive" if call.get("access") == "get" else "send"
+    unless = "if (op != MPI_NO_OP)\n\t\t" if call.has("op") else ""
+    statements = [f"{unless}record_{moves_origin}(&call, origin_addr, {count}, {kind});"]
+    if call.has("compare_addr"):
+        statements.append(f"record_send(&call, compare_addr, 1, {kind});")
+    if call.has("result_addr"):
+        what = "result_count, result_datatype" if call.has("result_count") else f"1, {kind}"
+        statements.append(f"record_receive(&call, result_addr, {what});")
+    if moves_origin == "send":
+        statements.append("windows_access(win, target_rank);")
+    return statements
+
+
+def file_buffers(call):
+    """The buffer of a call that reads or writes a file. [] where it has told it before."""
+    found = call_accesses.KEEPS.match(call.name)
+    if not found:
+        return []
+    moved = "send" if found.group(2) == "write" else "receive"
+    return [f"record_{moved}(&call, buf, count, datatype);"]
+
+
+def file_finishing(call):
+    """Statements behind such a call. A read gives its whole buffer: MPI is free to tell another
+    size than it has touched."""
+    found = call_accesses.KEEPS.match(call.name)
+    if not found:
+        return ["requests_settle(&call, (uintptr_t)fh, 0);"]
+    if found.group(1):
+        return ["requests_hold(&call, 0, 0, request);"]
+    if found.group(5):
+        return ["requests_hold(&call, (uintptr_t)fh, 0, NULL);"]
+    return ["record_out_received(&call);"]
+
+
+def moves_file(call):
+    return bool(call_accesses.KEEPS.match(call.name) or call_accesses.GIVES_BACK.match(call.name))
+
+
 def buffers(call):
+    if moves_file(call):
+        return file_buffers(call)
     if moves(call):
         return collective_buffers(call)
+    if call.moves_data():
+        return access_buffers(call)
     return message_buffers(call) if handled_by_buffers(call) else []
 
 
@@ -203,9 +276,21 @@ def place(call):
     peer = next((n for n in ("dest", "source", "root") if n in names), None)
     tag = next((n for n in ("tag", "sendtag") if n in names and peer in ("dest", "source")), None)
     comm = next((a.name for a in call.arguments if a.type == "MPI_Comm"), None)
+    if call.moves_data() or (call.has("win") and call.has("rank")):
+        rank = "target_rank" if call.moves_data() else "rank"
+        return [f"record_place({rank}, RECORDING_NOTHING, 0);"]
     if not comm:
         return []
     return [f"record_place({peer or 'RECORDING_NOTHING'}, {tag or 'RECORDING_NOTHING'}, {comm});"]
+
+
+def synchronising(call):
+    """The statement that looks at the memory of the window that the call synchronises."""
+    if not call.has("win") or call.moves_data() or not (call.get("shows") or call.get("settles")):
+        return []
+    show = f"WINDOWS_SHOW_{(call.get('shows') or 'never').upper()}"
+    rank = "rank" if call.has("rank") else "WINDOWS_ALL"
+    return [f"windows_synchronise(&call, win, {show}, {rank});"]
 
 
 def receives_message(call):
@@ -214,6 +299,15 @@ def receives_message(call):
 
 def finishing(call):
     """Statements that move what the call has brought, or give it to its request."""
+    if moves_file(call):
+        return file_finishing(call)
+    if call.moves_data():
+        request = "request" if call.gives_request() else "NULL"
+        return [f"requests_hold(&call, (uint32_t)win, target_rank, {request});"]
+    if call.get("settles"):
+        rank = "rank" if call.has("rank") else "REQUESTS_ALL"
+        locally = "_locally" if call.get("sync") == "flush_local" else ""
+        return [f"requests_settle{locally}(&call, (uint32_t)win, {rank});"]
     if not buffers(call) and not call.gives_request():
         return []
     if call.gives_request():
@@ -238,7 +332,7 @@ def statements(call):
     for argument in call.arguments:
         if argument.name not in skipped:
             first += before(call, argument)
-    first += buffers(call)
+    first += buffers(call) + synchronising(call)
     if buffers(call) and not call.is_persistent():
         first.append("record_hash(&call, &call.sends);")
     if makes_later(call):
@@ -315,7 +409,7 @@ def problems(calls):
 def source(calls, table, heading):
     includes = "\n".join(f'#include "shim/{name}.h"' for name in (
         "record/below", "record/call", "record/collective_buffers", "record/known",
-        "record/members", "record/requests"))
+        "record/members", "record/requests", "record/windows"))
     bodies = "".join(wrapper(call) for call in calls if not is_by_hand(call))
     return f"""{heading}#include "mpi_functions.h"
 

@@ -31,6 +31,8 @@ PROPERTIES = {
     "access": ("put", "get", "accumulate", "swap"),
     "sync": ("flush", "flush_local", "memory"),
     "lock": ("takes", "gives_back"),
+    "shows": ("always", "own", "accessed"),
+    "settles": WORD,
     "begins_mpi": WORD,
     "ends_mpi": WORD,
     "frees": WORD,

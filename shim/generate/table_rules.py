@@ -68,7 +68,7 @@ def windows(call):
         yield "access= is for a call with origin_addr, target_rank and win, and must be there"
     if call.synchronises() != bool(call.get("sync")):
         yield "sync= is for a call on a window that waits and moves nothing, and must be there"
-    for name in ("lock", "waits_for_target"):
+    for name in ("lock", "waits_for_target", "shows", "settles"):
         if call.get(name) and not call.has("win"):
             yield f"{name} needs an argument win"
     if call.get("lock") == "takes" and not call.get("waits_for_target"):

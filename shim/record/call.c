@@ -17,6 +17,7 @@
 #include "replay.h"
 #include "shim/mpi/real.h"
 #include "threads.h"
+#include "windows.h"
 
 __thread int record_inside __attribute__((tls_model("initial-exec")));
 bool record_is_on;
@@ -56,9 +57,11 @@ bool record_enter(struct record_call *call, enum mpi_call function, const void *
 		return false;
 	record_inside++;
 	threads_check(function);
-	*call = (struct record_call){.outer = record_present, .is_poll = mpi_call_asks(function)};
+	*call = (struct record_call){
+		.outer = record_present, .is_poll = mpi_call_asks(function), .stack = stack};
 	record_present = call;
 	call->key = mix((uint64_t)function, (uint64_t)(uintptr_t)site);
+	windows_enter(call, function);
 	log_place->call++;
 	log_place->function = (uint32_t)function;
 	log_place->site = (uint64_t)(uintptr_t)site;
@@ -130,10 +133,10 @@ static int64_t handle_moved(enum record_kind kind, int64_t handle)
 	return last_handle[kind];
 }
 
-void record_in_handle(struct record_call *call, const char *name, enum record_kind kind,
-                      uint32_t handle)
+static void in_handle(struct record_call *call, const char *name, enum record_kind kind,
+                      int64_t handle)
 {
-	call->key = mix(call->key, handle);
+	call->key = mix(call->key, (uint64_t)handle);
 	if (call->is_repeated)
 		return;
 	if (log_replaying)
@@ -141,6 +144,17 @@ void record_in_handle(struct record_call *call, const char *name, enum record_ki
 	const int64_t was = handle_moved(kind, handle);
 	if (was != handle)
 		differs(name, was, handle);
+}
+
+void record_in_handle(struct record_call *call, const char *name, enum record_kind kind,
+                      uint32_t handle)
+{
+	in_handle(call, name, kind, handle);
+}
+
+void record_in_file(struct record_call *call, const char *name, MPI_File file)
+{
+	in_handle(call, name, RECORD_FILE, (int64_t)(uintptr_t)file);
 }
 
 void record_in_text(struct record_call *call, const char *name, const char *text)
@@ -181,9 +195,9 @@ int64_t record_known(int64_t value)
 
 bool record_run(struct record_call *call)
 {
-	(void)call;
 	if (log_replaying)
 		return false;
+	windows_before(call);
 	log_commit();
 	return true;
 }
@@ -202,6 +216,7 @@ void record_result(struct record_call *call, int result)
 	while ((recorded = (int64_t)log_number(recording_fold(result) << 1)) & 1)
 		callbacks_repeat((uint64_t)recorded >> 1);
 	call->result = (int)recording_unfold((uint64_t)recorded >> 1);
+	windows_after(call);
 }
 
 /* --- what comes out --------------------------------------------------------------------------- */
@@ -233,6 +248,12 @@ void record_out_handle(enum record_kind kind, void *handle)
 		matches_given("made_comm", *(const uint32_t *)handle);
 	if (log_replaying && kind == RECORD_MESSAGE)
 		matches_given("made_message", *(const uint32_t *)handle);
+}
+
+void record_out_file(MPI_File *file)
+{
+	if (file)
+		*file = (MPI_File)(uintptr_t)handle_moved(RECORD_FILE, (int64_t)(uintptr_t)*file);
 }
 
 void record_out_handles(struct record_call *call, enum record_kind kind, void *handles,
@@ -346,17 +367,35 @@ void record_receive(struct record_call *call, void *at, int64_t count, MPI_Datat
 	in_elements(call, &call->receives, at, count, type);
 }
 
+uint64_t record_spans_hash(const struct record_spans *spans)
+{
+	const struct record_span *all = spans_of(spans);
+	uint64_t hash = 0;
+
+	for (int i = 0; i < spans->count; i++)
+		hash = layouts_hash(hash, all[i].at, all[i].count, all[i].layout);
+	return hash;
+}
+
+bool record_spans_reach(const struct record_spans *spans, int at, struct record_reach *ret)
+{
+	const struct record_span *span = &spans_of(spans)[at];
+
+	if (at >= spans->count)
+		return false;
+	ret->start = (uintptr_t)span->at + (uintptr_t)layouts_low(span->layout);
+	ret->end = ret->start + (uintptr_t)layouts_reach(span->layout, span->count);
+	return true;
+}
+
 void record_hash(struct record_call *call, const struct record_spans *sends)
 {
-	const struct record_span *all = spans_of(sends);
-	uint64_t hash = 0, was;
+	uint64_t hash, was;
 
 	(void)call;
 	if (sends->count == 0)
 		return;
-	for (int i = 0; i < sends->count; i++)
-		hash = layouts_hash(hash, all[i].at, all[i].count, all[i].layout);
-	was = hash;
+	hash = was = record_spans_hash(sends);
 	log_raw(&was, sizeof(was));
 	if (was != hash)
 		replay_stop(REPLAY_DIFFERS,
@@ -403,6 +442,8 @@ bool record_ask(struct record_call *call)
 {
 	if (call->is_repeated && call->key != polls.key)
 		replay_stop(REPLAY_DIFFERS, "the recorded run repeated another poll here");
+	if (!log_replaying)
+		windows_before(call);
 	return !log_replaying;
 }
 
@@ -424,7 +465,7 @@ bool record_answer(struct record_call *call, int *flag)
 		return false;
 	}
 	if (!log_replaying && !*flag && call->result == MPI_SUCCESS && !call->was_called
-	    && is_once_more(call)) {
+	    && !call->was_shown && is_once_more(call)) {
 		++*polls.count; /* in a part of the log that is committed */
 		log_at = call->begin;
 		return false;

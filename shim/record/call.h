@@ -42,6 +42,9 @@ struct record_spans {
 	struct record_span few[2];
 };
 
+/* Which windows' memory is compared in a call (windows.h), besides that of `window`. */
+enum record_look { RECORD_LOOK_NOT, RECORD_LOOK_SMALL, RECORD_LOOK_LARGE };
+
 struct record_call {
 	struct record_spans sends, receives;
 	struct record_call *outer; /* in which MPI called the function that makes this one */
@@ -51,6 +54,10 @@ struct record_call {
 	int result;
 	bool is_poll, is_repeated; /* repeated: replaying, nothing of it is in the log */
 	bool was_called;           /* a function of the program was called in it */
+	enum record_look look;
+	const void *stack;     /* the program's frames begin here, the recorder's lie below */
+	struct window *window; /* that it synchronises; NULL: none */
+	bool was_shown;        /* recording: others have changed the memory of a window */
 };
 /* The call that is under way; NULL: none. */
 extern struct record_call *record_present;
@@ -80,6 +87,8 @@ enum record_kind {
 	RECORD_INFO,
 	RECORD_ERRHANDLER,
 	RECORD_MESSAGE,
+	RECORD_WIN,
+	RECORD_FILE, /* a pointer: record_in_file, record_out_file */
 	RECORD_KINDS
 };
 
@@ -92,6 +101,10 @@ void record_in_numbers(struct record_call *call, const char *name, const void *n
                        int64_t count);
 void record_in_handles(struct record_call *call, const char *name, enum record_kind kind,
                        const void *handles, int64_t count);
+
+/* Files have pointers as handles. */
+void record_in_file(struct record_call *call, const char *name, MPI_File file);
+void record_out_file(MPI_File *file);
 
 /* Something that only MPI knows, as the size of a communicator. `value` is not used at replay. */
 int64_t record_known(int64_t value);
@@ -128,6 +141,14 @@ void record_out_message(const struct record_spans *receives, int64_t bytes);
 void record_spans_release(struct record_spans *spans);
 /* Gives `to` what `from` has; `from` is empty then. */
 void record_spans_move(struct record_spans *to, struct record_spans *from);
+
+/* Recording: a hash of what lies there. */
+uint64_t record_spans_hash(const struct record_spans *spans);
+/* The memory in which the elements of one span lie. false: there are no more spans. */
+struct record_reach {
+	uintptr_t start, end;
+};
+bool record_spans_reach(const struct record_spans *spans, int at, struct record_reach *ret);
 
 int64_t record_status_bytes(const MPI_Status *status);
 

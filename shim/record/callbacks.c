@@ -9,7 +9,7 @@
 #include "replay.h"
 #include "threads.h"
 
-enum kind { OPERATION = 1, ERROR_HANDLER, COPY, DELETE };
+enum kind { OPERATION = 1, ERROR_HANDLER, COPY, DELETE, FILE_HANDLER };
 enum { FUNCTIONS = 64 };
 
 /* --- what surrounds a call of the program's function ------------------------------------------ */
@@ -142,6 +142,42 @@ static void repeat_handler(void)
 	call_handler(slot, &comm, &code);
 }
 
+/* Of files, whose handles are pointers. */
+static MPI_File_errhandler_function *file_handlers[FUNCTIONS];
+static int file_handler_count;
+
+static void call_file_handler(int slot, MPI_File *file, int *code)
+{
+	struct around around = leave_mpi();
+
+	file_handlers[slot](file, code);
+	enter_mpi(around);
+}
+
+static void handle_file(int slot, MPI_File *file, int *code)
+{
+	if (!is_recorded()) {
+		file_handlers[slot](file, code);
+		return;
+	}
+	begin_item(FILE_HANDLER);
+	log_number((uint64_t)slot);
+	log_number((uint64_t)(uintptr_t)*file);
+	log_signed(*code);
+	call_file_handler(slot, file, code);
+}
+
+static void repeat_file_handler(void)
+{
+	const int slot = (int)log_number(0);
+	MPI_File file = (MPI_File)(uintptr_t)log_number(0);
+	int code = (int)log_signed(0);
+
+	if (slot >= file_handler_count)
+		replay_stop(REPLAY_CANNOT, "the log names an error handler that does not exist");
+	call_file_handler(slot, &file, &code);
+}
+
 /* --- functions for MPI, which do not tell for whom they are called ---------------------------- */
 
 #define FUNCTION(slot)                                                                       \
@@ -152,6 +188,10 @@ static void repeat_handler(void)
 	static void handler_##slot(MPI_Comm *comm, int *code, ...)                           \
 	{                                                                                    \
 		handle(slot, comm, code);                                                    \
+	}                                                                                    \
+	static void file_handler_##slot(MPI_File *file, int *code, ...)                      \
+	{                                                                                    \
+		handle_file(slot, file, code);                                               \
 	}
 /* clang-format off */
 #define EIGHT(what, tens) \
@@ -164,10 +204,12 @@ static void repeat_handler(void)
 /* clang-format on */
 #define OPERATION_NAME(slot) operation_##slot,
 #define HANDLER_NAME(slot) handler_##slot,
+#define FILE_HANDLER_NAME(slot) file_handler_##slot,
 
 ALL(FUNCTION)
 static MPI_User_function *const operation_functions[FUNCTIONS] = {ALL(OPERATION_NAME)};
 static MPI_Comm_errhandler_function *const handler_functions[FUNCTIONS] = {ALL(HANDLER_NAME)};
+static MPI_File_errhandler_function *const file_functions[FUNCTIONS] = {ALL(FILE_HANDLER_NAME)};
 
 MPI_User_function *callbacks_operation(MPI_User_function *function)
 {
@@ -189,6 +231,17 @@ MPI_Comm_errhandler_function *callbacks_error_handler(MPI_Comm_errhandler_functi
 		record_refuse("more than %d different functions for error handlers", FUNCTIONS);
 	handlers[handler_count] = function;
 	return handler_functions[handler_count++];
+}
+
+MPI_File_errhandler_function *callbacks_file_handler(MPI_File_errhandler_function *function)
+{
+	for (int i = 0; i < file_handler_count; i++)
+		if (file_handlers[i] == function)
+			return file_functions[i];
+	if (file_handler_count == FUNCTIONS)
+		record_refuse("more than %d different functions for error handlers", FUNCTIONS);
+	file_handlers[file_handler_count] = function;
+	return file_functions[file_handler_count++];
 }
 
 /* --- attributes ------------------------------------------------------------------------------- */
@@ -289,6 +342,7 @@ void callbacks_repeat(uint64_t kind)
 	switch ((enum kind)kind) {
 	case OPERATION: repeat_operation(); return;
 	case ERROR_HANDLER: repeat_handler(); return;
+	case FILE_HANDLER: repeat_file_handler(); return;
 	case COPY:
 	case DELETE: repeat_attribute((enum kind)kind); return;
 	}

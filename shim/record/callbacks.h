@@ -14,6 +14,7 @@ void callbacks_repeat(uint64_t kind);
 MPI_User_function *callbacks_operation(MPI_User_function *function);
 /* Of communicators; the program's function has variable arguments. */
 MPI_Comm_errhandler_function *callbacks_error_handler(MPI_Comm_errhandler_function *function);
+MPI_File_errhandler_function *callbacks_file_handler(MPI_File_errhandler_function *function);
 
 /* Of attributes. `types`: of datatypes, else of communicators. `ret_*` are for MPI. */
 struct callbacks_attribute {

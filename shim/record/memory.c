@@ -65,6 +65,11 @@ bool memory_is_mpis(const void *caller)
 	return heap_is_mpis(caller);
 }
 
+bool memory_is_of_mpis_heap(const void *memory)
+{
+	return heap_is_apart(memory);
+}
+
 static void *map(size_t size, int flags)
 {
 	void *place = heap_place(size);

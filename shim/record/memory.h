@@ -16,6 +16,9 @@ void memory_note_own(const void *start, size_t size);
 void *memory_of_program(size_t size);
 void memory_of_program_free(void *memory); /* NULL is legal */
 
+/* Whether memory lies where MPI's libraries, and the recorder, allocate theirs. */
+bool memory_is_of_mpis_heap(const void *memory);
+
 /* Whether a return address lies in MPI's libraries, or the recorder. */
 bool memory_is_mpis(const void *caller);
 

@@ -69,6 +69,35 @@ WRAPPER(int, Errhandler_create, (MPI_Comm_errhandler_function * function, MPI_Er
 	return create_error_handler(&call, function, handler);
 }
 
+/* A handler of windows has the same type: both handles are ints. */
+WRAPPER(int, Win_create_errhandler,
+        (MPI_Win_errhandler_function * function, MPI_Errhandler *handler))
+{
+	struct record_call call;
+	MPI_Win_errhandler_function *own;
+
+	ENTER_OR_PASS(&call, Win_create_errhandler, (function, handler));
+	own = callbacks_error_handler(function);
+	RUN(&call, Win_create_errhandler, (own, handler));
+	record_out_handle(RECORD_ERRHANDLER, handler);
+	record_leave(&call);
+	return call.result;
+}
+
+WRAPPER(int, File_create_errhandler,
+        (MPI_File_errhandler_function * function, MPI_Errhandler *handler))
+{
+	struct record_call call;
+	MPI_File_errhandler_function *own;
+
+	ENTER_OR_PASS(&call, File_create_errhandler, (function, handler));
+	own = callbacks_file_handler(function);
+	RUN(&call, File_create_errhandler, (own, handler));
+	record_out_handle(RECORD_ERRHANDLER, handler);
+	record_leave(&call);
+	return call.result;
+}
+
 /* What goes to MPI instead of a keyval's functions. MPICH converts the arguments of Fortran's
  * functions, in a way that the recorder's would not understand. */
 static void replace_functions(const struct callbacks_attribute *programs, void **extra,
@@ -89,7 +118,7 @@ static void replace_functions(const struct callbacks_attribute *programs, void *
 		ret->delete = programs->delete;
 }
 
-/* Communicators and datatypes are numbers of the same size. */
+/* Communicators, datatypes and windows are numbers of the same size. */
 #define KEYVAL(name, copying, deleting)                                                   \
 	WRAPPER(int, name, (copying * copy, deleting * delete, int *keyval, void *extra)) \
 	{                                                                                 \
@@ -108,6 +137,7 @@ static void replace_functions(const struct callbacks_attribute *programs, void *
 KEYVAL(Comm_create_keyval, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function)
 KEYVAL(Keyval_create, MPI_Copy_function, MPI_Delete_function)
 KEYVAL(Type_create_keyval, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
+KEYVAL(Win_create_keyval, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)
 
 /* --- values of attributes --------------------------------------------------------------------- */
 

@@ -92,7 +92,7 @@ static uint32_t class_of(size_t size, size_t *ret_whole)
 	return class + steps - 1;
 }
 
-static bool is_apart(const void *block)
+bool heap_is_apart(const void *block)
 {
 	return (uintptr_t)block - apart.start < RESERVED && apart.start != 0;
 }
@@ -220,7 +220,7 @@ EXPORTED void free(void *block)
 {
 	if (__builtin_expect(*wanted != 0, 0))
 		tell_freed((uintptr_t)block, malloc_usable_size(block));
-	if (is_apart(block))
+	if (heap_is_apart(block))
 		give_back(block);
 	else
 		below_free(block);
@@ -259,7 +259,7 @@ static void *resize_apart(void *block, size_t size)
 
 EXPORTED void *realloc(void *block, size_t size)
 {
-	if (is_apart(block))
+	if (heap_is_apart(block))
 		return resize_apart(block, size);
 	if (!block && WANTS_APART())
 		return out_of_memory(take_block(UNIT, size));
@@ -272,7 +272,7 @@ EXPORTED void *reallocarray(void *block, size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &whole))
 		return out_of_memory(NULL);
-	if (is_apart(block))
+	if (heap_is_apart(block))
 		return resize_apart(block, whole);
 	if (!block && WANTS_APART())
 		return out_of_memory(take_block(UNIT, whole));
@@ -328,7 +328,7 @@ EXPORTED size_t malloc_usable_size(void *block)
 
 	if (!block)
 		return 0;
-	if (is_apart(block))
+	if (heap_is_apart(block))
 		return head_of(block)->size;
 	if (below_is_sanitized())
 		return __interceptor_malloc_usable_size(block);

@@ -16,6 +16,9 @@ bool heap_follows_loading(void);
  * since the last examination (heap.c). */
 bool heap_is_mpis(const void *site);
 
+/* Whether a block is MPI's: it lies in the mapping that is separate from the program's memory. */
+bool heap_is_apart(const void *block);
+
 /* Where the program's next mapping of `size` bytes is to lie; NULL: anywhere. */
 void *heap_place(size_t size);
 

@@ -1,6 +1,6 @@
-"""Recordings of the benchmark's kernels that are killed at random moments: one rank, all ranks, or
-matchpoint and its launcher as well. Each rank alone is replayed up to the call in which it stood,
-and all in step. By hand: --kills 100."""
+"""Recordings of the benchmark's kernels, and of random accesses to windows and files, that are
+killed at random moments: one rank, all ranks, or matchpoint and its launcher as well. Each rank
+alone is replayed up to the call in which it stood, and all in step. By hand: --kills 100."""
 
 import contextlib
 import os
@@ -17,6 +17,7 @@ from recording import killing, place_of, start_recording, wait_until_gone
 
 KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "benchmark", "kernels.c")
 RANKS = 4
+RANDOM = ("random_windows", "random_files")
 # Of each, how much of the benchmark's work: more than is done until the kill. ep only computes,
 # which a replay does to the end, so it has little to do, and some ranks may have ended.
 SCALES = {"is": 0.5, "cg": 5, "mg": 5, "ep": 0.1, "lu": 5, "mw": 5, "tokens": 50, "polls": 10000}
@@ -33,11 +34,17 @@ def wait_for_moment(folder, process, dice):
     time.sleep(dice.random() * LATEST)
 
 
+def command_of(dice, program, kernel):
+    if kernel in RANDOM:
+        return [program, str(dice.randrange(1000)), "100000000"]
+    return [program, kernel, str(SCALES[kernel])]
+
+
 def record_killed(tool, dice, program, kernel):
     """Returns the folder."""
     folder = os.path.join(tool.directory, "killed")
     shutil.rmtree(folder, ignore_errors=True)
-    process = start_recording(tool, folder, RANKS, program, kernel, str(SCALES[kernel]))
+    process = start_recording(tool, folder, RANKS, *command_of(dice, program, kernel))
     wait_for_moment(folder, process, dice)
     with killing(folder) as pids:
         what = dice.choice(("rank", "ranks", "all"))
@@ -84,9 +91,10 @@ def check_killed(tool, dice, program, kernel, in_step):
 
 def body(tool, options):
     dice = random.Random(options.seed)
-    program = os.path.join(tool.directory, "kernels")
-    subprocess.run([tool.mpicc, "-O2", "-g", KERNELS, "-o", program, "-lm"], check=True)
+    kernels = os.path.join(tool.directory, "kernels")
+    subprocess.run([tool.mpicc, "-O2", "-g", KERNELS, "-o", kernels, "-lm"], check=True)
     for kernel in options.kernels.split(","):
+        program = tool.compile(harness.program(kernel + ".c")) if kernel in RANDOM else kernels
         further = sum(check_killed(tool, dice, program, kernel, time == 0)
                       for time in range(options.kills))
         print("seed %d, %s: %d kills, %d ranks behind the call they stood in" % (
@@ -96,7 +104,7 @@ def body(tool, options):
 def extra(parser):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kills", type=int, default=2)
-    parser.add_argument("--kernels", default=",".join(SCALES))
+    parser.add_argument("--kernels", default=",".join((*SCALES, *RANDOM)))
 
 
 if __name__ == "__main__":

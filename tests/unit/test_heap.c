@@ -118,7 +118,7 @@ static void allocate(struct block *block)
 	assert_non_null(got);
 	block->bytes = got;
 	check_alignment(block, 16);
-	assert_int_equal(is_apart(got), block->apart);
+	assert_int_equal(heap_is_apart(got), block->apart);
 	assert_true(malloc_usable_size(got) >= block->size);
 	fill(block);
 }
@@ -132,7 +132,7 @@ static void resize(struct block *block)
 	block->bytes = keep(realloc(block->bytes, size));
 	is_mpi = false;
 	assert_non_null(block->bytes);
-	assert_int_equal(is_apart(block->bytes), block->apart);
+	assert_int_equal(heap_is_apart(block->bytes), block->apart);
 	check_contents(block, before < size ? before : size);
 	block->size = size;
 	fill(block);

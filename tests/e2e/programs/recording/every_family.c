@@ -218,8 +218,9 @@ int main(int argc, char **argv)
 	others();
 	if (argc > 1 && strcmp(argv[1], "refused") == 0) {
 		MPI_Win window;
+		void *memory;
 
-		MPI_Win_create(&level, sizeof(level), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+		MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
 	}
 	MPI_Finalize();
 	return 0;
