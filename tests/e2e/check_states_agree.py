@@ -1,6 +1,6 @@
-"""--search states finds what the tree finds: the same findings, and the same outputs at the ends,
-of random programs that add up what they receive and forget whom it came from, and of the programs
-here.
+"""--search states finds what the tree finds: the same findings in as many interleavings, and the
+same outputs at the ends, of random programs that add up what they receive and forget whom it came
+from, and of the programs here.
 
 usage: check_states_agree.py ... [--programs N] [--windows N] [--seed S]: random ones (300: 15
        minutes), and such with windows
@@ -65,10 +65,20 @@ def findings(report):
 
 
 def interleavings_of(report):
-    """For how many its states stand; None: not told."""
-    found = [re.fullmatch(r"these states stand for (\d+) interleavings?", note)
-             for note in report["notes"]]
-    return next((int(one.group(1)) for one in found if one), None)
+    """For how many its states stand; None: not known."""
+    return report["interleavings"] if report["search"]["counted"] == "all" else None
+
+
+def counts(report):
+    """In how many interleavings each kind comes up at each set of places, and each outcome. Which
+    outcome is the first depends on the order of the search."""
+    found = []
+    for finding in report["findings"]:
+        places = sorted({(r["rank"], r.get("line", 0)) for r in finding["ranks"]
+                         if not r.get("bystander")})
+        outcomes = sorted(outcome["count"] for outcome in finding.get("outcomes", []))
+        found.append((finding["kind"], outcomes or places, 0 if outcomes else finding["count"]))
+    return sorted(found)
 
 
 def compare(tool, name, ranks, program, arguments, options):
@@ -98,6 +108,9 @@ def compare(tool, name, ranks, program, arguments, options):
     counted = interleavings_of(states.report)
     check(counted in (None, tree.report["interleavings"]),
           "%s: the states stand for %s\n%s\n%s" % (name, counted, tree, states))
+    check(counted is None or counts(tree.report) == counts(states.report),
+          "%s: other numbers\nthe tree: %s\nstates: %s\n%s" % (
+              name, counts(tree.report), counts(states.report), states))
     return tree.report["interleavings"], states.report["search"], counted is not None
 
 

@@ -423,6 +423,8 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 		go_along(&trial, totals);
 		if (!trial.wanders && !trial.gave_up && !trial.blind)
 			trial_check_complete(&trial);
+		if (!trial.wanders && !trial.gave_up && !trial.blind && trial.shards == 0)
+			trial_check_counts(&trial, totals);
 		totals->outcomes += g_hash_table_size(trial.expected);
 		totals->programs[trial.kind]++;
 		sim_remove_store(trial.directory);
