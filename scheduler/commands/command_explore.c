@@ -238,6 +238,8 @@ static bool interpret_order(struct command_options *options)
 
 /* A tree with fewer interleavings is explored faster than states are compared. */
 #define STATES_WORTH 200
+/* After so many interleavings a look for equal states is a small part of the time. */
+#define STATES_AFTER 160
 
 /* The first option that does not work with state search, and the reason; NULL: none is given. */
 static const char *not_with_states(const struct command_options *options)
@@ -289,6 +291,8 @@ static bool interpret_search(struct command_options *options)
 	}
 	other = not_with_states(options);
 	session->watch_left = automatic && !other ? STATES_WORTH : 0;
+	session->watch_from = STATES_AFTER;
+	session->watch_not = automatic ? other : NULL;
 	if (session->states && other)
 		command_complain("--search states cannot be combined with %s", other);
 	return !session->states || !other;

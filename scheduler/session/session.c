@@ -88,7 +88,7 @@ void session_add_interleaving(struct session *session, const struct execution *e
 
 	record->id = (guint32)++session->interleavings;
 	choice_coverage_add(session->choices, record->choices);
-	state_exploration_know(session->states, record);
+	state_exploration_know(session->states, record, choices);
 	while (shown->len > 0) {
 		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
 

@@ -59,6 +59,8 @@ struct session_options {
 	enum session_order order;  /* explore: order of the search */
 	bool states;               /* explore: equal states once, instead of the tree */
 	double watch_left;         /* explore: try states if so many are left; 0: never */
+	guint64 watch_from;        /* after so many interleavings at the earliest */
+	const char *watch_not;     /* why states are not tried, for a note; NULL: they are */
 	bool verify;               /* of `states`: continues from known states, and compares */
 	bool random;               /* explore: random walks instead of the search */
 	guint64 seed;              /* of `random` */

@@ -7,6 +7,7 @@
 #include "interleaving.h"
 #include "scheduler/world/world_fingerprint.h"
 #include "session_context.h"
+#include "state_look.h"
 #include "stored_run.h"
 
 struct state_exploration {
@@ -15,7 +16,7 @@ struct state_exploration {
 	struct state_search *searches[BUFFERING_PER_SEND + 1]; /* by buffering; NULL: none */
 	struct strategy *strategies[BUFFERING_PER_SEND + 1];   /* the same, during the search */
 	guint turn;                                            /* the current buffering */
-	struct state_watch *watch;                             /* of the tree */
+	struct state_look *look;                               /* at the tree */
 	bool watching;                                         /* the tree may be left, or was */
 	GHashTable *paths; /* struct state_hash of paths that the tree has counted: execution */
 	struct state_counts *counts;
@@ -146,7 +147,7 @@ struct state_exploration *state_exploration_new(struct session *session)
 	walks->paths = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
 	walks->begun = session_options(session)->states;
 	walks->watching = session_options(session)->watch_left > 0;
-	walks->watch = state_watch_new();
+	walks->look = state_look_new(session);
 	walks->counts = state_counts_new();
 	return walks;
 }
@@ -155,7 +156,7 @@ void state_exploration_free(struct state_exploration *walks)
 {
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
 		state_search_free(walks->searches[i]);
-	state_watch_free(walks->watch);
+	state_look_free(walks->look);
 	state_counts_free(walks->counts);
 	g_hash_table_destroy(walks->paths);
 	g_free(walks->why);
@@ -178,17 +179,19 @@ void state_exploration_keep_to_tree(struct state_exploration *walks)
 
 struct state_watch *state_exploration_watch(const struct state_exploration *walks)
 {
-	return walks->watching ? walks->watch : NULL;
+	return walks->watching ? state_look_watch(walks->look) : NULL;
 }
 
 void state_exploration_know(struct state_exploration *walks,
-                            const struct record_execution *execution)
+                            const struct record_execution *execution, const GArray *choices)
 {
 	struct state_hash name;
 
 	state_counts_add(walks->counts, stored_run_buffering(execution));
 	if (!walks->watching || !execution->path)
 		return;
+	if (!walks->begun)
+		state_look_note(walks->look, execution, choices);
 	name = name_of_path(execution->path);
 	g_hash_table_insert(walks->paths, g_memdup2(&name, sizeof(name)),
 	                    GUINT_TO_POINTER(execution->id));
@@ -196,9 +199,11 @@ void state_exploration_know(struct state_exploration *walks,
 
 bool state_exploration_look(struct state_exploration *walks, double left)
 {
-	if (state_watch_pays(walks->watch))
-		return left < 0 || left >= session_options(walks->session)->watch_left;
-	if (state_watch_is_over(walks->watch))
+	if (!walks->watching)
+		return false;
+	if (state_look_now(walks->look, session_interleavings(walks->session), left))
+		return true;
+	if (!state_look_watch(walks->look))
 		state_exploration_keep_to_tree(walks);
 	return false;
 }
@@ -320,10 +325,27 @@ const struct state_counts *state_exploration_counts(const struct state_explorati
 	return walks->counts;
 }
 
+/* Why --search auto has explored the tree. */
+static void note_tree(const struct state_exploration *walks, GPtrArray *notes)
+{
+	const struct session_options *options = session_options(walks->session);
+	const char *kept = options->watch_left > 0 ? state_look_reason(walks->look) : NULL;
+
+	if (options->watch_not)
+		g_ptr_array_add(notes, g_strdup_printf("--search auto: the tree was explored; "
+		                                       "states do not work with %s",
+		                                       options->watch_not));
+	else if (kept && !walks->begun)
+		g_ptr_array_add(notes,
+		                g_strdup_printf("--search auto: the tree was explored; %s", kept));
+}
+
 void state_exploration_note(const struct state_exploration *walks, GPtrArray *notes)
 {
 	struct state_statistics all = state_exploration_statistics(walks);
 
+	if (session_options(walks->session)->verbose)
+		note_tree(walks, notes);
 	if (walks->begun && walks->watching)
 		g_ptr_array_add(notes, g_strdup_printf("after %" G_GUINT64_FORMAT
 		                                       " interleavings equal states occurred: from "

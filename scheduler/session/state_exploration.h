@@ -30,13 +30,14 @@ struct state_watch *state_exploration_watch(const struct state_exploration *walk
 /* The tree is not left: stops watching. */
 void state_exploration_keep_to_tree(struct state_exploration *walks);
 
-/* Call it between two interleavings of the tree, with the estimated number left (< 0: unknown).
- * Whether to leave the tree for this search. */
+/* Call it between two interleavings of the tree, with the estimated number left (< 0: unknown). It
+ * may look for equal states (state_look.h). Whether to leave the tree for this search. */
 bool state_exploration_look(struct state_exploration *walks, double left);
 
-/* The session has counted an interleaving; this search must not count it again. */
+/* The session has counted an interleaving, with these choices (struct choice) in the order made;
+ * this search must not count it again. */
 void state_exploration_know(struct state_exploration *walks,
-                            const struct record_execution *execution);
+                            const struct record_execution *execution, const GArray *choices);
 
 /* Whether a waiting plan begins with the choices made in this world. */
 bool state_exploration_need(const struct state_exploration *walks, const struct world *world);

@@ -212,15 +212,40 @@ def check_auto(tool):
     run = tool.run("explore", "-n", "6", "--search", "auto", "--buffering", "zero", "--", keeps,
                    "keeps", report=True)
     check("search" not in run.report and run.report["interleavings"] == 120, str(run))
-    # Interrupted in the tree and after it.
+    # A limit counts interleavings that are run, so the tree is kept, also by another session.
     store = os.path.join(tool.directory, "auto")
     arguments = ["explore", "-n", "7", "--search", "auto", "--store", store]
-    for most in "5", "15", "45", "47", "0":
-        resume = ["--resume"] if most != "5" else []
-        run = tool.run(*arguments, *resume, "--max-interleavings", most, "--",
+    for most in 5, 150:
+        resume = ["--resume"] if most != 5 else []
+        run = tool.run(*arguments, *resume, "--max-interleavings", str(most), "--",
                        program, report=True)
-        check(run.report["complete"] == (most == "0"), str(run))
+        check(run.report["interleavings"] == most and "search" not in run.report, str(run))
+    # Interrupted after the tree.
+    for _ in range(100):
+        run = tool.run(*arguments, "--resume", "--max-time", "1", "--", program, report=True)
+        if run.report["complete"]:
+            break
     check(run.report["search"]["states"] < 220 and run.report["findings"] == [], str(run))
+    check(run.report["interleavings"] == 1440, str(run))
+    paths = [execution["path"] for execution in run.report["executions"]]
+    check(len(set(paths)) == len(paths), str(run))
+
+
+def check_kept_tree(tool):
+    """Where states do not work, or have no number, auto explores the tree. With -v a note has the
+    reason."""
+    program = tool.compile(tool.write("sum.c", SUM), "-O1")
+    for words, reason in ((["-j", "2"], "states do not work with -j"),
+                          (["--shard", "1/1"], "states do not work with --shard"),
+                          (["--deviations", "9"], "states do not work with --deviations"),
+                          (["--buffering", "per-send"], "it is a choice whether sends")):
+        run = tool.run("explore", "-v", "-n", "4", "--search", "auto", *words, "--", program,
+                       report=True)
+        check("--search auto: the tree was explored; " + reason in str(run.report["notes"]),
+              str(run))
+        check("search" not in run.report, str(run))
+        run = tool.run("explore", "-n", "4", "--search", "auto", *words, "--", program, report=True)
+        check("--search auto" not in str(run.report["notes"]), str(run))
 
 
 def check_atomics(tool):
@@ -251,6 +276,7 @@ def body(tool, options):
     check_atomics(tool)
     check_resumed(tool)
     check_auto(tool)
+    check_kept_tree(tool)
     check_hidden(tool, SOME + (MORE if options.all else []))
 
 

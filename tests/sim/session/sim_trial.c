@@ -93,6 +93,7 @@ static struct session_options options_of(struct trial *trial)
 	                                .random = trial->wanders,
 	                                .states = trial->states,
 	                                .watch_left = trial->watches ? 1 : 0,
+	                                .watch_from = 2,
 	                                .seed = trial->program->seed,
 	                                .deviations = -1,
 	                                .not_yet = 1,
