@@ -26,6 +26,7 @@ struct state_probe {
 	struct choice_list *here; /* choices below the base; NULL: none */
 	guint at;                 /* its depth */
 	guint steps;
+	bool again; /* it begins again: it comes to its last state once more */
 	struct state_probe_result result;
 	guint repeated; /* in all */
 };
@@ -102,6 +103,7 @@ GArray *state_probe_next(struct state_probe *probe)
 	}
 	probe->result.worlds++;
 	probe->steps = 0;
+	probe->again = false;
 	return plan_of(probe);
 }
 
@@ -109,11 +111,15 @@ GArray *state_probe_next(struct state_probe *probe)
 static bool note(struct state_probe *probe, const struct known_state *state)
 {
 	struct level *level = &g_array_index(probe->levels, struct level, probe->at);
+	bool again = probe->again;
 
+	probe->again = false;
 	if (!state || state->nameless) {
 		probe->result.nameless++;
 		return true;
 	}
+	if (again && g_hash_table_contains(probe->names, &state->name))
+		return true;
 	probe->result.named++;
 	level->reached++;
 	if (g_hash_table_add(probe->names, g_memdup2(&state->name, sizeof(state->name))))
@@ -148,6 +154,11 @@ enum explorer_step state_probe_rest(struct state_probe *probe, const struct know
 	                              g_array_index(first->alternatives, struct taken, 0)};
 	probe->here = choice_list_new(probe->here, ret_choice);
 	return EXPLORER_TAKE;
+}
+
+void state_probe_again(struct state_probe *probe)
+{
+	probe->again = true;
 }
 
 struct state_probe_result state_probe_result(const struct state_probe *probe)

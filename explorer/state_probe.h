@@ -29,6 +29,9 @@ GArray *state_probe_next(struct state_probe *probe);
 enum explorer_step state_probe_rest(struct state_probe *probe, const struct known_state *state,
                                     const GArray *open, struct choice *ret_choice);
 
+/* The world was ended from outside. Another one makes the same choices, and goes on from there. */
+void state_probe_again(struct state_probe *probe);
+
 struct state_probe_result {
 	guint worlds;   /* that were asked for */
 	guint named;    /* states with a fingerprint */

@@ -255,6 +255,11 @@ static enum explorer_step probe_rest(struct strategy *strategy, const struct tra
 	return state_probe_rest(probe->probe, is_told ? &probe->told : NULL, open, ret_choice);
 }
 
+static void probe_again(struct strategy *strategy)
+{
+	state_probe_again(((struct probe *)strategy)->probe);
+}
+
 static enum explorer_step probe_returned(struct strategy *strategy, const struct trace *trace)
 {
 	(void)strategy;
@@ -269,6 +274,7 @@ struct strategy *strategy_probe(struct state_probe *probe)
 	strategy->strategy = (struct strategy){.next = probe_next,
 	                                       .rest = probe_rest,
 	                                       .returned = probe_returned,
+	                                       .again = probe_again,
 	                                       .needs = needs_nothing,
 	                                       .state = probe_state,
 	                                       .free = wander_free};

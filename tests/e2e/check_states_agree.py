@@ -23,6 +23,31 @@ MOST = 300  # interleavings; of programs with more nothing is compared
 REFUSED = "--search states cannot be combined with"
 RECEIVED = ("\tsprintf(line + strlen(line), \" %d<-%d.%d\", number[i], payload[i][0], "
             "payload[i][1]);\n")
+# Rank 0 keeps the sum and the last sender. One of them makes it deadlock, another print something
+# else.
+LAST_MATTERS = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, size, value = 0, sum = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 1; rank == 0 && i < size; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		sum += value;
+	}
+	if (rank == 0 && value == 1)
+		MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		printf("%s %d\\n", value == 2 ? "two" : "other", sum);
+	else
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
 FORGOTTEN = """\ttotal += 1000 * payload[i][0] + payload[i][1];
 	memset(payload[i], 0, sizeof(payload[i]));
 	if (!is_kept[i]) {
@@ -146,6 +171,26 @@ def compare_program(tool, expect):
     tool.environment = {}
 
 
+def compare_auto(tool):
+    """auto leaves the tree, and reports what the tree does, in the same way each time."""
+    program = tool.compile(tool.write("last_matters.c", LAST_MATTERS))
+    def explore(search):
+        run = tool.run("explore", "-q", "-n", "7", "--buffering", "zero", "--search", search, "--",
+                       program, report=True)
+        check(run.report is not None, str(run))
+        return run
+    tree, auto, again = (explore(search) for search in ("tree", "auto", "auto"))
+    check(auto.report["search"]["counted"] == "all", str(auto))
+    for key in "interleavings", "complete", "buffering":
+        check(tree.report[key] == auto.report[key], "%s\n%s" % (tree, auto))
+    check(tree.status == auto.status == 1, "%s\n%s" % (tree, auto))
+    check(tree.report["interleavings"] == 720, str(tree))
+    check(counts(tree.report) == counts(auto.report), "%s\n%s" % (tree, auto))
+    check(findings(tree.report) == findings(auto.report), "%s\n%s" % (tree, auto))
+    for key in "findings", "executions", "search":
+        check(auto.report[key] == again.report[key], "%s\n%s" % (auto, again))
+
+
 def count(found):
     compared = [one for one in found if one]
     counted = sum(one[2] for one in compared)
@@ -158,6 +203,7 @@ def body(tool, options):
     expects = sorted(glob.glob(os.path.join(HERE, "programs", "*", "*.expect"))
                      + glob.glob(os.path.join(HERE, "../../examples/*.expect")))
     found = []
+    compare_auto(tool)
     for expect in expects:
         name = os.path.basename(expect)[:-len(".expect")]
         if options.all or name in SOME:

@@ -169,6 +169,32 @@ static void states_are_compared_below_the_base(void **state)
 	assert_int_equal(result_of(KEEPS_SET, SENDERS - 1, 4, 6).repeated, 0);
 }
 
+/* A world that is begun again comes to its own state, which is no other. */
+static void a_world_begun_again_repeats_nothing(void **state)
+{
+	g_autoptr(GArray) base = g_array_new(false, false, sizeof(struct choice));
+	struct state_probe *probe = state_probe_new(base, 3, 100);
+	g_autoptr(GArray) plan = state_probe_next(probe);
+	struct model model = {.keeps = KEEPS_SET};
+	struct known_state at = state_of(&model);
+	GArray *open = open_of(&model);
+	struct choice choice;
+
+	(void)state;
+	assert_int_equal(state_probe_rest(probe, &at, open, &choice), EXPLORER_TAKE);
+	take(&model, &choice);
+	free_open(open);
+	at = state_of(&model);
+	open = open_of(&model);
+	assert_int_equal(state_probe_rest(probe, &at, open, &choice), EXPLORER_TAKE);
+	state_probe_again(probe);
+	assert_int_equal(state_probe_rest(probe, &at, open, &choice), EXPLORER_TAKE);
+	assert_int_equal(state_probe_result(probe).repeated, 0);
+	assert_int_equal(state_probe_result(probe).named, 2);
+	free_open(open);
+	state_probe_free(probe);
+}
+
 static void states_without_a_fingerprint_equal_no_other(void **state)
 {
 	struct state_probe_result result = result_of(KEEPS_NOTHING_COMPARABLE, 0, 3, 100);
@@ -306,6 +332,7 @@ int main(void)
 		cmocka_unit_test(patience_ends_it),
 		cmocka_unit_test(branches_that_part_early_are_compared_first),
 		cmocka_unit_test(states_are_compared_below_the_base),
+		cmocka_unit_test(a_world_begun_again_repeats_nothing),
 		cmocka_unit_test(states_without_a_fingerprint_equal_no_other),
 		cmocka_unit_test(looks_are_few),
 		cmocka_unit_test(there_is_no_look_if_little_is_left),
