@@ -3,9 +3,11 @@
 #define GROWTH 4u      /* of that number, from look to look */
 #define SWELLING 8.0   /* of the estimate of what is left: then there is another look */
 #define DEPTH_LEAST 4u /* of the first probe; of later ones one more */
-#define PATIENCE 6u    /* worlds of the first probe without a repeated state; twice as many later */
 #define GAIN_LEAST 4.0
 #define NAMELESS_LOOKS 2u /* without any state that can be compared: there will be none */
+
+/* Worlds of the first probe, of the second and of later ones, if none repeats a state. */
+static const guint patience[] = {4, 6, 12};
 
 struct state_watch {
 	double least;
@@ -93,11 +95,11 @@ guint state_watch_base(const struct state_watch *watch, guint all)
 struct state_probe *state_watch_probe(struct state_watch *watch, const GArray *choices)
 {
 	g_autoptr(GArray) base = choices_copy(choices);
-	bool first = watch->looks == 0;
+	guint look = MIN(watch->looks, G_N_ELEMENTS(patience) - 1);
 
 	g_array_set_size(base, state_watch_base(watch, choices->len));
-	return state_probe_new(base, first ? DEPTH_LEAST : DEPTH_LEAST + 1,
-	                       first ? PATIENCE : 2 * PATIENCE);
+	return state_probe_new(base, watch->looks == 0 ? DEPTH_LEAST : DEPTH_LEAST + 1,
+	                       patience[look]);
 }
 
 bool state_watch_judge(struct state_watch *watch, const struct state_probe *probe, guint below)

@@ -33,8 +33,9 @@ struct strategy;
 
 struct session_progress {
 	guint64 interleavings, findings, waiting;
-	guint64 runs; /* random walks that have ended; 0: none */
-	double left;  /* estimated number of unexplored interleavings; < 0: none */
+	guint64 runs;   /* random walks that have ended; 0: none */
+	guint64 states; /* found by a search over states; 0: none, or another search */
+	double left;    /* estimated number of unexplored interleavings; < 0: none */
 	double seconds;
 	guint depth;     /* choices made in the current interleaving */
 	int silent_rank; /* the rank silent for longest; < 0: none */

@@ -82,7 +82,8 @@ int main(int argc, char **argv)
 """
 REFUSED = [["-j", "2"], ["--shard", "1/2"], ["--random", "1"], ["--order", "depth"],
            ["--deviations", "1"], ["--backtrack", "rerun"], ["--virtual-time"],
-           ["--from", "mp1:n3:0.2=1"]]
+           ["--from", "mp1:n3:0.2=1"], ["--compare", "result.txt"], ["--keep-files", "kept"],
+           ["--bound-rank", "0=1"], ["--pcontrol"]]
 
 
 def explored(tool, program, *arguments, options=("--buffering", "infinite"), ranks=4):
