@@ -249,6 +249,18 @@ def check_kept_tree(tool):
         check("--search auto" not in str(run.report["notes"]), str(run))
 
 
+def check_not_at_rest(tool):
+    """A rank inside MPI may do anything: such a world has no state, but its choices are made."""
+    program = tool.compile(os.path.join(HERE, "programs", "lifecycle", "stall_beside.c"), "-O1")
+    tool.environment = {"MATCHPOINT_HASTE": "10"}
+    run = tool.run("explore", "-n", "4", "--buffering", "zero", "--search", "states", "--",
+                   program, report=True)
+    tool.environment = {}
+    check(run.report and run.report["complete"] and run.status == 1, str(run))
+    check([(f["kind"], f["count"]) for f in run.report["findings"]] == [("stall", 2)], str(run))
+    check("a rank is not at rest" in str(run.report["notes"]), str(run))
+
+
 def check_atomics(tool):
     """The order of atomic operations is left to MPI, and the verdict says so."""
     program = tool.compile(os.path.join(HERE, "programs", "rma", "atomic_order.c"), "-O1")
@@ -275,6 +287,7 @@ def body(tool, options):
     check_images(tool)
     check_refused(tool)
     check_atomics(tool)
+    check_not_at_rest(tool)
     check_resumed(tool)
     check_auto(tool)
     check_kept_tree(tool)
