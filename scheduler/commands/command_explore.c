@@ -242,7 +242,7 @@ static bool interpret_order(struct command_options *options)
 #define STATES_WORTH 200
 /* After so many interleavings a look for equal states takes a small part of the time, start
  * included. */
-#define STATES_AFTER 80
+#define STATES_AFTER 128
 
 /* The first option that does not work with state search, and the reason; NULL: none is given. */
 static const char *not_with_states(const struct command_options *options)

@@ -198,6 +198,21 @@ def auto(bench):
               "%.2f (%s)" % (value, ratio.text), value <= 1.05)
 
 
+def sealed(bench):
+    """Ranks hash what they send, in case states are compared later."""
+    def ratio():
+        seconds = {}
+        for search in ("tree", "auto"):
+            _, report = bench.explore(2, bench.workload, "exchange", "300", "1000000",
+                                      options=("--search", search))
+            seconds[search] = float(report["executions"][0]["output"][0].split()[0])
+        ratio.text = "%.2f s / %.2f s" % (seconds["auto"], seconds["tree"])
+        return seconds["auto"] / seconds["tree"]
+    value = bench.median(ratio)
+    bench.row("exchanges of 1 MB: --search auto / tree", "<= 1.05",
+              "%.2f (%s)" % (value, ratio.text), value <= 1.05)
+
+
 def looks(bench):
     """The cost of looks for equal states that find none, as a part of the time until then."""
     def part():
@@ -500,9 +515,9 @@ def jobs(bench):
                   value >= 1.6)
 
 
-ALL = [senders, master_worker, states, twelve, auto, looks, merged, nodes, snapshot, rewound,
-       faults, compute, replays, many, acknowledged, ring, mixed, exchange, sixteen, pending, scale,
-       store, polls, applications, jobs, web, prompt, checkpoints, recording]
+ALL = [senders, master_worker, states, twelve, auto, sealed, looks, merged, nodes, snapshot,
+       rewound, faults, compute, replays, many, acknowledged, ring, mixed, exchange, sixteen,
+       pending, scale, store, polls, applications, jobs, web, prompt, checkpoints, recording]
 
 
 def main():
