@@ -343,8 +343,7 @@ static int replay_run(int argc, char **argv)
 		options.session.store = beside;
 		command_follow_collectives(&options, path);
 		status = follow_path(&options, path);
-		if (under.recording && !recordings_are_whole(under.recording)
-		    && status == EXIT_CLEAN)
+		if (under.recording && !recordings_are_whole(under.recording))
 			status = EXIT_CANNOT;
 	}
 	path_free(path);

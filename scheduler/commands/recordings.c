@@ -60,7 +60,7 @@ bool recordings_are_whole(const char *directory)
 			command_complain("rank %d has made no call of MPI that was seen; a script "
 			                 "must exec the program",
 			                 entry->rank);
-		fine &= !entry->is_missing && !entry->error && entry->call > 0;
+		fine &= !entry->is_missing && !entry->error && !entry->refused && entry->call > 0;
 	}
 	return fine;
 }

@@ -9,8 +9,8 @@
  * False after printing an error. */
 bool recordings_begin(const char *directory, struct wrapper *wrapper,
                       struct session_options *session);
-/* Whether each rank has left a log that was written to its end. False after printing which has
- * not. */
+/* Whether each rank has left a log that was written to its end, and no call was refused. False
+ * after printing what is missing. */
 bool recordings_are_whole(const char *directory);
 
 /* `matchpoint replay DIR --rank RANKS`: "3" or "0,3". Returns the exit status. */
