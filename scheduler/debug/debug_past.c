@@ -351,6 +351,17 @@ static bool record_here(struct debug_past *past, const char *line)
 	return false;
 }
 
+/* After the end of main() there are no variables any more: goes back into the last call of MPI. */
+static bool stay_in_main(struct debug_past *past)
+{
+	static const char last_call[] = "eval \"goto-call %lu\", *(unsigned long *) &replay_call";
+	g_autofree char *text = NULL;
+
+	if (!look(past, &text))
+		return false;
+	return !strstr(text, " in _start ()") || order(past, last_call);
+}
+
 static bool begin(struct debug_past *past)
 {
 	const struct driven_gdb_options options = {past->recording, past->rank, NULL};
@@ -366,7 +377,7 @@ static bool begin(struct debug_past *past)
 		lose(past);
 		return false;
 	}
-	if (order(past, "continue")) {
+	if (order(past, "continue") && stay_in_main(past)) {
 		debugger_tell(past->debugger, "the past of rank %d ends here (now leaves it)\n",
 		              past->rank);
 		if (tell_place(past))
@@ -453,11 +464,25 @@ static bool can_be_watched(struct debugger *debugger, const char *expression)
 	return false;
 }
 
+/* The memory, not the name: that may mean something else, or nothing, in other functions. gdb
+ * cannot do that in Fortran. */
+static void watch(struct debugger *debugger, const char *expression)
+{
+	g_autofree char *memory = g_strdup_printf("watch -location %s", expression);
+	g_autofree char *name = g_strdup_printf("watch %s", expression);
+	struct debug_past *past = debugger->past;
+
+	if (obey(past, memory))
+		debugger_tell(debugger, "%s", past->heard->str);
+	else if (past->gdb)
+		debugger_ask_past(debugger, name);
+}
+
 void word_watch(struct debugger *debugger, const char *rest)
 {
 	const char *expression;
 	int rank = debugger_split_rank(debugger, rest, &expression);
-	g_autofree char *again = g_strdup_printf("watch %s", rest), *line = NULL;
+	g_autofree char *again = g_strdup_printf("watch %s", rest);
 
 	if (rank >= 0 && !*expression) {
 		debugger_refuse(debugger, "no expression given; use watch 0 EXPRESSION, then "
@@ -469,8 +494,7 @@ void word_watch(struct debugger *debugger, const char *rest)
 		rank = debugger->past->rank;
 	if (!enter(debugger, rank, again) || !can_be_watched(debugger, expression))
 		return;
-	line = g_strdup_printf("watch -location %s", expression);
-	debugger_ask_past(debugger, line);
+	watch(debugger, expression);
 }
 
 void word_now(struct debugger *debugger, const char *rest)

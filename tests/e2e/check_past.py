@@ -103,6 +103,38 @@ IN_THE_MIDDLE = (
     ("back", r"choice 0.3"),
     ("reverse-finish 7", r"there is no rank 7"),
 )
+AFTER_MAIN = (
+    ("goto mp1:n3:zero:0.2=2,0.3=1", r"stopped: end"),
+    ("watch 0 value", r"in MPI_Finalize, called at\n.*main (.|\n)*-location value"),
+    ("reverse-continue", r"value was changed from 2 to 1\nin MPI_Recv, called at\n"),
+)
+
+FORTRAN = """program sums
+  use mpi
+  implicit none
+  integer :: rank, i, error, total, got
+  call MPI_Init(error)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
+  total = 0
+  do i = 1, 2
+    if (rank == 0) then
+      call MPI_Recv(got, 1, MPI_INTEGER, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &
+                    MPI_STATUS_IGNORE, error)
+      total = total * 10 + got
+    else if (rank == i) then
+      call MPI_Send(rank, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, error)
+    end if
+  end do
+  call MPI_Finalize(error)
+end program
+"""
+IN_FORTRAN = (
+    ("goto mp1:n3:zero:0.2=2,0.3=1", r"stopped: end"),
+    ("watch 0 total", r"in \S*mpi_finalize\S*, called at\n.* sums \((.|\n)*atchpoint 1: total"),
+    ("reverse-continue", r"total was changed from 2 to 21\n"),
+    ("reverse-continue", r"total was changed from 0 to 2\n"),
+    ("print 0 got", r"= 2\n"),
+)
 
 
 def obey(tool, program, lines):
@@ -164,6 +196,7 @@ def check_prompt_words(tool):
         program = tool.compile(tool.write("wrong_sum.c", WRONG_SUM), "-O0", "-DFILES=%d" % files)
         obey(tool, program, AT_THE_END)
         obey(tool, program, IN_THE_MIDDLE)
+        obey(tool, program, AFTER_MAIN)
         obey(tool, program, (("goto mp1:n3:zero:0.2=1", r"choice 0.3"),
                              ("record here", r"choice 0.3" if files else r"recorded in here"),
                              ("record", r"no folder given")))
@@ -173,6 +206,12 @@ def check_prompt_words(tool):
         check(not os.path.exists(os.path.join(tool.directory, "wrong_sum.log")),
               "the program's file is left behind")
         shutil.rmtree(os.path.join(tool.directory, "here"))
+
+
+def check_fortran(tool):
+    if shutil.which(tool.mpicc.replace("mpicc", "mpif90")):
+        program = tool.compile(tool.write("sums.f90", FORTRAN), "-O0", "-J", tool.directory)
+        obey(tool, program, IN_FORTRAN)
 
 
 def check_gdb(tool):
@@ -211,6 +250,7 @@ def body(tool, options):
         print("no gdb here: the prompt is not tried")
         sys.exit(SKIPPED)
     check_prompt_words(tool)
+    check_fortran(tool)
     check_gdb(tool)
     new = [name for name in set(os.listdir("/tmp")) - left
            if name.startswith(("matchpoint-past", "matchpoint-here"))]
