@@ -1,48 +1,49 @@
-/* Detects whether equal states occur in a search of the tree (explorer.h), so that a search that
- * visits them once (state_search.h) would have less to do.
+/* Decides when to look for equal states in a search of the tree (explorer.h), and whether to leave
+ * the tree for a search that visits them once (state_search.h).
  *
- * Fingerprints cost time, so not all nodes get one. A sample of nodes is taken at the beginning. If
- * nothing is found, another sample of the same size is taken each time the search has become eight
- * times as large; after the last one never again. Depth first, the nodes of a sample lie close
- * together. So a sample shows whether the last choices leave the same state. At first fingerprints
- * need not include ranks that have nothing to choose, as long as none occurs twice. Only then is a
- * sample of whole fingerprints taken. No I/O. */
+ * A look (state_probe.h) costs time, so there are few: the first when some interleavings have been
+ * explored, others when there are four times as many, or when the tree turns out to be much larger
+ * than it seemed. They begin at the root and at nodes further down. All of it depends on numbers of
+ * interleavings, not on time, so that a search goes the same way each time.
+ *
+ * The tree is kept where states do not tell how many interleavings they stand for, or are known to
+ * be many: where threads, the lock of a window, or early sends and collectives are choices, where
+ * ranks poll in a loop, and where sets of requests are left out. No I/O. */
 #ifndef MATCHPOINT_EXPLORER_STATE_WATCH_H
 #define MATCHPOINT_EXPLORER_STATE_WATCH_H
 
 #include <stdbool.h>
 
-#include "common/state_hash.h"
-
-enum {
-	STATE_WATCH_SAMPLE = 64, /* nodes in a sample */
-	STATE_WATCH_FIRST = 16,  /* a sample ends after so many nodes if all are new */
-	STATE_WATCH_SAMPLES = 4, /* from the 1st, 512th, 4096th and 32768th node on */
-	/* so many nodes of a sample that occurred before: state search pays */
-	STATE_WATCH_ENOUGH = 16,
-};
+#include "explorer.h"
+#include "state_probe.h"
 
 struct state_watch;
 
-struct state_watch *state_watch_new(void);
+/* `first`: interleavings before the first look. `least`: so many must be left to make a look worth
+ * its while. */
+struct state_watch *state_watch_new(guint64 first, double least);
 void state_watch_free(struct state_watch *watch); /* NULL is allowed */
 
-enum state_watch_name {
-	STATE_WATCH_NONE,
-	STATE_WATCH_CHOOSERS, /* the world, and the ranks that have something to choose */
-	STATE_WATCH_WHOLE,
-};
+/* A world of the tree is at rest, with these choices (struct open_choice) open. */
+void state_watch_see(struct state_watch *watch, const GArray *open);
 
-/* Which fingerprint of the current node is wanted. Does not change until state_watch_add. */
-enum state_watch_name state_watch_wants(const struct state_watch *watch);
-
-/* The search continues from that node. `name`: its fingerprint, if one was wanted; NULL: it has
- * none. */
-void state_watch_add(struct state_watch *watch, const struct state_hash *name);
-
-bool state_watch_pays(const struct state_watch *watch);
-
-/* Whether no more fingerprints will be wanted. */
+/* Whether the tree is kept, whatever comes; and why, as a clause (NULL: it may be left). */
 bool state_watch_is_over(const struct state_watch *watch);
+const char *state_watch_reason(const struct state_watch *watch);
+
+/* After an interleaving of the tree. `explored`: how many there are; `left`: estimate of those left
+ * (negative: unknown). Whether to look now. */
+bool state_watch_is_due(struct state_watch *watch, guint64 explored, double left);
+
+/* The probe for this look. `choices`: of an interleaving of the tree, in the order made. Free with
+ * state_probe_free. */
+struct state_probe *state_watch_probe(struct state_watch *watch, const GArray *choices);
+
+/* What the probe has found. `below`: choices with several alternatives that the interleaving makes
+ * below the base of the probe. Returns whether leaving the tree pays. */
+bool state_watch_judge(struct state_watch *watch, const struct state_probe *probe, guint below);
+
+/* How many of the choices of an interleaving with `all` of them the probe's base has. */
+guint state_watch_base(const struct state_watch *watch, guint all);
 
 #endif

@@ -157,9 +157,9 @@ static void write_outcomes(const GPtrArray *outcomes, FILE *out)
 	for (guint i = 0; i < outcomes->len; i++) {
 		const struct record_outcome *outcome = g_ptr_array_index(outcomes, i);
 		g_autofree char *path = words_path(outcome->path);
+		g_autofree char *count = words_interleavings(outcome->count);
 
-		fprintf(out, "  outcome %u  (%u interleaving%s, the first is %s)\n",
-		        outcome->number, outcome->count, outcome->count == 1 ? "" : "s", path);
+		fprintf(out, "  outcome %u  (%s, the first is %s)\n", outcome->number, count, path);
 		if (!outcome->place)
 			continue;
 		fprintf(out, "    %s\n", outcome->place);

@@ -210,7 +210,7 @@ static bool add_outcomes(JsonBuilder *json, struct store_reader *reader, const G
 			return false;
 		json_builder_begin_object(json);
 		add_number(json, "number", outcome->number);
-		add_number(json, "count", outcome->count);
+		add_number(json, "count", (gint64)outcome->count);
 		add_text(json, "path", outcome->path);
 		if (outcome->place) {
 			add_text(json, "where", outcome->place);
@@ -230,7 +230,7 @@ static bool add_finding(JsonBuilder *json, struct store_reader *reader,
 	json_builder_begin_object(json);
 	add_number(json, "id", finding->id);
 	add_text(json, "kind", finding_kind_name(finding->kind));
-	add_number(json, "count", MAX(finding->count, finding->together));
+	add_number(json, "count", (gint64)finding->together);
 	add_bufferings(json, words_where(finding));
 	add_text(json, "path", finding->path);
 	add_text(json, "message", finding->message);
@@ -329,6 +329,16 @@ static char *print(JsonBuilder *json, bool pretty)
 	return text;
 }
 
+/* What the number of interleavings is. */
+static const char *counted_words(enum record_counts counts)
+{
+	switch (counts) {
+	case RECORD_COUNTS_STATES: return "all";
+	case RECORD_COUNTS_SOME: return "at least";
+	default: return "executions";
+	}
+}
+
 static void add_search(JsonBuilder *json, const struct record_exploration *exploration)
 {
 	if (!exploration->random && exploration->states == 0)
@@ -339,6 +349,7 @@ static void add_search(JsonBuilder *json, const struct record_exploration *explo
 		add_text(json, "kind", "states");
 		add_number(json, "states", (gint64)exploration->states);
 		add_number(json, "merged", (gint64)exploration->merged);
+		add_text(json, "counted", counted_words(exploration->counts));
 		json_builder_end_object(json);
 		return;
 	}
@@ -566,7 +577,7 @@ static bool json_write(struct store_reader *reader, const struct report_options 
 	add_exploration(json, store_reader_exploration(reader));
 	if (with_findings_only)
 		add_number(json, "executions_omitted",
-		           (gint64)(all - store_reader_count_kind(reader, FINDING_NONE)));
+		           (gint64)(all - store_reader_executions_with_findings(reader)));
 	begin_array(json, "findings");
 	for (guint i = 0; i < findings->len; i++) {
 		if (!add_finding(json, reader, g_ptr_array_index(findings, i), error))

@@ -59,13 +59,18 @@ static void append_property(GString *xml, const char *name, const char *value)
 static void append_properties(GString *xml, const struct record_exploration *e)
 {
 	g_autofree char *ranks = g_strdup_printf("%d", e->ranks);
-	g_autofree char *interleavings = g_strdup_printf("%" G_GUINT64_FORMAT, e->interleavings);
+	g_autofree char *interleavings = words_number(e->interleavings);
 	g_autofree char *program = words_program(e);
 
 	g_string_append(xml, "    <properties>\n");
 	append_property(xml, "program", program);
 	append_property(xml, "ranks", ranks);
 	append_property(xml, "interleavings", interleavings);
+	if (e->states > 0) {
+		g_autofree char *states = g_strdup_printf("%" G_GUINT64_FORMAT, e->states);
+
+		append_property(xml, "states", states);
+	}
 	append_property(xml, "complete", e->complete ? "true" : "false");
 	append_property(xml, "backtrack", e->backtrack);
 	append_property(xml, "matchpoint", e->version);
@@ -200,10 +205,10 @@ static bool append_case(struct store_reader *reader, uint32_t buffering, struct 
 		counts->failures++;
 		good = append_failure(reader, findings, counts->xml, error);
 	} else if (!e->complete) {
-		g_autofree char *why = g_strdup_printf(
-			"nothing wrong so far in %" G_GUINT64_FORMAT
-			" interleavings, but not all were explored: %s",
-			here, reason);
+		g_autofree char *number = words_number(here);
+		g_autofree char *why = g_strdup_printf("nothing wrong so far in %s interleavings, "
+		                                       "but not all were explored: %s",
+		                                       number, reason);
 
 		counts->skipped++;
 		g_string_append(counts->xml, "      <skipped");

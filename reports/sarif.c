@@ -181,7 +181,7 @@ static bool add_result(const struct sarif *context, const struct record_finding 
 	 * alone. */
 	sarif_text(json, "primaryLocationLineHash", print);
 	json_builder_end_object(json);
-	add_number(json, "occurrenceCount", MAX(MAX(finding->count, finding->together), 1));
+	add_number(json, "occurrenceCount", MAX((gint64)finding->together, 1));
 	add_properties(context, finding);
 	json_builder_end_object(json);
 	return true;

@@ -322,10 +322,24 @@ uint32_t words_where(const struct record_finding *finding)
 	return bufferings;
 }
 
+char *words_number(uint64_t number)
+{
+	return number >= RECORD_BEYOND ? g_strdup("more than 10^18")
+	                               : g_strdup_printf("%" G_GUINT64_FORMAT, number);
+}
+
+char *words_interleavings(uint64_t number)
+{
+	g_autofree char *text = words_number(number);
+
+	return g_strdup_printf("%s interleaving%s", text, plural(number));
+}
+
 char *words_share(const struct record_finding *finding,
                   const struct record_exploration *exploration)
 {
-	uint64_t all = exploration->interleavings;
+	g_autofree char *all = words_interleavings(exploration->interleavings);
+	g_autofree char *share = words_number(finding->together);
 	uint32_t bufferings = words_where(finding);
 	guint variants = finding->variants ? finding->variants->len : 0;
 	g_autofree char *in = NULL;
@@ -339,9 +353,7 @@ char *words_share(const struct record_finding *finding,
 		return g_strdup(buffering);
 	if (variants > 0)
 		in = g_strdup_printf(", %u variants", variants + 1);
-	return g_strdup_printf("%u of %" G_GUINT64_FORMAT " interleaving%s, %s%s",
-	                       MAX(finding->count, finding->together), all, plural(all), buffering,
-	                       in ? in : "");
+	return g_strdup_printf("%s of %s, %s%s", share, all, buffering, in ? in : "");
 }
 
 /* "rank 0 in MPI_Recv(source=1, tag=4) at farm.c:39", for the first rank that is part of the
@@ -368,10 +380,10 @@ GStrv words_variants(const struct record_finding *finding)
 	for (guint i = 0; i < MIN(count, WORDS_VARIANTS_MOST); i++) {
 		const struct record_finding *variant = finding->variants->pdata[i];
 		g_autofree char *part = part_of(variant), *path = words_path(variant->path);
+		g_autofree char *times = words_interleavings(variant->count);
 
-		g_ptr_array_add(lines, g_strdup_printf("#%u, %u interleaving%s: %s, path %s",
-		                                       variant->id, variant->count,
-		                                       plural(variant->count), part, path));
+		g_ptr_array_add(lines, g_strdup_printf("#%u, %s: %s, path %s", variant->id, times,
+		                                       part, path));
 	}
 	if (count > WORDS_VARIANTS_MOST)
 		g_ptr_array_add(lines, g_strdup_printf("and %u more", count - WORDS_VARIANTS_MOST));
@@ -495,16 +507,20 @@ char *words_subject(const struct record_exploration *exploration)
 {
 	const struct record_exploration *e = exploration;
 	g_autofree char *program = words_program(e);
+	g_autofree char *all = words_interleavings(e->interleavings);
+	g_autofree char *states = NULL;
 
 	if (words_is_recording(e))
 		return g_strdup_printf("a recorded run of %s on %d rank%s", program, e->ranks,
 		                       plural((uint64_t)e->ranks));
 	if (e->states > 0)
-		return g_strdup_printf("%" G_GUINT64_FORMAT " state%s of %s on %d rank%s",
-		                       e->states, plural(e->states), program, e->ranks,
+		states = g_strdup_printf("%" G_GUINT64_FORMAT " state%s", e->states,
+		                         plural(e->states));
+	if (states && e->counts == RECORD_COUNTS_UNKNOWN)
+		return g_strdup_printf("%s of %s on %d rank%s", states, program, e->ranks,
 		                       plural((uint64_t)e->ranks));
-	return g_strdup_printf("%" G_GUINT64_FORMAT " interleaving%s of %s on %d rank%s",
-	                       e->interleavings, plural(e->interleavings), program, e->ranks,
+	return g_strdup_printf("%s%s%s%s of %s on %d rank%s", all, states ? " (" : "",
+	                       states ? states : "", states ? ")" : "", program, e->ranks,
 	                       plural((uint64_t)e->ranks));
 }
 
@@ -605,13 +621,12 @@ GStrv words_counts(const struct store_reader *reader)
 	for (guint i = 0; i < findings->len; i++) {
 		const struct record_finding *first = g_ptr_array_index(findings, i);
 		const char *name = finding_kind_name(first->kind);
-		uint64_t interleavings;
 		guint count = 0, all = 0;
-		g_autofree char *more = NULL;
+		g_autofree char *more = NULL, *interleavings = NULL;
 
 		if (!g_hash_table_add(told, GINT_TO_POINTER(first->kind)))
 			continue;
-		interleavings = store_reader_count_kind(reader, first->kind);
+		interleavings = words_interleavings(store_reader_count_kind(reader, first->kind));
 		for (guint j = i; j < findings->len; j++) {
 			const struct record_finding *other = g_ptr_array_index(findings, j);
 
@@ -628,9 +643,8 @@ GStrv words_counts(const struct store_reader *reader)
 		more = all > count ? g_strdup_printf(", %u findings with their variants", all)
 		                   : g_strdup("");
 		g_ptr_array_add(lines,
-		                g_strdup_printf("%u %s%s in %" G_GUINT64_FORMAT " interleaving%s%s",
-		                                count, name, plural_kind(name, count),
-		                                interleavings, plural(interleavings), more));
+		                g_strdup_printf("%u %s%s in %s%s", count, name,
+		                                plural_kind(name, count), interleavings, more));
 	}
 	g_ptr_array_add(lines, NULL);
 	return (GStrv)g_ptr_array_free(lines, false);

@@ -76,7 +76,14 @@ const char *words_not_reproduced(const struct record_finding *finding,
 /* "shard 2/3"; NULL: not a shard. */
 char *words_shard(const struct record_exploration *exploration);
 
-/* "6 interleavings of ./solver on 4 ranks", "a recorded run of ./solver on 4 ranks" */
+/* "6 interleavings", "1 interleaving", "more than 10^18 interleavings" */
+char *words_interleavings(uint64_t number);
+/* The number alone. */
+char *words_number(uint64_t number);
+
+/* "6 interleavings of ./solver on 4 ranks", "a recorded run of ./solver on 4 ranks"; where states
+ * were explored "120 interleavings (77 states) of ...", or "77 states of ..." if the number of
+ * interleavings is not known */
 char *words_subject(const struct record_exploration *exploration);
 /* The end of the same sentence: ", all explored (zero and infinite buffering), 0.31 s" */
 char *words_extent(const struct record_exploration *exploration);

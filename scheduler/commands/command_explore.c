@@ -74,7 +74,9 @@ static void show_progress(void *user, const struct session_progress *now)
 {
 	struct progress *progress = user;
 	g_autofree char *silence = unresponsive_ranks_words(now), *left = NULL, *line = NULL;
-	double rate = now->seconds > 0 ? (double)now->interleavings / now->seconds : 0;
+	/* How many interleavings the states stand for is known at the end. */
+	guint64 done = now->states > 0 ? now->states : now->interleavings;
+	double rate = now->seconds > 0 ? (double)done / now->seconds : 0;
 
 	command_show_unresponsive(NULL, now);
 	if (!progress->terminal && now->seconds - progress->last < PLAIN_EVERY_S)
@@ -86,11 +88,11 @@ static void show_progress(void *user, const struct session_progress *now)
 		left = left_words(now->left, rate);
 	else
 		left = g_strdup_printf("%" G_GUINT64_FORMAT " waiting", now->waiting);
-	line = g_strdup_printf("%s%" G_GUINT64_FORMAT
-	                       " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
+	line = g_strdup_printf("%s%" G_GUINT64_FORMAT " %s, %s, %.0f a second, %" G_GUINT64_FORMAT
 	                       " finding%s, %u choices deep, %.0f s",
-	                       silence, now->interleavings, left, rate, now->findings,
-	                       now->findings == 1 ? "" : "s", now->depth, now->seconds);
+	                       silence, done, now->states > 0 ? "states" : "interleavings", left,
+	                       rate, now->findings, now->findings == 1 ? "" : "s", now->depth,
+	                       now->seconds);
 	if (progress->terminal)
 		fprintf(stderr, "\r\033[K%.*s", terminal_columns() - 1, line);
 	else
@@ -238,6 +240,9 @@ static bool interpret_order(struct command_options *options)
 
 /* A tree with fewer interleavings is explored faster than states are compared. */
 #define STATES_WORTH 200
+/* After so many interleavings a look for equal states takes a small part of the time, start
+ * included. */
+#define STATES_AFTER 128
 
 /* The first option that does not work with state search, and the reason; NULL: none is given. */
 static const char *not_with_states(const struct command_options *options)
@@ -289,6 +294,8 @@ static bool interpret_search(struct command_options *options)
 	}
 	other = not_with_states(options);
 	session->watch_left = automatic && !other ? STATES_WORTH : 0;
+	session->watch_from = STATES_AFTER;
+	session->watch_not = automatic ? other : NULL;
 	if (session->states && other)
 		command_complain("--search states cannot be combined with %s", other);
 	return !session->states || !other;

@@ -279,7 +279,9 @@ void word_info_findings(struct debugger *debugger, const char *rest)
 	for (guint i = 0; i < found->len; i++) {
 		const struct record_finding *finding = found->pdata[i];
 
-		debugger_tell(debugger, "finding %u: %s, in %u interleaving%s\n  %s\n  path: %s\n",
+		debugger_tell(debugger,
+		              "finding %u: %s, in %" G_GUINT64_FORMAT
+		              " interleaving%s\n  %s\n  path: %s\n",
 		              finding->id, finding_kind_name(finding->kind), finding->count,
 		              finding->count == 1 ? "" : "s", finding->message, finding->path);
 	}

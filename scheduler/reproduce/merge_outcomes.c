@@ -172,7 +172,8 @@ static bool report_difference(struct merge *merge, GError **error)
 		numbers[i] = finding->outcomes->len;
 		outcome_difference_clear(&difference);
 	}
-	shown = outcome_finding_count(finding, merge->outcomes, merge->outcome_of, numbers);
+	shown = outcome_finding_count(finding, merge->outcomes, merge->outcome_of, numbers, NULL,
+	                              NULL);
 	outcome_finding_finish(finding);
 	return add_finding(merge, finding, outcomes_first(merge->outcomes, second),
 	                   outcomes_choices(merge->outcomes, second), shown, error);

@@ -452,6 +452,9 @@ void merge_describe(struct merge *merge)
 		f = source->exploration;
 		e->wasted += f->wasted;
 		e->runs += f->runs;
+		/* For how many interleavings those of all sources stand is not known. */
+		e->states = MAX(e->states, f->states);
+		e->merged = MAX(e->merged, f->merged);
 		e->threads |= f->threads;
 		e->seconds += f->seconds;
 		if (g_strcmp0(f->backtrack, "rerun") == 0)

@@ -10,24 +10,10 @@ static bool can_answer(const struct execution *execution, int rank)
 	       && !execution_ends(execution)[rank].deaf;
 }
 
-static bool has_choice(const GArray *open, int rank)
-{
-	for (guint i = 0; i < open->len; i++)
-		if (g_array_index(open, struct open_choice, i).point.rank == rank)
-			return true;
-	return false;
-}
-
-static bool asks_choosers_alone(const struct strategy *strategy)
-{
-	return !strategy->state && state_watch_wants(strategy->watch) == STATE_WATCH_CHOOSERS;
-}
-
-static void ask(struct execution *execution, const GArray *open)
+static void ask(struct execution *execution)
 {
 	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
 	int ranks = runs_ranks(execution_runs(execution));
-	bool choosers = asks_choosers_alone(execution_strategy(execution));
 
 	state_fingerprint_begin(fingerprint, ranks);
 	fingerprint->since = execution_now(execution);
@@ -44,8 +30,6 @@ static void ask(struct execution *execution, const GArray *open)
 			                         "MPI has returned an error to it");
 	}
 	for (int rank = 0; !fingerprint->hazard && rank < ranks; rank++) {
-		if (choosers && !has_choice(open, rank))
-			continue;
 		if (!execution_strategy(execution)->verifies
 		    && state_fingerprint_reuse(fingerprint, rank))
 			continue;
@@ -72,32 +56,20 @@ static void report(struct execution *execution)
 		calls[rank] = world_calls(world, rank);
 	state.calls = calls;
 	state.nameless = fingerprint->hazard != NULL;
-	if (strategy->state)
-		strategy->state(strategy, &state, fingerprint->hazard);
-	else
-		state_watch_add(strategy->watch, fingerprint->hazard ? NULL : &state.name);
-}
-
-/* Returns false if the strategy does not need this state. */
-static bool is_wanted(const struct strategy *strategy)
-{
-	if (!strategy->state && strategy->watch
-	    && state_watch_wants(strategy->watch) == STATE_WATCH_NONE) {
-		state_watch_add(strategy->watch, NULL);
-		return false;
-	}
-	return strategy->state || strategy->watch;
+	strategy->state(strategy, &state, fingerprint->hazard);
 }
 
 bool execution_report_state(struct execution *execution, const GArray *open)
 {
 	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
+	const struct strategy *strategy = execution_strategy(execution);
 
-	if (!fingerprint->asked) {
-		if (!is_wanted(execution_strategy(execution)))
-			return true;
-		ask(execution, open);
-	}
+	if (strategy->watch)
+		state_watch_see(strategy->watch, open);
+	if (!strategy->state)
+		return true;
+	if (!fingerprint->asked)
+		ask(execution);
 	if (fingerprint->missing > 0)
 		return false;
 	report(execution);

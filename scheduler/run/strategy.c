@@ -157,9 +157,11 @@ static void states_state(struct strategy *strategy, const struct known_state *to
 {
 	struct states *states = (struct states *)strategy;
 
-	states->is_told = true;
-	if (told->nameless && !*states->why)
+	states->is_told = told != NULL;
+	if ((!told || told->nameless) && !*states->why)
 		*states->why = g_strdup(why);
+	if (!told)
+		return;
 	g_array_set_size(states->calls, 0);
 	g_array_append_vals(states->calls, told->calls, (guint)told->ranks);
 	states->told = *told;
@@ -216,6 +218,68 @@ struct strategy *strategy_states(struct state_search *search, bool verifies, cha
 	states->calls = g_array_new(false, false, sizeof(guint32));
 	states->why = why;
 	return &states->strategy;
+}
+
+struct probe {
+	struct strategy strategy;
+	struct state_probe *probe;
+	struct known_state told; /* without the numbers of calls */
+	bool is_told;
+};
+
+static GArray *probe_next(struct strategy *strategy)
+{
+	return state_probe_next(((struct probe *)strategy)->probe);
+}
+
+static void probe_state(struct strategy *strategy, const struct known_state *told, const char *why)
+{
+	struct probe *probe = (struct probe *)strategy;
+
+	(void)why;
+	probe->is_told = told != NULL;
+	if (told)
+		probe->told = (struct known_state){.name = told->name, .nameless = told->nameless};
+}
+
+static enum explorer_step probe_rest(struct strategy *strategy, const struct trace *trace,
+                                     const GArray *open, struct choice *ret_choice)
+{
+	struct probe *probe = (struct probe *)strategy;
+	bool is_told = probe->is_told;
+
+	(void)trace;
+	probe->is_told = false;
+	if (!open)
+		return EXPLORER_DROP;
+	return state_probe_rest(probe->probe, is_told ? &probe->told : NULL, open, ret_choice);
+}
+
+static void probe_again(struct strategy *strategy)
+{
+	state_probe_again(((struct probe *)strategy)->probe);
+}
+
+static enum explorer_step probe_returned(struct strategy *strategy, const struct trace *trace)
+{
+	(void)strategy;
+	(void)trace;
+	return EXPLORER_DROP;
+}
+
+struct strategy *strategy_probe(struct state_probe *probe)
+{
+	struct probe *strategy = g_new0(struct probe, 1);
+
+	strategy->strategy = (struct strategy){.next = probe_next,
+	                                       .rest = probe_rest,
+	                                       .returned = probe_returned,
+	                                       .again = probe_again,
+	                                       .needs = needs_nothing,
+	                                       .state = probe_state,
+	                                       .free = wander_free};
+	strategy->probe = probe;
+	return &strategy->strategy;
 }
 
 enum explorer_step strategy_take_first(const GArray *open, enum explorer_step at_end,

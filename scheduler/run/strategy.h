@@ -7,6 +7,7 @@
 
 #include "explorer/pool.h"
 #include "explorer/random_search.h"
+#include "explorer/state_probe.h"
 #include "explorer/state_search.h"
 #include "explorer/state_watch.h"
 
@@ -33,8 +34,7 @@ struct strategy {
 	/* Choices (struct choice; owned by the caller) that are waited for after the plan. While
 	 * other polls can be answered "not yet", polls at these points are not. NULL: none. */
 	const GArray *awaited;
-	/* Gets fingerprints of states in addition, as many as it wants; owned by the strategy's
-	 * owner. NULL: none. */
+	/* Sees what is open at each rest; owned by the strategy's owner. NULL: none. */
 	struct state_watch *watch;
 	/* Ranks are asked for their states even if they have done nothing since. */
 	bool verifies;
@@ -52,8 +52,9 @@ struct strategy {
 	 * there, but its trace may have another order. NULL: that does not matter. */
 	void (*again)(struct strategy *strategy);
 	/* Called before `rest` with something open. `told`: the world's state, valid until `rest`;
-	 * nameless, because of `why`, if it cannot be determined. The function is NULL if the
-	 * strategy compares no states; then ranks are not asked. */
+	 * nameless, because of `why`, if it cannot be determined; NULL, because of `why`: there is
+	 * none, as the world is not at rest. The function is NULL if the strategy compares no
+	 * states; then ranks are not asked. */
 	void (*state)(struct strategy *strategy, const struct known_state *told, const char *why);
 	/* A rank has made this call. Called before the call is answered, so the rank can be held in
 	 * it (execution_hold). NULL: not needed. */
@@ -76,6 +77,9 @@ struct strategy *strategy_turning(struct explorer *explorer, struct pool *pool);
 /* Equal states once. The caller keeps the search. `why` (owned by the caller; NULL at first) is set
  * to the first reason for which a state could not be determined. */
 struct strategy *strategy_states(struct state_search *search, bool verifies, char **why);
+
+/* A look for equal states. The caller keeps the probe. */
+struct strategy *strategy_probe(struct state_probe *probe);
 
 /* Random walks. The caller keeps the search. */
 struct strategy *strategy_random(struct random_search *search);

@@ -47,7 +47,8 @@ void outcome_finding_add_first(struct record_finding *finding, const struct reco
 }
 
 GArray *outcome_finding_count(struct record_finding *finding, const struct outcomes *outcomes,
-                              const GArray *outcome_of, const guint *numbers)
+                              const GArray *outcome_of, const guint *numbers,
+                              outcome_finding_stands_for stands_for, const void *data)
 {
 	GArray *shown = g_array_new(false, false, sizeof(guint32));
 
@@ -57,10 +58,13 @@ GArray *outcome_finding_count(struct record_finding *finding, const struct outco
 		guint number = index == OUTCOMES_NONE
 		                       ? 0
 		                       : numbers[outcomes_stands_for(outcomes, index)];
+		struct record_outcome *outcome;
 
 		if (number == 0)
 			continue;
-		((struct record_outcome *)finding->outcomes->pdata[number - 1])->count++;
+		outcome = finding->outcomes->pdata[number - 1];
+		outcome->count += stands_for ? stands_for(data, execution) : 1;
+		outcome->count = MIN(outcome->count, RECORD_BEYOND);
 		if (number > 1)
 			g_array_append_val(shown, execution);
 	}

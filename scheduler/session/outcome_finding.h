@@ -28,11 +28,16 @@ void outcome_finding_add(struct record_finding *finding, const struct outcomes *
 void outcome_finding_add_first(struct record_finding *finding, const struct record_execution *first,
                                char *place, const struct outcome_difference *difference);
 
+/* For how many interleavings an execution stands. */
+typedef guint64 (*outcome_finding_stands_for)(const void *data, guint32 execution);
+
 /* Counts the interleavings of each outcome. `outcome_of`: guint32 in pairs, an index and an
- * interleaving. `numbers`: by index, the outcome's number in the finding, or 0. Returns the
- * interleavings (guint32) that end differently from the reference: they show the finding. */
+ * execution. `numbers`: by index, the outcome's number in the finding, or 0. `stands_for`: NULL:
+ * each execution is one interleaving. Returns the executions (guint32) that end differently from
+ * the reference: they show the finding. */
 GArray *outcome_finding_count(struct record_finding *finding, const struct outcomes *outcomes,
-                              const GArray *outcome_of, const guint *numbers);
+                              const GArray *outcome_of, const guint *numbers,
+                              outcome_finding_stands_for stands_for, const void *data);
 
 /* All outcomes have been added: sets the message and the path. */
 void outcome_finding_finish(struct record_finding *finding);

@@ -323,11 +323,16 @@ void outcome_watch_add_shown(const struct outcome_watch *watch, struct record_fi
 		session_fail(session, "%s", error->message);
 }
 
+static guint64 stands_for(const void *session, guint32 execution)
+{
+	return session_stands_for(session, execution);
+}
+
 static void add_finding(const struct outcome_watch *watch, struct record_finding *finding,
                         guint index, const guint *numbers)
 {
-	g_autoptr(GArray)
-		shown = outcome_finding_count(finding, watch->outcomes, watch->outcome_of, numbers);
+	g_autoptr(GArray) shown = outcome_finding_count(finding, watch->outcomes, watch->outcome_of,
+	                                                numbers, stands_for, watch->session);
 
 	outcome_watch_add_shown(watch, finding, shown, outcomes_first(watch->outcomes, index),
 	                        outcomes_choices(watch->outcomes, index));
@@ -491,6 +496,7 @@ static GVariant *common_of(const struct outcome_watch *watch, const struct shard
 		g_variant_dict_insert_value(&dict, "left-out", left_out);
 		outcome_watch_insert_varying(watch, &dict);
 	}
+	session_insert_counts(watch->session, &dict);
 	if (session_options(watch->session)->shards > 0)
 		shard_common(shard, &dict);
 	else if (outcomes && outcomes_reference(outcomes))

@@ -148,7 +148,8 @@ static GArray *count_erratic(const struct outcome_watch *watch, struct record_fi
 		bool differs = id == own || !g_array_index(steady, bool, i);
 		struct record_outcome *outcome = finding->outcomes->pdata[differs];
 
-		outcome->count++;
+		outcome->count = MIN(outcome->count + session_stands_for(watch->session, id),
+		                     RECORD_BEYOND);
 		if (differs)
 			g_array_append_val(shown, id);
 	}

@@ -88,7 +88,7 @@ void session_add_interleaving(struct session *session, const struct execution *e
 
 	record->id = (guint32)++session->interleavings;
 	choice_coverage_add(session->choices, record->choices);
-	state_exploration_know_path(session->states, record->path);
+	state_exploration_know(session->states, record, choices);
 	while (shown->len > 0) {
 		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
 
@@ -308,7 +308,7 @@ static void conclude_exploration(struct session *session)
 
 	findings_blame(session->findings);
 	exploration->backtrack = runs_go_back(session->runs) ? "snapshot" : "rerun";
-	exploration->interleavings = session->interleavings;
+	exploration->interleavings = state_counts_all(state_exploration_counts(session->states));
 	/* A run that reaches a known state is not wasted. */
 	exploration->wasted = session_visits_states(session)
 	                              ? 0
@@ -380,6 +380,7 @@ static bool run_session(const struct session_options *options, struct session_re
 		replay_findings(session.replay);
 		replay_well(session.replay);
 		look_for_callers(&session, true);
+		state_exploration_count(session.states);
 		outcome_watch_conclude(session.outcomes, session.shard);
 		conclude_exploration(&session);
 	}

@@ -33,8 +33,9 @@ struct strategy;
 
 struct session_progress {
 	guint64 interleavings, findings, waiting;
-	guint64 runs; /* random walks that have ended; 0: none */
-	double left;  /* estimated number of unexplored interleavings; < 0: none */
+	guint64 runs;   /* random walks that have ended; 0: none */
+	guint64 states; /* found by a search over states; 0: none, or another search */
+	double left;    /* estimated number of unexplored interleavings; < 0: none */
 	double seconds;
 	guint depth;     /* choices made in the current interleaving */
 	int silent_rank; /* the rank silent for longest; < 0: none */
@@ -59,6 +60,8 @@ struct session_options {
 	enum session_order order;  /* explore: order of the search */
 	bool states;               /* explore: equal states once, instead of the tree */
 	double watch_left;         /* explore: try states if so many are left; 0: never */
+	guint64 watch_from;        /* after so many interleavings at the earliest */
+	const char *watch_not;     /* why states are not tried, for a note; NULL: they are */
 	bool verify;               /* of `states`: continues from known states, and compares */
 	bool random;               /* explore: random walks instead of the search */
 	guint64 seed;              /* of `random` */

@@ -75,6 +75,16 @@ guint64 session_interleavings(const struct session *session)
 	return session->interleavings;
 }
 
+guint64 session_stands_for(const struct session *session, guint32 execution)
+{
+	return state_counts_of(state_exploration_counts(session->states), execution);
+}
+
+void session_insert_counts(const struct session *session, GVariantDict *common)
+{
+	state_counts_insert(state_exploration_counts(session->states), common);
+}
+
 bool session_visits_states(const struct session *session)
 {
 	return state_exploration_have_begun(session->states);

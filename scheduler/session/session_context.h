@@ -32,6 +32,10 @@ struct compared_files *session_compared_files(const struct session *session);
 
 /* The number of executions that have ended and count. */
 guint64 session_interleavings(const struct session *session);
+/* For how many interleavings an execution of this session stands; known at its end. */
+guint64 session_stands_for(const struct session *session, guint32 execution);
+/* Adds the same to what reports read from the store (state_counts_insert). */
+void session_insert_counts(const struct session *session, GVariantDict *common);
 
 /* Whether equal states are explored once, from the beginning or from now on. */
 bool session_visits_states(const struct session *session);

@@ -127,10 +127,14 @@ static void on_tick(void *user)
 		.runs = random_walks_made(session->walks),
 	};
 
-	if (session_visits_states(session))
-		progress.waiting = state_exploration_statistics(session->states).waiting;
-	else
+	if (session_visits_states(session)) {
+		struct state_statistics statistics = state_exploration_statistics(session->states);
+
+		progress.states = statistics.states;
+		progress.waiting = statistics.waiting;
+	} else {
 		lanes_progress(session->lanes, &progress);
+	}
 	progress.silent_rank = unresponsive_ranks_first(runs_to_watch(session),
 	                                                &progress.silent_seconds);
 	if (progress.silent_seconds >= LONG_SILENCE_S && !session->stacks_told)

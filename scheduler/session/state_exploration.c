@@ -7,6 +7,8 @@
 #include "interleaving.h"
 #include "scheduler/world/world_fingerprint.h"
 #include "session_context.h"
+#include "state_look.h"
+#include "stored_run.h"
 
 struct state_exploration {
 	struct plan_source source;
@@ -14,12 +16,14 @@ struct state_exploration {
 	struct state_search *searches[BUFFERING_PER_SEND + 1]; /* by buffering; NULL: none */
 	struct strategy *strategies[BUFFERING_PER_SEND + 1];   /* the same, during the search */
 	guint turn;                                            /* the current buffering */
-	struct state_watch *watch;                             /* of the tree */
+	struct state_look *look;                               /* at the tree */
 	bool watching;                                         /* the tree may be left, or was */
-	GHashTable *paths; /* set of struct state_hash: paths that the tree has counted */
-	guint64 before;    /* interleavings of the tree when it was left */
+	GHashTable *paths; /* struct state_hash of paths that the tree has counted: execution */
+	struct state_counts *counts;
+	guint64 before; /* interleavings of the tree when it was left */
 	bool begun;
-	char *why; /* why the first state without a fingerprint had none; NULL: all had one */
+	bool unbounded; /* a state is reached again from itself */
+	char *why;      /* why the first state without a fingerprint had none; NULL: all had one */
 };
 
 static bool states_may_go_on(const struct plan_source *source)
@@ -68,8 +72,9 @@ static void add_text(struct state_hash *hash, const char *text)
 	state_hash_add_bytes(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Two ends are equal if everything reported about them is equal. */
-static void note_end(struct state_exploration *walks, const struct execution *execution)
+/* Two ends are equal if everything reported about them is equal. Returns the number of the end; 0:
+ * none. */
+static guint note_end(struct state_exploration *walks, const struct execution *execution)
 {
 	const struct run_result *result = execution_result(execution);
 	const struct verdict *verdict = interleaving_verdict(execution);
@@ -77,18 +82,21 @@ static void note_end(struct state_exploration *walks, const struct execution *ex
 
 	if (result->wasted || result->lost || result->cut_short || result->state != EXECUTION_OVER
 	    || !verdict->record)
-		return;
+		return 0;
 	world_fingerprint_end(execution_world(execution), &name);
 	state_hash_add(&name, (guint64)verdict->record->status << 1 | result->stalled);
 	add_outputs(&name, verdict->record->outputs);
 	add_outputs(&name, verdict->record->errors);
 	for (guint i = 0; i < verdict->findings->len; i++) {
 		const struct record_finding *finding = verdict->findings->pdata[i];
+		g_autofree char *key = record_finding_key(finding);
 
 		state_hash_add(&name, finding->kind);
 		add_text(&name, finding->message);
+		add_text(&name, key);
 	}
 	state_search_end(walks->searches[walks->turn], &name);
+	return state_search_ended(walks->searches[walks->turn]);
 }
 
 static struct state_hash name_of_path(const char *path)
@@ -99,24 +107,31 @@ static struct state_hash name_of_path(const char *path)
 	return name;
 }
 
-static bool is_new(const struct state_exploration *walks, const struct execution *execution)
+/* The execution of the tree that has counted this interleaving; 0: none. */
+static guint32 counted_as(const struct state_exploration *walks, const struct execution *execution)
 {
 	const struct record_execution *record = interleaving_verdict(execution)->record;
 	struct state_hash name;
 
 	if (!record || !record->path)
-		return true;
+		return 0;
 	name = name_of_path(record->path);
-	return !g_hash_table_contains(walks->paths, &name);
+	return GPOINTER_TO_UINT(g_hash_table_lookup(walks->paths, &name));
 }
 
 static void states_ended(struct plan_source *source, struct execution *execution)
 {
 	struct state_exploration *walks = (struct state_exploration *)source;
 
-	note_end(walks, execution);
-	if (!session_finish(walks->session, execution, is_new(walks, execution)))
+	guint64 before = session_interleavings(walks->session);
+	guint end = note_end(walks, execution);
+	guint32 known = counted_as(walks, execution);
+
+	if (!session_finish(walks->session, execution, known == 0))
 		state_search_cut(walks->searches[walks->turn]);
+	if (session_interleavings(walks->session) > before)
+		known = (guint32)session_interleavings(walks->session);
+	state_counts_end(walks->counts, (enum buffering)walks->turn, end, known);
 	if (session_save_is_due(walks->session))
 		session_save(walks->session);
 }
@@ -132,7 +147,8 @@ struct state_exploration *state_exploration_new(struct session *session)
 	walks->paths = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
 	walks->begun = session_options(session)->states;
 	walks->watching = session_options(session)->watch_left > 0;
-	walks->watch = state_watch_new();
+	walks->look = state_look_new(session);
+	walks->counts = state_counts_new();
 	return walks;
 }
 
@@ -140,7 +156,8 @@ void state_exploration_free(struct state_exploration *walks)
 {
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
 		state_search_free(walks->searches[i]);
-	state_watch_free(walks->watch);
+	state_look_free(walks->look);
+	state_counts_free(walks->counts);
 	g_hash_table_destroy(walks->paths);
 	g_free(walks->why);
 	g_free(walks);
@@ -162,24 +179,31 @@ void state_exploration_keep_to_tree(struct state_exploration *walks)
 
 struct state_watch *state_exploration_watch(const struct state_exploration *walks)
 {
-	return walks->watching ? walks->watch : NULL;
+	return walks->watching ? state_look_watch(walks->look) : NULL;
 }
 
-void state_exploration_know_path(struct state_exploration *walks, const char *path)
+void state_exploration_know(struct state_exploration *walks,
+                            const struct record_execution *execution, const GArray *choices)
 {
 	struct state_hash name;
 
-	if (!walks->watching || !path)
+	state_counts_add(walks->counts, stored_run_buffering(execution));
+	if (!walks->watching || !execution->path)
 		return;
-	name = name_of_path(path);
-	g_hash_table_add(walks->paths, g_memdup2(&name, sizeof(name)));
+	if (!walks->begun)
+		state_look_note(walks->look, execution, choices);
+	name = name_of_path(execution->path);
+	g_hash_table_insert(walks->paths, g_memdup2(&name, sizeof(name)),
+	                    GUINT_TO_POINTER(execution->id));
 }
 
 bool state_exploration_look(struct state_exploration *walks, double left)
 {
-	if (state_watch_pays(walks->watch))
-		return left < 0 || left >= session_options(walks->session)->watch_left;
-	if (state_watch_is_over(walks->watch))
+	if (!walks->watching)
+		return false;
+	if (state_look_now(walks->look, session_interleavings(walks->session), left))
+		return true;
+	if (!state_look_watch(walks->look))
 		state_exploration_keep_to_tree(walks);
 	return false;
 }
@@ -265,53 +289,72 @@ static char *covered_words(const struct state_exploration *walks)
 	return g_string_free(text, false);
 }
 
-/* How many interleavings the states of this search stand for is added to *sum, which begins with 0.
- * How good the sum is: the worse of `so_far` and that. */
-static enum graph_answer add_count(const struct state_search *search, enum graph_answer so_far,
-                                   guint64 *sum)
-{
-	GArray *ends = NULL;
-	enum graph_answer answer = state_search_count(search, &ends);
+/* --- how many interleavings ------------------------------------------------------------------- */
 
-	for (guint i = 0; ends && i < ends->len; i++)
-		*sum = state_graph_sum(*sum, g_array_index(ends, guint64, i));
-	g_clear_pointer(&ends, g_array_unref);
-	return MAX(so_far, answer);
+static enum record_counts how_counted(enum graph_answer answer)
+{
+	switch (answer) {
+	case GRAPH_COUNTED: return RECORD_COUNTS_STATES;
+	case GRAPH_COUNTED_SOME: return RECORD_COUNTS_SOME;
+	case GRAPH_UNBOUNDED:
+	case GRAPH_UNKNOWN: break;
+	}
+	return RECORD_COUNTS_UNKNOWN;
 }
 
-/* NULL: it is not known how many there are. */
-static char *counted_words(const struct state_exploration *walks)
+void state_exploration_count(struct state_exploration *walks)
 {
-	enum graph_answer answer = GRAPH_COUNTED;
-	guint64 sum = 0;
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		struct state_statistics statistics;
+		GArray *ends = NULL;
+		enum graph_answer answer;
 
-	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
-		if (walks->searches[i])
-			answer = add_count(walks->searches[i], answer, &sum);
-	if (answer == GRAPH_UNBOUNDED)
-		return g_strdup("a state is reached again from itself, so there is no number of "
-		                "interleavings");
-	if (answer == GRAPH_UNKNOWN || sum == 0)
-		return NULL;
-	if (sum == STATE_GRAPH_BEYOND)
-		return g_strdup("these states stand for more than 10^18 interleavings");
-	return g_strdup_printf("these states stand for %s%" G_GUINT64_FORMAT " interleaving%s",
-	                       answer == GRAPH_COUNTED_SOME ? "at least " : "", sum,
-	                       sum == 1 ? "" : "s");
+		if (!walks->searches[i])
+			continue;
+		state_search_statistics(walks->searches[i], &statistics);
+		answer = statistics.states == 0 ? GRAPH_COUNTED_SOME /* not begun */
+		                                : state_search_count(walks->searches[i], &ends);
+		walks->unbounded |= answer == GRAPH_UNBOUNDED;
+		state_counts_weigh(walks->counts, (enum buffering)i, how_counted(answer), ends);
+		g_clear_pointer(&ends, g_array_unref);
+	}
+}
+
+const struct state_counts *state_exploration_counts(const struct state_exploration *walks)
+{
+	return walks->counts;
+}
+
+/* Why --search auto has explored the tree. */
+static void note_tree(const struct state_exploration *walks, GPtrArray *notes)
+{
+	const struct session_options *options = session_options(walks->session);
+	const char *kept = options->watch_left > 0 ? state_look_reason(walks->look) : NULL;
+
+	if (options->watch_not)
+		g_ptr_array_add(notes, g_strdup_printf("--search auto: the tree was explored; "
+		                                       "states do not work with %s",
+		                                       options->watch_not));
+	else if (kept && !walks->begun)
+		g_ptr_array_add(notes,
+		                g_strdup_printf("--search auto: the tree was explored; %s", kept));
 }
 
 void state_exploration_note(const struct state_exploration *walks, GPtrArray *notes)
 {
 	struct state_statistics all = state_exploration_statistics(walks);
-	char *counted = walks->begun ? counted_words(walks) : NULL;
 
+	if (session_options(walks->session)->verbose)
+		note_tree(walks, notes);
 	if (walks->begun && walks->watching)
 		g_ptr_array_add(notes, g_strdup_printf("after %" G_GUINT64_FORMAT
 		                                       " interleavings equal states occurred: from "
 		                                       "then on each state was explored once",
 		                                       walks->before));
-	if (counted)
-		g_ptr_array_add(notes, counted);
+	if (walks->unbounded)
+		g_ptr_array_add(notes,
+		                g_strdup("a state is reached again from itself, so there is no "
+		                         "number of interleavings"));
 	if (walks->begun && session_stop_reason(walks->session))
 		g_ptr_array_add(notes, covered_words(walks));
 	if (all.nameless > 0)
@@ -371,6 +414,7 @@ void state_exploration_save(const struct state_exploration *walks, GVariantDict 
 	}
 	g_variant_dict_insert_value(state, "states", g_variant_builder_end(&builder));
 	g_variant_dict_insert(state, "before-states", "t", walks->before);
+	state_counts_save(walks->counts, state);
 }
 
 static bool restore_one(struct state_exploration *walks, guint buffering, GVariant *saved)
@@ -399,6 +443,7 @@ void state_exploration_restore(struct state_exploration *walks, GVariantDict *st
 	if (!all)
 		return;
 	g_variant_dict_lookup(state, "before-states", "t", &walks->before);
+	state_counts_restore(walks->counts, state);
 	g_variant_iter_init(&iter, all);
 	while (good
 	       && g_variant_iter_next(&iter, "(u@" STATE_SEARCH_TYPE ")", &buffering, &saved)) {

@@ -7,6 +7,7 @@
 
 #include "explorer/state_search.h"
 #include "session.h"
+#include "state_counts.h"
 
 struct state_exploration;
 struct world;
@@ -29,18 +30,25 @@ struct state_watch *state_exploration_watch(const struct state_exploration *walk
 /* The tree is not left: stops watching. */
 void state_exploration_keep_to_tree(struct state_exploration *walks);
 
-/* Call it between two interleavings of the tree, with the estimated number left (< 0: unknown).
- * Whether to leave the tree for this search. */
+/* Call it between two interleavings of the tree, with the estimated number left (< 0: unknown). It
+ * may look for equal states (state_look.h). Whether to leave the tree for this search. */
 bool state_exploration_look(struct state_exploration *walks, double left);
 
-/* The tree has counted the interleaving of this path; this search must not count it again. */
-void state_exploration_know_path(struct state_exploration *walks, const char *path);
+/* The session has counted an interleaving, with these choices (struct choice) in the order made;
+ * this search must not count it again. */
+void state_exploration_know(struct state_exploration *walks,
+                            const struct record_execution *execution, const GArray *choices);
 
 /* Whether a waiting plan begins with the choices made in this world. */
 bool state_exploration_need(const struct state_exploration *walks, const struct world *world);
 
 /* The sum over all bufferings. */
 struct state_statistics state_exploration_statistics(const struct state_exploration *walks);
+
+/* At the end: for how many interleavings the executions of the session stand. Without a search over
+ * states, each for one. state_exploration_count finds it out. */
+void state_exploration_count(struct state_exploration *walks);
+const struct state_counts *state_exploration_counts(const struct state_exploration *walks);
 
 /* Adds notes (char *) on this search. */
 void state_exploration_note(const struct state_exploration *walks, GPtrArray *notes);

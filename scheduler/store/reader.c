@@ -240,9 +240,9 @@ static struct store_reader *open_reader(const char *directory, bool tells, GErro
 	    || !rows_stacks(reader, error) || !read_examples(reader, error)
 	    || !rows_each(reader, GET_COMMUNICATORS, take_communicator, reader->communicators,
 	                  error)
-	    || !read_findings(reader, error) || !variants_find(reader, error))
+	    || !rows_weights(reader, error) || !read_findings(reader, error)
+	    || !variants_find(reader, error))
 		goto failed;
-	reader->exploration->interleavings = store_reader_count(reader);
 	return reader;
 failed:
 	if (error && !*error)
@@ -282,6 +282,7 @@ void store_reader_close(struct store_reader *reader)
 	record_exploration_free(reader->exploration);
 	g_ptr_array_unref(reader->mistakes);
 	g_ptr_array_unref(reader->findings);
+	g_clear_pointer(&reader->weights, g_hash_table_unref);
 	g_hash_table_unref(reader->excerpts);
 	g_hash_table_unref(reader->examples);
 	g_hash_table_unref(reader->shared);
@@ -317,51 +318,6 @@ const struct record_finding *store_reader_finding(const struct store_reader *rea
 			return finding;
 	}
 	return NULL;
-}
-
-uint64_t store_reader_count_kind(const struct store_reader *reader, enum finding_kind kind)
-{
-	sqlite3_stmt *row = rows_prepare(
-		reader,
-		"SELECT count(DISTINCT execution) FROM shows JOIN finding"
-		" ON finding.id = shows.finding WHERE kind = ? OR ?1 IS NULL",
-		NULL);
-	uint64_t count = 0;
-
-	if (!row)
-		return 0;
-	if (kind != FINDING_NONE)
-		sqlite3_bind_text(row, 1, finding_kind_name(kind), -1, SQLITE_STATIC);
-	if (sqlite3_step(row) == SQLITE_ROW)
-		count = (uint64_t)sqlite3_column_int64(row, 0);
-	sqlite3_finalize(row);
-	return count;
-}
-
-uint64_t store_reader_count_buffering(const struct store_reader *reader, uint32_t buffering)
-{
-	sqlite3_stmt *row = rows_prepare(
-		reader, "SELECT count(*) FROM execution WHERE buffering = ?", NULL);
-	uint64_t count = 0;
-
-	if (!row)
-		return 0;
-	sqlite3_bind_int64(row, 1, buffering);
-	if (sqlite3_step(row) == SQLITE_ROW)
-		count = (uint64_t)sqlite3_column_int64(row, 0);
-	sqlite3_finalize(row);
-	return count;
-}
-
-uint64_t store_reader_count(const struct store_reader *reader)
-{
-	sqlite3_stmt *row = rows_prepare(reader, "SELECT count(*) FROM execution", NULL);
-	uint64_t count = 0;
-
-	if (row && sqlite3_step(row) == SQLITE_ROW)
-		count = (uint64_t)sqlite3_column_int64(row, 0);
-	sqlite3_finalize(row);
-	return count;
 }
 
 bool store_reader_each(struct store_reader *reader, bool with_findings_only,

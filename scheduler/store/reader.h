@@ -43,11 +43,13 @@ const GPtrArray *store_reader_mistakes(const struct store_reader *reader);
 /* The finding with this id, or NULL. */
 const struct record_finding *store_reader_finding(const struct store_reader *reader, uint32_t id);
 
-/* The number of interleavings in the store; the number of those that show a finding of `kind`
- * (FINDING_NONE: any finding). */
+/* The number of executions in the store; the number of those that show a finding. */
 uint64_t store_reader_count(const struct store_reader *reader);
+uint64_t store_reader_executions_with_findings(const struct store_reader *reader);
+/* The number of interleavings that show a finding of `kind` (FINDING_NONE: any finding); of those
+ * under one buffering (one of RECORD_BUFFERINGS). With states: of those that executions stand
+ * for. */
 uint64_t store_reader_count_kind(const struct store_reader *reader, enum finding_kind kind);
-/* The number of interleavings under one buffering (one of RECORD_BUFFERINGS). */
 uint64_t store_reader_count_buffering(const struct store_reader *reader, uint32_t buffering);
 
 /* Calls `visit` for each interleaving in the order explored, or only for those with findings. The

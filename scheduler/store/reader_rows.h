@@ -49,6 +49,9 @@ struct store_reader {
 	GHashTable *examples;      /* finding to the first interleaving that shows it */
 	GHashTable *excerpts;      /* struct place to struct record_excerpt */
 	GHashTable *communicators; /* number to struct communicator_row */
+	/* id of an execution to uint64_t: the interleavings that it stands for, if not 1; NULL: 1
+	 * each */
+	GHashTable *weights;
 	struct record_exploration *exploration;
 	GPtrArray *findings;
 	GPtrArray *mistakes; /* those of `findings` that are no variants */
@@ -79,6 +82,11 @@ void rows_bind(struct store_reader *reader, enum query query, gint64 one, gint64
 typedef bool (*rows_take)(struct store_reader *reader, struct row *row, void *data, GError **error);
 bool rows_each(struct store_reader *reader, enum query query, rows_take take, void *data,
                GError **error);
+
+/* Reads the weights, and sets what the exploration says of its interleavings (reader_counts.c). */
+bool rows_weights(struct store_reader *reader, GError **error);
+/* How many interleavings these executions (a set of ids) stand for. */
+uint64_t rows_interleavings(const struct store_reader *reader, GHashTable *executions);
 
 /* The roll-call of an execution (finding 0) or of a finding (execution 0). */
 bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 finding, GPtrArray *ranks,

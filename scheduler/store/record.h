@@ -239,7 +239,7 @@ struct record_execution {
 /* One outcome of interleavings that end well. */
 struct record_outcome {
 	uint32_t number;    /* from 1: that of the first interleaving */
-	uint32_t count;     /* interleavings with the same outcome, as far as compared */
+	uint64_t count;     /* interleavings with the same outcome, as far as compared */
 	uint32_t execution; /* the first of them */
 	char *path;         /* its path, with its buffering */
 	char *place;        /* where it differs from the first: "rank 0's output, line 3"; NULL: it
@@ -252,7 +252,8 @@ struct record_outcome {
 struct record_finding {
 	uint32_t id; /* from 1 */
 	enum finding_kind kind;
-	uint32_t count;      /* interleavings that show it */
+	uint64_t count;      /* interleavings that show it; from the reader those that the
+			      * executions stand for (record_counts) */
 	uint32_t bufferings; /* under which it occurs */
 	char *path;          /* the first interleaving that showed it; no buffering if it shows
 			      * under any */
@@ -270,7 +271,18 @@ struct record_finding {
 	uint32_t variant_of; /* the first finding of the same kind at the same places, with other
 			      * ranks or partners; 0: it is the first itself */
 	GPtrArray *variants; /* its variants (struct record_finding, borrowed); NULL: none */
-	uint32_t together;   /* interleavings that show it or a variant of it */
+	uint64_t together;   /* interleavings that show it or a variant of it */
+};
+
+/* Numbers of interleavings beyond this one are not told apart from it: more than 10^18. */
+#define RECORD_BEYOND ((uint64_t)1000000000000000001)
+
+/* What the number of interleavings of an exploration is. */
+enum record_counts {
+	RECORD_COUNTS_EXECUTIONS, /* of executions in the store: each is one interleaving */
+	RECORD_COUNTS_STATES,     /* of those that states stand for (explorer/state_graph.h) */
+	RECORD_COUNTS_SOME,       /* the same; there may be more, as choices are left */
+	RECORD_COUNTS_UNKNOWN,    /* states stand for a number that is not known: of executions */
 };
 
 struct record_exploration {
@@ -297,12 +309,13 @@ struct record_exploration {
 	/* set at the end: */
 	bool complete;           /* nothing was left out */
 	char *incomplete_reason; /* why not: "stopped by --max-time 10; ..."; NULL when complete */
-	uint64_t interleavings;  /* number of executions in the store */
-	uint64_t runs;           /* --random: walks that have ended, with a new interleaving or
+	uint64_t interleavings;  /* RECORD_BEYOND: more than that */
+	enum record_counts counts; /* what `interleavings` is; set by the reader */
+	uint64_t runs;             /* --random: walks that have ended, with a new interleaving or
 				  * not */
-	uint64_t states;         /* --search states: number of states, at rest and at ends; else
+	uint64_t states;           /* --search states: number of states, at rest and at ends; else
 				  * 0 */
-	uint64_t merged;         /* runs that ended in a known state */
+	uint64_t merged;           /* runs that ended in a known state */
 	uint64_t wasted;
 	double seconds;
 };

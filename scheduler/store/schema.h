@@ -39,6 +39,12 @@
  * that the interleaving left. `split` (s): a digest of how the tree was divided. */
 #define STORE_COMMON_TYPE "a{sv}"
 
+/* There for reports, if states were explored: what the number of interleavings is (enum
+ * record_counts), the number of executions when it was written, that of all interleavings, and of
+ * each execution that does not stand for one: its id, and for how many it stands. */
+#define STORE_WEIGHTS "weights"
+#define STORE_WEIGHTS_TYPE "(utta(ut))"
+
 /* Why a store with this user_version cannot be used, and what to do, as a message that names
  * `file` (DIRECTORY/matchpoint.db); free with g_free. NULL: it can be used. */
 char *schema_version_problem(const char *file, int64_t version);

@@ -227,7 +227,7 @@ static const struct column stands[] = {
 static const struct column finding[] = {
 	{"id", COLUMN_UINT32, offsetof(struct record_finding, id), 0, 0, "PRIMARY KEY"},
 	FINDING_KIND("kind", record_finding, kind),
-	FIELD("count", record_finding, count),
+	LARGE("count", record_finding, count),
 	FIELD("bufferings", record_finding, bufferings),
 	FIELD("path", record_finding, path),
 	FIELD("message", record_finding, message),
@@ -249,7 +249,7 @@ static const struct column given[] = {
 static const struct column outcome[] = {
 	KEY("finding"),
 	FIELD("number", record_outcome, number),
-	FIELD("count", record_outcome, count),
+	LARGE("count", record_outcome, count),
 	FIELD("execution", record_outcome, execution),
 	FIELD("path", record_outcome, path),
 	FIELD("place", record_outcome, place),

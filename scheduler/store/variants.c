@@ -105,7 +105,21 @@ static bool count_together(struct store_reader *reader, struct record_finding *f
 		if (!add_shown(reader, variant->id, executions, error))
 			return false;
 	}
-	first->together = g_hash_table_size(executions);
+	first->together = rows_interleavings(reader, executions);
+	return true;
+}
+
+/* Where an execution stands for several interleavings, so does what it shows. */
+static bool count_weighted(struct store_reader *reader, struct record_finding *finding,
+                           GError **error)
+{
+	g_autoptr(GHashTable) executions = g_hash_table_new(NULL, NULL);
+
+	if (!reader->weights || finding_kind_info(finding->kind)->native)
+		return true;
+	if (!add_shown(reader, finding->id, executions, error))
+		return false;
+	finding->count = MAX(rows_interleavings(reader, executions), 1);
 	return true;
 }
 
@@ -123,9 +137,12 @@ bool variants_find(struct store_reader *reader, GError **error)
 
 	for (guint i = 0; i < reader->findings->len; i++) {
 		struct record_finding *finding = reader->findings->pdata[i], *first;
-		/* a finding that did not show again stands alone */
-		char *key = finding->reproduced ? mistake_key(reader, finding) : NULL;
+		char *key;
 
+		if (!count_weighted(reader, finding, error))
+			return false;
+		/* a finding that did not show again stands alone */
+		key = finding->reproduced ? mistake_key(reader, finding) : NULL;
 		finding->together = finding->count;
 		first = key ? g_hash_table_lookup(firsts, key) : NULL;
 		if (first) {

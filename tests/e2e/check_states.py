@@ -82,7 +82,8 @@ int main(int argc, char **argv)
 """
 REFUSED = [["-j", "2"], ["--shard", "1/2"], ["--random", "1"], ["--order", "depth"],
            ["--deviations", "1"], ["--backtrack", "rerun"], ["--virtual-time"],
-           ["--from", "mp1:n3:0.2=1"]]
+           ["--from", "mp1:n3:0.2=1"], ["--compare", "result.txt"], ["--keep-files", "kept"],
+           ["--bound-rank", "0=1"], ["--pcontrol"]]
 
 
 def explored(tool, program, *arguments, options=("--buffering", "infinite"), ranks=4):
@@ -143,7 +144,9 @@ def check_merged(tool):
         states = run.report["search"]["states"]
         check(run.report["search"]["kind"] == "states" and run.report["findings"] == [], str(run))
         check(states == least, str(run))
-        check(run.report["interleavings"] < tree, str(run))
+        check(run.report["interleavings"] == tree, str(run))
+        check(run.report["search"]["counted"] == "all", str(run))
+        check(len(run.report["executions"]) < tree, str(run))
     # How many tasks each worker did matters neither to the workers nor to the master.
     worker = tool.compile(os.path.join(HERE, "../../examples/master_worker.c"))
     run = explored(tool, worker, "8", ranks=3, options=("--buffering", "zero", "--verify"))
@@ -205,20 +208,57 @@ def check_auto(tool):
     check(sums.report["complete"] and sums.report["search"]["states"] < 200, str(sums))
     check("equal states occurred" in str(sums.report["notes"]), str(sums))
     paths = [execution["path"] for execution in sums.report["executions"]]
-    check(len(set(paths)) == len(paths) == sums.report["interleavings"], str(sums))
+    check(len(set(paths)) == len(paths) < sums.report["interleavings"] == 1440, str(sums))
     keeps = tool.compile(os.path.join(HERE, "../benchmark/workload.c"), "-O1")
     run = tool.run("explore", "-n", "6", "--search", "auto", "--buffering", "zero", "--", keeps,
                    "keeps", report=True)
     check("search" not in run.report and run.report["interleavings"] == 120, str(run))
-    # Interrupted in the tree and after it.
+    # A limit counts interleavings that are run, so the tree is kept, also by another session.
     store = os.path.join(tool.directory, "auto")
     arguments = ["explore", "-n", "7", "--search", "auto", "--store", store]
-    for most in "5", "15", "45", "47", "0":
-        resume = ["--resume"] if most != "5" else []
-        run = tool.run(*arguments, *resume, "--max-interleavings", most, "--",
+    for most in 5, 150:
+        resume = ["--resume"] if most != 5 else []
+        run = tool.run(*arguments, *resume, "--max-interleavings", str(most), "--",
                        program, report=True)
-        check(run.report["complete"] == (most == "0"), str(run))
+        check(run.report["interleavings"] == most and "search" not in run.report, str(run))
+    # Interrupted after the tree.
+    for _ in range(100):
+        run = tool.run(*arguments, "--resume", "--max-time", "1", "--", program, report=True)
+        if run.report["complete"]:
+            break
     check(run.report["search"]["states"] < 220 and run.report["findings"] == [], str(run))
+    check(run.report["interleavings"] == 1440, str(run))
+    paths = [execution["path"] for execution in run.report["executions"]]
+    check(len(set(paths)) == len(paths), str(run))
+
+
+def check_kept_tree(tool):
+    """Where states do not work, or have no number, auto explores the tree. With -v a note has the
+    reason."""
+    program = tool.compile(tool.write("sum.c", SUM), "-O1")
+    for words, reason in ((["-j", "2"], "states do not work with -j"),
+                          (["--shard", "1/1"], "states do not work with --shard"),
+                          (["--deviations", "9"], "states do not work with --deviations"),
+                          (["--buffering", "per-send"], "it is a choice whether sends")):
+        run = tool.run("explore", "-v", "-n", "4", "--search", "auto", *words, "--", program,
+                       report=True)
+        check("--search auto: the tree was explored; " + reason in str(run.report["notes"]),
+              str(run))
+        check("search" not in run.report, str(run))
+        run = tool.run("explore", "-n", "4", "--search", "auto", *words, "--", program, report=True)
+        check("--search auto" not in str(run.report["notes"]), str(run))
+
+
+def check_not_at_rest(tool):
+    """A rank inside MPI may do anything: such a world has no state, but its choices are made."""
+    program = tool.compile(os.path.join(HERE, "programs", "lifecycle", "stall_beside.c"), "-O1")
+    tool.environment = {"MATCHPOINT_HASTE": "10"}
+    run = tool.run("explore", "-n", "4", "--buffering", "zero", "--search", "states", "--",
+                   program, report=True)
+    tool.environment = {}
+    check(run.report and run.report["complete"] and run.status == 1, str(run))
+    check([(f["kind"], f["count"]) for f in run.report["findings"]] == [("stall", 2)], str(run))
+    check("a rank is not at rest" in str(run.report["notes"]), str(run))
 
 
 def check_atomics(tool):
@@ -247,8 +287,10 @@ def body(tool, options):
     check_images(tool)
     check_refused(tool)
     check_atomics(tool)
+    check_not_at_rest(tool)
     check_resumed(tool)
     check_auto(tool)
+    check_kept_tree(tool)
     check_hidden(tool, SOME + (MORE if options.all else []))
 
 

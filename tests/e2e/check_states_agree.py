@@ -1,6 +1,6 @@
-"""--search states finds what the tree finds: the same findings, and the same outputs at the ends,
-of random programs that add up what they receive and forget whom it came from, and of the programs
-here.
+"""--search states finds what the tree finds: the same findings in as many interleavings, and the
+same outputs at the ends, of random programs that add up what they receive and forget whom it came
+from, and of the programs here.
 
 usage: check_states_agree.py ... [--programs N] [--windows N] [--seed S]: random ones (300: 15
        minutes), and such with windows
@@ -23,6 +23,31 @@ MOST = 300  # interleavings; of programs with more nothing is compared
 REFUSED = "--search states cannot be combined with"
 RECEIVED = ("\tsprintf(line + strlen(line), \" %d<-%d.%d\", number[i], payload[i][0], "
             "payload[i][1]);\n")
+# Rank 0 keeps the sum and the last sender. One of them makes it deadlock, another print something
+# else.
+LAST_MATTERS = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, size, value = 0, sum = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 1; rank == 0 && i < size; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		sum += value;
+	}
+	if (rank == 0 && value == 1)
+		MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		printf("%s %d\\n", value == 2 ? "two" : "other", sum);
+	else
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
 FORGOTTEN = """\ttotal += 1000 * payload[i][0] + payload[i][1];
 	memset(payload[i], 0, sizeof(payload[i]));
 	if (!is_kept[i]) {
@@ -65,10 +90,20 @@ def findings(report):
 
 
 def interleavings_of(report):
-    """For how many its states stand; None: not told."""
-    found = [re.fullmatch(r"these states stand for (\d+) interleavings?", note)
-             for note in report["notes"]]
-    return next((int(one.group(1)) for one in found if one), None)
+    """For how many its states stand; None: not known."""
+    return report["interleavings"] if report["search"]["counted"] == "all" else None
+
+
+def counts(report):
+    """In how many interleavings each kind comes up at each set of places, and each outcome. Which
+    outcome is the first depends on the order of the search."""
+    found = []
+    for finding in report["findings"]:
+        places = sorted({(r["rank"], r.get("line", 0)) for r in finding["ranks"]
+                         if not r.get("bystander")})
+        outcomes = sorted(outcome["count"] for outcome in finding.get("outcomes", []))
+        found.append((finding["kind"], outcomes or places, 0 if outcomes else finding["count"]))
+    return sorted(found)
 
 
 def compare(tool, name, ranks, program, arguments, options):
@@ -98,6 +133,9 @@ def compare(tool, name, ranks, program, arguments, options):
     counted = interleavings_of(states.report)
     check(counted in (None, tree.report["interleavings"]),
           "%s: the states stand for %s\n%s\n%s" % (name, counted, tree, states))
+    check(counted is None or counts(tree.report) == counts(states.report),
+          "%s: other numbers\nthe tree: %s\nstates: %s\n%s" % (
+              name, counts(tree.report), counts(states.report), states))
     return tree.report["interleavings"], states.report["search"], counted is not None
 
 
@@ -133,6 +171,26 @@ def compare_program(tool, expect):
     tool.environment = {}
 
 
+def compare_auto(tool):
+    """auto leaves the tree, and reports what the tree does, in the same way each time."""
+    program = tool.compile(tool.write("last_matters.c", LAST_MATTERS))
+    def explore(search):
+        run = tool.run("explore", "-q", "-n", "7", "--buffering", "zero", "--search", search, "--",
+                       program, report=True)
+        check(run.report is not None, str(run))
+        return run
+    tree, auto, again = (explore(search) for search in ("tree", "auto", "auto"))
+    check(auto.report["search"]["counted"] == "all", str(auto))
+    for key in "interleavings", "complete", "buffering":
+        check(tree.report[key] == auto.report[key], "%s\n%s" % (tree, auto))
+    check(tree.status == auto.status == 1, "%s\n%s" % (tree, auto))
+    check(tree.report["interleavings"] == 720, str(tree))
+    check(counts(tree.report) == counts(auto.report), "%s\n%s" % (tree, auto))
+    check(findings(tree.report) == findings(auto.report), "%s\n%s" % (tree, auto))
+    for key in "findings", "executions", "search":
+        check(auto.report[key] == again.report[key], "%s\n%s" % (auto, again))
+
+
 def count(found):
     compared = [one for one in found if one]
     counted = sum(one[2] for one in compared)
@@ -145,6 +203,7 @@ def body(tool, options):
     expects = sorted(glob.glob(os.path.join(HERE, "programs", "*", "*.expect"))
                      + glob.glob(os.path.join(HERE, "../../examples/*.expect")))
     found = []
+    compare_auto(tool)
     for expect in expects:
         name = os.path.basename(expect)[:-len(".expect")]
         if options.all or name in SOME:

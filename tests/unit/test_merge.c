@@ -69,6 +69,7 @@ struct given {
 	const char *stopped; /* NULL: complete */
 	const char *note;
 	bool struck; /* ranks were killed while it divided the tree */
+	guint states;
 };
 
 static void add_interleaving(struct store *store, const struct given *given, char letter, guint id,
@@ -157,6 +158,7 @@ static void write_store(const char *directory, const struct given *given)
 	e->bufferings = RECORD_ZERO;
 	e->shard = given->shard;
 	e->shards = given->shards;
+	e->states = given->states;
 	e->complete = !given->stopped;
 	e->incomplete_reason = g_strdup(given->stopped);
 	if (given->stopped)
@@ -257,9 +259,9 @@ static bool has_limit(const struct store_reader *reader, const char *words)
 static void test_shards(void **state)
 {
 	static const struct given given[] = {
-		{2, 3, NULL, "dE", "same\n", "same\n", "s", NULL, "/there", false},
-		{1, 3, NULL, "abC", "same\n", "same\n", "s", NULL, NULL, false},
-		{3, 3, NULL, "", "same\n", "same\n", "s", NULL, NULL, false},
+		{2, 3, NULL, "dE", "same\n", "same\n", "s", NULL, "/there", false, 0},
+		{1, 3, NULL, "abC", "same\n", "same\n", "s", NULL, NULL, false, 0},
+		{3, 3, NULL, "", "same\n", "same\n", "s", NULL, NULL, false, 0},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 3);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -287,9 +289,9 @@ static void test_shards(void **state)
 static void test_incomplete(void **state)
 {
 	static const struct given given[] = {
-		{1, 4, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false},
-		{3, 4, NULL, "cd", "same\n", "same\n", "t", "stopped by --max-time 10", NULL,
-	         false},
+		{1, 4, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false, 0},
+		{3, 4, NULL, "cd", "same\n", "same\n", "t", "stopped by --max-time 10", NULL, false,
+	         0},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -305,8 +307,8 @@ static void test_incomplete(void **state)
 static void test_split_while_ranks_were_killed(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false},
-		{2, 2, NULL, "cd", "same\n", "same\n", "t", NULL, NULL, true},
+		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false, 0},
+		{2, 2, NULL, "cd", "same\n", "same\n", "t", NULL, NULL, true, 0},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -322,8 +324,8 @@ static void test_split_while_ranks_were_killed(void **state)
 static void test_same_split_while_ranks_were_killed(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false},
-		{2, 2, NULL, "cd", "same\n", "same\n", "s", NULL, NULL, true},
+		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false, 0},
+		{2, 2, NULL, "cd", "same\n", "same\n", "s", NULL, NULL, true, 0},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
@@ -335,9 +337,9 @@ static void test_outcomes(void **state)
 {
 	static const struct given given[] = {
 		{1, 2, NULL, "ab", "on node one\nleft\n", "on node one\nleft\n", "s", NULL, NULL,
-	         false},
+	         false, 0},
 		{2, 2, NULL, "c", "on node two\nright\n", "on node two\nleft\n", "s", NULL, NULL,
-	         false},
+	         false, 0},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_finding *finding = finding_of(reader, FINDING_OUTCOME_DIFFERS);
@@ -362,8 +364,8 @@ static void test_outcomes(void **state)
 static void test_other_machine(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "on node one\n", "on node one\n", "s", NULL, NULL, false},
-		{2, 2, NULL, "c", "on node two\n", "on node two\n", "s", NULL, NULL, false},
+		{1, 2, NULL, "ab", "on node one\n", "on node one\n", "s", NULL, NULL, false, 0},
+		{2, 2, NULL, "c", "on node two\n", "on node two\n", "s", NULL, NULL, false, 0},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
@@ -376,8 +378,8 @@ static void test_other_machine(void **state)
 static void test_unknown_variation(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false},
-		{2, 2, NULL, "c", "right\n", NULL, "s", NULL, NULL, false},
+		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false, 0},
+		{2, 2, NULL, "c", "right\n", NULL, "s", NULL, NULL, false, 0},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
@@ -389,8 +391,8 @@ static void test_unknown_variation(void **state)
 static void test_overlapping_explorations(void **state)
 {
 	static const struct given given[] = {
-		{0, 0, NULL, "abC", "same\n", "same\n", NULL, "stopped", NULL, false},
-		{0, 0, NULL, "bCD", "same\n", "same\n", NULL, "stopped", NULL, false},
+		{0, 0, NULL, "abC", "same\n", "same\n", NULL, "stopped", NULL, false, 0},
+		{0, 0, NULL, "bCD", "same\n", "same\n", NULL, "stopped", NULL, false, 0},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -399,6 +401,21 @@ static void test_overlapping_explorations(void **state)
 	assert_int_equal(finding_of(reader, FINDING_DEADLOCK)->count, 2);
 	assert_int_equal(e->shards, 0);
 	assert_false(e->complete);
+}
+
+/* Each store knows for how many interleavings its own executions stand, not which are the same. */
+static void test_states_have_no_number_together(void **state)
+{
+	static const struct given given[] = {
+		{.paths = "abC", .output = "same\n", .states = 7},
+		{.paths = "bCD", .output = "same\n", .states = 9},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 2);
+	const struct record_exploration *e = store_reader_exploration(reader);
+
+	assert_int_equal(e->states, 9);
+	assert_int_equal(e->counts, RECORD_COUNTS_UNKNOWN);
+	assert_int_equal(e->interleavings, 4);
 }
 
 static void test_refused(void **state)
@@ -455,8 +472,8 @@ static void test_damaged(void **state)
 		"UPDATE finding SET path = ':::'; DELETE FROM shows",
 	};
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false},
-		{2, 2, NULL, "cD", "left\n", "left\n", "s", NULL, NULL, false},
+		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false, 0},
+		{2, 2, NULL, "cD", "left\n", "left\n", "s", NULL, NULL, false, 0},
 	};
 	struct fixture *fixture = *state;
 	char *stores[] = {fixture->stores[0], fixture->stores[1], NULL};
@@ -487,6 +504,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_machine, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unknown_variation, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_overlapping_explorations, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_states_have_no_number_together, set_up,
+	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
 	};

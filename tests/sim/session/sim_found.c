@@ -87,7 +87,32 @@ void trial_read_store(struct trial *trial)
 	trial_check_findings(trial, store_reader_findings(reader));
 	trial->reports_complete = !limits_leave_plans(store_reader_exploration(reader)->limits);
 	reason = store_reader_exploration(reader)->incomplete_reason;
+	trial->reports_number = store_reader_exploration(reader)->counts == RECORD_COUNTS_STATES;
+	trial->interleavings = store_reader_exploration(reader)->interleavings;
+	trial->deadlocked = store_reader_count_kind(reader, FINDING_DEADLOCK);
 	trial->reports_split = reason && strstr(reason, SPLIT_OTHERWISE);
+}
+
+/* Where sends and collectives are choices, an outcome is no interleaving. */
+void trial_check_counts(const struct trial *trial, struct totals *totals)
+{
+	guint all = g_hash_table_size(trial->expected), deadlocked = 0;
+	GHashTableIter iter;
+	gpointer outcome;
+
+	if (!trial->reports_number || trial->kind != KIND_MESSAGES || trial->starved
+	    || trial->hurried || trial->buffering == PROGRAM_PER_SEND
+	    || trial->program->collectives == PROGRAM_PER_CALL)
+		return;
+	totals->counted++;
+	g_hash_table_iter_init(&iter, trial->expected);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL))
+		deadlocked += outcome_is_deadlock(trial->program, outcome);
+	if (trial->interleavings != all || trial->deadlocked != deadlocked)
+		trial_fail(trial,
+		           "%" G_GUINT64_FORMAT " interleavings are reported, %" G_GUINT64_FORMAT
+		           " with a deadlock; there are %u and %u",
+		           trial->interleavings, trial->deadlocked, all, deadlocked);
 }
 
 void trial_check_complete(struct trial *trial)

@@ -43,8 +43,8 @@ static void print_totals(const struct totals *totals)
 	        "%u\n",
 	        totals->rewound, totals->shards, totals->replayed, totals->minimized);
 	g_print("where states were compared: %" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
-	        " merged\n",
-	        totals->states, totals->merged);
+	        " merged; programs whose interleavings were counted: %u\n",
+	        totals->states, totals->merged, totals->counted);
 	g_print("images that ranks kept of themselves: %u, gone back to: %u\n", totals->images,
 	        totals->images_used);
 	if (no_faults)

@@ -93,6 +93,7 @@ static struct session_options options_of(struct trial *trial)
 	                                .random = trial->wanders,
 	                                .states = trial->states,
 	                                .watch_left = trial->watches ? 1 : 0,
+	                                .watch_from = 2,
 	                                .seed = trial->program->seed,
 	                                .deviations = -1,
 	                                .not_yet = 1,
@@ -423,6 +424,8 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 		go_along(&trial, totals);
 		if (!trial.wanders && !trial.gave_up && !trial.blind)
 			trial_check_complete(&trial);
+		if (!trial.wanders && !trial.gave_up && !trial.blind && trial.shards == 0)
+			trial_check_counts(&trial, totals);
 		totals->outcomes += g_hash_table_size(trial.expected);
 		totals->programs[trial.kind]++;
 		sim_remove_store(trial.directory);

@@ -28,6 +28,7 @@ struct totals {
 	guint images, images_used;
 	guint programs[KINDS];
 	guint64 states, merged; /* found by sessions with state search */
+	guint counted;          /* programs whose interleavings were counted by states */
 };
 
 /* A prescribed sequence of faults, instead of a random one. */
@@ -65,6 +66,8 @@ struct trial {
 	bool reports_conflict;   /* the store has a conflict */
 	bool reports_complete;   /* the store is complete */
 	bool reports_split;      /* the store reports that parts were divided differently */
+	bool reports_number;     /* of interleavings, from states */
+	guint64 interleavings, deadlocked; /* what it reports: in all, with a deadlock */
 	bool starved;   /* memory ran out, and may be reported to have ended interleavings */
 	bool slow;      /* answers took so long that threads may not have been waited for */
 	bool unawaited; /* some session reports that threads were not waited for */
@@ -88,6 +91,9 @@ void trial_read_store(struct trial *trial);
 void trial_check_findings(struct trial *trial, const GPtrArray *findings);
 /* Fails unless everything expected has been found, each once. */
 void trial_check_complete(struct trial *trial);
+/* Fails unless interleavings that states stand for are as many as are expected, in all and with a
+ * deadlock. */
+void trial_check_counts(const struct trial *trial, struct totals *totals);
 
 /* Draws the program of this kind and seed and tries it: as the scenario prescribes, or at random
  * (NULL). `size`: the intended number of messages; 0: as drawn. */
