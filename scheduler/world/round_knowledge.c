@@ -5,7 +5,7 @@
 struct round_knowledge {
 	struct dependence *dependence;
 	struct trace events;
-	guint choices;
+	guint before, choices;
 };
 
 /* Whether the event is a choice, as dependence.h counts them. */
@@ -89,7 +89,7 @@ static void append_earlier(struct trace *to, const struct trace *trace, size_t f
 	}
 }
 
-struct round_knowledge *round_knowledge_new(const struct trace *trace, size_t from)
+struct round_knowledge *round_knowledge_new(const struct trace *trace, size_t from, size_t since)
 {
 	struct round_knowledge *knowledge = g_new0(struct round_knowledge, 1);
 
@@ -99,6 +99,7 @@ struct round_knowledge *round_knowledge_new(const struct trace *trace, size_t fr
 	for (size_t i = from; i < trace_count(trace); i++) {
 		append(&knowledge->events, trace, trace_at(trace, i));
 		knowledge->choices += is_choice(trace_at(trace, i));
+		knowledge->before += i < since && is_choice(trace_at(trace, i));
 	}
 	dependence_read(knowledge->dependence, &knowledge->events);
 	return knowledge;
@@ -115,7 +116,7 @@ bool round_knowledge_has_all(const struct round_knowledge *knowledge, int rank)
 {
 	/* not so if a choice belongs to something earlier */
 	return dependence_choices(knowledge->dependence) == knowledge->choices
-	       && dependence_knows_all(knowledge->dependence, rank);
+	       && dependence_knows_all(knowledge->dependence, rank, knowledge->before);
 }
 
 /* Whether a receive or probe may take this message. */
@@ -126,9 +127,21 @@ static bool fits(const struct operation *receive, const struct operation *send)
 	       && (receive->tag == OPERATION_ANY || receive->tag == send->tag);
 }
 
-static bool has_taken_from(const struct trace *trace, size_t from, struct op_id receive, int source)
+/* Whether this is a probe since `from`: its alternatives were all there when it was answered, but
+ * for messages sent since. */
+static bool is_probe(const struct trace *trace, size_t from, struct op_id id)
 {
 	for (size_t i = from; i < trace_count(trace); i++)
+		if (trace_at(trace, i)->kind == EVENT_RECEIVE
+		    && op_id_equal(trace_at(trace, i)->op.id, id))
+			return trace_at(trace, i)->op.kind != OPERATION_RECEIVE;
+	return false;
+}
+
+static bool has_taken_from(const struct trace *trace, size_t since, struct op_id receive,
+                           int source)
+{
+	for (size_t i = since; i < trace_count(trace); i++)
 		if (trace_at(trace, i)->kind == EVENT_MATCH
 		    && op_id_equal(trace_at(trace, i)->op.id, receive))
 			return trace_at(trace, i)->other.rank == source;
@@ -137,7 +150,8 @@ static bool has_taken_from(const struct trace *trace, size_t from, struct op_id 
 
 /* Whether a probe may find the message, or a receive from any source take it instead of that of
  * another source. */
-static bool may_go_elsewhere(const struct trace *trace, size_t from, const struct operation *send)
+static bool may_go_elsewhere(const struct trace *trace, size_t from, size_t since,
+                             const struct operation *send)
 {
 	for (size_t i = from; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
@@ -145,24 +159,27 @@ static bool may_go_elsewhere(const struct trace *trace, size_t from, const struc
 		if (event->kind != EVENT_RECEIVE || !fits(&event->op, send))
 			continue;
 		if (event->op.kind != OPERATION_RECEIVE
-		    || (event->op.peer == OPERATION_ANY
-		        && !has_taken_from(trace, from, event->op.id, send->id.rank)))
+		    || (i >= since && event->op.peer == OPERATION_ANY
+		        && !has_taken_from(trace, since, event->op.id, send->id.rank)))
 			return true;
 	}
 	return false;
 }
 
-bool round_may_differ(const struct trace *trace, size_t from)
+bool round_may_differ(const struct trace *trace, size_t from, size_t since)
 {
-	g_autoptr(GHashTable) begun = begun_since(trace, from);
+	g_autoptr(GHashTable) begun = begun_since(trace, since);
 
 	for (size_t i = from; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 
-		if (event->kind == EVENT_LATER
-		    || (event->kind == EVENT_MATCH && event->chosen
-		        && !g_hash_table_contains(begun, &event->op.id))
-		    || (event->kind == EVENT_SEND && may_go_elsewhere(trace, from, &event->op)))
+		if (i >= since
+		    && (event->kind == EVENT_LATER
+		        || (event->kind == EVENT_MATCH && event->chosen
+		            && !g_hash_table_contains(begun, &event->op.id)
+		            && !is_probe(trace, from, event->op.id))
+		        || (event->kind == EVENT_SEND
+		            && may_go_elsewhere(trace, from, since, &event->op))))
 			return true;
 		for (uint32_t j = 0; event->kind == EVENT_ASK && j < event->asked_count; j++)
 			if (g_hash_table_contains(begun, &trace->asked[event->asked_first + j].id))

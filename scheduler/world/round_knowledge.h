@@ -11,14 +11,16 @@
 
 struct round_knowledge;
 
-struct round_knowledge *round_knowledge_new(const struct trace *trace, size_t from);
+/* The choices in question are those from event `since` on, the beginning of a round. */
+struct round_knowledge *round_knowledge_new(const struct trace *trace, size_t from, size_t since);
 void round_knowledge_free(struct round_knowledge *knowledge);
 
 /* Whether all that the rank does next depends on all these choices. */
 bool round_knowledge_has_all(const struct round_knowledge *knowledge, int rank);
 
-/* Whether a poll since that event might have been answered otherwise later than its choice was
- * made, or a receive have taken another message. */
-bool round_may_differ(const struct trace *trace, size_t from);
+/* Whether a poll since event `from` might have been answered otherwise by what has happened since
+ * event `since`, or a receive since then have taken another message. The
+ * order of the events before `since` makes no difference. */
+bool round_may_differ(const struct trace *trace, size_t from, size_t since);
 
 #endif

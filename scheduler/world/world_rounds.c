@@ -24,18 +24,19 @@ struct begun_state {
 	guint64 hash;
 	guint64 form;  /* of what is pending, and of ranks of which no more is known */
 	size_t from;   /* the polls in which ranks stand are events from here on */
+	size_t since;  /* the events of the round begin here */
 	guint choices; /* made before */
 };
 
-enum way_out {
-	WAY_OUT_OPEN,    /* some poll could have been answered otherwise */
-	WAY_OUT_NONE,    /* nothing could have happened otherwise */
-	WAY_OUT_UNKNOWN, /* something could have, and it is not known where it leads */
+enum escape {
+	ESCAPE_OPEN,    /* some poll could have been answered otherwise */
+	ESCAPE_NONE,    /* nothing could have happened otherwise */
+	ESCAPE_UNKNOWN, /* something could have, and it is not known where it leads */
 };
 
 struct world_rounds {
 	int ranks;
-	struct member *members;
+	struct member *members; /* by rank; NULL: no state is known */
 	/* struct begun_state: since the last time that more happened than may be in a round; a
 	 * few */
 	GArray *states;
@@ -45,12 +46,14 @@ struct world_rounds {
 	guint begun;      /* rests at which a round began */
 	guint vain;       /* of these, since the last success */
 	guint choices;    /* made before the last of them; `last`: its struct begun_state, from */
-	size_t last;
+	size_t last, since;
 	guint64 form;   /* of the last of them */
+	guint64 calls;  /* of all ranks, there */
+	bool is_new;    /* its state is the last of `states` */
 	size_t seen;    /* length of the trace at the rest looked at last; 0: look again */
 	bool succeeded; /* since a round began last */
 	bool returned;
-	enum way_out way_out; /* if it has returned */
+	enum escape escape; /* if it has returned */
 };
 
 struct world_rounds *world_rounds_new(int ranks)
@@ -58,7 +61,6 @@ struct world_rounds *world_rounds_new(int ranks)
 	struct world_rounds *rounds = g_new0(struct world_rounds, 1);
 
 	rounds->ranks = ranks;
-	rounds->members = g_new0(struct member, ranks);
 	rounds->states = g_array_new(false, false, sizeof(struct begun_state));
 	return rounds;
 }
@@ -67,7 +69,8 @@ struct world_rounds *world_rounds_copy(const struct world_rounds *from)
 {
 	struct world_rounds *to = g_memdup2(from, sizeof(*from));
 
-	to->members = g_memdup2(from->members, (gsize)from->ranks * sizeof(*from->members));
+	if (from->members)
+		to->members = g_memdup2(from->members, (gsize)from->ranks * sizeof(*from->members));
 	to->states = g_array_copy(from->states);
 	return to;
 }
@@ -150,8 +153,12 @@ void world_rounds_note_yes(struct world *world)
 
 void world_rounds_note_digest(struct world *world, int rank, const struct wire_digest *digest)
 {
-	world->rounds->members[rank] = (struct member){world->ranks[rank].line->call, *digest};
-	world->rounds->seen = 0;
+	struct world_rounds *rounds = world->rounds;
+
+	if (!rounds->members)
+		rounds->members = g_new0(struct member, rounds->ranks);
+	rounds->members[rank] = (struct member){world->ranks[rank].line->call, *digest};
+	rounds->seen = 0;
 }
 
 /* --- the state at rest ------------------------------------------------------------------------ */
@@ -188,11 +195,20 @@ static const struct live *awaited_collective(const struct world *world, int numb
 	               : NULL;
 }
 
+/* What was reported in the call in which the rank waits; NULL: nothing. */
+static const struct member *reported(const struct world *world, int number)
+{
+	const struct member *members = world->rounds->members;
+
+	return members && members[number].call == world->ranks[number].line->call ? &members[number]
+	                                                                          : NULL;
+}
+
 static bool has_state(const struct world *world, int number)
 {
-	const struct member *member = &world->rounds->members[number];
+	const struct member *member = reported(world, number);
 
-	return member->call == world->ranks[number].line->call && awaited_collective(world, number)
+	return member && awaited_collective(world, number)
 	       && (member->digest.hash[0] != 0 || member->digest.hash[1] != 0);
 }
 
@@ -219,14 +235,15 @@ static guint64 hash_of_id(struct op_id id)
 	return mix(mix((guint32)id.rank, id.call), id.sub);
 }
 
+/* Not whether data has arrived: it is in the rank's memory then, and so in its state. */
 static guint64 hash_of_live(const struct live *live, int rank)
 {
 	guint64 hash = mix(mix((guint32)rank, live->name.call), live->name.sub);
 
 	return mix(hash, (guint64)live->matched | (guint64)live->cancelled << 1
-	                         | (guint64)live->arrived << 2 | (guint64)live->joined << 3
-	                         | (guint64)live->probed << 4 | (guint64)live->observed << 5
-	                         | (guint64)live->waits_for_match << 6
+	                         | (guint64)live->joined << 2 | (guint64)live->probed << 3
+	                         | (guint64)live->observed << 4
+	                         | (guint64)live->waits_for_match << 5
 	                         | (guint64)(guint32)live->decided << 32);
 }
 
@@ -329,6 +346,7 @@ static bool begin_round(const struct world *world, struct begun_state *ret)
 	ret->form = mix(ret->form, hash_of_collectives(world));
 	ret->hash = mix(ret->hash, ret->form);
 	ret->choices = world->choices->len;
+	ret->since = trace_count(&world->trace);
 	return true;
 }
 
@@ -366,16 +384,16 @@ static bool ask_for_states(struct world *world)
 	bool asked = false;
 
 	for (int number = 0; number < world->options.ranks; number++)
-		if (world->rounds->members[number].call != world->ranks[number].line->call
-		    && awaited_collective(world, number))
+		if (!reported(world, number) && awaited_collective(world, number))
 			asked |= world_ask_for_state(world, number);
 	return asked;
 }
 
-/* Whether each rank that polls knows of all choices since this event. */
-static bool all_know(const struct world *world, size_t from)
+/* Whether each rank that polls knows of all choices since event `since`; `from` as in struct
+ * begun_state. */
+static bool all_know(const struct world *world, size_t from, size_t since)
 {
-	struct round_knowledge *knowledge = round_knowledge_new(&world->trace, from);
+	struct round_knowledge *knowledge = round_knowledge_new(&world->trace, from, since);
 	bool known = true;
 
 	for (int number = 0; known && number < world->options.ranks; number++)
@@ -403,7 +421,7 @@ static bool only_polls_are_open(struct world *world)
 	return only;
 }
 
-static enum way_out find_way_out(const struct world *world, const struct begun_state *since)
+static enum escape find_escape(const struct world *world, const struct begun_state *since)
 {
 	bool had_others = false;
 
@@ -413,23 +431,44 @@ static enum way_out find_way_out(const struct world *world, const struct begun_s
 		if (world_alternatives(world, i)->len == 0)
 			continue;
 		if (choice->taken.kind == TAKEN_NO)
-			return WAY_OUT_OPEN;
+			return ESCAPE_OPEN;
 		had_others = true;
 	}
-	return had_others || round_may_differ(&world->trace, since->from) ? WAY_OUT_UNKNOWN
-	                                                                  : WAY_OUT_NONE;
+	return had_others || round_may_differ(&world->trace, since->from, since->since)
+	               ? ESCAPE_UNKNOWN
+	               : ESCAPE_NONE;
 }
 
 static void come_back(struct world *world, const struct begun_state *before)
 {
 	struct world_rounds *rounds = world->rounds;
 
-	rounds->returned = only_polls_are_open(world) && all_know(world, before->from);
+	rounds->returned = only_polls_are_open(world)
+	                   && all_know(world, before->from, before->since);
 	if (!rounds->returned)
 		return;
-	rounds->way_out = find_way_out(world, before);
-	if (rounds->way_out == WAY_OUT_UNKNOWN)
+	rounds->escape = find_escape(world, before);
+	if (rounds->escape == ESCAPE_UNKNOWN)
 		world_limit(world, LIMIT_POLLS);
+}
+
+static guint64 count_calls(const struct world *world)
+{
+	guint64 calls = 0;
+
+	for (int number = 0; number < world->options.ranks; number++)
+		calls += world->ranks[number].calls.count;
+	return calls;
+}
+
+/* Something was received where the round begins: that is the state to come back to. */
+static void begin_later(struct world_rounds *rounds, struct begun_state *now)
+{
+	now->from = rounds->last;
+	rounds->choices = now->choices;
+	rounds->since = now->since;
+	rounds->form = now->form;
+	g_array_index(rounds->states, struct begun_state, rounds->states->len - 1) = *now;
 }
 
 /* A round ends where all ranks that poll know of all that was chosen in it. Elsewhere some are a
@@ -441,7 +480,7 @@ static void note_round(struct world *world, struct begun_state *now)
 	bool excused = is_round && (rounds->succeeded || rounds->form == now->form);
 	const struct begun_state *before;
 
-	if (is_round && !all_know(world, rounds->last)) {
+	if (is_round && !all_know(world, rounds->last, rounds->since)) {
 		if (now->choices - rounds->choices > CHOICES_MOST)
 			forget_states(rounds);
 		return;
@@ -457,7 +496,10 @@ static void note_round(struct world *world, struct begun_state *now)
 	rounds->form = now->form;
 	excused = excused && rounds->vain <= VAIN_MOST && rounds->begun <= ROUNDS_MOST;
 	world_excuse_polls(world, excused);
+	rounds->since = now->since;
+	rounds->calls = count_calls(world);
 	before = find_state(rounds, now->hash);
+	rounds->is_new = !before;
 	if (!before)
 		g_array_append_vals(rounds->states, now, 1);
 	else if (rounds->remarks == remarks_count(world->remarks))
@@ -472,12 +514,18 @@ bool world_rounds_note_rest(struct world *world)
 	if (rounds->seen == trace_count(&world->trace)) /* still the same rest */
 		return false;
 	rounds->returned = false;
-	if (rounds->polls == 0 || !begin_round(world, &now))
+	if (rounds->polls == 0
+	    && !(rounds->states->len > 0 && rounds->is_new && rounds->calls == count_calls(world)))
+		return false;
+	if (!begin_round(world, &now))
 		return false;
 	if (ask_for_states(world))
 		return true;
 	rounds->seen = trace_count(&world->trace);
-	note_round(world, &now);
+	if (rounds->polls == 0)
+		begin_later(rounds, &now);
+	else
+		note_round(world, &now);
 	return false;
 }
 
@@ -488,5 +536,5 @@ bool world_has_returned(const struct world *world)
 
 bool world_goes_round_for_ever(const struct world *world)
 {
-	return world->rounds->returned && world->rounds->way_out == WAY_OUT_NONE;
+	return world->rounds->returned && world->rounds->escape == ESCAPE_NONE;
 }
