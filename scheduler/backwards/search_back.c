@@ -55,7 +55,7 @@ bool search_back_event(struct keepers *keepers, const struct moment *from, const
 	}
 	if (!ret_event->moment || !ret_event->watched)
 		return true;
-	if (!search_back_step(keepers, ret_event->moment, false, &before, error))
+	if (!search_back_step(keepers, ret_event->moment, NULL, &before, error))
 		goto failed;
 	moment_free(ret_event->moment);
 	ret_event->moment = before;
@@ -208,46 +208,62 @@ static bool step_in_memory(struct keepers *keepers, const struct moment *from,
 /* Steps from `start` to the end of the leg. */
 struct approach {
 	struct moment *start;
-	struct leg leg; /* what is left from start on; its count falls as start comes nearer */
-	GArray *pcs;    /* of guint64: passed on the steps, in order */
-	guint64 seen;   /* of the leg's count, on these steps */
+	struct leg leg;      /* what is left from start on; its count falls as start comes nearer */
+	GArray *pcs;         /* of guint64: passed on the steps, in order */
+	guint64 seen;        /* of the leg's count, on these steps */
+	struct trace *trace; /* of these steps; NULL: none is wanted */
 };
+
+/* Leaves a keeper after `steps` of many steps from `start`, now and then. */
+static bool keep_on_way(struct keepers *keepers, struct traced *traced, const struct moment *start,
+                        guint64 steps, GError **error)
+{
+	struct leg leg = {.kind = LEG_STEPS, .count = steps};
+	g_autoptr(Moment) at = NULL;
+
+	if (steps % STEPS_BETWEEN_KEEPERS != 0 || steps >= STEPS_AT_ONCE)
+		return true;
+	at = moment_copy(start);
+	moment_add(at, &leg);
+	return keepers_keep(keepers, traced, at, error);
+}
+
+static bool fail_to_step(const struct stop *stop, GError **error)
+{
+	const bool is_interrupted = stop->kind == STOP_INTERRUPTED;
+
+	g_set_error(error, MOVER_ERROR, is_interrupted ? MOVER_INTERRUPTED : MOVER_LOST, "%s",
+	            is_interrupted ? "interrupted" : "lost while stepping");
+	return false;
+}
 
 /* Returns 1: the leg has ended, after *ret_steps steps; 0: it has not; -1: error. */
 static int step_towards(struct keepers *keepers, struct approach *approach, struct traced *traced,
                         guint64 limit, guint64 *ret_steps, GError **error)
 {
 	g_autoptr(GArray) points = g_array_new(false, false, sizeof(struct point));
-	g_autoptr(Moment) at = NULL;
 	struct user_regs_struct registers;
 	struct stop stop;
 
 	g_array_set_size(approach->pcs, 0);
+	if (approach->trace)
+		trace_begin(approach->trace, approach->start);
 	approach->seen = 0;
 	mover_add_points(&approach->leg, points);
 	traced_get_registers(traced, &registers);
 	stop.pc = registers.rip;
 	for (guint64 i = 0; i < limit; i++) {
-		if (i % STEPS_BETWEEN_KEEPERS == 0 && i < STEPS_AT_ONCE) {
-			struct leg steps = {.kind = LEG_STEPS, .count = i};
-
-			moment_free(at);
-			at = moment_copy(approach->start);
-			moment_add(at, &steps);
-			if (!keepers_keep(keepers, traced, at, error))
-				return -1;
-		}
+		if (!keep_on_way(keepers, traced, approach->start, i, error))
+			return -1;
+		if (approach->trace)
+			trace_note(approach->trace, traced);
 		g_array_append_val(approach->pcs, stop.pc);
 		stop = traced_step(traced, points);
 		*ret_steps = i + (stop.kind != STOP_FAULT);
 		if (mover_is_met(&approach->leg, &stop, &approach->seen))
 			return 1;
 		if (stop.kind != STOP_STEP && stop.kind != STOP_POINT) {
-			bool is_interrupted = stop.kind == STOP_INTERRUPTED;
-
-			g_set_error(error, MOVER_ERROR,
-			            is_interrupted ? MOVER_INTERRUPTED : MOVER_LOST, "%s",
-			            is_interrupted ? "interrupted" : "lost while stepping");
+			fail_to_step(&stop, error);
 			return -1;
 		}
 	}
@@ -375,10 +391,10 @@ static void begin_approach(struct approach *approach, const struct moment *from)
 	}
 }
 
-static bool step_from_near(struct keepers *keepers, const struct moment *from,
+static bool step_from_near(struct keepers *keepers, const struct moment *from, struct trace *trace,
                            struct moment **ret_moment, GError **error)
 {
-	struct approach approach;
+	struct approach approach = {.trace = trace};
 	guint64 limit = STEPS_AT_ONCE, steps = 0;
 	int result = 0;
 
@@ -409,7 +425,7 @@ static bool step_from_near(struct keepers *keepers, const struct moment *from,
 	}
 	if (result > 0 && steps == 0) {
 		/* A fault where the approach began. */
-		if (!search_back_step(keepers, approach.start, false, ret_moment, error))
+		if (!search_back_step(keepers, approach.start, NULL, ret_moment, error))
 			result = -1;
 	} else if (result > 0) {
 		struct leg back = {.kind = LEG_STEPS, .count = steps - 1};
@@ -422,7 +438,39 @@ static bool step_from_near(struct keepers *keepers, const struct moment *from,
 	return result > 0;
 }
 
-bool search_back_step(struct keepers *keepers, const struct moment *from, bool again,
+/* --- the instruction before, after steps ------------------------------------------------------ */
+
+/* Makes the last steps of the moment, which ends with some, once more, for the trace. */
+static bool trace_steps(struct keepers *keepers, const struct moment *to, struct trace *trace,
+                        GError **error)
+{
+	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct point));
+	g_autoptr(Moment) start = moment_without_last(to);
+	const guint64 all = to->legs[to->leg_count - 1].count, left = MIN(all, STEPS_AT_ONCE - 1);
+	struct leg before = {.kind = LEG_STEPS, .count = all - left};
+	struct traced *traced;
+	bool is_done;
+
+	moment_add(start, &before);
+	traced = mover_go(keepers, start, error);
+	is_done = traced != NULL;
+	if (is_done)
+		trace_begin(trace, start);
+	for (guint64 i = 0; i <= left && is_done; i++) {
+		struct stop stop = {.kind = STOP_STEP};
+
+		is_done = keep_on_way(keepers, traced, start, i, error);
+		trace_note(trace, traced);
+		if (is_done && i < left)
+			stop = traced_step(traced, none);
+		if (stop.kind != STOP_STEP && stop.kind != STOP_POINT)
+			is_done = fail_to_step(&stop, error);
+	}
+	keepers_end(keepers, traced);
+	return is_done;
+}
+
+bool search_back_step(struct keepers *keepers, const struct moment *from, struct trace *trace,
                       struct moment **ret_moment, GError **error)
 {
 	struct leg *last;
@@ -445,9 +493,13 @@ bool search_back_step(struct keepers *keepers, const struct moment *from, bool a
 		fewer.count--;
 		*ret_moment = moment_without_last(from);
 		moment_add(*ret_moment, &fewer);
-		return true;
-	}
-	if (!again && debug_registers_work() && !step_in_memory(keepers, from, ret_moment, error))
+		if (!trace || fewer.count == 0 || trace_find(trace, *ret_moment)
+		    || trace_steps(keepers, *ret_moment, trace, error))
+			return true;
+		g_clear_pointer(ret_moment, moment_free);
 		return false;
-	return *ret_moment || step_from_near(keepers, from, ret_moment, error);
+	}
+	if (!trace && debug_registers_work() && !step_in_memory(keepers, from, ret_moment, error))
+		return false;
+	return *ret_moment || step_from_near(keepers, from, trace, ret_moment, error);
 }

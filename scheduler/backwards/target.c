@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mover.h"
+#include "read_only.h"
 #include "rsp.h"
 #include "target_internal.h"
 
@@ -22,6 +23,7 @@ struct target *target_new(const struct replayer *replayer, guint64 every,
 
 	target->replayer = replayer;
 	target->news = g_string_new(NULL);
+	target->trace = trace_new();
 	target->here = moment_new(0);
 	target->points = g_array_new(false, false, sizeof(struct point));
 	target->constants = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_answer);
@@ -49,6 +51,9 @@ void target_free(struct target *target)
 	presenter_free(target->presenter);
 	keepers_free(target->keepers);
 	moment_free(target->here);
+	trace_free(target->trace);
+	if (target->read_only)
+		g_array_unref(target->read_only);
 	moment_free(target->wish);
 	g_array_unref(target->points);
 	g_hash_table_unref(target->constants);
@@ -97,7 +102,33 @@ static void answer_point(struct target *target, const char *packet, GString *ans
 	g_string_append(answer, "OK");
 }
 
-static void answer_read(struct target *target, const char *packet, GString *answer)
+/* Reads memory at `here`, if the process need not stand there for that: what was noted, or what the
+ * program cannot write to. */
+static bool read_elsewhere(struct target *target, guint64 address, void *bytes, gsize size)
+{
+	const struct trace_entry *here = trace_find(target->trace, target->here);
+
+	if (!target->read_only)
+		target->read_only = read_only_of(traced_pid(target->process));
+	if (here && trace_read(target->trace, here, address, bytes, size))
+		return true;
+	return read_only_has(target->read_only, address, size)
+	       && traced_read(target->process, address, bytes, size) == size;
+}
+
+bool target_read(struct target *target, guint64 address, void *bytes, gsize size, gsize *ret_count,
+                 GError **error)
+{
+	*ret_count = size;
+	if (target->is_elsewhere && read_elsewhere(target, address, bytes, size))
+		return true;
+	if (!target_process(target, error))
+		return false;
+	*ret_count = traced_read(target->process, address, bytes, size);
+	return true;
+}
+
+static bool answer_read(struct target *target, const char *packet, GString *answer, GError **error)
 {
 	guint64 address, size;
 	g_autofree char *bytes = NULL;
@@ -105,27 +136,32 @@ static void answer_read(struct target *target, const char *packet, GString *answ
 
 	if (!parse_numbers(packet + 1, &address, &size)) {
 		g_string_append(answer, "E01");
-		return;
+		return true;
 	}
 	size = MIN(size, LONGEST_READ);
 	bytes = g_malloc(size + 1);
-	count = traced_read(target->process, address, bytes, size);
+	if (!target_read(target, address, bytes, size, &count, error))
+		return false;
 	if (count == 0 && size > 0)
 		g_string_append(answer, "E0e");
 	else
 		rsp_append_hex(answer, bytes, count);
+	return true;
 }
 
 /* M ADDRESS,SIZE:HEX and X ADDRESS,SIZE:BYTES. */
-static void answer_write(struct target *target, const GString *packet, GString *answer)
+static bool answer_write(struct target *target, const GString *packet, GString *answer,
+                         GError **error)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	const char *colon = memchr(packet->str, ':', packet->len);
 	guint64 address, size;
 
+	if (!target_process(target, error))
+		return false;
 	if (!colon || !parse_numbers(packet->str + 1, &address, &size)) {
 		g_string_append(answer, "E01");
-		return;
+		return true;
 	}
 	colon++;
 	if (packet->str[0] == 'M')
@@ -135,13 +171,14 @@ static void answer_write(struct target *target, const GString *packet, GString *
 		                    (guint)(packet->str + packet->len - colon));
 	if (bytes->len != size) {
 		g_string_append(answer, "E01");
-		return;
+		return true;
 	}
 	if (size > 0)
 		target->is_diverted = true;
 	g_string_append(answer, traced_write(target->process, address, bytes->data, bytes->len)
 	                                ? "OK"
 	                                : "E0e");
+	return true;
 }
 
 /* --- gdbserver's part ------------------------------------------------------------------------- */
@@ -160,7 +197,9 @@ static bool pass_on(struct target *target, const GString *packet, GString *answe
 /* To gdbserver, once it has the process. */
 static bool present(struct target *target, const GString *packet, GString *answer, GError **error)
 {
-	if (!target->is_presented && !presenter_attach(target->presenter, target->process, error))
+	if (!target->is_presented
+	    && (!target_process(target, error)
+	        || !presenter_attach(target->presenter, target->process, error)))
 		return false;
 	target->is_presented = true;
 	return pass_on(target, packet, answer, error);
@@ -274,17 +313,20 @@ static char *answer_call(const struct target *target, const char *number)
 	return target->replayer->tell_call(target->replayer->user, call, place);
 }
 
-static void answer_monitor(struct target *target, const char *digits, GString *answer)
+static bool answer_monitor(struct target *target, const char *digits, GString *answer,
+                           GError **error)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_autofree char *command = NULL, *text = NULL;
 
+	if (!target_process(target, error))
+		return false;
 	rsp_append_bytes(bytes, digits);
 	command = g_strndup(bytes->len > 0 ? (const char *)bytes->data : "", bytes->len);
 	g_strstrip(command);
 	if (g_str_has_prefix(command, "goto-silently ")) {
 		answer_goto_silently(target, command + strlen("goto-silently "), answer);
-		return;
+		return true;
 	}
 	if (strcmp(command, "mpi") == 0)
 		text = where(target);
@@ -297,6 +339,7 @@ static void answer_monitor(struct target *target, const char *digits, GString *a
 		                "monitor call N: what its MPI call N is; "
 		                "monitor goto N: to the entry of its MPI call N\n");
 	rsp_append_hex(answer, text, strlen(text));
+	return true;
 }
 
 /* --- all packets ------------------------------------------------------------------------------ */
@@ -321,7 +364,7 @@ static bool answer_query(struct target *target, const GString *packet, GString *
 			"qXfer:libraries-svr4:read+;qXfer:exec-file:read+;qXfer:siginfo:read+",
 			RSP_LARGEST / 2);
 	else if (g_str_has_prefix(text, "qRcmd,"))
-		answer_monitor(target, text + strlen("qRcmd,"), answer);
+		return answer_monitor(target, text + strlen("qRcmd,"), answer, error);
 	else if (g_str_has_prefix(text, "qXfer:features:") || g_str_has_prefix(text, "qXfer:auxv:")
 	         || g_str_has_prefix(text, "qXfer:exec-file:"))
 		return present_constant(target, packet, answer, error);
@@ -365,9 +408,9 @@ bool target_answer(struct target *target, const GString *packet, GString *answer
 	case 'T': g_string_append(answer, "OK"); return true;
 	case 'Z':
 	case 'z': answer_point(target, text, answer); return true;
-	case 'm': answer_read(target, text, answer); return true;
+	case 'm': return answer_read(target, text, answer, error);
 	case 'M':
-	case 'X': answer_write(target, packet, answer); return true;
+	case 'X': return answer_write(target, packet, answer, error);
 	case 'G':
 	case 'P': target->is_diverted = true; return present(target, packet, answer, error);
 	case 'g':

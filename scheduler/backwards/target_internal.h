@@ -7,13 +7,17 @@
 #include "moment.h"
 #include "presenter.h"
 #include "target.h"
+#include "trace.h"
 
 struct target {
 	const struct replayer *replayer;
 	struct keepers *keepers;
 	struct presenter *presenter;
-	struct traced *process; /* stands at `here` */
+	struct traced *process; /* stands at `here`, unless it is elsewhere */
 	struct moment *here;
+	struct trace *trace;
+	bool is_elsewhere; /* the process stands somewhere near; the trace has `here` */
+	GArray *read_only; /* of that process; NULL: not asked for yet */
 	bool is_presented; /* gdbserver has the process */
 	/* gdb has changed the process: it is no longer what the recording makes of it. Going back
 	 * begins at `here`, from before the change. */
@@ -31,6 +35,13 @@ struct target {
 
 /* Whether the process is ours to move; takes it back from gdbserver. */
 bool target_take_back(struct target *target, GError **error);
+/* The process, at `here`. NULL with `error` set. */
+struct traced *target_process(struct target *target, GError **error);
+
+/* Reads memory at `here`; *ret_count is how much of it, from its beginning. False with `error` set:
+ * the target is lost. */
+bool target_read(struct target *target, guint64 address, void *bytes, gsize size, gsize *ret_count,
+                 GError **error);
 
 /* Carry out vCont, bs and bc, and append the stop reply. False with `error` set: the target is
  * lost. */

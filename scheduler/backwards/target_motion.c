@@ -28,7 +28,10 @@ static void read_general(const struct target *target, guint64 ret_values[17])
 {
 	struct user_regs_struct r;
 
-	traced_get_registers(target->process, &r);
+	if (target->is_elsewhere)
+		r = *trace_registers(trace_find(target->trace, target->here));
+	else
+		traced_get_registers(target->process, &r);
 	memcpy(ret_values,
 	       (guint64[]){r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9,
 	                   r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip},
@@ -74,7 +77,24 @@ static bool arrive(struct target *target, const struct moment *moment, GError **
 	moment_free(target->here);
 	target->process = process;
 	target->here = copy;
+	target->is_elsewhere = false;
 	target->is_diverted = target->is_astray = false;
+	return true;
+}
+
+/* The same without the process, if the trace has that moment. */
+static bool arrive_by_trace(struct target *target, const struct moment *moment)
+{
+	struct moment *copy;
+
+	if (!trace_find(target->trace, moment) || target->is_diverted)
+		return false;
+	copy = moment_copy(moment);
+	moment_free(target->here);
+	target->here = copy;
+	if (!target->is_elsewhere)
+		g_clear_pointer(&target->read_only, g_array_unref);
+	target->is_elsewhere = true;
 	return true;
 }
 
@@ -95,6 +115,13 @@ static bool arrive_anyway(struct target *target, const struct moment *moment, GE
 		return arrive(target, moment, error);
 	g_propagate_error(error, g_steal_pointer(&failed));
 	return false;
+}
+
+struct traced *target_process(struct target *target, GError **error)
+{
+	g_autoptr(Moment) here = target->is_elsewhere ? moment_copy(target->here) : NULL;
+
+	return !here || arrive_anyway(target, here, error) ? target->process : NULL;
 }
 
 /* A motion that failed has left the process where it was. gdb is told that it stopped, and the user
@@ -209,6 +236,8 @@ bool target_go_on(struct target *target, const char *action, GString *answer, GE
 	if (action[0] == 'r' && rsp_read_hex(&rest, &start) && *rest++ == ',')
 		rsp_read_hex(&rest, &end);
 	target->stepped_back = false;
+	if (!target_process(target, error))
+		return false;
 	moment = moment_copy(target->here);
 	stop = mover_forward(target->process, &moment, target->points, steps, start, end);
 	/* What is counted from a mark on is right again. */
@@ -250,21 +279,76 @@ static bool find_here(struct target *target, GError **error)
 	return arrive_anyway(target, found, error);
 }
 
+/* What is watched for writes, one after the other; free with g_byte_array_unref. NULL with `error`
+ * set. */
+static GByteArray *read_watched(struct target *target, GError **error)
+{
+	GByteArray *all = g_byte_array_new();
+
+	for (guint i = 0; i < target->points->len; i++) {
+		const struct point *point = &g_array_index(target->points, struct point, i);
+		const guint done = all->len;
+		gsize count;
+
+		if (point->kind != POINT_WRITE)
+			continue;
+		g_byte_array_set_size(all, done + (guint)point->size);
+		memset(all->data + done, 0, point->size);
+		if (!target_read(target, point->address, all->data + done, point->size, &count,
+		                 error)) {
+			g_byte_array_unref(all);
+			return NULL;
+		}
+	}
+	return all;
+}
+
+/* The address of the first watchpoint whose memory is not the same in both; 0: none. */
+static guint64 changed_between(const struct target *target, const GByteArray *before,
+                               const GByteArray *after)
+{
+	guint done = 0;
+
+	for (guint i = 0; i < target->points->len; i++) {
+		const struct point *point = &g_array_index(target->points, struct point, i);
+
+		if (point->kind != POINT_WRITE)
+			continue;
+		if (memcmp(before->data + done, after->data + done, point->size) != 0)
+			return point->address;
+		done += (guint)point->size;
+	}
+	return 0;
+}
+
+/* One instruction back; a watchpoint triggers if that instruction has changed what it watches. */
 static bool step_back(struct target *target, GString *answer, GError **error)
 {
-	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct point));
 	g_autoptr(Moment) before = NULL;
+	g_autoptr(GByteArray) after = read_watched(target, error), values = NULL;
+	g_autofree char *reason = NULL;
+	guint64 changed;
 
-	if (!search_back_step(target->keepers, target->here, target->stepped_back, &before, error))
+	if (!after)
+		return false;
+	trace_watch(target->trace, target->points);
+	if (!search_back_step(target->keepers, target->here,
+	                      target->stepped_back ? target->trace : NULL, &before, error))
 		return false;
 	target->stepped_back = true;
 	if (!before) {
 		target_append_stop(target, GDB_SIGNAL_TRAP, BEGIN, answer);
 		return true;
 	}
-	if (!arrive(target, before, error))
+	if (!arrive_by_trace(target, before) && !arrive(target, before, error))
 		return false;
-	target_append_stop(target, GDB_SIGNAL_TRAP, "", answer);
+	values = read_watched(target, error);
+	if (!values)
+		return false;
+	changed = changed_between(target, values, after);
+	if (changed)
+		reason = g_strdup_printf("watch:%" G_GINT64_MODIFIER "x;", changed);
+	target_append_stop(target, GDB_SIGNAL_TRAP, reason ? reason : "", answer);
 	return true;
 }
 
@@ -302,7 +386,11 @@ bool target_go_back(struct target *target, bool one_instruction, GString *answer
 	if (!find_here(target, error))
 		return false;
 	if (!(one_instruction ? step_back(target, answer, &failed)
-	                      : continue_back(target, answer, &failed)))
+	                      : continue_back(target, answer, &failed))) {
+		/* What the trace had of this place may be gone. */
+		if (!target_process(target, error))
+			return false;
 		append_failure(target, "cannot go back", failed, answer);
+	}
 	return true;
 }

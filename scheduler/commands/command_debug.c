@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "recorded_job.h"
+#include "recordings.h"
 #include "scheduler/debug/debugger.h"
 #include "scheduler/page/page_server.h"
 #include "scheduler/recording/recording.h"
@@ -19,7 +20,8 @@ struct debug_command {
 	GPtrArray *same;             /* char *: options for commands that repeat an interleaving */
 	struct command_options *options;
 	struct recorded_job job; /* if the word is a recording's folder */
-	char *script;
+	struct wrapper recorder; /* of --record */
+	char *script, *recording;
 	char *title;         /* title of pages */
 	char *port;          /* --web PORT; NULL: any */
 	gboolean batch, web; /* GOption */
@@ -33,6 +35,8 @@ static void debug_command_clear(struct debug_command *asked)
 	g_clear_error(&asked->debug.error);
 	g_free(asked->store);
 	g_free(asked->script);
+	g_free(asked->recording);
+	wrapper_clear(&asked->recorder);
 	g_free(asked->title);
 	g_free(asked->port);
 	if (asked->same)
@@ -258,6 +262,8 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	request->environment = session->environment;
 	request->add_report = add_report;
 	request->user = asked;
+	if (asked->recording && !recordings_begin(asked->recording, &asked->recorder, session))
+		return EXIT_CANNOT;
 	session->every_call_waits = true; /* so that each call can be held */
 	session->contents = true;
 	session->images = true;
@@ -310,6 +316,9 @@ static int run(int argc, char **argv)
 	         NULL},
 		{"web", 0, 0, G_OPTION_ARG_NONE, &asked.web,
 	         "show the session in a browser as well: --web, or --web 8080 for that port", NULL},
+		{"record", 0, 0, G_OPTION_ARG_FILENAME, &asked.recording,
+	         "record the ranks; DIR has those of the last interleaving, up to where they stood",
+	         "DIR"},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
 	         "how to go back: auto, snapshot, rerun, rewind", "WORD"},
 		G_OPTION_ENTRY_NULL,

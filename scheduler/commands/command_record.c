@@ -3,44 +3,14 @@
 
 #include "command_line.h"
 #include "common/recording.h"
-#include "mpi_calls.h"
+#include "recordings.h"
 #include "scheduler/host/program.h"
 #include "scheduler/recording/recording.h"
-#include "scheduler/recording/roll_call.h"
 
 struct request {
 	int ranks;
 	char *directory, *launcher;
 };
-
-/* Tells of logs that were not written to their end. Returns false if there is one. */
-static bool tell_errors(const char *directory)
-{
-	g_autoptr(GPtrArray) all = roll_call(directory, NULL);
-	bool fine = true;
-
-	for (guint i = 0; all && i < all->len; i++) {
-		const struct roll_call_entry *entry = all->pdata[i];
-
-		if (entry->is_missing)
-			command_complain("rank %d left no log", entry->rank);
-		if (entry->error)
-			command_complain("the log of rank %d ends in call %" G_GUINT64_FORMAT
-			                 ": %s",
-			                 entry->rank, entry->last_call, g_strerror(entry->error));
-		if (entry->refused)
-			command_complain("rank %d, call %" G_GUINT64_FORMAT
-			                 ", %s: %s; the program ended there",
-			                 entry->rank, entry->call, mpi_call_name(entry->refused),
-			                 entry->reason);
-		if (!entry->is_missing && !entry->error && entry->call == 0)
-			command_complain("rank %d has made no call of MPI that was seen; a script "
-			                 "must exec the program",
-			                 entry->rank);
-		fine &= !entry->is_missing && !entry->error && entry->call > 0;
-	}
-	return fine;
-}
 
 static int record_program(const struct request *request, char **program)
 {
@@ -61,7 +31,7 @@ static int record_program(const struct request *request, char **program)
 		status = recording_make(&options, &error);
 		if (error)
 			command_complain("%s", error->message);
-		if (status < 0 || (!tell_errors(request->directory) && status == 0))
+		if (status < 0 || (!recordings_are_whole(request->directory) && status == 0))
 			status = EXIT_CANNOT;
 	}
 	program_free(inspected);

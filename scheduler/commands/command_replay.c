@@ -104,7 +104,7 @@ const struct command command_run = {
 struct under {
 	int gdb, rank;
 	gboolean in_step; /* for GOption; of a recording alone */
-	char *command, *alone;
+	char *command, *alone, *recording;
 	struct wrapper wrapper;
 };
 
@@ -146,6 +146,12 @@ static bool interpret_under(struct under *under, struct session_options *session
 	g_autofree char *found = NULL;
 	int rank = MAX(under->gdb, under->rank);
 
+	if (under->recording && (under->gdb >= 0 || under->command)) {
+		command_complain("--record cannot be combined with --gdb or --wrap: first record, "
+		                 "then matchpoint replay %s --rank R --gdb",
+		                 under->recording);
+		return false;
+	}
 	if (under->gdb >= 0 && (under->command || under->rank >= 0)) {
 		command_complain("--gdb cannot be combined with --wrap");
 		return false;
@@ -158,6 +164,8 @@ static bool interpret_under(struct under *under, struct session_options *session
 		command_complain("there is no such rank among %d to debug", session->ranks);
 		return false;
 	}
+	if (under->recording)
+		return recordings_begin(under->recording, &under->wrapper, session);
 	if (under->gdb < 0 && !under->command)
 		return true;
 	if (!(under->command ? use_command(under) : use_debugger(under)))
@@ -174,9 +182,12 @@ static bool interpret_under(struct under *under, struct session_options *session
 /* The recording that is named on the line; NULL: none. */
 static const char *named_recording(int argc, char **argv)
 {
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (argv[i][0] != '-' && recording_is_there(argv[i]))
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--record") == 0) /* its value is one that is made */
+			i++;
+		else if (argv[i][0] != '-' && recording_is_there(argv[i]))
 			return argv[i];
+	}
 	return NULL;
 }
 
@@ -300,6 +311,11 @@ static int replay_run(int argc, char **argv)
 		{"wrap", 0, 0, G_OPTION_ARG_STRING, &under.command,
 	         "run the ranks under CMD, as \"valgrind -q\"", "CMD"},
 		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "wrap only RANK", "RANK"},
+		{"record", 0, 0, G_OPTION_ARG_FILENAME, &under.recording,
+	         "record the interleaving; then matchpoint replay DIR --rank R --gdb debugs one "
+	         "rank "
+	         "alone, forwards and backwards",
+	         "DIR"},
 		{"rank", 0, 0, G_OPTION_ARG_STRING, &under.alone, rank_help, "R[,R...]"},
 		{"listen", 0, 0, G_OPTION_ARG_STRING, &under.alone, listen_help, "PORT|PATH"},
 		{"in-step", 0, 0, G_OPTION_ARG_NONE, &under.in_step, step_help, NULL},
@@ -327,11 +343,14 @@ static int replay_run(int argc, char **argv)
 		options.session.store = beside;
 		command_follow_collectives(&options, path);
 		status = follow_path(&options, path);
+		if (under.recording && !recordings_are_whole(under.recording))
+			status = EXIT_CANNOT;
 	}
 	path_free(path);
 	wrapper_clear(&under.wrapper);
 	g_free(under.command);
 	g_free(under.alone);
+	g_free(under.recording);
 	command_options_release(&options);
 	return status;
 }

@@ -14,6 +14,57 @@
 #include "scheduler/recording/replay_rank.h"
 #include "scheduler/recording/roll_call.h"
 
+/* --- making them ------------------------------------------------------------------------------ */
+
+bool recordings_begin(const char *directory, struct wrapper *wrapper,
+                      struct session_options *session)
+{
+	const struct recording_options options = {
+		.program = session->program,
+		.ranks = session->ranks,
+		.directory = directory,
+		.input = session->standard_input,
+	};
+	g_autoptr(GError) error = NULL;
+
+	wrapper->rank = -1;
+	wrapper->is_timed = true;
+	wrapper->words = recording_words(directory, &error);
+	session->wrapper = wrapper;
+	if (wrapper->words && recording_prepare(&options, &error))
+		return true;
+	command_complain("--record: %s", error->message);
+	return false;
+}
+
+bool recordings_are_whole(const char *directory)
+{
+	g_autoptr(GPtrArray) all = roll_call(directory, NULL);
+	bool fine = true;
+
+	for (guint i = 0; all && i < all->len; i++) {
+		const struct roll_call_entry *entry = all->pdata[i];
+
+		if (entry->is_missing)
+			command_complain("rank %d left no log", entry->rank);
+		if (entry->error)
+			command_complain("the log of rank %d ends in call %" G_GUINT64_FORMAT
+			                 ": %s",
+			                 entry->rank, entry->last_call, g_strerror(entry->error));
+		if (entry->refused)
+			command_complain("rank %d, call %" G_GUINT64_FORMAT
+			                 ", %s: %s; the program ended there",
+			                 entry->rank, entry->call, mpi_call_name(entry->refused),
+			                 entry->reason);
+		if (!entry->is_missing && !entry->error && entry->call == 0)
+			command_complain("rank %d has made no call of MPI that was seen; a script "
+			                 "must exec the program",
+			                 entry->rank);
+		fine &= !entry->is_missing && !entry->error && !entry->refused && entry->call > 0;
+	}
+	return fine;
+}
+
 /* --- replay ----------------------------------------------------------------------------------- */
 
 /* Returns the exit status for it. */

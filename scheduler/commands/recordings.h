@@ -4,6 +4,15 @@
 
 #include "command.h"
 
+/* `--record DIR`: makes the folder, and sets session->wrapper to `wrapper`, so that each rank that
+ * the session starts writes its log there. Clear the wrapper with wrapper_clear after the session.
+ * False after printing an error. */
+bool recordings_begin(const char *directory, struct wrapper *wrapper,
+                      struct session_options *session);
+/* Whether each rank has left a log that was written to its end, and no call was refused. False
+ * after printing what is missing. */
+bool recordings_are_whole(const char *directory);
+
 /* `matchpoint replay DIR --rank RANKS`: "3" or "0,3". Returns the exit status. */
 int recordings_replay(const char *directory, const char *ranks);
 

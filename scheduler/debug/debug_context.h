@@ -14,6 +14,7 @@ struct gdb;
 struct gdb_rank;
 struct offers;
 struct page;
+struct debug_past;
 struct pickles;
 struct prompt;
 struct stop;
@@ -129,6 +130,8 @@ guint32 debugger_shown_call(const struct debugger *debugger, int rank);
 /* The default rank of commands. The process of a rank, and the address from which it has called
  * MPI; false: refused. */
 int debugger_usual_rank(const struct debugger *debugger);
+/* Splits "0 count" into the rank and the rest; the default rank without one. -1, -2: refused. */
+int debugger_split_rank(struct debugger *debugger, const char *rest, const char **ret_rest);
 bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site);
 
 /* The place where a rank crashed or met an error, if it is stopped at its end (all members NULL: in
@@ -141,6 +144,24 @@ const struct place *debugger_fell(const struct debugger *debugger, int rank);
  * back already. */
 bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int rank,
                           const char *rest);
+/* The past of a rank (debug_past.c): whether that of `rank` (-1: of any) is looked at, instead of
+ * where it is; prints what gdb says to a line there; moves there by a line of gdb's, and prints why
+ * the rank stands, and where; returns to where the ranks are. */
+bool debugger_is_past(const struct debugger *debugger, int rank);
+void debugger_ask_past(struct debugger *debugger, const char *line);
+void debugger_move_past(struct debugger *debugger, const char *line);
+void debugger_trace_past(struct debugger *debugger); /* the functions of the program */
+void debugger_leave_past(struct debugger *debugger);
+/* Ctrl-C: stops gdb. Returns false if it is not waited for. */
+bool debugger_interrupt_past(struct debugger *debugger);
+struct debug_past *debug_past_new(struct debugger *debugger);
+void debug_past_free(struct debug_past *past); /* NULL is legal */
+/* gdb's commands by which reverse-continue and its kin go to the past of a rank that gdb is
+ * attached to (debug_gdb_past.c). Free with g_free. */
+char *debugger_gdb_past(struct debugger *debugger, int rank);
+/* Whether the session stands where ranks have a past. If not, prints what to do instead. */
+bool debugger_has_past(struct debugger *debugger);
+
 /* The gdb processes for values (debug_gdb.c): detaches them before anything goes on, and ends
  * them. */
 void debugger_detach_gdbs(struct debugger *debugger);

@@ -23,8 +23,7 @@ int debugger_usual_rank(const struct debugger *debugger)
 	                                         : 0;
 }
 
-/* Splits "0 count" into the rank and the rest. For an expression alone returns the default rank. */
-static int split_rank(struct debugger *debugger, const char *rest, const char **ret_expression)
+int debugger_split_rank(struct debugger *debugger, const char *rest, const char **ret_expression)
 {
 	gsize digits = strspn(rest, "0123456789");
 	g_autofree char *rank = g_strndup(rest, digits);
@@ -165,6 +164,10 @@ void word_info_locals(struct debugger *debugger, const char *rest)
 	g_autofree char *told = NULL;
 	struct gdb *gdb;
 
+	if (rank >= 0 && debugger_is_past(debugger, rank)) {
+		debugger_ask_past(debugger, "info locals");
+		return;
+	}
 	if (rank < 0 || debugger_brings_back(debugger, word_info_locals, rank, rest))
 		return;
 	gdb = attach_gdb(debugger, rank, &error);
@@ -192,6 +195,13 @@ static void move(struct debugger *debugger, vocabulary_run *word, const char *re
 	g_autofree char *told = NULL;
 	struct gdb *gdb;
 
+	if (debugger_is_past(debugger, -1)) {
+		g_autofree char *line = g_strdup_printf("%s %s", direction > 0 ? "up" : "down",
+		                                        rest);
+
+		debugger_ask_past(debugger, line);
+		return;
+	}
 	if (!read_frames(debugger, rest, &frames)
 	    || debugger_brings_back(debugger, word, rank, rest))
 		return;
@@ -221,7 +231,7 @@ void word_of_gdb(struct debugger *debugger, const char *rest)
 void word_print(struct debugger *debugger, const char *rest)
 {
 	const char *expression;
-	int rank = split_rank(debugger, rest, &expression);
+	int rank = debugger_split_rank(debugger, rest, &expression);
 	g_autofree char *told = NULL;
 	g_autoptr(GError) error = NULL;
 
@@ -229,6 +239,12 @@ void word_print(struct debugger *debugger, const char *rest)
 		return;
 	if (!*expression) {
 		debugger_refuse(debugger, "no expression given; use print 0 EXPRESSION");
+		return;
+	}
+	if (debugger_is_past(debugger, expression == rest ? -1 : rank)) {
+		g_autofree char *line = g_strdup_printf("print %s", expression);
+
+		debugger_ask_past(debugger, line);
 		return;
 	}
 	if (debugger_brings_back(debugger, word_print, rank, rest))

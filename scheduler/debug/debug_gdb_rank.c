@@ -114,8 +114,10 @@ static const char steps_out[] =
 	"define hook-step\nmatchpoint-step-out\nend\n";
 
 /* gdb's first commands. `call`: the rank's; NULL: it is in none. `goes_on`: the call is about to be
- * carried out. A snapshot may be taken before; the rank then continues as a child. */
-static char *script_for(const struct seat *seat, guint64 site, const char *call, bool goes_on)
+ * carried out. A snapshot may be taken before; the rank then continues as a child. `past`: commands
+ * for the rank's past. */
+static char *script_for(const struct seat *seat, guint64 site, const char *call, bool goes_on,
+                        const char *past)
 {
 	GString *text = g_string_new("set debuginfod enabled off\nset confirm off\nset height 0\n");
 
@@ -151,6 +153,7 @@ static char *script_for(const struct seat *seat, guint64 site, const char *call,
 		                       "printf \"rank %d is in %s\\n\"\nframe\n",
 		                       site, seat->rank, call);
 	g_string_append(text, steps_out);
+	g_string_append(text, past);
 	return g_string_free(text, false);
 }
 
@@ -310,7 +313,7 @@ void word_gdb(struct debugger *debugger, const char *rest)
 	struct gdb_rank *gdb = debugger_gdb_rank(debugger);
 	const char *command = gdb->command ? gdb->command : "gdb";
 	g_autoptr(GError) error = NULL;
-	g_autofree char *script = NULL;
+	g_autofree char *script = NULL, *past = NULL;
 	const struct world_call *info;
 	const struct world *world;
 	const char *call;
@@ -327,6 +330,7 @@ void word_gdb(struct debugger *debugger, const char *rest)
 	debugger_detach_gdbs(debugger);
 	world = execution_world(debugger_processes(debugger));
 	info = world_call_info(world, rank, debugger_shown_call(debugger, rank));
+	past = debugger_gdb_past(debugger, rank);
 	goes_on = debugger_lets_go(debugger, rank);
 	gdb->seat = seat_new(debugger, rank, pid);
 	gdb->seat->thread = info && info->thread > 0 ? world_thread_id(world, rank, info->thread)
@@ -336,7 +340,7 @@ void word_gdb(struct debugger *debugger, const char *rest)
 	call = info ? mpi_call_name(info->function) : "a call";
 	script = script_for(gdb->seat, site,
 	                    beside && world_phase(world, rank) == PHASE_RUNNING ? NULL : call,
-	                    goes_on);
+	                    goes_on, past);
 	if (!write_script(gdb->seat, script, &error) || !start(gdb->seat, command, &error)) {
 		debugger_refuse(debugger, "cannot start %s: %s", command, error->message);
 		g_clear_pointer(&gdb->seat, seat_free);

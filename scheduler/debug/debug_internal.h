@@ -80,8 +80,10 @@ struct debugger {
 	struct gdb_rank *gdb_rank;
 	struct gdb **gdbs; /* by rank, for print; NULL: not started */
 	struct value_numbers *values;
-	GPtrArray *outcomes;   /* char *: paths of the outcomes that explore has found */
-	GPtrArray *onward;     /* char *: arguments of an explore that waits; NULL: none */
+	GPtrArray *outcomes; /* char *: paths of the outcomes that explore has found */
+	struct apart *apart; /* what waits until the ranks have left; NULL: nothing */
+	struct debug_past *past;
+	char *again;           /* line that is obeyed first at the next stop; NULL: none */
 	struct helper *helper; /* process that is waited for; NULL: none */
 	GString *said;         /* lines that were obeyed, for save */
 	char *last;            /* line that an empty one repeats; NULL: none */
@@ -144,8 +146,36 @@ bool debugger_is_interpreted(const struct debugger *debugger);
 guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts *facts, int rank,
                           guint32 call, guint32 waited);
 
-/* Between two interleavings: runs explore, if it waits for that (debug_onward.c). */
+/* debug_onward.c: runs matchpoint with these words (char *, NULL-terminated) beside the session,
+ * while the ranks stay where they are. `told` gets whole lines of what it prints. Returns its exit
+ * status; -1: it has none. The others append words; the program with its arguments, last. */
+int debugger_run_beside(struct debugger *debugger, const GPtrArray *words,
+                        void (*told)(void *user, const char *text), void *user);
+void debugger_add_words(GPtrArray *words, const char *const *more);
+void debugger_add_program(const struct debugger *debugger, GPtrArray *words);
+/* Whether that must be without the ranks, since files that the program has changed so far would
+ * disturb others; leaves them, runs it between two interleavings, and brings them back here. Takes
+ * `data` over. */
+bool debugger_must_run_apart(const struct debugger *debugger);
+typedef void debugger_apart_run(struct debugger *debugger, void *data);
+void debugger_run_apart(struct debugger *debugger, debugger_apart_run *run, void *data,
+                        GDestroyNotify free_data);
 void debugger_go_onward(struct debugger *debugger);
+void debugger_forget_apart(struct debugger *debugger);
+
+/* debug_record.c: this position, as goto accepts it; free with g_free. Records the ranks up to here
+ * into a folder. Returns false after refusing, or if the ranks are left for it; `line` is obeyed
+ * once they are back (NULL: none). */
+char *debugger_position_here(const struct debugger *debugger);
+bool debugger_record(struct debugger *debugger, const char *directory, const char *line);
+/* The same by others: a file with the line that goes here; arguments of matchpoint (char *,
+ * NULL-terminated) that do so by that file, and record the ranks. Free with g_ptr_array_unref. */
+bool debugger_write_way(const struct debugger *debugger, const char *file, GError **error);
+GPtrArray *debugger_words_to_record(const struct debugger *debugger, const char *directory,
+                                    const char *script);
+/* The folder in which this position is recorded, or is to be ("recording" in it, which others may
+ * make); owned by the session. NULL with `error` set (debug_past.c). */
+const char *debugger_past_folder(struct debugger *debugger, GError **error);
 /* The path of "finding 1" or "outcome 2". NULL: refused; or the text names neither, unless
  * *ret_names. */
 const char *debugger_found_path(struct debugger *debugger, const char *text, bool *ret_names);

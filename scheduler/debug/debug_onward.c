@@ -12,15 +12,14 @@ static void on_told(void *user, const char *text)
 	prompt_tell(((struct debugger *)user)->prompt, text);
 }
 
-/* Runs it while the ranks stay where they are. Returns its exit status; -1: it has none. */
-static int run_beside(struct debugger *debugger, const GPtrArray *words)
+int debugger_run_beside(struct debugger *debugger, const GPtrArray *words,
+                        void (*told)(void *user, const char *text), void *user)
 {
 	g_autoptr(GError) error = NULL;
 	int status;
 
 	debugger->helper = helper_new(session_loop(debugger->session), (char *const *)words->pdata,
-	                              debugger->asked->request.environment, on_told, debugger,
-	                              &error);
+	                              debugger->asked->request.environment, told, user, &error);
 	if (!debugger->helper) {
 		debugger_refuse(debugger, "%s", error->message);
 		return -1;
@@ -31,12 +30,18 @@ static int run_beside(struct debugger *debugger, const GPtrArray *words)
 	return status;
 }
 
+/* Its output is the session's. */
+static int run_beside(struct debugger *debugger, const GPtrArray *words)
+{
+	return debugger_run_beside(debugger, words, on_told, debugger);
+}
+
 static void add_word(GPtrArray *words, const char *word)
 {
 	g_ptr_array_add(words, g_strdup(word));
 }
 
-static void add_words(GPtrArray *words, const char *const *more)
+void debugger_add_words(GPtrArray *words, const char *const *more)
 {
 	for (; more && *more; more++)
 		add_word(words, *more);
@@ -79,12 +84,51 @@ static GPtrArray *words_for(const char *command)
 	return words;
 }
 
-/* Appends the program and its options as in this session. */
-static void add_program(const struct debugger *debugger, GPtrArray *words)
+void debugger_add_program(const struct debugger *debugger, GPtrArray *words)
 {
 	add_word(words, "--");
-	add_words(words, debugger->asked->request.program);
+	debugger_add_words(words, debugger->asked->request.program);
 	g_ptr_array_add(words, NULL);
+}
+
+/* --- without the ranks ------------------------------------------------------------------------ */
+
+struct apart {
+	debugger_apart_run *run;
+	void *data;
+	GDestroyNotify free_data;
+};
+
+void debugger_forget_apart(struct debugger *debugger)
+{
+	struct apart *apart = g_steal_pointer(&debugger->apart);
+
+	if (!apart)
+		return;
+	apart->free_data(apart->data);
+	g_free(apart);
+}
+
+void debugger_go_onward(struct debugger *debugger)
+{
+	if (!debugger->apart)
+		return;
+	session_put_files_back(debugger->session);
+	debugger->apart->run(debugger, debugger->apart->data);
+	debugger_forget_apart(debugger);
+}
+
+bool debugger_must_run_apart(const struct debugger *debugger)
+{
+	return debugger->state == DEBUG_CHOICE && session_has_changed_files(debugger->session);
+}
+
+void debugger_run_apart(struct debugger *debugger, debugger_apart_run *run, void *data,
+                        GDestroyNotify free_data)
+{
+	debugger->apart = g_new0(struct apart, 1);
+	*debugger->apart = (struct apart){run, data, free_data};
+	debugger_go_to(debugger, stops_here(debugger->stops)->position);
 }
 
 /* --- explore ---------------------------------------------------------------------------------- */
@@ -211,30 +255,13 @@ static char *path_from(struct debugger *debugger)
 	return verdict_path(&facts);
 }
 
-static void explore_beside(struct debugger *debugger, const GPtrArray *words)
+static void explore_beside(struct debugger *debugger, void *data)
 {
+	const GPtrArray *words = data;
 	int status = run_beside(debugger, words);
 
 	if (status == 0 || status == 1 || status == 3) /* something was explored */
 		import_store(debugger, find_option((char **)words->pdata, "--store"));
-}
-
-void debugger_go_onward(struct debugger *debugger)
-{
-	g_autoptr(GPtrArray) words = g_steal_pointer(&debugger->onward);
-
-	if (!words)
-		return;
-	session_put_files_back(debugger->session);
-	explore_beside(debugger, words);
-}
-
-/* Explores without this session's ranks, since files that the program has changed so far would
- * disturb those that start beside it. Afterwards the ranks are brought back here. */
-static void explore_apart(struct debugger *debugger, GPtrArray *words)
-{
-	debugger->onward = words;
-	debugger_go_to(debugger, stops_here(debugger->stops)->position);
 }
 
 void word_explore(struct debugger *debugger, const char *rest)
@@ -254,11 +281,12 @@ void word_explore(struct debugger *debugger, const char *rest)
 		add_word(words, "--store");
 		add_word(words, store);
 	}
-	add_words(words, debugger->asked->request.options);
-	add_words(words, (const char *const *)options);
-	add_program(debugger, words);
-	if (debugger->state == DEBUG_CHOICE && session_has_changed_files(debugger->session))
-		explore_apart(debugger, g_steal_pointer(&words));
+	debugger_add_words(words, debugger->asked->request.options);
+	debugger_add_words(words, (const char *const *)options);
+	debugger_add_program(debugger, words);
+	if (debugger_must_run_apart(debugger))
+		debugger_run_apart(debugger, explore_beside, g_steal_pointer(&words),
+		                   (GDestroyNotify)g_ptr_array_unref);
 	else
 		explore_beside(debugger, words);
 }
@@ -314,9 +342,9 @@ void word_minimize(struct debugger *debugger, const char *rest)
 		add_word(words, "--store");
 		add_word(words, debugger->asked->request.store);
 	}
-	add_words(words, debugger->asked->request.options);
-	add_words(words, (const char *const *)options);
-	add_program(debugger, words);
+	debugger_add_words(words, debugger->asked->request.options);
+	debugger_add_words(words, (const char *const *)options);
+	debugger_add_program(debugger, words);
 	if (run_beside(debugger, words) == 0)
 		debugger_tell(debugger, "goto with that path goes there\n");
 }

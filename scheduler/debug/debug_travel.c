@@ -174,6 +174,10 @@ void word_reverse_step(struct debugger *debugger, const char *rest)
 
 	if (rank == -2)
 		return;
+	if (debugger_is_past(debugger, rank)) {
+		debugger_move_past(debugger, "reverse-step");
+		return;
+	}
 	if (rank < 0)
 		rank = MAX(debugger->stepped, 0);
 	if (!travel_begin(&travel, debugger))
@@ -335,6 +339,10 @@ void word_reverse_continue(struct debugger *debugger, const char *rest)
 	struct travel travel;
 
 	(void)rest;
+	if (debugger_is_past(debugger, -1)) {
+		debugger_move_past(debugger, "reverse-continue");
+		return;
+	}
 	if (!travel_begin(&travel, debugger))
 		return;
 	go_to_last(&travel);

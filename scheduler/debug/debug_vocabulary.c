@@ -93,11 +93,27 @@ const struct vocabulary_word debug_vocabulary[] = {
 	{"rollback", "RANK.CALL",
          "take a rank back into that call, with every rank that depends on what it did since",
          word_rollback, .example = "rollback 0.3", .complete = complete_calls},
-	{"reverse-step", "[RANK]", "take a rank back to its previous call, likewise",
+	{"reverse-step", "[RANK]",
+         "take a rank back to its previous call, likewise; in its past, back one line",
          word_reverse_step, .example = "reverse-step 0", .shorter = "rs"},
 	{"reverse-continue", "",
-         "go back to the last earlier call that matches a breakpoint, or to the previous stop",
+         "go back to the last earlier call that matches a breakpoint, or to the previous stop; in "
+         "a "
+         "rank's past, to where a watched value was changed",
          word_reverse_continue, .example = "reverse-continue", .shorter = "rc"},
+	{"watch", "[RANK] EXPRESSION",
+         "go to a rank's past, between its MPI calls, and watch a value there: reverse-continue "
+         "goes "
+         "back to where it was changed",
+         word_watch, .example = "watch 0 count", .complete = complete_ranks},
+	{"reverse-next", "[RANK]", "go back one line in a rank's past", word_reverse_next,
+         .example = "reverse-next 0", .shorter = "rn", .complete = complete_ranks},
+	{"reverse-finish", "[RANK]", "go back to where the function was called, in a rank's past",
+         word_reverse_finish, .example = "reverse-finish 0", .complete = complete_ranks},
+	{"now", "", "leave a rank's past, for where the ranks are", word_now, .example = "now"},
+	{"record", "DIR",
+         "record the ranks up to here: matchpoint replay DIR --rank R --gdb debugs one alone",
+         word_record, .example = "record run1"},
 	{"goto", "POSITION|PATH|finding N|outcome N|RANK.CALL,...",
          "go to the end of a path, or of a finding's path; to a position that info path prints; or "
          "back to these calls",
@@ -148,7 +164,6 @@ const struct vocabulary_word debug_vocabulary[] = {
 	{"f", "[N]", "a command of gdb", word_of_gdb, .is_habit = true},
 	{"display", "[EXPRESSION]", "a command of gdb", word_of_gdb, .is_habit = true},
 	{"ptype", "[EXPRESSION]", "a command of gdb", word_of_gdb, .is_habit = true},
-	{"watch", "[EXPRESSION]", "a command of gdb", word_of_gdb, .is_habit = true},
 	{"until", "[WHERE]", "a command of gdb", word_of_gdb, .is_habit = true},
 	{"stepi", "[N]", "a command of gdb", word_of_gdb, .is_habit = true},
 	{"nexti", "[N]", "a command of gdb", word_of_gdb, .is_habit = true},

@@ -192,7 +192,12 @@ static void tell_ranks(struct debugger *debugger, int rank)
 
 void word_where(struct debugger *debugger, const char *rest)
 {
-	tell_ranks(debugger, debugger_read_rank(debugger, rest));
+	int rank = debugger_read_rank(debugger, rest);
+
+	if (rank >= 0 && debugger_is_past(debugger, rank))
+		debugger_trace_past(debugger);
+	else
+		tell_ranks(debugger, rank);
 }
 
 void word_info_ranks(struct debugger *debugger, const char *rest)
@@ -208,6 +213,10 @@ void word_list(struct debugger *debugger, const char *rest)
 	struct place place;
 	GString *text;
 
+	if (rank >= -1 && debugger_is_past(debugger, rank)) {
+		debugger_ask_past(debugger, "list");
+		return;
+	}
 	if (rank < -1 || !debugger_is_somewhere(debugger))
 		return;
 	if (rank < 0 && debugger->state == DEBUG_CHOICE && debugger->offers->points->len > 0)

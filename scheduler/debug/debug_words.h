@@ -26,6 +26,8 @@ vocabulary_run word_checkpoint, word_restart, word_info_checkpoints;
 vocabulary_run word_explore, word_minimize, word_save;
 /* debug_look.c */
 vocabulary_run word_x, word_set_decoder;
+/* debug_record.c, debug_past.c */
+vocabulary_run word_record, word_watch, word_reverse_next, word_reverse_finish, word_now;
 /* debug_gdb.c, debug_gdb_rank.c */
 vocabulary_run word_print, word_info_locals, word_up, word_down, word_of_gdb, word_gdb,
 	word_set_debugger;

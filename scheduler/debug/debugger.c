@@ -76,12 +76,14 @@ void debugger_forget_place(struct debugger *debugger)
 void debugger_read_lines(struct debugger *debugger)
 {
 	while (!debugger->goes_on) {
-		g_autofree char *line = prompt_read(debugger->prompt);
+		g_autofree char *line = debugger->again ? g_steal_pointer(&debugger->again)
+		                                        : prompt_read(debugger->prompt);
 
 		if (!line)
 			break;
 		debugger_obey(debugger, line);
 	}
+	debugger_leave_past(debugger);
 }
 
 void debugger_converse(struct debugger *debugger)
@@ -214,6 +216,8 @@ bool debugger_interrupted(void *debug_session)
 	if (!debugger || !prompt_is_terminal(debugger->prompt))
 		return false;
 	if (debugger->helper) /* the helper process has received it, too */
+		return true;
+	if (debugger_interrupt_past(debugger))
 		return true;
 	return prompt_clear(debugger->prompt) || debugger_interrupt(debugger);
 }
@@ -370,6 +374,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->stepped = -1;
 	debugger->checkpoints = checkpoints_new();
 	debugger->gdb_rank = gdb_rank_new();
+	debugger->past = debug_past_new(debugger);
 	debugger->said = g_string_new(NULL);
 	debugger->outcomes = g_ptr_array_new_with_free_func(g_free);
 	debugger->decoders = decoders_new();
@@ -402,8 +407,9 @@ static void debugger_release(struct debugger *debugger)
 	g_ptr_array_unref(debugger->outcomes);
 	decoders_free(debugger->decoders);
 	pickles_free(debugger->pickles);
-	if (debugger->onward)
-		g_ptr_array_unref(debugger->onward);
+	debugger_forget_apart(debugger);
+	g_free(debugger->again);
+	debug_past_free(debugger->past);
 }
 
 /* Goes to where the session begins. Stops before it can be gone back to. */

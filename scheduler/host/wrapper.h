@@ -5,10 +5,12 @@
 #define MATCHPOINT_SCHEDULER_HOST_WRAPPER_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 struct wrapper {
 	char **words;   /* the command before the program's, NULL-terminated */
 	int rank;       /* rank that runs under it; -1: all */
+	bool is_timed;  /* limits on time hold, as without it: it is no debugger */
 	char *terminal; /* this rank's device for input and output; NULL: output is captured */
 };
 

@@ -19,6 +19,7 @@
 /* The file that makes a folder a recording: lines with a word and its value. */
 #define FILE_NAME "recording"
 #define LIBRARY "libmatchpoint-record.so"
+#define HEAP "libmatchpoint-heap.so"
 enum { FIRST_DESCRIPTOR = 900 }; /* out of the program's way */
 
 G_DEFINE_QUARK(matchpoint - recording, recording_error)
@@ -84,7 +85,7 @@ static bool clear_folder(const char *directory, GError **error)
 	return true;
 }
 
-static bool copy_input(const char *directory, GError **error)
+static bool copy_input(const char *directory, int input, GError **error)
 {
 	g_autofree char *path = g_build_filename(directory, "input", NULL);
 	const int file = g_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -93,19 +94,40 @@ static bool copy_input(const char *directory, GError **error)
 
 	if (file < 0)
 		return fail(error, path);
-	while ((got = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0)
+	while ((got = read(input, bytes, sizeof(bytes))) > 0)
 		if (write(file, bytes, (size_t)got) != got)
 			break;
-	if (close(file) != 0 || got != 0)
-		return fail(error, path);
-	const int input = g_open(path, O_RDONLY, 0);
+	return (close(file) == 0 && got == 0) || fail(error, path);
+}
+
+/* The program reads the copy. */
+static bool replace_standard_input(const char *directory, GError **error)
+{
+	g_autofree char *path = g_build_filename(directory, "input", NULL);
+	int input;
+
+	if (!copy_input(directory, STDIN_FILENO, error))
+		return false;
+	input = g_open(path, O_RDONLY, 0);
 	if (input < 0 || dup2(input, STDIN_FILENO) < 0)
 		return fail(error, path);
 	close(input);
 	return true;
 }
 
-static bool prepare(const struct recording_options *options, GError **error)
+static bool copy_file(const char *directory, const char *input, GError **error)
+{
+	const int file = g_open(input, O_RDONLY | O_CLOEXEC, 0);
+	bool fine;
+
+	if (file < 0)
+		return fail(error, input);
+	fine = copy_input(directory, file, error);
+	close(file);
+	return fine;
+}
+
+bool recording_prepare(const struct recording_options *options, GError **error)
 {
 	g_autofree char *file = g_build_filename(options->directory, FILE_NAME, NULL),
 			*program = g_strjoinv(" ", options->program),
@@ -116,34 +138,45 @@ static bool prepare(const struct recording_options *options, GError **error)
 		return fail(error, options->directory);
 	if (!clear_folder(options->directory, error))
 		return false;
-	if (options->copies_input && !copy_input(options->directory, error))
+	if (options->copies_input && !replace_standard_input(options->directory, error))
+		return false;
+	if (options->input && !copy_file(options->directory, options->input, error))
 		return false;
 	return g_file_set_contents(file, text, -1, error);
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
+char **recording_words(const char *directory, GError **error)
+{
+	g_autofree char *library = installation_find(LIBRARY, error);
+	GPtrArray *words;
+
+	if (!library)
+		return NULL;
+	words = launcher_self(RECORDING_VERB);
+	g_ptr_array_add(words, g_canonicalize_filename(directory, NULL));
+	g_ptr_array_add(words, g_steal_pointer(&library));
+	g_ptr_array_add(words, NULL);
+	return (char **)g_ptr_array_free(words, false);
+}
+
 int recording_make(const struct recording_options *options, GError **error)
 {
-	g_autofree char *library = installation_find(LIBRARY, error), *folder = NULL;
-	g_auto(GStrv) words = NULL;
-	g_autoptr(GPtrArray) line = g_ptr_array_new(), self = NULL;
+	g_auto(GStrv) words = NULL, recorder = NULL;
+	g_autoptr(GPtrArray) line = g_ptr_array_new();
 	int status = 0;
 
-	if (!library || !prepare(options, error))
+	recorder = recording_words(options->directory, error);
+	if (!recorder || !recording_prepare(options, error))
 		return -1;
 	words = launcher_words(options->launcher, options->ranks, error);
 	if (!words)
 		return -1;
-	folder = g_canonicalize_filename(options->directory, NULL);
-	self = launcher_self(RECORDING_VERB);
-	g_ptr_array_set_free_func(self, g_free);
 	for (int i = 0; words[i]; i++)
 		g_ptr_array_add(line, words[i]);
-	for (guint i = 0; i < self->len; i++)
-		g_ptr_array_add(line, self->pdata[i]);
-	g_ptr_array_add(line, folder);
-	g_ptr_array_add(line, library);
+	for (int i = 0; recorder[i]; i++)
+		g_ptr_array_add(line, recorder[i]);
 	for (int i = 0; options->program[i]; i++)
 		g_ptr_array_add(line, options->program[i]);
 	g_ptr_array_add(line, NULL);
@@ -166,11 +199,30 @@ static char **add_to(char **environment, const char *name, const char *separator
 	return g_environ_setenv(environment, name, both, true);
 }
 
+/* Under the scheduler's control the heap library is preloaded, too. The recorder has the same.
+ * Takes `environment` over. */
+static char **without_heap(char **environment)
+{
+	const char *preload = g_environ_getenv(environment, RECORDING_PRELOAD);
+	g_auto(GStrv) libraries = g_strsplit(preload ? preload : "", ":", -1);
+	g_autoptr(GStrvBuilder) kept = g_strv_builder_new();
+	g_auto(GStrv) left = NULL;
+	g_autofree char *value = NULL;
+
+	for (char **one = libraries; *one; one++)
+		if (!g_str_has_suffix(*one, "/" HEAP))
+			g_strv_builder_add(kept, *one);
+	left = g_strv_builder_end(kept);
+	value = g_strjoinv(":", left);
+	return preload ? g_environ_setenv(environment, RECORDING_PRELOAD, value, true)
+	               : environment;
+}
+
 /* What makes the addresses of the program's memory a function of its own calls. */
 static char **prepare_environment(const char *library, const struct recording_orders *orders)
 {
 	static const char steady_heap[] = "glibc.malloc.mmap_max=0:glibc.malloc.arena_max=1";
-	char **environment = g_get_environ(), value[RECORDING_VALUE];
+	char **environment = without_heap(g_get_environ()), value[RECORDING_VALUE];
 
 	recording_orders_print(orders, value);
 	environment = g_environ_setenv(environment, RECORDING_VARIABLE, value, true);

@@ -10,12 +10,19 @@ struct recording_options {
 	int ranks;
 	const char *launcher;  /* NULL: mpiexec.mpich -n N */
 	const char *directory; /* made if it is missing; must hold nothing, or a recording */
-	bool copies_input;     /* standard input is copied first */
+	bool copies_input;     /* standard input is copied first, and replaced by the copy */
+	const char *input;     /* instead: the file that rank 0 reads; NULL: none */
 };
 
 /* Runs the program and records it. Returns the launcher's exit status (as in a shell), or -1 with
  * `error` set. */
 int recording_make(const struct recording_options *options, GError **error);
+
+/* Makes the folder of a recording for ranks that others start, under `recording_words`. Returns
+ * false with `error` set. */
+bool recording_prepare(const struct recording_options *options, GError **error);
+/* What stands before the program of each rank; free with g_strfreev. NULL with `error` set. */
+char **recording_words(const char *directory, GError **error);
 
 /* Whether a folder holds a recording. */
 bool recording_is_there(const char *directory);

@@ -549,7 +549,7 @@ void execution_look(struct execution *execution)
 		return;
 	if (execution->result.state != EXECUTION_RUNNING || execution->result.waits
 	    || world_at_rest(execution->world)
-	    || (execution->runs->options.wrapper && !world_has_windows(execution->world))) {
+	    || (runs_are_untimed(execution->runs) && !world_has_windows(execution->world))) {
 		stall_rest(execution->stall);
 		return;
 	}
@@ -570,7 +570,8 @@ void execution_look(struct execution *execution)
 	case STALL_DECIDE: decide_for_others(execution); break;
 	case STALL_SPIN:
 	case STALL_OVER:
-		if (execution->runs->options.wrapper) /* a user may have stopped it in a debugger */
+		if (runs_are_untimed(
+			    execution->runs)) /* a user may have stopped it in a debugger */
 			break;
 		execution->result.stalled = true;
 		execution->result.livelock = step == STALL_SPIN;

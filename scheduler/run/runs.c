@@ -118,6 +118,11 @@ const struct wrapper *runs_wrapper(const struct runs *runs)
 	return runs->options.wrapper;
 }
 
+bool runs_are_untimed(const struct runs *runs)
+{
+	return runs->options.wrapper && !runs->options.wrapper->is_timed;
+}
+
 void runs_report_struck(const struct runs *runs, const char *what)
 {
 	if (runs->client->struck)

@@ -11,6 +11,8 @@ struct host *runs_host(const struct runs *runs);
 struct events *runs_events(const struct runs *runs);
 bool runs_rewind(const struct runs *runs); /* in place, if possible */
 const struct wrapper *runs_wrapper(const struct runs *runs);
+/* A wrapper may keep a rank for as long as it likes. */
+bool runs_are_untimed(const struct runs *runs);
 
 /* The session cannot go on: see struct run_client. */
 void runs_fail(struct runs *runs, const char *format, ...) G_GNUC_PRINTF(2, 3);

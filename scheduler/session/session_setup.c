@@ -25,10 +25,12 @@
 
 #define STOP_PATIENCE_S 3.0
 
-/* Silent ranks matter only without a wrapper: under a debugger they are expected. */
+/* Under a debugger silent ranks are expected. */
 static struct runs *runs_to_watch(const struct session *session)
 {
-	return session->options->wrapper ? NULL : session->runs;
+	const struct wrapper *wrapper = session->options->wrapper;
+
+	return wrapper && !wrapper->is_timed ? NULL : session->runs;
 }
 
 /* Cuts the executions of the exploration short, but not replays that confirm findings. */

@@ -192,6 +192,11 @@ def buffers(call):
     return message_buffers(call) if handled_by_buffers(call) else []
 
 
+def makes_later(call):
+    """Whether the communicator that the call makes is there when its request completes."""
+    return call.gives_request() and call.has("newcomm")
+
+
 def place(call):
     """The statement that tells observers whom the call is about."""
     names = {a.name: a for a in call.arguments}
@@ -212,7 +217,8 @@ def finishing(call):
     if not buffers(call) and not call.gives_request():
         return []
     if call.gives_request():
-        brings = "RESULT" if moves(call) or call.has("dest") else "MESSAGE"
+        is_result = moves(call) or call.has("dest") or makes_later(call)
+        brings = "RESULT" if is_result else "MESSAGE"
         if call.is_persistent() and not moves(call):
             brings = "MESSAGE"
         add = (f"requests_add(&call, request, REQUESTS_{brings}, "
@@ -235,6 +241,8 @@ def statements(call):
     first += buffers(call)
     if buffers(call) and not call.is_persistent():
         first.append("record_hash(&call, &call.sends);")
+    if makes_later(call):
+        first.append("record_receive(&call, newcomm, 1, MPI_INT);")
     last = [s for a in call.arguments if a.name not in skipped for s in after(call, a)]
     return first, last + finishing(call)
 
@@ -260,13 +268,14 @@ EXPORTED {call.returns} PMPI_{call.name}({call.exported()})
 
 
 def entering(call):
-    return (f"\tif (!record_enter(&call, MPI_CALL_{call.name}, __builtin_return_address(0)))\n"
-            f"\t\treturn real_mpi()->{call.name}({call.values()});\n")
+    return (f"\tif (!record_enter(&call, MPI_CALL_{call.name}, __builtin_return_address(0),\n"
+            f"\t                  __builtin_dwarf_cfa()))\n"
+            f"\t\treturn below_mpi()->{call.name}({call.values()});\n")
 
 
 def refusing(call):
     return exported(call, entering(call) + f"""	record_refuse("{refused(call)}");
-	return real_mpi()->{call.name}({call.values()});
+	return below_mpi()->{call.name}({call.values()});
 """)
 
 
@@ -276,12 +285,12 @@ def wrapper(call):
     first, last = statements(call)
     indent = "\n\t"
     if call.returns == "int":
-        run = (f"record_result(&call, record_run(&call) ? real_mpi()->{call.name}"
+        run = (f"record_result(&call, record_run(&call) ? below_mpi()->{call.name}"
                f"({call.values()}) : MPI_SUCCESS);")
         give = "call.result"
         result = ""
     else:
-        run = (f"if (record_run(&call))\n\t\tresult = real_mpi()->{call.name}({call.values()});\n"
+        run = (f"if (record_run(&call))\n\t\tresult = below_mpi()->{call.name}({call.values()});\n"
                "\trecord_result(&call, MPI_SUCCESS);\n\trecord_out_raw(&result, sizeof(result));")
         give = "result"
         result = f"\t{call.returns} result = ({call.returns})0;\n"
@@ -305,7 +314,7 @@ def problems(calls):
 
 def source(calls, table, heading):
     includes = "\n".join(f'#include "shim/{name}.h"' for name in (
-        "mpi/real", "record/call", "record/collective_buffers", "record/known",
+        "record/below", "record/call", "record/collective_buffers", "record/known",
         "record/members", "record/requests"))
     bodies = "".join(wrapper(call) for call in calls if not is_by_hand(call))
     return f"""{heading}#include "mpi_functions.h"

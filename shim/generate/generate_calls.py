@@ -216,7 +216,7 @@ def passing_wrapper(call):
     return f"""
 EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {{
-	void *site = __builtin_return_address(0);
+	void *site = above_site(__builtin_return_address(0));
 {stack}	{"bool own = " if tracks else ""}{enter};
 {first}	{call.returns} returned = real_mpi()->{call.name}({call.values()});
 
@@ -269,7 +269,7 @@ def wrapper(call, by_name):
     return f"""
 EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {{
-	void *site = __builtin_return_address(0);
+	void *site = above_site(__builtin_return_address(0));
 	{call.returns} result;
 
 	PROCESS_NOTE_STACK();
@@ -316,6 +316,7 @@ def wrappers_source(calls, by_name):
 #include "shim/calls/large_count.h"
 #include "shim/check/misuse.h"
 #include "shim/mpi/real.h"
+#include "shim/process/above.h"
 #include "shim/process/process.h"
 #include "shim/process/stack_residue.h"
 #include "shim/request/request.h"

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shim/process/above.h"
+
 enum { MOST_BINDINGS = 4, MOST_FRAMES = 128 };
 
 struct range {
@@ -169,7 +171,7 @@ bool real_called_by_cxx(void)
 
 bool real_is_shim(const void *address)
 {
-	return contains(&shim_code, address);
+	return contains(&shim_code, address) || above_has(address);
 }
 
 const char *real_called(void **ret_site)

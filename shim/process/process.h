@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "above.h"
 #include "memory_range.h"
 
 /* matchpoint started the process, under an MPI launcher. Set when the shim is loaded. */
@@ -58,10 +59,10 @@ bool process_find_stack(pthread_t thread, struct memory_range *ret);
 extern _Thread_local uintptr_t process_stack_pointer __attribute__((tls_model("initial-exec")));
 
 /* For a wrapper of an MPI call. */
-#define PROCESS_NOTE_STACK()                                                      \
-	do {                                                                      \
-		if (!process_is_in_call())                                        \
-			process_stack_pointer = (uintptr_t)__builtin_dwarf_cfa(); \
+#define PROCESS_NOTE_STACK()                                                                   \
+	do {                                                                                   \
+		if (!process_is_in_call())                                                     \
+			process_stack_pointer = above_stack((uintptr_t)__builtin_dwarf_cfa()); \
 	} while (0)
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "below.h"
 #include "callbacks.h"
 #include "common/mix.h"
 #include "in_step.h"
@@ -47,8 +48,10 @@ void record_breaks_polls(void)
 	polls.is_running = false;
 }
 
-bool record_enter(struct record_call *call, enum mpi_call function, const void *site)
+bool record_enter(struct record_call *call, enum mpi_call function, const void *site,
+                  const void *stack)
 {
+	below_note_call(site, stack);
 	if (record_inside > 0 || !record_is_on)
 		return false;
 	record_inside++;
@@ -99,6 +102,10 @@ void record_leave(struct record_call *call)
 	record_present = call->outer;
 	threads_leave();
 	record_inside--;
+	/* A rank that polls comes back to the same memory. */
+	*call = (struct record_call){.result = call->result};
+	if (record_inside == 0)
+		below_clear_stack();
 }
 
 /* --- what goes in ----------------------------------------------------------------------------- */
@@ -453,6 +460,6 @@ void record_refuse(const char *format, ...)
 	memcpy(log_place->reason, text, sizeof(text));
 	log_place->refused = log_place->function;
 	log_commit();
-	real_mpi()->Abort(MPI_COMM_WORLD, 4);
+	below_mpi()->Abort(MPI_COMM_WORLD, 4);
 	_exit(4);
 }

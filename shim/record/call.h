@@ -55,8 +55,11 @@ struct record_call {
 /* The call that is under way; NULL: none. */
 extern struct record_call *record_present;
 
-/* false: the call is not to be recorded; pass it to MPI. Else record_leave must follow. */
-bool record_enter(struct record_call *call, enum mpi_call function, const void *site);
+/* `site`: the return address of the wrapper, in the program; `stack`: the stack pointer without the
+ * wrapper's frame. false: the call is not to be recorded; pass it on (below.h). Else record_leave
+ * must follow. */
+bool record_enter(struct record_call *call, enum mpi_call function, const void *site,
+                  const void *stack);
 void record_leave(struct record_call *call);
 
 /* The rank that a call is about, and the tag, for those who look at a rank that stands in it. */

@@ -1,5 +1,5 @@
-/* Files that the program opens by name. Those that it reads are noted, and compared at replay.
- * Those that it would write are copies of their own at replay. */
+/* Files that the program opens or changes by name. Those that it reads are noted, and compared at
+ * replay. Those that it would write are copies of their own at replay. */
 #define _GNU_SOURCE
 #include "files.h"
 
@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -97,7 +98,7 @@ static bool scratch_name(const char *path, char name[SCRATCH_NAME])
 	const char *rest = path;
 	size_t used = 0;
 
-	if (scratch < 0 || is_device(path))
+	if (is_device(path))
 		return false;
 	while (*rest && used < NAME_MAX)
 		name[used++] = *rest++ == '/' ? '+' : rest[-1];
@@ -105,8 +106,64 @@ static bool scratch_name(const char *path, char name[SCRATCH_NAME])
 	return *rest == '\0';
 }
 
-/* What the file has now is copied, if the program does not begin it anew. */
-static void copy_into(const char *path, const char *name)
+/* The files that the program has written: names in the scratch folder. The same in both modes. */
+static struct {
+	char **names;
+	size_t count, room;
+} own;
+
+static char **find_own(const char *name)
+{
+	for (size_t i = 0; i < own.count; i++)
+		if (strcmp(own.names[i], name) == 0)
+			return &own.names[i];
+	return NULL;
+}
+
+/* Here and below, what is allocated is the recorder's: within inputs_enter. */
+static void add_own(const char *name)
+{
+	if (find_own(name))
+		return;
+	if (own.count == own.room) {
+		const size_t room = 2 * own.room + 16;
+		char **more = realloc(own.names, room * sizeof(*more));
+
+		if (!more)
+			return;
+		own.names = more;
+		own.room = room;
+	}
+	own.names[own.count] = strdup(name);
+	own.count += own.names[own.count] != NULL;
+}
+
+static void remove_own(const char *name)
+{
+	char **found = find_own(name);
+
+	if (!found)
+		return;
+	free(*found);
+	*found = own.names[--own.count];
+}
+
+static bool is_own(const char *path, char name[SCRATCH_NAME])
+{
+	return scratch_name(path, name) && find_own(name);
+}
+
+/* Bytes; -1: there is no such file. */
+static int64_t size_of(const char *path)
+{
+	struct stat status;
+
+	return syscall(SYS_newfstatat, AT_FDCWD, path, &status, 0) == 0 ? status.st_size : -1;
+}
+
+/* What the file had when it was opened is copied, if the program does not begin it anew: the
+ * recorded run may have written more behind that. */
+static void copy_into(const char *path, const char *name, int64_t size)
 {
 	char bytes[65536];
 	int from = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), to;
@@ -115,38 +172,109 @@ static void copy_into(const char *path, const char *name)
 	if (from < 0)
 		return;
 	to = (int)syscall(SYS_openat, scratch, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	while (to >= 0 && (got = read(from, bytes, sizeof(bytes))) > 0)
+	while (to >= 0 && size > 0 && (got = read(from, bytes, sizeof(bytes))) > 0) {
+		got = got < size ? got : (ssize_t)size;
+		size -= got;
 		if (write(to, bytes, (size_t)got) != got)
 			break;
+	}
+	if (size > 0)
+		replay_tell(REPLAY_REMARK, "%s is shorter than it was when it was opened", path);
 	if (to >= 0)
 		syscall(SYS_close, to);
 	syscall(SYS_close, from);
 }
 
-/* Whether the program has the file in the scratch folder: it writes it, or has written it. */
-static bool is_in_scratch(const char *path, bool writes, bool anew, char name[SCRATCH_NAME])
+/* Before the first write at replay: a file of an earlier replay is none of this one's. `size`: what
+ * it had; -1: none, or it is begun anew. */
+static void begin_own(const char *path, const char *name, int64_t size)
 {
-	if (!record_is_on || !log_replaying || record_inside > 0 || !scratch_name(path, name))
-		return false;
-	if (writes && !anew)
-		copy_into(path, name);
-	return writes || faccessat(scratch, name, F_OK, 0) == 0;
+	if (!log_replaying || scratch < 0 || find_own(name))
+		return;
+	syscall(SYS_unlinkat, scratch, name, 0);
+	if (size >= 0)
+		copy_into(path, name, size);
 }
 
-/* --- the C library's functions ---------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
+
+struct opening {
+	const char *path;
+	char name[SCRATCH_NAME];
+	bool writes, anew;
+	bool is_known; /* it is in the log: opening_end must follow */
+	int64_t size;  /* before that; -1: none, or of no interest */
+};
+
+/* Whether the file is to be opened: at replay, not if that failed when it was recorded. */
+static bool opening_begin(struct opening *opening, const void *site)
+{
+	opening->is_known = opening->writes && scratch_name(opening->path, opening->name)
+	                    && inputs_enter(INPUTS_WRITE, site);
+	if (!opening->is_known)
+		return true;
+	if (!log_replaying) {
+		opening->size = opening->anew ? -1 : size_of(opening->path);
+		return true;
+	}
+	if (inputs_result(0) < 0)
+		return false;
+	opening->size = log_signed(0);
+	begin_own(opening->path, opening->name, opening->size);
+	return true;
+}
+
+/* Keeps errno. */
+static void opening_end(const struct opening *opening, bool is_open)
+{
+	const int number = errno;
+
+	if (!opening->is_known)
+		return;
+	if (!log_replaying && inputs_result(is_open ? 0 : -1) == 0)
+		log_signed(opening->size);
+	if (is_open)
+		add_own(opening->name);
+	inputs_leave();
+	errno = number;
+}
+
+/* Whether it lies in the scratch folder. */
+static bool opening_is_in_scratch(struct opening *opening, const void *site)
+{
+	const bool may_be = log_replaying && scratch >= 0;
+
+	if (opening->is_known)
+		return may_be;
+	if (!record_is_on || record_inside > 0)
+		return false;
+	if (is_own(opening->path, opening->name))
+		return may_be;
+	if (!opening->writes) {
+		note_read(opening->path, site);
+		return false;
+	}
+	/* Another thread than the first: its calls are not in the log. */
+	if (!may_be || !scratch_name(opening->path, opening->name))
+		return false;
+	begin_own(opening->path, opening->name, opening->anew ? -1 : size_of(opening->path));
+	return true;
+}
 
 static int open_from(const void *site, const char *path, int flags, mode_t mode)
 {
-	const bool writes = (flags & O_ACCMODE) != O_RDONLY;
-	char name[SCRATCH_NAME];
+	struct opening opening = {
+		.path = path, .writes = (flags & O_ACCMODE) != O_RDONLY, .anew = flags & O_TRUNC};
+	int file = -1;
 
 	if (memory_is_mpis(site) || (flags & O_DIRECTORY))
 		return NEXT(open)(path, flags, mode);
-	if (is_in_scratch(path, writes, flags & O_TRUNC, name))
-		return openat(scratch, name, flags, mode);
-	if (!writes)
-		note_read(path, site);
-	return NEXT(open)(path, flags, mode);
+	if (opening_begin(&opening, site))
+		file = opening_is_in_scratch(&opening, site)
+		               ? openat(scratch, opening.name, flags & ~O_EXCL, mode)
+		               : NEXT(open)(path, flags, mode);
+	opening_end(&opening, file >= 0);
+	return file;
 }
 
 static mode_t mode_of(int flags, va_list list)
@@ -176,18 +304,24 @@ EXPORTED int creat(const char *path, mode_t mode)
 
 static FILE *stream_from(const void *site, const char *path, const char *mode)
 {
-	const bool writes = strpbrk(mode, "wa+") != NULL;
-	char name[SCRATCH_NAME], whole[64 + SCRATCH_NAME];
+	struct opening opening = {
+		.path = path, .writes = strpbrk(mode, "wa+") != NULL, .anew = *mode == 'w'};
+	char whole[64 + SCRATCH_NAME];
+	FILE *file = NULL;
 
 	if (memory_is_mpis(site))
 		return NEXT(fopen)(path, mode);
-	if (is_in_scratch(path, writes, *mode == 'w', name)) {
-		snprintf(whole, sizeof(whole), "/proc/self/fd/%d/%s", scratch, name);
-		return NEXT(fopen)(whole, mode);
+	if (opening_begin(&opening, site)) {
+		const bool is_apart = opening_is_in_scratch(&opening, site);
+		const int inside = record_inside;
+
+		snprintf(whole, sizeof(whole), "/proc/self/fd/%d/%s", scratch, opening.name);
+		record_inside = 0; /* the stream's memory is the program's */
+		file = NEXT(fopen)(is_apart ? whole : path, mode);
+		record_inside = inside;
 	}
-	if (!writes)
-		note_read(path, site);
-	return NEXT(fopen)(path, mode);
+	opening_end(&opening, file != NULL);
+	return file;
 }
 
 EXPORTED FILE *fopen(const char *path, const char *mode)
@@ -199,3 +333,113 @@ EXPORTED FILE *fopen64(const char *path, const char *mode)
 {
 	return stream_from(SITE, path, mode);
 }
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static void forget(const char *path)
+{
+	char name[SCRATCH_NAME];
+
+	if (!is_own(path, name))
+		return;
+	if (log_replaying && scratch >= 0)
+		syscall(SYS_unlinkat, scratch, name, 0);
+	remove_own(name);
+}
+
+static void move(const char *from, const char *to)
+{
+	char old[SCRATCH_NAME], new[SCRATCH_NAME];
+
+	forget(to);
+	if (!is_own(from, old) || !scratch_name(to, new))
+		return;
+	if (log_replaying && scratch >= 0)
+		syscall(SYS_renameat2, scratch, old, scratch, new, 0);
+	remove_own(old);
+	add_own(new);
+}
+
+static void duplicate(const char *from, const char *to)
+{
+	char old[SCRATCH_NAME], new[SCRATCH_NAME];
+
+	if (!is_own(from, old) || !scratch_name(to, new))
+		return;
+	if (log_replaying && scratch >= 0)
+		syscall(SYS_linkat, scratch, old, scratch, new, 0);
+	add_own(new);
+}
+
+static void cut(const char *path, off_t size)
+{
+	char name[SCRATCH_NAME], whole[64 + SCRATCH_NAME];
+
+	if (!scratch_name(path, name))
+		return;
+	begin_own(path, name, size);
+	add_own(name);
+	if (!log_replaying || scratch < 0)
+		return;
+	snprintf(whole, sizeof(whole), "/proc/self/fd/%d/%s", scratch, name);
+	syscall(SYS_truncate, whole, size);
+}
+
+/* int NAME(PARAMETERS): done when recorded; at replay its result is given again, and `effect` keeps
+ * the scratch folder as the program expects it. */
+#define NAMED(name, parameters, values, effect)       \
+	EXPORTED int name parameters                  \
+	{                                             \
+		int result = 0;                       \
+                                                      \
+		if (!inputs_enter(INPUTS_NAME, SITE)) \
+			return NEXT(name) values;     \
+		if (!log_replaying)                   \
+			result = NEXT(name) values;   \
+		result = (int)inputs_result(result);  \
+		if (result == 0) {                    \
+			const int number = errno;     \
+                                                      \
+			effect;                       \
+			errno = number;               \
+		}                                     \
+		inputs_leave();                       \
+		return result;                        \
+	}
+
+NAMED(remove, (const char *path), (path), forget(path))
+NAMED(unlink, (const char *path), (path), forget(path))
+NAMED(rename, (const char *from, const char *to), (from, to), move(from, to))
+NAMED(link, (const char *from, const char *to), (from, to), duplicate(from, to))
+NAMED(truncate, (const char *path, off_t size), (path, size), cut(path, size))
+NAMED(symlink, (const char *to, const char *path), (to, path), (void)0)
+NAMED(mkdir, (const char *path, mode_t mode), (path, mode), (void)0)
+NAMED(rmdir, (const char *path), (path), (void)0)
+NAMED(chmod, (const char *path, mode_t mode), (path, mode), (void)0)
+NAMED(access, (const char *path, int mode), (path, mode), (void)0)
+
+/* The same for functions that store what they know of a file. */
+#define TELLS(name, type, parameters, values)           \
+	EXPORTED int name parameters                    \
+	{                                               \
+		int result = 0;                         \
+                                                        \
+		if (!inputs_enter(INPUTS_STATUS, SITE)) \
+			return NEXT(name) values;       \
+		if (!log_replaying)                     \
+			result = NEXT(name) values;     \
+		result = (int)inputs_result(result);    \
+		if (result == 0)                        \
+			log_data(status, sizeof(type)); \
+		inputs_leave();                         \
+		return result;                          \
+	}
+
+TELLS(stat, struct stat, (const char *restrict path, struct stat *restrict status), (path, status))
+TELLS(lstat, struct stat, (const char *restrict path, struct stat *restrict status), (path, status))
+TELLS(stat64, struct stat64, (const char *restrict path, struct stat64 *restrict status),
+      (path, status))
+TELLS(lstat64, struct stat64, (const char *restrict path, struct stat64 *restrict status),
+      (path, status))
+TELLS(fstat, struct stat, (int file, struct stat *status), (file, status))
+TELLS(fstat64, struct stat64, (int file, struct stat64 *status), (file, status))

@@ -19,9 +19,23 @@
 #include "threads.h"
 
 static const char *const names[] = {
-	"clock_gettime", "gettimeofday", "time",         "clock",     "times",
-	"getrusage",     "getpid",       "getppid",      "getrandom", "getentropy",
-	"gethostname",   "uname",        "sched_getcpu", "open",
+	"clock_gettime",
+	"gettimeofday",
+	"time",
+	"clock",
+	"times",
+	"getrusage",
+	"getpid",
+	"getppid",
+	"getrandom",
+	"getentropy",
+	"gethostname",
+	"uname",
+	"sched_getcpu",
+	"open",
+	"open for writing",
+	"a function that changes or asks for the name of a file",
+	"stat",
 };
 _Static_assert(sizeof(names) / sizeof(*names) == INPUTS_END - MPI_CALL_COUNT, "");
 
@@ -58,8 +72,7 @@ void inputs_leave(void)
 	threads_end_input();
 }
 
-/* A result, errno if it is an error, and what the function has stored. */
-static int64_t input_result(int64_t result)
+int64_t inputs_result(int64_t result)
 {
 	result = log_signed(result);
 	if (result < 0)
@@ -79,7 +92,7 @@ static int64_t input_result(int64_t result)
 			return NEXT(name) values;           \
 		if (!log_replaying)                         \
 			result = NEXT(name) values;         \
-		result = (int)input_result(result);         \
+		result = (int)inputs_result(result);        \
 		if (result >= 0)                            \
 			log_data(at, size);                 \
 		inputs_leave();                             \
@@ -153,7 +166,7 @@ EXPORTED ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 		return NEXT(getrandom)(buffer, size, flags);
 	if (!log_replaying)
 		got = NEXT(getrandom)(buffer, size, flags);
-	got = (ssize_t)input_result(got);
+	got = (ssize_t)inputs_result(got);
 	if (got > 0)
 		log_data(buffer, (size_t)got);
 	inputs_leave();

@@ -25,6 +25,9 @@ enum inputs_function {
 	INPUTS_UNAME,
 	INPUTS_SCHED_GETCPU,
 	INPUTS_OPEN,
+	INPUTS_WRITE,
+	INPUTS_NAME,
+	INPUTS_STATUS,
 	INPUTS_END
 };
 
@@ -34,5 +37,7 @@ const char *inputs_name(uint64_t function);
 /* Whether a call with this return address goes into the log; then inputs_leave must follow. */
 bool inputs_enter(enum inputs_function function, const void *site);
 void inputs_leave(void);
+/* Between the two: the result, and errno if it is negative. */
+int64_t inputs_result(int64_t result);
 
 #endif

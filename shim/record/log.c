@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "replay.h"
 
 /* Data of this size goes to the file from where it is, without a copy in the tail. */
@@ -59,7 +60,8 @@ int log_name_file(int directory, int rank, const char *what, const char *finally
 
 	snprintf(from, sizeof(from), "rank.%d.%s", rank, what);
 	snprintf(to, sizeof(to), "rank.%d.%s", rank, finally);
-	return renameat(directory, from, directory, to) == 0 ? 0 : -errno;
+	/* Not by the C library: the shim, if it is there, would take it for the program's. */
+	return syscall(SYS_renameat2, directory, from, directory, to, 0) == 0 ? 0 : -errno;
 }
 
 static void *map(void *place, size_t size, int protection, int flags, int descriptor)
@@ -67,7 +69,10 @@ static void *map(void *place, size_t size, int protection, int flags, int descri
 	void *at = (void *)syscall(SYS_mmap, place, size, protection, flags | MAP_FIXED_NOREPLACE,
 	                           descriptor, 0L);
 
-	return at == MAP_FAILED ? NULL : at;
+	if (at == MAP_FAILED)
+		return NULL;
+	memory_note_own(at, size);
+	return at;
 }
 
 static void begin_block(void)

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "below.h"
 #include "call.h"
 #include "shim/mpi/next.h"
 #include "shim/state/heap.h"
@@ -21,6 +22,7 @@ static uintptr_t lowest = TOP;
 
 /* The heap is a part of this library. */
 heap_know_function matchpoint_heap_know;
+heap_note_function matchpoint_heap_note;
 
 bool heap_is_inside(void)
 {
@@ -47,7 +49,15 @@ void *heap_place(size_t size)
 
 void memory_know_libraries(void)
 {
-	matchpoint_heap_know((const void *)(uintptr_t)memory_know_libraries);
+	const void *shim = below_shim();
+
+	/* This library is known as the heap's. */
+	matchpoint_heap_know(shim ? shim : (const void *)(uintptr_t)memory_know_libraries);
+}
+
+void memory_note_own(const void *start, size_t size)
+{
+	matchpoint_heap_note((uintptr_t)start, size, true);
 }
 
 bool memory_is_mpis(const void *caller)

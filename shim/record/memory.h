@@ -9,6 +9,9 @@
 /* MPI may have loaded libraries, whose memory is MPI's. */
 void memory_know_libraries(void);
 
+/* Memory that is no part of what the program does. */
+void memory_note_own(const void *start, size_t size);
+
 /* Memory for the program, from its own mappings. NULL: none is left. */
 void *memory_of_program(size_t size);
 void memory_of_program_free(void *memory); /* NULL is legal */

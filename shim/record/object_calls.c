@@ -38,7 +38,7 @@ WRAPPER(int, Op_create_c, (MPI_User_function_c * function, int commute, MPI_Op *
 
 	ENTER_OR_PASS(&call, Op_create_c, (function, commute, op));
 	record_refuse("operations with large counts cannot be recorded");
-	return real_mpi()->Op_create_c(function, commute, op);
+	return below_mpi()->Op_create_c(function, commute, op);
 }
 
 static int create_error_handler(struct record_call *call, MPI_Comm_errhandler_function *function,

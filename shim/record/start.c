@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "below.h"
 #include "call.h"
 #include "ckpt/agent_marks.h"
 #include "common/recording_start.h"
@@ -115,7 +116,7 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct listing *listing = data;
 	const char *path = *info->dlpi_name ? info->dlpi_name : "(program)";
-	const uintptr_t own = (uintptr_t)list_module;
+	const uintptr_t own[] = {(uintptr_t)list_module, (uintptr_t)below_shim()};
 	bool is_own = false;
 	const unsigned char *id = NULL;
 	size_t id_size = 0;
@@ -125,7 +126,9 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *data)
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 		const uintptr_t start = info->dlpi_addr + part->p_vaddr;
 
-		is_own |= part->p_type == PT_LOAD && own >= start && own < start + part->p_memsz;
+		for (int j = 0; j < 2; j++)
+			is_own |= part->p_type == PT_LOAD && own[j] >= start
+			          && own[j] < start + part->p_memsz;
 		for (uintptr_t at = start;
 		     part->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) < start + part->p_memsz;) {
 			const ElfW(Nhdr) *note = (const void *)at;

@@ -166,7 +166,7 @@ WRAPPER(int, Waitsome,
 /* --- polls ------------------------------------------------------------------------------------ */
 
 #define ASK(call, name, values) \
-	record_result(call, record_ask(call) ? real_mpi()->name values : MPI_SUCCESS)
+	record_result(call, record_ask(call) ? below_mpi()->name values : MPI_SUCCESS)
 
 WRAPPER(int, Test, (MPI_Request * request, int *flag, MPI_Status *status))
 {

@@ -2,8 +2,8 @@
 #ifndef MATCHPOINT_SHIM_RECORD_WRAPPER_H
 #define MATCHPOINT_SHIM_RECORD_WRAPPER_H
 
+#include "below.h"
 #include "call.h"
-#include "shim/mpi/real.h"
 
 /* WRAPPER(int, Wait, (MPI_Request *request, MPI_Status *status)) { ... } exports both names. */
 #define WRAPPER(returns, name, parameters)                                    \
@@ -13,13 +13,14 @@
 
 /* The first statement of each, after its declarations: calls that are not the program's go to
  * MPI. */
-#define ENTER_OR_PASS(call, name, values)                                              \
-	do {                                                                           \
-		if (!record_enter(call, MPI_CALL_##name, __builtin_return_address(0))) \
-			return real_mpi()->name values;                                \
+#define ENTER_OR_PASS(call, name, values)                                             \
+	do {                                                                          \
+		if (!record_enter(call, MPI_CALL_##name, __builtin_return_address(0), \
+		                  __builtin_dwarf_cfa()))                             \
+			return below_mpi()->name values;                              \
 	} while (0)
 
 #define RUN(call, name, values) \
-	record_result(call, record_run(call) ? real_mpi()->name values : MPI_SUCCESS)
+	record_result(call, record_run(call) ? below_mpi()->name values : MPI_SUCCESS)
 
 #endif

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+from backwards import backwards
 from interactive import checkpoints, prompt, web
 from recording import recording
 
@@ -461,7 +462,7 @@ def jobs(bench):
 
 ALL = [senders, master_worker, states, twelve, auto, nodes, snapshot, rewound, faults, compute,
        replays, many, acknowledged, ring, mixed, exchange, sixteen, pending, scale, store, polls,
-       applications, jobs, web, prompt, checkpoints, recording]
+       applications, jobs, web, prompt, checkpoints, recording, backwards]
 
 
 def main():

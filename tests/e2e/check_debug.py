@@ -248,7 +248,7 @@ REFUSED = [
     ("goto finding 1", "there is no finding 1 here"),
     ("source nowhere.mp", "nowhere.mp"),
     ("help chose", "there is no command chose; did you mean choose?"),
-    ("watch value", "this is a command of gdb: gdb RANK runs gdb on a rank"),
+    ("display value", "this is a command of gdb: gdb RANK runs gdb on a rank"),
     ("info frame 7", "there is no rank 7; ranks are 0 to 2"),
 ]
 

@@ -16,7 +16,7 @@ from recording import Recording, kill_ranks, killing, start_recording, wait_unti
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
-                                                           "stands")}
+                                                           "stands", "names_of_files")}
 COMPUTES = r"""
 #include <mpi.h>
 #include <unistd.h>
@@ -161,6 +161,20 @@ def check_changes(tool):
     check(run.status == 4 and "the program is not what was recorded" in run.err, str(run))
 
 
+def check_files(tool):
+    """What the rank does to files is not done again, nor is the file changed that it appends to."""
+    kept = tool.write("kept", "before\n")
+    recording = Recording(tool, "files", 2, tool.compile(SOURCES["names_of_files"]))
+    with open(os.path.join(tool.directory, "out.0")) as file:
+        printed = file.read()
+    check("made/two has second" in printed and "kept has more" in printed, printed)
+    recording.check_replays()
+    recording.check_replays()  # another one has left files in the scratch folder
+    with open(kept) as file:
+        check(file.read() == "before\nmore\n", "a replay has changed the file")
+    check(not os.path.exists(os.path.join(tool.directory, "made")), "a replay has made a folder")
+
+
 def check_refused(tool):
     program = tool.compile(SOURCES["every_family"])
     recording = Recording(tool, "refused", 2, program, "refused", status=4)
@@ -234,6 +248,7 @@ def body(tool, options):
     check_damage(tool, dice)
     check_full_disk(tool)
     check_changes(tool)
+    check_files(tool)
     check_refused(tool)
     check_roll_call(tool)
     check_nobody_waits(tool)

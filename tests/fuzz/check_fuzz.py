@@ -18,7 +18,7 @@ from harness import check  # noqa: E402
 
 SOURCES = ["explorer/*.c", "reports/*.c", "common/wire.c", "common/recording*.c",
            "scheduler/page/page_read.c", "scheduler/backwards/rsp.c",
-           "scheduler/dap/framing.c", "scheduler/dap/mi.c",
+           "scheduler/dap/framing.c", "scheduler/gdb/mi.c",
            "scheduler/world/contents.c", "scheduler/world/types.c",
            *["scheduler/store/" + name for name in ("record.c", "finding_kind.c", "tables.c",
                                                     "row.c", "limit.c", "reader*.c",

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "scheduler/dap/mi.h"
+#include "scheduler/gdb/mi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

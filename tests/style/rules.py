@@ -24,6 +24,7 @@ INCLUDES = {
                   "angled": {"glib.h", "glib/", "glib-unix.h", "gio/"}},
     "scheduler/commands": {"quoted": {"reports/"}, "angled": set()},
     "scheduler/dap": {"quoted": set(), "angled": {"json-glib/"}},
+    "scheduler/gdb": {"quoted": set(), "angled": {"json-glib/"}},
     "scheduler/debug": {"quoted": {"reports/words.h", "reports/colours.h"}, "angled": {"uv.h"}},
     "scheduler/page": {"quoted": {"reports/live_page.h"}, "angled": {"uv.h"}},
     "scheduler/page/page_server": {"quoted": set(),
@@ -55,7 +56,7 @@ ROOMS = {
         {"host", "world", "backwards"},
         {"store"},
         {"places"},
-        {"tools"},
+        {"tools", "gdb"},
     ],
     "shim": [
         {"lifecycle"},

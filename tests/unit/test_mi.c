@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "scheduler/dap/fields.h"
-#include "scheduler/dap/mi.h"
+#include "scheduler/gdb/mi.h"
 
 static struct mi_record parsed(const char *line)
 {

@@ -1,7 +1,7 @@
 /* The process `matchpoint replay DIR --rank R --gdb` with gdb's machine interface on its standard
  * input and output: bytes, lines, and its end. */
-#ifndef MATCHPOINT_SCHEDULER_DAP_DRIVEN_GDB_H
-#define MATCHPOINT_SCHEDULER_DAP_DRIVEN_GDB_H
+#ifndef MATCHPOINT_SCHEDULER_GDB_DRIVEN_GDB_H
+#define MATCHPOINT_SCHEDULER_GDB_DRIVEN_GDB_H
 
 #include <glib.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* Lines of gdb's machine interface (gdb's manual, "GDB/MI Output Syntax"). Pure. */
-#ifndef MATCHPOINT_SCHEDULER_DAP_MI_H
-#define MATCHPOINT_SCHEDULER_DAP_MI_H
+#ifndef MATCHPOINT_SCHEDULER_GDB_MI_H
+#define MATCHPOINT_SCHEDULER_GDB_MI_H
 
 #include <glib.h>
 #include <json-glib/json-glib.h>
