@@ -562,6 +562,16 @@ int dependence_choice(const struct dependence *dependence, struct op_id point,
 	return record->choice;
 }
 
+bool dependence_knows_all(const struct dependence *dependence, int32_t number, guint first)
+{
+	const struct rank *rank = dependence_known_rank(dependence, number);
+
+	for (guint i = first; i < dependence->choices->len; i++)
+		if (!rank || !choice_set_has(rank->now, i))
+			return false;
+	return true;
+}
+
 struct choice_set *dependence_needs(const struct dependence *dependence, struct op_id point)
 {
 	guint index;

@@ -56,6 +56,10 @@ guint dependence_choices(const struct dependence *dependence);
 int dependence_choice(const struct dependence *dependence, struct op_id point,
                       struct taken *ret_taken);
 
+/* Whether all that a rank does from now on depends on all choices from number `first` on. Not by
+ * thread. */
+bool dependence_knows_all(const struct dependence *dependence, int32_t rank, guint first);
+
 /* What the choice made at a point depends on, that choice among it; free with choice_set_unref. */
 struct choice_set *dependence_needs(const struct dependence *dependence, struct op_id point);
 

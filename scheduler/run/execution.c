@@ -12,6 +12,11 @@
 #define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for others in a collective where one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has ended */
 
+/* Appended to the livelock's message. */
+#define GOES_ROUND                                                                                \
+	"; proven: all ranks come back to the same state of memory, registers and messages, and " \
+	"nothing can lead out of these rounds"
+
 static int ranks_of(const struct execution *execution)
 {
 	return execution->runs->ranks;
@@ -241,6 +246,12 @@ static enum explorer_step ask_strategy(struct execution *execution, GArray *open
 {
 	enum explorer_step step = EXPLORER_LATER;
 
+	if (open->len > 0 && execution->plan->len == 0 && !world_holds(execution->world)
+	    && world_goes_round_for_ever(execution->world)) {
+		execution->result.livelock = true;
+		execution->result.how_sure = GOES_ROUND;
+		return ask_of_end(execution);
+	}
 	if (execution->runs->client->open)
 		execution->runs->client->open(execution->owner, execution, open);
 	if (open->len > 0 && execution->strategy->returned && !world_holds(execution->world)

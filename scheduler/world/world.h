@@ -188,8 +188,9 @@ bool world_holds_call(const struct world *world, int rank, guint32 call);
 bool world_at_rest(const struct world *world);
 
 /* At rest: whether all ranks are back in a state that this world was in before, after rounds of
- * polls in vain with a collective of all ranks in each (world_rounds.h). */
+ * polls (world_rounds.h); and whether nothing can lead out of these rounds: a livelock. */
 bool world_has_returned(const struct world *world);
+bool world_goes_round_for_ever(const struct world *world);
 
 /* Whether some rank has made a window: ranks can then act on each other without a report. */
 bool world_has_windows(const struct world *world);

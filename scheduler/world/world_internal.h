@@ -130,7 +130,7 @@ struct streak {
 	guint64 last;  /* identity of the last poll of the first round */
 	GArray *known; /* guint64; places in the program where a round was closed before */
 	/* guint64: keys in world->impatience that answers "no" in earlier streaks count for, since
-	 * all ranks met (world_rounds.h); NULL: none */
+	 * a round began (world_rounds.h); NULL: none */
 	GArray *earlier;
 };
 
@@ -282,6 +282,8 @@ bool world_is_over(const struct world *world, int rank);
 void world_lines_init(struct rank *rank);
 void world_lines_copy(struct rank *rank);
 
+/* All open points, unseen by a watcher; with `only`, at least what is open at that point. */
+GArray *world_list_open(struct world *world, const struct point *only);
 /* If the pending call asks about its requests, and several answers are possible, notes the
  * question. */
 void world_ask(struct world *world, int rank);
@@ -306,6 +308,11 @@ bool world_must_say_yes(const struct world *world, int rank);
 /* Whether a probe, which may be answered "not yet", has come to a message that a probe of its rank
  * has reported. */
 bool world_looks_for_seen(const struct world *world, struct op_id probe);
+/* A round begins (world_rounds.h): answers "no" before it do not count any more if they are
+ * excused. */
+void world_excuse_polls(struct world *world, bool excused);
+/* Asks a rank that waits in another call than a poll for its state. false: it cannot be known. */
+bool world_ask_for_state(struct world *world, int rank);
 /* A rank that is gone answers nothing any more. */
 void world_stop_looking(struct world *world, int rank);
 /* Withdraws the probes that a poll has started. `told`: the trace is to show it. */

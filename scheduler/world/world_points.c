@@ -424,8 +424,7 @@ static void add_of_rank(struct world *world, GArray *points, int number)
 	}
 }
 
-/* All open points; with `only`, at least what is open at that point. */
-static GArray *list_open(struct world *world, const struct point *only)
+GArray *world_list_open(struct world *world, const struct point *only)
 {
 	g_autoptr(GArray) points = g_array_new(false, false, sizeof(struct offer));
 	GArray *open = g_array_new(false, false, sizeof(struct open_choice));
@@ -446,7 +445,7 @@ GArray *world_open_choices(struct world *world)
 	GArray *open;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_OPEN});
-	open = world_may_decide(world) ? list_open(world, NULL)
+	open = world_may_decide(world) ? world_list_open(world, NULL)
 	                               : g_array_new(false, false, sizeof(struct open_choice));
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_OFFERED, .open = open});
 	return open;
@@ -546,7 +545,7 @@ static void note_alternatives(struct world *world, const struct choice *choice)
 	bool first = false;
 	bool has_lines = choice->point.kind != POINT_LOCK;
 	guint focus = has_lines ? world->ranks[choice->point.rank].focus : 0;
-	GArray *open = list_open(world, &choice->point);
+	GArray *open = world_list_open(world, &choice->point);
 	GArray *others = alternatives_new();
 
 	for (guint i = 0; i < open->len; i++) {

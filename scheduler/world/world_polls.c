@@ -152,8 +152,12 @@ static guint keys_of(const struct poll *poll, guint64 key, guint64 ret_keys[2])
 	return ret_keys[1] == key ? 1 : 2;
 }
 
+enum { EARLIER_MOST = 1000 }; /* answers "no" of a rank that may be excused */
+
 static void end_streak(struct rank *rank)
 {
+	if (rank->streak.earlier && rank->streak.earlier->len > EARLIER_MOST)
+		g_clear_pointer(&rank->streak.earlier, g_array_unref);
 	for (guint i = 0; i < rank->streak.polls->len; i++) {
 		const struct poll *poll = &g_array_index(rank->streak.polls, struct poll, i);
 		guint64 keys[2];
@@ -185,13 +189,15 @@ static void add_impatience(struct world *world, const struct poll *poll, guint64
 		count_no(world, keys[i], times);
 }
 
-/* All ranks meet. What they have done before may count no more (world_rounds.h). */
-static void end_round(struct world *world, struct rank *rank, bool excused)
+void world_excuse_polls(struct world *world, bool excused)
 {
-	end_streak(rank);
-	for (guint i = 0; excused && rank->streak.earlier && i < rank->streak.earlier->len; i++)
-		count_no(world, g_array_index(rank->streak.earlier, guint64, i), -1);
-	g_clear_pointer(&rank->streak.earlier, g_array_unref);
+	for (int number = 0; number < world->options.ranks; number++) {
+		struct streak *streak = &world->ranks[number].streak;
+
+		for (guint i = 0; excused && streak->earlier && i < streak->earlier->len; i++)
+			count_no(world, g_array_index(streak->earlier, guint64, i), -1);
+		g_clear_pointer(&streak->earlier, g_array_unref);
+	}
 }
 
 /* These "no" answers do not count any more: the rank has come back. */
@@ -592,6 +598,14 @@ static void look_at(struct world *world, int number, const struct poll *poll)
 	world->orders.look(world->user, number);
 }
 
+bool world_ask_for_state(struct world *world, int number)
+{
+	if (!wants_digest(world, number) || world->ranks[number].is_looked_at)
+		return false;
+	look_at(world, number, &(struct poll){0}); /* it is none */
+	return true;
+}
+
 void world_stop_looking(struct world *world, int number)
 {
 	struct rank *rank = &world->ranks[number];
@@ -621,6 +635,10 @@ bool world_digest(struct world *world, int number, const struct wire_digest *dig
 		return world_refuse(error, number, "a digest");
 	rank->looked_at.names = NULL;
 	world_stop_looking(world, number);
+	if (!world_is_poll(rank->line->wait)) {
+		world_rounds_note_digest(world, number, digest);
+		return true;
+	}
 	poll.digest[0] = digest->hash[0];
 	poll.digest[1] = digest->hash[1];
 	add_poll(world, number, &poll);
@@ -659,11 +677,7 @@ void world_note_poll(struct world *world, int number, const struct wire_call *ca
 
 	if (asks_about_nothing(call))
 		return;
-	switch (world_rounds_note_call(world, number, call)) {
-	case ROUND_EXCUSED: end_round(world, rank, true); break;
-	case ROUND_ENDS: end_round(world, rank, false); break;
-	case ROUND_GOES_ON: break;
-	}
+	world_rounds_note_call(world, number, call);
 	if (!world_is_poll(call->wait) || !world_asks(world, number)) {
 		if (!rank->immediate.is_own || rank->threads)
 			world_end_polls(world, number);

@@ -55,7 +55,7 @@ bool world_answer_ready(struct world *world)
 	if (answered)
 		world_note_round(world);
 	else
-		world_rounds_note_rest(world);
+		answered = world_rounds_note_rest(world);
 	return world_tell_answer(world, answered);
 }
 

@@ -234,7 +234,7 @@ static bool can_step(const struct walk *walk, const guint8 *state, int line)
 
 	if (index < walk->program->line_first[line + 1]
 	    && brute_at(walk, index)->kind == INSTRUCTION_LOOP)
-		return true;
+		return brute_may_end_round(walk, state, line);
 	return index < walk->program->line_first[line + 1]
 	       && (!walk->program->threads || brute_may_go(walk, state, line))
 	       && (brute_states(walk, state)[index] == ABSENT || can_leave(walk, state, index));
@@ -401,8 +401,7 @@ static bool has_answer(const struct walk *walk, const guint8 *state, int line)
 	                                                         : complete != 0;
 }
 
-/* Whether the rank goes round a loop of polls, and none of them can report anything. */
-static bool goes_round_in_vain(const struct walk *walk, const guint8 *state, int line)
+bool brute_goes_round_alone(const struct walk *walk, const guint8 *state, int line)
 {
 	g_autofree guint8 *now = g_memdup2(state, walk->size);
 	guint8 *states = now + walk->program->lines;
@@ -622,7 +621,7 @@ static void expand(struct walk *walk, GBytes *bytes)
 		if (brute_states(walk, state)[i] == POSTED && looks_for_message(brute_at(walk, i)))
 			moved = match_pairs(walk, state, i) || moved;
 	for (int line = 0; line < walk->program->lines; line++)
-		moved = (choose(walk, state, line) && !goes_round_in_vain(walk, state, line))
+		moved = (choose(walk, state, line) && !brute_goes_round(walk, state, line))
 		        || moved;
 	complete_early(walk, state);
 	if (!moved)

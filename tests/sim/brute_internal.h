@@ -65,6 +65,12 @@ bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int s
  * not received since (MPI 3.1, section 3.8.1). Not known between threads. */
 bool brute_must_find(const struct walk *walk, const guint8 *state, int index);
 
+/* Whether the rank goes round a loop of polls, and none of them can report anything; nor, if all
+ * ranks go round together, those of others. */
+bool brute_goes_round(const struct walk *walk, const guint8 *state, int line);
+bool brute_goes_round_alone(const struct walk *walk, const guint8 *state, int line);
+/* Whether the line may end its round: all ranks have met. One line does it for all then. */
+bool brute_may_end_round(const struct walk *walk, const guint8 *state, int line);
 /* The line is at the end of a round of polls: it goes back, or on. */
 void brute_end_round(const struct walk *walk, guint8 *state, int line);
 

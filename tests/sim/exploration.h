@@ -33,6 +33,7 @@ struct exploration {
 	GHashTable *conflicting; /* the outcomes in which accesses conflict */
 	GHashTable *off_tree;    /* outcomes (GBytes) of worlds that gave up promises */
 	guint repeated;          /* outcomes reached more than once */
+	guint returned;          /* worlds left as they came back to a state of their own */
 	guint dropped;           /* worlds that the explorer gave up */
 	guint lost;              /* plans that could not be followed */
 	guint runs;

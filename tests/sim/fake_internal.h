@@ -72,4 +72,12 @@ void fake_end_thread(struct speech *speech);
 bool fake_has_threads(const struct fake_rank *rank);
 void fake_admit(struct fake_rank *rank, guint32 thread);
 
+/* A collective of all ranks, for which the rank waits. */
+void fake_meet(struct speech *speech, uint16_t function);
+/* The end of a round of polls: the rank goes back, or on; or first meets all others. The comments
+ * are in fake_rounds.c. */
+void fake_end_round(struct fake_rank *rank, int loop);
+void fake_meet_after_round(struct speech *speech);
+void fake_leave_meeting(struct fake_rank *rank);
+
 #endif

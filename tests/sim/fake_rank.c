@@ -149,7 +149,7 @@ void fake_start(struct speech *speech, uint16_t function, struct wire_op *op, en
 		bind(speech->rank, &(struct wire_bind){name, op->peer, op->tag, 0});
 }
 
-static void meet(struct speech *speech, uint16_t function)
+void fake_meet(struct speech *speech, uint16_t function)
 {
 	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = WIRE_COMM_WORLD, .peer = -1};
 
@@ -350,40 +350,6 @@ static bool branch_is_taken(const struct fake_rank *rank, const struct instructi
 	       && (branch->tag < 0 || asked->tag == branch->tag);
 }
 
-/* Whether the poll has reported something, in this round of its loop. */
-static bool reported_now(const struct fake_rank *rank, int poll)
-{
-	if (!is_question(fake_instruction(rank, poll)->kind))
-		return rank->ops[poll].bound;
-	for (int i = 0; rank->ops[poll].state == MATCHED && i < fake_end(rank); i++)
-		if (rank->ops[i].reporter == poll + 1)
-			return true;
-	return false;
-}
-
-/* The end of a round of polls: goes back, or on. */
-static void end_round(struct fake_rank *rank, int loop)
-{
-	int first = fake_instruction(rank, loop)->of - first_of(rank), reported = first;
-	bool vain = false;
-
-	while (reported < loop && !reported_now(rank, reported))
-		reported++;
-	for (int i = first; i < loop; i++)
-		vain = vain || rank->ops[i].state == NO;
-	if (reported == loop && vain) {
-		memset(&rank->ops[first], 0, (gsize)(loop - first) * sizeof(rank->ops[0]));
-		fake_line(rank)->place = (guint8)first;
-		if (fake_instruction(rank, loop)->flushed)
-			rank->ops[loop].state = MATCHED;
-		return;
-	}
-	for (int i = first; i < reported; i++)
-		if (rank->ops[i].state == NO)
-			rank->ops[i] = (struct fake_op){0};
-	fake_line(rank)->place++;
-}
-
 /* A hash of all that the program knows: not of how many calls it has made. */
 static void say_digest(struct speech *speech)
 {
@@ -410,8 +376,12 @@ static void step(struct speech *speech)
 	const struct instruction *own = fake_instruction(rank, fake_line(rank)->place);
 	struct fake_op *op = &rank->ops[fake_line(rank)->place];
 
+	if (own->kind == INSTRUCTION_LOOP && own->shared) {
+		fake_meet_after_round(speech);
+		return;
+	}
 	if (own->kind == INSTRUCTION_LOOP) {
-		end_round(rank, fake_line(rank)->place);
+		fake_end_round(rank, fake_line(rank)->place);
 		return;
 	}
 	op->state = POSTED;
@@ -456,7 +426,7 @@ static void finish(struct speech *speech)
 			return;
 	}
 	speech->rank->stage = FAKE_FINALIZE;
-	meet(speech, MPI_CALL_Finalize);
+	fake_meet(speech, MPI_CALL_Finalize);
 }
 
 /* The next step of the current thread; false: it has to wait. */
@@ -521,11 +491,11 @@ bool fake_rank_step(struct fake_rank *rank,
 	switch (rank->stage) {
 	case FAKE_NEW:
 		rank->stage = FAKE_INIT;
-		meet(&speech, MPI_CALL_Init);
+		fake_meet(&speech, MPI_CALL_Init);
 		break;
 	case FAKE_INIT:
 		rank->stage = FAKE_SPLIT;
-		meet(&speech, MPI_CALL_Comm_split);
+		fake_meet(&speech, MPI_CALL_Comm_split);
 		break;
 	case FAKE_SPLIT:
 		rank->stage = rank->program->windows ? FAKE_WINDOWS : FAKE_RUNS;
@@ -588,6 +558,10 @@ static void go(struct fake_rank *rank, const struct wire_go *order)
 	fake_line(rank)->waits = false;
 	if (rank->stage != FAKE_RUNS)
 		return;
+	if (own->kind == INSTRUCTION_LOOP) {
+		fake_leave_meeting(rank);
+		return;
+	}
 	if (own->kind == INSTRUCTION_LOCK)
 		fake_take_lock(rank);
 	if (own->kind == INSTRUCTION_FETCH && op->state == POSTED) {

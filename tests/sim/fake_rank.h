@@ -58,7 +58,11 @@ struct fake_memory {
 	guint8 sum[PROGRAM_MAX_RANKS];    /* number of accumulates */
 	guint8 grants[PROGRAM_MAX_RANKS]; /* exclusive locks granted so far */
 	guint8 counter[PROGRAM_MAX_RANKS];
+	guint8 said[3]; /* at a meeting after a round of polls (FAKE_REPORTED), by number */
 };
+
+/* What a rank says after a round of polls: one has reported something; was answered "no". */
+enum { FAKE_REPORTED = 1, FAKE_NO = 2 };
 
 struct fake_rank {
 	const struct random_program *program;
@@ -76,6 +80,7 @@ struct fake_rank {
 	guint32 accesses;                   /* transfers so far */
 	guint32 exposed[PROGRAM_MAX_RANKS]; /* the call number of the last post, by origin */
 	bool is_looked_at;                  /* a digest is asked for */
+	guint32 meetings;                   /* after rounds of polls, so far */
 	bool awaited;                       /* MPI_Win_wait has returned; not reported yet */
 	bool fetched;                       /* an atomic operation was made; not reported yet */
 	struct fake_memory *memory; /* the memory of its world; set by the caller if there are

@@ -15,7 +15,7 @@
 enum { WAYS = 4, RUNS_MOST = 400 };
 
 struct totals {
-	guint explored, too_large, outcomes, deadlocks, largest, runs;
+	guint explored, too_large, outcomes, deadlocks, largest, runs, returned;
 };
 
 static void print_program(const struct random_program *program)
@@ -87,6 +87,7 @@ static void compare(const struct random_program *program, enum program_buffering
 	}
 	assert_int_equal(wrong + found.repeated + found.lost + found.dropped, 0);
 	totals->runs += found.runs;
+	totals->returned += found.returned;
 	exploration_release(&found);
 }
 
@@ -109,20 +110,21 @@ static void compare_program(const struct random_program *program, enum program_b
 		compare(program, buffering, way, expected, totals);
 }
 
-void compare_polls(gint64 first_seed, int count, int states)
+void compare_polls(struct random_program *(*draw)(guint64 seed), gint64 first_seed, int count,
+                   int states)
 {
 	struct totals totals = {0};
 
 	for (int i = 0; i < count; i++) {
-		struct random_program *program = random_program_polls((guint64)(first_seed + i));
+		struct random_program *program = draw((guint64)(first_seed + i));
 
 		compare_program(program, PROGRAM_ZERO, states, &totals);
 		compare_program(program, PROGRAM_INFINITE, states, &totals);
 		random_program_free(program);
 	}
 	print_message("%d programs with loops of polls: %u explored, %u too large, %u orders of "
-	              "answers (%u do not end, at most %u a program), %u runs\n",
+	              "answers (%u do not end, at most %u a program), %u runs, %u worlds left\n",
 	              count, totals.explored, totals.too_large, totals.outcomes, totals.deadlocks,
-	              totals.largest, totals.runs);
+	              totals.largest, totals.runs, totals.returned);
 	assert_true(count < 20 || totals.outcomes > totals.explored);
 }

@@ -12,6 +12,7 @@ struct draft {
 	struct random_program *program;
 	int started[MOST_STARTED], started_count; /* by the current rank */
 	int received;                             /* messages that the current rank will receive */
+	bool named;                               /* receives name their sources */
 };
 
 static void start(struct draft *draft, int rank, enum instruction_kind kind, int peer)
@@ -42,7 +43,8 @@ static void start_some(struct draft *draft, int rank)
 			start(draft, rank, INSTRUCTION_SEND, draw_peer(draft, rank));
 		else
 			start(draft, rank, INSTRUCTION_RECEIVE,
-			      draw_one_in(draft->random, 3) ? draw_peer(draft, rank) : -1);
+			      draw_one_in(draft->random, 3) || draft->named ? draw_peer(draft, rank)
+			                                                    : -1);
 	}
 }
 
@@ -109,6 +111,45 @@ static void draw_rank(struct draft *draft, int rank, int barriers, bool nonblock
 		add_barrier(draft, rank, 0, nonblocking);
 	if (draw_one_in(draft->random, 3))
 		random_program_add(draft->program, rank, INSTRUCTION_WAITALL);
+}
+
+/* Rounds of all ranks. A rank may have nothing to poll. */
+static void add_rounds(struct draft *draft, int rank)
+{
+	int first = draft->program->count;
+	struct instruction *loop;
+
+	for (int polls = draw_below(draft->random, 3); polls > 0; polls--)
+		add_poll(draft, rank);
+	loop = random_program_add(draft->program, rank, INSTRUCTION_LOOP);
+	loop->of = first;
+	loop->shared = true;
+}
+
+struct random_program *random_program_rounds(guint64 seed)
+{
+	guint32 words[2] = {(guint32)seed, (guint32)(seed >> 32) + 1};
+	struct draft draft = {.random = g_rand_new_with_seed_array(words, 2)};
+	int ranks = 2 + draw_one_in(draft.random, 3);
+
+	draft.program = random_program_empty(ranks);
+	draft.program->seed = seed;
+	draft.program->loops = true;
+	for (int rank = 0; rank < ranks; rank++) {
+		draft.started_count = 0;
+		/* what a request has taken while its rank polls is no state to come back to */
+		draft.named = true;
+		start_some(&draft, rank);
+		start_some(&draft, rank);
+		add_rounds(&draft, rank);
+		draft.named = false;
+		if (draw_one_in(draft.random, 2))
+			start_some(&draft, rank);
+		if (draw_one_in(draft.random, 2))
+			add_loop(&draft, rank);
+	}
+	g_rand_free(draft.random);
+	return draft.program;
 }
 
 struct random_program *random_program_polls(guint64 seed)

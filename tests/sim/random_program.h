@@ -52,7 +52,8 @@ enum instruction_kind {
 	INSTRUCTION_JOIN,
 	/* The polls from `of` on, up to here, again, until one of them has reported something, or
 	 * all ask about nothing. `flushed`: the rank remembers that it went round once in vain. Not
-	 * an MPI call. */
+	 * an MPI call. `shared`: until a poll of any rank has; all ranks meet here after each
+	 * round, and learn that. The call is MPI_Allreduce. */
 	INSTRUCTION_LOOP,
 };
 
@@ -172,6 +173,9 @@ struct random_program *random_program_hints(guint64 seed);
 
 /* A program of 2 or 3 ranks that poll in loops for messages, requests and barriers. */
 struct random_program *random_program_polls(guint64 seed);
+
+/* The same, but first all ranks poll in rounds, and meet after each. */
+struct random_program *random_program_rounds(guint64 seed);
 
 /* For programs written by hand: instructions are added one by one, in ascending order of ranks. */
 struct random_program *random_program_empty(int ranks);

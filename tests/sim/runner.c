@@ -191,6 +191,23 @@ static void run_off_tree(struct runner *runner, struct play *play, const GArray 
 		g_hash_table_add(runner->result->off_tree, play_outcome(play));
 }
 
+/* As an execution asks its strategy (scheduler/run/execution.c). */
+static enum explorer_step ask(struct runner *runner, struct play *play, GArray *open,
+                              struct choice *ret_choice)
+{
+	const struct trace *trace = world_trace(play->world);
+	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct open_choice));
+
+	if (open->len > 0 && world_goes_round_for_ever(play->world))
+		return explorer_rest(runner->explorer, trace, nothing, ret_choice);
+	if (open->len > 0 && world_has_returned(play->world)
+	    && explorer_may_leave(runner->explorer)) {
+		runner->result->returned++;
+		return explorer_returned(runner->explorer, trace);
+	}
+	return explorer_rest(runner->explorer, trace, open, ret_choice);
+}
+
 static void run_plan(struct runner *runner, const GArray *plan)
 {
 	struct play *play = begin(runner, plan);
@@ -207,7 +224,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		GArray *open = open_points(runner, play, plan);
 
 		split_running(runner);
-		step = explorer_rest(runner->explorer, world_trace(play->world), open, &choice);
+		step = ask(runner, play, open, &choice);
 		if (step == EXPLORER_TAKE && runner->options->pooled)
 			turn(runner, &g_array_index(open, struct open_choice, 0), &choice);
 		if (step == EXPLORER_TAKE) {

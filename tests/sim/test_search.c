@@ -57,7 +57,8 @@ static void test_threads(void **state)
 static void test_polls(void **state)
 {
 	(void)state;
-	compare_polls(first_seed, programs, 4 * most_states);
+	compare_polls(random_program_polls, first_seed, programs, 4 * most_states);
+	compare_polls(random_program_rounds, first_seed, programs, 4 * most_states);
 }
 
 static void test_windows(void **state)
