@@ -81,8 +81,9 @@ AT_THE_END = (
     ("down", r"account "),
     ("reverse-step", r"account .*\n8\t"),
     ("reverse-finish", r"main .*\n25\t.*account\(&book, value\)"),
-    ("reverse-next", r"main .*\n25\t"),
-    ("reverse-next", r"main .*\n24\t.*MPI_Recv"),
+    # Newer gdbs go on to the line before, older ones first to the beginning of this one.
+    ("reverse-next", r"main .*\n2[45]\t"),
+    ("reverse-next", r"main .*\n2[34]\t"),
     ("print value", r"= 1\n"),
     ("list", r"24\t"),
     ("where", r"rank 0 .*killed by SIGABRT"),
