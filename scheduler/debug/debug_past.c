@@ -278,6 +278,13 @@ static bool leave_library(struct debug_past *past)
 	return true;
 }
 
+/* gdb 13 and gdb 16 say it in other words. */
+static bool has_no_more(const char *said)
+{
+	return strstr(said, "\nNo more reverse-execution history.")
+	       || strstr(said, "\nReached end of recorded history");
+}
+
 /* Lines and functions are the program's: in a library, one back is what has called it. */
 void debugger_move_past(struct debugger *debugger, const char *line)
 {
@@ -286,7 +293,7 @@ void debugger_move_past(struct debugger *debugger, const char *line)
 
 	if (!(is_one_back ? leave_library(past) : order(past, line)))
 		return;
-	if (strstr(past->heard->str, "\nNo more reverse-execution history.\n")) {
+	if (has_no_more(past->heard->str)) {
 		past->depth = 0;
 		debugger_tell(debugger, "the past of rank %d begins here\n", past->rank);
 		return;
