@@ -94,6 +94,9 @@ static const char steps_out[] =
 	"    def __init__(self):\n"
 	"        super().__init__('matchpoint-step-out', gdb.COMMAND_RUNNING)\n"
 	"    def invoke(self, argument, from_tty):\n"
+	/* reverse-next is a next for hooks. */
+	"        if matchpoint_past.is_there:\n"
+	"            return\n"
 	"        call, frame = None, gdb.newest_frame()\n"
 	"        while frame:\n"
 	"            if re.match('P?MPI_', frame.name() or '', re.I):\n"

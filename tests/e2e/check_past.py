@@ -239,8 +239,15 @@ def check_gdb(tool):
     told = ask("reverse-next", r"in the past of the rank")
     check("runs to here again" not in told, told)  # the recording has all ranks
     terminal.say("quit", "")
+    terminal.say("goto mp1:n3:zero:0.2=1", "choice 0.3")
+    ask("gdb 0", r"rank 0 is in MPI_Recv")
+    told = ask("reverse-next", r"in the past of the rank", r"2[34]\t")
+    check("has not returned" not in told, told)
+    ask("watch -l book.sum", r"atchpoint \d")
+    ask("reverse-continue", r"Old value = 1", r"New value = 0")
+    terminal.say("quit", "")
     terminal.type("quit\r")
-    terminal.wait(1)
+    terminal.wait(3)
 
 
 def body(tool, options):
