@@ -385,27 +385,10 @@ static void cut(const char *path, off_t size)
 	syscall(SYS_truncate, whole, size);
 }
 
-/* int NAME(PARAMETERS): done when recorded; at replay its result is given again, and `effect` keeps
- * the scratch folder as the program expects it. */
-#define NAMED(name, parameters, values, effect)       \
-	EXPORTED int name parameters                  \
-	{                                             \
-		int result = 0;                       \
-                                                      \
-		if (!inputs_enter(INPUTS_NAME, SITE)) \
-			return NEXT(name) values;     \
-		if (!log_replaying)                   \
-			result = NEXT(name) values;   \
-		result = (int)inputs_result(result);  \
-		if (result == 0) {                    \
-			const int number = errno;     \
-                                                      \
-			effect;                       \
-			errno = number;               \
-		}                                     \
-		inputs_leave();                       \
-		return result;                        \
-	}
+/* A function that changes or asks for the name of a file. At replay, `effect` keeps the scratch
+ * folder as the program expects it. */
+#define NAMED(name, parameters, values, effect) \
+	INPUTS_REPEAT(INPUTS_NAME, name, parameters, values, effect)
 
 NAMED(remove, (const char *path), (path), forget(path))
 NAMED(unlink, (const char *path), (path), forget(path))
@@ -418,22 +401,9 @@ NAMED(rmdir, (const char *path), (path), (void)0)
 NAMED(chmod, (const char *path, mode_t mode), (path, mode), (void)0)
 NAMED(access, (const char *path, int mode), (path, mode), (void)0)
 
-/* The same for functions that store what they know of a file. */
-#define TELLS(name, type, parameters, values)           \
-	EXPORTED int name parameters                    \
-	{                                               \
-		int result = 0;                         \
-                                                        \
-		if (!inputs_enter(INPUTS_STATUS, SITE)) \
-			return NEXT(name) values;       \
-		if (!log_replaying)                     \
-			result = NEXT(name) values;     \
-		result = (int)inputs_result(result);    \
-		if (result == 0)                        \
-			log_data(status, sizeof(type)); \
-		inputs_leave();                         \
-		return result;                          \
-	}
+/* A function that stores what it knows of a file. */
+#define TELLS(name, type, parameters, values) \
+	INPUTS_REPEAT(INPUTS_STATUS, name, parameters, values, log_data(status, sizeof(type)))
 
 TELLS(stat, struct stat, (const char *restrict path, struct stat *restrict status), (path, status))
 TELLS(lstat, struct stat, (const char *restrict path, struct stat *restrict status), (path, status))

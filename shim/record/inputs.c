@@ -82,22 +82,9 @@ int64_t inputs_result(int64_t result)
 
 #define SITE __builtin_return_address(0)
 
-/* int NAME(PARAMETERS) that fills `size` bytes at `at`. */
+/* A function that fills `size` bytes at `at`. */
 #define FILLS(function, name, parameters, values, at, size) \
-	EXPORTED int name parameters                        \
-	{                                                   \
-		int result = 0;                             \
-                                                            \
-		if (!inputs_enter(function, SITE))          \
-			return NEXT(name) values;           \
-		if (!log_replaying)                         \
-			result = NEXT(name) values;         \
-		result = (int)inputs_result(result);        \
-		if (result >= 0)                            \
-			log_data(at, size);                 \
-		inputs_leave();                             \
-		return result;                              \
-	}
+	INPUTS_REPEAT(function, name, parameters, values, log_data(at, size))
 
 FILLS(INPUTS_CLOCK_GETTIME, clock_gettime, (clockid_t clock, struct timespec *time), (clock, time),
       time, sizeof(*time))

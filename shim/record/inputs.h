@@ -40,4 +40,25 @@ void inputs_leave(void);
 /* Between the two: the result, and errno if it is negative. */
 int64_t inputs_result(int64_t result);
 
+/* Defines int NAME(PARAMETERS) of the C library, which returns a negative number on failure: it is
+ * carried out when recorded, and its result given again at replay. `behind` follows in both, if it
+ * has not failed. For files that include shim/mpi/next.h, and call.h. */
+#define INPUTS_REPEAT(function, name, parameters, values, behind)         \
+	EXPORTED int name parameters                                      \
+	{                                                                 \
+		int result = 0, number;                                   \
+                                                                          \
+		if (!inputs_enter(function, __builtin_return_address(0))) \
+			return NEXT(name) values;                         \
+		if (!log_replaying)                                       \
+			result = NEXT(name) values;                       \
+		result = (int)inputs_result(result);                      \
+		number = errno;                                           \
+		if (result >= 0)                                          \
+			behind;                                           \
+		errno = number;                                           \
+		inputs_leave();                                           \
+		return result;                                            \
+	}
+
 #endif
