@@ -147,9 +147,7 @@ bool debugger_record(struct debugger *debugger, const char *directory, const cha
 
 bool debugger_has_past(struct debugger *debugger)
 {
-	if (debugger->state != DEBUG_OVER && !debugger_is_at_rest(debugger))
-		return false;
-	return true;
+	return debugger->state == DEBUG_OVER || debugger_is_at_rest(debugger);
 }
 
 void word_record(struct debugger *debugger, const char *directory)

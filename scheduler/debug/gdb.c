@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scheduler/gdb/mi.h"
 #include "scheduler/host/child_reaper.h"
 
 #define ATTACH_SECONDS 60 /* it may have to read much debugging information */
@@ -48,19 +49,6 @@ char *gdb_read_literal(const char *text)
 		return NULL;
 	inner = g_strndup(text + 1, (gsize)(end - text - 1));
 	return g_strcompress(inner);
-}
-
-char *gdb_write_literal(const char *text)
-{
-	GString *literal = g_string_new("\"");
-
-	for (const char *at = text; *at; at++) {
-		if (*at == '"' || *at == '\\')
-			g_string_append_c(literal, '\\');
-		g_string_append_c(literal, g_ascii_iscntrl(*at) ? ' ' : *at);
-	}
-	g_string_append_c(literal, '"');
-	return g_string_free(literal, false);
 }
 
 int gdb_find_frame(const char *answer, guint64 address)
@@ -289,7 +277,7 @@ GPtrArray *gdb_libraries(const char *maps, guint64 site)
 static void say_to_console(struct gdb *gdb, const char *format, const char *word)
 {
 	g_autofree char *line = g_strdup_printf(format, word);
-	g_autofree char *literal = gdb_write_literal(line);
+	g_autofree char *literal = mi_quote(line);
 	g_autofree char *command = g_strdup_printf("-interpreter-exec console %s", literal);
 
 	tell(gdb, command, ATTACH_SECONDS, NULL);
@@ -301,7 +289,7 @@ static void read_program(struct gdb *gdb, pid_t pid)
 {
 	g_autofree char *link = g_strdup_printf("/proc/%d/exe", (int)pid);
 	g_autofree char *program = g_file_read_link(link, NULL);
-	g_autofree char *literal = program ? gdb_write_literal(program) : NULL;
+	g_autofree char *literal = program ? mi_quote(program) : NULL;
 	g_autofree char *command = g_strdup_printf("-file-exec-and-symbols %s", literal);
 
 	if (!program || g_strcmp0(program, gdb->program) == 0)
@@ -375,7 +363,7 @@ bool gdb_is_lost(const struct gdb *gdb)
 
 static char *obey(struct gdb *gdb, const char *line, GError **error)
 {
-	g_autofree char *literal = gdb_write_literal(line);
+	g_autofree char *literal = mi_quote(line);
 	g_autofree char *command = g_strdup_printf("-interpreter-exec console %s", literal);
 	GString *told = g_string_new(NULL);
 	g_autofree char *answer = ask(gdb, command, ANSWER_SECONDS, told, error);

@@ -42,8 +42,6 @@ GQuark gdb_error_quark(void);
 
 /* The C string literal at the beginning of a text; NULL: there is none. Free with g_free. */
 char *gdb_read_literal(const char *text);
-/* The text as a C string literal. Free with g_free. */
-char *gdb_write_literal(const char *text);
 /* In the answer to -stack-list-frames, the level of the frame at this address; -1: none. */
 int gdb_find_frame(const char *answer, guint64 address);
 /* The same for the first frame after a signal that is at this line of a file (without its folders;

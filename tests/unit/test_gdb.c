@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "scheduler/debug/gdb.h"
+#include "scheduler/gdb/mi.h"
 
 static void expect_literal(const char *text, const char *expected)
 {
@@ -38,7 +39,7 @@ static void a_written_literal_is_read_back(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-		g_autofree char *literal = gdb_write_literal(texts[i]);
+		g_autofree char *literal = mi_quote(texts[i]);
 
 		expect_literal(literal, texts[i]);
 	}
@@ -47,7 +48,7 @@ static void a_written_literal_is_read_back(void **state)
 /* A line is one command, whatever it contains. */
 static void a_newline_ends_no_command(void **state)
 {
-	g_autofree char *literal = gdb_write_literal("1\n-gdb-exit");
+	g_autofree char *literal = mi_quote("1\n-gdb-exit");
 
 	(void)state;
 	assert_string_equal(literal, "\"1 -gdb-exit\"");

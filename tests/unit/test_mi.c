@@ -1,4 +1,4 @@
-/* room: dap. Lines of gdb's machine interface. */
+/* room: gdb. Lines of gdb's machine interface. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
