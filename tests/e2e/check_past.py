@@ -142,13 +142,11 @@ def obey(tool, program, lines):
     """A batch session; what each line says is compared."""
     script = tool.write("script.mp", "".join(line + "\n" for line, _ in lines))
     run = tool.run("debug", "-n", "3", "-x", script, "--batch", program)
-    told = (run.out + run.err).split("(matchpoint) ")[1:] if not run.err else None
-    if told is None:  # refusals go to standard error, each with its place
-        told = run.out.split("(matchpoint) ")[1:]
-        for refusal in run.err.splitlines():
-            place = re.match(r".*script\.mp:(\d+): ", refusal)
-            if place:
-                told[int(place.group(1)) - 1] += refusal + "\n"
+    told = run.out.split("(matchpoint) ")[1:]
+    for refusal in run.err.splitlines():  # on standard error, each with its place
+        place = re.match(r".*script\.mp:(\d+): ", refusal)
+        if place:
+            told[int(place.group(1)) - 1] += refusal + "\n"
     check(len(told) == len(lines), run)
     for number, (line, expected) in enumerate(lines):
         check(re.search(expected, told[number]), "%d, %s: not %s\n%s\n%s" % (
