@@ -4,8 +4,8 @@
 #define MATCHPOINT_SCHEDULER_DAP_DAP_INTERNAL_H
 
 #include "dap.h"
-#include "fields.h"
 #include "scheduler/gdb/driven_gdb.h"
+#include "scheduler/gdb/fields.h"
 
 struct dap_breakpoints;
 struct dap_variables;

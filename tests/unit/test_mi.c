@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/dap/fields.h"
+#include "scheduler/gdb/fields.h"
 #include "scheduler/gdb/mi.h"
 
 static struct mi_record parsed(const char *line)

@@ -1,7 +1,7 @@
 /* Members of JSON objects that others have made: a member that is missing or of another type reads
  * as its default. All may be given NULL for the object. */
-#ifndef MATCHPOINT_SCHEDULER_DAP_FIELDS_H
-#define MATCHPOINT_SCHEDULER_DAP_FIELDS_H
+#ifndef MATCHPOINT_SCHEDULER_GDB_FIELDS_H
+#define MATCHPOINT_SCHEDULER_GDB_FIELDS_H
 
 #include <glib.h>
 #include <json-glib/json-glib.h>
