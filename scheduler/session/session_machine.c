@@ -187,6 +187,11 @@ bool session_machine_open(struct session *session, GError **error)
 
 	if (!open_journal(session, error))
 		return false;
+	session->output = output_place_new(session->directory, options->ranks, options->store);
+	/* A session that does not explore cannot begin again if it turns out to be large. */
+	if (options->output_on_disk || !session_explores(session))
+		output_place_use_disk(session->output);
+	local.output = session->output;
 	local.journal = session->journal;
 	local.shim = shim = installation_find("libmatchpoint-shim.so", error);
 	if (shim)
@@ -198,6 +203,7 @@ void session_machine_close(struct session *session)
 {
 	child_reaper_end_all();
 	journal_free(session->journal);
+	output_place_free(session->output);
 	run_directory_free(session->directory);
 	janitor_end(session->janitor);
 	local_free(session->host);
