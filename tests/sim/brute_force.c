@@ -317,19 +317,23 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 	return brute_match_from(walk, state, receive, -1);
 }
 
-/* Whether it can be matched without a choice. */
-static bool can_match_by_itself(const struct walk *walk, const guint8 *state, int receive)
+int brute_message_without_choice(const struct walk *walk, const guint8 *state, int receive)
 {
 	const struct instruction *own = brute_at(walk, receive);
 
 	if (brute_states(walk, state)[receive] != POSTED || !looks_for_message(own)
 	    || own->kind == INSTRUCTION_IPROBE || is_chosen(walk->program, own))
-		return false;
+		return -1;
 	for (int send = 0; send < walk->program->count; send++)
 		if (brute_at(walk, send)->kind == INSTRUCTION_SEND
 		    && brute_may_match(walk, state, receive, send))
-			return true;
-	return false;
+			return send;
+	return -1;
+}
+
+static bool can_match_by_itself(const struct walk *walk, const guint8 *state, int receive)
+{
+	return brute_message_without_choice(walk, state, receive) >= 0;
 }
 
 /* Whether only choices can move anything. */

@@ -61,6 +61,9 @@ bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, 
  * none. */
 bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int source);
 
+/* The message that this receive or probe can take now, if that is no choice. -1: there is none. */
+int brute_message_without_choice(const struct walk *walk, const guint8 *state, int receive);
+
 /* Whether this probe looks for a message that an earlier one of its rank has reported, and that was
  * not received since (MPI 3.1, section 3.8.1). Not known between threads. */
 bool brute_must_find(const struct walk *walk, const guint8 *state, int index);
