@@ -32,7 +32,7 @@ bool brute_must_find(const struct walk *walk, const guint8 *state_now, int index
 
 		if ((kind == INSTRUCTION_PROBE || kind == INSTRUCTION_IPROBE)
 		    && states[i] >= MATCHED && states[i] < EARLY
-		    && brute_may_match(walk, state, index, states[i] - MATCHED))
+		    && brute_is_on_offer(walk, state, index, states[i] - MATCHED))
 			return true;
 	}
 	return false;
