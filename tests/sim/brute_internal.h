@@ -68,7 +68,7 @@ int brute_message_without_choice(const struct walk *walk, const guint8 *state, i
 
 /* Whether this probe looks for a message that an earlier one of its rank has reported, and that was
  * not received since (MPI 3.1, section 3.8.1). A receive that may take the message does so at once,
- * or has taken another one: the message has arrived. Not known between threads. */
+ * or has taken another one: the message has arrived. Not known between threads of a rank. */
 bool brute_must_find(const struct walk *walk, const guint8 *state, int index);
 
 /* Whether the rank goes round a loop of polls, and none of them can report anything; nor, if all

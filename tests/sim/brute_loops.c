@@ -19,12 +19,22 @@ static void match_without_choice(const struct walk *walk, guint8 *state)
 	}
 }
 
+/* Whether the rank has begun a second thread. */
+static bool has_threads(const struct walk *walk, const guint8 *state, int rank)
+{
+	for (int i = walk->program->first[rank]; i < walk->program->first[rank + 1]; i++)
+		if (brute_at(walk, i)->kind == INSTRUCTION_SPAWN
+		    && brute_states(walk, state)[i] != ABSENT)
+			return true;
+	return false;
+}
+
 bool brute_must_find(const struct walk *walk, const guint8 *state_now, int index)
 {
 	g_autofree guint8 *state = g_memdup2(state_now, walk->size);
 	const guint8 *states = brute_states(walk, state);
 
-	if (walk->program->lines > walk->program->ranks)
+	if (has_threads(walk, state, brute_at(walk, index)->rank))
 		return false;
 	match_without_choice(walk, state);
 	for (int i = brute_first(walk, index); i < index; i++) {
