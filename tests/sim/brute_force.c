@@ -59,12 +59,10 @@ static bool is_waiting(guint8 state)
 	return state == POSTED || state == EARLY;
 }
 
-/* The two rules of MPI 3.1, section 3.5 (docs/internals/matching-and-gate.md). */
-bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send)
+bool brute_is_on_offer(const struct walk *walk, const guint8 *state, int receive, int send)
 {
 	const guint8 *states = brute_states(walk, state);
 	int sender = brute_at(walk, send)->rank;
-	int receiver = brute_at(walk, receive)->rank;
 
 	if (states[receive] != POSTED || !is_waiting(states[send])
 	    || !fits(walk, state, receive, send))
@@ -74,6 +72,16 @@ bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, 
 		    && brute_at(walk, i)->kind == INSTRUCTION_SEND && is_waiting(states[i])
 		    && fits(walk, state, receive, i))
 			return false;
+	return true;
+}
+
+bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send)
+{
+	const guint8 *states = brute_states(walk, state);
+	int receiver = brute_at(walk, receive)->rank;
+
+	if (!brute_is_on_offer(walk, state, receive, send))
+		return false;
 	for (int i = walk->program->first[receiver]; i < walk->program->first[receiver + 1]; i++)
 		if (brute_is_before(walk, state, i, receive) && is_receive(brute_at(walk, i))
 		    && states[i] == POSTED && fits(walk, state, i, send))
@@ -317,19 +325,23 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 	return brute_match_from(walk, state, receive, -1);
 }
 
-/* Whether it can be matched without a choice. */
-static bool can_match_by_itself(const struct walk *walk, const guint8 *state, int receive)
+int brute_message_without_choice(const struct walk *walk, const guint8 *state, int receive)
 {
 	const struct instruction *own = brute_at(walk, receive);
 
 	if (brute_states(walk, state)[receive] != POSTED || !looks_for_message(own)
 	    || own->kind == INSTRUCTION_IPROBE || is_chosen(walk->program, own))
-		return false;
+		return -1;
 	for (int send = 0; send < walk->program->count; send++)
 		if (brute_at(walk, send)->kind == INSTRUCTION_SEND
 		    && brute_may_match(walk, state, receive, send))
-			return true;
-	return false;
+			return send;
+	return -1;
+}
+
+static bool can_match_by_itself(const struct walk *walk, const guint8 *state, int receive)
+{
+	return brute_message_without_choice(walk, state, receive) >= 0;
 }
 
 /* Whether only choices can move anything. */

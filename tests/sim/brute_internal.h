@@ -55,14 +55,20 @@ static inline int brute_first(const struct walk *walk, int index)
 /* Adds a reachable state to the walk. */
 void brute_reach(struct walk *walk, const guint8 *state);
 
-/* Whether the two rules allow this receive or probe to take this message. */
+/* Whether the rules of MPI 3.1, section 3.5 (docs/internals/matching-and-gate.md), allow this
+ * receive or probe to take this message: that of messages of one source; that of receives, too. */
+bool brute_is_on_offer(const struct walk *walk, const guint8 *state, int receive, int send);
 bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send);
 /* Adds a state for each message of rank `source` (-1: any) that the rules allow. false: there is
  * none. */
 bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int source);
 
+/* The message that this receive or probe can take now, if that is no choice. -1: there is none. */
+int brute_message_without_choice(const struct walk *walk, const guint8 *state, int receive);
+
 /* Whether this probe looks for a message that an earlier one of its rank has reported, and that was
- * not received since (MPI 3.1, section 3.8.1). Not known between threads. */
+ * not received since (MPI 3.1, section 3.8.1). A receive that may take the message does so at once,
+ * or has taken another one: the message has arrived. Not known between threads of a rank. */
 bool brute_must_find(const struct walk *walk, const guint8 *state, int index);
 
 /* Whether the rank goes round a loop of polls, and none of them can report anything; nor, if all
