@@ -344,6 +344,11 @@ const char *run_directory_path(const struct run_directory *directory)
 	return directory->path;
 }
 
+guint64 run_directory_room(const struct run_directory *directory)
+{
+	return free_bytes(directory->path);
+}
+
 int run_directory_lock(const struct run_directory *directory)
 {
 	return directory->lock;

@@ -56,6 +56,9 @@ void run_directory_remove(const char *path);
  * socket in it. */
 const char *run_directory_path(const struct run_directory *directory);
 
+/* Returns the bytes that are free on its file system. */
+guint64 run_directory_room(const struct run_directory *directory);
+
 /* Returns the descriptor that holds the lock. The directory has an owner as long as any process
  * has a copy of it. */
 int run_directory_lock(const struct run_directory *directory);
