@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "devices.h"
 #include "inputs.h"
 #include "memory.h"
 #include "replay.h"
@@ -261,17 +262,39 @@ static bool opening_is_in_scratch(struct opening *opening, const void *site)
 	return true;
 }
 
+/* At replay another directory stands for one that is missing. */
+static int directory_from(const void *site, int directory, const char *path, int flags)
+{
+	int file = -1;
+
+	if (!inputs_enter(INPUTS_DIRECTORY, site))
+		return NEXT(openat)(directory, path, flags);
+	if (!log_replaying)
+		file = NEXT(openat)(directory, path, flags);
+	if (inputs_result(file < 0 ? -1 : 0) == 0 && log_replaying) {
+		file = NEXT(openat)(directory, path, flags);
+		if (file < 0)
+			file = NEXT(open)("/", flags & ~O_NOFOLLOW);
+	}
+	inputs_leave();
+	return file;
+}
+
 static int open_from(const void *site, const char *path, int flags, mode_t mode)
 {
 	struct opening opening = {
 		.path = path, .writes = (flags & O_ACCMODE) != O_RDONLY, .anew = flags & O_TRUNC};
 	int file = -1;
 
-	if (memory_is_mpis(site) || (flags & O_DIRECTORY))
+	if (memory_is_mpis(site))
 		return NEXT(open)(path, flags, mode);
+	if ((flags & O_DIRECTORY) && !opening.writes)
+		return directory_from(site, AT_FDCWD, path, flags);
+	if (!opening.writes && devices_has(path))
+		return devices_open(site, path, flags);
 	if (opening_begin(&opening, site))
 		file = opening_is_in_scratch(&opening, site)
-		               ? openat(scratch, opening.name, flags & ~O_EXCL, mode)
+		               ? NEXT(openat)(scratch, opening.name, flags & ~O_EXCL, mode)
 		               : NEXT(open)(path, flags, mode);
 	opening_end(&opening, file >= 0);
 	return file;
@@ -297,6 +320,62 @@ static mode_t mode_of(int flags, va_list list)
 OPENS(open)
 OPENS(open64)
 
+/* Whether the name says it without the directory. */
+static bool is_whole(int directory, const char *path)
+{
+	return directory == AT_FDCWD || *path == '/';
+}
+
+static int openat_from(const void *site, int directory, const char *path, int flags, mode_t mode)
+{
+	if (is_whole(directory, path))
+		return open_from(site, path, flags, mode);
+	if ((flags & O_DIRECTORY) && (flags & O_ACCMODE) == O_RDONLY)
+		return directory_from(site, directory, path, flags);
+	return NEXT(openat)(directory, path, flags, mode);
+}
+
+#define OPENS_AT(name)                                                     \
+	EXPORTED int name(int directory, const char *path, int flags, ...) \
+	{                                                                  \
+		va_list list;                                              \
+		mode_t mode;                                               \
+                                                                           \
+		va_start(list, flags);                                     \
+		mode = mode_of(flags, list);                               \
+		va_end(list);                                              \
+		return openat_from(SITE, directory, path, flags, mode);    \
+	}
+
+OPENS_AT(openat)
+OPENS_AT(openat64)
+
+/* What these are where the flags are no constants (-D_FORTIFY_SOURCE). */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags);
+int __openat64_2(int directory, const char *path, int flags);
+
+EXPORTED int __open_2(const char *path, int flags)
+{
+	return open_from(SITE, path, flags, 0);
+}
+
+EXPORTED int __open64_2(const char *path, int flags)
+{
+	return open_from(SITE, path, flags, 0);
+}
+
+EXPORTED int __openat_2(int directory, const char *path, int flags)
+{
+	return openat_from(SITE, directory, path, flags, 0);
+}
+
+EXPORTED int __openat64_2(int directory, const char *path, int flags)
+{
+	return openat_from(SITE, directory, path, flags, 0);
+}
+
 EXPORTED int creat(const char *path, mode_t mode)
 {
 	return open_from(SITE, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
@@ -311,6 +390,8 @@ static FILE *stream_from(const void *site, const char *path, const char *mode)
 
 	if (memory_is_mpis(site))
 		return NEXT(fopen)(path, mode);
+	if (!opening.writes && devices_has(path))
+		return devices_stream(site, path, mode);
 	if (opening_begin(&opening, site)) {
 		const bool is_apart = opening_is_in_scratch(&opening, site);
 		const int inside = record_inside;
@@ -332,6 +413,61 @@ EXPORTED FILE *fopen(const char *path, const char *mode)
 EXPORTED FILE *fopen64(const char *path, const char *mode)
 {
 	return stream_from(SITE, path, mode);
+}
+
+/* --- temporary files -------------------------------------------------------------------------- */
+
+/* The file's name is new each time: at replay it is the recorded one, in the scratch folder. */
+static int temporary_from(const void *site, char *template, int suffix, int flags)
+{
+	char name[SCRATCH_NAME];
+	int file = -1;
+
+	if (!inputs_enter(INPUTS_TEMPORARY, site))
+		return NEXT(mkostemps)(template, suffix, flags);
+	if (!log_replaying)
+		file = NEXT(mkostemps)(template, suffix, flags);
+	if (inputs_result(file < 0 ? -1 : 0) == 0) {
+		log_data(template, strlen(template));
+		if (log_replaying && scratch >= 0 && scratch_name(template, name)) {
+			syscall(SYS_unlinkat, scratch, name, 0);
+			file = NEXT(openat)(scratch, name, O_RDWR | O_CREAT | O_EXCL | flags, 0600);
+		}
+		if (file >= 0 && scratch_name(template, name))
+			add_own(name);
+	}
+	inputs_leave();
+	return file;
+}
+
+#define TEMPORARY(name, parameters, suffix, flags)                    \
+	EXPORTED int name parameters                                  \
+	{                                                             \
+		return temporary_from(SITE, template, suffix, flags); \
+	}
+
+TEMPORARY(mkstemp, (char *template), 0, 0)
+TEMPORARY(mkstemp64, (char *template), 0, 0)
+TEMPORARY(mkostemp, (char *template, int flags), 0, flags)
+TEMPORARY(mkostemp64, (char *template, int flags), 0, flags)
+TEMPORARY(mkstemps, (char *template, int suffix), suffix, 0)
+TEMPORARY(mkstemps64, (char *template, int suffix), suffix, 0)
+TEMPORARY(mkostemps, (char *template, int suffix, int flags), suffix, flags)
+TEMPORARY(mkostemps64, (char *template, int suffix, int flags), suffix, flags)
+
+EXPORTED char *mkdtemp(char *template)
+{
+	bool is_made = false;
+
+	if (!inputs_enter(INPUTS_TEMPORARY, SITE))
+		return NEXT(mkdtemp)(template);
+	if (!log_replaying)
+		is_made = NEXT(mkdtemp)(template) != NULL;
+	is_made = inputs_result(is_made ? 0 : -1) == 0;
+	if (is_made)
+		log_data(template, strlen(template));
+	inputs_leave();
+	return is_made ? template : NULL;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -401,6 +537,30 @@ NAMED(rmdir, (const char *path), (path), (void)0)
 NAMED(chmod, (const char *path, mode_t mode), (path, mode), (void)0)
 NAMED(access, (const char *path, int mode), (path, mode), (void)0)
 
+/* The same of a name in a directory. What is in the scratch folder has its whole name. */
+NAMED(unlinkat, (int directory, const char *path, int flags), (directory, path, flags),
+      is_whole(directory, path) ? forget(path) : (void)0)
+NAMED(renameat, (int old, const char *from, int new, const char *to), (old, from, new, to),
+      is_whole(old, from) && is_whole(new, to) ? move(from, to) : (void)0)
+NAMED(renameat2, (int old, const char *from, int new, const char *to, unsigned flags),
+      (old, from, new, to, flags),
+      is_whole(old, from) && is_whole(new, to) ? move(from, to) : (void)0)
+NAMED(linkat, (int old, const char *from, int new, const char *to, int flags),
+      (old, from, new, to, flags),
+      is_whole(old, from) && is_whole(new, to) ? duplicate(from, to) : (void)0)
+NAMED(symlinkat, (const char *to, int directory, const char *path), (to, directory, path), (void)0)
+NAMED(mkdirat, (int directory, const char *path, mode_t mode), (directory, path, mode), (void)0)
+NAMED(fchmodat, (int directory, const char *path, mode_t mode, int flags),
+      (directory, path, mode, flags), (void)0)
+NAMED(faccessat, (int directory, const char *path, int mode, int flags),
+      (directory, path, mode, flags), (void)0)
+NAMED(utimensat, (int directory, const char *path, const struct timespec times[2], int flags),
+      (directory, path, times, flags), (void)0)
+NAMED(chown, (const char *path, uid_t owner, gid_t group), (path, owner, group), (void)0)
+NAMED(euidaccess, (const char *path, int mode), (path, mode), (void)0)
+NAMED(eaccess, (const char *path, int mode), (path, mode), (void)0)
+NAMED(mkfifo, (const char *path, mode_t mode), (path, mode), (void)0)
+
 /* A function that stores what it knows of a file. */
 #define TELLS(name, type, parameters, values) \
 	INPUTS_REPEAT(INPUTS_STATUS, name, parameters, values, log_data(status, sizeof(type)))
@@ -413,3 +573,13 @@ TELLS(lstat64, struct stat64, (const char *restrict path, struct stat64 *restric
       (path, status))
 TELLS(fstat, struct stat, (int file, struct stat *status), (file, status))
 TELLS(fstat64, struct stat64, (int file, struct stat64 *status), (file, status))
+TELLS(fstatat, struct stat,
+      (int directory, const char *restrict path, struct stat *restrict status, int flags),
+      (directory, path, status, flags))
+TELLS(fstatat64, struct stat64,
+      (int directory, const char *restrict path, struct stat64 *restrict status, int flags),
+      (directory, path, status, flags))
+TELLS(statx, struct statx,
+      (int directory, const char *restrict path, int flags, unsigned mask,
+       struct statx *restrict status),
+      (directory, path, flags, mask, status))

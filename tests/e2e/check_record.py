@@ -16,7 +16,7 @@ from recording import Recording, kill_ranks, killing, start_recording, wait_unti
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
-                                                           "stands", "names_of_files")}
+                                                           "stands", "names_of_files", "inputs")}
 COMPUTES = r"""
 #include <mpi.h>
 #include <unistd.h>
@@ -213,6 +213,21 @@ def check_files(tool):
     check(not os.path.exists(os.path.join(tool.directory, "made")), "a replay has made a folder")
 
 
+def check_inputs(tool):
+    """What the rank asked of the system is given again, whatever the system says now."""
+    for program in (tool.compile(SOURCES["inputs"]),
+                    tool.compile(SOURCES["inputs"], "-O2", "-D_FORTIFY_SOURCE=2"),
+                    tool.compile(harness.program("inputs_cxx.cc"), "-std=c++17")):
+        recording = Recording(tool, "asked", 1, program)
+        tool.write("appears", "later\n")
+        made = os.path.join(tool.directory, "made_here")
+        os.makedirs(made)
+        recording.check_replays()
+        check(os.path.isdir(made), "a replay has removed a folder")
+        shutil.rmtree(made)
+        os.unlink(os.path.join(tool.directory, "appears"))
+
+
 def check_changed_puts(tool):
     """What goes into a window or a file is compared; the file is not written."""
     program = tool.compile(tool.write("puts.c", PUTS))
@@ -305,6 +320,7 @@ def body(tool, options):
     check_full_disk(tool)
     check_changes(tool)
     check_files(tool)
+    check_inputs(tool)
     check_changed_puts(tool)
     check_refused(tool)
     check_roll_call(tool)
