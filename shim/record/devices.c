@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "files.h"
 #include "inputs.h"
 #include "replay.h"
 #include "shim/mpi/next.h"
@@ -71,16 +72,18 @@ static void forget(int file)
 
 int devices_open(const void *site, const char *path, int flags)
 {
-	int file = -1;
+	int file = -1, recorded;
 
 	if (!inputs_enter(INPUTS_DEVICE, site))
 		return NEXT(open)(path, flags);
 	if (!log_replaying)
 		file = NEXT(open)(path, flags);
-	if (inputs_result(file < 0 ? -1 : 0) == 0) {
+	recorded = (int)inputs_result(file);
+	if (recorded >= 0) {
 		if (log_replaying)
 			file = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null",
 			                    O_RDONLY | (flags & O_CLOEXEC), 0);
+		file = files_moved(file, recorded);
 		devices_mark(file, site);
 	}
 	inputs_leave();

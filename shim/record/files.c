@@ -66,14 +66,11 @@ static bool find_facts(const char *path, struct facts *ret)
 	return found;
 }
 
-static void note_read(const char *path, const void *site)
+/* `now`: what the file is, when it is opened. */
+static void note_read(const char *path, struct facts now)
 {
-	struct facts now, was;
+	struct facts was = now;
 
-	if (is_device(path) || !inputs_enter(INPUTS_OPEN, site))
-		return;
-	find_facts(path, &now);
-	was = now;
 	was.size = log_signed(now.size);
 	log_raw(&was.seconds, sizeof(was.seconds));
 	log_raw(&was.nanoseconds, sizeof(was.nanoseconds));
@@ -88,7 +85,6 @@ static void note_read(const char *path, const void *site)
 	else if (now.size > HASHED_MOST
 	         && (was.seconds != now.seconds || was.nanoseconds != now.nanoseconds))
 		replay_tell(REPLAY_REMARK, "%s was changed since it was read", path);
-	inputs_leave();
 }
 
 /* --- files that are written ------------------------------------------------------------------- */
@@ -203,60 +199,99 @@ struct opening {
 	const char *path;
 	char name[SCRATCH_NAME];
 	bool writes, anew;
-	bool is_known; /* it is in the log: opening_end must follow */
-	int64_t size;  /* before that; -1: none, or of no interest */
+	bool is_known;  /* it is in the log: opening_end must follow */
+	bool is_device; /* and opened as it is at replay, too */
+	bool is_own;    /* the program has written it before */
+	bool is_read;   /* others have written it: `read` */
+	int64_t size;   /* before that; -1: none, or of no interest */
+	struct facts read;
+	int recorded; /* at replay: the descriptor */
 };
+
+static bool opening_enters(struct opening *opening, const void *site)
+{
+	opening->is_device = is_device(opening->path);
+	if (opening->is_device)
+		return inputs_enter(INPUTS_DEVICE, site);
+	return opening->writes ? scratch_name(opening->path, opening->name)
+	                                 && inputs_enter(INPUTS_WRITE, site)
+	                       : inputs_enter(INPUTS_OPEN, site);
+}
 
 /* Whether the file is to be opened: at replay, not if that failed when it was recorded. */
 static bool opening_begin(struct opening *opening, const void *site)
 {
-	opening->is_known = opening->writes && scratch_name(opening->path, opening->name)
-	                    && inputs_enter(INPUTS_WRITE, site);
+	opening->is_known = opening_enters(opening, site);
 	if (!opening->is_known)
 		return true;
+	opening->is_own = is_own(opening->path, opening->name);
+	opening->is_read = !opening->writes && !opening->is_own && !opening->is_device;
+	if (opening->is_read)
+		find_facts(opening->path, &opening->read);
 	if (!log_replaying) {
-		opening->size = opening->anew ? -1 : size_of(opening->path);
+		opening->size = opening->writes && !opening->anew ? size_of(opening->path) : -1;
 		return true;
 	}
-	if (inputs_result(0) < 0)
+	opening->recorded = (int)inputs_result(0);
+	if (opening->recorded < 0)
 		return false;
-	opening->size = log_signed(0);
-	begin_own(opening->path, opening->name, opening->size);
+	if (opening->is_read) {
+		note_read(opening->path, opening->read);
+	} else if (opening->writes && !opening->is_device) {
+		opening->size = log_signed(0);
+		begin_own(opening->path, opening->name, opening->size);
+	}
 	return true;
 }
 
-/* Keeps errno. */
-static void opening_end(const struct opening *opening, bool is_open)
+int files_moved(int file, int recorded)
+{
+	int flags;
+
+	if (file == recorded || syscall(SYS_fcntl, recorded, F_GETFD) >= 0)
+		return file;
+	flags = (int)syscall(SYS_fcntl, file, F_GETFD);
+	if (flags < 0 || syscall(SYS_dup3, file, recorded, flags & FD_CLOEXEC ? O_CLOEXEC : 0) < 0)
+		return file;
+	syscall(SYS_close, file);
+	return recorded;
+}
+
+/* Returns the descriptor that the program gets. Keeps errno. */
+static int opening_end(const struct opening *opening, int file)
 {
 	const int number = errno;
 
 	if (!opening->is_known)
-		return;
-	if (!log_replaying && inputs_result(is_open ? 0 : -1) == 0)
-		log_signed(opening->size);
-	if (is_open)
+		return file;
+	if (log_replaying && file >= 0) {
+		file = files_moved(file, opening->recorded);
+	} else if (!log_replaying && inputs_result(file < 0 ? -1 : file) >= 0) {
+		if (opening->is_read)
+			note_read(opening->path, opening->read);
+		else if (opening->writes && !opening->is_device)
+			log_signed(opening->size);
+	}
+	if (file >= 0 && opening->writes && !opening->is_device)
 		add_own(opening->name);
 	inputs_leave();
 	errno = number;
+	return file;
 }
 
 /* Whether it lies in the scratch folder. */
-static bool opening_is_in_scratch(struct opening *opening, const void *site)
+static bool opening_is_in_scratch(struct opening *opening)
 {
 	const bool may_be = log_replaying && scratch >= 0;
 
 	if (opening->is_known)
-		return may_be;
-	if (!record_is_on || record_inside > 0)
+		return may_be && !opening->is_device && (opening->writes || opening->is_own);
+	if (!may_be || !record_is_on || record_inside > 0)
 		return false;
-	if (is_own(opening->path, opening->name))
-		return may_be;
-	if (!opening->writes) {
-		note_read(opening->path, site);
-		return false;
-	}
 	/* Another thread than the first: its calls are not in the log. */
-	if (!may_be || !scratch_name(opening->path, opening->name))
+	if (is_own(opening->path, opening->name))
+		return true;
+	if (!opening->writes || !scratch_name(opening->path, opening->name))
 		return false;
 	begin_own(opening->path, opening->name, opening->anew ? -1 : size_of(opening->path));
 	return true;
@@ -265,16 +300,18 @@ static bool opening_is_in_scratch(struct opening *opening, const void *site)
 /* At replay another directory stands for one that is missing. */
 static int directory_from(const void *site, int directory, const char *path, int flags)
 {
-	int file = -1;
+	int file = -1, recorded;
 
 	if (!inputs_enter(INPUTS_DIRECTORY, site))
 		return NEXT(openat)(directory, path, flags);
 	if (!log_replaying)
 		file = NEXT(openat)(directory, path, flags);
-	if (inputs_result(file < 0 ? -1 : 0) == 0 && log_replaying) {
+	recorded = (int)inputs_result(file);
+	if (recorded >= 0 && log_replaying) {
 		file = NEXT(openat)(directory, path, flags);
 		if (file < 0)
 			file = NEXT(open)("/", flags & ~O_NOFOLLOW);
+		file = files_moved(file, recorded);
 	}
 	inputs_leave();
 	return file;
@@ -293,11 +330,10 @@ static int open_from(const void *site, const char *path, int flags, mode_t mode)
 	if (!opening.writes && devices_has(path))
 		return devices_open(site, path, flags);
 	if (opening_begin(&opening, site))
-		file = opening_is_in_scratch(&opening, site)
+		file = opening_is_in_scratch(&opening)
 		               ? NEXT(openat)(scratch, opening.name, flags & ~O_EXCL, mode)
 		               : NEXT(open)(path, flags, mode);
-	opening_end(&opening, file >= 0);
-	return file;
+	return opening_end(&opening, file);
 }
 
 static mode_t mode_of(int flags, va_list list)
@@ -387,13 +423,14 @@ static FILE *stream_from(const void *site, const char *path, const char *mode)
 		.path = path, .writes = strpbrk(mode, "wa+") != NULL, .anew = *mode == 'w'};
 	char whole[64 + SCRATCH_NAME];
 	FILE *file = NULL;
+	int descriptor;
 
 	if (memory_is_mpis(site))
 		return NEXT(fopen)(path, mode);
 	if (!opening.writes && devices_has(path))
 		return devices_stream(site, path, mode);
 	if (opening_begin(&opening, site)) {
-		const bool is_apart = opening_is_in_scratch(&opening, site);
+		const bool is_apart = opening_is_in_scratch(&opening);
 		const int inside = record_inside;
 
 		snprintf(whole, sizeof(whole), "/proc/self/fd/%d/%s", scratch, opening.name);
@@ -401,7 +438,9 @@ static FILE *stream_from(const void *site, const char *path, const char *mode)
 		file = NEXT(fopen)(is_apart ? whole : path, mode);
 		record_inside = inside;
 	}
-	opening_end(&opening, file != NULL);
+	descriptor = opening_end(&opening, file ? NEXT(fileno)(file) : -1);
+	if (file)
+		file->_fileno = descriptor; /* glibc's */
 	return file;
 }
 
@@ -421,18 +460,20 @@ EXPORTED FILE *fopen64(const char *path, const char *mode)
 static int temporary_from(const void *site, char *template, int suffix, int flags)
 {
 	char name[SCRATCH_NAME];
-	int file = -1;
+	int file = -1, recorded;
 
 	if (!inputs_enter(INPUTS_TEMPORARY, site))
 		return NEXT(mkostemps)(template, suffix, flags);
 	if (!log_replaying)
 		file = NEXT(mkostemps)(template, suffix, flags);
-	if (inputs_result(file < 0 ? -1 : 0) == 0) {
+	recorded = (int)inputs_result(file);
+	if (recorded >= 0) {
 		log_data(template, strlen(template));
 		if (log_replaying && scratch >= 0 && scratch_name(template, name)) {
 			syscall(SYS_unlinkat, scratch, name, 0);
 			file = NEXT(openat)(scratch, name, O_RDWR | O_CREAT | O_EXCL | flags, 0600);
 		}
+		file = files_moved(file, recorded);
 		if (file >= 0 && scratch_name(template, name))
 			add_own(name);
 	}

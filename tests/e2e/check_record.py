@@ -64,6 +64,38 @@ int main(int argc, char **argv)
 }
 """
 
+# Sends what a second thread has asked the clock, which is not in the log.
+SECOND_THREAD = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+static void *ask(void *value)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_REALTIME, &time);
+	*(long *)value = time.tv_nsec;
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	int rank, provided;
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 3; i++) {
+		long value;
+		pthread_t thread;
+		pthread_create(&thread, NULL, ask, &value);
+		pthread_join(thread, NULL);
+		MPI_Sendrecv_replace(&value, 1, MPI_LONG, 1 - rank, 0, MPI_ANY_SOURCE, 0,
+		                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		printf("rank %d got %ld\\n", rank, value);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 
 def check_programs(tool):
     families = Recording(tool, "families", 4, tool.compile(SOURCES["every_family"]))
@@ -199,6 +231,22 @@ def check_changes(tool):
     check(run.status == 4 and "the program is not what was recorded" in run.err, str(run))
 
 
+def check_other_values(tool):
+    """A rank that sends other values, but gets what it got, goes on, alone and with the others."""
+    program = tool.compile(tool.write("second_thread.c", SECOND_THREAD), "-pthread")
+    recording = Recording(tool, "values", 2, program)
+    for rank in range(2):
+        run = recording.replay(rank)
+        check(run.status == 1 and run.out == recording.printed(rank)
+              and run.err.count("what is sent is not what it was") == 1
+              and "the replay has gone on" in run.err, str(run))
+    run = recording.report()
+    check("rank 1: has ended, after 6 calls" in run.out, str(run))
+    whole = tool.run("replay", recording.folder)
+    check(whole.status == 0 and "followed 6 of 6 matches" in whole.out
+          and "what is sent is not what it was" in whole.err, str(whole))
+
+
 def check_files(tool):
     """What the rank does to files is not done again, nor is the file changed that it appends to."""
     kept = tool.write("kept", "before\n")
@@ -319,6 +367,7 @@ def body(tool, options):
     check_damage(tool, dice)
     check_full_disk(tool)
     check_changes(tool)
+    check_other_values(tool)
     check_files(tool)
     check_inputs(tool)
     check_changed_puts(tool)

@@ -148,6 +148,23 @@ static void temporary(void)
 	printf(", removed: %d\n", rmdir(folder));
 }
 
+/* The second one is not there when the run is recorded. */
+static void descriptors(void)
+{
+	static const char *const paths[] = {"/etc/passwd", "appears", "/etc", "/dev/null"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		int file = open(paths[i], O_RDONLY | (i == 2 ? O_DIRECTORY : 0));
+		FILE *stream = i == 2 ? NULL : fopen(paths[i], "r");
+
+		printf("%s: %d %d\n", paths[i], file, stream ? fileno(stream) : -1);
+		if (stream)
+			fclose(stream);
+		if (file >= 0)
+			close(file);
+	}
+}
+
 /* Those that the run itself changes. */
 static void directory(const char *path)
 {
@@ -185,6 +202,7 @@ int main(int argc, char **argv)
 	device("/proc/self/stat");
 	device("/proc/meminfo");
 	device("/sys/kernel/mm/transparent_hugepage/enabled");
+	descriptors();
 	temporary();
 	directory("/proc");
 	directory(".");
