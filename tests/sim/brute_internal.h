@@ -67,14 +67,21 @@ static inline int brute_first(const struct walk *walk, int index)
 /* Adds the latest copy to the walk: it is reachable. */
 void brute_reach(struct walk *walk);
 
+/* Not a probe; a matched probe receives. */
+bool brute_is_receive(const struct instruction *instruction);
 /* Whether the two rules allow this receive or probe to take this message. */
 bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send);
 /* Adds a state for each message of rank `source` (-1: any) that the rules allow. false: there is
  * none. */
 bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int source);
 
+/* Whether the message waits and is the first of its source that the probe fits, but for those that
+ * receives before it may take. */
+bool brute_is_there(const struct walk *walk, const guint8 *state, int probe, int send);
+
 /* Whether this probe looks for a message that an earlier one of its rank has reported, and that was
- * not received since (MPI 3.1, section 3.8.1). Not known between threads. */
+ * not received since (MPI 3.1, section 3.8.1). A receive that may take the message does so at once,
+ * or has taken another one: the message has arrived. Not known between threads of a rank. */
 bool brute_must_find(const struct walk *walk, const guint8 *state, int index);
 
 /* Whether the rank goes round a loop of polls, and none of them can report anything; nor, if all

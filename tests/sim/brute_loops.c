@@ -3,18 +3,28 @@
 
 #include <string.h>
 
+/* Whether the rank has begun a second thread. */
+static bool has_threads(const struct walk *walk, const guint8 *state, int rank)
+{
+	for (int i = walk->program->first[rank]; i < walk->program->first[rank + 1]; i++)
+		if (brute_at(walk, i)->kind == INSTRUCTION_SPAWN
+		    && brute_states(walk, state)[i] != ABSENT)
+			return true;
+	return false;
+}
+
 bool brute_must_find(const struct walk *walk, const guint8 *state, int index)
 {
 	const guint8 *states = brute_states(walk, state);
 
-	if (walk->program->lines > walk->program->ranks)
+	if (has_threads(walk, state, brute_at(walk, index)->rank))
 		return false;
 	for (int i = brute_first(walk, index); i < index; i++) {
 		enum instruction_kind kind = brute_at(walk, i)->kind;
 
 		if ((kind == INSTRUCTION_PROBE || kind == INSTRUCTION_IPROBE)
 		    && states[i] >= MATCHED && states[i] < EARLY
-		    && brute_may_match(walk, state, index, states[i] - MATCHED))
+		    && brute_is_there(walk, state, index, states[i] - MATCHED))
 			return true;
 	}
 	return false;
