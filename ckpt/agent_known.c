@@ -45,10 +45,22 @@ bool agent_has_no_large_pages(void)
 	return prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1;
 }
 
+static struct {
+	uint64_t start, end;
+} small_pages;
+
+void agent_know_small_pages(uint64_t start, uint64_t end)
+{
+	small_pages.start = start;
+	small_pages.end = end;
+}
+
 bool agent_may_be_joined(const struct agent_known *known, const struct agent_area *area)
 {
 	uint64_t first = (area->start + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 
+	if (area->start >= small_pages.start && area->end <= small_pages.end)
+		return false;
 	return !known->never_joined && !area->inode && first + LARGE_PAGE <= area->end;
 }
 

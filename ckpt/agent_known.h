@@ -9,7 +9,8 @@
  *
  * Only khugepaged gives the rank pages without a fault: it makes one large page of small ones.
  * Where it could do so, pages are scanned each time. It leaves processes alone that have no large
- * pages (PR_SET_THP_DISABLE), such as ranks with state fingerprints (shim/state/state.h). */
+ * pages (PR_SET_THP_DISABLE), such as ranks with state fingerprints (shim/state/state.h), and
+ * memory that is to have none (agent_know_small_pages). */
 #ifndef MATCHPOINT_CKPT_AGENT_KNOWN_H
 #define MATCHPOINT_CKPT_AGENT_KNOWN_H
 

@@ -42,6 +42,9 @@ const struct agent_page_scan *agent_page_scan_take(struct agent *agent);
 /* Whether the last scan is still valid, apart from mappings. Call this after reading its pages. */
 bool agent_page_scan_holds(struct agent *agent);
 
+/* The kernel makes no large pages in this range (MADV_NOHUGEPAGE). One range; empty at first. */
+void agent_know_small_pages(uint64_t start, uint64_t end);
+
 /* Memory for data derived from scans. It is not restored by a rewind, and is all-zero at each
  * birth. NULL: not available. */
 void *agent_page_scan_notes(struct agent *agent, size_t size);

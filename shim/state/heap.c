@@ -48,6 +48,7 @@ struct free_block {
 
 EXPORTED heap_know_function matchpoint_heap_know;
 EXPORTED heap_left_out_function matchpoint_heap_left_out;
+EXPORTED heap_apart_function matchpoint_heap_apart;
 EXPORTED heap_note_function matchpoint_heap_note;
 EXPORTED heap_watch_function matchpoint_heap_watch;
 
@@ -419,6 +420,7 @@ static void reserve(void)
 
 	if (mapped == MAP_FAILED || pthread_atfork(lock, unlock, unlock) != 0)
 		return;
+	madvise(mapped, RESERVED, MADV_NOHUGEPAGE); /* see ckpt/agent_known.h */
 	apart.next = (uintptr_t)mapped;
 	apart.end = apart.next + RESERVED;
 	__atomic_store_n(&apart.start, (uintptr_t)mapped, __ATOMIC_RELEASE);
@@ -445,6 +447,12 @@ int matchpoint_heap_left_out(struct memory_range *ranges, int most)
 	ranges[count++] = (struct memory_range){apart.start, apart.start + RESERVED};
 	mapped = heap_mappings_ranges(ranges + count, most - count);
 	return mapped < 0 ? -1 : count + mapped;
+}
+
+bool matchpoint_heap_apart(struct memory_range *ret)
+{
+	*ret = (struct memory_range){apart.start, apart.start + RESERVED};
+	return apart.start != 0;
 }
 
 void matchpoint_heap_note(uintptr_t start, size_t size, bool is_mpis)

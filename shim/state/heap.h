@@ -21,14 +21,17 @@
  * library is loaded, or the separate mapping does not exist. heap_left_out: stores the ranges that
  * hold data of MPI's libraries, the shim and this library, with thread-local data of the calling
  * thread, the separate mapping, and what MPI's libraries have mapped. Returns their number; -1:
- * more than `most`. heap_note: memory is MPI's, or is not any more; `size` in bytes. heap_watch:
+ * more than `most`. heap_apart: the separate mapping, which the kernel gives no large pages; false:
+ * there is none. heap_note: memory is MPI's, or is not any more; `size` in bytes. heap_watch:
  * while `*wanted` is not 0, `freed` is called before memory is given back, in any thread. */
 #define HEAP_KNOW "matchpoint_heap_know"
 #define HEAP_LEFT_OUT "matchpoint_heap_left_out"
+#define HEAP_APART "matchpoint_heap_apart"
 #define HEAP_NOTE "matchpoint_heap_note"
 #define HEAP_WATCH "matchpoint_heap_watch"
 typedef bool heap_know_function(const void *guest);
 typedef int heap_left_out_function(struct memory_range *ranges, int most);
+typedef bool heap_apart_function(struct memory_range *ret);
 typedef void heap_note_function(uintptr_t start, size_t size, bool is_mpis);
 typedef void heap_freed_function(uintptr_t start, uintptr_t end);
 typedef void heap_watch_function(const int *wanted, heap_freed_function *freed);

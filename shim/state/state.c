@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unwind.h>
 
+#include "ckpt/agent_page_scan.h"
 #include "digest.h"
 #include "heap.h"
 #include "shim/check/access.h"
@@ -57,6 +58,17 @@ struct frame {
 	bool found;
 };
 
+/* So that MPI's heap need not be scanned for pages that the kernel has joined. */
+static void tell_small_pages(void)
+{
+	heap_apart_function *apart = (heap_apart_function *)(uintptr_t)dlsym(RTLD_DEFAULT,
+	                                                                     HEAP_APART);
+	struct memory_range range;
+
+	if (apart && apart(&range))
+		agent_know_small_pages(range.start, range.end);
+}
+
 void state_load(void)
 {
 	heap_watch_function *watch;
@@ -69,6 +81,7 @@ void state_load(void)
 	thread_stacks_tell((heap_note_function *)(uintptr_t)dlsym(RTLD_DEFAULT, HEAP_NOTE));
 	if (state.know)
 		state.know(&state);
+	tell_small_pages();
 }
 
 /* The child that this needs is not the program's. */
