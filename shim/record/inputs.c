@@ -36,6 +36,14 @@ static const char *const names[] = {
 	"open for writing",
 	"a function that changes or asks for the name of a file",
 	"stat",
+	"system",
+	"popen",
+	"a function that reads or writes a stream of popen",
+	"pclose",
+	"fork",
+	"posix_spawn",
+	"a function that waits for a child process",
+	"kill",
 };
 _Static_assert(sizeof(names) / sizeof(*names) == INPUTS_END - MPI_CALL_COUNT, "");
 
