@@ -44,6 +44,7 @@ static const char *const names[] = {
 	"posix_spawn",
 	"a function that waits for a child process",
 	"kill",
+	"a function that names a process by its number",
 };
 _Static_assert(sizeof(names) / sizeof(*names) == INPUTS_END - MPI_CALL_COUNT, "");
 

@@ -36,6 +36,7 @@ enum inputs_function {
 	INPUTS_SPAWN,
 	INPUTS_WAIT,
 	INPUTS_KILL,
+	INPUTS_PROCESS,
 	INPUTS_END
 };
 

@@ -44,7 +44,8 @@ int main(int argc, char **argv)
 APART = ["apart", "apart", "popen"]  # what the other thread of children.c does
 PRINTED = ["system: 0, exit 3", "a command without end: 0, signal 9", "pclose: 0, exit 5",
            "pclose of what was written: 0, exit 2", "wait for nothing: No child processes",
-           "posix_spawn of nothing: 2", "signals of its own: 5"]
+           "posix_spawn of nothing: 2", "signals of its own: 5", "priority: 0, 3",
+           "processors: 0", "scheduler: 0, 0", "of nobody: -1"]
 
 
 def read(path):

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -161,6 +162,21 @@ static void use_signals(pid_t other)
 		printf("to another process: %d\n", kill(other, SIGTERM));
 }
 
+/* Of this process, too, by its number. */
+static void use_priorities(void)
+{
+	cpu_set_t processors;
+	struct sched_param given = {0};
+	const int set = setpriority(PRIO_PROCESS, (id_t)getpid(), 3);
+
+	printf("priority: %d, %d\n", set, getpriority(PRIO_PROCESS, (id_t)getpid()));
+	sched_getaffinity(0, sizeof(processors), &processors);
+	printf("processors: %d\n", sched_setaffinity(getpid(), sizeof(processors), &processors));
+	printf("scheduler: %d, %d\n", sched_getscheduler(getpid()),
+	       sched_getparam(getpid(), &given));
+	printf("of nobody: %d\n", sched_setscheduler(1 << 30, SCHED_OTHER, &given));
+}
+
 static void before(void)
 {
 	static void *some;
@@ -207,6 +223,7 @@ int main(int argc, char **argv)
 		use_commands();
 		use_forks();
 		use_spawn();
+		use_priorities();
 		use_signals(argc > 1 ? atoi(argv[1]) : 0);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
