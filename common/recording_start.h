@@ -40,6 +40,7 @@ bool recording_orders_parse(const char *value, struct recording_orders *ret);
 #define RECORDING_START_MODULES "modules"   /* lines: path, build id */
 #define RECORDING_START_FEATURES "features" /* of the CPU */
 #define RECORDING_START_MAPS "maps"         /* /proc/PID/maps */
+#define RECORDING_START_RANDOM "random"     /* the 16 bytes at AT_RANDOM (getauxval) */
 #define RECORDING_START_SUM "sum"           /* recording_start_end of all before it */
 
 struct recording_section {

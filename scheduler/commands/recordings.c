@@ -76,13 +76,17 @@ static int show_end(int rank, const struct replay_rank *replay)
 		[REPLAY_RANK_DIFFERS] = EXIT_FINDINGS,
 		[REPLAY_RANK_CANNOT] = EXIT_CANNOT,
 	};
+	static const char why[] = " (an input that was changed, a race of threads, or a buffer "
+				  "that was used before its request completed?)";
 
+	if (replay->values)
+		command_complain("rank %d: %s%s; the replay has gone on", rank, replay->values,
+		                 why);
 	if (replay->end != REPLAY_RANK_WHOLE)
 		command_complain("rank %d: %s%s", rank, replay->text,
-		                 replay->end == REPLAY_RANK_DIFFERS
-		                         ? " (an input that was changed, a race of threads, or a "
-		                           "buffer that was used before its request completed?)"
-		                         : "");
+		                 replay->end == REPLAY_RANK_DIFFERS && !replay->values ? why : "");
+	if (replay->values && replay->end != REPLAY_RANK_CANNOT)
+		return EXIT_FINDINGS;
 	return statuses[replay->end];
 }
 

@@ -195,6 +195,8 @@ static bool take_end(struct recorded_matches *matches, int rank, bool is_whole,
 	for (guint i = 0; i < replay->remarks->len; i++)
 		g_ptr_array_add(remarks, g_strdup_printf("rank %d: %s", rank,
 		                                         (char *)replay->remarks->pdata[i]));
+	if (replay->values)
+		g_ptr_array_add(remarks, g_strdup_printf("rank %d: %s", rank, replay->values));
 	if (replay->end == REPLAY_RANK_CUT && !is_whole)
 		matches->cut = g_strdup(replay->text);
 	if (replay->end == REPLAY_RANK_WHOLE || replay->end == REPLAY_RANK_CUT)

@@ -31,6 +31,8 @@ void replay_rank_take(struct replay_rank *replay, const char *line)
 
 	if (*line == 'r')
 		g_ptr_array_add(replay->remarks, g_strdup(line + 1));
+	if (*line == 'v' && !replay->values)
+		replay->values = g_strdup(line + 1);
 	for (gsize i = 0; i < G_N_ELEMENTS(ends); i++)
 		if (*line == ends[i].news && !replay->text) {
 			replay->end = ends[i].end;
@@ -123,5 +125,6 @@ void replay_rank_free(struct replay_rank *replay)
 		return;
 	g_ptr_array_unref(replay->remarks);
 	g_free(replay->text);
+	g_free(replay->values);
 	g_free(replay);
 }

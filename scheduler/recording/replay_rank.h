@@ -15,6 +15,7 @@ enum replay_end {
 struct replay_rank {
 	enum replay_end end;
 	char *text;         /* what happened, as half a sentence */
+	char *values;       /* the first call that has sent other values; NULL: none */
 	GPtrArray *remarks; /* char *: what may explain a difference */
 	int status;         /* as from waitpid */
 };

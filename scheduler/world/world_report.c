@@ -62,6 +62,24 @@ const GArray *world_moded_sends(const struct world *world)
 	return world->windows ? NULL : world->moded_sends;
 }
 
+/* Whether a receive that is matched by choice, and not known to be complete, may take what this
+ * probe looks for. Whether it has a match already makes no difference: that depends on the order in
+ * which choices are made. */
+static bool competes(const struct world *world, int rank, const struct wire_op *probe)
+{
+	const GArray *all = world->ranks[rank].live;
+
+	for (guint i = 0; i < all->len; i++) {
+		const struct live *one = &g_array_index(all, struct live, i);
+
+		if (one->kind == WIRE_RECEIVE && one->by_choice && one->comm == probe->comm
+		    && (one->peer == WIRE_ANY || one->peer == probe->peer)
+		    && (one->tag == WIRE_ANY || probe->tag == WIRE_ANY || one->tag == probe->tag))
+			return true;
+	}
+	return false;
+}
+
 /* A send, receive or probe enters the matcher. */
 static void post_to_matcher(struct world *world, int rank, const struct wire_call *call,
                             const struct wire_op *op, struct live *live)
@@ -102,7 +120,7 @@ static void post_to_matcher(struct world *world, int rank, const struct wire_cal
 	world->any_tag |= op->kind != WIRE_SEND && op->tag == WIRE_ANY;
 	matcher_post(world->matcher, operation);
 	if (operation->by_choice && op->kind != WIRE_RECEIVE && !world->ranks[rank].threads
-	    && world_looks_for_seen(world, operation->id)) {
+	    && !competes(world, rank, op) && world_looks_for_seen(world, operation->id)) {
 		matcher_withdraw(world->matcher, operation->id);
 		operation->by_choice = false;
 		live->by_choice = false;

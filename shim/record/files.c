@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "devices.h"
 #include "inputs.h"
 #include "memory.h"
 #include "replay.h"
@@ -65,14 +66,11 @@ static bool find_facts(const char *path, struct facts *ret)
 	return found;
 }
 
-static void note_read(const char *path, const void *site)
+/* `now`: what the file is, when it is opened. */
+static void note_read(const char *path, struct facts now)
 {
-	struct facts now, was;
+	struct facts was = now;
 
-	if (is_device(path) || !inputs_enter(INPUTS_OPEN, site))
-		return;
-	find_facts(path, &now);
-	was = now;
 	was.size = log_signed(now.size);
 	log_raw(&was.seconds, sizeof(was.seconds));
 	log_raw(&was.nanoseconds, sizeof(was.nanoseconds));
@@ -87,7 +85,6 @@ static void note_read(const char *path, const void *site)
 	else if (now.size > HASHED_MOST
 	         && (was.seconds != now.seconds || was.nanoseconds != now.nanoseconds))
 		replay_tell(REPLAY_REMARK, "%s was changed since it was read", path);
-	inputs_leave();
 }
 
 /* --- files that are written ------------------------------------------------------------------- */
@@ -202,63 +199,122 @@ struct opening {
 	const char *path;
 	char name[SCRATCH_NAME];
 	bool writes, anew;
-	bool is_known; /* it is in the log: opening_end must follow */
-	int64_t size;  /* before that; -1: none, or of no interest */
+	bool is_known;  /* it is in the log: opening_end must follow */
+	bool is_device; /* and opened as it is at replay, too */
+	bool is_own;    /* the program has written it before */
+	bool is_read;   /* others have written it: `read` */
+	int64_t size;   /* before that; -1: none, or of no interest */
+	struct facts read;
+	int recorded; /* at replay: the descriptor */
 };
+
+static bool opening_enters(struct opening *opening, const void *site)
+{
+	opening->is_device = is_device(opening->path);
+	if (opening->is_device)
+		return inputs_enter(INPUTS_DEVICE, site);
+	return opening->writes ? scratch_name(opening->path, opening->name)
+	                                 && inputs_enter(INPUTS_WRITE, site)
+	                       : inputs_enter(INPUTS_OPEN, site);
+}
 
 /* Whether the file is to be opened: at replay, not if that failed when it was recorded. */
 static bool opening_begin(struct opening *opening, const void *site)
 {
-	opening->is_known = opening->writes && scratch_name(opening->path, opening->name)
-	                    && inputs_enter(INPUTS_WRITE, site);
+	opening->is_known = opening_enters(opening, site);
 	if (!opening->is_known)
 		return true;
+	opening->is_own = is_own(opening->path, opening->name);
+	opening->is_read = !opening->writes && !opening->is_own && !opening->is_device;
+	if (opening->is_read)
+		find_facts(opening->path, &opening->read);
 	if (!log_replaying) {
-		opening->size = opening->anew ? -1 : size_of(opening->path);
+		opening->size = opening->writes && !opening->anew ? size_of(opening->path) : -1;
 		return true;
 	}
-	if (inputs_result(0) < 0)
+	opening->recorded = (int)inputs_result(0);
+	if (opening->recorded < 0)
 		return false;
-	opening->size = log_signed(0);
-	begin_own(opening->path, opening->name, opening->size);
+	if (opening->is_read) {
+		note_read(opening->path, opening->read);
+	} else if (opening->writes && !opening->is_device) {
+		opening->size = log_signed(0);
+		begin_own(opening->path, opening->name, opening->size);
+	}
 	return true;
 }
 
-/* Keeps errno. */
-static void opening_end(const struct opening *opening, bool is_open)
+int files_moved(int file, int recorded)
+{
+	int flags;
+
+	if (file == recorded || syscall(SYS_fcntl, recorded, F_GETFD) >= 0)
+		return file;
+	flags = (int)syscall(SYS_fcntl, file, F_GETFD);
+	if (flags < 0 || syscall(SYS_dup3, file, recorded, flags & FD_CLOEXEC ? O_CLOEXEC : 0) < 0)
+		return file;
+	syscall(SYS_close, file);
+	return recorded;
+}
+
+/* Returns the descriptor that the program gets. Keeps errno. */
+static int opening_end(const struct opening *opening, int file)
 {
 	const int number = errno;
 
 	if (!opening->is_known)
-		return;
-	if (!log_replaying && inputs_result(is_open ? 0 : -1) == 0)
-		log_signed(opening->size);
-	if (is_open)
+		return file;
+	if (log_replaying && file >= 0) {
+		file = files_moved(file, opening->recorded);
+	} else if (!log_replaying && inputs_result(file < 0 ? -1 : file) >= 0) {
+		if (opening->is_read)
+			note_read(opening->path, opening->read);
+		else if (opening->writes && !opening->is_device)
+			log_signed(opening->size);
+	}
+	if (file >= 0 && opening->writes && !opening->is_device)
 		add_own(opening->name);
 	inputs_leave();
 	errno = number;
+	return file;
 }
 
 /* Whether it lies in the scratch folder. */
-static bool opening_is_in_scratch(struct opening *opening, const void *site)
+static bool opening_is_in_scratch(struct opening *opening)
 {
 	const bool may_be = log_replaying && scratch >= 0;
 
 	if (opening->is_known)
-		return may_be;
-	if (!record_is_on || record_inside > 0)
+		return may_be && !opening->is_device && (opening->writes || opening->is_own);
+	if (!may_be || !record_is_on || record_inside > 0)
 		return false;
-	if (is_own(opening->path, opening->name))
-		return may_be;
-	if (!opening->writes) {
-		note_read(opening->path, site);
-		return false;
-	}
 	/* Another thread than the first: its calls are not in the log. */
-	if (!may_be || !scratch_name(opening->path, opening->name))
+	if (is_own(opening->path, opening->name))
+		return true;
+	if (!opening->writes || !scratch_name(opening->path, opening->name))
 		return false;
 	begin_own(opening->path, opening->name, opening->anew ? -1 : size_of(opening->path));
 	return true;
+}
+
+/* At replay another directory stands for one that is missing. */
+static int directory_from(const void *site, int directory, const char *path, int flags)
+{
+	int file = -1, recorded;
+
+	if (!inputs_enter(INPUTS_DIRECTORY, site))
+		return NEXT(openat)(directory, path, flags);
+	if (!log_replaying)
+		file = NEXT(openat)(directory, path, flags);
+	recorded = (int)inputs_result(file);
+	if (recorded >= 0 && log_replaying) {
+		file = NEXT(openat)(directory, path, flags);
+		if (file < 0)
+			file = NEXT(open)("/", flags & ~O_NOFOLLOW);
+		file = files_moved(file, recorded);
+	}
+	inputs_leave();
+	return file;
 }
 
 static int open_from(const void *site, const char *path, int flags, mode_t mode)
@@ -267,14 +323,17 @@ static int open_from(const void *site, const char *path, int flags, mode_t mode)
 		.path = path, .writes = (flags & O_ACCMODE) != O_RDONLY, .anew = flags & O_TRUNC};
 	int file = -1;
 
-	if (memory_is_mpis(site) || (flags & O_DIRECTORY))
+	if (memory_is_mpis(site))
 		return NEXT(open)(path, flags, mode);
+	if ((flags & O_DIRECTORY) && !opening.writes)
+		return directory_from(site, AT_FDCWD, path, flags);
+	if (!opening.writes && devices_has(path))
+		return devices_open(site, path, flags);
 	if (opening_begin(&opening, site))
-		file = opening_is_in_scratch(&opening, site)
-		               ? openat(scratch, opening.name, flags & ~O_EXCL, mode)
+		file = opening_is_in_scratch(&opening)
+		               ? NEXT(openat)(scratch, opening.name, flags & ~O_EXCL, mode)
 		               : NEXT(open)(path, flags, mode);
-	opening_end(&opening, file >= 0);
-	return file;
+	return opening_end(&opening, file);
 }
 
 static mode_t mode_of(int flags, va_list list)
@@ -297,6 +356,62 @@ static mode_t mode_of(int flags, va_list list)
 OPENS(open)
 OPENS(open64)
 
+/* Whether the name says it without the directory. */
+static bool is_whole(int directory, const char *path)
+{
+	return directory == AT_FDCWD || *path == '/';
+}
+
+static int openat_from(const void *site, int directory, const char *path, int flags, mode_t mode)
+{
+	if (is_whole(directory, path))
+		return open_from(site, path, flags, mode);
+	if ((flags & O_DIRECTORY) && (flags & O_ACCMODE) == O_RDONLY)
+		return directory_from(site, directory, path, flags);
+	return NEXT(openat)(directory, path, flags, mode);
+}
+
+#define OPENS_AT(name)                                                     \
+	EXPORTED int name(int directory, const char *path, int flags, ...) \
+	{                                                                  \
+		va_list list;                                              \
+		mode_t mode;                                               \
+                                                                           \
+		va_start(list, flags);                                     \
+		mode = mode_of(flags, list);                               \
+		va_end(list);                                              \
+		return openat_from(SITE, directory, path, flags, mode);    \
+	}
+
+OPENS_AT(openat)
+OPENS_AT(openat64)
+
+/* What these are where the flags are no constants (-D_FORTIFY_SOURCE). */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags);
+int __openat64_2(int directory, const char *path, int flags);
+
+EXPORTED int __open_2(const char *path, int flags)
+{
+	return open_from(SITE, path, flags, 0);
+}
+
+EXPORTED int __open64_2(const char *path, int flags)
+{
+	return open_from(SITE, path, flags, 0);
+}
+
+EXPORTED int __openat_2(int directory, const char *path, int flags)
+{
+	return openat_from(SITE, directory, path, flags, 0);
+}
+
+EXPORTED int __openat64_2(int directory, const char *path, int flags)
+{
+	return openat_from(SITE, directory, path, flags, 0);
+}
+
 EXPORTED int creat(const char *path, mode_t mode)
 {
 	return open_from(SITE, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
@@ -308,11 +423,14 @@ static FILE *stream_from(const void *site, const char *path, const char *mode)
 		.path = path, .writes = strpbrk(mode, "wa+") != NULL, .anew = *mode == 'w'};
 	char whole[64 + SCRATCH_NAME];
 	FILE *file = NULL;
+	int descriptor;
 
 	if (memory_is_mpis(site))
 		return NEXT(fopen)(path, mode);
+	if (!opening.writes && devices_has(path))
+		return devices_stream(site, path, mode);
 	if (opening_begin(&opening, site)) {
-		const bool is_apart = opening_is_in_scratch(&opening, site);
+		const bool is_apart = opening_is_in_scratch(&opening);
 		const int inside = record_inside;
 
 		snprintf(whole, sizeof(whole), "/proc/self/fd/%d/%s", scratch, opening.name);
@@ -320,7 +438,9 @@ static FILE *stream_from(const void *site, const char *path, const char *mode)
 		file = NEXT(fopen)(is_apart ? whole : path, mode);
 		record_inside = inside;
 	}
-	opening_end(&opening, file != NULL);
+	descriptor = opening_end(&opening, file ? NEXT(fileno)(file) : -1);
+	if (file)
+		file->_fileno = descriptor; /* glibc's */
 	return file;
 }
 
@@ -332,6 +452,63 @@ EXPORTED FILE *fopen(const char *path, const char *mode)
 EXPORTED FILE *fopen64(const char *path, const char *mode)
 {
 	return stream_from(SITE, path, mode);
+}
+
+/* --- temporary files -------------------------------------------------------------------------- */
+
+/* The file's name is new each time: at replay it is the recorded one, in the scratch folder. */
+static int temporary_from(const void *site, char *template, int suffix, int flags)
+{
+	char name[SCRATCH_NAME];
+	int file = -1, recorded;
+
+	if (!inputs_enter(INPUTS_TEMPORARY, site))
+		return NEXT(mkostemps)(template, suffix, flags);
+	if (!log_replaying)
+		file = NEXT(mkostemps)(template, suffix, flags);
+	recorded = (int)inputs_result(file);
+	if (recorded >= 0) {
+		log_data(template, strlen(template));
+		if (log_replaying && scratch >= 0 && scratch_name(template, name)) {
+			syscall(SYS_unlinkat, scratch, name, 0);
+			file = NEXT(openat)(scratch, name, O_RDWR | O_CREAT | O_EXCL | flags, 0600);
+		}
+		file = files_moved(file, recorded);
+		if (file >= 0 && scratch_name(template, name))
+			add_own(name);
+	}
+	inputs_leave();
+	return file;
+}
+
+#define TEMPORARY(name, parameters, suffix, flags)                    \
+	EXPORTED int name parameters                                  \
+	{                                                             \
+		return temporary_from(SITE, template, suffix, flags); \
+	}
+
+TEMPORARY(mkstemp, (char *template), 0, 0)
+TEMPORARY(mkstemp64, (char *template), 0, 0)
+TEMPORARY(mkostemp, (char *template, int flags), 0, flags)
+TEMPORARY(mkostemp64, (char *template, int flags), 0, flags)
+TEMPORARY(mkstemps, (char *template, int suffix), suffix, 0)
+TEMPORARY(mkstemps64, (char *template, int suffix), suffix, 0)
+TEMPORARY(mkostemps, (char *template, int suffix, int flags), suffix, flags)
+TEMPORARY(mkostemps64, (char *template, int suffix, int flags), suffix, flags)
+
+EXPORTED char *mkdtemp(char *template)
+{
+	bool is_made = false;
+
+	if (!inputs_enter(INPUTS_TEMPORARY, SITE))
+		return NEXT(mkdtemp)(template);
+	if (!log_replaying)
+		is_made = NEXT(mkdtemp)(template) != NULL;
+	is_made = inputs_result(is_made ? 0 : -1) == 0;
+	if (is_made)
+		log_data(template, strlen(template));
+	inputs_leave();
+	return is_made ? template : NULL;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -401,6 +578,30 @@ NAMED(rmdir, (const char *path), (path), (void)0)
 NAMED(chmod, (const char *path, mode_t mode), (path, mode), (void)0)
 NAMED(access, (const char *path, int mode), (path, mode), (void)0)
 
+/* The same of a name in a directory. What is in the scratch folder has its whole name. */
+NAMED(unlinkat, (int directory, const char *path, int flags), (directory, path, flags),
+      is_whole(directory, path) ? forget(path) : (void)0)
+NAMED(renameat, (int old, const char *from, int new, const char *to), (old, from, new, to),
+      is_whole(old, from) && is_whole(new, to) ? move(from, to) : (void)0)
+NAMED(renameat2, (int old, const char *from, int new, const char *to, unsigned flags),
+      (old, from, new, to, flags),
+      is_whole(old, from) && is_whole(new, to) ? move(from, to) : (void)0)
+NAMED(linkat, (int old, const char *from, int new, const char *to, int flags),
+      (old, from, new, to, flags),
+      is_whole(old, from) && is_whole(new, to) ? duplicate(from, to) : (void)0)
+NAMED(symlinkat, (const char *to, int directory, const char *path), (to, directory, path), (void)0)
+NAMED(mkdirat, (int directory, const char *path, mode_t mode), (directory, path, mode), (void)0)
+NAMED(fchmodat, (int directory, const char *path, mode_t mode, int flags),
+      (directory, path, mode, flags), (void)0)
+NAMED(faccessat, (int directory, const char *path, int mode, int flags),
+      (directory, path, mode, flags), (void)0)
+NAMED(utimensat, (int directory, const char *path, const struct timespec times[2], int flags),
+      (directory, path, times, flags), (void)0)
+NAMED(chown, (const char *path, uid_t owner, gid_t group), (path, owner, group), (void)0)
+NAMED(euidaccess, (const char *path, int mode), (path, mode), (void)0)
+NAMED(eaccess, (const char *path, int mode), (path, mode), (void)0)
+NAMED(mkfifo, (const char *path, mode_t mode), (path, mode), (void)0)
+
 /* A function that stores what it knows of a file. */
 #define TELLS(name, type, parameters, values) \
 	INPUTS_REPEAT(INPUTS_STATUS, name, parameters, values, log_data(status, sizeof(type)))
@@ -413,3 +614,13 @@ TELLS(lstat64, struct stat64, (const char *restrict path, struct stat64 *restric
       (path, status))
 TELLS(fstat, struct stat, (int file, struct stat *status), (file, status))
 TELLS(fstat64, struct stat64, (int file, struct stat64 *status), (file, status))
+TELLS(fstatat, struct stat,
+      (int directory, const char *restrict path, struct stat *restrict status, int flags),
+      (directory, path, status, flags))
+TELLS(fstatat64, struct stat64,
+      (int directory, const char *restrict path, struct stat64 *restrict status, int flags),
+      (directory, path, status, flags))
+TELLS(statx, struct statx,
+      (int directory, const char *restrict path, int flags, unsigned mask,
+       struct statx *restrict status),
+      (directory, path, flags, mask, status))

@@ -1,6 +1,6 @@
 /* What a program gets from elsewhere than MPI and cannot compute again: clocks, process ids, random
- * numbers, names of the machine, files. Only calls of the program's own code, and of its first
- * thread, are in the log. */
+ * numbers, what the machine has, files, devices. Only calls of the program's own code, and of its
+ * first thread, are in the log. */
 #ifndef MATCHPOINT_SHIM_RECORD_INPUTS_H
 #define MATCHPOINT_SHIM_RECORD_INPUTS_H
 
@@ -28,6 +28,13 @@ enum inputs_function {
 	INPUTS_WRITE,
 	INPUTS_NAME,
 	INPUTS_STATUS,
+	INPUTS_ID,
+	INPUTS_MACHINE,
+	INPUTS_RANDOM,
+	INPUTS_TEMPORARY,
+	INPUTS_DEVICE,
+	INPUTS_READ,
+	INPUTS_DIRECTORY,
 	INPUTS_SYSTEM,
 	INPUTS_POPEN,
 	INPUTS_STREAM,
@@ -48,6 +55,21 @@ bool inputs_enter(enum inputs_function function, const void *site);
 void inputs_leave(void);
 /* Between the two: the result, and errno if it is negative. */
 int64_t inputs_result(int64_t result);
+
+/* Defines TYPE NAME(PARAMETERS) of the C library, which returns a number and cannot fail. */
+#define INPUTS_GIVE(function, type, name, parameters, values)             \
+	EXPORTED type name parameters                                     \
+	{                                                                 \
+		type result = 0;                                          \
+                                                                          \
+		if (!inputs_enter(function, __builtin_return_address(0))) \
+			return NEXT(name) values;                         \
+		if (!log_replaying)                                       \
+			result = NEXT(name) values;                       \
+		result = (type)log_signed((int64_t)result);               \
+		inputs_leave();                                           \
+		return result;                                            \
+	}
 
 /* Defines int NAME(PARAMETERS) of the C library, which returns a negative number on failure: it is
  * carried out when recorded, and its result given again at replay. `behind` follows in both, if it

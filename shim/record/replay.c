@@ -86,17 +86,32 @@ void replay_tell(enum replay_news news, const char *format, ...)
 	va_end(arguments);
 }
 
-void replay_stop(enum replay_news news, const char *format, ...)
+static void tell_call(enum replay_news news, const char *format, va_list arguments)
 {
 	char where[128];
-	va_list arguments;
 
 	snprintf(where, sizeof(where), "call %llu, %s: ", (unsigned long long)log_place->call,
 	         mpi_call_name(log_place->function));
+	tell(news, where, format, arguments);
+}
+
+void replay_tell_call(enum replay_news news, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	tell_call(news, format, arguments);
+	va_end(arguments);
+}
+
+void replay_stop(enum replay_news news, const char *format, ...)
+{
+	va_list arguments;
+
 	fflush(NULL); /* what the program has printed so far */
 	matches_end();
 	va_start(arguments, format);
-	tell(news, where, format, arguments);
+	tell_call(news, format, arguments);
 	va_end(arguments);
 	agent_marks_end();
 	_exit(0);

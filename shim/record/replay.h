@@ -20,10 +20,14 @@ enum replay_news {
 	REPLAY_CANNOT = 'c',  /* no replay is possible, or it cannot go on */
 	REPLAY_MATCH = 'm',   /* what a call got (matches.h); only if it was asked for */
 	REPLAY_REMARK = 'r',  /* a remark; the replay goes on */
+	REPLAY_VALUES = 'v',  /* the program sends other values than it did; the replay goes on */
 };
 void replay_tell(enum replay_news news, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same, with the present call before the text; then ends the process. */
+/* The same, with the present call before the text. */
+void replay_tell_call(enum replay_news news, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same; then ends the process. */
 void replay_stop(enum replay_news news, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn, cold));
 /* The log is over, or damaged: ends the process. */

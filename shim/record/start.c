@@ -25,7 +25,10 @@
 #include "memory.h"
 #include "replay.h"
 
-enum { START_ROOM = 4 << 20 };
+enum {
+	START_ROOM = 4 << 20,
+	RANDOM_BYTES = 16, /* of the kernel, at AT_RANDOM */
+};
 
 /* A section of rank.N.start: a line with name and size, then the bytes. */
 struct text {
@@ -60,17 +63,22 @@ static size_t read_file(const char *path, char *bytes, size_t room)
 	return size;
 }
 
-static void append_file(struct text *text, const char *name, const char *path)
+static void append_bytes(struct text *text, const char *name, const void *bytes, size_t size)
 {
-	char *bytes = malloc(START_ROOM);
-	const size_t size = bytes ? read_file(path, bytes, START_ROOM / 2) : 0;
-
 	append(text, "%s %zu\n", name, size);
 	if (text->size + size + 1 < START_ROOM) {
 		memcpy(text->bytes + text->size, bytes, size);
 		text->size += size;
 	}
 	append(text, "\n");
+}
+
+static void append_file(struct text *text, const char *name, const char *path)
+{
+	char *bytes = malloc(START_ROOM);
+	const size_t size = bytes ? read_file(path, bytes, START_ROOM / 2) : 0;
+
+	append_bytes(text, name, bytes, size);
 	free(bytes);
 }
 
@@ -194,6 +202,8 @@ static void write_start(int directory, int rank)
 		find_features(features, sizeof(features));
 		append_text(&text, RECORDING_START_FEATURES, features);
 		append_file(&text, RECORDING_START_MAPS, "/proc/self/maps");
+		append_bytes(&text, RECORDING_START_RANDOM, (const void *)getauxval(AT_RANDOM),
+		             RANDOM_BYTES);
 		recording_start_end(text.bytes, text.size, end);
 		append(&text, "%s", end);
 		errno = ENOSPC;
@@ -247,6 +257,9 @@ static void compare_start(int directory, int rank)
 			_exit(0);
 		}
 	}
+	if (recording_start_find(bytes, size, RECORDING_START_RANDOM, &section)
+	    && section.size == RANDOM_BYTES)
+		memcpy((void *)getauxval(AT_RANDOM), section.bytes, RANDOM_BYTES);
 	find_features(features, sizeof(features));
 	if (recording_start_find(bytes, size, RECORDING_START_FEATURES, &section)
 	    && (section.size != strlen(features) || memcmp(section.bytes, features, section.size)))

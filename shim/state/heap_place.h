@@ -22,4 +22,8 @@ bool heap_is_apart(const void *block);
 /* Where the program's next mapping of `size` bytes is to lie; NULL: anywhere. */
 void *heap_place(size_t size);
 
+/* Whether it answers this system call itself, which the caller with this return address makes by
+ * its number. */
+bool heap_answers(const void *site, long number, const long arguments[6], long *ret_given);
+
 #endif

@@ -16,14 +16,17 @@ from recording import Recording, kill_ranks, killing, start_recording, wait_unti
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
-                                                           "stands", "names_of_files")}
+                                                           "stands", "names_of_files", "inputs")}
+# By number, as the result of access would be in the log.
 COMPUTES = r"""
+#define _GNU_SOURCE
 #include <mpi.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
-	while (access(EARLY, F_OK) == 0)
+	while (syscall(SYS_access, EARLY, F_OK) == 0)
 		;
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (volatile long i = 0;; i++)
@@ -58,6 +61,38 @@ int main(int argc, char **argv)
 		MPI_Win_fence(0, window);
 		MPI_Win_free(&window);
 		printf("%s", memory);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+# Sends what a second thread has asked the clock, which is not in the log.
+SECOND_THREAD = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+static void *ask(void *value)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_REALTIME, &time);
+	*(long *)value = time.tv_nsec;
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	int rank, provided;
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 3; i++) {
+		long value;
+		pthread_t thread;
+		pthread_create(&thread, NULL, ask, &value);
+		pthread_join(thread, NULL);
+		MPI_Sendrecv_replace(&value, 1, MPI_LONG, 1 - rank, 0, MPI_ANY_SOURCE, 0,
+		                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		printf("rank %d got %ld\\n", rank, value);
 	}
 	MPI_Finalize();
 	return 0;
@@ -199,6 +234,22 @@ def check_changes(tool):
     check(run.status == 4 and "the program is not what was recorded" in run.err, str(run))
 
 
+def check_other_values(tool):
+    """A rank that sends other values, but gets what it got, goes on, alone and with the others."""
+    program = tool.compile(tool.write("second_thread.c", SECOND_THREAD), "-pthread")
+    recording = Recording(tool, "values", 2, program)
+    for rank in range(2):
+        run = recording.replay(rank)
+        check(run.status == 1 and run.out == recording.printed(rank)
+              and run.err.count("what is sent is not what it was") == 1
+              and "the replay has gone on" in run.err, str(run))
+    run = recording.report()
+    check("rank 1: has ended, after 6 calls" in run.out, str(run))
+    whole = tool.run("replay", recording.folder)
+    check(whole.status == 0 and "followed 6 of 6 matches" in whole.out
+          and "what is sent is not what it was" in whole.err, str(whole))
+
+
 def check_files(tool):
     """What the rank does to files is not done again, nor is the file changed that it appends to."""
     kept = tool.write("kept", "before\n")
@@ -211,6 +262,21 @@ def check_files(tool):
     with open(kept) as file:
         check(file.read() == "before\nmore\n", "a replay has changed the file")
     check(not os.path.exists(os.path.join(tool.directory, "made")), "a replay has made a folder")
+
+
+def check_inputs(tool):
+    """What the rank asked of the system is given again, whatever the system says now."""
+    for program in (tool.compile(SOURCES["inputs"]),
+                    tool.compile(SOURCES["inputs"], "-O2", "-D_FORTIFY_SOURCE=2"),
+                    tool.compile(harness.program("inputs_cxx.cc"), "-std=c++17")):
+        recording = Recording(tool, "asked", 1, program)
+        tool.write("appears", "later\n")
+        made = os.path.join(tool.directory, "made_here")
+        os.makedirs(made)
+        recording.check_replays()
+        check(os.path.isdir(made), "a replay has removed a folder")
+        shutil.rmtree(made)
+        os.unlink(os.path.join(tool.directory, "appears"))
 
 
 def check_changed_puts(tool):
@@ -304,7 +370,9 @@ def body(tool, options):
     check_damage(tool, dice)
     check_full_disk(tool)
     check_changes(tool)
+    check_other_values(tool)
     check_files(tool)
+    check_inputs(tool)
     check_changed_puts(tool)
     check_refused(tool)
     check_roll_call(tool)

@@ -23,70 +23,10 @@ static bool is_asked(const struct walk *walk, const guint8 *state, int question,
 	       && (own->kind == INSTRUCTION_TEST ? of == own->of : of < question);
 }
 
-static bool is_receive(const struct instruction *instruction)
-{
-	return instruction->kind == INSTRUCTION_RECEIVE
-	       || instruction->kind == INSTRUCTION_RECEIVE_PROBED
-	       || instruction->kind == INSTRUCTION_MPROBE;
-}
-
 static bool looks_for_message(const struct instruction *instruction)
 {
-	return is_receive(instruction) || instruction->kind == INSTRUCTION_PROBE
+	return brute_is_receive(instruction) || instruction->kind == INSTRUCTION_PROBE
 	       || instruction->kind == INSTRUCTION_IPROBE;
-}
-
-static bool fits(const struct walk *walk, const guint8 *state, int receive, int send)
-{
-	const struct instruction *wanting = brute_at(walk, receive);
-	const struct instruction *message = brute_at(walk, send);
-	int peer = wanting->peer;
-	int tag = wanting->tag;
-
-	if (wanting->kind == INSTRUCTION_RECEIVE_PROBED) {
-		const struct instruction *probed = brute_at(
-			walk, brute_states(walk, state)[wanting->of] - MATCHED);
-
-		peer = probed->rank;
-		tag = probed->tag;
-	}
-	return message->peer == wanting->rank && message->comm == wanting->comm
-	       && (peer < 0 || peer == message->rank) && (tag < 0 || tag == message->tag);
-}
-
-static bool is_waiting(guint8 state)
-{
-	return state == POSTED || state == EARLY;
-}
-
-bool brute_is_on_offer(const struct walk *walk, const guint8 *state, int receive, int send)
-{
-	const guint8 *states = brute_states(walk, state);
-	int sender = brute_at(walk, send)->rank;
-
-	if (states[receive] != POSTED || !is_waiting(states[send])
-	    || !fits(walk, state, receive, send))
-		return false;
-	for (int i = walk->program->first[sender]; i < walk->program->first[sender + 1]; i++)
-		if (brute_is_before(walk, state, i, send)
-		    && brute_at(walk, i)->kind == INSTRUCTION_SEND && is_waiting(states[i])
-		    && fits(walk, state, receive, i))
-			return false;
-	return true;
-}
-
-bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send)
-{
-	const guint8 *states = brute_states(walk, state);
-	int receiver = brute_at(walk, receive)->rank;
-
-	if (!brute_is_on_offer(walk, state, receive, send))
-		return false;
-	for (int i = walk->program->first[receiver]; i < walk->program->first[receiver + 1]; i++)
-		if (brute_is_before(walk, state, i, receive) && is_receive(brute_at(walk, i))
-		    && states[i] == POSTED && fits(walk, state, i, send))
-			return false;
-	return true;
 }
 
 /* Whether it waits for all members, as any collective may. */
@@ -311,7 +251,7 @@ bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int s
 		after[walk->program->lines + receive] = (guint8)(MATCHED + send);
 		if (walk->early > 0 && brute_states(walk, state)[send] == EARLY)
 			after[walk->early + (gsize)send] = true;
-		if (is_receive(brute_at(walk, receive)))
+		if (brute_is_receive(brute_at(walk, receive)))
 			after[walk->program->lines + send] = (guint8)(MATCHED + receive);
 		brute_stop_waiting(walk, after, receive);
 		brute_reach(walk, after);
@@ -325,23 +265,19 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 	return brute_match_from(walk, state, receive, -1);
 }
 
-int brute_message_without_choice(const struct walk *walk, const guint8 *state, int receive)
+/* Whether it can be matched without a choice. */
+static bool can_match_by_itself(const struct walk *walk, const guint8 *state, int receive)
 {
 	const struct instruction *own = brute_at(walk, receive);
 
 	if (brute_states(walk, state)[receive] != POSTED || !looks_for_message(own)
 	    || own->kind == INSTRUCTION_IPROBE || is_chosen(walk->program, own))
-		return -1;
+		return false;
 	for (int send = 0; send < walk->program->count; send++)
 		if (brute_at(walk, send)->kind == INSTRUCTION_SEND
 		    && brute_may_match(walk, state, receive, send))
-			return send;
-	return -1;
-}
-
-static bool can_match_by_itself(const struct walk *walk, const guint8 *state, int receive)
-{
-	return brute_message_without_choice(walk, state, receive) >= 0;
+			return true;
+	return false;
 }
 
 /* Whether only choices can move anything. */

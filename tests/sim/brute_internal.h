@@ -55,16 +55,17 @@ static inline int brute_first(const struct walk *walk, int index)
 /* Adds a reachable state to the walk. */
 void brute_reach(struct walk *walk, const guint8 *state);
 
-/* Whether the rules of MPI 3.1, section 3.5 (docs/internals/matching-and-gate.md), allow this
- * receive or probe to take this message: that of messages of one source; that of receives, too. */
-bool brute_is_on_offer(const struct walk *walk, const guint8 *state, int receive, int send);
+/* Not a probe; a matched probe receives. */
+bool brute_is_receive(const struct instruction *instruction);
+/* Whether the two rules allow this receive or probe to take this message. */
 bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send);
 /* Adds a state for each message of rank `source` (-1: any) that the rules allow. false: there is
  * none. */
 bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int source);
 
-/* The message that this receive or probe can take now, if that is no choice. -1: there is none. */
-int brute_message_without_choice(const struct walk *walk, const guint8 *state, int receive);
+/* Whether the message waits and is the first of its source that the probe fits, but for those that
+ * receives before it may take. */
+bool brute_is_there(const struct walk *walk, const guint8 *state, int probe, int send);
 
 /* Whether this probe looks for a message that an earlier one of its rank has reported, and that was
  * not received since (MPI 3.1, section 3.8.1). A receive that may take the message does so at once,

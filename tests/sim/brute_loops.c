@@ -3,22 +3,6 @@
 
 #include <string.h>
 
-/* Makes the matches that leave no choice. What is posted on both sides cannot be waited for. */
-static void match_without_choice(const struct walk *walk, guint8 *state)
-{
-	guint8 *states = state + walk->program->lines;
-
-	for (int receive = 0; receive < walk->program->count; receive++) {
-		int send = brute_message_without_choice(walk, state, receive);
-
-		if (send < 0 || brute_at(walk, receive)->kind == INSTRUCTION_PROBE)
-			continue;
-		states[receive] = (guint8)(MATCHED + send);
-		states[send] = (guint8)(MATCHED + receive);
-		receive = -1; /* another one may have become possible */
-	}
-}
-
 /* Whether the rank has begun a second thread. */
 static bool has_threads(const struct walk *walk, const guint8 *state, int rank)
 {
@@ -29,20 +13,18 @@ static bool has_threads(const struct walk *walk, const guint8 *state, int rank)
 	return false;
 }
 
-bool brute_must_find(const struct walk *walk, const guint8 *state_now, int index)
+bool brute_must_find(const struct walk *walk, const guint8 *state, int index)
 {
-	g_autofree guint8 *state = g_memdup2(state_now, walk->size);
 	const guint8 *states = brute_states(walk, state);
 
 	if (has_threads(walk, state, brute_at(walk, index)->rank))
 		return false;
-	match_without_choice(walk, state);
 	for (int i = brute_first(walk, index); i < index; i++) {
 		enum instruction_kind kind = brute_at(walk, i)->kind;
 
 		if ((kind == INSTRUCTION_PROBE || kind == INSTRUCTION_IPROBE)
 		    && states[i] >= MATCHED && states[i] < EARLY
-		    && brute_is_on_offer(walk, state, index, states[i] - MATCHED))
+		    && brute_is_there(walk, state, index, states[i] - MATCHED))
 			return true;
 	}
 	return false;

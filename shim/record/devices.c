@@ -1,0 +1,271 @@
+#define _GNU_SOURCE
+#include "devices.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "files.h"
+#include "inputs.h"
+#include "replay.h"
+#include "shim/mpi/next.h"
+
+#define SITE __builtin_return_address(0)
+
+enum { FILES_MOST = 4096 };
+
+/* By descriptor. */
+static struct device {
+	const void *site; /* NULL: it is no device */
+	FILE *stream;     /* NULL: none */
+} devices[FILES_MOST];
+
+static struct device *find(int file)
+{
+	return file >= 0 && file < FILES_MOST && devices[file].site ? &devices[file] : NULL;
+}
+
+static bool begins(const char *path, const char *start)
+{
+	return strncmp(path, start, strlen(start)) == 0;
+}
+
+/* Links from /proc to files, and memory. */
+static bool is_something_else(const char *path)
+{
+	static const char *const parts[] = {"/fd/", "/root/", "/cwd/",
+	                                    "/mem", "/exe",   "/map_files/"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *found = strstr(path, parts[i]);
+
+		if (found && (parts[i][strlen(parts[i]) - 1] == '/' || !found[strlen(parts[i])]))
+			return true;
+	}
+	return false;
+}
+
+bool devices_has(const char *path)
+{
+	return begins(path, "/sys/") || (begins(path, "/proc/") && !is_something_else(path))
+	       || strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0
+	       || strcmp(path, "/dev/hwrng") == 0;
+}
+
+/* --- descriptors ------------------------------------------------------------------------------ */
+
+void devices_mark(int file, const void *site)
+{
+	if (file >= 0 && file < FILES_MOST)
+		devices[file] = (struct device){.site = site};
+}
+
+static void forget(int file)
+{
+	if (find(file))
+		devices[file] = (struct device){0};
+}
+
+int devices_open(const void *site, const char *path, int flags)
+{
+	int file = -1, recorded;
+
+	if (!inputs_enter(INPUTS_DEVICE, site))
+		return NEXT(open)(path, flags);
+	if (!log_replaying)
+		file = NEXT(open)(path, flags);
+	recorded = (int)inputs_result(file);
+	if (recorded >= 0) {
+		if (log_replaying)
+			file = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null",
+			                    O_RDONLY | (flags & O_CLOEXEC), 0);
+		file = files_moved(file, recorded);
+		devices_mark(file, site);
+	}
+	inputs_leave();
+	return file;
+}
+
+EXPORTED int close(int file)
+{
+	forget(file);
+	return NEXT(close)(file);
+}
+
+static int copied(int from, int to)
+{
+	const struct device *device = find(from);
+
+	if (to != from)
+		forget(to);
+	if (device && to >= 0 && to != from)
+		devices_mark(to, device->site);
+	return to;
+}
+
+EXPORTED int dup(int file)
+{
+	return copied(file, NEXT(dup)(file));
+}
+
+EXPORTED int dup2(int file, int other)
+{
+	return copied(file, NEXT(dup2)(file, other));
+}
+
+EXPORTED int dup3(int file, int other, int flags)
+{
+	return copied(file, NEXT(dup3)(file, other, flags));
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* `offset` -1: from where the file stands. */
+static ssize_t from_system(int file, void *buffer, size_t size, off_t offset)
+{
+	return offset < 0 ? NEXT(read)(file, buffer, size)
+	                  : NEXT(pread)(file, buffer, size, offset);
+}
+
+static ssize_t from_log(const void *site, int file, void *buffer, size_t size, off_t offset)
+{
+	ssize_t got = 0;
+
+	if (!inputs_enter(INPUTS_READ, site))
+		return from_system(file, buffer, size, offset);
+	if (!log_replaying)
+		got = from_system(file, buffer, size, offset);
+	got = (ssize_t)inputs_result(got);
+	if (got > (ssize_t)size)
+		replay_stop(REPLAY_DIFFERS, "%zu bytes of a device are read, and %zd were recorded",
+		            size, got);
+	if (got > 0)
+		log_data(buffer, (size_t)got);
+	inputs_leave();
+	return got;
+}
+
+static ssize_t read_from(const void *site, int file, void *buffer, size_t size, off_t offset)
+{
+	return find(file) ? from_log(site, file, buffer, size, offset)
+	                  : from_system(file, buffer, size, offset);
+}
+
+EXPORTED ssize_t read(int file, void *buffer, size_t size)
+{
+	return read_from(SITE, file, buffer, size, -1);
+}
+
+EXPORTED ssize_t pread(int file, void *buffer, size_t size, off_t offset)
+{
+	return read_from(SITE, file, buffer, size, offset);
+}
+
+EXPORTED ssize_t pread64(int file, void *buffer, size_t size, off64_t offset)
+{
+	return read_from(SITE, file, buffer, size, offset);
+}
+
+/* What read and pread are where the compiler knows the size of the buffer (-D_FORTIFY_SOURCE). */
+ssize_t __read_chk(int file, void *buffer, size_t size, size_t room);
+ssize_t __pread_chk(int file, void *buffer, size_t size, off_t offset, size_t room);
+ssize_t __pread64_chk(int file, void *buffer, size_t size, off64_t offset, size_t room);
+
+EXPORTED ssize_t __read_chk(int file, void *buffer, size_t size, size_t room)
+{
+	return find(file) && size <= room ? from_log(SITE, file, buffer, size, -1)
+	                                  : NEXT(__read_chk)(file, buffer, size, room);
+}
+
+EXPORTED ssize_t __pread_chk(int file, void *buffer, size_t size, off_t offset, size_t room)
+{
+	return find(file) && size <= room ? from_log(SITE, file, buffer, size, offset)
+	                                  : NEXT(__pread_chk)(file, buffer, size, offset, room);
+}
+
+EXPORTED ssize_t __pread64_chk(int file, void *buffer, size_t size, off64_t offset, size_t room)
+{
+	return find(file) && size <= room ? from_log(SITE, file, buffer, size, offset)
+	                                  : NEXT(__pread64_chk)(file, buffer, size, offset, room);
+}
+
+static off64_t seek_from(const void *site, int file, off64_t offset, int whence)
+{
+	off64_t place = 0;
+
+	if (!find(file) || !inputs_enter(INPUTS_READ, site))
+		return NEXT(lseek64)(file, offset, whence);
+	if (!log_replaying)
+		place = NEXT(lseek64)(file, offset, whence);
+	place = inputs_result(place);
+	inputs_leave();
+	return place;
+}
+
+EXPORTED off_t lseek(int file, off_t offset, int whence)
+{
+	return seek_from(SITE, file, offset, whence);
+}
+
+EXPORTED off64_t lseek64(int file, off64_t offset, int whence)
+{
+	return seek_from(SITE, file, offset, whence);
+}
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+/* The C library's own streams read without a call that can be replaced. A cookie is the descriptor.
+ */
+static ssize_t read_stream(void *cookie, char *buffer, size_t size)
+{
+	const int file = (int)(intptr_t)cookie;
+	const struct device *device = find(file);
+
+	return device ? from_log(device->site, file, buffer, size, -1) : -1;
+}
+
+static int seek_stream(void *cookie, off64_t *offset, int whence)
+{
+	const int file = (int)(intptr_t)cookie;
+	const struct device *device = find(file);
+	const off64_t place = device ? seek_from(device->site, file, *offset, whence) : -1;
+
+	if (place >= 0)
+		*offset = place;
+	return place < 0 ? -1 : 0;
+}
+
+static int close_stream(void *cookie)
+{
+	return close((int)(intptr_t)cookie);
+}
+
+FILE *devices_stream(const void *site, const char *path, const char *mode)
+{
+	const cookie_io_functions_t functions = {
+		.read = read_stream, .seek = seek_stream, .close = close_stream};
+	const int file = devices_open(site, path, strchr(mode, 'e') ? O_CLOEXEC : 0);
+	FILE *stream = NULL;
+
+	if (file >= 0 && !find(file)) /* another thread than the first: it is not in the log */
+		return fdopen(file, mode);
+	if (file >= 0)
+		stream = fopencookie((void *)(intptr_t)file, "r", functions);
+	if (stream)
+		devices[file].stream = stream;
+	else if (file >= 0)
+		close(file);
+	return stream;
+}
+
+EXPORTED int fileno(FILE *stream)
+{
+	for (int i = 0; i < FILES_MOST; i++)
+		if (devices[i].stream == stream && stream)
+			return i;
+	return NEXT(fileno)(stream);
+}

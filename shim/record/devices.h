@@ -1,0 +1,20 @@
+/* Devices and files of the kernel: /dev/urandom, /proc, /sys. They give something else each time,
+ * so what the program reads from them is in the log. Only files that are opened for reading. */
+#ifndef MATCHPOINT_SHIM_RECORD_DEVICES_H
+#define MATCHPOINT_SHIM_RECORD_DEVICES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Whether what is read from this file is to be in the log. */
+bool devices_has(const char *path);
+/* As open with O_RDONLY and `flags`; `site`: where the program calls from. At replay the descriptor
+ * is that of an empty file. */
+int devices_open(const void *site, const char *path, int flags);
+/* As fopen. The descriptor is what fileno tells, but the stream is not the C library's own. */
+FILE *devices_stream(const void *site, const char *path, const char *mode);
+
+/* What is read from this descriptor is in the log from here on, until it is closed. */
+void devices_mark(int file, const void *site);
+
+#endif
