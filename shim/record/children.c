@@ -13,71 +13,15 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "devices.h"
 #include "memory.h"
+#include "outside.h"
 #include "replay.h"
 #include "shim/mpi/next.h"
 
 #define SITE __builtin_return_address(0)
 
-static bool is_programs(const void *site)
-{
-	return record_inside == 0 && !memory_is_mpis(site);
-}
-
-/* Once for each function. Silent at the end of the process, when nothing is recorded any more. */
-static void tell_refused(enum inputs_function function)
-{
-	static bool told[INPUTS_END];
-
-	if (!record_is_on || __atomic_exchange_n(&told[function], true, __ATOMIC_RELAXED))
-		return;
-	replay_tell(REPLAY_REMARK,
-	            "the recording does not have this call of %s, as of another thread than the "
-	            "first: it is not carried out",
-	            inputs_name((uint64_t)function));
-}
-
-bool children_begin(struct children_call *call, enum inputs_function function, const void *site)
-{
-	const bool is_known = is_programs(site);
-
-	*call = (struct children_call){.function = function, .site = site};
-	if (!log_replaying) {
-		call->is_recorded = is_known && record_is_on;
-		return true;
-	}
-	if (!is_known)
-		return true;
-	call->is_given = inputs_enter(function, site);
-	call->is_refused = !call->is_given;
-	if (call->is_refused)
-		tell_refused(function);
-	return false;
-}
-
-bool children_logs(struct children_call *call)
-{
-	const int number = errno;
-
-	if (call->is_recorded)
-		call->is_given = inputs_enter(call->function, call->site);
-	errno = number;
-	return call->is_given;
-}
-
-int64_t children_result(struct children_call *call, int64_t result, int refusal)
-{
-	if (children_logs(call)) {
-		result = inputs_result(result);
-		inputs_leave();
-	} else if (call->is_refused) {
-		errno = refusal;
-		result = -1;
-	}
-	return result;
-}
-
-void children_compare(const struct children_call *call, const char *command)
+void children_compare(const struct outside_call *call, const char *command)
 {
 	const size_t size = command ? strlen(command) : 0;
 	const uint64_t hash = recording_hash(command, size);
@@ -145,6 +89,7 @@ static void leave_log(void)
 	record_is_on = false;
 	record_inside = 0;
 	log_on = false;
+	devices_forget_all();
 }
 
 /* Before any other function of this kind, which the program has: it is called first. */
@@ -159,12 +104,12 @@ void children_start(void)
 
 static pid_t fork_from(const void *site, pid_t (*real)(void), bool is_whole)
 {
-	struct children_call call;
+	struct outside_call call;
 	pid_t pid = 0;
 
-	if (log_replaying && is_whole && is_programs(site))
+	if (log_replaying && is_whole && outside_is_programs(site))
 		call_arounds();
-	if (children_begin(&call, INPUTS_FORK, site)) {
+	if (outside_begin(&call, INPUTS_FORK, site)) {
 		pid = real();
 		if (pid == 0) {
 			if (!is_whole)
@@ -172,7 +117,7 @@ static pid_t fork_from(const void *site, pid_t (*real)(void), bool is_whole)
 			return 0;
 		}
 	}
-	return (pid_t)children_result(&call, pid, EAGAIN);
+	return (pid_t)outside_result(&call, pid, EAGAIN);
 }
 
 EXPORTED pid_t fork(void)
@@ -195,29 +140,29 @@ EXPORTED pid_t _Fork(void)
 
 EXPORTED int system(const char *command)
 {
-	struct children_call call;
+	struct outside_call call;
 	int status = -1;
 
-	if (children_begin(&call, INPUTS_SYSTEM, SITE))
-		CHILDREN_RUN(call, status = NEXT(system)(command));
-	if (children_logs(&call)) {
+	if (outside_begin(&call, INPUTS_SYSTEM, SITE))
+		OUTSIDE_RUN(call, status = NEXT(system)(command));
+	if (outside_logs(&call)) {
 		status = (int)inputs_result(status);
 		children_compare(&call, command);
 		inputs_leave();
-	} else if (call.is_refused) {
-		errno = EAGAIN;
+	} else {
+		outside_fails(&call, EAGAIN);
 	}
 	return status;
 }
 
-static int spawned(struct children_call *call, int code, pid_t pid, const char *path, pid_t *ret)
+static int spawned(struct outside_call *call, int code, pid_t pid, const char *path, pid_t *ret)
 {
-	if (children_logs(call)) {
+	if (outside_logs(call)) {
 		code = (int)log_signed(code);
 		pid = (pid_t)log_signed(pid);
 		children_compare(call, path);
 		inputs_leave();
-	} else if (call->is_refused) {
+	} else if (outside_fails(call, EAGAIN)) {
 		code = EAGAIN;
 	}
 	if (code == 0 && ret)
@@ -231,13 +176,13 @@ static int spawned(struct children_call *call, int code, pid_t pid, const char *
 	                  const posix_spawnattr_t *restrict attributes,                       \
 	                  char *const arguments[restrict], char *const environment[restrict]) \
 	{                                                                                     \
-		struct children_call call;                                                    \
+		struct outside_call call;                                                     \
 		pid_t pid = 0;                                                                \
 		int code = 0;                                                                 \
                                                                                               \
-		if (children_begin(&call, INPUTS_SPAWN, SITE))                                \
-			CHILDREN_RUN(call, code = NEXT(name)(&pid, path, actions, attributes, \
-			                                     arguments, environment));        \
+		if (outside_begin(&call, INPUTS_SPAWN, SITE))                                 \
+			OUTSIDE_RUN(call, code = NEXT(name)(&pid, path, actions, attributes,  \
+			                                    arguments, environment));         \
 		return spawned(&call, code, pid, path, ret);                                  \
 	}
 
@@ -249,12 +194,12 @@ SPAWNS(posix_spawnp)
 static pid_t wait_from(const void *site, pid_t pid, int *ret_status, int options,
                        struct rusage *ret_usage)
 {
-	struct children_call call;
+	struct outside_call call;
 	int status = 0;
 
-	if (children_begin(&call, INPUTS_WAIT, site))
-		CHILDREN_RUN(call, pid = NEXT(wait4)(pid, &status, options, ret_usage));
-	if (children_logs(&call)) {
+	if (outside_begin(&call, INPUTS_WAIT, site))
+		OUTSIDE_RUN(call, pid = NEXT(wait4)(pid, &status, options, ret_usage));
+	if (outside_logs(&call)) {
 		pid = (pid_t)inputs_result(pid);
 		if (pid > 0) {
 			status = (int)log_signed(status);
@@ -262,8 +207,7 @@ static pid_t wait_from(const void *site, pid_t pid, int *ret_status, int options
 				log_data(ret_usage, sizeof(*ret_usage));
 		}
 		inputs_leave();
-	} else if (call.is_refused) {
-		errno = ECHILD;
+	} else if (outside_fails(&call, ECHILD)) {
 		pid = -1;
 	}
 	if (pid > 0 && ret_status)
@@ -293,18 +237,18 @@ EXPORTED pid_t wait4(pid_t pid, int *ret_status, int options, struct rusage *ret
 
 EXPORTED int waitid(idtype_t which, id_t id, siginfo_t *ret_info, int options)
 {
-	struct children_call call;
+	struct outside_call call;
 	int result = -1;
 
-	if (children_begin(&call, INPUTS_WAIT, SITE))
-		CHILDREN_RUN(call, result = NEXT(waitid)(which, id, ret_info, options));
-	if (children_logs(&call)) {
+	if (outside_begin(&call, INPUTS_WAIT, SITE))
+		OUTSIDE_RUN(call, result = NEXT(waitid)(which, id, ret_info, options));
+	if (outside_logs(&call)) {
 		result = (int)inputs_result(result);
 		if (result == 0 && ret_info)
 			log_data(ret_info, sizeof(*ret_info));
 		inputs_leave();
-	} else if (call.is_refused) {
-		errno = ECHILD;
+	} else {
+		outside_fails(&call, ECHILD);
 	}
 	return result;
 }

@@ -44,6 +44,8 @@ enum inputs_function {
 	INPUTS_WAIT,
 	INPUTS_KILL,
 	INPUTS_PROCESS,
+	INPUTS_PIPE,
+	INPUTS_POLL,
 	INPUTS_END
 };
 

@@ -1,18 +1,16 @@
-/* What the program does to processes by their number: signals, priorities. The rank has the number
- * that it had when it was recorded. Now, any other process of the user may have that. So at replay,
- * only what the rank sends to itself is sent. */
 #define _GNU_SOURCE
+#include "processes.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "call.h"
-#include "children.h"
 #include "log.h"
+#include "outside.h"
 #include "shim/mpi/next.h"
 
 #define SITE __builtin_return_address(0)
@@ -25,7 +23,7 @@ static pid_t real_pid(void)
 /* --- signals ---------------------------------------------------------------------------------- */
 
 struct sending {
-	struct children_call call;
+	struct outside_call call;
 	enum {
 		AS_IT_SAYS,
 		TO_ITSELF, /* replaying: to the real number */
@@ -49,10 +47,10 @@ static void sending_begin(struct sending *sending, pid_t pid, const void *site)
 	bool is_to_itself = reaches_itself(pid);
 
 	*sending = (struct sending){.way = AS_IT_SAYS};
-	if (children_begin(&sending->call, INPUTS_KILL, site)) {
+	if (outside_begin(&sending->call, INPUTS_KILL, site)) {
 		if (!is_to_itself)
 			return;
-		if (children_logs(&sending->call)) {
+		if (outside_logs(&sending->call)) {
 			log_number(1);
 			inputs_leave();
 		}
@@ -66,12 +64,14 @@ static void sending_begin(struct sending *sending, pid_t pid, const void *site)
 		inputs_leave();
 	}
 	sending->way = is_to_itself ? TO_ITSELF : NOWHERE;
+	if (sending->way == NOWHERE)
+		outside_fails(&sending->call, errno);
 }
 
 /* Recording: the result of what was sent to others. */
 static int sending_end(struct sending *sending, int result)
 {
-	if (sending->call.is_recorded && children_logs(&sending->call)) {
+	if (sending->call.is_recorded && outside_logs(&sending->call)) {
 		log_number(0);
 		result = (int)inputs_result(result);
 		inputs_leave();
@@ -102,6 +102,27 @@ SENDS(sigqueue, (pid_t pid, int number, const union sigval value), pid, (pid, nu
 SENDS(tgkill, (pid_t pid, pid_t thread, int number), pid, (pid, thread, number),
       NEXT(tgkill)(real_pid(), thread == log_pid ? real_pid() : thread, number))
 
+bool processes_answer(const void *site, long number, const long arguments[6], long *ret_given)
+{
+	struct sending sending;
+	long thread = arguments[1]; /* of kill: the signal */
+
+	if (number != SYS_kill && number != SYS_tgkill)
+		return false;
+	sending_begin(&sending, (pid_t)arguments[0], site);
+	if (sending.way == NOWHERE) {
+		*ret_given = sending.result;
+	} else if (sending.way == TO_ITSELF) {
+		if (number == SYS_tgkill && thread == log_pid)
+			thread = real_pid();
+		*ret_given = NEXT(syscall)(number, (long)real_pid(), thread, arguments[2]);
+	} else {
+		*ret_given = sending_end(
+			&sending, (int)NEXT(syscall)(number, arguments[0], thread, arguments[2]));
+	}
+	return true;
+}
+
 /* --- priorities, processors, groups ----------------------------------------------------------- */
 
 /* Whether a number is meant that is the same in the log and now: 0, or that of a thread whose calls
@@ -115,25 +136,25 @@ static bool is_itself(pid_t pid)
 
 /* At replay only the recorded result is given, unless the process is named as 0. `behind` follows
  * if it has not failed. */
-#define CHANGES(name, parameters, pid, values, behind)           \
-	EXPORTED int name parameters                             \
-	{                                                        \
-		struct children_call call;                       \
-		int result = -1;                                 \
-                                                                 \
-		if (is_itself(pid))                              \
-			return NEXT(name) values;                \
-		if (children_begin(&call, INPUTS_PROCESS, SITE)) \
-			result = NEXT(name) values;              \
-		if (children_logs(&call)) {                      \
-			result = (int)inputs_result(result);     \
-			if (result >= 0)                         \
-				behind;                          \
-			inputs_leave();                          \
-		} else if (call.is_refused) {                    \
-			errno = ESRCH;                           \
-		}                                                \
-		return result;                                   \
+#define CHANGES(name, parameters, pid, values, behind)          \
+	EXPORTED int name parameters                            \
+	{                                                       \
+		struct outside_call call;                       \
+		int result = -1;                                \
+                                                                \
+		if (is_itself(pid))                             \
+			return NEXT(name) values;               \
+		if (outside_begin(&call, INPUTS_PROCESS, SITE)) \
+			result = NEXT(name) values;             \
+		if (outside_logs(&call)) {                      \
+			result = (int)inputs_result(result);    \
+			if (result >= 0)                        \
+				behind;                         \
+			inputs_leave();                         \
+		} else {                                        \
+			outside_fails(&call, ESRCH);            \
+		}                                               \
+		return result;                                  \
 	}
 
 /* Of a group or a user, 0 names more than the rank. */

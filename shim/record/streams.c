@@ -12,6 +12,8 @@
 
 #include "call.h"
 #include "children.h"
+#include "devices.h"
+#include "files.h"
 #include "replay.h"
 #include "shim/mpi/next.h"
 
@@ -25,12 +27,12 @@ struct stream {
 static ssize_t read_stream(void *cookie, char *buffer, size_t size)
 {
 	const struct stream *stream = cookie;
-	struct children_call call;
+	struct outside_call call;
 	ssize_t got = -1;
 
-	if (children_begin(&call, INPUTS_STREAM, stream->site))
-		CHILDREN_RUN(call, got = read(stream->file, buffer, size));
-	if (children_logs(&call)) {
+	if (outside_begin(&call, INPUTS_STREAM, stream->site))
+		OUTSIDE_RUN(call, got = read(stream->file, buffer, size));
+	if (outside_logs(&call)) {
 		got = (ssize_t)inputs_result(got);
 		if (got > (ssize_t)size)
 			replay_stop(REPLAY_DIFFERS,
@@ -40,8 +42,8 @@ static ssize_t read_stream(void *cookie, char *buffer, size_t size)
 		if (got > 0)
 			log_data(buffer, (size_t)got);
 		inputs_leave();
-	} else if (call.is_refused) {
-		errno = EIO;
+	} else {
+		outside_fails(&call, EIO);
 	}
 	return got;
 }
@@ -60,24 +62,34 @@ static size_t write_whole(int file, const char *bytes, size_t size)
 	return done;
 }
 
+/* As what is sent (call.c): the replay goes on. */
+static void tell_changed(void)
+{
+	static bool is_told;
+
+	if (!is_told)
+		replay_tell_call(
+			REPLAY_VALUES,
+			"what is written to a command behind this call is not what it was");
+	is_told = true;
+}
+
 static ssize_t write_stream(void *cookie, const char *bytes, size_t size)
 {
 	const struct stream *stream = cookie;
-	struct children_call call;
+	struct outside_call call;
 	int64_t done = (int64_t)size;
 	int number = 0;
 
-	if (children_begin(&call, INPUTS_STREAM, stream->site)) {
-		CHILDREN_RUN(call, done = (int64_t)write_whole(stream->file, bytes, size));
+	if (outside_begin(&call, INPUTS_STREAM, stream->site)) {
+		OUTSIDE_RUN(call, done = (int64_t)write_whole(stream->file, bytes, size));
 		number = errno;
 	}
-	if (children_logs(&call)) {
+	if (outside_logs(&call)) {
 		const uint64_t hash = recording_hash(bytes, size);
 
 		if (log_number(hash) != hash)
-			replay_stop(REPLAY_DIFFERS,
-			            "what is written to a command behind this call is not what it "
-			            "was");
+			tell_changed();
 		done = log_signed(done);
 		number = (int)log_signed(number);
 		inputs_leave();
@@ -100,14 +112,15 @@ static int seek_stream(void *cookie, off64_t *offset, int from)
 static int close_stream(void *cookie)
 {
 	struct stream *stream = cookie;
-	struct children_call call;
+	struct outside_call call;
 	int64_t status = 0;
 
-	if (children_begin(&call, INPUTS_PCLOSE, stream->site))
-		CHILDREN_RUN(call, status = NEXT(pclose)(stream->real));
+	devices_forget(stream->file);
+	if (outside_begin(&call, INPUTS_PCLOSE, stream->site))
+		OUTSIDE_RUN(call, status = NEXT(pclose)(stream->real));
 	else
 		syscall(SYS_close, stream->file);
-	status = children_result(&call, status, ECHILD);
+	status = outside_result(&call, status, ECHILD);
 	free(stream); /* the heap knows whose it is */
 	return (int)status;
 }
@@ -115,16 +128,12 @@ static int close_stream(void *cookie)
 /* A descriptor of nothing. It has this number, if that is free. */
 static int open_nothing(int number)
 {
-	int file = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0);
+	const int flags = O_RDWR | O_CLOEXEC;
 
-	if (file < 0 || file == number || fcntl(number, F_GETFD) >= 0
-	    || syscall(SYS_dup3, file, number, O_CLOEXEC) < 0)
-		return file;
-	syscall(SYS_close, file);
-	return number;
+	return files_moved((int)syscall(SYS_openat, AT_FDCWD, "/dev/null", flags, 0), number);
 }
 
-/* Within children_logs. NULL: errno. */
+/* Within outside_logs. NULL: errno. */
 static FILE *make_stream(const struct stream *values, const char *mode)
 {
 	const cookie_io_functions_t functions = {
@@ -143,10 +152,12 @@ static FILE *make_stream(const struct stream *values, const char *mode)
 	record_inside = 0; /* the stream's memory is the program's */
 	made = fopencookie(stream, *mode == 'r' ? "r" : "w", functions);
 	record_inside = inside;
-	if (made)
-		made->_fileno = stream->file; /* fileno() returns it; the stream does not use it */
-	else
+	if (!made) {
 		free(stream);
+		return NULL;
+	}
+	made->_fileno = stream->file; /* fileno() returns it; the stream does not use it */
+	devices_mark(stream->file, stream->site);
 	return made;
 }
 
@@ -154,15 +165,14 @@ EXPORTED FILE *popen(const char *command, const char *mode)
 {
 	const void *site = __builtin_return_address(0);
 	struct stream values = {.site = site};
-	struct children_call call;
+	struct outside_call call;
 	FILE *made = NULL;
 	int number;
 
-	if (children_begin(&call, INPUTS_POPEN, site))
-		CHILDREN_RUN(call, values.real = NEXT(popen)(command, mode));
-	if (!children_logs(&call)) {
-		if (call.is_refused)
-			errno = EAGAIN;
+	if (outside_begin(&call, INPUTS_POPEN, site))
+		OUTSIDE_RUN(call, values.real = NEXT(popen)(command, mode));
+	if (!outside_logs(&call)) {
+		outside_fails(&call, EAGAIN);
 		return values.real;
 	}
 	values.file = (int)inputs_result(values.real ? fileno(values.real) : -1);

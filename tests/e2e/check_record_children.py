@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 APART = ["apart", "apart", "popen"]  # what the other thread of children.c does
 PRINTED = ["system: 0, exit 3", "a command without end: 0, signal 9", "pclose: 0, exit 5",
            "pclose of what was written: 0, exit 2", "wait for nothing: No child processes",
-           "posix_spawn of nothing: 2", "signals of its own: 5", "priority: 0, 3",
+           "posix_spawn of nothing: 2", "signals of its own: 7", "priority: 0, 3",
            "processors: 0", "scheduler: 0, 0", "of nobody: -1"]
 
 
@@ -106,6 +106,16 @@ def check_c(tool):
     return recording
 
 
+def check_pipes(tool):
+    """What came from children through pipes. At replay nobody else reads or writes them."""
+    for flags in ([], ["-O2", "-D_FORTIFY_SOURCE=2"]):
+        program = tool.compile(harness.program("pipes.c"), *flags)
+        recording = Recording(tool, "recorded", 2, program)
+        check("from a child: 299970 bytes" in recording.printed(0), recording.printed(0))
+        recording.check_replays()
+        recording.check_in_step()
+
+
 def check_gdb(tool, recording):
     """gdb goes forwards and backwards over commands and children."""
     if not shutil.which("gdb") or not shutil.which("gdbserver"):
@@ -160,6 +170,7 @@ def body(tool, _options):
     check_program(tool, "reads_command.cc")
     if shutil.which(tool.mpicc.replace("mpicc", "mpif90")):
         check_program(tool, "commands.f90")
+    check_pipes(tool)
     check_thread(tool)
     check_changed(tool)
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -156,7 +157,9 @@ static void use_signals(pid_t other)
 	signal(SIGUSR1, catch);
 	if (kill(getpid(), SIGUSR1) == 0 && sigqueue(getpid(), SIGUSR1, value) == 0
 	    && tgkill(getpid(), getpid(), SIGUSR1) == 0 && raise(SIGUSR1) == 0
-	    && pthread_kill(pthread_self(), SIGUSR1) == 0)
+	    && pthread_kill(pthread_self(), SIGUSR1) == 0
+	    && syscall(SYS_kill, getpid(), SIGUSR1) == 0
+	    && syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1) == 0)
 		printf("signals of its own: %d\n", (int)caught);
 	if (other > 0 && rank == 0)
 		printf("to another process: %d\n", kill(other, SIGTERM));
