@@ -142,14 +142,20 @@ static void survey_timers(struct agent *agent)
 		agent_set_hazard(agent, "it has a timer running (timer_create)");
 }
 
+static void read_link(int directory, const char *name, char target[static PATH_MAX])
+{
+	ssize_t length = readlinkat(directory, name, target, PATH_MAX - 1);
+
+	target[length > 0 ? length : 0] = '\0';
+}
+
 static void survey_world(struct agent *agent)
 {
 	char link[64];
-	ssize_t length;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", AGENT_WORLD_FD);
-	length = readlink(link, agent->world, sizeof(agent->world) - 1);
-	agent->world[length > 0 ? length : 0] = '\0';
+	read_link(AT_FDCWD, link, agent->world);
+	read_link(AGENT_WORLD_FD, AGENT_OUTPUT, agent->output);
 }
 
 int agent_survey(struct agent *agent)

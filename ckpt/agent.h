@@ -30,6 +30,8 @@
 #include <sys/types.h>
 
 #define AGENT_WORLD_FD 200 /* directory of the world, on tmpfs; UCX_POSIX_DIR=/proc/self/fd/200 */
+/* A link in the world's directory, if its output lies elsewhere (world_output.h). */
+#define AGENT_OUTPUT "output"
 
 struct agent_mapping {
 	uint64_t start, length, offset, device, inode;

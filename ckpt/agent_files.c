@@ -302,19 +302,25 @@ static const char *copy_text(struct agent *agent, const char *text)
 	return copy ? memcpy(copy, text, length) : NULL;
 }
 
+static bool is_in(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return length && !strncmp(path, directory, length) && path[length] == '/'
+	       && !strchr(path + length + 1, '/');
+}
+
 /* Determines the name: in the world's directory, elsewhere, or none (any more). */
 static int survey_name(struct agent *agent, struct agent_file *file, const char *link)
 {
-	size_t world = strlen(agent->world);
 	struct stat status;
 
 	if (lstat(link, &status) < 0 || status.st_dev != file->device
 	    || status.st_ino != file->inode)
 		return 0;
-	if (world && !strncmp(link, agent->world, world) && link[world] == '/'
-	    && !strchr(link + world + 1, '/')) {
+	if (is_in(link, agent->world) || is_in(link, agent->output)) {
 		file->kind = AGENT_WORLD_FILE;
-		link += world + 1;
+		link = strrchr(link, '/') + 1;
 	}
 	file->name = copy_text(agent, link);
 	return file->name ? 0 : -1;

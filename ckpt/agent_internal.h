@@ -70,6 +70,7 @@ struct agent {
 
 	struct agent_arena arena; /* memory of the last survey */
 	char world[PATH_MAX];     /* path of the world's directory */
+	char output[PATH_MAX];    /* of its directory for output; empty: it has none */
 	struct agent_mapping *mappings;
 	size_t mapping_count;
 	int *descriptors; /* all descriptors, in ascending order */

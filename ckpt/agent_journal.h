@@ -52,6 +52,8 @@ struct agent_journal_state {
 /* Sets the journal, and a directory that is not recorded (NULL: none). Both must be absolute paths.
  * Without a call, and after NULL, nothing is recorded. */
 void agent_journal_open(const char *directory, const char *excluded);
+/* Excludes another directory, or no other (NULL). */
+void agent_journal_exclude(const char *directory);
 
 /* While paused, changes by this process are not the program's and are not recorded. Only for a
  * process with one thread. */

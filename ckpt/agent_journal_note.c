@@ -18,7 +18,7 @@
 
 static struct {
 	char directory[PATH_MAX]; /* empty: nothing is recorded */
-	char excluded[PATH_MAX];
+	char excluded[PATH_MAX], also_excluded[PATH_MAX];
 	long entries; /* entries of the tree being recorded so far */
 	uint64_t noted;
 	bool paused;
@@ -39,6 +39,11 @@ void agent_journal_open(const char *directory, const char *excluded)
 {
 	set_path(journal.excluded, excluded);
 	set_path(journal.directory, directory);
+}
+
+void agent_journal_exclude(const char *directory)
+{
+	set_path(journal.also_excluded, directory);
 }
 
 uint64_t agent_journal_noted(void)
@@ -151,7 +156,8 @@ static bool is_below(const char *path, const char *directory)
 static bool is_of_interest(const char *path)
 {
 	return !is_below(path, "/proc") && !is_below(path, "/sys") && !is_below(path, "/dev")
-	       && !is_below(path, journal.directory) && !is_below(path, journal.excluded);
+	       && !is_below(path, journal.directory) && !is_below(path, journal.excluded)
+	       && !is_below(path, journal.also_excluded);
 }
 
 /* --- recording -------------------------------------------------------------------------------- */

@@ -174,6 +174,16 @@ static const char *new_place(const struct agent *agent, const struct agent_file 
 	return NULL;
 }
 
+/* Makes the file. A name that is there is a link to output that is kept elsewhere, which no other
+ * rank opens. */
+static int create_in_world(const char *name)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+	int fd = openat(AGENT_WORLD_FD, name, flags | O_EXCL, 0600);
+
+	return fd < 0 && errno == EEXIST ? openat(AGENT_WORLD_FD, name, flags, 0600) : fd;
+}
+
 /* Opens the file of this name in the new world. The first rank that opens it fills it, unless the
  * scheduler has. */
 static int open_in_world(const struct agent_file *file, int flags)
@@ -182,7 +192,7 @@ static int open_in_world(const struct agent_file *file, int flags)
 
 	if (fd >= 0 || errno != ENOENT || !file->has_contents)
 		return fd;
-	fd = openat(AGENT_WORLD_FD, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = create_in_world(file->name);
 	if (fd < 0)
 		return -1;
 	if (pwrite_all(fd, file->contents, file->size) < 0) {

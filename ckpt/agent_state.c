@@ -185,7 +185,7 @@ static bool is_same_file(const struct agent *agent, const struct agent_file *fil
 		return held != NULL;
 	if (!file->name || file->mode != (held->mode & 07777)
 	    || fstatat(in_world ? AGENT_WORLD_FD : AT_FDCWD, file->name, &named,
-	               AT_SYMLINK_NOFOLLOW)
+	               in_world ? 0 : AT_SYMLINK_NOFOLLOW)
 	               < 0
 	    || named.st_dev != held->device || named.st_ino != held->inode)
 		return false;

@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "world_output.h"
+
 #define READ_AT_ONCE ((guint64)1 << 20)
 
 static void object_free(gpointer data)
@@ -132,7 +134,8 @@ bool clone_scan_directory(struct clone_plan *plan, GError **error)
 		struct object *object;
 		struct stat status;
 
-		if (lstat(path, &status) < 0 || !S_ISREG(status.st_mode))
+		if ((world_output_is(name) ? stat(path, &status) : lstat(path, &status)) < 0
+		    || !S_ISREG(status.st_mode))
 			continue;
 		object = find_object(plan, status.st_dev, status.st_ino, &index);
 		if (index == known && (is_clone || status.st_size == 0)) {
@@ -358,6 +361,16 @@ bool clone_write_extents(const struct object *object, int fd)
 	return true;
 }
 
+/* What is there already is a link to output that is kept elsewhere. */
+static int make_file(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	return fd < 0 && errno == EEXIST && world_output_is(name)
+	               ? openat(directory, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+	               : fd;
+}
+
 /* A mapped object is clone.N, with its old names as links. */
 bool clone_write_object(const struct object *object, guint index, int directory)
 {
@@ -369,7 +382,7 @@ bool clone_write_object(const struct object *object, guint index, int directory)
 	g_snprintf(clone, sizeof(clone), "clone.%u", index);
 	if (!object->ranges->len)
 		name = g_ptr_array_index(object->names, 0);
-	fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = make_file(directory, name);
 	if (fd < 0)
 		return false;
 	written = clone_write_extents(object, fd);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clone_plan_internal.h"
+#include "world_output.h"
 
 #define READ_AT_ONCE ((gsize)256 << 10)
 
@@ -217,7 +218,7 @@ static bool rewrite_object(const struct object *object, guint index, int directo
 	name_of(object, index, name);
 	if (rewrite_in_place(object, name, directory, listed, files))
 		return true;
-	fd = openat(directory, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = openat(directory, name, O_RDWR | O_CLOEXEC | world_output_no_follow(name));
 	if (fd < 0)
 		return errno == ENOENT && !object->ranges->len
 		       && clone_write_object(object, index, directory);
@@ -258,7 +259,7 @@ static bool remove_others(const struct clone_plan *plan, int directory, GHashTab
 
 	g_hash_table_iter_init(&iter, listed);
 	while (g_hash_table_iter_next(&iter, &file, NULL))
-		if (!g_hash_table_contains(names, file) && unlinkat(directory, file, 0) < 0)
+		if (!g_hash_table_contains(names, file) && world_output_remove(directory, file) < 0)
 			return clone_failed(error, "cannot remove", file);
 	return true;
 }

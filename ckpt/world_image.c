@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "clone_plan_internal.h"
+#include "world_output.h"
 
 #define CHUNK ((gsize)1 << 20) /* bytes read at a time */
 _Static_assert(CHUNK >= CLONE_COMPARED_MOST, "a file is read at once, or without its holes");
@@ -19,7 +20,7 @@ struct page {
 
 /* A file, however many names it has. */
 struct file {
-	guint64 inode;
+	guint64 device, inode;
 	guint64 size;
 	bool mapped;      /* mapped by ranks: it must stay the same file */
 	GPtrArray *names; /* owned; the first name is used to open it */
@@ -73,12 +74,12 @@ static struct file *find_by_name(const struct world_image *image, const char *na
 	return NULL;
 }
 
-static struct file *find_by_inode(const struct world_image *image, guint64 inode)
+static struct file *find_by_inode(const struct world_image *image, guint64 device, guint64 inode)
 {
 	for (guint i = 0; i < image->files->len; i++) {
 		struct file *file = image->files->pdata[i];
 
-		if (file->inode == inode)
+		if (file->inode == inode && file->device == device)
 			return file;
 	}
 	return NULL;
@@ -159,12 +160,6 @@ static bool is_mapped(const char *name)
 	return g_str_has_prefix(name, "clone.");
 }
 
-/* Output of a rank: another file in each interleaving, so mapping it does not pay. */
-static bool is_output(const char *name)
-{
-	return g_str_has_prefix(name, "out.") || g_str_has_prefix(name, "err.");
-}
-
 /* The name by which ranks have mapped it comes first. */
 static void add_name(struct file *file, const char *name)
 {
@@ -175,16 +170,17 @@ static void add_name(struct file *file, const char *name)
 }
 
 /* NULL: it is there already, by another name. */
-static struct file *add_file(struct world_image *image, const char *name, guint64 inode,
-                             guint64 size)
+static struct file *add_file(struct world_image *image, const char *name, guint64 device,
+                             guint64 inode, guint64 size)
 {
-	struct file *file = find_by_inode(image, inode);
+	struct file *file = find_by_inode(image, device, inode);
 
 	if (file) {
 		add_name(file, name);
 		return NULL;
 	}
 	file = g_new0(struct file, 1);
+	file->device = device;
 	file->inode = inode;
 	file->size = size;
 	file->names = g_ptr_array_new_with_free_func(g_free);
@@ -204,17 +200,20 @@ static bool take_file(struct taking *taking, int directory, const char *name,
 	int fd;
 
 	taking->before = find_by_name(before, name);
-	if (!is_output(name) && world_files_find(files, directory, name, &mapped)) {
-		taking->file = add_file(taking->image, name, mapped.inode, mapped.size);
+	/* Output is another file in each interleaving, so mapping it does not pay. */
+	if (!world_output_is(name) && world_files_find(files, directory, name, &mapped)) {
+		taking->file = add_file(taking->image, name, mapped.device, mapped.inode,
+		                        mapped.size);
 		if (taking->file)
 			take_mapped(taking, &mapped);
 		return true;
 	}
-	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | world_output_no_follow(name));
 	if (fd < 0)
-		return errno == ELOOP || errno == ENXIO;
+		return errno == ELOOP || errno == ENXIO
+		       || (errno == ENOENT && world_output_is(name));
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-		taking->file = add_file(taking->image, name, status.st_ino,
+		taking->file = add_file(taking->image, name, status.st_dev, status.st_ino,
 		                        (guint64)status.st_size);
 		if (taking->file)
 			read = each_part(fd, taking->file->size, read_pages, taking);
@@ -335,7 +334,7 @@ static bool is_still_empty(const struct file *file, int directory)
 	struct stat status;
 
 	return !file->mapped && file->size == 0 && file->names->len == 1
-	       && fstatat(directory, file->names->pdata[0], &status, AT_SYMLINK_NOFOLLOW) == 0
+	       && fstatat(directory, file->names->pdata[0], &status, 0) == 0
 	       && S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
@@ -343,16 +342,18 @@ static bool is_still_empty(const struct file *file, int directory)
 static bool put_by_calls(const struct file *file, int directory, guint8 *buffer)
 {
 	struct putting putting = {file, buffer, 0};
-	int fd = openat(directory, file->names->pdata[0],
-	                O_RDWR | O_CLOEXEC | O_NOFOLLOW | (file->mapped ? 0 : O_CREAT), 0600);
+	const char *name = file->names->pdata[0];
+	int fd = openat(directory, name,
+	                O_RDWR | O_CLOEXEC | world_output_no_follow(name)
+	                        | (file->mapped ? 0 : O_CREAT),
+	                0600);
 	struct stat status;
 	bool put;
 
 	if (fd < 0)
 		return false;
 	put = fstat(fd, &status) == 0 && (!file->mapped || status.st_ino == file->inode)
-	      && clone_put_names_back(directory, status.st_dev, status.st_ino,
-	                              file->names->pdata[0], file->names, 1)
+	      && clone_put_names_back(directory, status.st_dev, status.st_ino, name, file->names, 1)
 	      && each_part(fd, MIN((guint64)status.st_size, pages_of(file->size) * PAGE), put_pages,
 	                   &putting)
 	      && put_in_hole(&putting, fd, file->pages->len)
@@ -373,7 +374,7 @@ static bool remove_others(const struct world_image *image, const char *directory
 	if (!entries)
 		return false;
 	while ((name = g_dir_read_name(entries)))
-		if (!find_by_name(image, name) && unlinkat(fd, name, 0) < 0)
+		if (!find_by_name(image, name) && world_output_remove(fd, name) < 0)
 			return clone_failed(error, "cannot remove", name);
 	return true;
 }

@@ -66,7 +66,7 @@ static OTF2_FlushType on_flush(void *user, OTF2_FileType type, OTF2_LocationRef 
 
 /* --- removing an earlier trace --- */
 
-/* Whether the name is that of a rank's file: "12.evt", "3.def". */
+/* Whether the name is that of a location's file: "12.evt", "3.def". */
 static bool is_location_file(const char *name)
 {
 	gsize digits = strspn(name, "0123456789");
@@ -150,18 +150,19 @@ static bool describe(const struct archive *archive, const struct timeline *timel
 }
 
 static bool write_events(const struct archive *archive, struct otf2_events *events,
-                         uint64_t *counts)
+                         const GArray *locations, uint64_t *counts)
 {
 	bool good = fine(archive, OTF2_Archive_OpenEvtFiles(archive->archive));
 
-	for (int32_t rank = 0; good && rank < archive->exploration->ranks; rank++) {
-		OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->archive,
-		                                                   (OTF2_LocationRef)rank);
+	for (guint i = 0; good && i < locations->len; i++) {
+		OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->archive, i);
+		const struct otf2_location *location = &g_array_index(locations,
+		                                                      struct otf2_location, i);
 
 		good = (writer
 		        || fail(archive->directory, "OTF2 returned no writer", archive->error))
-		       && fine(archive, otf2_events_write(events, rank, writer))
-		       && fine(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &counts[rank]))
+		       && fine(archive, otf2_events_write(events, location, writer))
+		       && fine(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &counts[i]))
 		       && fine(archive, OTF2_Archive_CloseEvtWriter(archive->archive, writer));
 	}
 	return good && fine(archive, OTF2_Archive_CloseEvtFiles(archive->archive));
@@ -169,13 +170,12 @@ static bool write_events(const struct archive *archive, struct otf2_events *even
 
 /* Readers look for the local definitions of each location. They are empty: all definitions are
  * global. */
-static bool write_local_definitions(const struct archive *archive)
+static bool write_local_definitions(const struct archive *archive, guint locations)
 {
 	bool good = fine(archive, OTF2_Archive_OpenDefFiles(archive->archive));
 
-	for (int32_t rank = 0; good && rank < archive->exploration->ranks; rank++) {
-		OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->archive,
-		                                                   (OTF2_LocationRef)rank);
+	for (guint i = 0; good && i < locations; i++) {
+		OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->archive, i);
 
 		good = (writer
 		        || fail(archive->directory, "OTF2 returned no writer", archive->error))
@@ -191,17 +191,19 @@ static bool write_all(const struct archive *archive, const char *root)
 	struct otf2_definitions *definitions = otf2_definitions_new(e->ranks);
 	struct otf2_events *events = otf2_events_new(archive->execution, e, timeline, definitions,
 	                                             root);
-	g_autofree uint64_t *counts = g_new0(uint64_t, e->ranks);
+	g_autoptr(GArray) locations = otf2_locations(archive->execution->calls, e->ranks);
+	g_autofree uint64_t *counts = g_new0(uint64_t, locations->len);
 	OTF2_GlobalDefWriter *writer = NULL;
-	bool good = describe(archive, timeline) && write_events(archive, events, counts)
-	            && write_local_definitions(archive);
+	bool good = describe(archive, timeline) && write_events(archive, events, locations, counts)
+	            && write_local_definitions(archive, locations->len);
 
 	if (good) {
 		writer = OTF2_Archive_GetGlobalDefWriter(archive->archive);
 		good = (writer
 		        || fail(archive->directory, "OTF2 returned no writer", archive->error))
-		       && fine(archive, otf2_definitions_write(definitions, writer, machine(e),
-		                                               counts, timeline->end + 1));
+		       && fine(archive,
+		               otf2_definitions_write(definitions, writer, machine(e), locations,
+		                                      counts, timeline->end + 1));
 	}
 	otf2_events_free(events);
 	otf2_definitions_free(definitions);

@@ -260,11 +260,25 @@ static void write_machine(struct writing *writing, const char *machine)
 			writing->writer, 1, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
 }
 
-/* For each rank a process with one thread. Both have the rank's number. */
-static void write_locations(struct writing *writing, const uint64_t *events)
+static void write_location(struct writing *writing, uint32_t number,
+                           const struct otf2_location *location, uint64_t events)
 {
 	struct otf2_definitions *d = writing->definitions;
-	OTF2_StringRef thread = otf2_string(d, "main thread");
+	g_autofree char *thread = location->thread > 0
+	                                  ? g_strdup_printf("thread %u", location->thread)
+	                                  : g_strdup("main thread");
+
+	note(d, OTF2_GlobalDefWriter_WriteLocation(writing->writer, number, otf2_string(d, thread),
+	                                           OTF2_LOCATION_TYPE_CPU_THREAD, events,
+	                                           (OTF2_LocationGroupRef)location->rank));
+}
+
+/* For each rank a process with its threads. The process and its main thread have the rank's number:
+ * messages and collectives name the main thread, whichever thread takes part. */
+static void write_locations(struct writing *writing, const GArray *locations,
+                            const uint64_t *events)
+{
+	struct otf2_definitions *d = writing->definitions;
 	g_autofree uint64_t *members = g_new(uint64_t, d->ranks);
 
 	for (uint32_t rank = 0; rank < (uint32_t)d->ranks; rank++) {
@@ -275,10 +289,10 @@ static void write_locations(struct writing *writing, const uint64_t *events)
 		                                                otf2_string(d, name),
 		                                                OTF2_LOCATION_GROUP_TYPE_PROCESS, 1,
 		                                                OTF2_UNDEFINED_LOCATION_GROUP));
-		note(d, OTF2_GlobalDefWriter_WriteLocation(writing->writer, rank, thread,
-		                                           OTF2_LOCATION_TYPE_CPU_THREAD,
-		                                           events[rank], rank));
 	}
+	for (guint i = 0; i < locations->len; i++)
+		write_location(writing, i, &g_array_index(locations, struct otf2_location, i),
+		               events[i]);
 	note(d, OTF2_GlobalDefWriter_WriteGroup(writing->writer, writing->groups++,
 	                                        otf2_string(d, "ranks"),
 	                                        OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
@@ -351,7 +365,8 @@ static void write_communicator(struct writing *writing, OTF2_CommRef number,
 }
 
 OTF2_ErrorCode otf2_definitions_write(struct otf2_definitions *d, OTF2_GlobalDefWriter *writer,
-                                      const char *machine, const uint64_t *events, uint64_t length)
+                                      const char *machine, const GArray *locations,
+                                      const uint64_t *events, uint64_t length)
 {
 	struct writing writing = {.definitions = d, .writer = writer, .self = OTF2_UNDEFINED_GROUP};
 
@@ -365,7 +380,7 @@ OTF2_ErrorCode otf2_definitions_write(struct otf2_definitions *d, OTF2_GlobalDef
 	                                           OTF2_PARADIGM_CLASS_PROCESS));
 	write_machine(&writing, machine);
 	write_attributes(&writing);
-	write_locations(&writing, events);
+	write_locations(&writing, locations, events);
 	write_regions(&writing);
 	for (guint i = 0; i < d->communicators->len; i++)
 		write_communicator(&writing, i,

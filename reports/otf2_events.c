@@ -18,6 +18,7 @@ struct moment {
 	enum { BEGIN_CALL, START, COMPLETE, START_ALL, COMPLETE_ALL, END_CALL } kind;
 	guint call;      /* index */
 	guint operation; /* index; for START and COMPLETE */
+	guint within;    /* index of the call in which it happens */
 };
 
 struct otf2_events {
@@ -30,7 +31,8 @@ struct otf2_events {
 	guint *first;        /* by call: index of its first operation; one more at the end */
 	uint64_t *requests;  /* by call: request of its nonblocking collective, else 0 */
 	GHashTable *choices; /* index of a call + 1 to its struct record_choice */
-	GArray *moments;     /* struct moment, of the rank being written */
+	GArray *moments;     /* struct moment, of `rank` */
+	int32_t rank;        /* being written; -1: none yet */
 	OTF2_EvtWriter *writer;
 	OTF2_AttributeList *attributes;
 	OTF2_ErrorCode code; /* the first error, or OTF2_SUCCESS */
@@ -159,6 +161,7 @@ struct otf2_events *otf2_events_new(const struct record_execution *execution,
 	events->requests = g_new0(uint64_t, execution->calls->len);
 	events->choices = g_hash_table_new(NULL, NULL);
 	events->moments = g_array_new(false, false, sizeof(struct moment));
+	events->rank = -1;
 	events->attributes = OTF2_AttributeList_New();
 	events->code = OTF2_SUCCESS;
 	for (guint i = 0; i < execution->matches->len; i++)
@@ -185,9 +188,10 @@ void otf2_events_free(struct otf2_events *events)
 
 /* --- order --- */
 
-static void add_moment(struct otf2_events *events, guint64 time, struct moment moment)
+static void add_moment(struct otf2_events *events, guint64 time, guint within, struct moment moment)
 {
 	moment.time = time;
+	moment.within = within;
 	moment.order = events->moments->len;
 	g_array_append_val(events->moments, moment);
 }
@@ -234,10 +238,10 @@ static void add_completions(struct otf2_events *events, guint call, const GArray
 		guint from = g_array_index(started, guint, i);
 
 		for (guint j = events->first[from]; j < events->first[from + 1]; j++)
-			add_moment(events, time,
+			add_moment(events, time, call,
 			           (struct moment){.kind = COMPLETE, .call = from, .operation = j});
 		if (is_collective(call_at(events, from)))
-			add_moment(events, time,
+			add_moment(events, time, call,
 			           (struct moment){.kind = COMPLETE_ALL, .call = from});
 	}
 }
@@ -249,16 +253,16 @@ static void find_moments(struct otf2_events *events, guint first, guint end)
 
 	g_array_set_size(events->moments, 0);
 	for (guint i = first; i < end; i++) {
-		add_moment(events, timeline->enter[i],
+		add_moment(events, timeline->enter[i], i,
 		           (struct moment){.kind = BEGIN_CALL, .call = i});
 		for (guint j = events->first[i]; j < events->first[i + 1]; j++)
-			add_moment(events, timeline->enter[i],
+			add_moment(events, timeline->enter[i], i,
 			           (struct moment){.kind = START, .call = i, .operation = j});
 		if (is_collective(call_at(events, i)))
-			add_moment(events, timeline->enter[i],
+			add_moment(events, timeline->enter[i], i,
 			           (struct moment){.kind = START_ALL, .call = i});
 		add_completions(events, i, g_hash_table_lookup(completions, GUINT_TO_POINTER(i)));
-		add_moment(events, timeline->leave[i],
+		add_moment(events, timeline->leave[i], i,
 		           (struct moment){.kind = END_CALL, .call = i});
 	}
 	g_array_sort(events->moments, compare_moments);
@@ -480,24 +484,38 @@ static int64_t exit_status(const struct otf2_events *events, int32_t rank)
 	return status < 0 ? OTF2_UNDEFINED_INT64 : status;
 }
 
-OTF2_ErrorCode otf2_events_write(struct otf2_events *events, int32_t rank, OTF2_EvtWriter *writer)
+static void find_rank(struct otf2_events *events, int32_t rank)
 {
 	gint64 found = timeline_call(events->execution->calls, rank, 1);
 	guint first = found < 0 ? 0 : (guint)found, end = first;
-	uint64_t time = 1;
 
 	while (found >= 0 && end < events->execution->calls->len
 	       && call_at(events, end)->rank == rank)
 		end++;
-	events->writer = writer;
-	begin_program(events);
 	find_moments(events, first, end);
+	events->rank = rank;
+}
+
+OTF2_ErrorCode otf2_events_write(struct otf2_events *events, const struct otf2_location *location,
+                                 OTF2_EvtWriter *writer)
+{
+	const bool is_main = location->thread == 0;
+	uint64_t time = 1;
+
+	events->writer = writer;
+	if (is_main)
+		begin_program(events);
+	if (events->rank != location->rank)
+		find_rank(events, location->rank);
 	for (guint i = 0; i < events->moments->len; i++) {
 		const struct moment *moment = &g_array_index(events->moments, struct moment, i);
 
-		write_moment(events, moment);
 		time = moment->time;
+		if (otf2_thread(call_at(events, moment->within)) == location->thread)
+			write_moment(events, moment);
 	}
-	note(events, OTF2_EvtWriter_ProgramEnd(writer, NULL, time, exit_status(events, rank)));
+	if (is_main)
+		note(events, OTF2_EvtWriter_ProgramEnd(writer, NULL, time,
+		                                       exit_status(events, location->rank)));
 	return events->code;
 }

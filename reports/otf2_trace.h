@@ -19,6 +19,19 @@ bool otf2_is_nonblocking(const char *function);
 /* Whether the call operates on a window. Its messages are then not the program's. */
 bool otf2_is_one_sided(const char *function);
 
+/* --- locations: the threads of ranks (otf2_locations.c) --- */
+
+struct otf2_location {
+	int32_t rank;
+	uint32_t thread; /* 0: the main thread */
+};
+
+/* The thread that makes a call, as in struct otf2_location. */
+uint32_t otf2_thread(const struct record_call *call);
+/* All locations (struct otf2_location); their indices are OTF2's numbers. First the main threads by
+ * rank, also of ranks without calls; then other threads that call MPI. Free with g_array_unref. */
+GArray *otf2_locations(const GArray *calls, int32_t ranks);
+
 /* --- definitions, with the numbers that events refer to (otf2_definitions.c) --- */
 
 enum otf2_attribute {
@@ -47,10 +60,11 @@ OTF2_CommRef otf2_communicator(struct otf2_definitions *definitions,
 uint32_t otf2_rank_in(const struct otf2_definitions *definitions, const struct record_call *call,
                       int32_t peer);
 
-/* Writes all definitions. `events`: number of events by rank. */
+/* Writes all definitions. `events`: number of events by location. */
 OTF2_ErrorCode otf2_definitions_write(struct otf2_definitions *definitions,
                                       OTF2_GlobalDefWriter *writer, const char *machine,
-                                      const uint64_t *events, uint64_t length);
+                                      const GArray *locations, const uint64_t *events,
+                                      uint64_t length);
 
 /* --- events (otf2_events.c) --- */
 
@@ -63,7 +77,9 @@ struct otf2_events *otf2_events_new(const struct record_execution *execution,
                                     struct otf2_definitions *definitions, const char *root);
 void otf2_events_free(struct otf2_events *events);
 
-/* Writes the events of a rank, from ProgramBegin to ProgramEnd. */
-OTF2_ErrorCode otf2_events_write(struct otf2_events *events, int32_t rank, OTF2_EvtWriter *writer);
+/* Writes the events of a location; those of a main thread begin with ProgramBegin and end with
+ * ProgramEnd. Cheapest if locations of a rank follow each other. */
+OTF2_ErrorCode otf2_events_write(struct otf2_events *events, const struct otf2_location *location,
+                                 OTF2_EvtWriter *writer);
 
 #endif

@@ -202,7 +202,7 @@ pid_t child_reaper_debugger(pid_t pid)
 
 enum home { HOME_HERE, HOME_ELSEWHERE, HOME_NONE };
 
-static enum home home_of_file(const char *file, const char *world)
+static enum home home_beside(const char *file, const char *world)
 {
 	gsize length = strlen(world), run = (gsize)(strrchr(world, '/') - world) + 1;
 
@@ -210,6 +210,15 @@ static enum home home_of_file(const char *file, const char *world)
 	if (strncmp(file, world, length) == 0 && strchr("/ ", file[length]))
 		return HOME_HERE;
 	return strncmp(file, world, run) == 0 ? HOME_ELSEWHERE : HOME_NONE;
+}
+
+static enum home home_of_file(const char *file, const char *const *worlds)
+{
+	enum home home = HOME_NONE;
+
+	for (; *worlds; worlds++)
+		home = MIN(home, home_beside(file, *worlds));
+	return home;
 }
 
 /* Whether the descriptor behind a link in /proc/<pid>/fd is open for writing (proc(5)). */
@@ -220,9 +229,9 @@ static bool is_writable(const char *link)
 	return lstat(link, &status) == 0 && (status.st_mode & S_IWUSR);
 }
 
-/* Finds out in which world's directory a process has files open. `written`: counts only files
+/* Finds out in which world's directories a process has files open. `written`: counts only files
  * that it can write. */
-static enum home home_of(pid_t pid, const char *world, bool written)
+static enum home home_of(pid_t pid, const char *const *worlds, bool written)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/fd", (int)pid);
 	GDir *directory = g_dir_open(path, 0, NULL);
@@ -232,7 +241,7 @@ static enum home home_of(pid_t pid, const char *world, bool written)
 	while (directory && home != HOME_HERE && (name = g_dir_read_name(directory))) {
 		g_autofree char *link = g_build_filename(path, name, NULL);
 		g_autofree char *file = g_file_read_link(link, NULL);
-		enum home one = file ? home_of_file(file, world) : HOME_NONE;
+		enum home one = file ? home_of_file(file, worlds) : HOME_NONE;
 
 		if (written && one == HOME_HERE && !is_writable(link))
 			continue;
@@ -246,7 +255,9 @@ static enum home home_of(pid_t pid, const char *world, bool written)
 
 bool child_reaper_writes(pid_t pid, const char *directory)
 {
-	return home_of(pid, directory, true) == HOME_HERE;
+	const char *const directories[] = {directory, NULL};
+
+	return home_of(pid, directories, true) == HOME_HERE;
 }
 
 /* Returns false if the process cannot be killed. After its end, its children become ours or its
@@ -259,7 +270,7 @@ static bool end(pid_t pid)
 	return true;
 }
 
-static bool end_round(const char *world, bool all)
+static bool end_round(const char *const *worlds, bool all)
 {
 	g_autoptr(GArray) pids = children();
 	bool any = false;
@@ -268,26 +279,26 @@ static bool end_round(const char *world, bool all)
 		pid_t pid = g_array_index(pids, pid_t, i);
 		enum home home;
 
-		if (world && g_hash_table_contains(kept, GINT_TO_POINTER(pid)))
+		if (worlds && g_hash_table_contains(kept, GINT_TO_POINTER(pid)))
 			continue;
-		home = world ? home_of(pid, world, false) : HOME_HERE;
+		home = worlds ? home_of(pid, worlds, false) : HOME_HERE;
 		if (home == HOME_HERE || (home == HOME_NONE && (all || child_reaper_is_dead(pid))))
 			any |= end(pid);
 	}
 	return any;
 }
 
-static void end_while_there_are(const char *world, bool all)
+static void end_while_there_are(const char *const *worlds, bool all)
 {
 	gint64 deadline = g_get_monotonic_time() + GIVE_UP_US;
 
-	while (end_round(world, all) && g_get_monotonic_time() < deadline)
+	while (end_round(worlds, all) && g_get_monotonic_time() < deadline)
 		g_usleep(STEP_US);
 }
 
-void child_reaper_end(const char *world_directory, bool all)
+void child_reaper_end(const char *const *world_directories, bool all)
 {
-	end_while_there_are(world_directory, all);
+	end_while_there_are(world_directories, all);
 }
 
 void child_reaper_end_all(void)

@@ -27,9 +27,9 @@ void child_reaper_supervised(pid_t supervisor, pid_t command);
 void child_reaper_keep(void);
 
 /* Kills and reaps what the ranks of a world have left behind: processes that have a file open in
- * `world_directory`. `all`: also processes that have no file open in any world of the run
- * directory, so their world is unknown. */
-void child_reaper_end(const char *world_directory, bool all);
+ * one of its directories (NULL-terminated), each beside those of other worlds. `all`: also
+ * processes that have no file open in any world, so their world is unknown. */
+void child_reaper_end(const char *const *world_directories, bool all);
 
 /* Kills and reaps everything that is not spared, and all processes below it. Gives up after some
  * seconds. */

@@ -93,7 +93,7 @@ bool crash_recovery_put_back(const char *place, GPtrArray *notes, GError **error
 void crash_recovery_put_back_all(GPtrArray *notes)
 {
 	bool held;
-	g_auto(GStrv) directories = run_directory_left_by(0, &held);
+	g_auto(GStrv) directories = run_directory_left_by(0, NULL, &held);
 
 	for (char **directory = directories; *directory; directory++) {
 		g_autofree char *link = g_build_filename(*directory, RUN_DIRECTORY_JOURNAL, NULL);

@@ -6,7 +6,8 @@
 
 static const struct environment_variable variables[] = {
 	{ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
-         "directory, best on tmpfs, for sockets and shared memory (default: /dev/shm)"},
+         "directory, best on tmpfs, for sockets, shared memory and the first 4 MB that ranks print "
+         "(default: /dev/shm)"},
 	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL,
          "[FILE:]WHAT,... to log for developers of matchpoint (docs/reference/environment.md), as "
          "in "
@@ -31,7 +32,9 @@ static const struct environment_variable variables[] = {
 	{"XDG_RUNTIME_DIR", ENVIRONMENT_SYSTEM, NULL,
          "directory for sockets and shared memory if /dev/shm cannot be used"},
 	{"TMPDIR", ENVIRONMENT_SYSTEM, NULL,
-         "the same, the last choice; also for temporary stores"},
+         "the same, the last choice; also for temporary stores, and for large output if there is "
+         "no "
+         "store, or it is in memory or on another machine"},
 	{"HOME", ENVIRONMENT_SYSTEM, NULL, "where .local/state is, unless XDG_STATE_HOME is set"},
 	{ENVIRONMENT_COMPILER, ENVIRONMENT_SYSTEM, NULL,
          "which compiler --cflags-access is for, unless one is named (gcc)"},
@@ -43,6 +46,7 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_SOCKET, ENVIRONMENT_PASSED, NULL, "where the shim connects"},
 	{ENVIRONMENT_WORLD, ENVIRONMENT_PASSED, NULL, "number of the job's world"},
 	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_PASSED, NULL, "the run directory"},
+	{ENVIRONMENT_OUTPUT, ENVIRONMENT_PASSED, NULL, "directory on a disk for large output"},
 	{ENVIRONMENT_STDIN, ENVIRONMENT_PASSED, NULL, "file for rank 0's standard input"},
 	{ENVIRONMENT_JOURNAL, ENVIRONMENT_PASSED, NULL, "directory that keeps files as they were"},
 	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_PASSED, NULL, "set: sleeping takes no real time"},
@@ -295,6 +299,13 @@ static char **prepare_sanitizers(char **environment)
 	return append(environment, "ASAN_OPTIONS", ':', "verify_asan_link_order=0");
 }
 
+/* NULL: it is not set. */
+static char **set_or_unset(char **environment, const char *name, const char *value)
+{
+	return value ? g_environ_setenv(environment, name, value, true)
+	             : g_environ_unsetenv(environment, name);
+}
+
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
                              GPtrArray *notes)
 {
@@ -328,20 +339,11 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 	environment = g_environ_setenv(environment, ENVIRONMENT_WORLD, world, true);
 	environment = g_environ_setenv(environment, ENVIRONMENT_DIRECTORY, settings->directory,
 	                               true);
-	if (settings->standard_input)
-		environment = g_environ_setenv(environment, ENVIRONMENT_STDIN,
-		                               settings->standard_input, true);
-	else
-		environment = g_environ_unsetenv(environment, ENVIRONMENT_STDIN);
-	if (settings->virtual_time)
-		environment = g_environ_setenv(environment, ENVIRONMENT_VIRTUAL_TIME, "1", true);
-	else
-		environment = g_environ_unsetenv(environment, ENVIRONMENT_VIRTUAL_TIME);
-	if (settings->journal)
-		environment = g_environ_setenv(environment, ENVIRONMENT_JOURNAL, settings->journal,
-		                               true);
-	else
-		environment = g_environ_unsetenv(environment, ENVIRONMENT_JOURNAL);
+	environment = set_or_unset(environment, ENVIRONMENT_OUTPUT, settings->output);
+	environment = set_or_unset(environment, ENVIRONMENT_STDIN, settings->standard_input);
+	environment = set_or_unset(environment, ENVIRONMENT_VIRTUAL_TIME,
+	                           settings->virtual_time ? "1" : NULL);
+	environment = set_or_unset(environment, ENVIRONMENT_JOURNAL, settings->journal);
 	return environment;
 }
 

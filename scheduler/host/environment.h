@@ -23,6 +23,7 @@
 #define ENVIRONMENT_SOCKET "MATCHPOINT_SOCKET"
 #define ENVIRONMENT_WORLD "MATCHPOINT_WORLD"
 #define ENVIRONMENT_DIRECTORY "MATCHPOINT_DIRECTORY"
+#define ENVIRONMENT_OUTPUT "MATCHPOINT_OUTPUT"
 #define ENVIRONMENT_STDIN "MATCHPOINT_STDIN"
 #define ENVIRONMENT_JOURNAL "MATCHPOINT_JOURNAL"
 #define ENVIRONMENT_VIRTUAL_TIME "MATCHPOINT_VIRTUAL_TIME"
@@ -31,6 +32,7 @@
 struct environment_settings {
 	const char *shim;           /* absolute path of the library to preload */
 	const char *directory;      /* the run directory; its socket is RUN_DIRECTORY_SOCKET */
+	const char *output;         /* directory for large output; NULL: none */
 	guint32 world;              /* number of the job's world */
 	const char *standard_input; /* file for rank 0; NULL: no input */
 	const char *journal;        /* journal of the files that ranks change; NULL: none */

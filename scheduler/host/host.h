@@ -100,6 +100,9 @@ struct host_operations {
 	 * (stays[rank]). Returns the path, as above. */
 	char *(*world_rename)(struct host *host, guint32 from, guint32 to, const bool *stays,
 	                      int ranks, GError **error);
+	/* Ranks print much: their output is kept on a disk in worlds that begin from now on, if
+	 * that is possible. */
+	void (*output_to_disk)(struct host *host);
 	/* Starts the program's ranks as that world. Returns NULL with `error` set. */
 	struct host_job *(*job_start)(struct host *host, guint32 world, const char *directory,
 	                              GError **error);

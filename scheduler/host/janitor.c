@@ -53,7 +53,7 @@ static void clean_up(pid_t owner, const char *place)
 
 	while (again && g_get_monotonic_time() < deadline) {
 		g_strfreev(directories);
-		directories = run_directory_left_by(owner, &again);
+		directories = run_directory_left_by(owner, place, &again);
 		for (char **directory = directories; *directory; directory++) {
 			again |= kill_processes(*directory);
 			if (again)

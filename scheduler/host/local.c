@@ -131,17 +131,28 @@ static void close_all(struct host *host)
 
 static char *world_add(struct host *host, guint32 world, GError **error)
 {
-	return run_directory_add_world(local_of(host)->options.directory, world, error);
+	const struct local_options *options = &local_of(host)->options;
+	g_autofree char *path = run_directory_add_world(options->directory, world, error);
+
+	if (!path || output_place_begin(options->output, path, error))
+		return g_steal_pointer(&path);
+	run_directory_remove_world(options->directory, world);
+	output_place_remove(options->output, world);
+	return NULL;
 }
 
 static char *world_rename(struct host *host, guint32 from, guint32 to, const bool *stays, int ranks,
                           GError **error)
 {
 	struct local *local = local_of(host);
+	g_autofree char *path = NULL;
 
 	if (local->pmi)
 		pmi_server_rename(local->pmi, from, to, stays, ranks);
-	return run_directory_rename_world(local->options.directory, from, to, error);
+	path = run_directory_rename_world(local->options.directory, from, to, error);
+	return path && output_place_renamed(local->options.output, path, from, error)
+	               ? g_steal_pointer(&path)
+	               : NULL;
 }
 
 static void world_remove(struct host *host, guint32 world)
@@ -150,9 +161,15 @@ static void world_remove(struct host *host, guint32 world)
 
 	process_table_forget(world);
 	run_directory_remove_world(local->options.directory, world);
+	output_place_remove(local->options.output, world);
 	world_files_clear(local->files);
 	if (local->pmi)
 		pmi_server_forget(local->pmi, world);
+}
+
+static void output_to_disk(struct host *host)
+{
+	output_place_use_disk(local_of(host)->options.output);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -189,6 +206,7 @@ static const struct host_operations operations = {
 	.world_add = world_add,
 	.world_remove = world_remove,
 	.world_rename = world_rename,
+	.output_to_disk = output_to_disk,
 	.job_start = local_job_start,
 	.job_is_running = local_job_is_running,
 	.job_words = local_job_words,

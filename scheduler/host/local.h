@@ -8,14 +8,16 @@
 
 #include "ckpt/journal.h"
 #include "host.h"
+#include "output_place.h"
 #include "run_directory.h"
 #include "wrapper.h"
 
 /* Everything here outlives the host. */
 struct local_options {
 	struct run_directory *directory;
-	struct journal *journal; /* NULL: files stay as the program leaves them */
-	const char *shim;        /* the library to preload; copied */
+	struct output_place *output; /* NULL: output stays in the directories of worlds */
+	struct journal *journal;     /* NULL: files stay as the program leaves them */
+	const char *shim;            /* the library to preload; copied */
 	/* See struct session_options. */
 	int ranks;
 	char **program;

@@ -65,6 +65,7 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 	struct environment_settings settings = {
 		.shim = options->shim,
 		.directory = run_directory_path(options->directory),
+		.output = output_place_path(options->output),
 		.world = world,
 		.standard_input = options->standard_input,
 		.journal = options->journal ? journal_path(options->journal) : NULL,

@@ -124,8 +124,12 @@ int local_rank_without_process(struct host *host, const pid_t *processes, int ra
 
 void local_end_left_behind(struct host *host, const char *directory, bool all)
 {
-	(void)host;
-	child_reaper_end(directory, all);
+	const char *place = output_place_path(local_of(host)->options.output);
+	g_autofree char *world = g_path_get_basename(directory);
+	g_autofree char *output = place ? g_build_filename(place, world, NULL) : NULL;
+	const char *const directories[] = {directory, output, NULL};
+
+	child_reaper_end(directories, all);
 }
 
 void local_keep_left_behind(struct host *host)

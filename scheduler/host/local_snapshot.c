@@ -80,6 +80,8 @@ bool local_snapshot_rewind(struct host_snapshot *snapshot, const char *directory
 	restore_names(snapshot, directory);
 	if (snapshot->image)
 		return world_image_put(snapshot->image, directory, snapshot->local->files, error);
+	if (!output_place_begin(snapshot->local->options.output, directory, error))
+		return false;
 	return clone_plan_rewrite(snapshot->clones, directory, snapshot->local->files, error);
 }
 

@@ -15,6 +15,7 @@
 #include "environment.h"
 #include "launcher.h"
 #include "local.h"
+#include "scheduler/tools/full_disk.h"
 
 #define UNKNOWN (-1)
 #define NO_INPUT "-"
@@ -97,6 +98,7 @@ struct plain_run *plain_run(const struct plain_run_options *options, GError **er
 	                                  .ended = on_ended,
 	                                  .user = &job};
 	struct plain_run *run;
+	double megabytes;
 
 	if (!command)
 		return NULL;
@@ -121,6 +123,7 @@ struct plain_run *plain_run(const struct plain_run_options *options, GError **er
 	run->errors = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 	launcher_free(job.launcher);
 	read_ends(run, options);
+	run->full = full_disk(options->directory, &megabytes);
 	return run;
 }
 

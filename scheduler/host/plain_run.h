@@ -25,6 +25,7 @@ struct plain_run_options {
 
 struct plain_run {
 	bool cut;       /* may_go_on returned false: nothing below is known */
+	bool full;      /* there was no room for its output */
 	bool timed_out; /* it was killed after `seconds` */
 	int started;    /* ranks of which the launcher has started matchpoint */
 	int status;     /* of the launcher, as in a shell */

@@ -120,7 +120,7 @@ static bool is_ours(int parent, const char *name)
 	       && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
 }
 
-static void remove_abandoned(const char *parent)
+void run_directory_remove_abandoned(const char *parent)
 {
 	int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	g_autoptr(GDir) directory = g_dir_open(parent, 0, NULL);
@@ -154,12 +154,13 @@ static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths, bool
 		close(fd);
 }
 
-char **run_directory_left_by(pid_t owner, bool *ret_held)
+char **run_directory_left_by(pid_t owner, const char *place, bool *ret_held)
 {
 	GPtrArray *paths = g_ptr_array_new();
 
 	*ret_held = false;
 	list_left_by(owner, g_getenv(ENVIRONMENT_RUNDIR), paths, ret_held);
+	list_left_by(owner, place, paths, ret_held);
 	list_left_by(owner, USUAL_PARENT, paths, ret_held);
 	list_left_by(owner, g_getenv("XDG_RUNTIME_DIR"), paths, ret_held);
 	list_left_by(owner, g_get_tmp_dir(), paths, ret_held);
@@ -191,7 +192,7 @@ static bool check_parent(const char *parent, guint64 needed, GError **error)
 		return failed(error, EINVAL, "%s: not an absolute path", parent);
 	if (access(parent, W_OK | X_OK) < 0)
 		return failed(error, errno, "%s: %s", parent, g_strerror(errno));
-	remove_abandoned(parent);
+	run_directory_remove_abandoned(parent);
 	if (longest > SOCKET_PATH_MAX)
 		return failed(
 			error, ENAMETOOLONG,
@@ -213,7 +214,8 @@ static char *choose_parent(guint64 needed, GError **error)
 		GError *reason = NULL;
 
 		if (strcmp(wanted, USUAL_PARENT) != 0)
-			remove_abandoned(USUAL_PARENT); /* made while the variable was not set */
+			run_directory_remove_abandoned(
+				USUAL_PARENT); /* made while the variable was not set */
 		if (check_parent(wanted, needed, &reason))
 			return g_strdup(wanted);
 		g_propagate_prefixed_error(error, reason, "cannot use $" ENVIRONMENT_RUNDIR ": ");
@@ -274,11 +276,27 @@ char *run_directory_elsewhere(const struct run_directory *directory)
 	return NULL;
 }
 
-struct run_directory *run_directory_new(int ranks, const char *wanted, GError **error)
+/* The directory has just been made. */
+static struct run_directory *take(const char *path, int ranks, GError **error)
 {
 	struct run_directory *directory;
+	int lock = take_lock(path);
+
+	if (lock < 0) {
+		failed(error, errno, "cannot write in %s: %s", path, g_strerror(errno));
+		remove_at(AT_FDCWD, path);
+		return NULL;
+	}
+	directory = g_new0(struct run_directory, 1);
+	directory->path = g_strdup(path);
+	directory->ranks = MAX(ranks, 1);
+	directory->lock = lock;
+	return directory;
+}
+
+struct run_directory *run_directory_new(int ranks, const char *wanted, GError **error)
+{
 	g_autofree char *parent = NULL, *path = NULL;
-	int lock;
 
 	parent = wanted ? g_strdup(wanted) : choose_parent(bytes_needed(ranks), error);
 	if (!parent)
@@ -290,17 +308,19 @@ struct run_directory *run_directory_new(int ranks, const char *wanted, GError **
 		       g_strerror(errno));
 		return NULL;
 	}
-	lock = take_lock(path);
-	if (lock < 0) {
-		failed(error, errno, "cannot write in %s: %s", path, g_strerror(errno));
-		remove_at(AT_FDCWD, path);
+	return take(path, ranks, error);
+}
+
+struct run_directory *run_directory_at(const char *path, GError **error)
+{
+	g_autofree char *parent = g_path_get_dirname(path);
+
+	run_directory_remove_abandoned(parent);
+	if (mkdir(path, 0700) < 0) {
+		failed(error, errno, "cannot make %s: %s", path, g_strerror(errno));
 		return NULL;
 	}
-	directory = g_new0(struct run_directory, 1);
-	directory->path = g_steal_pointer(&path);
-	directory->ranks = MAX(ranks, 1);
-	directory->lock = lock;
-	return directory;
+	return take(path, 1, error);
 }
 
 void run_directory_free(struct run_directory *directory)
@@ -311,9 +331,10 @@ void run_directory_free(struct run_directory *directory)
 		return;
 	remove_at(AT_FDCWD, directory->path);
 	close(directory->lock);
+	rmdir(directory->path); /* NFS removes no file that is open, and no directory before it */
 	/* Supervisors may have held the locks of other directories when this run began. */
 	parent = g_path_get_dirname(directory->path);
-	remove_abandoned(parent);
+	run_directory_remove_abandoned(parent);
 	g_free(directory->path);
 	g_free(directory);
 }
@@ -321,6 +342,11 @@ void run_directory_free(struct run_directory *directory)
 const char *run_directory_path(const struct run_directory *directory)
 {
 	return directory->path;
+}
+
+guint64 run_directory_room(const struct run_directory *directory)
+{
+	return free_bytes(directory->path);
 }
 
 int run_directory_lock(const struct run_directory *directory)

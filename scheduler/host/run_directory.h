@@ -33,13 +33,21 @@ struct run_directory *run_directory_new(int ranks, const char *parent, GError **
  * $MATCHPOINT_RUNDIR is set. Free with g_free. */
 char *run_directory_elsewhere(const struct run_directory *directory);
 
+/* Makes a second directory of the same kind, at this path: for what is too large for the first.
+ * Its name is that of a run directory, so that it is cleaned up as one. Abandoned ones beside it
+ * are removed. Returns NULL with `error` set, as above. */
+struct run_directory *run_directory_at(const char *path, GError **error);
+
+/* Removes abandoned directories in `parent`. */
+void run_directory_remove_abandoned(const char *parent);
+
 /* Removes the directory with everything in it, and abandoned ones beside it. NULL is legal. */
 void run_directory_free(struct run_directory *directory);
 
 /* Returns the paths of directories that dead processes have left, NULL-terminated; free with
- * g_strfreev. `owner`: only those of this process; 0: all. `*ret_held`: whether another one
- * matches but is still locked. */
-char **run_directory_left_by(pid_t owner, bool *ret_held);
+ * g_strfreev. `owner`: only those of this process; 0: all. `place`: where there may be some besides
+ * the usual places; NULL: nowhere. `*ret_held`: whether another one matches but is still locked. */
+char **run_directory_left_by(pid_t owner, const char *place, bool *ret_held);
 /* Removes such a directory with everything in it. Follows no symbolic links except
  * RUN_DIRECTORY_SHARED. */
 void run_directory_remove(const char *path);
@@ -47,6 +55,9 @@ void run_directory_remove(const char *path);
 /* Returns the absolute path, without a slash at the end. It is short enough for the path of a
  * socket in it. */
 const char *run_directory_path(const struct run_directory *directory);
+
+/* Returns the bytes that are free on its file system. */
+guint64 run_directory_room(const struct run_directory *directory);
 
 /* Returns the descriptor that holds the lock. The directory has an owner as long as any process
  * has a copy of it. */

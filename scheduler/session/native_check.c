@@ -54,7 +54,7 @@ static struct plain_run *run_once(struct session *session, guint number)
 {
 	const struct session_options *options = session->options;
 	g_autofree char *name = g_strdup_printf("native-%u", number);
-	g_autofree char *directory = run_directory_file(session->directory, name);
+	g_autofree char *directory = output_place_file(session->output, name);
 	const struct plain_run_options plain = {.host = session->host,
 	                                        .program = options->program,
 	                                        .ranks = options->ranks,
@@ -74,6 +74,8 @@ static struct plain_run *run_once(struct session *session, guint number)
 		add_limit(session, run->words && *g_strstrip(run->words)
 		                           ? run->words
 		                           : "the launcher did not start it");
+	else if (run && run->full)
+		add_limit(session, "there was no room for what it prints");
 	else if (run && !run->cut && (!run->timed_out || plain.seconds >= time_limit(session)))
 		return run;
 	else

@@ -345,23 +345,26 @@ static void hand_over(struct session *session, struct session_result *ret)
 	ret->lost = ret->lost_reason != NULL;
 }
 
-/* How a session is to be run again. Both NULL: it is not. */
+/* How a session is to be run again. NULL, NULL and false: it is not. */
 struct again {
 	const char *one_world; /* the reason to run one world at a time */
-	char *run_parent;      /* where there is room for what ranks print; free with g_free */
+	char *run_parent;      /* where there is room for shared memory; free with g_free */
+	bool output_on_disk;   /* so that there is room for shared memory */
 	double seconds;        /* the time used */
 };
 
 static struct again again_of(const struct session *session, bool mixed)
 {
-	const bool needs_room = session->cut_short && !session->options->run_parent
-	                        && session_explores(session);
+	const struct session_options *options = session->options;
+	const bool needs_room = session->cut_short && session_explores(session);
+	struct again again = {mixed ? lanes_reason_for_one_world(session->lanes) : NULL, NULL,
+	                      false, session_clock_seconds(session->clock)};
 
-	return (struct again){
-		mixed ? lanes_reason_for_one_world(session->lanes) : NULL,
-		needs_room ? run_directory_elsewhere(session->directory) : NULL,
-		session_clock_seconds(session->clock),
-	};
+	again.output_on_disk = needs_room && !options->output_on_disk && session->output
+	                       && output_place_use_disk(session->output);
+	if (needs_room && !again.output_on_disk && !options->run_parent)
+		again.run_parent = run_directory_elsewhere(session->directory);
+	return again;
 }
 
 static bool run_session(const struct session_options *options, struct session_result *ret,
@@ -405,7 +408,7 @@ bool session_run(const struct session_options *options, struct session_result *r
 		bool fine = run_session(&next, ret, &again, &problem);
 		bool alone = again.one_world && !next.reason_for_one_world;
 
-		if (!alone && !again.run_parent) {
+		if (!alone && !again.run_parent && !again.output_on_disk) {
 			if (!fine)
 				g_propagate_error(error, g_steal_pointer(&problem));
 			return fine;
@@ -414,6 +417,7 @@ bool session_run(const struct session_options *options, struct session_result *r
 		session_result_clear(ret);
 		if (alone)
 			next.reason_for_one_world = again.one_world;
+		next.output_on_disk |= again.output_on_disk;
 		if (again.run_parent)
 			next.run_parent = run_parent = again.run_parent;
 		if (options->max_seconds > 0)

@@ -72,6 +72,7 @@ struct session_options {
 	guint jobs;          /* explore: worlds side by side; 0: one */
 	const char *reason_for_one_world; /* a note why worlds run one by one; NULL: side by side */
 	const char *run_parent;           /* directory for the run directory; NULL: the usual */
+	bool output_on_disk;              /* what ranks print, from the beginning */
 	const struct path *from;          /* explore: only the part below this path; NULL: all */
 	/* explore: the path and the trace of a run that is known. What it led to is explored first,
 	 * and its buffering first. NULL: none */

@@ -136,15 +136,18 @@ static bool on_end(void *owner, struct execution *execution, const char **ret_wo
 static void on_gone(void *owner, struct execution *execution, const char *directory)
 {
 	const struct interleaving *interleaving = owner;
+	const struct session *session = interleaving->session;
 	g_autofree const struct wire_blocking_call **inside = g_new0(
-		const struct wire_blocking_call *, interleaving->session->options->ranks);
-	const struct verdict_facts facts = session_facts(interleaving->session, execution, inside);
+		const struct wire_blocking_call *, session->options->ranks);
+	const struct verdict_facts facts = session_facts(session, execution, inside);
+	struct verdict *verdict = interleaving->verdict;
 
-	if (interleaving->verdict->record)
-		verdict_complete(interleaving->verdict, &facts, directory);
-	if (interleaving->session->options->wrapper
-	    && !interleaving->verdict->no_room) /* a rank at a terminal has no files */
-		g_clear_pointer(&interleaving->verdict->lost_output, g_free);
+	if (verdict->record)
+		verdict_complete(verdict, &facts, directory);
+	if (verdict->cut_short || verdict->printed > OUTPUT_PLACE_MOST)
+		session->host->operations->output_to_disk(session->host);
+	if (session->options->wrapper && !verdict->no_room) /* a rank at a terminal has no files */
+		g_clear_pointer(&verdict->lost_output, g_free);
 }
 
 /* --- call stacks ------------------------------------------------------------------------------

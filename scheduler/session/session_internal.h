@@ -8,6 +8,7 @@
 #include "ckpt/journal.h"
 #include "findings.h"
 #include "scheduler/host/host.h"
+#include "scheduler/host/output_place.h"
 #include "scheduler/host/run_directory.h"
 #include "scheduler/places/stack_table.h"
 #include "scheduler/run/events.h"
@@ -25,6 +26,7 @@ struct session {
 	struct executor *executor; /* the same */
 
 	struct run_directory *directory; /* see session_machine.h for these */
+	struct output_place *output;     /* of what ranks print; NULL: not open */
 	struct janitor *janitor;         /* cleans up if this process is killed */
 	struct journal *journal;         /* NULL: the program's changes of files stay */
 

@@ -23,6 +23,8 @@
 /* In a rank, the shim's descriptors have high numbers, out of the program's range, with some more
  * behind them. */
 #define LEAST_DESCRIPTORS (AGENT_WORLD_FD + 56u)
+/* Bytes of shared memory that suffice for the output of one interleaving. */
+#define ROOM_FOR_OUTPUT ((guint64)1 << 30)
 
 /* Whether the machine has resources for this number of ranks. */
 static bool enough_room(guint64 ranks, GError **error)
@@ -187,6 +189,13 @@ bool session_machine_open(struct session *session, GError **error)
 
 	if (!open_journal(session, error))
 		return false;
+	session->output = output_place_new(session->directory, options->ranks, options->store);
+	/* Only an exploration can begin again if output turns out to be too large. */
+	if (options->output_on_disk
+	    || (!session_explores(session)
+	        && run_directory_room(session->directory) < ROOM_FOR_OUTPUT))
+		output_place_use_disk(session->output);
+	local.output = session->output;
 	local.journal = session->journal;
 	local.shim = shim = installation_find("libmatchpoint-shim.so", error);
 	if (shim)
@@ -198,6 +207,7 @@ void session_machine_close(struct session *session)
 {
 	child_reaper_end_all();
 	journal_free(session->journal);
+	output_place_free(session->output);
 	run_directory_free(session->directory);
 	janitor_end(session->janitor);
 	local_free(session->host);

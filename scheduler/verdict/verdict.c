@@ -1,6 +1,4 @@
 /* The result of an interleaving: its record, and the finding if something is wrong. */
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 
 #include "mpi_calls.h"
@@ -489,81 +487,6 @@ void verdict_reach(struct verdict *verdict, const struct verdict_facts *facts)
 		record->status = ((struct record_finding *)verdict->findings->pdata[0])->kind;
 }
 
-static char *place_of_output(const char *directory)
-{
-	g_autofree char *run_directory = g_path_get_dirname(directory);
-
-	return g_path_get_dirname(run_directory);
-}
-
-#define MORE_ROOM                                                        \
-	"enlarge it (docker run --shm-size), or set " ENVIRONMENT_RUNDIR \
-	" to a directory with more room"
-
-static void note_cut(struct verdict *verdict, const char *directory, int rank)
-{
-	g_autofree char *place = place_of_output(directory);
-
-	verdict->cut_short = true;
-	if (!verdict->lost_output)
-		verdict->lost_output = g_strdup_printf(
-			"the output of rank %d is cut short: %s, where what ranks print is kept, "
-			"was full for a while; " MORE_ROOM,
-			rank, place);
-}
-
-static GBytes *captured_output(struct verdict *verdict, const char *directory, const char *stream,
-                               int rank)
-{
-	g_autofree char *file = g_strdup_printf("%s/%s.%d", directory, stream, rank);
-	g_autoptr(GError) error = NULL;
-	struct stat status;
-	char *text;
-	gsize length;
-	bool there = stat(file, &status) == 0;
-
-	if (there && !(status.st_mode & S_IWUSR)) { /* shim/libc/output.h */
-		chmod(file, S_IRUSR | S_IWUSR);     /* the next interleaving may use it again */
-		note_cut(verdict, directory, rank);
-	}
-	if (there && status.st_size == 0)
-		return g_bytes_new_static("", 0);
-	if (g_file_get_contents(file, &text, &length, &error))
-		return g_bytes_new_take(text, length);
-	if (!verdict->lost_output)
-		verdict->lost_output = g_strdup_printf("the output of rank %d is lost: %s", rank,
-		                                       error->message);
-	return g_bytes_new_static("", 0);
-}
-
-static guint64 bytes_of(const GPtrArray *texts)
-{
-	guint64 bytes = 0;
-
-	for (guint i = 0; i < texts->len; i++)
-		bytes += g_bytes_get_size(texts->pdata[i]);
-	return bytes;
-}
-
-/* Ranks are not told by everything that writes for them that a write has failed. But what has
- * filled the file system is still there. */
-static void find_full(struct verdict *verdict, const char *directory)
-{
-	const struct record_execution *record = verdict->record;
-	g_autofree char *place = place_of_output(directory);
-	struct statvfs status;
-
-	if (statvfs(directory, &status) < 0 || status.f_blocks == 0 || status.f_bavail > 0)
-		return;
-	verdict->no_room = verdict->cut_short = true;
-	g_free(verdict->lost_output);
-	verdict->lost_output = g_strdup_printf(
-		"%s is full (%.1f MB): what ranks print is kept there, and may be cut short; it "
-		"was %.1f MB in this interleaving so far; " MORE_ROOM,
-		place, (double)status.f_blocks * (double)status.f_frsize / 1e6,
-		(double)(bytes_of(record->outputs) + bytes_of(record->errors)) / 1e6);
-}
-
 void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts,
                       const char *directory)
 {
@@ -577,8 +500,6 @@ void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts
 			status = WIFSIGNALED(end->status) ? 128 + WTERMSIG(end->status)
 			                                  : WEXITSTATUS(end->status);
 		g_array_append_val(record->exits, status);
-		g_ptr_array_add(record->outputs, captured_output(verdict, directory, "out", rank));
-		g_ptr_array_add(record->errors, captured_output(verdict, directory, "err", rank));
 	}
-	find_full(verdict, directory);
+	verdict_add_output(verdict, facts->ranks, directory);
 }

@@ -51,7 +51,8 @@ struct verdict {
 	                                    all; NULL: it is. No part of the outcome */
 	bool no_room;                    /* because its file system is full: to run it again is of
 	                                    no use there */
-	bool cut_short;                  /* because it is full, or was for a while */
+	bool cut_short;                  /* because shared memory is full, or was for a while */
+	guint64 printed;                 /* bytes of output and error output of all ranks */
 };
 
 struct verdict *verdict_new(void);
@@ -65,8 +66,9 @@ void verdict_lost(struct verdict *verdict, const struct verdict_facts *facts);
 /* Adds the calls to the record, while the ranks still exist (verdict_calls.c). */
 void verdict_calls(struct verdict *verdict, const struct verdict_facts *facts);
 /* Adds what is known only when every process is gone: exit codes, and the output of each rank,
- * which is in files of this directory. Each rank that has connected has made its files, so that a
- * file that is not there is lost output; so is all output if the file system is full. */
+ * which is in files of this directory, or in files on a disk to which it has links
+ * (ckpt/world_output.h). Each rank that has connected has made its files, so that a file that is
+ * not there is lost output; so is all output if a file system is full. */
 void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts,
                       const char *directory);
 

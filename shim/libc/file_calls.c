@@ -27,8 +27,10 @@ void file_calls_start(void)
 {
 	const char *journal = getenv("MATCHPOINT_JOURNAL");
 
-	if (journal && *journal)
-		agent_journal_open(journal, getenv("MATCHPOINT_DIRECTORY"));
+	if (!journal || !*journal)
+		return;
+	agent_journal_open(journal, getenv("MATCHPOINT_DIRECTORY"));
+	agent_journal_exclude(getenv("MATCHPOINT_OUTPUT"));
 }
 
 static uint64_t forgotten;

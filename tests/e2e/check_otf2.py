@@ -3,6 +3,7 @@ or OTF2 in matchpoint, is missing."""
 
 import collections
 import os
+import re
 import shutil
 import sqlite3
 import sys
@@ -51,21 +52,34 @@ def check_well(tool):
             check(archive.lost == 0, "%s: %d messages are not received" % (name, archive.lost))
             check_calls(archive, store)
             check_members(archive)
+            threads = len(archive.definitions["LOCATION"])
+            check(threads == (2 * ranks if name == "threads_exchange" else ranks),
+                  "%s: %d locations" % (name, threads))
             check(all("Exit status: 0" in event.text for event in archive.events
                       if event.name == "PROGRAM_END"), name)
 
 
 def check_calls(archive, store):
-    """Every call of the store is entered once, in its rank's order."""
+    """Every call of the store is entered once, in its rank's order, and in the location of its
+    thread."""
     calls = collections.defaultdict(list)
     with sqlite3.connect(os.path.join(store, "matchpoint.db")) as database:
-        for rank, call, function in database.execute(
-                "SELECT rank, call, function FROM call ORDER BY rank, call"):
-            calls[rank].append((call, function))
+        for rank, call, function, thread in database.execute(
+                "SELECT rank, call, function, thread FROM call ORDER BY rank, call"):
+            calls[rank].append((call, function, thread_name(thread)))
     for rank, called in calls.items():
-        entered = [(int(event.attributes["call"]), region(event))
-                   for event in archive.of(rank) if event.name == "ENTER"]
+        entered = [(int(event.attributes["call"]), region(event), name_of(archive, event.location))
+                   for event in archive.of_rank(rank) if event.name == "ENTER"]
         check(entered == called, "rank %d enters %s, not %s" % (rank, entered, called))
+
+
+def thread_name(thread):
+    """Of the number in the store; 0: no thread but the main one calls MPI."""
+    return "main thread" if thread <= 1 else "thread %d" % (thread - 1)
+
+
+def name_of(archive, number):
+    return re.match('Name: "([^"]*)"', archive.definitions["LOCATION"][number]).group(1)
 
 
 def check_members(archive):
@@ -153,6 +167,7 @@ def check_awkward(tool):
             "UPDATE match SET rank = 9, source = 9",
             "UPDATE match SET call = send_call, send_call = call, source = rank",
             "UPDATE exploration SET machine = NULL, version = NULL",
+            "UPDATE call SET thread = 4294967295 - call",
             "UPDATE exploration SET ranks = 60000")):
         spoilt = os.path.join(tool.directory, "spoilt%d" % number)
         shutil.copytree(store, spoilt)

@@ -197,9 +197,15 @@ class Left:
         check(not left, "%s: %d processes are left behind" % (words, len(left)))
 
 
-def run_directories(pid):
-    return [directory for place in ("/dev/shm", "/tmp")
-            for directory in glob.glob("%s/matchpoint-%d-*" % (place, pid))]
+def run_directories(pid, below=None):
+    """What is there of a run: its run directory, and that for large output, also in stores below a
+    directory."""
+    prefix = "matchpoint-%d-" % pid
+    found = [directory for place in ("/dev/shm", "/tmp", "/var/tmp")
+             for directory in glob.glob("%s/%s*" % (place, prefix))]
+    for place, names, _ in os.walk(below) if below else ():
+        found += [os.path.join(place, name) for name in names if name.startswith(prefix)]
+    return found
 
 
 class Tool:
@@ -337,14 +343,14 @@ class Tool:
         """No process, socket or shared memory of this run may be left (the last ranks may take a
         moment to end)."""
         patience = Patience(patience)
-        left = marked_processes(mark) + run_directories(pid)
+        left = marked_processes(mark) + run_directories(pid, self.directory)
         while left and not patience.has_ended():
             time.sleep(0.02)
-            left = marked_processes(mark) + run_directories(pid)
+            left = marked_processes(mark) + run_directories(pid, self.directory)
         if not left:
             return
         self.end_marked(mark)
-        for directory in run_directories(pid):
+        for directory in run_directories(pid, self.directory):
             shutil.rmtree(directory, ignore_errors=True)
         raise Failed("left behind: %s\n%s" % (left, done))
 

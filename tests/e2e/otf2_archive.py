@@ -47,6 +47,14 @@ class Archive:
     def of(self, location):
         return [event for event in self.events if event.location == location]
 
+    def rank_of(self, location):
+        """The rank whose thread it is."""
+        return int(re.search(r'Group: "rank \d+" <(\d+)>',
+                             self.definitions["LOCATION"][location]).group(1))
+
+    def of_rank(self, rank):
+        return [event for event in self.events if self.rank_of(event.location) == rank]
+
     def count(self, *names):
         return sum(event.name in names for event in self.events)
 
@@ -79,16 +87,24 @@ def communicator(event):
 
 
 def check_locations(archive, ranks):
-    """Regions are nested and all left; time increases; every rank is a process with one thread."""
+    """Regions are nested and all left; time increases; every rank is a process whose main thread
+    has its number."""
     overlapping = "MATCHPOINT::OVERLAPPING_CALLS" in archive.properties
-    for kind in ("LOCATION", "LOCATION_GROUP"):
-        check(sorted(archive.definitions[kind]) == list(range(ranks)), archive.definitions[kind])
-    for rank in range(ranks):
-        events = archive.of(rank)
-        check("# Events: %d," % len(events) in archive.definitions["LOCATION"][rank],
-              "%d events: %s" % (len(events), archive.definitions["LOCATION"][rank]))
-        check(events[0].name == "PROGRAM_BEGIN" and events[-1].name == "PROGRAM_END", events)
-        inside, requests = [], {}
+    locations = archive.definitions["LOCATION"]
+    check(sorted(archive.definitions["LOCATION_GROUP"]) == list(range(ranks)),
+          archive.definitions["LOCATION_GROUP"])
+    check(sorted(locations) == list(range(len(locations))), locations)
+    for number, text in locations.items():
+        is_main = number < ranks
+        check(text.startswith('Name: "main thread"' if is_main else 'Name: "thread '), text)
+        check(not is_main or archive.rank_of(number) == number, text)
+    for number in locations:
+        events = archive.of(number)
+        check("# Events: %d," % len(events) in locations[number],
+              "%d events: %s" % (len(events), locations[number]))
+        check([event.name.startswith("PROGRAM") for event in (events[0], events[-1])]
+              == [number < ranks] * 2, events)
+        inside = []
         for before, event in zip([events[0], *events], events):
             check(before.time <= event.time, "%s after %s" % (event, before))
             if event.name == "ENTER":
@@ -98,8 +114,11 @@ def check_locations(archive, ranks):
                 check(inside and inside.pop() == region(event), "%s: inside %s" % (event, inside))
             elif not event.name.startswith("PROGRAM"):
                 check(inside or overlapping, "outside of any call: %s" % (event,))
+        check(not inside, "location %d never leaves %s" % (number, inside))
+    for rank in range(ranks):
+        requests = {}
+        for event in archive.of_rank(rank):
             check_request(event, requests)
-        check(not inside, "rank %d never leaves %s" % (rank, inside))
 
 
 def check_request(event, requests):
@@ -122,10 +141,12 @@ def check_messages(archive):
     for event in archive.events:
         tag = re.search(r"Tag: (\d+), Length: (\d+)", event.text)
         if event.name in SENDS:
-            key = (event.location, location(event, "Receiver"), communicator(event), tag.group(1))
+            key = (archive.rank_of(event.location), location(event, "Receiver"),
+                   communicator(event), tag.group(1))
             sent[key].append((event.time, tag.group(2)))
         elif event.name in RECEIVES:
-            key = (location(event, "Sender"), event.location, communicator(event), tag.group(1))
+            key = (location(event, "Sender"), archive.rank_of(event.location),
+                   communicator(event), tag.group(1))
             check(sent[key], "received, but not sent before: %s" % (event,))
             time, length = sent[key].pop(0)
             check(time < event.time, "%s: sent at %d" % (event, time))
@@ -140,7 +161,7 @@ def check_collectives(archive):
         if event.name in ("MPI_COLLECTIVE_END", "NON_BLOCKING_COLLECTIVE_COMPLETE"):
             what = re.search(r"Operation: (\w+).*Root: (.+?), Sent", event.text)
             check(what, "what collective: %s" % (event,))
-            calls[communicator(event), event.location].append(what.groups())
+            calls[communicator(event), archive.rank_of(event.location)].append(what.groups())
     return calls
 
 

@@ -511,6 +511,37 @@ static void test_ranks_put_one_file_back(void **state)
 	free(found);
 }
 
+static int print_more(struct fixture *fixture, void *data)
+{
+	(void)fixture;
+	return write(*(int *)data, " more", 5) == 5 ? 0 : errno;
+}
+
+/* Output that lies in another directory, by links, is the world's. In the new world it lies in the
+ * directory itself. */
+static void test_output_elsewhere_is_of_the_world(void **state)
+{
+	struct fixture *fixture = *state;
+	char place[128], link[128], name[128], file[160];
+	int fd;
+
+	snprintf(place, sizeof(place), "%s/place", fixture->base);
+	snprintf(link, sizeof(link), "%s/" AGENT_OUTPUT, fixture->world);
+	snprintf(name, sizeof(name), "%s/out.0", fixture->world);
+	snprintf(file, sizeof(file), "%s/out.0", place);
+	assert_int_equal(mkdir(place, 0700), 0);
+	assert_int_equal(symlink(place, link), 0);
+	assert_int_equal(symlink(AGENT_OUTPUT "/out.0", name), 0);
+	fd = open(name, O_WRONLY | O_APPEND | O_CREAT, 0600);
+	put_text(fd, "said");
+	survey_safely(fixture);
+	put_text(fd, ", and gone on");
+	assert_int_equal(restore(fixture, print_more, &fd), 0);
+	assert_file(fixture->base, "/new1/out.0", "said, and gone on more");
+	assert_file(place, "/out.0", "said, and gone on");
+	close(fd);
+}
+
 static void test_failure_is_reported(void **state)
 {
 	struct fixture *fixture = *state;
@@ -553,6 +584,7 @@ int main(void)
 		TEST(test_two_names_stay_one_file),
 		TEST(test_names_belong_to_their_snapshot),
 		TEST(test_ranks_put_one_file_back),
+		TEST(test_output_elsewhere_is_of_the_world),
 		TEST(test_failure_is_reported),
 	};
 

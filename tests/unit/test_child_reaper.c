@@ -3,15 +3,19 @@
 #include "scheduler/host/child_reaper.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+static const char *const nowhere[] = {"/nowhere/run/w1", NULL};
 
 enum { ROUNDS = 3, MANY = 700 }; /* the kernel lists so many in more than one piece */
 
@@ -51,11 +55,43 @@ static int end_each(void)
 
 		if (pid == 0)
 			return 1;
-		child_reaper_end("/nowhere/run/w1", true);
+		child_reaper_end(nowhere, true);
 		if (!is_gone(pid))
 			return 2;
 	}
 	return 0;
+}
+
+/* A process that has a file open in another directory of its world, as its output lies there. */
+static int end_by_either(void)
+{
+	char one[] = "/tmp/mp-reaper-XXXXXX", other[] = "/tmp/mp-reaper-XXXXXX";
+	g_autofree char *w1 = NULL, *w2 = NULL, *file = NULL;
+	const char *worlds[] = {NULL, NULL, NULL};
+	int open_file, wrong = 0;
+	pid_t pid;
+
+	child_reaper_adopt();
+	if (!mkdtemp(one) || !mkdtemp(other))
+		return 1;
+	w1 = g_build_filename(one, "w1", NULL);
+	w2 = g_build_filename(other, "w1", NULL);
+	file = g_build_filename(w2, "out.0", NULL);
+	worlds[0] = w1;
+	if (mkdir(w2, 0700) != 0 || (open_file = open(file, O_WRONLY | O_CREAT, 0600)) < 0)
+		return 2;
+	pid = leave_behind();
+	close(open_file);
+	child_reaper_end(worlds, false);
+	wrong |= is_gone(pid) ? 4 : 0;
+	worlds[1] = w2;
+	child_reaper_end(worlds, false);
+	wrong |= is_gone(pid) ? 0 : 8;
+	unlink(file);
+	rmdir(w2);
+	rmdir(one);
+	rmdir(other);
+	return wrong;
 }
 
 static int end_many(void)
@@ -74,7 +110,7 @@ static int end_many(void)
 		if (pid < 0)
 			break; /* the limit of processes is reached */
 	}
-	child_reaper_end("/nowhere/run/w1", true);
+	child_reaper_end(nowhere, true);
 	if (spared == 0 || is_gone(spared))
 		return 1;
 	child_reaper_spare(spared, false);
@@ -104,6 +140,12 @@ static void what_is_left_behind_is_found_again_and_again(void **state)
 	in_a_process_of_its_own(end_each);
 }
 
+static void what_is_left_behind_is_found_by_its_output(void **state)
+{
+	(void)state;
+	in_a_process_of_its_own(end_by_either);
+}
+
 static void all_of_many_are_found(void **state)
 {
 	(void)state;
@@ -114,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_left_behind_is_found_again_and_again),
+		cmocka_unit_test(what_is_left_behind_is_found_by_its_output),
 		cmocka_unit_test(all_of_many_are_found),
 	};
 

@@ -354,6 +354,50 @@ static void test_a_large_world_is_rewritten(void **state)
 	check_rewriting(*state, 700);
 }
 
+static void expect_file(const char *directory, const char *name, const char *expected)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL), *text = NULL;
+
+	if (!expected) {
+		assert_int_equal(g_access(path, F_OK), -1);
+		return;
+	}
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	assert_string_equal(text, expected);
+}
+
+/* Output of the new world lies in another directory, and only links to it in the world's. */
+static void test_output_is_kept_elsewhere(void **state)
+{
+	static const char *const names[] = {"out.0", "err.0"};
+	struct fixture *fixture = *state;
+	g_autofree char *place = g_dir_make_tmp("mp-output-XXXXXX", NULL);
+	g_autofree char *link = g_build_filename(fixture->new, "output", NULL);
+	g_autoptr(GError) error = NULL;
+
+	assert_int_equal(symlink(place, link), 0);
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *path = g_build_filename(fixture->new, names[i], NULL);
+		g_autofree char *target = g_build_filename("output", names[i], NULL);
+
+		assert_int_equal(symlink(target, path), 0);
+	}
+	overwrite(fixture->old, "out.0", 0, "said", -1);
+	assert_true(clone_plan_write(fixture->plan, fixture->new, &error));
+	expect_file(place, "out.0", "said");
+	expect_file(place, "err.0", NULL);
+	overwrite(fixture->new, "out.0", 2, "nt more", -1);
+	overwrite(fixture->new, "err.0", 0, "wrong", -1);
+	assert_true(clone_plan_rewrite(fixture->plan, fixture->new, fixture->files, &error));
+	expect_file(place, "out.0", "said");
+	expect_file(place, "err.0", NULL); /* for the rank to make */
+	overwrite(fixture->new, "err.0", 0, "again", -1);
+	expect_file(place, "err.0", "again");
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
+		remove_name(place, names[i]);
+	assert_int_equal(g_rmdir(place), 0);
+}
+
 static void test_a_vanished_keeper_is_an_error(void **state)
 {
 	struct fixture *fixture = *state;
@@ -380,6 +424,7 @@ int main(void)
 		TEST(test_a_used_world_is_rewritten),
 		TEST_ON_DISK(test_a_used_world_is_rewritten),
 		TEST(test_a_large_world_is_rewritten),
+		TEST(test_output_is_kept_elsewhere),
 		TEST(test_a_vanished_keeper_is_an_error),
 	};
 

@@ -158,11 +158,52 @@ static void test_other_files_are_removed_and_names_restored(void **state)
 	close(shared);
 }
 
+/* Output lies in another directory, and only links to it in the world's. */
+static void test_output_elsewhere_is_restored(void **state)
+{
+	g_autofree char *place = g_dir_make_tmp("mp-output-XXXXXX", NULL);
+	g_autofree char *link = g_build_filename(directory, "output", NULL);
+	g_autofree char *out = g_build_filename(directory, "out.0", NULL);
+	g_autofree char *err = g_build_filename(directory, "err.0", NULL);
+	g_autofree char *file = g_build_filename(place, "out.0", NULL);
+	g_autofree char *other = g_build_filename(place, "err.0", NULL);
+	struct world_image *image;
+	int printed;
+
+	(void)state;
+	assert_int_equal(symlink(place, link), 0);
+	assert_int_equal(symlink("output/out.0", out), 0);
+	assert_int_equal(symlink("output/err.0", err), 0);
+	printed = open_file("out.0");
+	put(printed, "said", 0);
+	image = take(NULL);
+	put(printed, "else and more", 0);
+	close(open_file("err.0"));
+	put_back(image);
+	expect(printed, "said", 0);
+	assert_int_equal(size_of(printed), 4);
+	assert_int_equal(access(other, F_OK), -1); /* it was not there */
+	for (int i = 0; i < 3; i++)
+		assert_true(g_file_test(i == 0   ? link
+		                        : i == 1 ? out
+		                                 : err,
+		                        G_FILE_TEST_IS_SYMLINK));
+	assert_int_equal(unlink(file), 0);
+	put_back(image);
+	assert_int_equal(access(file, F_OK), 0);
+	world_image_free(image);
+	close(printed);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(place), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_contents_are_restored, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_contents_are_restored, set_up_on_disk,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(test_output_elsewhere_is_restored, set_up,
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_restored,
 	                                        set_up, tear_down),

@@ -174,6 +174,11 @@ static char *world_rename(struct host *host, guint32 from, guint32 to, const boo
 	return path;
 }
 
+static void output_to_disk(struct host *host)
+{
+	(void)host;
+}
+
 static void kill_process(struct host *host, pid_t pid)
 {
 	struct sim_process *process = sim_find(sim_of(host), pid);
@@ -364,6 +369,7 @@ static const struct host_operations operations = {
 	.world_add = world_add,
 	.world_remove = world_remove,
 	.world_rename = world_rename,
+	.output_to_disk = output_to_disk,
 	.job_start = sim_job_start,
 	.job_is_running = job_is_running,
 	.job_words = job_words,
