@@ -86,6 +86,8 @@ static void leave_log(void)
 	if (log_replaying)
 		for (;;)
 			syscall(SYS_exit_group, 127);
+	if (!record_is_on)
+		return;
 	record_is_on = false;
 	record_inside = 0;
 	log_on = false;
