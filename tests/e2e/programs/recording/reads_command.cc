@@ -26,7 +26,10 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	const std::string file = "done." + std::to_string(rank);
-	std::cout << output_of("echo popen >> " + file + "; date +%N; seq 5000");
-	std::cout << "system: " << std::system(("echo system >> " + file).c_str()) << "\n";
+	const std::string output = output_of("echo popen >> " + file + "; date +%N; seq 5000");
+	const int status = std::system(("echo system >> " + file).c_str());
+	// A line is written at once, so that ranks beside each other do not mix theirs.
+	std::cout << output.substr(0, 9) + ", " + std::to_string(output.size()) + " bytes\n";
+	std::cout << "system: " + std::to_string(status) + "\n";
 	MPI_Finalize();
 }
