@@ -35,6 +35,13 @@ find_package(PkgConfig QUIET)
 find_package(Python3 QUIET COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
 	needs_package(python3 python3)
+else()
+	# The interpreter itself. A script that chooses one, as pyenv's, takes longer than it does.
+	execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
+		OUTPUT_VARIABLE PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE)
+	if(EXISTS "${PYTHON}")
+		set(Python3_EXECUTABLE ${PYTHON})
+	endif()
 endif()
 if(NOT PkgConfig_FOUND)
 	needs_package(pkg-config pkg-config)

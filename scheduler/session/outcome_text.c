@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/mix.h"
 #include "scheduler/store/record.h"
 
 #define LINE_SHOWN 160  /* bytes */
@@ -28,15 +29,20 @@ static bool next_unit(const char **at, const char *end, bool binary, const char 
 	return true;
 }
 
+/* Word by word: ranks may print very much. */
 static guint64 hash_unit(const char *unit, gsize size)
 {
-	guint64 hash = 0xcbf29ce484222325u;
+	guint64 hash = size, word;
+	gsize at = 0;
 
-	for (gsize i = 0; i < size; i++) {
-		hash = (hash ^ (guint8)unit[i]) * 0x100000001b3u;
+	for (; at + sizeof(word) <= size; at += sizeof(word)) {
+		memcpy(&word, unit + at, sizeof(word));
+		hash = (hash ^ word) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
 		hash ^= hash >> 31;
 	}
-	return hash;
+	word = 0;
+	memcpy(&word, unit + at, size - at);
+	return mix(hash, word);
 }
 
 /* Texts have tabs, colours (ESC), backspaces and the like. */

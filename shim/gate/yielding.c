@@ -13,6 +13,9 @@
 enum {
 	SIGNAL = SIGVTALRM,
 	PERIOD_NS = 200 * 1000,
+	AGAIN_NS = 100 * 1000, /* after a pause: each signal costs some 10 us */
+	PAUSE_NS = 300 * 1000, /* the first pause of a wait */
+	PAUSE_MOST_NS = 1000 * 1000,
 	LOOP_BYTES = 64,   /* at most; MPICH's loop has six instructions */
 	LOOKS_MOST = 1000, /* so that slow handling of signals does not stop the thread for ever */
 };
@@ -20,7 +23,9 @@ enum {
 static timer_t timer;
 static bool started, only_waits;
 static int looks;
-static uintptr_t last_place;
+static long pause_ns;        /* the next one */
+static uintptr_t last_place; /* where the thread was when the timer last looked */
+static uintptr_t loop_place; /* where it has waited */
 
 static uintptr_t place_of(const ucontext_t *context)
 {
@@ -32,25 +37,49 @@ static uintptr_t place_of(const ucontext_t *context)
 }
 
 /* One shot: set again when the thread has run, however late that is. */
-static void start_timer(void)
+static void start_timer(long nanoseconds)
 {
-	const struct itimerspec once = {.it_value = {.tv_nsec = PERIOD_NS}};
+	const struct itimerspec once = {.it_value = {.tv_nsec = nanoseconds}};
 
 	timer_settime(timer, 0, &once, NULL);
+}
+
+/* Each pause is longer than the one before, so that a long wait costs little, and a short one ends
+ * soon. Not nanosleep(): that may be the program's, or virtual. */
+static void pause_thread(void)
+{
+	syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = pause_ns}, NULL);
+	pause_ns += pause_ns / 8;
+	if (pause_ns > PAUSE_MOST_NS)
+		pause_ns = PAUSE_MOST_NS;
+}
+
+static bool is_near(uintptr_t place, uintptr_t other)
+{
+	return place - other + LOOP_BYTES < 2 * LOOP_BYTES;
 }
 
 static void on_timer(int number, siginfo_t *info, void *context)
 {
 	uintptr_t place = place_of(context);
+	bool again = is_near(place, last_place);
+	long period = PERIOD_NS;
 	int before = errno;
 
 	(void)number;
 	(void)info;
-	if (only_waits || place - last_place + LOOP_BYTES < 2 * LOOP_BYTES)
+	if (!again)
+		pause_ns = PAUSE_NS;
+	if (only_waits) {
 		sched_yield();
+	} else if (again || is_near(place, loop_place)) {
+		loop_place = place;
+		pause_thread();
+		period = AGAIN_NS;
+	}
 	last_place = place;
 	if (++looks < LOOKS_MOST)
-		start_timer();
+		start_timer(period);
 	errno = before;
 }
 
@@ -76,7 +105,8 @@ void yielding_begin(bool waits)
 	started = true;
 	only_waits = waits;
 	looks = 0;
-	start_timer();
+	pause_ns = PAUSE_NS;
+	start_timer(PERIOD_NS);
 }
 
 void yielding_end(void)

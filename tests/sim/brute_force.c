@@ -166,14 +166,12 @@ static int next_place(const struct walk *walk, const guint8 *state, int index)
 	return index + 1 + instruction->skip;
 }
 
-void brute_reach(struct walk *walk, const guint8 *state)
+void brute_reach(struct walk *walk)
 {
-	g_autoptr(GBytes) bytes = g_bytes_new(state, walk->size);
+	const guint8 *added = state_set_add(walk->seen);
 
-	if (g_hash_table_contains(walk->seen, bytes))
-		return;
-	g_hash_table_add(walk->seen, g_bytes_ref(bytes));
-	g_ptr_array_add(walk->stack, bytes);
+	if (added)
+		g_ptr_array_add(walk->stack, (gpointer)added);
 }
 
 static bool can_step(const struct walk *walk, const guint8 *state, int line)
@@ -192,12 +190,12 @@ static bool can_step(const struct walk *walk, const guint8 *state, int line)
 static void reach_next(struct walk *walk, guint8 *after, int line)
 {
 	after[line] = (guint8)next_place(walk, after, after[line]);
-	brute_reach(walk, after);
+	brute_reach(walk);
 }
 
 static void leave(struct walk *walk, const guint8 *state, int line)
 {
-	g_autofree guint8 *after = g_memdup2(state, walk->size);
+	guint8 *after = brute_copy(walk, state);
 	int index = state[line];
 	const struct instruction *instruction = brute_at(walk, index);
 
@@ -217,19 +215,19 @@ static bool step_line(struct walk *walk, const guint8 *state, int line)
 	if (!can_step(walk, state, line))
 		return false;
 	if (brute_at(walk, state[line])->kind == INSTRUCTION_LOOP) {
-		g_autofree guint8 *after = g_memdup2(state, walk->size);
+		guint8 *after = brute_copy(walk, state);
 
 		brute_end_round(walk, after, line);
-		brute_reach(walk, after);
+		brute_reach(walk);
 		return true;
 	}
 	if (brute_states(walk, state)[state[line]] == ABSENT) {
-		g_autofree guint8 *after = brute_copy_with(walk, state, state[line], POSTED);
+		guint8 *after = brute_copy_with(walk, state, state[line], POSTED);
 
 		brute_access(walk, after, state[line]);
 		if (walk->program->threads)
 			brute_note_call(walk, after, state[line]);
-		brute_reach(walk, after);
+		brute_reach(walk);
 	} else {
 		leave(walk, state, line);
 	}
@@ -240,21 +238,21 @@ bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int s
 {
 	bool moved = false;
 
-	for (int send = 0; send < walk->program->count; send++) {
-		g_autofree guint8 *after = NULL;
+	for (guint i = 0; i < walk->send_count; i++) {
+		int send = walk->sends[i];
+		guint8 *after;
 
-		if (brute_at(walk, send)->kind != INSTRUCTION_SEND
-		    || (source >= 0 && brute_at(walk, send)->rank != source)
+		if ((source >= 0 && brute_at(walk, send)->rank != source)
 		    || !brute_may_match(walk, state, receive, send))
 			continue;
-		after = g_memdup2(state, walk->size);
+		after = brute_copy(walk, state);
 		after[walk->program->lines + receive] = (guint8)(MATCHED + send);
 		if (walk->early > 0 && brute_states(walk, state)[send] == EARLY)
 			after[walk->early + (gsize)send] = true;
 		if (brute_is_receive(brute_at(walk, receive)))
 			after[walk->program->lines + send] = (guint8)(MATCHED + receive);
 		brute_stop_waiting(walk, after, receive);
-		brute_reach(walk, after);
+		brute_reach(walk);
 		moved = true;
 	}
 	return moved;
@@ -273,9 +271,8 @@ static bool can_match_by_itself(const struct walk *walk, const guint8 *state, in
 	if (brute_states(walk, state)[receive] != POSTED || !looks_for_message(own)
 	    || own->kind == INSTRUCTION_IPROBE || is_chosen(walk->program, own))
 		return false;
-	for (int send = 0; send < walk->program->count; send++)
-		if (brute_at(walk, send)->kind == INSTRUCTION_SEND
-		    && brute_may_match(walk, state, receive, send))
+	for (guint i = 0; i < walk->send_count; i++)
+		if (brute_may_match(walk, state, receive, walk->sends[i]))
 			return true;
 	return false;
 }
@@ -298,7 +295,7 @@ static void answer(struct walk *walk, const guint8 *state, int line, guint64 rep
 {
 	int index = state[line];
 	int first = walk->program->line_first[line];
-	g_autofree guint8 *after = brute_copy_with(walk, state, index, reported ? MATCHED : NO);
+	guint8 *after = brute_copy_with(walk, state, index, reported ? MATCHED : NO);
 
 	for (int i = first; i < index; i++)
 		if (reported >> (i - first) & 1)
@@ -351,7 +348,7 @@ static bool has_answer(const struct walk *walk, const guint8 *state, int line)
 
 bool brute_goes_round_alone(const struct walk *walk, const guint8 *state, int line)
 {
-	g_autofree guint8 *now = g_memdup2(state, walk->size);
+	guint8 *now = brute_copy(walk, state);
 	guint8 *states = now + walk->program->lines;
 	int loop = loop_of(walk->program, state[line]);
 
@@ -370,9 +367,8 @@ bool brute_goes_round_alone(const struct walk *walk, const guint8 *state, int li
 				return false;
 			continue;
 		}
-		for (int send = 0; send < walk->program->count; send++)
-			if (brute_at(walk, send)->kind == INSTRUCTION_SEND
-			    && brute_may_match(walk, now, i, send))
+		for (guint send = 0; send < walk->send_count; send++)
+			if (brute_may_match(walk, now, i, walk->sends[send]))
 				return false;
 	}
 	return true;
@@ -405,7 +401,6 @@ static bool choose(struct walk *walk, const guint8 *state, int line)
 {
 	int index = state[line];
 	const struct instruction *instruction;
-	g_autofree guint8 *after = NULL;
 
 	if (index == walk->program->line_first[line + 1] || can_step(walk, state, line))
 		return false;
@@ -415,12 +410,12 @@ static bool choose(struct walk *walk, const guint8 *state, int line)
 	if (instruction->kind == INSTRUCTION_IPROBE && brute_must_find(walk, state, index))
 		return false;
 	if (instruction->kind == INSTRUCTION_IPROBE)
-		after = brute_copy_with(walk, state, index, NO);
+		brute_copy_with(walk, state, index, NO);
 	else if (instruction->kind == INSTRUCTION_CANCEL)
-		after = brute_copy_with(walk, state, instruction->of, CANCELLED);
+		brute_copy_with(walk, state, instruction->of, CANCELLED);
 	else
 		return false;
-	brute_reach(walk, after);
+	brute_reach(walk);
 	return true;
 }
 
@@ -441,19 +436,16 @@ static bool may_be_early(const struct walk *walk, int index)
 static void complete_early(struct walk *walk, const guint8 *state)
 {
 	for (int i = 0; i < walk->program->count; i++) {
-		g_autofree guint8 *after = NULL;
-
 		if (!may_be_early(walk, i))
 			continue;
 		if (brute_states(walk, state)[i] == POSTED) {
-			after = brute_copy_with(walk, state, i, EARLY);
+			brute_copy_with(walk, state, i, EARLY);
 		} else if (is_probed(walk, state, i)) {
-			after = g_memdup2(state, walk->size);
-			after[walk->early + (gsize)i] = true;
+			brute_copy(walk, state)[walk->early + (gsize)i] = true;
 		} else {
 			continue;
 		}
-		brute_reach(walk, after);
+		brute_reach(walk);
 	}
 }
 
@@ -522,12 +514,12 @@ static bool step_alone(struct walk *walk, const guint8 *state)
 /* Whether two accesses meet in this state, and none did before. */
 static bool note_conflict(struct walk *walk, const guint8 *state)
 {
-	g_autofree guint8 *noted = g_memdup2(state, walk->size);
+	guint8 *noted = brute_copy(walk, state);
 
 	if (*brute_conflicted(walk, noted) || !brute_conflicts(walk, state))
 		return false;
 	*brute_conflicted(walk, noted) = true;
-	brute_reach(walk, noted);
+	brute_reach(walk);
 	return true;
 }
 
@@ -542,9 +534,8 @@ static void take_outcome(struct walk *walk, const guint8 *state)
 	g_hash_table_add(walk->outcomes, outcome);
 }
 
-static void expand(struct walk *walk, GBytes *bytes)
+static void expand(struct walk *walk, const guint8 *state)
 {
-	const guint8 *state = g_bytes_get_data(bytes, NULL);
 	bool moved = false;
 
 	if (walk->program->conflicts && note_conflict(walk, state))
@@ -586,7 +577,7 @@ static GHashTable *outcomes_new(void)
 static GHashTable *walk_all(struct walk *walk, guint most, bool conflicting)
 {
 	const struct random_program *program = walk->program;
-	g_autofree guint8 *start = NULL;
+	guint8 *start;
 	GHashTable *ret = NULL;
 
 	g_assert_cmpint(program->count, <, EARLY - MATCHED);
@@ -601,21 +592,25 @@ static GHashTable *walk_all(struct walk *walk, guint most, bool conflicting)
 			walk->early = walk->size;
 	if (walk->early > 0)
 		walk->size += (gsize)program->count;
-	start = g_malloc0(walk->size);
+	for (int i = 0; i < program->count; i++)
+		if (program->instructions[i].kind == INSTRUCTION_SEND)
+			walk->sends[walk->send_count++] = (guint8)i;
+	walk->seen = state_set_new(walk->size);
+	start = state_set_draft(walk->seen);
+	memset(start, 0, walk->size);
 	for (int line = 0; line < program->lines; line++)
 		start[line] = (guint8)program->line_first[line];
-	walk->seen = outcomes_new();
 	walk->outcomes = outcomes_new();
 	walk->conflicting = outcomes_new();
 	walk->stack = g_ptr_array_new();
-	brute_reach(walk, start);
-	while (walk->stack->len > 0 && g_hash_table_size(walk->seen) <= most)
+	brute_reach(walk);
+	while (walk->stack->len > 0 && state_set_count(walk->seen) <= most)
 		expand(walk, g_ptr_array_steal_index(walk->stack, walk->stack->len - 1));
 	brute_disregard_fetches(program, walk->outcomes, walk->conflicting);
 	if (walk->stack->len == 0)
 		ret = g_hash_table_ref(conflicting ? walk->conflicting : walk->outcomes);
 	g_ptr_array_free(walk->stack, true);
-	g_hash_table_destroy(walk->seen);
+	state_set_free(walk->seen);
 	g_hash_table_unref(walk->outcomes);
 	g_hash_table_unref(walk->conflicting);
 	return ret;

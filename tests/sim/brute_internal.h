@@ -3,7 +3,10 @@
 #ifndef MATCHPOINT_TESTS_SIM_BRUTE_INTERNAL_H
 #define MATCHPOINT_TESTS_SIM_BRUTE_INTERNAL_H
 
+#include <string.h>
+
 #include "brute_force.h"
+#include "state_set.h"
 
 /* A walk through global states. A state is an array of bytes: the position of each line; the state
  * of each instruction; for each instruction the one that reported its completion (index + 1); then
@@ -15,9 +18,11 @@ struct walk {
 	enum brute_force_steps steps;
 	guint some;
 	gsize size;
+	guint8 sends[EARLY - MATCHED]; /* the instructions that send */
+	guint send_count;
 	gsize early; /* where that begins; 0: no matched probes */
-	GHashTable *seen;
-	GPtrArray *stack; /* of GBytes */
+	struct state_set *seen;
+	GPtrArray *stack; /* of states in `seen` */
 	GHashTable *outcomes;
 	GHashTable *conflicting; /* the outcomes in which accesses conflict */
 };
@@ -37,10 +42,17 @@ static inline const guint8 *brute_reporters(const struct walk *walk, const guint
 	return state + walk->program->lines + walk->program->count;
 }
 
+/* A copy of the state, to be changed into the next one. There is one at a time: it is valid until
+ * brute_reach, or the next copy. */
+static inline guint8 *brute_copy(const struct walk *walk, const guint8 *state)
+{
+	return memcpy(state_set_draft(walk->seen), state, walk->size);
+}
+
 static inline guint8 *brute_copy_with(const struct walk *walk, const guint8 *state, int index,
                                       int value)
 {
-	guint8 *copy = g_memdup2(state, walk->size);
+	guint8 *copy = brute_copy(walk, state);
 
 	copy[walk->program->lines + index] = (guint8)value;
 	return copy;
@@ -52,8 +64,8 @@ static inline int brute_first(const struct walk *walk, int index)
 	return walk->program->line_first[line_of(walk->program, index)];
 }
 
-/* Adds a reachable state to the walk. */
-void brute_reach(struct walk *walk, const guint8 *state);
+/* Adds the latest copy to the walk: it is reachable. */
+void brute_reach(struct walk *walk);
 
 /* Not a probe; a matched probe receives. */
 bool brute_is_receive(const struct instruction *instruction);

@@ -77,15 +77,15 @@ void brute_postpone(struct walk *walk, const guint8 *state, int index)
 	guint before = count_postponed(walk, state);
 
 	for (int rank = 0; walk->steps == STEPS_AWAITED && rank < walk->program->ranks; rank++) {
-		g_autofree guint8 *after = NULL;
+		guint8 *after;
 
 		if (rank == own->rank || (own->peer >= 0 && own->peer != rank)
 		    || has_message(walk, state, index, rank))
 			continue;
 		g_assert_cmpuint(before, <, 1u << AWAITED_BITS);
-		after = g_memdup2(state, walk->size);
+		after = brute_copy(walk, state);
 		*awaits(walk, after, index) = (guint8)(before << AWAITED_BITS | ((guint)rank + 1));
-		brute_reach(walk, after);
+		brute_reach(walk);
 	}
 }
 
@@ -268,7 +268,7 @@ static void let_in(const struct walk *walk, guint8 *state, int line)
 
 bool brute_admit(struct walk *walk, const guint8 *state)
 {
-	g_autofree guint8 *after = g_memdup2(state, walk->size);
+	guint8 *after = brute_copy(walk, state);
 	bool alone = false;
 
 	for (int rank = 0; rank < walk->program->ranks; rank++) {
@@ -280,7 +280,7 @@ bool brute_admit(struct walk *walk, const guint8 *state)
 		alone = true;
 	}
 	if (alone)
-		brute_reach(walk, after);
+		brute_reach(walk);
 	return alone;
 }
 
@@ -291,12 +291,12 @@ bool brute_take_turns(struct walk *walk, const guint8 *state)
 	for (int rank = 0; turn == 0 && rank < walk->program->ranks; rank++)
 		turn = rivals(walk, state, rank);
 	for (int line = 0; line < walk->program->lines; line++) {
-		g_autofree guint8 *next = g_memdup2(state, walk->size);
+		guint8 *next = brute_copy(walk, state);
 
 		if (!(turn & 1u << line))
 			continue;
 		let_in(walk, next, line);
-		brute_reach(walk, next);
+		brute_reach(walk);
 	}
 	return turn != 0;
 }

@@ -229,7 +229,7 @@ static bool has_interest(const struct walk *walk, const guint8 *state, enum inte
 /* The lock takes the places in `more`; with all places in `all` it is granted. */
 static void take(struct walk *walk, const guint8 *state, int lock, guint more, guint all)
 {
-	g_autofree guint8 *after = g_memdup2(state, walk->size);
+	guint8 *after = brute_copy(walk, state);
 	const struct instruction *own = brute_at(walk, lock);
 	guint8 *taken = &after[place_of_taken(walk, lock)];
 	int granted = 0;
@@ -247,7 +247,7 @@ static void take(struct walk *walk, const guint8 *state, int lock, guint more, g
 	}
 	if (*taken == all)
 		after[walk->program->lines + lock] = (guint8)(MATCHED + granted);
-	brute_reach(walk, after);
+	brute_reach(walk);
 }
 
 /* The lock takes the place if it is free; returns whether it could. *ret_alone: no other lock could
@@ -272,13 +272,13 @@ static bool try_place(struct walk *walk, const guint8 *state, int lock, guint pl
 /* The atomic operation is made. */
 static void fetch(struct walk *walk, const guint8 *state, int index)
 {
-	g_autofree guint8 *after = g_memdup2(state, walk->size);
+	guint8 *after = brute_copy(walk, state);
 	const struct instruction *own = brute_at(walk, index);
 	guint8 *counter = cell(walk, after, own->peer, COUNTER);
 
 	after[walk->program->lines + index] = (guint8)(MATCHED + *counter);
 	*counter = (guint8)(*counter + !own->shared);
-	brute_reach(walk, after);
+	brute_reach(walk);
 }
 
 bool brute_take_places(struct walk *walk, const guint8 *state, bool *moved)

@@ -1,6 +1,6 @@
 /* Compares the search with brute force: the same outcomes, each exactly once, no run wasted.
  *
- * sim_search [--programs N] [--seed S] [--size M] [--states N] [--only TEST]
+ * sim_search [--programs N] [--seed S] [--size M] [--states N] [--only TEST] [--without TEST]
  *
  * On a difference the seed of the program is printed; --programs 1 --seed S repeats it. --print-c
  * prints the program of the seed as C source instead. --print-outcomes prints its outcomes by brute
@@ -32,7 +32,7 @@ static int programs = 500;
 static gint64 first_seed = 1;
 static int size = 0;
 static int most_states = 5000;
-static char *only;
+static char *only, *without;
 static gboolean print_c = false;        /* for GOption */
 static gboolean print_windows = false;  /* for GOption */
 static gboolean print_outcomes = false; /* for GOption */
@@ -418,6 +418,7 @@ int main(int argc, char **argv)
 	         "N"},
 		{"only", 0, 0, G_OPTION_ARG_STRING, &only, "these tests, by name, with wildcards",
 	         "TEST"},
+		{"without", 0, 0, G_OPTION_ARG_STRING, &without, "not these tests", "TEST"},
 		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "print the program as C", NULL},
 		{"windows", 0, 0, G_OPTION_ARG_NONE, &print_windows, "print a program with windows",
 	         NULL},
@@ -458,5 +459,6 @@ int main(int argc, char **argv)
 	if (print_c || print_outcomes)
 		return print_program();
 	cmocka_set_test_filter(only);
+	cmocka_set_skip_filter(without);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* A thread that waits in a loop without yielding is made to yield; one that works is not. */
+/* A thread that waits in a loop without yielding is made to pause; one that works is not. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <setjmp.h>
@@ -8,16 +8,39 @@
 
 #include <cmocka.h>
 
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 static int yielded(void);
+static long called(long number, ...);
 #define sched_yield yielded
+#define syscall called
 #include "shim/gate/yielding.c"
+#undef syscall
 
 static volatile sig_atomic_t yields;
+static volatile sig_atomic_t pauses;
+static long paused_ns; /* the latest pause */
 static volatile sig_atomic_t signals;
 
 static int yielded(void)
 {
 	yields++;
+	return 0;
+}
+
+/* Pauses are only counted. */
+static long called(long number, ...)
+{
+	va_list arguments;
+
+	if (number != SYS_nanosleep)
+		return syscall(number);
+	va_start(arguments, number);
+	paused_ns = va_arg(arguments, const struct timespec *)->tv_nsec;
+	va_end(arguments);
+	pauses++;
 	return 0;
 }
 
@@ -65,34 +88,65 @@ static void test_a_waiting_thread_yields(void **state)
 	assert_int_equal(yields, 0);
 }
 
-static void test_a_loop_yields(void **state)
+static void test_a_loop_pauses(void **state)
 {
 	(void)state;
-	yields = 0;
+	pauses = 0;
 	yielding_begin(false);
 	assert_false(is_default());
-	while (yields < 3)
+	while (pauses < 3)
 		;
 	yielding_end();
 	assert_true(is_default());
+	assert_int_equal(yields, 0);
 }
 
 static void test_only_threads_that_have_not_moved(void **state)
 {
 	(void)state;
-	yields = 0;
-	last_place = 0;
+	pauses = 0;
+	last_place = loop_place = 0;
 	see(0x10000);
 	see(0x20000);
 	see(0x20000 + LOOP_BYTES);
 	see(0x20000 - LOOP_BYTES);
-	assert_int_equal(yields, 0);
+	assert_int_equal(pauses, 0);
 	see(0x20000 - LOOP_BYTES);
-	assert_int_equal(yields, 1);
+	assert_int_equal(pauses, 1);
 	see(0x20000 - LOOP_BYTES / 2);
-	assert_int_equal(yields, 2);
+	assert_int_equal(pauses, 2);
 	see(0x20000 - LOOP_BYTES);
-	assert_int_equal(yields, 3);
+	assert_int_equal(pauses, 3);
+	assert_int_equal(yields, 0);
+}
+
+static void test_a_known_loop_pauses_at_once(void **state)
+{
+	(void)state;
+	last_place = loop_place = 0;
+	see(0x20000);
+	see(0x20000);
+	see(0x30000);
+	pauses = 0;
+	see(0x20000 + LOOP_BYTES / 2);
+	assert_int_equal(pauses, 1);
+	see(0x30000);
+	assert_int_equal(pauses, 1);
+}
+
+static void test_pauses_grow_up_to_a_bound(void **state)
+{
+	(void)state;
+	last_place = loop_place = 0;
+	see(0x20000);
+	see(0x20000);
+	assert_int_equal(paused_ns, PAUSE_NS);
+	for (int i = 0; i < 100; i++)
+		see(0x20000);
+	assert_int_equal(paused_ns, PAUSE_MOST_NS);
+	see(0x30000);
+	see(0x30000);
+	assert_int_equal(paused_ns, PAUSE_NS);
 }
 
 static void test_it_does_not_check_for_ever(void **state)
@@ -157,8 +211,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_waiting_thread_yields),
-		cmocka_unit_test(test_a_loop_yields),
+		cmocka_unit_test(test_a_loop_pauses),
 		cmocka_unit_test(test_only_threads_that_have_not_moved),
+		cmocka_unit_test(test_a_known_loop_pauses_at_once),
+		cmocka_unit_test(test_pauses_grow_up_to_a_bound),
 		cmocka_unit_test(test_it_does_not_check_for_ever),
 		cmocka_unit_test(test_the_signal_is_the_program_s),
 		cmocka_unit_test(test_nothing_comes_afterwards),

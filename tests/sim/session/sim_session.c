@@ -6,8 +6,9 @@
  * as complete must be complete; resuming without faults completes it. One of its interleavings is
  * replayed, and a finding is minimized (sim_along.h).
  *
- * sim_session [--programs N] [--seed S] [--size M] [--kind K] [--no-faults]. On a difference the
- * seed and the kind of the program are printed; --programs 1 --seed S --kind K repeats it. */
+ * sim_session [--programs N] [--seed S] [--size M] [--kind K] [--no-faults] [--no-scenarios]. On a
+ * difference the seed and the kind of the program are printed; --programs 1 --seed S --kind K
+ * repeats it. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@
 static gint programs = 500, size;
 static gint64 first_seed = 1;
 static bool no_faults;
+static gboolean no_scenarios; /* for GOption */
 static char *only;
 
 /* Every fourth program has windows, every fourth threads. */
@@ -64,6 +66,8 @@ int main(int argc, char **argv)
 		{"kind", 0, 0, G_OPTION_ARG_STRING, &only, "messages, windows or threads, alone",
 	         "KIND"},
 		{"no-faults", 0, 0, G_OPTION_ARG_NONE, &no_faults, "nothing goes wrong", NULL},
+		{"no-scenarios", 0, 0, G_OPTION_ARG_NONE, &no_scenarios,
+	         "without those that once failed (sim_scenarios.c)", NULL},
 		{NULL},
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- sessions against brute force");
@@ -77,7 +81,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGXFSZ, SIG_IGN);
-	if (!no_faults)
+	if (!no_faults && !no_scenarios)
 		scenarios_run(&totals);
 	for (int i = 0; i < programs; i++) {
 		const struct trial_options options = {.kind = kind_of((guint64)(first_seed + i)),

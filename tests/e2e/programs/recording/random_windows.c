@@ -30,8 +30,16 @@ static unsigned draw(unsigned below)
 
 static void add(const void *bytes, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+	uint64_t word;
+	size_t at = 0;
+
+	for (; at + sizeof(word) <= count; at += sizeof(word)) {
+		memcpy(&word, (const char *)bytes + at, sizeof(word));
+		hash = (hash ^ word) * 1099511628211u;
+		hash ^= hash >> 32;
+	}
+	for (; at < count; at++)
+		hash = (hash ^ ((const unsigned char *)bytes)[at]) * 1099511628211u;
 }
 
 static void add_number(long number)
