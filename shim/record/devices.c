@@ -11,6 +11,8 @@
 #include "call.h"
 #include "files.h"
 #include "inputs.h"
+#include "outside.h"
+#include "pipes.h"
 #include "replay.h"
 #include "shim/mpi/next.h"
 
@@ -22,6 +24,7 @@ enum { FILES_MOST = 4096 };
 static struct device {
 	const void *site; /* NULL: it is no device */
 	FILE *stream;     /* NULL: none */
+	bool is_pipe;
 } devices[FILES_MOST];
 
 static struct device *find(int file)
@@ -64,10 +67,32 @@ void devices_mark(int file, const void *site)
 		devices[file] = (struct device){.site = site};
 }
 
-static void forget(int file)
+void devices_mark_pipe(int file, const void *site)
+{
+	devices_mark(file, site);
+	if (find(file))
+		devices[file].is_pipe = true;
+}
+
+bool devices_is_marked(int file)
+{
+	return find(file) != NULL;
+}
+
+bool devices_is_pipe(int file)
+{
+	return find(file) && devices[file].is_pipe;
+}
+
+void devices_forget(int file)
 {
 	if (find(file))
 		devices[file] = (struct device){0};
+}
+
+void devices_forget_all(void)
+{
+	memset(devices, 0, sizeof(devices));
 }
 
 int devices_open(const void *site, const char *path, int flags)
@@ -92,7 +117,7 @@ int devices_open(const void *site, const char *path, int flags)
 
 EXPORTED int close(int file)
 {
-	forget(file);
+	devices_forget(file);
 	return NEXT(close)(file);
 }
 
@@ -101,9 +126,9 @@ static int copied(int from, int to)
 	const struct device *device = find(from);
 
 	if (to != from)
-		forget(to);
-	if (device && to >= 0 && to != from)
-		devices_mark(to, device->site);
+		devices_forget(to);
+	if (device && to >= 0 && to < FILES_MOST && to != from)
+		devices[to] = (struct device){.site = device->site, .is_pipe = device->is_pipe};
 	return to;
 }
 
@@ -131,20 +156,24 @@ static ssize_t from_system(int file, void *buffer, size_t size, off_t offset)
 	                  : NEXT(pread)(file, buffer, size, offset);
 }
 
+/* Another end of a pipe may be in a child process, or another thread of this one: it may last. */
 static ssize_t from_log(const void *site, int file, void *buffer, size_t size, off_t offset)
 {
+	struct outside_call call;
 	ssize_t got = 0;
 
-	if (!inputs_enter(INPUTS_READ, site))
-		return from_system(file, buffer, size, offset);
-	if (!log_replaying)
-		got = from_system(file, buffer, size, offset);
+	if (outside_begin(&call, INPUTS_READ, site))
+		OUTSIDE_RUN(call, got = from_system(file, buffer, size, offset));
+	if (!outside_logs(&call))
+		return call.is_refused ? from_system(file, buffer, size, offset) : got;
 	got = (ssize_t)inputs_result(got);
 	if (got > (ssize_t)size)
 		replay_stop(REPLAY_DIFFERS, "%zu bytes of a device are read, and %zd were recorded",
 		            size, got);
 	if (got > 0)
 		log_data(buffer, (size_t)got);
+	if (log_replaying && got > 0 && devices_is_pipe(file))
+		pipes_skip(file, (size_t)got);
 	inputs_leave();
 	return got;
 }
@@ -239,27 +268,56 @@ static int seek_stream(void *cookie, off64_t *offset, int whence)
 	return place < 0 ? -1 : 0;
 }
 
+static ssize_t write_stream(void *cookie, const char *bytes, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		const ssize_t written = pipes_write((int)(intptr_t)cookie, bytes + done,
+		                                    size - done);
+
+		if (written < 0)
+			break;
+		done += (size_t)written;
+	}
+	return (ssize_t)done;
+}
+
 static int close_stream(void *cookie)
 {
 	return close((int)(intptr_t)cookie);
 }
 
+static FILE *stream_on(int file, const char *mode)
+{
+	const cookie_io_functions_t functions = {.read = read_stream,
+	                                         .write = write_stream,
+	                                         .seek = seek_stream,
+	                                         .close = close_stream};
+	FILE *stream = fopencookie((void *)(intptr_t)file, mode, functions);
+
+	if (stream)
+		devices[file].stream = stream;
+	return stream;
+}
+
 FILE *devices_stream(const void *site, const char *path, const char *mode)
 {
-	const cookie_io_functions_t functions = {
-		.read = read_stream, .seek = seek_stream, .close = close_stream};
 	const int file = devices_open(site, path, strchr(mode, 'e') ? O_CLOEXEC : 0);
 	FILE *stream = NULL;
 
 	if (file >= 0 && !find(file)) /* another thread than the first: it is not in the log */
-		return fdopen(file, mode);
+		return NEXT(fdopen)(file, mode);
 	if (file >= 0)
-		stream = fopencookie((void *)(intptr_t)file, "r", functions);
-	if (stream)
-		devices[file].stream = stream;
-	else if (file >= 0)
+		stream = stream_on(file, "r");
+	if (file >= 0 && !stream)
 		close(file);
 	return stream;
+}
+
+EXPORTED FILE *fdopen(int file, const char *mode)
+{
+	return find(file) && record_inside == 0 ? stream_on(file, mode) : NEXT(fdopen)(file, mode);
 }
 
 EXPORTED int fileno(FILE *stream)

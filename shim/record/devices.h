@@ -16,5 +16,12 @@ FILE *devices_stream(const void *site, const char *path, const char *mode);
 
 /* What is read from this descriptor is in the log from here on, until it is closed. */
 void devices_mark(int file, const void *site);
+/* The same for an end of a pipe. The pipe is there at replay, too, for what the program itself
+ * writes. */
+void devices_mark_pipe(int file, const void *site);
+bool devices_is_marked(int file);
+bool devices_is_pipe(int file);
+void devices_forget(int file);
+void devices_forget_all(void);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "call.h"
 #include "memory.h"
+#include "processes.h"
 #include "replay.h"
 #include "shim/mpi/next.h"
 #include "shim/state/heap_place.h"
@@ -45,6 +46,17 @@ static const char *const names[] = {
 	"open of a device",
 	"read of a device",
 	"a function that reads a directory",
+	"system",
+	"popen",
+	"a function that reads or writes a stream of popen",
+	"pclose",
+	"fork",
+	"posix_spawn",
+	"a function that waits for a child process",
+	"kill",
+	"a function that names a process by its number",
+	"a function that makes a pipe or a pair of sockets",
+	"a function that waits for a pipe or a device",
 };
 _Static_assert(sizeof(names) / sizeof(*names) == INPUTS_END - MPI_CALL_COUNT, "");
 
@@ -171,6 +183,8 @@ bool heap_answers(const void *site, long number, const long arguments[6], long *
 		                         (unsigned)arguments[2]);
 		return true;
 	}
+	if (processes_answer(site, number, arguments, ret_given))
+		return true;
 	if ((number != SYS_gettid && number != SYS_getpid) || !inputs_enter(INPUTS_ID, site))
 		return false;
 	*ret_given = log_signed(log_replaying ? 0 : NEXT(syscall)(number));

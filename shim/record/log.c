@@ -23,6 +23,7 @@ enum { FIRST_DESCRIPTOR = 900 }; /* out of the program's way */
 
 bool log_replaying, log_on;
 struct recording_place *log_place;
+int32_t log_pid;
 uint8_t *log_at, *log_end;
 uint32_t log_sequence;
 
@@ -107,6 +108,7 @@ static int start_writing(int directory, int rank)
 	                                .rank = rank,
 	                                .pid = (int32_t)getpid()};
 	log_place = &tail->place;
+	log_pid = tail->pid;
 	begin_block();
 	log_on = true;
 	return 0;
@@ -231,6 +233,8 @@ static int start_reading(int directory, int rank)
 	const void *last = map_file(open_file(directory, rank, "tail", O_RDONLY), PLACE_OF_TAIL,
 	                            &tail_size);
 	recording_begin(&reader, log, log_size, last, tail_size);
+	if (recording_place_of(last, tail_size))
+		log_pid = ((const struct recording_tail *)last)->pid;
 	log_place = &place;
 	log_on = true;
 	return 0;

@@ -14,6 +14,7 @@ extern bool log_replaying;
 /* Recording: false once the log could not be written, or has ended. */
 extern bool log_on;
 extern struct recording_place *log_place;
+extern int32_t log_pid;           /* of the recorded process; 0: not known */
 extern uint8_t *log_at, *log_end; /* in the present block */
 extern uint32_t log_sequence;     /* recording: of the block after the open one */
 

@@ -16,6 +16,7 @@
 
 #include "below.h"
 #include "call.h"
+#include "children.h"
 #include "ckpt/agent_marks.h"
 #include "common/recording_start.h"
 #include "files.h"
@@ -323,6 +324,7 @@ __attribute__((constructor)) static void start(void)
 		keep_to_itself(orders.scratch);
 	}
 	memory_know_libraries();
+	children_start();
 	rank = rank_of_environment();
 	replay_start(orders.replays ? orders.news : -1);
 	error = log_start(orders.directory, rank, orders.replays);
