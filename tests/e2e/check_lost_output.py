@@ -168,6 +168,8 @@ def check_sessions(tool):
     small = Small(tool)
     moved = Moved(tool)
     store = os.path.join(tool.directory, "sessions")
+    if not can_mount(small.place):
+        return
     run = tool.run("explore", "-n", "4", "--buffering", "zero", "--store", store, "--", program,
                    "1500")
     check(run.status == 1, str(run))
