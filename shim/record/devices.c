@@ -23,7 +23,6 @@ enum { FILES_MOST = 4096 };
 /* By descriptor. */
 static struct device {
 	const void *site; /* NULL: it is no device */
-	FILE *stream;     /* NULL: none */
 	bool is_pipe;
 } devices[FILES_MOST];
 
@@ -156,9 +155,32 @@ static ssize_t from_system(int file, void *buffer, size_t size, off_t offset)
 	                  : NEXT(pread)(file, buffer, size, offset);
 }
 
+ssize_t devices_given(int file, ssize_t got, const struct iovec *parts, int count)
+{
+	size_t left;
+
+	got = (ssize_t)inputs_result(got);
+	left = got > 0 ? (size_t)got : 0;
+	for (int i = 0; i < count && left > 0; i++) {
+		const size_t size = left < parts[i].iov_len ? left : parts[i].iov_len;
+
+		log_data(parts[i].iov_base, size);
+		left -= size;
+	}
+	if (left > 0)
+		replay_stop(REPLAY_DIFFERS,
+		            "behind this call, %zu bytes fewer can be read than were recorded",
+		            left);
+	if (log_replaying && got > 0 && devices_is_pipe(file))
+		pipes_skip(file, (size_t)got);
+	inputs_leave();
+	return got;
+}
+
 /* Another end of a pipe may be in a child process, or another thread of this one: it may last. */
 static ssize_t from_log(const void *site, int file, void *buffer, size_t size, off_t offset)
 {
+	const struct iovec part = {buffer, size};
 	struct outside_call call;
 	ssize_t got = 0;
 
@@ -166,16 +188,7 @@ static ssize_t from_log(const void *site, int file, void *buffer, size_t size, o
 		OUTSIDE_RUN(call, got = from_system(file, buffer, size, offset));
 	if (!outside_logs(&call))
 		return call.is_refused ? from_system(file, buffer, size, offset) : got;
-	got = (ssize_t)inputs_result(got);
-	if (got > (ssize_t)size)
-		replay_stop(REPLAY_DIFFERS, "%zu bytes of a device are read, and %zd were recorded",
-		            size, got);
-	if (got > 0)
-		log_data(buffer, (size_t)got);
-	if (log_replaying && got > 0 && devices_is_pipe(file))
-		pipes_skip(file, (size_t)got);
-	inputs_leave();
-	return got;
+	return devices_given(file, got, &part, 1);
 }
 
 static ssize_t read_from(const void *site, int file, void *buffer, size_t size, off_t offset)
@@ -297,7 +310,8 @@ static FILE *stream_on(int file, const char *mode)
 	FILE *stream = fopencookie((void *)(intptr_t)file, mode, functions);
 
 	if (stream)
-		devices[file].stream = stream;
+		stream->_fileno =
+			file; /* glibc's: fileno() returns it; the stream does not use it */
 	return stream;
 }
 
@@ -318,12 +332,4 @@ FILE *devices_stream(const void *site, const char *path, const char *mode)
 EXPORTED FILE *fdopen(int file, const char *mode)
 {
 	return find(file) && record_inside == 0 ? stream_on(file, mode) : NEXT(fdopen)(file, mode);
-}
-
-EXPORTED int fileno(FILE *stream)
-{
-	for (int i = 0; i < FILES_MOST; i++)
-		if (devices[i].stream == stream && stream)
-			return i;
-	return NEXT(fileno)(stream);
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 
 /* Whether what is read from this file is to be in the log. */
 bool devices_has(const char *path);
@@ -21,6 +23,9 @@ void devices_mark(int file, const void *site);
 void devices_mark_pipe(int file, const void *site);
 bool devices_is_marked(int file);
 bool devices_is_pipe(int file);
+/* After inputs_enter: what was read into these parts goes to the log, or is given from it. `got`:
+ * bytes, or -1 with errno. Returns the same, as recorded, and calls inputs_leave. */
+ssize_t devices_given(int file, ssize_t got, const struct iovec *parts, int count);
 void devices_forget(int file);
 void devices_forget_all(void);
 

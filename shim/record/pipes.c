@@ -153,28 +153,6 @@ EXPORTED ssize_t writev(int file, const struct iovec *parts, int count)
 
 /* --- reading in other ways -------------------------------------------------------------------- */
 
-/* After the call, or instead of it. */
-static ssize_t given(int file, ssize_t got, const struct iovec *parts, int count)
-{
-	size_t left;
-
-	got = (ssize_t)inputs_result(got);
-	left = got > 0 ? (size_t)got : 0;
-	for (int i = 0; i < count && left > 0; i++) {
-		const size_t size = left < parts[i].iov_len ? left : parts[i].iov_len;
-
-		log_data(parts[i].iov_base, size);
-		left -= size;
-	}
-	if (left > 0)
-		replay_stop(REPLAY_DIFFERS,
-		            "%zu bytes fewer can be read from a pipe than were recorded", left);
-	if (log_replaying && got > 0 && devices_is_pipe(file))
-		pipes_skip(file, (size_t)got);
-	inputs_leave();
-	return got;
-}
-
 EXPORTED ssize_t readv(int file, const struct iovec *parts, int count)
 {
 	struct outside_call call;
@@ -185,7 +163,7 @@ EXPORTED ssize_t readv(int file, const struct iovec *parts, int count)
 	if (outside_begin(&call, INPUTS_READ, SITE))
 		OUTSIDE_RUN(call, got = NEXT(readv)(file, parts, count));
 	if (outside_logs(&call))
-		return given(file, got, parts, count);
+		return devices_given(file, got, parts, count);
 	return call.is_refused ? NEXT(readv)(file, parts, count) : got;
 }
 
@@ -200,7 +178,7 @@ static ssize_t recv_from(const void *site, int file, void *buffer, size_t size, 
 	if (outside_begin(&call, INPUTS_READ, site))
 		OUTSIDE_RUN(call, got = NEXT(recv)(file, buffer, size, flags));
 	if (outside_logs(&call))
-		return given(flags & MSG_PEEK ? -1 : file, got, &part, 1);
+		return devices_given(flags & MSG_PEEK ? -1 : file, got, &part, 1);
 	return call.is_refused ? NEXT(recv)(file, buffer, size, flags) : got;
 }
 

@@ -99,7 +99,7 @@ static void append_environment(struct text *text)
 
 static void append_text(struct text *text, const char *name, const char *value)
 {
-	append(text, "%s %zu\n%s\n", name, strlen(value), value);
+	append_bytes(text, name, value, strlen(value));
 }
 
 /* --- program and libraries -------------------------------------------------------------------- */

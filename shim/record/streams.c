@@ -27,24 +27,15 @@ struct stream {
 static ssize_t read_stream(void *cookie, char *buffer, size_t size)
 {
 	const struct stream *stream = cookie;
+	const struct iovec part = {buffer, size};
 	struct outside_call call;
 	ssize_t got = -1;
 
 	if (outside_begin(&call, INPUTS_STREAM, stream->site))
 		OUTSIDE_RUN(call, got = read(stream->file, buffer, size));
-	if (outside_logs(&call)) {
-		got = (ssize_t)inputs_result(got);
-		if (got > (ssize_t)size)
-			replay_stop(REPLAY_DIFFERS,
-			            "behind this call, %zd bytes were read from a command, and now "
-			            "at most %zu",
-			            got, size);
-		if (got > 0)
-			log_data(buffer, (size_t)got);
-		inputs_leave();
-	} else {
-		outside_fails(&call, EIO);
-	}
+	if (outside_logs(&call))
+		return devices_given(stream->file, got, &part, 1);
+	outside_fails(&call, EIO);
 	return got;
 }
 
