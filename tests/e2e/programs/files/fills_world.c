@@ -3,19 +3,18 @@
  * written by system calls, so that matchpoint takes it for MPI's. */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PART = 1 << 20, WORLD = 200 /* AGENT_WORLD_FD */ };
+#include "../check.h"
+#include "first_sender.h"
+
+enum { PART = 1 << 20, DIRECTORY = 200 /* AGENT_WORLD_FD */ };
 
 static void fill(int megabytes)
 {
 	static char part[PART];
-	int file = (int)syscall(SYS_openat, WORLD, "large", O_CREAT | O_WRONLY, 0600);
+	int file = (int)syscall(SYS_openat, DIRECTORY, "large", O_CREAT | O_WRONLY, 0600);
 
 	memset(part, 'a', sizeof(part));
 	for (int i = 0; i < megabytes; i++)
@@ -26,18 +25,10 @@ static void fill(int megabytes)
 
 int main(int argc, char **argv)
 {
-	int rank, size, from, first = 0;
+	int first;
 
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (rank > 0)
-		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-	for (int i = 1; rank == 0 && i < size; i++) {
-		MPI_Recv(&from, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		if (first == 0)
-			first = from;
-	}
+	start(&argc, &argv);
+	first = first_sender();
 	if (rank == 0) {
 		fill(atoi(argv[1]));
 		printf("first %d\n", first);

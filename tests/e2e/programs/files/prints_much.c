@@ -1,9 +1,7 @@
 /* Rank 0 prints so many megabytes, to "out" or "err", and then to its output which message came
  * first. It does not look whether a write has failed. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../check.h"
+#include "first_sender.h"
 
 enum { LINE = 1024 };
 
@@ -19,18 +17,10 @@ static void print(FILE *stream, int megabytes)
 
 int main(int argc, char **argv)
 {
-	int rank, size, from, first = 0;
+	int first;
 
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (rank > 0)
-		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-	for (int i = 1; rank == 0 && i < size; i++) {
-		MPI_Recv(&from, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		if (first == 0)
-			first = from;
-	}
+	start(&argc, &argv);
+	first = first_sender();
 	if (rank == 0) {
 		int to_error = strcmp(argv[2], "err") == 0;
 

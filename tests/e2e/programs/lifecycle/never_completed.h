@@ -3,6 +3,8 @@
 #ifndef NEVER_COMPLETED_H
 #define NEVER_COMPLETED_H
 
+#include "../generalised.h"
+
 static int query(void *state, MPI_Status *status)
 {
 	(void)state;
@@ -10,24 +12,11 @@ static int query(void *state, MPI_Status *status)
 	return MPI_SUCCESS;
 }
 
-static int discard(void *state)
-{
-	(void)state;
-	return MPI_SUCCESS;
-}
-
-static int cancel(void *state, int complete)
-{
-	(void)state;
-	(void)complete;
-	return MPI_SUCCESS;
-}
-
 static MPI_Request never_completed(void)
 {
 	MPI_Request request;
 
-	MPI_Grequest_start(query, discard, cancel, NULL, &request);
+	MPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, &request);
 	return request;
 }
 

@@ -1,6 +1,7 @@
 /* A generalised request that is complete together with a receive: which of the two MPI_Waitany
  * reports is not explored, and the verdict says so. */
 #include "../check.h"
+#include "../generalised.h"
 
 static int query(void *state, MPI_Status *status)
 {
@@ -11,19 +12,6 @@ static int query(void *state, MPI_Status *status)
 	return MPI_SUCCESS;
 }
 
-static int release(void *state)
-{
-	(void)state;
-	return MPI_SUCCESS;
-}
-
-static int cancel(void *state, int complete)
-{
-	(void)state;
-	(void)complete;
-	return MPI_SUCCESS;
-}
-
 int main(int argc, char **argv)
 {
 	MPI_Request requests[2];
@@ -31,7 +19,7 @@ int main(int argc, char **argv)
 
 	start(&argc, &argv);
 	if (rank == 0) {
-		MPI_Grequest_start(query, release, cancel, NULL, &requests[0]);
+		MPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, &requests[0]);
 		MPI_Irecv(&number, 1, MPI_INT, 1, 0, WORLD, &requests[1]);
 		MPI_Grequest_complete(requests[0]);
 		MPI_Waitany(2, requests, &index, IGNORE);

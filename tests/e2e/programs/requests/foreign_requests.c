@@ -1,6 +1,7 @@
 /* Requests made by the MPI library (generalised ones, MPI-IO) are mixed with those of messages in
  * the calls that complete them, with null requests and with messages to MPI_PROC_NULL. */
 #include "../check.h"
+#include "../generalised.h"
 
 static int query(void *state, MPI_Status *status)
 {
@@ -12,26 +13,13 @@ static int query(void *state, MPI_Status *status)
 	return MPI_SUCCESS;
 }
 
-static int release(void *state)
-{
-	(void)state;
-	return MPI_SUCCESS;
-}
-
-static int cancel(void *state, int complete)
-{
-	(void)state;
-	(void)complete;
-	return MPI_SUCCESS;
-}
-
 static void generalised(int left, int right)
 {
 	MPI_Request requests[3];
 	MPI_Status statuses[3], status;
 	int got, flag, index, count;
 
-	MPI_Grequest_start(query, release, cancel, NULL, &requests[0]);
+	MPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, &requests[0]);
 	MPI_Isend(&rank, 1, MPI_INT, right, 1, WORLD, &requests[1]);
 	MPI_Irecv(&got, 1, MPI_INT, left, 1, WORLD, &requests[2]);
 	MPI_Testall(3, requests, &flag, statuses);
@@ -41,7 +29,7 @@ static void generalised(int left, int right)
 	MPI_Get_count(&statuses[0], MPI_INT, &count);
 	CHECK(got == left && count == 3 && statuses[0].MPI_SOURCE == 5);
 
-	MPI_Grequest_start(query, release, cancel, NULL, &requests[0]);
+	MPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, &requests[0]);
 	MPI_Irecv(&got, 1, MPI_INT, left, 2, WORLD, &requests[1]);
 	MPI_Send(&rank, 1, MPI_INT, right, 2, WORLD);
 	MPI_Waitany(2, requests, &index, &status);
