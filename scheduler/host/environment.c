@@ -33,8 +33,7 @@ static const struct environment_variable variables[] = {
          "directory for sockets and shared memory if /dev/shm cannot be used"},
 	{"TMPDIR", ENVIRONMENT_SYSTEM, NULL,
          "the same, the last choice; also for temporary stores, and for large output if there is "
-         "no "
-         "store, or it is in memory or on another machine"},
+         "no store, or it is in memory or on another machine"},
 	{"HOME", ENVIRONMENT_SYSTEM, NULL, "where .local/state is, unless XDG_STATE_HOME is set"},
 	{ENVIRONMENT_COMPILER, ENVIRONMENT_SYSTEM, NULL,
          "which compiler --cflags-access is for, unless one is named (gcc)"},

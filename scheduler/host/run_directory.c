@@ -213,9 +213,9 @@ static char *choose_parent(guint64 needed, GError **error)
 	if (wanted && *wanted) {
 		GError *reason = NULL;
 
+		/* Some may have been made while the variable was not set. */
 		if (strcmp(wanted, USUAL_PARENT) != 0)
-			run_directory_remove_abandoned(
-				USUAL_PARENT); /* made while the variable was not set */
+			run_directory_remove_abandoned(USUAL_PARENT);
 		if (check_parent(wanted, needed, &reason))
 			return g_strdup(wanted);
 		g_propagate_prefixed_error(error, reason, "cannot use $" ENVIRONMENT_RUNDIR ": ");
@@ -313,9 +313,6 @@ struct run_directory *run_directory_new(int ranks, const char *wanted, GError **
 
 struct run_directory *run_directory_at(const char *path, GError **error)
 {
-	g_autofree char *parent = g_path_get_dirname(path);
-
-	run_directory_remove_abandoned(parent);
 	if (mkdir(path, 0700) < 0) {
 		failed(error, errno, "cannot make %s: %s", path, g_strerror(errno));
 		return NULL;

@@ -34,8 +34,8 @@ struct run_directory *run_directory_new(int ranks, const char *parent, GError **
 char *run_directory_elsewhere(const struct run_directory *directory);
 
 /* Makes a second directory of the same kind, at this path: for what is too large for the first.
- * Its name is that of a run directory, so that it is cleaned up as one. Abandoned ones beside it
- * are removed. Returns NULL with `error` set, as above. */
+ * Its name is that of a run directory, so that it is cleaned up as one. Returns NULL with `error`
+ * set, as above. */
 struct run_directory *run_directory_at(const char *path, GError **error);
 
 /* Removes abandoned directories in `parent`. */
