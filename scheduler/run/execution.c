@@ -4,18 +4,14 @@
 #include "execution_internal.h"
 #include "held_ranks.h"
 #include "image.h"
+#include "rules.h"
 #include "runs_internal.h"
-#include "scheduler/world/matcher.h"
+#include "scheduler/tools/log.h"
 
 #define DRIVE_US (G_USEC_PER_SEC / 50)  /* until idle ranks must drive MPI */
 #define TROUBLE_US (G_USEC_PER_SEC / 2) /* for other ranks to fail in MPI_Init like the first */
 #define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for others in a collective where one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has ended */
-
-/* Appended to the livelock's message. */
-#define GOES_ROUND                                                                                \
-	"; proven: all ranks come back to the same state of memory, registers and messages, and " \
-	"nothing can lead out of these rounds"
 
 static int ranks_of(const struct execution *execution)
 {
@@ -54,6 +50,17 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 gint64 execution_now(const struct execution *execution)
 {
 	return host_now(execution->runs->host);
+}
+
+void execution_enter(struct execution *execution, enum execution_phase phase)
+{
+	if (!phase_may_follow(execution->result.phase, phase))
+		runs_fail(execution->runs, "internal error: world %u goes from \"%s\" to \"%s\"",
+		          execution->number, phase_name(execution->result.phase),
+		          phase_name(phase));
+	if (phase != execution->result.phase)
+		log_debug(LOG_RESTS, "world %u: %s", execution->number, phase_name(phase));
+	execution->result.phase = phase;
 }
 
 void execution_free(struct execution *execution)
@@ -119,7 +126,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	state_fingerprint_release(&execution->fingerprint);
 	if (from)
 		state_fingerprint_copy(&execution->fingerprint, &from->fingerprint, ranks);
-	execution->result.state = EXECUTION_STARTING;
+	execution_enter(execution, EXECUTION_STARTING);
 	execution->connected = 0;
 	execution->rewound = execution->moved = false;
 	execution->restored = 0;
@@ -172,7 +179,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	int rank = hello->rank;
 	const struct host_operations *host = execution->runs->host->operations;
 
-	if (execution->result.cut_short || execution->result.state != EXECUTION_STARTING) {
+	if (execution->result.cut_short || execution->result.phase != EXECUTION_STARTING) {
 		host_close(link); /* this ends the rank */
 		return;
 	}
@@ -200,149 +207,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	execution_advance(execution);
 }
 
-/* --- at rest --------------------------------------------------------------------------------- */
-
-/* The plan cannot be followed. If something outside has ended a rank a second time, that is the
- * outcome: without it, the program would have followed the plan. */
-static void lose_plan(struct execution *execution)
-{
-	const struct world *world = execution->world;
-	bool struck = execution_was_struck(execution);
-
-	if (!struck)
-		execution->result.lost = execution_why_lost(execution);
-	execution->strategy->rest(execution->strategy, world_trace(world), NULL, NULL);
-	/* With windows, ranks act on each other unseen; threads may take messages that others wait
-	 * for. Then not every plan is possible. */
-	if (struck
-	    || (!execution->strategy->fills_gaps && !world_has_windows(world)
-	        && !world_has_threads(world)))
-		execution_conclude(execution);
-	execution_end_ranks(execution, false);
-}
-
-/* The strategy has decided that this is the end. */
-static void take_end(struct execution *execution, enum explorer_step step)
-{
-	execution->result.wasted = step == EXPLORER_DROP || step == EXPLORER_GIVE_UP;
-	execution->result.known = step == EXPLORER_KNOWN;
-	execution->result.returned = step == EXPLORER_RETURNED;
-	if (step == EXPLORER_DONE)
-		execution_conclude(execution);
-}
-
-/* Asks the strategy about an end at which nothing can be decided. */
-static enum explorer_step ask_of_end(struct execution *execution)
-{
-	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct open_choice));
-	struct choice unused;
-
-	return execution->strategy->rest(execution->strategy, world_trace(execution->world),
-	                                 nothing, &unused);
-}
-
-static enum explorer_step ask_strategy(struct execution *execution, GArray *open,
-                                       struct choice *ret_choice)
-{
-	enum explorer_step step = EXPLORER_LATER;
-
-	if (open->len > 0 && execution->plan->len == 0 && !world_holds(execution->world)
-	    && world_goes_round_for_ever(execution->world)) {
-		execution->result.livelock = true;
-		execution->result.how_sure = GOES_ROUND;
-		return ask_of_end(execution);
-	}
-	if (execution->runs->client->open)
-		execution->runs->client->open(execution->owner, execution, open);
-	if (open->len > 0 && execution->strategy->returned && !world_holds(execution->world)
-	    && execution->plan->len == 0 && world_has_returned(execution->world))
-		step = execution->strategy->returned(execution->strategy,
-		                                     world_trace(execution->world));
-	if (step != EXPLORER_LATER)
-		return step;
-	step = execution->strategy->rest(execution->strategy, world_trace(execution->world), open,
-	                                 ret_choice);
-	/* It is no end while held ranks can be released. */
-	return step == EXPLORER_DONE && world_holds(execution->world) ? EXPLORER_LATER : step;
-}
-
-/* The strategy's plan cannot be followed. */
-static enum explorer_step give_plan_up(struct execution *execution)
-{
-	struct choice unused;
-
-	return execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL,
-	                                 &unused);
-}
-
-/* Notes that this was decided without waiting for threads that still run. */
-static void note_hurried(struct execution *execution)
-{
-	if (execution->threads.doubtful)
-		execution->result.limits |= LIMIT_BIT(LIMIT_THREADS_HURRIED);
-}
-
-/* Decides what happens at rest. Returns false if more messages are needed first. */
-static bool at_rest(struct execution *execution)
-{
-	struct world *world = execution->world;
-	struct choice choice = {0};
-	enum explorer_step step;
-	bool stuck; /* the plan's next choice is not open (yet) */
-	bool held = world_holds(world);
-	bool owed = choices_are_owed(execution->plan);
-	GArray *open;
-
-	/* If it was struck from outside, nothing of this counts. */
-	if (!execution_endings_known(execution) || held_ranks_is_ahead(execution->held))
-		return false;
-	if (world_admit(world) || world_answer_ready(world) || execution_park_along(execution)
-	    || execution_follow_plan(execution)) {
-		note_hurried(execution);
-		return true;
-	}
-	open = world_open_choices(world);
-	if (execution->plan->len > 0)
-		execution_hide_planned(execution, open);
-	stuck = owed && !execution->strategy->fills_gaps && !held;
-	if ((open->len == 0 || stuck) && !held && execution_answer_polls(execution)) {
-		note_hurried(execution);
-		open_choices_free(open);
-		return true;
-	}
-	if (open->len == 0 && !held && !choices_promise(execution->plan)
-	    && execution_waits_for_threads(execution)) {
-		open_choices_free(open);
-		return false;
-	}
-	note_hurried(execution);
-	if (stuck || (owed && open->len == 0 && !held)) {
-		open_choices_free(open);
-		lose_plan(execution);
-		return false;
-	}
-	if (open->len > 0 && !execution_report_state(execution, open)) {
-		open_choices_free(open);
-		return false;
-	}
-	step = ask_strategy(execution, open, &choice);
-	if (step == EXPLORER_TAKE)
-		execution_make_choice(execution, open, &choice);
-	open_choices_free(open);
-	if (step == EXPLORER_STUCK && execution_answer_polls(execution))
-		return true;
-	if (step == EXPLORER_STUCK)
-		step = give_plan_up(execution);
-	if (step == EXPLORER_GIVE_UP && execution_give_up_promises(execution))
-		return true;
-	execution_wait(execution, step == EXPLORER_LATER);
-	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
-		return step == EXPLORER_TAKE;
-	take_end(execution, step);
-	if (!execution->result.wasted || !image_keep_ranks(execution))
-		execution_end_ranks(execution, true);
-	return true;
-}
+/* --- in its start ---------------------------------------------------------------------------- */
 
 /* Whether a rank itself has reported a failure. */
 static bool has_reported(const struct rank_end *end)
@@ -368,7 +233,7 @@ bool execution_failed_to_start(const struct execution *execution)
 	int reported;
 
 	count_troubled(execution, &reported);
-	return execution->result.state == EXECUTION_STARTING && reported > 0;
+	return execution->result.phase == EXECUTION_STARTING && reported > 0;
 }
 
 static void fail_to_start(struct execution *execution)
@@ -377,7 +242,7 @@ static void fail_to_start(struct execution *execution)
 		execution->ends[rank].killed |= !has_reported(&execution->ends[rank]);
 	stall_look(execution->stall, execution->world,
 	           execution_now(execution)); /* reads where all ranks are */
-	take_end(execution, ask_of_end(execution));
+	rules_take_end(execution, rules_ask_of_end(execution));
 	execution_end_ranks(execution, true);
 	execution_advance(execution);
 }
@@ -413,23 +278,12 @@ static void start_world(struct execution *execution)
 	bool is_first = !runs->root && !runs->job; /* no other is being parked for that */
 
 	if (execution->launched && runs->snapshots && is_first && !execution->no_parking) {
-		execution->result.state = EXECUTION_PARKING;
+		execution_enter(execution, EXECUTION_PARKING);
 		execution->parking = snapshot_park(execution);
 		return;
 	}
-	execution->result.state = EXECUTION_RUNNING;
+	execution_enter(execution, EXECUTION_RUNNING);
 	world_start(execution->world);
-}
-
-static void decide_at_rest(struct execution *execution)
-{
-	while (execution->result.state == EXECUTION_RUNNING && !execution->timing
-	       && !execution->result.waits && execution->detector.missing == 0
-	       && execution->fingerprint.missing == 0 && !execution->result.again
-	       && !execution->runs->stopped && execution_is_at_rest(execution)) {
-		if (!at_rest(execution))
-			break;
-	}
 }
 
 void execution_advance(struct execution *execution)
@@ -437,58 +291,24 @@ void execution_advance(struct execution *execution)
 	int reported;
 
 	execution_look_for_struck(execution);
-	if (execution->result.state == EXECUTION_STARTING && !execution->result.again
+	if (execution->result.phase == EXECUTION_STARTING && !execution->result.again
 	    && execution->connected == ranks_of(execution)
 	    && count_troubled(execution, &reported) == 0 && execution_is_at_rest(execution))
 		start_world(execution);
 	do {
-		decide_at_rest(execution);
+		rules_decide(execution);
 	} while (execution_deliver_put_off(execution));
-	if (execution->result.state == EXECUTION_ENDING)
+	if (execution->result.phase == EXECUTION_ENDING)
 		execution_finish_if_gone(execution);
 }
 
-/* A rank is not at rest because it waits for what ranks at rest do next. Decides for these. */
-static void decide_for_others(struct execution *execution)
-{
-	struct world *world = execution->world;
-	bool stuck = choices_are_owed(execution->plan) && !execution->strategy->fills_gaps;
-	enum explorer_step step;
-	struct choice choice = {0};
-	GArray *open;
-
-	if (world_admit(world) || world_answer_ready(world) || execution_follow_plan(execution))
-		return;
-	open = world_open_choices(world);
-	execution_hide_planned(execution, open);
-	if (!world_holds(world) && (open->len == 0 || stuck)) {
-		if (!execution_answer_no(execution, execution->plan) && stuck
-		    && stall_hopeless(execution->stall))
-			lose_plan(execution);
-	} else {
-		if (execution->strategy->state)
-			execution->strategy->state(execution->strategy, NULL,
-			                           "a rank is not at rest");
-		step = ask_strategy(execution, open, &choice);
-		if (step == EXPLORER_TAKE)
-			execution_make_choice(execution, open, &choice);
-		if (step == EXPLORER_STUCK
-		    && !world_answer_polls(world, execution_awaited(execution))
-		    && stall_hopeless(execution->stall))
-			step = give_plan_up(execution);
-		execution_wait(execution, step == EXPLORER_LATER);
-		execution->result.wasted = step == EXPLORER_DROP;
-		if (execution->result.wasted)
-			execution_end_ranks(execution, false);
-	}
-	open_choices_free(open);
-}
+/* --- ranks that do not come to rest ----------------------------------------------------------- */
 
 /* Whether a rank has aborted inside a call that MPI carries out unreported. Others may wait for it
  * for ever. Without matchpoint, the job would have ended. */
 static bool waits_for_aborted(const struct execution *execution)
 {
-	if (execution->result.state != EXECUTION_RUNNING
+	if (!execution_is_running(execution)
 	    || execution_now(execution) - execution->heard < TROUBLE_US)
 		return false;
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
@@ -503,7 +323,7 @@ static void look_for_stuck(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
 
-	if (execution->result.state == EXECUTION_RUNNING && !world_at_rest(execution->world)
+	if (execution_is_running(execution) && !world_at_rest(execution->world)
 	    && (now - execution->heard) * stall_haste() > CAUGHT_US
 	    && world_hold_stuck(execution->world))
 		execution_advance(execution);
@@ -516,13 +336,13 @@ static void end_undecided(struct execution *execution, bool over)
 	enum explorer_step step = EXPLORER_DONE;
 
 	if (choices_promise(execution->plan) || execution->strategy->wanders)
-		step = ask_of_end(execution);
+		step = rules_ask_of_end(execution);
 	if (step == EXPLORER_GIVE_UP && execution_give_up_promises(execution)) {
 		if (!over)
 			return;
 		step = EXPLORER_DONE;
 	}
-	take_end(execution, step);
+	rules_take_end(execution, step);
 	execution_end_ranks(execution, false);
 }
 
@@ -532,12 +352,12 @@ void execution_look(struct execution *execution)
 
 	execution_look_for_dead(execution);
 	execution_look_at_orphans(execution);
-	if (execution->result.state == EXECUTION_ENDING)
+	if (execution->result.phase == EXECUTION_ENDING)
 		execution_look_at_end(execution);
-	if (execution->result.state == EXECUTION_OVER
+	if (execution->result.phase == EXECUTION_OVER
 	    && runs_job_is_running(execution->runs, execution->job))
 		execution_end_children(execution);
-	if (execution->result.state == EXECUTION_STARTING && execution->launched)
+	if (execution->result.phase == EXECUTION_STARTING && execution->launched)
 		look_at_start(execution);
 	if (waits_for_aborted(execution)) {
 		end_undecided(execution, true);
@@ -547,7 +367,7 @@ void execution_look(struct execution *execution)
 	look_for_stuck(execution);
 	if (execution_look_at_parking(execution))
 		return;
-	if (execution->result.state != EXECUTION_RUNNING || execution->result.waits
+	if (!execution_is_running(execution) || execution->result.phase == EXECUTION_UNDECIDED
 	    || world_at_rest(execution->world)
 	    || (runs_are_untimed(execution->runs) && !world_has_windows(execution->world))) {
 		stall_rest(execution->stall);
@@ -567,7 +387,7 @@ void execution_look(struct execution *execution)
 		step = STALL_DECIDE;
 	switch (step) {
 	case STALL_NONE: return;
-	case STALL_DECIDE: decide_for_others(execution); break;
+	case STALL_DECIDE: rules_decide_beside(execution); break;
 	case STALL_SPIN:
 	case STALL_OVER:
 		if (runs_are_untimed(
@@ -586,7 +406,7 @@ void execution_look_for_absent(struct execution *execution)
 	struct runs *runs = execution->runs;
 	int rank;
 
-	if (execution->result.state != EXECUTION_STARTING || !execution->launched)
+	if (execution->result.phase != EXECUTION_STARTING || !execution->launched)
 		return;
 	rank = absent_ranks_check(&execution->absent, runs->host, execution->pids, runs->ranks);
 	if (rank >= 0 && !runs->stopped && execution->connected == 0)
@@ -619,15 +439,15 @@ static void give_parking_up(struct execution *execution)
 
 void execution_cut_short(struct execution *execution)
 {
-	if (execution->result.state == EXECUTION_ENDING)
+	if (execution->result.phase == EXECUTION_ENDING)
 		execution_hurry(execution);
-	if (execution->result.state == EXECUTION_ENDING
-	    || execution->result.state == EXECUTION_OVER)
+	if (execution->result.phase == EXECUTION_ENDING
+	    || execution->result.phase == EXECUTION_OVER)
 		return;
 	execution->result.cut_short = true;
 	if (execution->parking)
 		give_parking_up(execution);
-	if (!execution->result.waits || !image_keep_ranks(execution))
+	if (execution->result.phase != EXECUTION_UNDECIDED || !image_keep_ranks(execution))
 		execution_end_ranks(execution, false);
 	execution_advance(execution);
 }

@@ -47,6 +47,9 @@ double execution_ran(const struct execution *execution);
 double execution_ran_in_all(const struct execution *execution);
 /* It begins or ends to wait for an answer. */
 void execution_wait(struct execution *execution, bool waits);
+/* Enters a phase. One that must not follow the present one is an error of matchpoint's, which ends
+ * the session. */
+void execution_enter(struct execution *execution, enum execution_phase phase);
 
 /* The caller must set the world, with the execution as `user`. */
 struct execution *execution_new(struct runs *runs, const struct run_request *request);
@@ -151,12 +154,12 @@ bool execution_failed_to_start(const struct execution *execution);
 /* At rest with nothing to decide: answers "no" to ranks that poll (execution_plan.c). Returns true
  * if an answer was given, or will be given shortly. */
 bool execution_answer_polls(struct execution *execution);
-/* Polls at these choices are not answered "no" meanwhile: the plan, or what the strategy awaits.
- * execution_pause starts the timer after which polls are answered, or, while `asking`, the ends of
- * ranks are checked again. */
+/* Polls at these choices are not answered "no" meanwhile: the plan, or what the strategy awaits. */
 const GArray *execution_awaited(const struct execution *execution);
-void execution_pause(struct execution *execution, guint milliseconds);
-/* The timer has expired; `timing` shows what it was for. */
+/* Starts the timer after which polls are answered (EXECUTION_PACING), or the ends of ranks are
+ * checked again (EXECUTION_ASKING). */
+void execution_pause(struct execution *execution, enum execution_phase phase, guint milliseconds);
+/* The timer has expired; the phase shows what it was for. */
 void execution_timer_expired(void *execution);
 
 /* --- ended from outside (execution_struck.c) --- */

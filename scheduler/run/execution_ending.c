@@ -40,7 +40,7 @@ void execution_end_ranks(struct execution *execution, bool flush)
 	end.end.hold = runs_rewind(execution->runs) && execution->from;
 
 	execution_emit_stop(execution);
-	execution->result.state = EXECUTION_ENDING;
+	execution_enter(execution, EXECUTION_ENDING);
 	execution->ending_since = execution_now(execution);
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		enum world_phase phase = world_phase(execution->world, rank);
@@ -70,7 +70,7 @@ bool execution_output_is_cut(const struct execution *execution)
 
 static void finish_execution(struct execution *execution)
 {
-	execution->result.state = EXECUTION_OVER;
+	execution_enter(execution, EXECUTION_OVER);
 	execution->over_since = execution_now(execution);
 }
 
@@ -81,7 +81,7 @@ void execution_finish_if_gone(struct execution *execution)
 		    || (!execution->launched && !execution->ends[rank].reaped))
 			return;
 	}
-	if (execution->result.state != EXECUTION_OVER)
+	if (execution->result.phase != EXECUTION_OVER)
 		finish_execution(execution);
 }
 
@@ -202,10 +202,7 @@ bool execution_endings_known(struct execution *execution)
 			execution_ends_unknown(execution);
 			return true;
 		}
-		if (!execution->timing) {
-			execution->asking = true;
-			execution_pause(execution, ASK_MS);
-		}
+		execution_pause(execution, EXECUTION_ASKING, ASK_MS);
 		return false;
 	}
 	execution->asking_since = 0;

@@ -22,8 +22,7 @@ bool execution_resume(struct execution *execution, const struct choice *choice)
 	GArray *open;
 	bool possible;
 
-	if (!execution_result(execution)->waits
-	    || execution_result(execution)->state != EXECUTION_RUNNING)
+	if (execution_result(execution)->phase != EXECUTION_UNDECIDED)
 		return false;
 	open = world_open_choices(execution_world(execution));
 	possible = !choice || is_open(open, choice);
@@ -43,8 +42,7 @@ void execution_hold(struct execution *execution, int rank, guint32 from)
 {
 	world_hold(execution_world(execution), rank, from);
 	if (run_ahead_limit(execution_run_ahead(execution), rank, from)
-	    && execution_result(execution)->state == EXECUTION_RUNNING
-	    && execution_link(execution, rank))
+	    && execution_is_running(execution) && execution_link(execution, rank))
 		execution_welcome(execution, rank, execution_link(execution, rank));
 }
 
@@ -52,8 +50,7 @@ bool execution_force_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 
-	if (!execution_result(execution)->waits
-	    || execution_result(execution)->state != EXECUTION_RUNNING
+	if (execution_result(execution)->phase != EXECUTION_UNDECIDED
 	    || (!world_answer_polls(execution_world(execution), execution_plan(execution))
 	        && !world_answer_polls(execution_world(execution), nothing)))
 		return false;
@@ -64,8 +61,8 @@ bool execution_force_polls(struct execution *execution)
 
 void execution_let_held_go(struct execution *execution)
 {
-	if (execution_result(execution)->state != EXECUTION_RUNNING
-	    || execution_result(execution)->waits)
+	if (!execution_is_running(execution)
+	    || execution_result(execution)->phase == EXECUTION_UNDECIDED)
 		return;
 	world_let_held_go(execution_world(execution));
 	execution_advance(execution);

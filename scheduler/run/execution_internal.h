@@ -60,14 +60,12 @@ struct execution {
 	struct absent_ranks absent;
 	struct stall *stall;
 	struct host_timer *timer; /* paces answers to polls that find nothing */
-	bool timing;
-	bool asking;          /* how a rank ended */
-	gint64 asking_since;  /* 0: it has not asked */
-	gint64 trouble_since; /* first failure of a rank in its start; 0: none */
-	gint64 heard;         /* time of the last message */
-	gint64 looked;        /* time of the last look for dead ranks */
-	gint64 ending_since;  /* when ending began */
-	gint64 orphaned;      /* when the launcher ended before its ranks; 0: not */
+	gint64 asking_since;      /* 0: it has not asked */
+	gint64 trouble_since;     /* first failure of a rank in its start; 0: none */
+	gint64 heard;             /* time of the last message */
+	gint64 looked;            /* time of the last look for dead ranks */
+	gint64 ending_since;      /* when ending began */
+	gint64 orphaned;          /* when the launcher ended before its ranks; 0: not */
 	int job_status;
 	gint64 over_since; /* when every process was gone */
 	struct thread_rest threads;

@@ -328,7 +328,7 @@ static void handle(struct execution *execution, int rank, const struct wire_mess
 			break;
 		}
 		if (!livelock_detector_answer(&execution->detector, rank, &message->digest)
-		    && execution->result.state == EXECUTION_RUNNING)
+		    && execution_is_running(execution))
 			runs_fail(execution->runs, "rank %d made an impossible report: a digest",
 			          rank);
 		break;
@@ -362,7 +362,7 @@ static bool is_put_off(struct execution *execution, int rank, const struct wire_
 {
 	bool ends = message->type == WIRE_ENDING || message->type == WIRE_HELD;
 
-	return (!ends || execution->result.state < EXECUTION_ENDING)
+	return (!ends || execution->result.phase < EXECUTION_ENDING)
 	       && run_ahead_puts_off(execution->run_ahead, rank, message);
 }
 
@@ -424,7 +424,7 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 		          "its end: no verdict",
 		          rank);
 	execution->ends[rank].gone = true;
-	if (execution->launched && execution->result.state < EXECUTION_ENDING)
+	if (execution->launched && execution->result.phase < EXECUTION_ENDING)
 		blame_first(execution);
 	log_debug(LOG_RANKS, "rank %d of world %u is gone", rank, execution->number);
 	execution->links[rank] = NULL;
@@ -491,7 +491,9 @@ void execution_job_ended(struct execution *execution, int status)
 		end->known = true;
 	}
 	execution->runs->host->operations->timer_stop(execution->timer);
-	execution->timing = execution->asking = false;
+	if (execution->result.phase == EXECUTION_PACING
+	    || execution->result.phase == EXECUTION_ASKING)
+		execution_enter(execution, EXECUTION_RUNNING);
 	execution_advance(execution);
 }
 

@@ -17,7 +17,10 @@ void execution_wait(struct execution *execution, bool waits)
 	if (execution->asked > 0)
 		execution->waited += execution_now(execution) - execution->asked;
 	execution->asked = waits ? execution_now(execution) : 0;
-	execution->result.waits = waits;
+	if (waits && execution_is_running(execution))
+		execution_enter(execution, EXECUTION_UNDECIDED);
+	else if (execution->result.phase == EXECUTION_UNDECIDED)
+		execution_enter(execution, EXECUTION_RUNNING);
 }
 
 /* Restoring it does not count. */
@@ -81,7 +84,7 @@ static bool has_alternatives(const struct execution *execution, const GArray *op
 
 static void park(struct execution *execution)
 {
-	execution->result.state = EXECUTION_PARKING;
+	execution_enter(execution, EXECUTION_PARKING);
 	execution->parking = snapshot_park(execution);
 }
 
@@ -117,7 +120,7 @@ static bool image_will_do(const struct execution *execution)
 
 static void keep_image(struct execution *execution, bool wanted)
 {
-	execution->result.state = EXECUTION_PARKING;
+	execution_enter(execution, EXECUTION_PARKING);
 	execution->parking = image_begin(execution);
 	execution->parking->wanted = wanted;
 	execution->parking->named = execution->named;
@@ -193,6 +196,6 @@ void execution_fall_back(struct execution *execution)
 {
 	struct run_result *result = &execution->result;
 
-	result->again |= result->state < EXECUTION_ENDING
-	                 && (!execution->launched || result->state == EXECUTION_PARKING);
+	result->again |= result->phase < EXECUTION_ENDING
+	                 && (!execution->launched || result->phase == EXECUTION_PARKING);
 }

@@ -120,21 +120,19 @@ void execution_timer_expired(void *user)
 {
 	struct execution *execution = user;
 
-	if (!execution->timing) { /* for threads that have to be looked at again */
-		execution_advance(execution);
-		return;
-	}
-	execution->timing = false;
-	if (!execution->asking && execution->result.state == EXECUTION_RUNNING
-	    && world_at_rest(execution->world))
+	const enum execution_phase phase = execution->result.phase;
+
+	/* In other phases it was for threads that have to be looked at again. */
+	if (phase == EXECUTION_PACING || phase == EXECUTION_ASKING)
+		execution_enter(execution, EXECUTION_RUNNING);
+	if (phase == EXECUTION_PACING && world_at_rest(execution->world))
 		answer_polls(execution);
-	execution->asking = false;
 	execution_advance(execution);
 }
 
-void execution_pause(struct execution *execution, guint milliseconds)
+void execution_pause(struct execution *execution, enum execution_phase phase, guint milliseconds)
 {
-	execution->timing = true;
+	execution_enter(execution, phase);
 	runs_host(execution->runs)->operations->timer_start(execution->timer, milliseconds);
 }
 
@@ -218,15 +216,19 @@ bool execution_answer_polls(struct execution *execution)
 	case LIVELOCK_POLICY_LOOK:
 		if (due)
 			look_for_livelock(execution);
-		if (detector->missing > 0)
+		if (detector->missing > 0) {
+			execution_enter(execution, EXECUTION_COMPARING);
 			return true;
+		}
 		return answer_polls(execution);
 	case LIVELOCK_POLICY_ANSWER: return answer_polls(execution);
 	case LIVELOCK_POLICY_FORWARD:
 		put_clocks_forward(execution);
-		execution_pause(execution, POLL_PACE_MS);
+		execution_pause(execution, EXECUTION_PACING, POLL_PACE_MS);
 		return true;
-	case LIVELOCK_POLICY_WAIT: execution_pause(execution, POLL_PACE_MS); return true;
+	case LIVELOCK_POLICY_WAIT:
+		execution_pause(execution, EXECUTION_PACING, POLL_PACE_MS);
+		return true;
 	case LIVELOCK_POLICY_OVER: give_polls_up(execution, failed); break;
 	}
 	return false;

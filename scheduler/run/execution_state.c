@@ -70,8 +70,10 @@ bool execution_report_state(struct execution *execution, const GArray *open)
 		return true;
 	if (!fingerprint->asked)
 		ask(execution);
-	if (fingerprint->missing > 0)
+	if (fingerprint->missing > 0) {
+		execution_enter(execution, EXECUTION_FINGERPRINTING);
 		return false;
+	}
 	report(execution);
 	runs_note_fingerprint(execution_runs(execution),
 	                      execution_now(execution) - fingerprint->since);

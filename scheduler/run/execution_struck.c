@@ -44,7 +44,7 @@ void execution_look_for_struck(struct execution *execution)
 	g_autofree char *how = NULL;
 	int rank;
 
-	if (execution->result.state >= EXECUTION_ENDING || execution->result.again)
+	if (execution->result.phase >= EXECUTION_ENDING || execution->result.again)
 		return;
 	rank = struck_rank(execution);
 	if (rank < 0)
@@ -115,7 +115,7 @@ void execution_look_at_orphans(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
 
-	if (execution->orphaned == 0 || execution->result.state >= EXECUTION_ENDING
+	if (execution->orphaned == 0 || execution->result.phase >= EXECUTION_ENDING
 	    || execution->result.again)
 		return;
 	if (!has_orphans(execution)) {

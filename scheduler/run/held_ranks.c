@@ -58,8 +58,8 @@ void held_ranks_add(struct execution *execution, int rank, const struct wire_hel
 	struct runs *runs = execution->runs;
 	struct rank_end *end = &execution->ends[rank];
 
-	if (!runs->rewinds || !execution->from || execution->result.state == EXECUTION_STARTING
-	    || execution->result.state == EXECUTION_PARKING) {
+	if (!runs->rewinds || !execution->from || execution->result.phase == EXECUTION_STARTING
+	    || execution->result.phase == EXECUTION_PARKING) {
 		runs_fail(runs, "rank %d made an impossible report: that it is held", rank);
 		return;
 	}
@@ -105,7 +105,7 @@ bool held_ranks_keep(struct execution *execution)
 		lose_group(held);
 	processes = PROCESSES_OF_ONE * held->held;
 	if (snapshot && snapshot->entry && runs->rewinds && !runs->stopped
-	    && execution->result.state == EXECUTION_OVER && !execution->result.again
+	    && execution->result.phase == EXECUTION_OVER && !execution->result.again
 	    && held->held > 0
 	    && (image_has_any(runs, held->group)
 	        || snapshot_set_has_room(runs->set, (guint)processes))) {
@@ -262,7 +262,7 @@ static void lose_first_orders(struct held_ranks *held, int rank)
 	struct rank_end *end = &execution->ends[rank];
 
 	held->ranks[rank].ahead = false;
-	execution->result.again |= execution->result.state < EXECUTION_ENDING;
+	execution->result.again |= execution->result.phase < EXECUTION_ENDING;
 	end->known = end->reaped = true;
 	execution_link_closed(execution, rank, NULL);
 }
@@ -289,7 +289,7 @@ static void fork_instead(struct held_ranks *held, int rank, const char *hazard)
 		execution_rank_status(execution, rank, 0);
 		return;
 	}
-	if (execution->from && execution->result.state == EXECUTION_STARTING
+	if (execution->from && execution->result.phase == EXECUTION_STARTING
 	    && !execution->result.cut_short && !execution->result.again)
 		snapshot_fork_rank(execution->from, rank, execution);
 	else
@@ -307,7 +307,7 @@ bool held_ranks_child_ended(struct runs *runs, int rank, const struct wire_child
 		struct held_ranks *held = execution->held;
 
 		if (!held || !held->links[rank] || held->ranks[rank].pid != child->pid
-		    || (execution->result.state != EXECUTION_STARTING && !held->ranks[rank].ahead))
+		    || (execution->result.phase != EXECUTION_STARTING && !held->ranks[rank].ahead))
 			continue;
 		held->ranks[rank].ended = true;
 		held->ranks[rank].status = child->status;

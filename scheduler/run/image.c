@@ -152,7 +152,7 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 	if (++snapshot->parked < runs->ranks)
 		return;
 	execution->parking = NULL;
-	execution->result.state = EXECUTION_RUNNING;
+	execution_enter(execution, EXECUTION_RUNNING);
 	if (!snapshot->hazard && !snapshot->idle)
 		keep_shared(snapshot);
 	for (int one = 0; !snapshot->idle && one < runs->ranks; one++)
@@ -168,7 +168,7 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 		snapshot_enter_set(snapshot);
 		note_kept(execution, snapshot);
 	}
-	if (execution->result.state == EXECUTION_RUNNING && world_holds(execution->world))
+	if (execution_is_running(execution) && world_holds(execution->world))
 		world_let_held_go(execution->world);
 }
 
@@ -188,8 +188,7 @@ void image_forget(struct snapshot *snapshot)
 	while (!links && g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct execution *execution = value;
 
-		if (execution->group == snapshot->group
-		    && execution->result.state == EXECUTION_RUNNING)
+		if (execution->group == snapshot->group && execution_is_running(execution))
 			links = execution->links;
 	}
 	for (int rank = 0; rank < snapshot->runs->ranks; rank++)
@@ -286,7 +285,7 @@ bool image_keep_ranks(struct execution *execution)
 
 	/* With windows, ranks drive MPI all the time (shim/gate/gate.c). Their shared memory would
 	 * change while the others are put back. */
-	if (execution->result.state != EXECUTION_RUNNING || world_has_threads(execution->world)
+	if (!execution_is_running(execution) || world_has_threads(execution->world)
 	    || world_has_windows(execution->world) || !image_is_possible(execution)
 	    || !last_of(execution->runs, execution->group, false))
 		return false;
@@ -294,7 +293,7 @@ bool image_keep_ranks(struct execution *execution)
 		if (!can_stay(execution, rank))
 			return false;
 	execution_emit_stop(execution);
-	execution->result.state = EXECUTION_ENDING;
+	execution_enter(execution, EXECUTION_ENDING);
 	execution->ending_since = execution_now(execution);
 	for (int rank = 0; rank < ranks; rank++)
 		held_ranks_add(execution, rank, &held);

@@ -134,7 +134,7 @@ void execution_want_stacks(struct execution *execution)
 	/* Ranks that connect later get WELCOME then, again if need be. */
 	memset(execution->welcomed, 0,
 	       (gsize)execution->runs->ranks * sizeof(*execution->welcomed));
-	if (execution->result.state != EXECUTION_RUNNING)
+	if (!execution_is_running(execution))
 		return;
 	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (execution->links[rank])
@@ -160,7 +160,7 @@ bool execution_has_ended(const struct execution *execution)
 {
 	gint64 waited = execution_now(execution) - execution->over_since;
 
-	if (execution->result.state != EXECUTION_OVER)
+	if (execution->result.phase != EXECUTION_OVER)
 		return false;
 	return !runs_job_is_running(execution->runs, execution->job)
 	       || (double)waited > job_limit(execution) * G_USEC_PER_SEC;
@@ -168,13 +168,13 @@ bool execution_has_ended(const struct execution *execution)
 
 void execution_report_gone(struct execution *execution)
 {
-	if (execution->result.state == EXECUTION_OVER)
+	if (execution->result.phase == EXECUTION_OVER)
 		runs_report_gone(execution->runs, execution);
 }
 
 static bool is_gone(void *data)
 {
-	return ((const struct execution *)data)->result.state == EXECUTION_OVER;
+	return ((const struct execution *)data)->result.phase == EXECUTION_OVER;
 }
 
 static bool job_is_gone(void *data)
@@ -212,7 +212,7 @@ void execution_drop(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
 
-	if (execution->result.state != EXECUTION_OVER) {
+	if (execution->result.phase != EXECUTION_OVER) {
 		execution_cut_short(execution);
 		host_wait(runs->host, is_gone, execution, RANKS_LIMIT_S);
 	}
@@ -230,6 +230,11 @@ void execution_drop(struct execution *execution)
 const struct run_result *execution_result(const struct execution *execution)
 {
 	return &execution->result;
+}
+
+bool execution_is_running(const struct execution *execution)
+{
+	return phase_is_running(execution->result.phase);
 }
 
 struct world *execution_world(const struct execution *execution)
@@ -356,8 +361,7 @@ double execution_silent_seconds(const struct execution *execution)
 {
 	gint64 since = MAX(execution->heard, execution->started);
 
-	if (execution->result.state != EXECUTION_STARTING
-	    && execution->result.state != EXECUTION_RUNNING)
+	if (execution->result.phase != EXECUTION_STARTING && !execution_is_running(execution))
 		return 0;
 	return (double)(execution_now(execution) - since) / G_USEC_PER_SEC;
 }

@@ -1,31 +1,19 @@
 /* One interleaving that is being carried out, from its choices to the end of every rank: the
- * request, and the result. All executions of a session share what runs.h describes.
- *
- *   STARTING   ranks connect (a new job, or copies restored from a snapshot)
- *   RUNNING    reports arrive; at rest the plan, then the strategy decides
- *   PARKING    a snapshot is being taken; the execution goes on as a restored copy
- *   ENDING     the verdict is known; the remaining ranks are being ended
- *   OVER       every process is gone */
+ * request, and the result. Its phases are in phase.h. All executions of a session share what
+ * runs.h describes. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_RUN_H
 #define MATCHPOINT_SCHEDULER_RUN_RUN_H
 
 #include <stdbool.h>
 
 #include "explorer/position.h"
+#include "phase.h"
 #include "scheduler/world/rank_end.h"
 #include "scheduler/world/world.h"
 #include "strategy.h"
 
 struct execution;
 struct runs;
-
-enum execution_state {
-	EXECUTION_STARTING,
-	EXECUTION_RUNNING,
-	EXECUTION_PARKING,
-	EXECUTION_ENDING,
-	EXECUTION_OVER,
-};
 
 struct run_request {
 	/* The position to go to: choices and conditions; with a cut, the call from which each rank
@@ -42,8 +30,7 @@ struct run_request {
 };
 
 struct run_result {
-	enum execution_state state;
-	bool waits;    /* for an answer of the strategy: execution_resume */
+	enum execution_phase phase;
 	bool wasted;   /* dropped by the search, or lost: it does not count */
 	bool let_go;   /* gave up promises: counts only if it shows something new */
 	bool known;    /* a random walk that ended like an earlier one */
@@ -92,6 +79,9 @@ void execution_cut_short(struct execution *execution);
 
 /* Valid and up to date until the execution is dropped. */
 const struct run_result *execution_result(const struct execution *execution);
+/* Whether its ranks run or are at rest (phase_is_running). While it is EXECUTION_UNDECIDED it waits
+ * for execution_resume. */
+bool execution_is_running(const struct execution *execution);
 struct world *execution_world(const struct execution *execution);
 const struct rank_end *execution_ends(const struct execution *execution); /* by rank */
 void *execution_owner(const struct execution *execution);

@@ -42,7 +42,7 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	}
 	if (execution_failed_to_start(execution))
 		return;
-	if (execution_result(execution)->state != EXECUTION_STARTING) {
+	if (execution_result(execution)->phase != EXECUTION_STARTING) {
 		execution_launcher_ended(execution, status);
 		return;
 	}

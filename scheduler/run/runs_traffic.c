@@ -59,7 +59,7 @@ static struct execution *find_by_child(struct runs *runs, int rank, const struct
 
 void runs_child_ended(struct execution *execution, int rank, int status)
 {
-	if (execution_result(execution)->state != EXECUTION_STARTING)
+	if (execution_result(execution)->phase != EXECUTION_STARTING)
 		execution_rank_status(execution, rank, status);
 	else if (!rank_end_is_outside(status)
 	         || !execution_strike(execution, "rank %d while it was restored", rank))

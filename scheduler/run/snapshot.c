@@ -212,9 +212,9 @@ void snapshot_resume(struct snapshot *snapshot, struct execution *execution)
 	if (snapshot->launched)
 		execution->job = g_steal_pointer(&snapshot->runs->job);
 	snapshot_free(snapshot);
-	execution->result.state = world_calls(execution->world, 0) > 1 ? EXECUTION_RUNNING
-	                                                               : EXECUTION_STARTING;
-	if (execution->result.state == EXECUTION_RUNNING && world_holds(execution->world))
+	execution_enter(execution, world_calls(execution->world, 0) > 1 ? EXECUTION_RUNNING
+	                                                                : EXECUTION_STARTING);
+	if (execution_is_running(execution) && world_holds(execution->world))
 		world_let_held_go(execution->world);
 }
 
