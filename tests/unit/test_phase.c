@@ -1,4 +1,4 @@
-/* Which phases of an execution may follow which. */
+/* room: execution. Which phases of an execution may follow which. */
 #include <glib.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/run/phase.h"
+#include "scheduler/execution/phase.h"
 
 static void every_phase_has_a_name_of_its_own(void **state)
 {

@@ -1,7 +1,7 @@
-/* room: run. One execution without a session and without MPI (fake_runs.h). */
+/* room: execution. One execution without a session and without MPI (fake_runs.h). */
 #include "fake_runs.h"
 
-#include "scheduler/run/execution.h"
+#include "scheduler/execution/execution.h"
 
 /* --- strategy --------------------------------------------------------------------------------- */
 
