@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "execution_internal.h"
-#include "held_ranks.h"
-#include "image.h"
 #include "rules.h"
 #include "runs_internal.h"
+#include "scheduler/snapshot/held_ranks.h"
+#include "scheduler/snapshot/image.h"
 #include "scheduler/tools/log.h"
 
 #define DRIVE_US (G_USEC_PER_SEC / 50)  /* until idle ranks must drive MPI */
@@ -36,10 +36,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	/* What others restore must not have read such clocks. */
 	execution->no_parking = request->uneven_clocks > 0;
 	execution->result.struck_before = request->struck_before;
-	execution->links = g_new0(struct host_link *, ranks);
-	execution->pids = g_new0(pid_t, ranks);
-	execution->welcomed = g_new0(bool, ranks);
-	execution->parents = g_new0(pid_t, ranks);
+	placement_init(&execution->placement, runs->snapshots, execution);
 	execution->ends = g_new0(struct rank_end, ranks);
 	liveness_init(&execution->liveness, runs->host, ranks);
 	execution->timer = runs->host->operations->timer_new(runs->host, execution_timer_expired,
@@ -56,10 +53,11 @@ void execution_enter(struct execution *execution, enum execution_phase phase)
 {
 	if (!phase_may_follow(execution->result.phase, phase))
 		runs_fail(execution->runs, "internal error: world %u goes from \"%s\" to \"%s\"",
-		          execution->number, phase_name(execution->result.phase),
+		          execution->placement.number, phase_name(execution->result.phase),
 		          phase_name(phase));
 	if (phase != execution->result.phase)
-		log_debug(LOG_RESTS, "world %u: %s", execution->number, phase_name(phase));
+		log_debug(LOG_RESTS, "world %u: %s", execution->placement.number,
+		          phase_name(phase));
 	execution->result.phase = phase;
 }
 
@@ -67,15 +65,9 @@ void execution_free(struct execution *execution)
 {
 	const struct host_operations *host = execution->runs->host->operations;
 
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		host_close(execution->links[rank]);
+	placement_release(&execution->placement);
+	for (int rank = 0; rank < ranks_of(execution); rank++)
 		rank_end_clear(&execution->ends[rank]);
-	}
-	g_hash_table_remove(execution->runs->all, GUINT_TO_POINTER(execution->number));
-	snapshot_detach(execution);
-	process_group_unref(execution->group);
-	if (execution->image)
-		execution->image->children--;
 	if (execution->job)
 		host->job_free(execution->job);
 	world_free(execution->world);
@@ -86,21 +78,10 @@ void execution_free(struct execution *execution)
 	position_free(execution->target);
 	run_ahead_free(execution->run_ahead);
 	state_fingerprint_release(&execution->fingerprint);
-	g_free(execution->directory);
-	g_free(execution->links);
-	g_free(execution->pids);
-	g_free(execution->welcomed);
-	g_free(execution->parents);
 	g_free(execution->ends);
 	g_free(execution->result.lost);
 	host->timer_free(execution->timer);
 	g_free(execution);
-}
-
-void execution_set_process_group(struct execution *execution, struct process_group *group)
-{
-	process_group_unref(execution->group);
-	execution->group = group;
 }
 
 static struct thread_sight sight_of(struct execution *execution)
@@ -108,8 +89,7 @@ static struct thread_sight sight_of(struct execution *execution)
 	return (struct thread_sight){.host = execution->runs->host,
 	                             .world = execution->world,
 	                             .ranks = ranks_of(execution),
-	                             .links = execution->links,
-	                             .pids = execution->pids,
+	                             .slots = execution->placement.slots,
 	                             .timer = execution->timer,
 	                             .heard = &execution->liveness.heard};
 }
@@ -128,49 +108,13 @@ bool execution_waits_for_threads(struct execution *execution)
 	return thread_rest_waits(&execution->liveness.threads, &sight);
 }
 
-void execution_place(struct execution *execution, guint32 number, const char *directory,
-                     struct snapshot *from)
-{
-	int ranks = ranks_of(execution);
-	GHashTable *executions = execution->runs->all;
-
-	if (execution->directory)
-		g_hash_table_remove(executions, GUINT_TO_POINTER(execution->number));
-	g_free(execution->directory);
-	snapshot_detach(execution);
-	if (from)
-		from->children++;
-	execution->number = number;
-	execution->directory = g_strdup(directory);
-	execution->from = from;
-	execution->launched = from == NULL;
-	execution_set_process_group(execution, NULL);
-	execution->before = from ? from->behind : 0;
-	execution->no_image = false;
-	state_fingerprint_release(&execution->fingerprint);
-	if (from)
-		state_fingerprint_copy(&execution->fingerprint, &from->fingerprint, ranks);
-	execution_enter(execution, EXECUTION_STARTING);
-	execution->connected = 0;
-	execution->rewound = execution->moved = false;
-	execution->restored = 0;
-	execution->started = execution_now(execution);
-	execution->idle_time = from ? from->idle_time + execution->started - from->parked_at : 0;
-	execution->asked = execution->waited = 0;
-	memset(execution->links, 0, (gsize)ranks * sizeof(*execution->links));
-	memset(execution->pids, 0, (gsize)ranks * sizeof(*execution->pids));
-	memset(execution->welcomed, 0, (gsize)ranks * sizeof(*execution->welcomed));
-	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
-	g_hash_table_insert(executions, GUINT_TO_POINTER(number), execution);
-	execution_emit_begin(execution);
-}
-
-void execution_show_processes(const struct execution *execution)
+void execution_show_processes(struct execution *execution)
 {
 	struct host *host = execution->runs->host;
+	g_autofree pid_t *pids = placement_pids(&execution->placement);
 
 	if (host->operations->show_processes)
-		host->operations->show_processes(host, execution->number, execution->pids,
+		host->operations->show_processes(host, execution->placement.number, pids,
 		                                 ranks_of(execution));
 }
 
@@ -178,22 +122,23 @@ void execution_show_processes(const struct execution *execution)
 static void welcome_connected(struct execution *execution)
 {
 	struct host *host = execution->runs->host;
-	bool all = execution->connected == ranks_of(execution);
+	bool all = execution->placement.connected == ranks_of(execution);
 	bool waits = host->operations->is_watched && host->operations->is_watched(host);
 
 	if (all)
 		execution_show_processes(execution);
-	if (all && execution->image) {
-		image_connected(execution);
+	if (all && execution->placement.image) {
+		image_connected(&execution->placement);
 		return;
 	}
-	if (execution->image || (waits && !all))
+	if (execution->placement.image || (waits && !all))
 		return;
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (!execution->links[rank] || execution->welcomed[rank])
+		if (!execution->placement.slots[rank].link
+		    || execution->placement.slots[rank].welcomed)
 			continue;
-		execution->welcomed[rank] = true;
-		execution_welcome(execution, rank, execution->links[rank]);
+		execution->placement.slots[rank].welcomed = true;
+		execution_welcome(execution, rank, execution->placement.slots[rank].link);
 	}
 }
 
@@ -207,25 +152,26 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		host_close(link); /* this ends the rank */
 		return;
 	}
-	if (execution->links[rank]) {
+	if (execution->placement.slots[rank].link) {
 		runs_fail(execution->runs,
 		          "rank %d connected twice: does the program start MPI programs itself? "
 		          "matchpoint controls one job",
 		          rank);
 		return;
 	}
-	runs_assign(link, LINK_RANK, execution, rank);
-	execution->links[rank] = link;
-	execution->pids[rank] = hello->pid;
-	if (execution->launched)
-		execution->parents[rank] = host->parent(execution->runs->host, hello->pid);
+	placement_assign(link, LINK_RANK, execution, rank);
+	execution->placement.slots[rank].link = link;
+	execution->placement.slots[rank].pid = hello->pid;
+	if (execution->placement.launched)
+		execution->placement.slots[rank].parent = host->parent(execution->runs->host,
+		                                                       hello->pid);
 	if (execution->job)
 		host->job_connected(execution->job, rank, link);
 	stall_set(execution->liveness.stall, rank, hello->pid, hello->inside);
-	execution->connected++;
-	if (hello->restored && execution->connected == ranks_of(execution)) {
-		execution->restored = execution_now(execution);
-		snapshot_note_cost(execution);
+	execution->placement.connected++;
+	if (hello->restored && execution->placement.connected == ranks_of(execution)) {
+		execution->placement.restored = execution_now(execution);
+		placement_note_restored(&execution->placement);
 	}
 	welcome_connected(execution);
 	execution_advance(execution);
@@ -300,11 +246,12 @@ static void look_at_start(struct execution *execution)
 static void start_world(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
-	bool is_first = !runs->root && !runs->job; /* no other is being parked for that */
+	/* If there is a job, another execution is being parked for the root. */
+	bool is_first = !snapshots_root(runs->snapshots) && !runs->job;
 
-	if (execution->launched && runs->snapshots && is_first && !execution->no_parking) {
-		execution_enter(execution, EXECUTION_PARKING);
-		execution->parking = snapshot_park(execution);
+	if (execution->placement.launched && snapshots_are_enabled(runs->snapshots) && is_first
+	    && !execution->no_parking) {
+		execution_park(execution);
 		return;
 	}
 	execution_enter(execution, EXECUTION_RUNNING);
@@ -317,7 +264,7 @@ void execution_advance(struct execution *execution)
 
 	execution_look_for_struck(execution);
 	if (execution->result.phase == EXECUTION_STARTING && !execution->result.again
-	    && execution->connected == ranks_of(execution)
+	    && execution->placement.connected == ranks_of(execution)
 	    && count_troubled(execution, &reported) == 0 && execution_is_at_rest(execution))
 		start_world(execution);
 	do {
@@ -382,7 +329,7 @@ void execution_look(struct execution *execution)
 	if (execution->result.phase == EXECUTION_OVER
 	    && runs_job_is_running(execution->runs, execution->job))
 		execution_end_children(execution);
-	if (execution->result.phase == EXECUTION_STARTING && execution->launched)
+	if (execution->result.phase == EXECUTION_STARTING && execution->placement.launched)
 		look_at_start(execution);
 	if (waits_for_aborted(execution)) {
 		end_undecided(execution, true);
@@ -403,7 +350,7 @@ void execution_look(struct execution *execution)
 		execution_advance(execution);
 		return;
 	}
-	if (execution_now(execution) - MAX(execution->liveness.heard, execution->started)
+	if (execution_now(execution) - MAX(execution->liveness.heard, execution->placement.started)
 	    > DRIVE_US)
 		execution_drive_all(execution);
 	step = stall_look(execution->liveness.stall, execution->world, execution_now(execution));
@@ -430,13 +377,14 @@ void execution_look(struct execution *execution)
 void execution_look_for_absent(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
+	g_autofree pid_t *pids = NULL;
 	int rank;
 
-	if (execution->result.phase != EXECUTION_STARTING || !execution->launched)
+	if (execution->result.phase != EXECUTION_STARTING || !execution->placement.launched)
 		return;
-	rank = absent_ranks_check(&execution->liveness.absent, runs->host, execution->pids,
-	                          runs->ranks);
-	if (rank >= 0 && !runs->stopped && execution->connected == 0)
+	pids = placement_pids(&execution->placement);
+	rank = absent_ranks_check(&execution->liveness.absent, runs->host, pids, runs->ranks);
+	if (rank >= 0 && !runs->stopped && execution->placement.connected == 0)
 		runs_fail(runs,
 		          "%s: the launcher has started no process for rank %d; are the limits too "
 		          "low (ulimit -u)?",
@@ -454,13 +402,14 @@ static void give_parking_up(struct execution *execution)
 	struct snapshot *snapshot = g_steal_pointer(&execution->parking);
 
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (execution->pids[rank] > 0)
+		if (execution->placement.slots[rank].pid > 0)
 			execution_kill(execution, rank);
 		if (!snapshot->images)
-			execution->links[rank] = NULL; /* it belongs to the snapshot */
+			execution->placement.slots[rank].link =
+				NULL; /* it belongs to the snapshot */
 	}
 	if (!snapshot->images)
-		execution->connected = 0;
+		execution->placement.connected = 0;
 	snapshot_release(snapshot);
 }
 
@@ -474,7 +423,7 @@ void execution_cut_short(struct execution *execution)
 	execution->result.cut_short = true;
 	if (execution->parking)
 		give_parking_up(execution);
-	if (execution->result.phase != EXECUTION_UNDECIDED || !image_keep_ranks(execution))
+	if (execution->result.phase != EXECUTION_UNDECIDED || !execution_keep_ranks(execution))
 		execution_end_ranks(execution, false);
 	execution_advance(execution);
 }

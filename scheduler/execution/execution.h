@@ -9,7 +9,7 @@
 #include "scheduler/host/host.h"
 
 struct run_ahead;
-struct process_group;
+struct placement;
 struct snapshot;
 struct state_fingerprint;
 struct site_owner;
@@ -23,8 +23,8 @@ const struct host_job *execution_job(const struct execution *execution);
 bool execution_is_launched(const struct execution *execution);
 /* The snapshot that its ranks are copies of; NULL: none. */
 struct snapshot *execution_from(const struct execution *execution);
-/* The processes of its ranks; NULL: not known. */
-struct process_group *execution_process_group(const struct execution *execution);
+/* Where its ranks are. */
+struct placement *execution_placement(struct execution *execution);
 /* A rank's connection; NULL: not connected yet, or gone. And how many ranks have connected so
  * far. */
 struct host_link *execution_link(const struct execution *execution, int rank);
@@ -55,18 +55,13 @@ void execution_enter(struct execution *execution, enum execution_phase phase);
 struct execution *execution_new(struct runs *runs, const struct run_request *request);
 void execution_free(struct execution *execution);
 
-/* Sets the world's number and directory, and where its processes come from. */
-void execution_place(struct execution *execution, guint32 number, const char *directory,
-                     struct snapshot *from);
-
 /* execution_make_choice makes a choice (NULL: none) and releases ranks that are no longer held. If
  * a snapshot is worth it, that is taken first. execution_hold_all sets how ranks are held (struct
  * run_request). */
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice);
 void execution_hold_all(struct execution *execution);
 
-/* execution_order sends an order to a connected rank; all orders are sent by it. A rank that is
- * owed WELCOME (process_group.h) gets WELCOME with it, so it wakes once. execution_drive_all makes
+/* execution_order sends an order to a connected rank (placement_order). execution_drive_all makes
  * all idle ranks drive MPI's progress again. */
 void execution_order(struct execution *execution, int rank, const struct wire_message *order);
 void execution_drive_all(struct execution *execution);
@@ -75,7 +70,7 @@ void execution_drive_all(struct execution *execution);
 void execution_welcome(const struct execution *execution, int rank, struct host_link *link);
 
 /* All ranks are connected: tells debuggers about their processes. */
-void execution_show_processes(const struct execution *execution);
+void execution_show_processes(struct execution *execution);
 
 /* Callbacks for what happens to it. */
 void execution_connected(struct execution *execution, struct host_link *link,
@@ -127,6 +122,16 @@ bool execution_report_state(struct execution *execution, const GArray *open);
 /* At rest, before the plan is followed: takes a snapshot where other interleavings of a strategy
  * that repeats will pass (execution_parking.c). Returns whether one is being taken. */
 bool execution_park_along(struct execution *execution);
+/* Keeping an execution at rest (execution_snapshots.c): orders its ranks to park, or to keep
+ * images. execution_parked, execution_imaged: a rank has answered. */
+void execution_park(struct execution *execution);
+bool execution_may_keep_image(const struct execution *execution);
+void execution_keep_image(struct execution *execution, bool wanted);
+void execution_parked(struct execution *execution, int rank, const struct wire_parked *parked);
+void execution_imaged(struct execution *execution, int rank, const struct wire_imaged *imaged);
+/* The execution, at rest, is given up. If there are images of its ranks, they stay where they are,
+ * to be rewound. Returns false if they have to be ended instead. */
+bool execution_keep_ranks(struct execution *execution);
 /* An image could not be taken. Parks the ranks as keepers instead, if that is worth it, or if a
  * snapshot was asked for (`wanted`). */
 void execution_park_instead(struct execution *execution, bool wanted);

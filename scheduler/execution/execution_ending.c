@@ -1,7 +1,7 @@
 /* Ends the ranks of an execution. No rank can delay this beyond its time limits. */
 #include "execution_internal.h"
-#include "held_ranks.h"
 #include "runs_context.h"
+#include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/tools/log.h"
 
 #define LOOK_US (G_USEC_PER_SEC / 5)    /* between two looks for dead ranks */
@@ -27,17 +27,18 @@ void execution_kill(const struct execution *execution, int rank)
 {
 	struct host *host = runs_host(execution->runs);
 
-	if (execution->pids[rank] <= 0)
+	if (execution->placement.slots[rank].pid <= 0)
 		return;
-	log_debug(LOG_RANKS, "rank %d of world %u is killed", rank, execution->number);
-	host->operations->kill(host, execution->pids[rank]);
+	log_debug(LOG_RANKS, "rank %d of world %u is killed", rank, execution->placement.number);
+	host->operations->kill(host, execution->placement.slots[rank].pid);
 }
 
 void execution_end_ranks(struct execution *execution, bool flush)
 {
 	struct wire_message end = {.type = WIRE_END};
 
-	end.end.hold = runs_rewind(execution->runs) && execution->from;
+	end.end.hold = snapshots_rewind(runs_snapshots(execution->runs))
+	               && execution->placement.from;
 
 	execution_emit_stop(execution);
 	execution_enter(execution, EXECUTION_ENDING);
@@ -47,7 +48,7 @@ void execution_end_ranks(struct execution *execution, bool flush)
 		bool listens = phase == PHASE_BLOCKED || phase == PHASE_STOPPED
 		               || phase == PHASE_HELD;
 
-		if (!execution->links[rank])
+		if (!execution->placement.slots[rank].link)
 			continue;
 		end.end.flush = flush && !execution->ends[rank].known;
 		execution->ends[rank].killed = !execution->ends[rank].known;
@@ -77,8 +78,8 @@ static void finish_execution(struct execution *execution)
 void execution_finish_if_gone(struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (execution->links[rank]
-		    || (!execution->launched && !execution->ends[rank].reaped))
+		if (execution->placement.slots[rank].link
+		    || (!execution->placement.launched && !execution->ends[rank].reaped))
 			return;
 	}
 	if (execution->result.phase != EXECUTION_OVER)
@@ -94,16 +95,16 @@ void execution_look_for_dead(struct execution *execution)
 		return;
 	execution->liveness.looked = now;
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		struct host_link *link = execution->links[rank];
-		pid_t process = execution->pids[rank];
+		struct host_link *link = execution->placement.slots[rank].link;
+		pid_t process = execution->placement.slots[rank].pid;
 
 		if (!link)
-			link = held_ranks_link(execution->held, rank, &process);
+			link = held_ranks_link(execution->placement.held, rank, &process);
 		if (!link || host->operations->has_unread(link) || process <= 0
 		    || !host->operations->is_dead(host, process))
 			continue;
 		log_debug(LOG_RANKS, "rank %d of world %u is dead, but its connection is held",
-		          rank, execution->number);
+		          rank, execution->placement.number);
 		host_close(link);
 		if (link->role == LINK_HELD) /* it is being rewound, or waits for it */
 			held_ranks_closed(link->owner, rank);
@@ -119,7 +120,7 @@ static void kill_ranks(struct execution *execution, bool any)
 	struct host *host = runs_host(execution->runs);
 
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		struct host_link *link = execution->links[rank];
+		struct host_link *link = execution->placement.slots[rank].link;
 
 		if (link && (any || !host->operations->has_unread(link)))
 			execution_kill(execution, rank);
@@ -132,8 +133,9 @@ static bool is_in_debugger(const struct execution *execution)
 	struct host *host = runs_host(execution->runs);
 
 	for (int rank = 0; rank < ranks_of(execution); rank++)
-		if (execution->links[rank] && execution->pids[rank] > 0
-		    && host->operations->is_debugged(host, execution->pids[rank]))
+		if (execution->placement.slots[rank].link
+		    && execution->placement.slots[rank].pid > 0
+		    && host->operations->is_debugged(host, execution->placement.slots[rank].pid))
 			return true;
 	return false;
 }
@@ -150,11 +152,11 @@ void execution_look_at_end(struct execution *execution)
 		kill_ranks(execution, late > DIE_US);
 	if (late <= DIE_US)
 		return;
-	log_debug(LOG_RANKS, "world %u does not end, and is given up", execution->number);
+	log_debug(LOG_RANKS, "world %u does not end, and is given up", execution->placement.number);
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		host_close(execution->links[rank]);
-		execution->links[rank] = NULL;
-		held_ranks_forget(execution->held, rank);
+		host_close(execution->placement.slots[rank].link);
+		execution->placement.slots[rank].link = NULL;
+		held_ranks_forget(execution->placement.held, rank);
 	}
 	finish_execution(execution);
 }
@@ -164,8 +166,9 @@ void execution_end_children(struct execution *execution)
 	struct host *host = runs_host(execution->runs);
 	guint others = runs_count(execution->runs) - 1;
 
-	if (execution->directory)
-		host->operations->end_left_behind(host, execution->directory, others == 0);
+	if (execution->placement.directory)
+		host->operations->end_left_behind(host, execution->placement.directory,
+		                                  others == 0);
 }
 
 void execution_hurry(struct execution *execution)
@@ -186,7 +189,7 @@ static bool has_asked_enough(struct execution *execution)
 	if (execution->liveness.asking_since == 0)
 		execution->liveness.asking_since = now;
 	for (int rank = 0; rank < ranks_of(execution); rank++)
-		if (execution->links[rank])
+		if (execution->placement.slots[rank].link)
 			limit = STATUS_US;
 	return now - execution->liveness.asking_since > limit;
 }
@@ -196,7 +199,7 @@ bool execution_endings_known(struct execution *execution)
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		if (!rank_end_is_silent(&execution->ends[rank]))
 			continue;
-		if (!execution->launched)
+		if (!execution->placement.launched)
 			return false;
 		if (has_asked_enough(execution)) {
 			execution_ends_unknown(execution);

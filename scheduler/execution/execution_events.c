@@ -1,6 +1,6 @@
 /* Sends the events of an execution to the sinks (events.h). */
 #include "runs_context.h"
-#include "snapshot.h"
+#include "scheduler/snapshot/snapshot.h"
 
 static void on_step(void *user, const struct world_step *step)
 {

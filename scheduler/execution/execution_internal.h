@@ -8,42 +8,28 @@
 #include "execution.h"
 #include "run_ahead.h"
 #include "scheduler/liveness/liveness.h"
-#include "scheduler/snapshot/process_group.h"
+#include "scheduler/snapshot/placement.h"
 #include "scheduler/snapshot/state_fingerprint.h"
 
 struct execution {
 	struct runs *runs;
 	struct run_result result;
 	void *owner;
-	guint32 number; /* of the world */
-	char *directory;
+	struct placement placement;
 	struct world *world;
-	bool launched;               /* ranks are the launcher's processes, not restored copies */
-	struct host_job *job;        /* that started the ranks; NULL: none, or the runs have it */
-	struct snapshot *from;       /* whose copies the ranks are */
-	struct held_ranks *held;     /* NULL: none are */
-	struct process_group *group; /* processes of the ranks; NULL: not known */
-	struct snapshot *image;      /* that the ranks are being rewound to; NULL: none */
-	double before;               /* seconds before its beginning, or its last image */
-	gint64 idle_time;            /* total so far (struct wire_welcome) */
-	guint32 uneven_clocks;       /* likewise */
-	bool no_image;               /* an image was tried, and refused */
+	struct host_job *job;  /* that started the ranks; NULL: none, or the runs have it */
+	double before;         /* seconds before its beginning, or its last image */
+	gint64 idle_time;      /* total so far (struct wire_welcome) */
+	guint32 uneven_clocks; /* likewise */
+	bool no_image;         /* an image was tried, and refused */
 	struct strategy *strategy;
-	struct position *target;  /* position that was asked for */
-	GArray *plan;             /* struct choice: still to be made */
-	GArray *promises;         /* struct choice: that it has given up; NULL: none */
-	guint made_before;        /* number of choices before that */
-	bool passed_by;           /* polls were answered "no" while promises kept back choices */
-	gint64 started;           /* time of start or restore, on the host's clock */
-	gint64 restored;          /* when all ranks were restored; 0: not yet, or started */
-	bool rewound;             /* ranks were restored in place */
-	bool moved;               /* a rank has reported something since */
-	struct host_link **links; /* by rank; NULL: not connected, or gone */
-	pid_t *pids;              /* by rank; 0: unknown */
-	pid_t *parents;           /* of the launcher's ranks, at connection; likewise */
-	bool *welcomed;           /* by rank: before it is connected (held_ranks.c) */
+	struct position *target; /* position that was asked for */
+	GArray *plan;            /* struct choice: still to be made */
+	GArray *promises;        /* struct choice: that it has given up; NULL: none */
+	guint made_before;       /* number of choices before that */
+	bool passed_by;          /* polls were answered "no" while promises kept back choices */
+	bool moved;              /* a rank has reported something since */
 	struct rank_end *ends;
-	int connected;
 	bool stacks;                 /* calls come with call stacks */
 	bool stacked;                /* so did all calls from the beginning */
 	struct run_ahead *run_ahead; /* ranks that need not wait up to the target; NULL: none */
@@ -60,9 +46,6 @@ struct execution {
 	gint64 over_since;                    /* when every process was gone */
 	struct state_fingerprint fingerprint; /* of this rest, if its strategy compares states */
 };
-
-/* Takes over the process group, which may be NULL. */
-void execution_set_process_group(struct execution *execution, struct process_group *group);
 
 /* Keeps a call stack, if the client wants stacks. `place`: where to show it; NULL: at its call. */
 void execution_note_stack(struct execution *execution, int rank, const struct wire_stack *stack,

@@ -3,10 +3,11 @@
 #include <sys/wait.h>
 
 #include "execution_internal.h"
-#include "held_ranks.h"
-#include "image.h"
 #include "mpi_calls.h"
 #include "runs_internal.h"
+#include "scheduler/snapshot/held_ranks.h"
+#include "scheduler/snapshot/process_group.h"
+#include "scheduler/snapshot/snapshot.h"
 #include "scheduler/tools/log.h"
 #include "scheduler/world/world_fingerprint.h"
 
@@ -17,7 +18,7 @@ static void show_abort(const struct execution *execution, int rank, int exit_cod
 	                                       exit_code);
 
 	if (host->operations->show_abort)
-		host->operations->show_abort(host, execution->number, why);
+		host->operations->show_abort(host, execution->placement.number, why);
 }
 
 static bool on_call(struct execution *execution, int rank, const struct wire_call *call,
@@ -30,7 +31,7 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 	}
 	if (mpi_call_ends_mpi(call->function) && (call->status & WIRE_THREADS_IN_TURN))
 		execution->result.limits |= LIMIT_BIT(LIMIT_THREADS_SERIALIZED);
-	if (execution->launched && !execution->runs->snapshots)
+	if (execution->placement.launched && !snapshots_are_enabled(execution->runs->snapshots))
 		/* At the verdict the process may be gone, and no keeper has its mappings. */
 		execution_site(execution, rank, call->site);
 	if (call->ahead && !run_ahead_begin(execution->run_ahead, rank, call)) {
@@ -184,52 +185,6 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 	look_at_parking(execution, rank);
 }
 
-/* Whether these can be mappings of one process: whole pages of a 64-bit address space. */
-static bool mappings_possible(const struct wire_parked *parked)
-{
-	enum { PAGE = 4096 };
-	const guint64 most = G_GUINT64_CONSTANT(1) << 56;
-
-	for (uint32_t i = 0; i < parked->count; i++) {
-		const struct wire_mapping *one = &parked->mappings[i];
-
-		if ((one->start | one->length | one->offset) % PAGE != 0 || one->start > most
-		    || one->length > most || one->offset > most)
-			return false;
-	}
-	return true;
-}
-
-static void on_parked(struct execution *execution, int rank, const struct wire_parked *parked)
-{
-	struct runs *runs = execution->runs;
-	struct snapshot *snapshot = execution->parking;
-	g_autoptr(GError) error = NULL;
-
-	if (!snapshot || snapshot->images || execution->result.struck
-	    || !snapshot_is_whole(snapshot))
-		return; /* it was cut short meanwhile, or one of its ranks is gone */
-	if (snapshot->answered[rank] || !mappings_possible(parked)) {
-		runs_fail(runs, "rank %d made an impossible report: its mappings", rank);
-		return;
-	}
-	if (!snapshot_parked(snapshot, rank, parked))
-		return;
-	execution->parking = NULL;
-	if (snapshot->hazard) {
-		execution->no_parking = true;
-		if (!runs->root)
-			runs_fall_back(runs, g_strdup(snapshot->hazard));
-		execution->result.again = false; /* it can go on from here */
-		snapshot_resume(snapshot, execution);
-		return;
-	}
-	/* The snapshot has the links now, even if it cannot be restored. */
-	memset(execution->links, 0, (gsize)runs->ranks * sizeof(*execution->links));
-	if (!snapshot_restore(snapshot, execution, &error))
-		runs_fall_back(runs, g_strdup(error->message));
-}
-
 /* Looks up the places now: at the verdict the process may be gone. */
 static bool on_left(struct execution *execution, int rank, const struct wire_objects *objects,
                     GError **error)
@@ -294,9 +249,22 @@ static void note_idle(struct execution *execution, int rank, const struct wire_s
 {
 	if (!state->idle)
 		return;
-	process_group_be_idle(execution->group, rank);
-	if (!execution->group)
+	process_group_be_idle(execution->placement.group, rank);
+	if (!execution->placement.group)
 		execution_order(execution, rank, &(struct wire_message){.type = WIRE_DRIVE});
+}
+
+/* A held rank is idle: it only reads orders. */
+static void on_held(struct execution *execution, int rank, const struct wire_held *held)
+{
+	process_group_be_idle(execution->placement.group, rank);
+	if (!snapshots_may_rewind(execution->runs->snapshots) || !execution->placement.from
+	    || execution->result.phase == EXECUTION_STARTING
+	    || execution->result.phase == EXECUTION_PARKING)
+		runs_fail(execution->runs, "rank %d made an impossible report: that it is held",
+		          rank);
+	else
+		held_ranks_add(&execution->placement, rank, held);
 }
 
 static void handle(struct execution *execution, int rank, const struct wire_message *message)
@@ -313,13 +281,9 @@ static void handle(struct execution *execution, int rank, const struct wire_mess
 	switch (message->type) {
 	case WIRE_ERROR: on_error(execution, rank, &message->error); break;
 	case WIRE_ENDING: on_ending(execution, rank, &message->ending); break;
-	case WIRE_PARKED: on_parked(execution, rank, &message->parked); break;
-	case WIRE_IMAGED: image_answered(execution, rank, &message->imaged); break;
-	case WIRE_HELD:
-		process_group_be_idle(execution->group,
-		                      rank); /* a held rank is idle: it only reads orders */
-		held_ranks_add(execution, rank, &message->held);
-		break;
+	case WIRE_PARKED: execution_parked(execution, rank, &message->parked); break;
+	case WIRE_IMAGED: execution_imaged(execution, rank, &message->imaged); break;
+	case WIRE_HELD: on_held(execution, rank, &message->held); break;
 	case WIRE_DIGEST:
 		if (world_looks_at(execution->world, rank)) {
 			execution->moved = true;
@@ -423,10 +387,10 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 		          "its end: no verdict",
 		          rank);
 	execution->ends[rank].gone = true;
-	if (execution->launched && execution->result.phase < EXECUTION_ENDING)
+	if (execution->placement.launched && execution->result.phase < EXECUTION_ENDING)
 		blame_first(execution);
-	log_debug(LOG_RANKS, "rank %d of world %u is gone", rank, execution->number);
-	execution->links[rank] = NULL;
+	log_debug(LOG_RANKS, "rank %d of world %u is gone", rank, execution->placement.number);
+	execution->placement.slots[rank].link = NULL;
 	run_ahead_forget(execution->run_ahead, rank);
 	if (why && !execution->ends[rank].killed)
 		runs_fail(execution->runs, "lost rank %d: %s", rank, why);

@@ -6,21 +6,14 @@
 
 void execution_order(struct execution *execution, int rank, const struct wire_message *order)
 {
-	struct host_link *link = execution_link(execution, rank);
-	struct process_group *group = execution_process_group(execution);
-
-	if (process_group_settle(group, rank))
-		execution_welcome(execution, rank, link);
-	if (!wire_moves_nothing(order->type))
-		process_group_moves(group, rank);
-	host_send(link, order);
+	placement_order(execution_placement(execution), rank, order);
 }
 
 void execution_drive_all(struct execution *execution)
 {
 	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++)
 		if (execution_link(execution, rank)
-		    && process_group_is_idle(execution_process_group(execution), rank))
+		    && process_group_is_idle(execution_placement(execution)->group, rank))
 			execution_order(execution, rank,
 			                &(struct wire_message){.type = WIRE_DRIVE});
 }

@@ -1,9 +1,8 @@
 /* Decides where a snapshot of an execution is taken. */
 #include "execution_internal.h"
-#include "image.h"
 #include "runs_context.h"
+#include "scheduler/snapshot/image.h"
 #include "scheduler/world/matcher.h"
-#include "snapshot.h"
 
 /* Limits for the time from keepers to an image, and for its part of the whole run: what a crash
  * costs at most. The second pair counts if images that were asked for by the user would be lost. */
@@ -11,6 +10,17 @@
 #define KEEPERS_PART (1.0 / 16)
 #define NAMED_S 60.0
 #define NAMED_PART (1.0 / 2)
+
+#define WORTH 2.0             /* restores, if the snapshot is returned to at once */
+#define WORTH_LEAPING 10.0    /* the same, if that is not certain */
+#define WORTH_PART (1.0 / 16) /* of the whole run, if snapshots accumulate */
+#define WORTH_S 0.005         /* shorter runs are repeated faster than restored */
+/* If ranks are rewound instead: those of a new snapshot are forked, and get a twin. Both limits
+ * apply. With rewinding, few forks are measured, and other processes may have taken the processors
+ * since. */
+#define WORTH_REWINDING_S 0.025
+#define WORTH_REWINDING 2.0 /* times as many restores by fork */
+#define WORTH_REWINDS 20.0  /* restores in place */
 
 void execution_wait(struct execution *execution, bool waits)
 {
@@ -27,7 +37,7 @@ void execution_wait(struct execution *execution, bool waits)
 double execution_ran(const struct execution *execution)
 {
 	gint64 until = execution->asked > 0 ? execution->asked : execution_now(execution);
-	gint64 since = MAX(execution->started, execution->restored);
+	gint64 since = MAX(execution->placement.started, execution->placement.restored);
 
 	return (double)(until - since - execution->waited) / G_USEC_PER_SEC;
 }
@@ -59,15 +69,37 @@ static bool can_be_parked(const struct execution *execution)
 	       && !run_ahead_is_any(execution->run_ahead);
 }
 
+/* Whether a snapshot is worth its cost: running so far takes much longer than putting ranks
+ * back. */
+static bool is_worth_it(const struct execution *execution)
+{
+	const struct snapshots *snapshots = runs_snapshots(execution->runs);
+	const struct restore_cost cost = snapshots_cost(snapshots);
+	double seconds = execution_ran(execution);
+	double times = execution->strategy->leaps ? WORTH_LEAPING : WORTH;
+
+	/* The snapshot would equal the one that it began at. */
+	if (execution->placement.from && !execution->moved)
+		return false;
+	if (execution->strategy->stays
+	    && (seconds < WORTH_PART * execution_ran_in_all(execution)
+	        || !snapshots_have_room(snapshots)))
+		return false;
+	if (!snapshots_rewind(snapshots))
+		return seconds > MAX(WORTH_S, times * cost.fork);
+	return seconds > WORTH_REWINDING_S && seconds > WORTH_REWINDING * times * cost.fork
+	       && seconds > WORTH_REWINDS * cost.rewind;
+}
+
 bool execution_should_park(const struct execution *execution)
 {
-	return can_be_parked(execution) && snapshot_is_worth_it(execution);
+	return can_be_parked(execution) && is_worth_it(execution);
 }
 
 /* `branches`: the execution will be returned to. */
 static bool is_to_be_parked(const struct execution *execution, bool branches)
 {
-	bool worth = branches && snapshot_is_worth_it(execution);
+	bool worth = branches && is_worth_it(execution);
 
 	return (worth || execution->wanted) && can_be_parked(execution) && all_blocked(execution);
 }
@@ -80,12 +112,6 @@ static bool has_alternatives(const struct execution *execution, const GArray *op
 	for (guint i = 0; i < open->len; i++)
 		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
 	return alternatives;
-}
-
-static void park(struct execution *execution)
-{
-	execution_enter(execution, EXECUTION_PARKING);
-	execution->parking = snapshot_park(execution);
 }
 
 /* Takes a snapshot before the plan is followed here, if others will pass. */
@@ -101,7 +127,7 @@ bool execution_park_along(struct execution *execution)
 	branches = has_alternatives(execution, open);
 	open_choices_free(open);
 	if (branches)
-		park(execution);
+		execution_park(execution);
 	return branches;
 }
 
@@ -110,35 +136,28 @@ bool execution_park_along(struct execution *execution)
  * keepers are therefore taken later. Other snapshots are few, so they are always keepers. */
 static bool image_will_do(const struct execution *execution)
 {
-	double behind = execution->from ? execution->from->behind : 0;
+	double behind = execution->placement.from ? execution->placement.from->behind : 0;
 	double all = execution_ran_in_all(execution);
-	bool named = image_any_named(execution->runs, execution->group);
+	bool named = image_any_named(runs_snapshots(execution->runs), execution->placement.group);
 	double most = named ? MAX(NAMED_S, NAMED_PART * all) : MAX(KEEPERS_S, KEEPERS_PART * all);
 
-	return (named || execution->named) && image_is_possible(execution) && all - behind < most;
-}
-
-static void keep_image(struct execution *execution, bool wanted)
-{
-	execution_enter(execution, EXECUTION_PARKING);
-	execution->parking = image_begin(execution);
-	execution->parking->wanted = wanted;
-	execution->parking->named = execution->named;
+	return (named || execution->named) && execution_may_keep_image(execution)
+	       && all - behind < most;
 }
 
 /* Keeps the state for a return: as an image if each state is kept, else as a snapshot. */
 static bool keep_for_alternatives(struct execution *execution, bool branches)
 {
-	bool each = execution->strategy->state && branches && image_is_possible(execution)
+	bool each = execution->strategy->state && branches && execution_may_keep_image(execution)
 	            && can_be_parked(execution) && all_blocked(execution);
 	bool snapshot = !each && is_to_be_parked(execution, branches);
 
 	if (each)
-		keep_image(execution, false);
+		execution_keep_image(execution, false);
 	else if (snapshot && execution->strategy->stays && image_will_do(execution))
-		keep_image(execution, true);
+		execution_keep_image(execution, true);
 	else if (snapshot)
-		park(execution);
+		execution_park(execution);
 	return each || snapshot;
 }
 
@@ -146,7 +165,7 @@ void execution_park_instead(struct execution *execution, bool wanted)
 {
 	execution->wanted = wanted;
 	if (is_to_be_parked(execution, true))
-		park(execution);
+		execution_park(execution);
 	execution->wanted = false;
 }
 
@@ -197,5 +216,5 @@ void execution_fall_back(struct execution *execution)
 	struct run_result *result = &execution->result;
 
 	result->again |= result->phase < EXECUTION_ENDING
-	                 && (!execution->launched || result->phase == EXECUTION_PARKING);
+	                 && (!execution->placement.launched || result->phase == EXECUTION_PARKING);
 }

@@ -18,9 +18,9 @@ static struct sanitizer_report *read_report(struct execution *execution, int ran
 	struct sanitizer_report *report;
 	gsize length;
 
-	if (!execution->directory)
+	if (!execution->placement.directory)
 		return NULL;
-	text = host->operations->errors_of(host, execution->directory, rank, &length);
+	text = host->operations->errors_of(host, execution->placement.directory, rank, &length);
 	if (!text)
 		return NULL;
 	report = sanitizer_report_find(
@@ -49,8 +49,8 @@ void execution_note_crash(struct execution *execution, int rank, const struct wi
 		stack.count = stack.inner = report->frames->len;
 		stack.frames = &g_array_index(report->frames, guint64, 0);
 	}
-	end->place = sites_find_caller(execution->runs->sites, execution->pids[rank], stack.frames,
-	                               stack.count);
+	end->place = sites_find_caller(execution->runs->sites, execution->placement.slots[rank].pid,
+	                               stack.frames, stack.count);
 	if (report)
 		complete_place(&end->place, report);
 	execution_note_stack(execution, rank, &stack, &end->place);
@@ -98,7 +98,8 @@ bool execution_report_mpi_failed(struct execution *execution)
 
 		if (!was_killed_in_mpi(execution, rank))
 			continue;
-		text = host->operations->errors_of(host, execution->directory, rank, &length);
+		text = host->operations->errors_of(host, execution->placement.directory, rank,
+		                                   &length);
 		runs_fail(execution->runs,
 		          "%s: MPI could not start: SIG%s killed rank %d inside %s; are the "
 		          "limits too low (ulimit -a), or is memory short%s%s",

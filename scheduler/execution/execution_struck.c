@@ -26,7 +26,7 @@ bool execution_strike(struct execution *execution, const char *format, ...)
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
 	runs_report_struck(runs, what);
-	log_debug(LOG_RANKS, "something outside has ended world %u", execution->number);
+	log_debug(LOG_RANKS, "something outside has ended world %u", execution->placement.number);
 	return true;
 }
 
@@ -58,12 +58,12 @@ bool execution_lost_launcher(const struct execution *execution)
 	struct host *host = runs_host(execution->runs);
 
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		pid_t parent = execution->links[rank]
-		                       ? host->operations->parent(host, execution->pids[rank])
-		                       : 0;
+		pid_t parent = execution->placement.slots[rank].link ? host->operations->parent(
+				       host, execution->placement.slots[rank].pid)
+		                                                     : 0;
 
-		if (parent > 0 && execution->parents[rank] > 0
-		    && parent != execution->parents[rank])
+		if (parent > 0 && execution->placement.slots[rank].parent > 0
+		    && parent != execution->placement.slots[rank].parent)
 			return true;
 	}
 	return false;
@@ -84,7 +84,7 @@ void execution_keeper_lost(struct execution *execution, int rank)
 static bool has_orphans(const struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (execution->links[rank])
+		if (execution->placement.slots[rank].link)
 			return true;
 	}
 	return false;
@@ -104,8 +104,9 @@ static bool one_lives(const struct execution *execution)
 	struct host *host = runs_host(execution->runs);
 
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (execution->links[rank] && execution->pids[rank] > 0
-		    && !host->operations->is_dead(host, execution->pids[rank]))
+		if (execution->placement.slots[rank].link
+		    && execution->placement.slots[rank].pid > 0
+		    && !host->operations->is_dead(host, execution->placement.slots[rank].pid))
 			return true;
 	}
 	return false;

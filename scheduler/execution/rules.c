@@ -1,9 +1,8 @@
 #include "rules.h"
 
 #include "execution_internal.h"
-#include "held_ranks.h"
-#include "image.h"
 #include "runs_internal.h"
+#include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/tools/log.h"
 #include "scheduler/world/matcher.h"
 
@@ -81,7 +80,7 @@ static void lose_plan(struct execution *execution)
 static enum rule_step await_ends(struct rest *rest)
 {
 	bool known = execution_endings_known(rest->execution)
-	             && !held_ranks_is_ahead(rest->execution->held);
+	             && !held_ranks_is_ahead(rest->execution->placement.held);
 
 	return known ? RULE_NEXT : RULE_AWAIT;
 }
@@ -233,7 +232,7 @@ static enum rule_step follow_strategy(struct rest *rest)
 	if (step == EXPLORER_TAKE)
 		return RULE_DONE;
 	rules_take_end(execution, step);
-	if (!execution->result.wasted || !image_keep_ranks(execution))
+	if (!execution->result.wasted || !execution_keep_ranks(execution))
 		execution_end_ranks(execution, true);
 	return RULE_DONE;
 }
@@ -279,7 +278,7 @@ static enum rule_step decide(struct execution *execution, bool beside)
 		step = rules[i].try(&rest);
 		if (step == RULE_NEXT)
 			continue;
-		log_debug(LOG_RESTS, "world %u %s: %s", execution->number, rules[i].name,
+		log_debug(LOG_RESTS, "world %u %s: %s", execution->placement.number, rules[i].name,
 		          rules[i].reason);
 		/* Threads that still run were not waited for. */
 		if (!beside && !rules[i].waits_for_threads && execution->liveness.threads.doubtful)

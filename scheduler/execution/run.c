@@ -2,9 +2,9 @@
 #include "run.h"
 
 #include "execution_internal.h"
-#include "held_ranks.h"
-#include "image.h"
 #include "runs_internal.h"
+#include "scheduler/snapshot/held_ranks.h"
+#include "scheduler/snapshot/snapshot.h"
 #include "scheduler/tools/log.h"
 
 #define RANKS_LIMIT_S 5.0     /* limit for ranks to end after END */
@@ -28,27 +28,13 @@ static void forget_made(GArray *plan, const GArray *made)
 	}
 }
 
-/* Taking call stacks may affect a program, so snapshots with and without them are not mixed. */
-static bool serves(const struct snapshot_entry *entry, void *user)
-{
-	const struct snapshot *snapshot = snapshot_entry_owner(entry);
-	const struct run_request *request = user;
-
-	if (snapshot->images && !image_serves(snapshot))
-		return false;
-	return snapshot == snapshot->runs->root || snapshot->stacked == request->stacks;
-}
-
 static struct snapshot *find_nearest(struct runs *runs, const struct run_request *request)
 {
-	struct snapshot_entry *entry;
+	struct snapshot *root = snapshots_root(runs->snapshots);
 
-	if (!runs->snapshots || !runs->root)
-		return NULL;
-	if (request->from_start)
-		return runs->root;
-	entry = snapshot_set_find(runs->set, request->position, serves, (void *)request);
-	return entry ? snapshot_entry_owner(entry) : runs->root;
+	if (!snapshots_are_enabled(runs->snapshots) || !root || request->from_start)
+		return snapshots_are_enabled(runs->snapshots) ? root : NULL;
+	return snapshots_nearest(runs->snapshots, request->position, request->stacks);
 }
 
 static struct world_options options_under(const struct runs_options *asked, const struct path *path)
@@ -91,7 +77,7 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 	execution->world = world_copy(snapshot->world, &options, execution);
 	execution_hold_all(execution);
 	forget_made(execution->plan, world_choices(snapshot->world));
-	if (!snapshot_restore(snapshot, execution, &error)) {
+	if (!snapshot_restore(snapshot, &execution->placement, &error)) {
 		execution->result.again = true;
 		runs_fall_back(runs, g_strdup(error->message));
 	}
@@ -100,7 +86,7 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 
 void execution_set_off(struct execution *execution)
 {
-	if (execution->connected < execution->runs->ranks)
+	if (execution->placement.connected < execution->runs->ranks)
 		return;
 	runs_send_off(execution->runs);
 	execution_advance(execution);
@@ -117,7 +103,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.stacks = execution->stacks;
 	welcome.welcome.states = execution->runs->options.states;
 	welcome.welcome.images = execution->runs->options.images;
-	welcome.welcome.rewinds = runs_rewind(execution->runs);
+	welcome.welcome.rewinds = snapshots_rewind(execution->runs->snapshots);
 	welcome.welcome.contents = execution->runs->options.contents;
 	welcome.welcome.ahead = run_ahead_below(execution->run_ahead, rank);
 	welcome.welcome.atomics = execution->runs->options.atomics;
@@ -132,13 +118,13 @@ void execution_want_stacks(struct execution *execution)
 		return;
 	execution->stacks = true;
 	/* Ranks that connect later get WELCOME then, again if need be. */
-	memset(execution->welcomed, 0,
-	       (gsize)execution->runs->ranks * sizeof(*execution->welcomed));
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		execution->placement.slots[rank].welcomed = false;
 	if (!execution_is_running(execution))
 		return;
 	for (int rank = 0; rank < execution->runs->ranks; rank++)
-		if (execution->links[rank])
-			execution_welcome(execution, rank, execution->links[rank]);
+		if (execution->placement.slots[rank].link)
+			execution_welcome(execution, rank, execution->placement.slots[rank].link);
 }
 
 void execution_conclude(struct execution *execution)
@@ -211,6 +197,7 @@ static void end_job(struct execution *execution)
 void execution_drop(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
+	bool over;
 
 	if (execution->result.phase != EXECUTION_OVER) {
 		execution_cut_short(execution);
@@ -218,9 +205,11 @@ void execution_drop(struct execution *execution)
 	}
 	end_job(execution);
 	execution_end_children(execution);
-	if (!held_ranks_keep(execution) && execution->directory)
-		runs->host->operations->world_remove(runs->host, execution->number);
-	if (execution->launched)
+	over = execution->result.phase == EXECUTION_OVER && !execution->result.again
+	       && !runs->stopped;
+	if (!held_ranks_keep(&execution->placement, over) && execution->placement.directory)
+		runs->host->operations->world_remove(runs->host, execution->placement.number);
+	if (execution->placement.launched)
 		sites_forget(runs->sites, execution_site_owner(execution, 0).job);
 	execution_free(execution);
 }
@@ -259,7 +248,7 @@ struct runs *execution_runs(const struct execution *execution)
 
 const char *execution_directory(const struct execution *execution)
 {
-	return execution->directory;
+	return execution->placement.directory;
 }
 
 const struct host_job *execution_job(const struct execution *execution)
@@ -269,22 +258,22 @@ const struct host_job *execution_job(const struct execution *execution)
 
 bool execution_is_launched(const struct execution *execution)
 {
-	return execution->launched;
+	return execution->placement.launched;
 }
 
 struct snapshot *execution_from(const struct execution *execution)
 {
-	return execution->from;
+	return execution->placement.from;
 }
 
 struct host_link *execution_link(const struct execution *execution, int rank)
 {
-	return execution->links[rank];
+	return execution->placement.slots[rank].link;
 }
 
 int execution_connections(const struct execution *execution)
 {
-	return execution->connected;
+	return execution->placement.connected;
 }
 
 const struct position *execution_target(const struct execution *execution)
@@ -307,9 +296,9 @@ guint execution_forward_ms(const struct execution *execution)
 	return execution->liveness.policy.forward_ever;
 }
 
-struct process_group *execution_process_group(const struct execution *execution)
+struct placement *execution_placement(struct execution *execution)
 {
-	return execution->group;
+	return &execution->placement;
 }
 
 struct state_fingerprint *execution_fingerprint(struct execution *execution)
@@ -324,22 +313,22 @@ struct run_ahead *execution_run_ahead(const struct execution *execution)
 
 guint32 execution_number(const struct execution *execution)
 {
-	return execution->number;
+	return execution->placement.number;
 }
 
 pid_t execution_pid(const struct execution *execution, int rank)
 {
-	return execution->pids[rank];
+	return execution->placement.slots[rank].pid;
 }
 
 double execution_seconds(const struct execution *execution)
 {
-	return (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
+	return (double)(execution_now(execution) - execution->placement.started) / G_USEC_PER_SEC;
 }
 
 double execution_silent_seconds(const struct execution *execution)
 {
-	gint64 since = MAX(execution->liveness.heard, execution->started);
+	gint64 since = MAX(execution->liveness.heard, execution->placement.started);
 
 	if (execution->result.phase != EXECUTION_STARTING && !execution_is_running(execution))
 		return 0;
@@ -357,13 +346,13 @@ const struct wire_blocking_call *execution_blocking_call(const struct execution 
 /* All worlds that are copies belong to one job. */
 struct site_owner execution_site_owner(const struct execution *execution, int rank)
 {
-	const struct snapshot *root = execution->runs->root;
+	const struct snapshot *root = snapshots_root(execution->runs->snapshots);
 
 	return (struct site_owner){
-		.job = execution->launched ? execution->number + 1 : 0,
+		.job = execution->placement.launched ? execution->placement.number + 1 : 0,
 		.rank = rank,
-		.first = !execution->launched && root ? root->pids[rank] : 0,
-		.pid = execution->pids[rank],
+		.first = !execution->placement.launched && root ? root->pids[rank] : 0,
+		.pid = execution->placement.slots[rank].pid,
 	};
 }
 

@@ -1,14 +1,9 @@
 #include "runs.h"
 
-#include "held_ranks.h"
-#include "image.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
 #define LAUNCHER_LIMIT_S 5.0 /* limit for the job to end after its ranks */
-#define PROCESSES_MOST 4096  /* of keepers */
-#define ALONG_MOST 4         /* snapshots along paths; the oldest stay, as most begin there */
-#define REFUSALS_MOST 8      /* in a row, for each rank, until no rank is rewound */
 /* Snapshots that are lost so often, with no more executions between two losses, would be lost for
  * ever: the program ends their processes, or memory is too small for them. */
 #define LOSSES_MOST 3
@@ -16,27 +11,26 @@
 
 G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
 
-static guint64 memory_of(pid_t process, void *host)
-{
-	return ((struct host *)host)->operations->memory_of(host, process);
-}
-
 struct runs *runs_new(const struct runs_options *options, GError **error)
 {
 	struct runs *runs = g_new0(struct runs, 1);
+	const struct snapshots_options snapshots = {
+		.host = options->host,
+		.ranks = options->ranks,
+		.memory_most = options->memory_most,
+		.enabled = options->snapshots,
+		.rewinds = options->snapshots && options->rewinds && !options->wrapper,
+		.images = options->images,
+		.client = &execution_snapshots_client,
+		.user = runs};
 
 	runs->options = *options;
 	runs->host = options->host;
 	runs->client = options->client;
 	runs->ranks = options->ranks;
-	runs->snapshots = options->snapshots;
-	runs->rewinds = options->snapshots && options->rewinds && !options->wrapper;
-	runs->all = g_hash_table_new(NULL, NULL);
+	runs->snapshots = snapshots_new(&snapshots);
 	runs->sites = sites_new(options->host);
 	runs->polled_in_vain = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	runs->set = snapshot_set_new(options->memory_most, PROCESSES_MOST, memory_of,
-	                             options->host);
-	runs->snapshot = g_ptr_array_new();
 	if (runs->host->operations->listen(runs->host, &runs_listener, runs, error))
 		return runs;
 	runs_close(runs);
@@ -56,12 +50,9 @@ void runs_free(struct runs *runs)
 {
 	if (!runs)
 		return;
-	snapshot_set_free(runs->set);
-	g_ptr_array_unref(runs->snapshot);
-	g_hash_table_destroy(runs->all);
+	snapshots_free(runs->snapshots);
 	g_hash_table_unref(runs->polled_in_vain);
 	sites_free(runs->sites);
-	g_free(runs->rewinding.reason);
 	g_free(runs);
 }
 
@@ -107,10 +98,9 @@ struct events *runs_events(const struct runs *runs)
 	return runs->options.events;
 }
 
-bool runs_rewind(const struct runs *runs)
+struct snapshots *runs_snapshots(const struct runs *runs)
 {
-	return runs->rewinds && runs->snapshots
-	       && runs->rewinding.refused_in_turn < REFUSALS_MOST * (guint)runs->ranks;
+	return runs->snapshots;
 }
 
 const struct wrapper *runs_wrapper(const struct runs *runs)
@@ -150,7 +140,7 @@ void runs_fail(struct runs *runs, const char *format, ...)
 
 bool runs_take_snapshots(const struct runs *runs)
 {
-	return runs->snapshots && runs->root;
+	return snapshots_are_enabled(runs->snapshots) && snapshots_root(runs->snapshots);
 }
 
 void runs_note_polled_in_vain(struct runs *runs, guint64 places)
@@ -175,21 +165,19 @@ guint runs_forward_ms(const struct runs *runs)
 
 guint runs_count(const struct runs *runs)
 {
-	return runs ? g_hash_table_size(runs->all) : 0;
+	return runs ? snapshots_count_executions(runs->snapshots) : 0;
 }
 
 struct execution *runs_find(const struct runs *runs, guint32 world)
 {
-	return g_hash_table_lookup(runs->all, GUINT_TO_POINTER(world));
+	return snapshots_find(runs->snapshots, world);
 }
 
 void runs_each(struct runs *runs, void (*function)(struct execution *execution, void *user),
                void *user)
 {
-	g_autoptr(GList) all = runs ? g_hash_table_get_values(runs->all) : NULL;
-
-	for (GList *item = all; item; item = item->next)
-		function(item->data, user);
+	if (runs)
+		snapshots_each_execution(runs->snapshots, function, user);
 }
 
 static void look_at_execution(struct execution *execution, void *user)
@@ -206,24 +194,22 @@ void runs_look(struct runs *runs)
 	runs_each(runs, look_at_execution, NULL);
 }
 
+static void interrupt(struct execution *execution, void *rank)
+{
+	struct host *host = runs_host(execution_runs(execution));
+
+	if (execution_link(execution, *(const int *)rank))
+		host->operations->interrupt(host, execution_pid(execution, *(const int *)rank));
+}
+
 bool runs_interrupt_debugged(struct runs *runs)
 {
 	const struct wrapper *wrapper = runs ? runs->options.wrapper : NULL;
-	GHashTableIter iter;
-	void *value;
 
 	if (!wrapper || !wrapper->terminal)
 		return false;
-	g_hash_table_iter_init(&iter, runs->all);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const struct execution *execution = value;
-
-		if (execution_link(execution, wrapper->rank))
-			runs->host->operations->interrupt(runs->host,
-			                                  execution_pid(execution, wrapper->rank));
-		return true;
-	}
-	return false;
+	runs_each(runs, interrupt, (void *)&wrapper->rank);
+	return runs_count(runs) > 0;
 }
 
 void runs_send_off(const struct runs *runs)
@@ -241,17 +227,18 @@ bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, dou
 
 bool runs_go_back(const struct runs *runs)
 {
-	return runs && runs->snapshots;
+	return runs && snapshots_are_enabled(runs->snapshots);
 }
 
 bool runs_may_begin_beside(const struct runs *runs)
 {
-	return !runs->snapshots || (runs->root && !runs->lost);
+	return !snapshots_are_enabled(runs->snapshots)
+	       || (snapshots_root(runs->snapshots) && !runs->lost);
 }
 
 const struct rewinding *runs_rewinding(const struct runs *runs)
 {
-	return &runs->rewinding;
+	return snapshots_rewinding(runs->snapshots);
 }
 
 static void fall_back(struct execution *execution, void *user)
@@ -262,7 +249,7 @@ static void fall_back(struct execution *execution, void *user)
 
 void runs_fall_back(struct runs *runs, char *reason)
 {
-	runs->snapshots = false;
+	snapshots_disable(runs->snapshots);
 	runs->client->fall_back(runs->options.user, reason);
 	runs_each(runs, fall_back, NULL);
 }
@@ -282,7 +269,7 @@ void runs_lose_snapshots(struct runs *runs, char *reason)
 {
 	g_autofree char *why = reason;
 
-	if (runs->lost || !runs->snapshots)
+	if (runs->lost || !snapshots_are_enabled(runs->snapshots))
 		return;
 	if (runs->begun - runs->begun_at_loss > LOSSES_APART)
 		runs->losses_in_turn = 0;
@@ -296,48 +283,17 @@ void runs_lose_snapshots(struct runs *runs, char *reason)
 	runs_each(runs, begin_anew, why);
 }
 
-/* Whether a snapshot may be released: there are no copies of it. */
-static bool may_go(const struct snapshot_entry *entry)
-{
-	const struct snapshot *snapshot = snapshot_entry_owner(entry);
-
-	return snapshot != snapshot->runs->root && snapshot->children == 0;
-}
-
 void runs_release_snapshots(struct runs *runs,
                             bool (*needed)(const struct world *world, void *user), void *user)
 {
-	struct snapshot_entry *victim;
-	guint along = 0;
-
-	for (guint i = 0; i < runs->snapshot->len; i++)
-		along += ((struct snapshot *)runs->snapshot->pdata[i])->along;
-	for (guint i = runs->snapshot->len; i-- > 0;) {
-		struct snapshot *snapshot = runs->snapshot->pdata[i];
-
-		if (snapshot == runs->root || snapshot->children > 0
-		    || (snapshot->along && along-- <= ALONG_MOST)
-		    || (!image_is_lost(snapshot) && needed(snapshot->world, user)))
-			continue;
-		snapshot_release(snapshot);
-	}
-	while (!snapshot_set_has_room(runs->set, 0) && held_ranks_end_oldest(runs, false))
-		;
-	while ((victim = snapshot_set_evict(runs->set, may_go)))
-		snapshot_release(snapshot_entry_owner(victim));
-	while (!snapshot_set_has_room(runs->set, 0) && held_ranks_end_oldest(runs, true))
-		;
+	snapshots_release_unneeded(runs->snapshots, needed, user);
 }
 
 void runs_each_snapshot(const struct runs *runs,
                         void (*look)(const struct world *world, void *user), void *user)
 {
-	for (guint i = 0; runs && i < runs->snapshot->len; i++) {
-		const struct snapshot *snapshot = runs->snapshot->pdata[i];
-
-		if (!image_is_lost(snapshot))
-			look(snapshot->world, user);
-	}
+	if (runs)
+		snapshots_each(runs->snapshots, look, user);
 }
 
 bool runs_job_is_running(const struct runs *runs, const struct host_job *job)
@@ -360,8 +316,7 @@ static bool job_is_gone(void *data)
 
 void runs_release_root(struct runs *runs)
 {
-	while (runs->snapshot->len > 0)
-		snapshot_release(runs->snapshot->pdata[runs->snapshot->len - 1]);
+	snapshots_release_all(runs->snapshots);
 	if (runs->job && !runs->stopped)
 		host_wait(runs->host, job_is_gone, runs, LAUNCHER_LIMIT_S);
 	runs_free_job(runs, g_steal_pointer(&runs->job));
@@ -369,7 +324,7 @@ void runs_release_root(struct runs *runs)
 
 void runs_renew_job(struct runs *runs)
 {
-	if (runs->snapshots && runs->root && !runs->lost)
+	if (runs_take_snapshots(runs) && !runs->lost)
 		return;
 	runs_release_root(runs);
 	if (runs->lost)

@@ -9,6 +9,7 @@
 #include "run.h"
 #include "scheduler/host/host.h"
 #include "scheduler/host/wrapper.h"
+#include "scheduler/snapshot/snapshots.h"
 
 /* Callbacks of the session that executions are carried out for. `user` is that of the options,
  * `owner` that of the request. */
@@ -98,12 +99,6 @@ guint runs_forward_ms(const struct runs *runs);
 /* --- snapshots --- */
 
 /* How ranks came to the beginning of their executions. */
-struct rewinding {
-	guint64 rewound, forked;
-	guint64 refused;       /* could not be rewound */
-	guint refused_in_turn; /* since one was rewound */
-	char *reason;          /* of the first refusal; NULL: none */
-};
 const struct rewinding *runs_rewinding(const struct runs *runs);
 
 /* Whether snapshots are (still) returned to. */

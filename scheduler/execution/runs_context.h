@@ -9,7 +9,7 @@
 int runs_ranks(const struct runs *runs);
 struct host *runs_host(const struct runs *runs);
 struct events *runs_events(const struct runs *runs);
-bool runs_rewind(const struct runs *runs); /* in place, if possible */
+struct snapshots *runs_snapshots(const struct runs *runs);
 const struct wrapper *runs_wrapper(const struct runs *runs);
 /* A wrapper may keep a rank for as long as it likes. */
 bool runs_are_untimed(const struct runs *runs);

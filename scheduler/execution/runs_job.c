@@ -13,17 +13,26 @@ static const char *why_unseen(const struct execution *execution, const char *wor
 	       "name (dlsym, Python's ctypes)";
 }
 
+struct launched {
+	const struct host_job *job;
+	struct execution *execution; /* NULL: none yet */
+};
+
+static void look_for_job(struct execution *execution, void *user)
+{
+	struct launched *launched = user;
+
+	if (execution_job(execution) == launched->job)
+		launched->execution = execution;
+}
+
 /* Returns the execution whose ranks the job has started; NULL: it is the job of the snapshots. */
 static struct execution *launched_by(struct runs *runs, const struct host_job *job)
 {
-	GHashTableIter iter;
-	void *execution;
+	struct launched launched = {.job = job};
 
-	g_hash_table_iter_init(&iter, runs->all);
-	while (g_hash_table_iter_next(&iter, NULL, &execution))
-		if (execution_job(execution) == job)
-			return execution;
-	return NULL;
+	runs_each(runs, look_for_job, &launched);
+	return launched.execution;
 }
 
 void runs_job_ended(void *user, struct host_job *job, int status)
@@ -33,7 +42,7 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	g_autofree char *words = NULL;
 
 	if (!execution) {
-		if (runs->root)
+		if (snapshots_root(runs->snapshots))
 			runs_lose_snapshots(runs,
 			                    g_strdup_printf("the job launcher ended (status %d) "
 			                                    "while its ranks were needed",
@@ -67,11 +76,11 @@ struct host_job *runs_launch(struct runs *runs, struct execution *execution)
 	const struct host_operations *host = runs->host->operations;
 	struct host_job *job = NULL;
 	g_autoptr(GError) error = NULL;
-	guint32 number = runs->next_world++;
+	guint32 number = snapshots_next_world(runs->snapshots);
 	g_autofree char *directory = host->world_add(runs->host, number, &error);
 
 	if (directory) {
-		execution_place(execution, number, directory, NULL);
+		placement_put(execution_placement(execution), number, directory, NULL, NULL, false);
 		job = host->job_start(runs->host, number, directory, &error);
 	}
 	if (!job)

@@ -1,16 +1,7 @@
 /* Messages from outside executions: new connections, keepers, PMI. */
-#include "held_ranks.h"
 #include "runs_internal.h"
+#include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/tools/log.h"
-
-void runs_assign(struct host_link *link, enum link_role role, void *owner, int rank)
-{
-	if (!link)
-		return;
-	link->role = role;
-	link->owner = owner;
-	link->rank = rank;
-}
 
 void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello)
 {
@@ -38,23 +29,31 @@ void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hel
 	}
 }
 
+struct sought {
+	int rank;
+	pid_t pid;
+	struct execution *execution; /* NULL: none yet */
+};
+
+static void look_for_pid(struct execution *execution, void *user)
+{
+	struct sought *sought = user;
+
+	if (!execution_is_launched(execution)
+	    && execution_pid(execution, sought->rank) == sought->pid)
+		sought->execution = execution;
+}
+
 /* A keeper knows a rewound rank by the world that it was forked into, so it is found by its pid. */
 static struct execution *find_by_child(struct runs *runs, int rank, const struct wire_child *child)
 {
 	struct execution *execution = runs_find(runs, child->world);
-	GHashTableIter iter;
-	void *value;
+	struct sought sought = {.rank = rank, .pid = child->pid};
 
-	if (execution || !runs->rewinds)
+	if (execution || !snapshots_may_rewind(runs->snapshots))
 		return execution;
-	g_hash_table_iter_init(&iter, runs->all);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		execution = value;
-		if (!execution_is_launched(execution)
-		    && execution_pid(execution, rank) == child->pid)
-			return execution;
-	}
-	return NULL;
+	runs_each(runs, look_for_pid, &sought);
+	return sought.execution;
 }
 
 void runs_child_ended(struct execution *execution, int rank, int status)
@@ -79,7 +78,7 @@ static void on_child(struct runs *runs, struct host_link *link, const struct wir
 		                                     rank));
 		return;
 	}
-	if (!child->ended || held_ranks_child_ended(runs, rank, child))
+	if (!child->ended || held_ranks_child_ended(runs->snapshots, rank, child))
 		return;
 	execution = find_by_child(runs, rank, child);
 	if (execution)
@@ -101,29 +100,40 @@ static void on_message(struct host_link *link, const struct wire_message *messag
 	case LINK_KEEPER:
 		snapshot = link->owner;
 		if (message->type == WIRE_CHILD)
-			on_child(snapshot->runs, link, &message->child);
+			on_child(snapshots_user(snapshot->snapshots), link, &message->child);
 		break;
 	case LINK_HELD: held_ranks_message(link, message); break;
 	case LINK_IGNORED:
 		if (message->type == WIRE_CHILD)
-			on_child(link->owner, link, &message->child);
+			on_child(snapshots_user(link->owner), link, &message->child);
 		break;
 	}
+}
+
+struct lost_keeper {
+	const struct snapshot *snapshot;
+	int rank;
+};
+
+static void end_copy(struct execution *execution, void *user)
+{
+	const struct lost_keeper *keeper = user;
+
+	if (execution_from(execution) == keeper->snapshot)
+		execution_keeper_lost(execution, keeper->rank);
 }
 
 /* The keeper's copies end with it. */
 static void on_keeper_gone(struct snapshot *snapshot, int rank)
 {
-	struct runs *runs = snapshot->runs;
-	g_autoptr(GList) executions = g_hash_table_get_values(runs->all);
+	struct runs *runs = snapshots_user(snapshot->snapshots);
+	struct lost_keeper keeper = {.snapshot = snapshot, .rank = rank};
 
 	snapshot->links[rank] = NULL;
 	runs_lose_snapshots(runs, g_strdup_printf("the snapshot of rank %d was lost: its process "
 	                                          "was killed from outside, or memory ran out",
 	                                          rank));
-	for (GList *item = executions; item; item = item->next)
-		if (execution_from(item->data) == snapshot)
-			execution_keeper_lost(item->data, rank);
+	runs_each(runs, end_copy, &keeper);
 }
 
 static void on_closed(struct host_link *link, const char *why)

@@ -11,14 +11,14 @@ static void look_again(const struct thread_sight *sight)
 
 static bool has_unread(const struct thread_sight *sight, int rank)
 {
-	const struct host_link *link = sight->links[rank];
+	const struct host_link *link = sight->slots[rank].link;
 
 	return link && sight->host->operations->has_unread(link);
 }
 
 static enum threads_state look_at(const struct thread_sight *sight, int rank, GArray *views)
 {
-	return sight->host->operations->look_at_threads(sight->host, sight->pids[rank],
+	return sight->host->operations->look_at_threads(sight->host, sight->slots[rank].pid,
 	                                                (struct thread_view *)(void *)views->data,
 	                                                views->len);
 }
@@ -38,7 +38,7 @@ static enum threads_state look_at_all(const struct thread_sight *sight)
 			struct thread_view *view = &g_array_index(views, struct thread_view, i);
 
 			if (view->id == 0)
-				view->id = sight->pids[rank];
+				view->id = sight->slots[rank].pid;
 		}
 		state = look_at(sight, rank, views);
 		/* A message that was sent before they fell asleep may have changed everything. */
@@ -117,7 +117,7 @@ static bool bystanders_move(const struct thread_sight *sight)
 
 		if (world_phase(sight->world, rank) != PHASE_BLOCKED)
 			continue;
-		views = sight->host->operations->other_threads(sight->host, sight->pids[rank]);
+		views = sight->host->operations->other_threads(sight->host, sight->slots[rank].pid);
 		if (views->len > 0 && look_at(sight, rank, views) < THREADS_LISTEN)
 			return true;
 		if (views->len > 0 && has_unread(sight, rank))

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "scheduler/host/host.h"
+#include "scheduler/snapshot/placement.h"
 #include "scheduler/world/world.h"
 
 /* The ranks of an execution, and how to look at them. */
@@ -13,10 +14,9 @@ struct thread_sight {
 	struct host *host;
 	struct world *world;
 	int ranks;
-	struct host_link *const *links; /* by rank; NULL: not connected */
-	const pid_t *pids;
-	struct host_timer *timer; /* started if threads have to be looked at again */
-	gint64 *heard;            /* time of the last message; microseconds */
+	const struct rank_slot *slots; /* by rank */
+	struct host_timer *timer;      /* started if threads have to be looked at again */
+	gint64 *heard;                 /* time of the last message; microseconds */
 };
 
 /* What is known of threads outside of MPI. All-zero at first. */

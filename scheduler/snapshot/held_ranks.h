@@ -5,8 +5,8 @@
  * An execution collects its ranks that stay. When it is over, they go to its snapshot, and from
  * there to the next execution that begins there. Ranks that cannot stay, or cannot be rewound, are
  * forked into the same world. */
-#ifndef MATCHPOINT_SCHEDULER_EXECUTION_HELD_RANKS_H
-#define MATCHPOINT_SCHEDULER_EXECUTION_HELD_RANKS_H
+#ifndef MATCHPOINT_SCHEDULER_SNAPSHOT_HELD_RANKS_H
+#define MATCHPOINT_SCHEDULER_SNAPSHOT_HELD_RANKS_H
 
 #include "snapshot.h"
 
@@ -20,8 +20,8 @@ struct held_rank {
 };
 
 struct held_ranks {
-	struct runs *runs;
-	struct execution *execution; /* whose ranks they were, or will be; NULL: they wait */
+	struct snapshots *snapshots;
+	struct placement *placement; /* where they were, or will be; NULL: they wait */
 	guint32 number;              /* of the world that the directory belongs to */
 	char *directory;             /* while they wait */
 	struct process_group *group; /* the group, if all of its processes are held; else NULL */
@@ -33,15 +33,15 @@ struct held_ranks {
 
 /* HELD has arrived from a rank of a running or ending execution. With a hazard, which is noted, the
  * rank exits by itself. */
-void held_ranks_add(struct execution *execution, int rank, const struct wire_held *held);
+void held_ranks_add(struct placement *placement, int rank, const struct wire_held *held);
 
-/* The execution is about to be freed: its held ranks wait at their snapshot, or are ended. Returns
- * whether its directory is still needed. */
-bool held_ranks_keep(struct execution *execution);
+/* The execution is about to be freed: its held ranks wait at their snapshot, or are ended. `over`:
+ * it has come to its end, and is not begun again. Returns whether its directory is still needed. */
+bool held_ranks_keep(struct placement *placement, bool over);
 
-/* Begins to rewind held ranks of the snapshot for an execution. Returns false if there are none, or
+/* Begins to rewind held ranks of the snapshot for a placement. Returns false if there are none, or
  * if they could not be used. */
-bool held_ranks_rewind(struct snapshot *snapshot, struct execution *execution);
+bool held_ranks_rewind(struct snapshot *snapshot, struct placement *placement);
 
 /* held_ranks_find returns held ranks of the snapshot that are a whole process group; NULL: there
  * are none. held_ranks_take_group takes them from the snapshot. */
@@ -72,13 +72,13 @@ void held_ranks_forget(struct held_ranks *held, int rank);
 
 /* A keeper has reported the end of a process. Returns true if the process is about to be rewound.
  * It is not known yet whether it ended before or after that. */
-bool held_ranks_child_ended(struct runs *runs, int rank, const struct wire_child *child);
+bool held_ranks_child_ended(struct snapshots *snapshots, int rank, const struct wire_child *child);
 
 /* Ends all held ranks of a snapshot. */
 void held_ranks_end_all(struct snapshot *snapshot);
 
 /* Ends the held ranks of the oldest snapshot that has any, to keep within the budget. `images`:
  * even if they have images, which are lost then. Returns false if there are none. */
-bool held_ranks_end_oldest(struct runs *runs, bool images);
+bool held_ranks_end_oldest(struct snapshots *snapshots, bool images);
 
 #endif

@@ -9,29 +9,29 @@
  *
  * An image is a snapshot (snapshot.h) without keepers. Its parent is the snapshot that the process
  * group was forked from. */
-#ifndef MATCHPOINT_SCHEDULER_EXECUTION_IMAGE_H
-#define MATCHPOINT_SCHEDULER_EXECUTION_IMAGE_H
+#ifndef MATCHPOINT_SCHEDULER_SNAPSHOT_IMAGE_H
+#define MATCHPOINT_SCHEDULER_SNAPSHOT_IMAGE_H
 
 #include "snapshot.h"
 
-/* Whether the ranks of an execution, at rest, can be asked for an image. */
-bool image_is_possible(const struct execution *execution);
+/* Whether the ranks of an execution at rest can be asked for an image. Not any more after many
+ * refusals, unless the strategy `stays`. */
+bool image_is_possible(const struct placement *placement, bool stays);
 
-/* Asks the ranks for an image. Returns the value for execution->parking. */
-struct snapshot *image_begin(struct execution *execution);
-/* IMAGED has arrived. After the last one, the execution goes on. */
-void image_answered(struct execution *execution, int rank, const struct wire_imaged *imaged);
+/* Asks the ranks for an image. It is complete when each has answered. */
+struct snapshot *image_begin(const struct snapshot_subject *subject);
+/* IMAGED has arrived. Returns false if that is no answer to what was asked. */
+bool image_answered(struct snapshot *snapshot, int rank, const struct wire_imaged *imaged);
+/* Every rank has answered. Returns whether there is an image now, which can be returned to.
+ * Otherwise the snapshot has to be released. The ranks may go on. */
+bool image_complete(struct snapshot *snapshot, struct placement *placement);
 
 /* Whether its process group is whole, and waits. */
 bool image_serves(const struct snapshot *snapshot);
-/* Begins to rewind the process group for an execution. */
-void image_restore(struct snapshot *snapshot, struct execution *execution);
+/* Begins to rewind the process group for a placement. */
+void image_restore(struct snapshot *snapshot, struct placement *placement);
 /* All ranks have reported that they are rewound. */
-void image_connected(struct execution *execution);
-
-/* The execution, at rest, is given up. If there are images of its ranks, they stay where they are,
- * to be rewound. Returns false if they have to be ended instead. */
-bool image_keep_ranks(struct execution *execution);
+void image_connected(struct placement *placement);
 
 /* The snapshot is about to be released. */
 void image_forget(struct snapshot *snapshot);
@@ -41,7 +41,7 @@ bool image_is_lost(const struct snapshot *snapshot);
 
 /* Whether there are images of a process group (NULL: none), and whether the user has asked
  * for any. */
-bool image_has_any(const struct runs *runs, const struct process_group *group);
-bool image_any_named(const struct runs *runs, const struct process_group *group);
+bool image_has_any(const struct snapshots *snapshots, const struct process_group *group);
+bool image_any_named(const struct snapshots *snapshots, const struct process_group *group);
 
 #endif

@@ -1,16 +1,17 @@
 /* A snapshot. Its ranks are parked as keepers (ckpt/agent.h), which can be copied any number of
  * times; an image has no keepers (image.h). */
-#ifndef MATCHPOINT_SCHEDULER_EXECUTION_SNAPSHOT_H
-#define MATCHPOINT_SCHEDULER_EXECUTION_SNAPSHOT_H
+#ifndef MATCHPOINT_SCHEDULER_SNAPSHOT_SNAPSHOT_H
+#define MATCHPOINT_SCHEDULER_SNAPSHOT_SNAPSHOT_H
 
 #include <stdbool.h>
 
 #include "ckpt/snapshot_set.h"
-#include "execution.h"
-#include "scheduler/snapshot/state_fingerprint.h"
+#include "placement.h"
+#include "scheduler/world/world.h"
+#include "state_fingerprint.h"
 
 struct snapshot {
-	struct runs *runs;
+	struct snapshots *snapshots;
 	struct world *world;                  /* as it was when it was parked */
 	struct state_fingerprint fingerprint; /* what its ranks have reported of their states */
 	guint32 number;                       /* of the world that was parked */
@@ -20,7 +21,7 @@ struct snapshot {
 	bool launched;            /* the keepers are the launcher's processes */
 	bool unshared;            /* what a rank puts back, besides memory, is not seen by others */
 	struct snapshot *parent;  /* whose copies the keepers are */
-	gint64 parked_at;         /* when the ranks got PARK (execution_now) */
+	gint64 parked_at;         /* when the ranks got PARK (host_now) */
 	gint64 idle_time;         /* of its execution then */
 	double ran;               /* seconds of the execution that was parked */
 	double behind;            /* seconds since the beginning of the program */
@@ -43,19 +44,23 @@ struct snapshot {
 	guint children;                   /* snapshots and executions that are copies of it */
 };
 
-/* Whether a snapshot of an execution is worth its cost: running so far takes much longer than
- * putting ranks back. */
-bool snapshot_is_worth_it(const struct execution *execution);
-/* Notes how long the restore took, when all ranks of an execution are restored. */
-void snapshot_note_cost(const struct execution *execution);
+/* An execution at rest, to be kept. */
+struct snapshot_subject {
+	struct placement *placement;
+	const struct world *world;
+	const struct state_fingerprint *fingerprint;
+	gint64 idle_time;   /* total so far (struct wire_welcome) */
+	double ran, behind; /* as in struct snapshot */
+	bool stacked, along;
+};
 
 /* Makes a snapshot of an execution at rest. Ranks get no order from it. */
-struct snapshot *snapshot_new(struct execution *execution);
+struct snapshot *snapshot_new(const struct snapshot_subject *subject);
 /* Adds it to the snapshot set, so it can be returned to. */
 void snapshot_enter_set(struct snapshot *snapshot);
 
-/* Orders all ranks of an execution at rest to park. The snapshot takes their connections over. */
-struct snapshot *snapshot_park(struct execution *execution);
+/* Orders all ranks to park. The snapshot takes their connections over. */
+struct snapshot *snapshot_park(const struct snapshot_subject *subject);
 
 /* Whether all ranks are still connected. */
 bool snapshot_is_whole(const struct snapshot *snapshot);
@@ -64,17 +69,14 @@ bool snapshot_is_whole(const struct snapshot *snapshot);
 bool snapshot_parked(struct snapshot *snapshot, int rank, const struct wire_parked *parked);
 
 /* Gives the ranks back to the execution that was parked, and frees the snapshot. */
-void snapshot_resume(struct snapshot *snapshot, struct execution *execution);
+void snapshot_resume(struct snapshot *snapshot);
 
-/* Begins to copy the keepers for an execution; execution_connected is called for each copy. Returns
- * false with `error` set if the shared memory could not be copied. */
-bool snapshot_restore(struct snapshot *snapshot, struct execution *execution, GError **error);
+/* Begins to restore the ranks of a placement. Each of them sends HELLO, or counts as connected at
+ * once. Returns false with `error` set if the shared memory could not be copied. */
+bool snapshot_restore(struct snapshot *snapshot, struct placement *placement, GError **error);
 
-/* Orders a keeper to fork its rank into the world of an execution. */
-void snapshot_fork_rank(struct snapshot *snapshot, int rank, struct execution *execution);
-
-/* The execution is no longer a copy of a snapshot. */
-void snapshot_detach(struct execution *execution);
+/* Orders a keeper to fork its rank into a world. */
+void snapshot_fork_rank(struct snapshot *snapshot, int rank, const struct placement *placement);
 
 /* Ends the keepers, and frees. */
 void snapshot_release(struct snapshot *snapshot);
