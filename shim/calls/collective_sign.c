@@ -4,6 +4,7 @@
 
 #include "common/mix.h"
 #include "shim/check/reduction.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/neighbors.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
@@ -15,7 +16,7 @@ static bool is_committed(MPI_Datatype type)
 	static int nowhere;
 	MPI_Request request;
 
-	if (type_is_basic(type))
+	if (abi_is_basic(type))
 		return true;
 	if (real_mpi()->Send_init(&nowhere, 1, type, 0, 0, MPI_COMM_SELF, &request) != MPI_SUCCESS)
 		return false;
@@ -43,7 +44,7 @@ static bool op_is_sound(MPI_Op op, int count, MPI_Datatype type)
 	int commutes;
 
 	return real_mpi()->Op_commutative(op, &commutes) == MPI_SUCCESS
-	       && (count == 0 || !type_is_basic(type)
+	       && (count == 0 || !abi_is_basic(type)
 	           || real_mpi()->Reduce_local(&from, &to, 0, type, op) == MPI_SUCCESS);
 }
 
@@ -86,7 +87,7 @@ static bool fill_side(struct wire_side *side, const struct collective_data *data
 		int count = data->is_each ? data->counts[i] : data->count;
 
 		/* With a count for each, MPI checks the first. */
-		if (i == 0 && partners > 0 && count > 0 && !data->buffer && type_is_basic(type))
+		if (i == 0 && partners > 0 && count > 0 && !data->buffer && abi_is_basic(type))
 			return false;
 		if ((count != 0 || !data->types) && !data_is_sound(count, type, &side->bytes[i]))
 			return false;
@@ -221,16 +222,15 @@ struct collective_signature collective_sign_exchange(MPI_Comm comm,
 
 /* --- reductions ---------------------------------------------------------------------------- */
 
-/* The two highest bits of MPICH's handles show the storage class: 1 is built in. */
 static uint8_t sign_op(MPI_Op op)
 {
-	return (unsigned)op >> 30 == 1 ? (uint8_t)((unsigned)op & 0xff) : WIRE_OWN_REDUCTION;
+	return abi_is_predefined(op) ? (uint8_t)ABI_OP_INDEX(op) : WIRE_OWN_REDUCTION;
 }
 
 /* As MPICH checks: MPI_BOTTOM is NULL, too, and valid with a derived type. */
 static bool is_missing(const void *buffer, uint64_t count, MPI_Datatype type)
 {
-	return !buffer && count > 0 && type_is_basic(type);
+	return !buffer && count > 0 && abi_is_basic(type);
 }
 
 static bool buffers_are_sound(const struct communicator *communicator, int root,

@@ -7,6 +7,7 @@
 #include "mpi_calls.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/windows.h"
 #include "shim/types/bytes.h"
@@ -180,7 +181,7 @@ static bool has_changed(const struct access_call *call)
 	if (call->op == MPI_NO_OP)
 		return false;
 	if (!call->arrives || call->target_count != 1 || call->origin_count != 1
-	    || call->result_count != 1 || !type_is_basic(call->target_type)
+	    || call->result_count != 1 || !abi_is_basic(call->target_type)
 	    || call->origin_type != call->target_type || call->result_type != call->target_type)
 		return true;
 	real_mpi()->Type_size(call->target_type, &size);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
 #include "shim/types/signature.h"
@@ -81,7 +82,7 @@ bool contents_are_wanted(void)
 /* A wrong argument, which MPI reports. */
 static bool is_nowhere(const struct contents_data *data)
 {
-	return data->count > 0 && !data->buffer && type_is_basic(data->type);
+	return data->count > 0 && !data->buffer && abi_is_basic(data->type);
 }
 
 static void note(struct wire_name name, const struct contents_data *data, struct wire_types types)
@@ -92,7 +93,7 @@ static void note(struct wire_name name, const struct contents_data *data, struct
 	size_t size = type_size(data->type), all = size * (size_t)data->count;
 	size_t most = most_of(&types), count = all < most ? all : most;
 
-	if (count > 0 && !type_is_basic(data->type)) {
+	if (count > 0 && !abi_is_basic(data->type)) {
 		bytes = packed = pack_first(data, size, most, &count);
 		if (!packed)
 			return;

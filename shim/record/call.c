@@ -15,6 +15,7 @@
 #include "layouts.h"
 #include "matches.h"
 #include "replay.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "threads.h"
 #include "windows.h"
@@ -283,10 +284,7 @@ void record_out_bytes(struct record_call *call, void *memory, int64_t bytes)
 
 int64_t record_status_bytes(const MPI_Status *status)
 {
-	if (status->count_hi_and_cancelled & 1)
-		return 0;
-	return (int64_t)(uint32_t)status->count_lo
-	       | (int64_t)(status->count_hi_and_cancelled >> 1) << 32;
+	return abi_is_cancelled(status) ? 0 : abi_status_bytes(status);
 }
 
 void record_out_status(MPI_Status *status)

@@ -7,6 +7,7 @@
 
 #include "call.h"
 #include "replay.h"
+#include "shim/mpi/abi.h"
 
 /* A request, and the call that has started it. */
 struct started {
@@ -287,11 +288,6 @@ static bool was_active(MPI_Request request)
 	return !one || one->is_active;
 }
 
-static bool is_cancelled(const MPI_Status *status)
-{
-	return status->count_hi_and_cancelled & 1;
-}
-
 static bool needs_index(void)
 {
 	return mpi_call_completes(now) == MPI_CALL_COMPLETES_ANY
@@ -309,8 +305,8 @@ void matches_completed(const MPI_Request *given, int at, const MPI_Status *statu
 		index += was_active(given[i]);
 	one = find(given[at]);
 	replay_tell(REPLAY_MATCH, "s %d %u %u %d %d %d %lld", index, one ? one->call : 0,
-	            one ? one->sub : 0, status->MPI_SOURCE, status->MPI_TAG, is_cancelled(status),
-	            (long long)record_status_bytes(status));
+	            one ? one->sub : 0, status->MPI_SOURCE, status->MPI_TAG,
+	            abi_is_cancelled(status), (long long)record_status_bytes(status));
 	if (one && !stays)
 		note_done(one);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "signature.h"
 #include "type_value.h"
@@ -28,11 +29,6 @@ struct layout {
 };
 
 static const struct layout unknown = {.disjoint = UINT64_MAX};
-
-static bool is_basic(MPI_Datatype type)
-{
-	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
-}
 
 /* Adds a piece: it extends the last run, or begins a new one. false: too many runs. */
 static bool add_piece(struct run *runs, uint32_t *count, int64_t offset, uint64_t length)
@@ -201,7 +197,7 @@ static const struct layout *layout_of(MPI_Datatype type)
 
 bool layout_overlaps(MPI_Count count, MPI_Datatype type)
 {
-	return count > 0 && !is_basic(type) && type != MPI_DATATYPE_NULL
+	return count > 0 && !abi_is_basic(type) && type != MPI_DATATYPE_NULL
 	       && (uint64_t)count > layout_of(type)->disjoint;
 }
 
@@ -237,7 +233,7 @@ bool layout_append(struct wire_part **parts, uint32_t *part_count, uint8_t role,
 
 	if (count <= 0 || real_mpi()->Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
 		return true;
-	if (is_basic(type))
+	if (abi_is_basic(type))
 		return append_one(parts, part_count, role, start, (uint64_t)(size * count));
 	layout = layout_of(type);
 	if (!layout->known)

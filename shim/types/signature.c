@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "type_value.h"
 
@@ -28,9 +29,9 @@ struct draft {
 	bool failed;
 };
 
-static uint16_t code_of(int handle)
+static uint16_t code_of(MPI_Datatype type)
 {
-	return (uint16_t)((unsigned)handle & 0xffffu);
+	return (uint16_t)(ABI_BASIC_SIZE(type) << 8 | ABI_BASIC_INDEX(type));
 }
 
 static uint64_t basic_size(uint16_t basic)
@@ -44,9 +45,9 @@ static uint16_t basic_of(MPI_Datatype type)
 	switch (type) {
 	case MPI_PACKED: return 0;
 	case MPI_2INT: return code_of(MPI_INT);
-	case (MPI_Datatype)0x4c000820: return code_of(0x4c00041b); /* MPI_2INTEGER */
-	case (MPI_Datatype)0x4c000821: return code_of(0x4c00041c); /* MPI_2REAL */
-	case (MPI_Datatype)0x4c001023: return code_of(0x4c00081f); /* MPI_2DOUBLE_PRECISION */
+	case MPI_2INTEGER: return code_of(MPI_INTEGER);
+	case MPI_2REAL: return code_of(MPI_REAL);
+	case MPI_2DOUBLE_PRECISION: return code_of(MPI_DOUBLE_PRECISION);
 	default: return code_of(type);
 	}
 }
@@ -137,7 +138,7 @@ static const struct list *list_of(MPI_Datatype type, int depth);
 
 static struct wire_types types_of(MPI_Datatype type, int depth)
 {
-	if (type_is_basic(type))
+	if (abi_is_basic(type))
 		return (struct wire_types){.basic = basic_of(type)};
 	return list_of(type, depth)->types;
 }
@@ -180,7 +181,7 @@ static int combiner_of(MPI_Datatype type)
 
 	if (type == MPI_DATATYPE_NULL)
 		return MPI_UNDEFINED;
-	if (type_is_basic(type))
+	if (abi_is_basic(type))
 		return MPI_COMBINER_NAMED;
 	return real_mpi()->Type_get_envelope(type, &integers, &addresses, &types, &combiner)
 	                       == MPI_SUCCESS
