@@ -8,6 +8,7 @@
 #include "shim/mpi/neighbors.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
+#include "shim/types/codes.h"
 #include "shim/types/signature.h"
 
 /* A derived type must be committed before it is used in communication. */
@@ -111,7 +112,7 @@ static bool sign_side(struct wire_side *side, const struct communicator *communi
 		return true; /* out of memory: not compared */
 	side->partners = peers ? WIRE_WITH_LISTED : WIRE_WITH_EACH;
 	for (uint32_t i = 0; i < side->peer_count; i++)
-		side->peers[i] = peers[i];
+		side->peers[i] = peers[i] == MPI_PROC_NULL ? WIRE_NOBODY : peers[i];
 	return fill_side(side, data, (int)partners);
 }
 
@@ -222,11 +223,6 @@ struct collective_signature collective_sign_exchange(MPI_Comm comm,
 
 /* --- reductions ---------------------------------------------------------------------------- */
 
-static uint8_t sign_op(MPI_Op op)
-{
-	return abi_is_predefined(op) ? (uint8_t)ABI_OP_INDEX(op) : WIRE_OWN_REDUCTION;
-}
-
 /* As MPICH checks: MPI_BOTTOM is NULL, too, and valid with a derived type. */
 static bool is_missing(const void *buffer, uint64_t count, MPI_Datatype type)
 {
@@ -270,7 +266,7 @@ static struct collective_signature sign_reduction(const struct communicator *com
 		return signature;
 	signature.types = signature_of(type);
 	signature.same_data = true;
-	signature.reduction = sign_op(op);
+	signature.reduction = codes_of_op(op);
 	signature.op = op;
 	reduction_begins(op);
 	return signature;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mpi_codes.h"
 #include "gate.h"
 #include "shim/mpi/abi.h"
 #include "shim/mpi/packing.h"
@@ -25,7 +26,7 @@ static struct {
 /* Text: basic types with elements of one byte, and data without types. */
 static size_t most_of(const struct wire_types *types)
 {
-	return types->run_count == 0 && types->basic >> 8 <= 1 ? TEXT_MOST : VALUES_MOST;
+	return types->run_count == 0 && type_code_size(types->basic) <= 1 ? TEXT_MOST : VALUES_MOST;
 }
 
 /* Packs as many elements as needed; the caller frees the bytes. NULL: they cannot be packed. */

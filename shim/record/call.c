@@ -140,7 +140,9 @@ static void in_handle(struct record_call *call, const char *name, enum record_ki
 	call->key = mix(call->key, (uint64_t)handle);
 	if (call->is_repeated)
 		return;
-	if (log_replaying)
+	if (log_replaying && kind == RECORD_COMM)
+		matches_given_comm(name, (MPI_Comm)handle);
+	else if (log_replaying)
 		matches_given(name, handle);
 	const int64_t was = handle_moved(kind, handle);
 	if (was != handle)
@@ -246,7 +248,7 @@ void record_out_handle(enum record_kind kind, void *handle)
 		return;
 	*(uint32_t *)handle = (uint32_t)handle_moved(kind, *(uint32_t *)handle);
 	if (log_replaying && kind == RECORD_COMM)
-		matches_given("made_comm", *(const uint32_t *)handle);
+		matches_given_comm("made_comm", *(const MPI_Comm *)handle);
 	if (log_replaying && kind == RECORD_MESSAGE)
 		matches_given("made_message", *(const uint32_t *)handle);
 }

@@ -80,18 +80,57 @@ static void tell_call(void)
 
 /* --- what a call is given --------------------------------------------------------------------- */
 
-/* Arrays tell their first element. Of what has no room, the rest is left out. */
-void matches_given(const char *name, int64_t value)
+/* What stands for no number. NULL: it is one. */
+static const char *word_of(const char *name, int64_t value)
 {
+	static const struct {
+		const char *name;
+		int value;
+		const char *word;
+	} words[] = {
+		{"source", MPI_ANY_SOURCE, "MPI_ANY_SOURCE"},
+		{"source", MPI_PROC_NULL, "MPI_PROC_NULL"},
+		{"dest", MPI_PROC_NULL, "MPI_PROC_NULL"},
+		{"tag", MPI_ANY_TAG, "MPI_ANY_TAG"},
+		{"recvtag", MPI_ANY_TAG, "MPI_ANY_TAG"},
+		{"root", MPI_ROOT, "MPI_ROOT"},
+		{"root", MPI_PROC_NULL, "MPI_PROC_NULL"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (value == words[i].value && strcmp(name, words[i].name) == 0)
+			return words[i].word;
+	return NULL;
+}
+
+/* Arrays tell their first element. Of what has no room, the rest is left out. `word`: instead of
+ * the value, or NULL. */
+static void hand(const char *name, int64_t value, const char *word)
+{
+	char number[24];
 	int size;
 
 	if (!takes_given() || name == handed.last || strchr(name, ' '))
 		return;
 	handed.last = name;
-	size = snprintf(handed.text + handed.size, sizeof(handed.text) - handed.size, " %s=%lld",
-	                name, (long long)value);
+	snprintf(number, sizeof(number), "%lld", (long long)value);
+	size = snprintf(handed.text + handed.size, sizeof(handed.text) - handed.size, " %s=%s",
+	                name, word ? word : number);
 	if ((size_t)size < sizeof(handed.text) - handed.size)
 		handed.size += (size_t)size;
+}
+
+void matches_given(const char *name, int64_t value)
+{
+	hand(name, value, word_of(name, value));
+}
+
+void matches_given_comm(const char *name, MPI_Comm comm)
+{
+	hand(name, (uint32_t)comm,
+	     comm == MPI_COMM_WORLD  ? "MPI_COMM_WORLD"
+	     : comm == MPI_COMM_SELF ? "MPI_COMM_SELF"
+	                             : NULL);
 }
 
 void matches_bytes(bool sends, int64_t bytes)

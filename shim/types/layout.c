@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mpi_codes.h"
 #include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "signature.h"
@@ -65,7 +66,7 @@ static uint64_t count_ones(const unsigned char *memory, size_t size)
 static uint64_t count_written(uint16_t basic)
 {
 	enum { LONG_DOUBLE = 16, PRECISION = 10 }; /* bytes */
-	unsigned size = basic >> 8;
+	unsigned size = type_code_size(basic);
 
 	return size < LONG_DOUBLE ? size : size / LONG_DOUBLE * PRECISION;
 }
@@ -77,9 +78,9 @@ static uint64_t count_least(MPI_Datatype type, uint64_t size)
 	uint64_t period = 0, written = 0;
 
 	if (types.basic != 0)
-		return size / (types.basic >> 8) * count_written(types.basic);
+		return size / type_code_size(types.basic) * count_written(types.basic);
 	for (uint32_t i = 0; i < types.run_count; i++) {
-		period += types.runs[i].count * (types.runs[i].basic >> 8);
+		period += types.runs[i].count * type_code_size(types.runs[i].basic);
 		written += types.runs[i].count * count_written(types.runs[i].basic);
 	}
 	return period > 0 ? size / period * written : 0;

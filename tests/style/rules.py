@@ -101,7 +101,8 @@ BANNED = [
      "run/ takes it from its host (scheduler/host/host.h)", ["scheduler/run"]),
     (r"\bsleep\s*\(", "nobody waits by the clock", ["ckpt", "explorer", "scheduler", "reports"]),
     (r"\b0x[0-9a-f]{2}(00|40)[0-9a-f]{4}u?\b|>> (26|30)\b[^)]",
-     "a handle's bits: ask shim/mpi/abi.h", ["shim"]),
+     "a handle's bits: ask shim/mpi/abi.h; behind the wire there are codes (common/mpi_codes.h)",
+     ["common", "reports", "scheduler", "shim"]),
 ]
 
 # Where something may be that is banned elsewhere: file and pattern of BANNED.
