@@ -369,7 +369,7 @@ struct wire_error {
 	uint32_t started; /* the call whose operation failed, if another */
 	uint16_t function;
 	uint64_t site;
-	int32_t error_class;
+	int32_t error_class; /* the library's number; for logs alone */
 	bool fatal;   /* the program's error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT */
 	bool refused; /* not an error of the program: matchpoint cannot control the call; call 0:
 	                 cannot go back over what the program does */

@@ -97,6 +97,13 @@ static inline bool abi_is_cancelled(const MPI_Status *status)
 	return status->count_hi_and_cancelled & 1;
 }
 
+/* The fields of a status that only MPI knows the meaning of. Copied, they are the same status. */
+enum { ABI_STATUS_FIELDS = 2 };
+static inline int *abi_status_field(MPI_Status *status, int field)
+{
+	return field == 0 ? &status->count_lo : &status->count_hi_and_cancelled;
+}
+
 /* Bytes of the message. */
 static inline int64_t abi_status_bytes(const MPI_Status *status)
 {

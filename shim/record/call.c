@@ -295,8 +295,8 @@ void record_out_status(MPI_Status *status)
 		return;
 	record_out_number(&status->MPI_SOURCE, sizeof(int));
 	record_out_number(&status->MPI_TAG, sizeof(int));
-	record_out_number(&status->count_lo, sizeof(int));
-	record_out_number(&status->count_hi_and_cancelled, sizeof(int));
+	for (int i = 0; i < ABI_STATUS_FIELDS; i++)
+		record_out_number(abi_status_field(status, i), sizeof(int));
 	if (log_replaying)
 		matches_status(status);
 }
