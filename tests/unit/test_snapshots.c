@@ -576,7 +576,7 @@ static struct snapshot *keep_image(struct snapshots_fixture *fixture, struct exe
 	return NULL;
 }
 
-/* Ranks that equal the image are not touched. They learn of their new world with their next order. */
+/* Ranks that equal the image are not touched. Their next order brings them WELCOME. */
 static void idle_ranks_stay_what_they_are(void **state)
 {
 	struct snapshots_fixture *fixture = *state;
