@@ -1,5 +1,5 @@
-/* room: liveness. Rank 0 of two waits in MPI with one thread, and has another outside of MPI. Rank 1
- * waits. What the threads do is what the test says. */
+/* room: liveness. Rank 0 of two waits in MPI with one thread, and has another outside of MPI. Rank
+ * 1 waits. What the threads do is what the test says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
