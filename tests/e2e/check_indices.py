@@ -18,6 +18,7 @@ import check_web
 import harness
 from harness import check
 from live_page import STATE, Session, Watched
+from otf2_archive import read_archive
 
 # Rank 0 says what each of its calls returns, as the label of the call should say it.
 PROGRAM = r"""
@@ -232,6 +233,60 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+# Two threads of rank 0 wait for requests of their own, which others or they themselves complete.
+THREADS = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+static int query(void *state, MPI_Status *status)
+{
+	MPI_Status_set_elements(status, MPI_INT, state != NULL);
+	MPI_Status_set_cancelled(status, 0);
+	status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+	return MPI_SUCCESS;
+}
+static int nothing(void *state)
+{
+	return state ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+static int no_cancel(void *state, int complete)
+{
+	return state || complete ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+static void *run(void *number)
+{
+	int which = *(int *)number, place, got[2], count, places[4];
+	MPI_Request requests[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
+	                           MPI_REQUEST_NULL};
+	for (int i = 0; i < 2; i++)
+		MPI_Irecv(&got[i], 1, MPI_INT, which, i, MPI_COMM_WORLD, &requests[i + which]);
+	MPI_Waitany(4, requests, &place, MPI_STATUS_IGNORE);
+	printf("Waitany → index %d\n", place);
+	MPI_Wait(&requests[which + (place == which)], MPI_STATUS_IGNORE);
+	MPI_Grequest_start(query, nothing, no_cancel, number, &requests[3 - which]);
+	MPI_Grequest_complete(requests[3 - which]);
+	MPI_Waitsome(4, requests, &count, places, MPI_STATUSES_IGNORE);
+	printf("Waitsome → index %d\n", count == 1 ? places[0] : -1);
+	MPI_Waitany(4, requests, &place, MPI_STATUS_IGNORE);
+	printf("Waitany → %s\n", place == MPI_UNDEFINED ? "undefined" : "index");
+	return number;
+}
+int main(int argc, char **argv)
+{
+	int level, rank, numbers[2] = {1, 2};
+	pthread_t threads[2];
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; rank == 0 && i < 2; i++)
+		pthread_create(&threads[i], NULL, run, &numbers[i]);
+	for (int i = 0; rank == 0 && i < 2; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; rank > 0 && i < 2; i++)
+		MPI_Send(&rank, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
 CALL = re.compile(r"(?:Test|Wait)(?:any|some)(?::| →) .*")
 TIP = re.compile(r"^returns .*$", re.M)
 
@@ -318,6 +373,50 @@ def check_tip(tool, browser, program):
           "tips: %s\n%s" % (tips, run))
 
 
+def check_without(tool, browser):
+    """Of a store without indices, as of an earlier version, the page names the requests."""
+    store = os.path.join(tool.directory, "tip.store", "replay")
+    page = os.path.join(tool.directory, "tip.html")
+    with contextlib.closing(sqlite3.connect(os.path.join(store, "matchpoint.db"))) as database:
+        gone = database.execute("DELETE FROM common").rowcount
+        database.commit()
+    check(gone == 1, "the store has no indices")
+    run = tool.run("report", "--html", page, "--json", page + ".json", store)
+    check(run.status == 0, str(run))
+    browser.open(page)
+    texts = [text for _, text in sorted(map(tuple, browser.run(check_graph.LABELS, 0)))
+             if "call" in text]
+    check(texts == ["Testsome: requests of calls 2, 3", "Waitany: request of call 4"],
+          "shown: %s" % texts)
+    with open(page + ".json", encoding="utf-8") as file:
+        check("indices" not in json.load(file)["executions"][0], "indices from nowhere")
+
+
+def check_traces(tool, program):
+    """In traces it is an argument, or an attribute of the end of the call."""
+    trace = os.path.join(tool.directory, "trace.json")
+    archive = os.path.join(tool.directory, "archive")
+    has_otf2 = shutil.which("otf2-print") and "built without OTF2" not in tool.run("--version").out
+    for kind, expected in (("nulls", [None, "1,3", "4", "undefined"]),
+                           ("empty", ["undefined"] * 5)):
+        run = tool.run("replay", "--store", os.path.join(tool.directory, "traces.store"),
+                       "--perfetto", trace, *(["--otf2", archive] if has_otf2 else []),
+                       "mp1:n3:infinite:%s" % ("0.6=#0+1" if kind == "nulls" else ""), "--",
+                       program, kind, KINDS[kind])
+        check(run.status == 0, str(run))
+        with open(trace, encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        found = [event["args"].get("indices") for event in events
+                 if re.match("MPI_(Wait|Test)(any|some)", event["name"])]
+        check(found == expected, "in Perfetto's trace: %s" % found)
+        if has_otf2:
+            events = read_archive(os.path.join(archive, "traces.otf2"), 3).events
+            found = [event.attributes["indices"].split('"')[1] for event in events
+                     if "indices" in event.attributes]
+            check(found == [one for one in expected if one], "in the archive: %s" % found)
+            shutil.rmtree(archive)
+
+
 def check_fortran(tool, browser):
     """Fortran counts from 1, the report from 0."""
     if not shutil.which(tool.mpicc.replace("mpicc", "mpif90")) or not shutil.which("gfortran"):
@@ -347,6 +446,43 @@ def check_crash(tool):
           "of the crash: %s" % json.dumps(crashed))
     check([one["returned"] for one in run.report["executions"][0]["indices"]] in (
         [[1], [2]], [[2]]), "of the first: %s" % run.report["executions"][0])
+
+
+def check_merged(tool):
+    """Stores that are merged keep them."""
+    program = tool.compile(tool.write("crash.c", CRASH))
+    stores = [os.path.join(tool.directory, "shard%d.store" % shard) for shard in (1, 2)]
+    for shard, store in enumerate(stores, 1):
+        tool.run("explore", "-n", "3", "--buffering", "infinite", "--shard", "%d/2" % shard,
+                 "--store", store, "--", program)
+    merged = os.path.join(tool.directory, "merged.json")
+    run = tool.run("report", "--json", merged, "--json-all", *stores)
+    check(run.status == 0, str(run))
+    with open(merged, encoding="utf-8") as file:
+        executions = json.load(file)["executions"]
+    crashed = [one for one in executions if one["findings"]]
+    check(crashed and [one["returned"] for one in crashed[0]["indices"]] == [[2]],
+          "of the crash: %s" % crashed)
+
+
+def check_threads(tool, browser):
+    """Each thread's calls have what the thread gets. Their output is in no order."""
+    program = tool.compile(tool.write("threads.c", THREADS), "-pthread")
+    store = os.path.join(tool.directory, "threads.store")
+    run = tool.run("explore", "-n", "3", "--buffering", "infinite", "--max-interleavings", "20",
+                   "--store", store, "--", program)
+    with contextlib.closing(sqlite3.connect(os.path.join(store, "matchpoint.db"))) as database:
+        paths = [path for path, in database.execute("SELECT path FROM execution ORDER BY id")]
+    page = os.path.join(tool.directory, "threads.html")
+    for path in paths[0], paths[len(paths) // 2], paths[-1]:
+        run = tool.run("replay", "--store", store + ".one", "--html", page, path, "--", program,
+                       report=True)
+        words = sorted(said(run.out))
+        check(run.status == 0 and len(words) == 6 and sorted(listed(run.report)) == words,
+              "in JSON: %s\n%s" % (run.report["executions"][0]["indices"], run))
+        if browser:
+            browser.open(page)
+            check(sorted(shown(browser)) == words, "shown: %s\n%s" % (shown(browser), run))
 
 
 def check_live(tool, browser, program, kind):
@@ -380,10 +516,14 @@ def body(tool, _):
         browser = browsers.Browser(os.path.join(tool.directory, "browser"))
     try:
         check_all(tool, browser, program)
+        check_traces(tool, program)
         check_fortran(tool, browser)
         check_crash(tool)
+        check_merged(tool)
+        check_threads(tool, browser)
         if browser:
             check_tip(tool, browser, program)
+            check_without(tool, browser)
             if check_web.is_there(tool):
                 for kind in "nulls", "inactive", "completed":
                     check_live(tool, browser, program, kind)
