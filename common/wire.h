@@ -18,9 +18,10 @@
 
 #include "mpi_codes.h"
 #include "wire_access.h"
+#include "wire_indices.h"
 #include "wire_use.h"
 
-#define WIRE_VERSION 43
+#define WIRE_VERSION 44
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -64,6 +65,7 @@ enum wire_type {
 	WIRE_NAMED,      /* the program has named a communicator or window */
 	WIRE_IMAGED,     /* answer to IMAGE: the number of the image */
 	WIRE_PARTITIONS, /* a partitioned send is started, or partitions of it are ready */
+	WIRE_RETURNED,   /* what Waitany or its kin has returned, if MPI had a part in it */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND, /* post this receive (or nonblocking collective) to MPI now, in this order; of a
@@ -306,6 +308,11 @@ struct wire_call {
 	struct wire_op *ops;
 	uint32_t waited_count;
 	struct wire_name *waited;
+	/* Of Waitany and its kin (wire_returns_indices): of each request in `waited`, its index in
+	 * the program's array, from 0; then those of requests that the call returns whatever the
+	 * answer is. Both ascend. Empty: those in `waited` begin the array, without gaps. */
+	uint32_t place_count;
+	uint32_t *places;             /* or WIRE_UNDEFINED, or WIRE_TOLD_LATER, alone */
 	uint64_t room;                /* FETCH: bytes that the message may have */
 	struct wire_types room_types; /* FETCH: of `room` */
 };
@@ -615,6 +622,7 @@ struct wire_message {
 		struct wire_overlap overlap;
 		struct wire_misuse misuse;
 		struct wire_partitions partitions;
+		struct wire_returned returned;
 		struct wire_objects objects; /* LEFT */
 		struct wire_thread thread;
 		struct wire_enter enter;

@@ -1,6 +1,7 @@
 #include "world_arrival.h"
 #include "world_internal.h"
 #include "world_loops.h"
+#include "world_returned.h"
 #include "world_rounds.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ static void rank_init(struct rank *rank)
 	world_lines_init(rank);
 	rank->live = g_array_new(false, false, sizeof(struct live));
 	rank->calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
+	rank->returned = world_returned_new();
 	rank->left = g_array_new(false, false, sizeof(struct wire_left));
 	rank->truncated = g_array_new(false, false, sizeof(struct truncated));
 	rank->held_from = WORLD_HOLDS_NOTHING;
@@ -76,6 +78,8 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].live = g_array_copy(from->ranks[rank].live);
 		to->ranks[rank].calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
 		chunks_follow(&to->ranks[rank].calls, &from->ranks[rank].calls);
+		to->ranks[rank].returned = world_returned_new();
+		chunks_follow(&to->ranks[rank].returned, &from->ranks[rank].returned);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
 		to->ranks[rank].truncated = g_array_copy(from->ranks[rank].truncated);
 		if (from->ranks[rank].seals)
@@ -159,6 +163,7 @@ void world_free(struct world *world)
 		g_ptr_array_unref(world->ranks[rank].lines);
 		g_array_unref(world->ranks[rank].live);
 		chunks_release(&world->ranks[rank].calls);
+		chunks_release(&world->ranks[rank].returned);
 		g_array_unref(world->ranks[rank].left);
 		g_array_unref(world->ranks[rank].truncated);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);
@@ -380,6 +385,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 			                               done ? done[i] : i));
 		forget_observed(world, number, done, observed);
 	}
+	world_note_indices(world, number, rank->line->waited->len, done, count);
 	if (rank->line->ends_mpi)
 		rank->finalized = true;
 	world_bring_data(world, number);

@@ -68,7 +68,10 @@ struct line {
 	guint32 entered; /* number of calls of the rank when its next call was begun, at most;
 	                    UINT32_MAX: not known */
 	guint16 function;
-	GArray *waited;              /* struct wire_name */
+	GArray *waited;  /* struct wire_name */
+	guint32 indexed; /* its last call, if that returns indices of requests; else 0 */
+	guint32 *places; /* of that call, as in struct wire_call */
+	guint32 place_count;
 	enum open_question question; /* what the pending call asks */
 	guint32 asked;               /* the last call with a question */
 	guint complete; /* so many of `waited`, from the first, are known to be complete */
@@ -158,6 +161,7 @@ struct rank {
 	GArray *live;                    /* struct live, ascending by name */
 	GArray *truncated;               /* struct truncated */
 	struct chunks calls;             /* struct world_call; [call - 1] */
+	struct chunks returned;          /* struct world_returned */
 	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
 	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */

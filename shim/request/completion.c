@@ -76,12 +76,6 @@ static int grow(struct completion *set)
 	return MPI_SUCCESS;
 }
 
-static bool asks_which(unsigned function)
-{
-	return mpi_call_completes(function) == MPI_CALL_COMPLETES_ANY
-	       || mpi_call_completes(function) == MPI_CALL_COMPLETES_SOME;
-}
-
 int completion_open(struct completion *set, unsigned function, const void *site, int count,
                     MPI_Request *handles)
 {
@@ -102,10 +96,48 @@ int completion_open(struct completion *set, unsigned function, const void *site,
 			break;
 		}
 	}
-	set->call.by_rule = asks_which(function) && set->ready + set->foreign > 0
+	set->call.by_rule = wire_returns_indices((uint16_t)function)
+	                    && set->ready + set->foreign > 0
 	                    && set->asked + (uint32_t)(set->ready + set->foreign) > 1;
 	set->comm = MPI_COMM_WORLD;
 	return code;
+}
+
+/* Appends the indices of those that can complete without asking, of which Waitany and Testany
+ * return the first. */
+static uint32_t append_ready(struct completion *set, uint32_t count)
+{
+	if (mpi_call_completes(set->call.function) == MPI_CALL_COMPLETES_ANY) {
+		set->places[count] = (uint32_t)set->first_ready;
+		return count + 1;
+	}
+	for (int i = set->first_ready; i < set->count; i++) {
+		if (completion_standing(set->handles[i]) == READY)
+			set->places[count++] = (uint32_t)i;
+	}
+	return count;
+}
+
+/* Says which indices the call's answer will stand for; struct wire_call. */
+static void describe_places(struct completion *set)
+{
+	bool absent = set->asked == 0 && set->ready == 0;
+	uint32_t count = set->asked;
+
+	if (!wire_returns_indices(set->call.function))
+		return;
+	if (set->foreign > 0 || absent) {
+		set->place = set->foreign > 0 ? WIRE_TOLD_LATER : WIRE_UNDEFINED;
+		set->call.places = &set->place;
+		set->call.place_count = 1;
+		return;
+	}
+	if (set->ready > 0)
+		count = append_ready(set, count);
+	else if (set->places[count - 1] == count - 1)
+		count = 0;
+	set->call.places = set->places;
+	set->call.place_count = count;
 }
 
 /* The program waits for all of them, so it cannot see when each arrives. */
@@ -123,6 +155,8 @@ static void set_awaited(const struct completion *set)
 
 struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
 {
+	if (!set->reported)
+		describe_places(set);
 	if (set->asked == 0) {
 		if (!set->reported)
 			gate_report(&set->call);
@@ -213,6 +247,19 @@ static bool test_foreign(MPI_Request *handle, MPI_Status *status, int *ret_code)
 	}
 	request_store_status(status, &found);
 	return true;
+}
+
+void completion_tell(const struct completion *set, const int *indices, int count)
+{
+	if (set->foreign == 0 || count <= 0)
+		return;
+	_Static_assert(sizeof(int) == sizeof(uint32_t), "indices are sent as they are");
+	gate_send(&(struct wire_message){
+		.type = WIRE_RETURNED,
+		.returned = {.call = set->call.call,
+	                     .count = (uint32_t)count,
+	                     .indices = (uint32_t *)(uintptr_t)indices},
+	});
 }
 
 int completion_finish_any(struct completion *set, int place, MPI_Status *status)
