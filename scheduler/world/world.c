@@ -17,7 +17,6 @@ static void rank_init(struct rank *rank)
 	world_lines_init(rank);
 	rank->live = g_array_new(false, false, sizeof(struct live));
 	rank->calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
-	rank->returned = world_returned_new();
 	rank->left = g_array_new(false, false, sizeof(struct wire_left));
 	rank->truncated = g_array_new(false, false, sizeof(struct truncated));
 	rank->held_from = WORLD_HOLDS_NOTHING;
@@ -78,8 +77,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].live = g_array_copy(from->ranks[rank].live);
 		to->ranks[rank].calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
 		chunks_follow(&to->ranks[rank].calls, &from->ranks[rank].calls);
-		to->ranks[rank].returned = world_returned_new();
-		chunks_follow(&to->ranks[rank].returned, &from->ranks[rank].returned);
+		world_returned_copy(&to->ranks[rank], &from->ranks[rank]);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
 		to->ranks[rank].truncated = g_array_copy(from->ranks[rank].truncated);
 		if (from->ranks[rank].seals)
@@ -163,7 +161,7 @@ void world_free(struct world *world)
 		g_ptr_array_unref(world->ranks[rank].lines);
 		g_array_unref(world->ranks[rank].live);
 		chunks_release(&world->ranks[rank].calls);
-		chunks_release(&world->ranks[rank].returned);
+		world_returned_release(&world->ranks[rank]);
 		g_array_unref(world->ranks[rank].left);
 		g_array_unref(world->ranks[rank].truncated);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);

@@ -6,6 +6,14 @@
 
 #define RETURNED_SHIFT 8 /* elements of a chunk, as a power of 2 */
 
+/* Where the requests that a call asks about are in the program's array: of ranks that make such
+ * calls alone, since worlds may have thousands of others. */
+struct line_places {
+	guint32 call;
+	guint32 count;
+	guint32 list[]; /* as in struct wire_call */
+};
+
 /* --- reports ---------------------------------------------------------------------------------- */
 
 static bool ascends(const uint32_t *indices, uint32_t count)
@@ -42,12 +50,18 @@ const char *world_check_places(const struct wire_call *call)
 
 static bool is_told_later(const struct line *line)
 {
-	return line->place_count == 1 && line->places[0] == WIRE_TOLD_LATER;
+	const struct line_places *places = line->places;
+
+	return places && places->count == 1 && places->list[0] == WIRE_TOLD_LATER;
 }
 
 static void append(struct rank *rank, guint32 call, guint32 index)
 {
-	chunks_append(&rank->returned, &(const struct world_returned){call, index});
+	if (!rank->returned) {
+		rank->returned = g_new(struct chunks, 1);
+		*rank->returned = chunks_of(sizeof(struct world_returned), RETURNED_SHIFT);
+	}
+	chunks_append(rank->returned, &(const struct world_returned){call, index});
 }
 
 bool world_told_indices(struct world *world, int number, const struct wire_returned *returned,
@@ -60,11 +74,11 @@ bool world_told_indices(struct world *world, int number, const struct wire_retur
 	for (guint i = 0; i < rank->lines->len; i++) {
 		struct line *line = rank->lines->pdata[i];
 
-		if (line->indexed != returned->call || !is_told_later(line))
+		if (!is_told_later(line) || line->places->call != returned->call)
 			continue;
 		if (returned->count == 0 || !ascends(returned->indices, returned->count))
 			break;
-		line->place_count = 0;
+		line->places->count = 0;
 		for (uint32_t j = 0; j < returned->count; j++)
 			append(rank, returned->call, returned->indices[j]);
 		return true;
@@ -78,15 +92,18 @@ void world_note_places(struct world *world, int number, const struct wire_call *
 {
 	struct line *line = world->ranks[number].line;
 
-	line->indexed = 0;
+	const gsize size = call->place_count * sizeof(*call->places);
+
+	if (!line->places && !wire_returns_indices(call->function))
+		return;
+	g_clear_pointer(&line->places, g_free);
 	if (!wire_returns_indices(call->function))
 		return;
-	line->indexed = call->call;
-	line->place_count = call->place_count;
-	if (call->place_count > 0) {
-		line->places = g_renew(guint32, line->places, call->place_count);
-		memcpy(line->places, call->places, call->place_count * sizeof(*line->places));
-	}
+	line->places = g_malloc(sizeof(*line->places) + size);
+	line->places->call = call->call;
+	line->places->count = call->place_count;
+	if (size > 0)
+		memcpy(line->places->list, call->places, size);
 }
 
 static gint compare_indices(gconstpointer one, gconstpointer other)
@@ -100,44 +117,57 @@ void world_note_indices(struct world *world, int number, guint asked, const guin
                         guint count)
 {
 	struct rank *rank = &world->ranks[number];
-	const struct line *line = rank->line;
-	guint places = line->place_count;
+	const struct line_places *places = rank->line->places;
 	g_autoptr(GArray) indices = NULL;
 
-	if (line->indexed == 0 || is_told_later(line))
+	if (!places || is_told_later(rank->line))
 		return;
-	if (asked == 0 && places == 0) { /* the call was refused, or is of an older recording */
-		append(rank, line->indexed, WORLD_INDEX_UNKNOWN);
+	if (asked == 0 && places->count == 0) { /* it was refused, or is of an older recording */
+		append(rank, places->call, WORLD_INDEX_UNKNOWN);
 		return;
 	}
 	indices = g_array_new(false, false, sizeof(guint32));
 	for (guint i = 0; i < count && done[i] < asked; i++) {
-		guint32 index = places > 0 ? line->places[done[i]] : done[i];
+		guint32 index = places->count > 0 ? places->list[done[i]] : done[i];
 
 		g_array_append_val(indices, index);
 	}
-	for (guint i = asked; i < places; i++)
-		g_array_append_val(indices, line->places[i]);
+	for (guint i = asked; i < places->count; i++)
+		g_array_append_val(indices, places->list[i]);
 	g_array_sort(indices, compare_indices);
 	for (guint i = 0; i < indices->len; i++)
-		append(rank, line->indexed, g_array_index(indices, guint32, i));
+		append(rank, places->call, g_array_index(indices, guint32, i));
 }
 
 gsize world_returned_count(const struct world *world, int number)
 {
-	return world->ranks[number].returned.count;
+	const struct chunks *returned = world->ranks[number].returned;
+
+	return returned ? returned->count : 0;
 }
 
 const struct world_returned *world_returned_at(const struct world *world, int number, gsize index)
 {
-	return chunks_at(&world->ranks[number].returned, index);
+	return chunks_at(world->ranks[number].returned, index);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-struct chunks world_returned_new(void)
+void world_returned_copy(struct rank *to, struct rank *from)
 {
-	return chunks_of(sizeof(struct world_returned), RETURNED_SHIFT);
+	to->returned = NULL;
+	if (!from->returned)
+		return;
+	to->returned = g_new(struct chunks, 1);
+	*to->returned = chunks_of(sizeof(struct world_returned), RETURNED_SHIFT);
+	chunks_follow(to->returned, from->returned);
+}
+
+void world_returned_release(struct rank *rank)
+{
+	if (rank->returned)
+		chunks_release(rank->returned);
+	g_clear_pointer(&rank->returned, g_free);
 }
 
 void world_places_release(struct line *line)
@@ -147,5 +177,8 @@ void world_places_release(struct line *line)
 
 void world_places_copy(struct line *line)
 {
-	line->places = g_memdup2(line->places, line->place_count * sizeof(*line->places));
+	if (line->places)
+		line->places = g_memdup2(
+			line->places,
+			sizeof(*line->places) + line->places->count * sizeof(*line->places->list));
 }

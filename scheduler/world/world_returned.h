@@ -7,8 +7,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
-struct chunks;
 struct line;
+struct rank;
 struct wire_call;
 struct world;
 
@@ -21,8 +21,9 @@ void world_note_places(struct world *world, int rank, const struct wire_call *ca
 void world_note_indices(struct world *world, int rank, guint asked, const guint32 *done,
                         guint count);
 
-/* Of struct world_returned. */
-struct chunks world_returned_new(void);
+/* Copies the indices that a rank has returned, and frees them. */
+void world_returned_copy(struct rank *to, struct rank *from);
+void world_returned_release(struct rank *rank);
 /* Frees the places of a line, and copies those of a line that was copied bit by bit. */
 void world_places_release(struct line *line);
 void world_places_copy(struct line *line);
