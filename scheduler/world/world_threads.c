@@ -5,6 +5,7 @@
 #include "remarks.h"
 #include "scheduler/host/thread_view.h"
 #include "world_internal.h"
+#include "world_looks.h"
 #include "world_loops.h"
 
 static struct line *line_at(const struct rank *rank, guint index)
