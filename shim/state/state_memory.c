@@ -64,8 +64,10 @@ static struct {
 	const struct hashes *known;              /* hashes from an earlier scan */
 	size_t at;                               /* index in `known` */
 	struct hashes *noted;                    /* hashes of this scan; NULL: they are the same */
-	const struct memory_range *left_out;
+	const struct memory_range *left_out;     /* in ascending order of `start` */
 	size_t left_out_count;
+	size_t passed;       /* so many of them, the first ones, end before `passed_by` or there */
+	uintptr_t passed_by; /* start of the latest mapping */
 	uint64_t entries[PAGES_AT_ONCE];
 	/* Written pages, if the kernel lists them; how far they are listed. */
 	struct agent_scanned runs[RUNS];
@@ -229,12 +231,30 @@ static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
 
 /* --- mappings --------------------------------------------------------------------------------- */
 
+/* The first range that may overlap a mapping that starts here, or a part of it. Mappings come in
+ * ascending order, several times. */
+static const struct memory_range *left_out_from(uintptr_t start)
+{
+	if (start < work.passed_by)
+		work.passed = 0;
+	work.passed_by = start;
+	while (work.passed < work.left_out_count && work.left_out[work.passed].end <= start)
+		work.passed++;
+	return &work.left_out[work.passed];
+}
+
+/* Whether it is there, and begins before this address: later ones do not. */
+static bool begins_before(const struct memory_range *one, uintptr_t end)
+{
+	return one < work.left_out + work.left_out_count && one->start < end;
+}
+
 static void add_range(uintptr_t start, uintptr_t end, bool anonymous)
 {
-	for (size_t i = 0; i < work.left_out_count && start < end && !work.trouble; i++) {
-		const struct memory_range *one = &work.left_out[i];
+	const struct memory_range *one = left_out_from(start);
 
-		if (one->end <= start || one->start >= end)
+	for (; begins_before(one, end) && start < end && !work.trouble; one++) {
+		if (one->end <= start)
 			continue;
 		if (one->start > start)
 			add_pages(start, one->start, anonymous);
@@ -246,8 +266,10 @@ static void add_range(uintptr_t start, uintptr_t end, bool anonymous)
 
 static bool is_left_out(uintptr_t start, uintptr_t end)
 {
-	for (size_t i = 0; i < work.left_out_count; i++)
-		if (work.left_out[i].start <= start && work.left_out[i].end >= end)
+	const struct memory_range *one = left_out_from(start);
+
+	for (; begins_before(one, start + 1); one++)
+		if (one->end >= end)
 			return true;
 	return false;
 }
@@ -295,12 +317,11 @@ static void add_extent(uintptr_t start, uintptr_t end, const struct state_mappin
 static void add_extents(const struct state_mapping *mapping)
 {
 	const bool is_stack = work.stack >= mapping->start && work.stack < mapping->end;
+	const struct memory_range *one = left_out_from(mapping->start);
 	uintptr_t start = mapping->start;
 
-	for (size_t i = 0; !is_stack && i < work.left_out_count; i++) {
-		const struct memory_range *one = &work.left_out[i];
-
-		if (one->end <= start || one->start >= mapping->end)
+	for (; !is_stack && begins_before(one, mapping->end); one++) {
+		if (one->end <= start)
 			continue;
 		add_extent(start, one->start, mapping);
 		start = one->end;
@@ -465,6 +486,7 @@ static void begin(struct state_hash *hash)
 	work.hash = hash;
 	work.pages_hash = (struct state_hash){{0, 0}};
 	work.pages = 0;
+	work.passed = work.passed_by = 0;
 	work.trouble = NULL;
 }
 
@@ -510,7 +532,7 @@ void state_memory_forget_shared(void)
 
 void state_memory_note_shared(void)
 {
-	work.left_out_count = 0;
+	work.left_out_count = work.passed = 0;
 	work.notes_shared = true;
 	work.trouble = NULL;
 	take_mappings(0);
