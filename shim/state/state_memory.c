@@ -21,7 +21,7 @@ enum {
 	PAGES_MAX = 1 << 18, /* 1 GiB; takes half a second */
 	SHARED = 1024,
 	RUNS = 4096,
-	HASHES = 32768,
+	HASHES = 28672, /* so that notes need no more than the agent keeps */
 };
 
 /* The highest address that every kernel accepts in a query; mappings above it are read. */
@@ -31,12 +31,13 @@ enum {
 #define SWAPPED (UINT64_C(1) << 62)
 #define OF_FILE (UINT64_C(1) << 61)
 
-/* Hashes of pages that have the same contents as at the birth, in ascending order. */
+/* Hashes of pages, or of parts of pages, that have the same contents as at the birth, in ascending
+ * order. */
 struct hashes {
 	uint64_t page_scan, layout; /* of the scan that computed them */
 	size_t count;
-	struct page_hash {
-		uintptr_t page;
+	struct part_hash {
+		uintptr_t start, end;
 		struct state_hash hash;
 	} list[HASHES];
 };
@@ -108,18 +109,31 @@ static struct state_hash hash_page(uintptr_t page, bool anonymous)
 	return hash;
 }
 
-/* As hash_page, for a page with the same contents as at the birth. */
-static struct state_hash recall_page(uintptr_t page, bool anonymous)
+/* A page, or a part of one. */
+static struct state_hash hash_part(uintptr_t start, uintptr_t end, bool anonymous)
+{
+	struct state_hash hash = {{0, 0}};
+
+	if (end - start == PAGE)
+		return hash_page(start, anonymous);
+	state_hash_add(&hash, start);
+	state_hash_add_bytes(&hash, (const void *)start, end - start);
+	return hash;
+}
+
+/* As hash_part, for a page with the same contents as at the birth. */
+static struct state_hash recall_part(uintptr_t start, uintptr_t end, bool anonymous)
 {
 	const struct hashes *known = work.known;
-	struct page_hash entry = {.page = page};
+	struct part_hash entry = {.start = start, .end = end};
 
-	while (work.at < known->count && known->list[work.at].page < page)
+	while (work.at < known->count && known->list[work.at].start < start)
 		work.at++;
-	if (work.at < known->count && known->list[work.at].page == page)
+	if (work.at < known->count && known->list[work.at].start == start
+	    && known->list[work.at].end == end)
 		entry.hash = known->list[work.at].hash;
 	else
-		entry.hash = hash_page(page, anonymous);
+		entry.hash = hash_part(start, end, anonymous);
 	if (work.noted && work.noted->count < HASHES)
 		work.noted->list[work.noted->count++] = entry;
 	return entry.hash;
@@ -127,14 +141,9 @@ static struct state_hash recall_page(uintptr_t page, bool anonymous)
 
 static void add_part(uintptr_t start, uintptr_t end, bool anonymous, bool private)
 {
-	struct state_hash hash = {{0, 0}};
+	const struct state_hash hash = private ? hash_part(start, end, anonymous)
+	                                       : recall_part(start, end, anonymous);
 
-	if (end - start < PAGE) {
-		state_hash_add(&hash, start);
-		state_hash_add_bytes(&hash, (const void *)start, end - start);
-	} else {
-		hash = private ? hash_page(start, anonymous) : recall_page(start, anonymous);
-	}
 	state_hash_add_member(&work.pages_hash, &hash);
 }
 
