@@ -69,8 +69,7 @@ bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, 
 	info = world_call_info(world, rank, debugger_shown_call(debugger, rank));
 	*ret_pid = execution_pid(there, rank);
 	*ret_site = info ? info->site : 0;
-	if (execution_result(there)->state == EXECUTION_RUNNING && *ret_pid > 0
-	    && world_phase(world, rank) != PHASE_ENDED)
+	if (execution_is_running(there) && *ret_pid > 0 && world_phase(world, rank) != PHASE_ENDED)
 		return true;
 	debugger_refuse(
 		debugger,

@@ -43,7 +43,7 @@ static void on_look(void *user)
 	struct execution *execution = debugger_runs(debugger);
 
 	if (debugger_state(debugger) == DEBUG_NOWHERE && execution
-	    && execution_result(execution)->state == EXECUTION_RUNNING)
+	    && execution_is_running(execution))
 		follow(debugger, execution);
 }
 

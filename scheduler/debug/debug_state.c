@@ -56,7 +56,7 @@ static GArray *stack_of(struct debugger *debugger, int rank, guint32 call, bool 
 	const GArray *told = session_stack(debugger_session(debugger), debugger_execution(debugger),
 	                                   rank, call);
 	struct execution *there = debugger_processes(debugger);
-	bool stands = execution_result(there)->state == EXECUTION_RUNNING;
+	bool stands = execution_is_running(there);
 	pid_t pid = stands ? execution_pid(there, rank) : 0;
 	const struct place *fell = debugger_fell(debugger, rank);
 	g_autoptr(GArray) addresses = NULL;

@@ -1,5 +1,6 @@
 /* What executions take from outside: time, jobs and their processes, messages, and the memory
- * that snapshots keep. run/ uses nothing else. local.h is the machine that this process runs on.
+ * that snapshots keep. execution/ and the rooms below it use nothing else. local.h is the machine
+ * that this process runs on.
  * tests/sim has a host without processes, in which time is a number.
  *
  * A host is a table of operations, with the host's own data behind it. Everything happens in one

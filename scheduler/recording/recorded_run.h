@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "explorer/path.h"
-#include "scheduler/run/strategy.h"
+#include "scheduler/execution/strategy.h"
 #include "scheduler/world/communicators.h"
 
 struct recorded_run;

@@ -4,7 +4,7 @@
 
 #include "recorded_matches.h"
 #include "recorded_run.h"
-#include "scheduler/run/run.h"
+#include "scheduler/execution/run.h"
 
 /* A poll that a rank has made under control. */
 struct followed_poll {

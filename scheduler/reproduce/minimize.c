@@ -126,7 +126,7 @@ static void read_try(struct search *search, const struct execution *execution, s
 
 	try->starved = verdict->starved;
 	if (!verdict->record || result->cut_short || result->lost || verdict->starved
-	    || result->state != EXECUTION_OVER) {
+	    || result->phase != EXECUTION_OVER) {
 		search->minimize->cut |= verdict->starved || result->cut_short;
 		return;
 	}

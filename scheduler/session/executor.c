@@ -62,7 +62,8 @@ static bool has_ended(const struct plan_source *source)
 
 static bool must_be_asked(const struct plan_source *source)
 {
-	return source->execution && !source->asked && execution_result(source->execution)->waits;
+	return source->execution && !source->asked
+	       && execution_result(source->execution)->phase == EXECUTION_UNDECIDED;
 }
 
 static bool any_source(const struct round *round, bool (*is)(const struct plan_source *source))
@@ -80,7 +81,7 @@ static bool is_running(const struct plan_source *source)
 
 static bool is_ending(const struct plan_source *source)
 {
-	return source->execution && execution_result(source->execution)->state == EXECUTION_ENDING;
+	return source->execution && execution_result(source->execution)->phase == EXECUTION_ENDING;
 }
 
 static bool must_stop(const struct plan_source *source)

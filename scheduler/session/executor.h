@@ -1,4 +1,4 @@
-/* Carries out plans. It begins an execution (run/run.h) for each plan, runs all executions side by
+/* Carries out plans. It begins an execution (run.h) for each plan, runs all executions side by
  * side until one has ended, reports that end to its source, and asks for the next plan. An
  * execution that cannot continue (its snapshot cannot be restored, a rank was killed from outside)
  * begins again from the choices it has made; the source does not notice.
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "scheduler/run/runs.h"
+#include "scheduler/execution/runs.h"
 
 struct executor;
 struct plan_source;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "scheduler/run/run.h"
+#include "scheduler/execution/run.h"
 
 struct host;
 struct infrastructure_failures;

@@ -1,10 +1,10 @@
-/* What a session adds to an execution (run/run.h): its verdict, and what to keep of it. */
+/* What a session adds to an execution (execution/run.h): its verdict, and what to keep of it. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_INTERLEAVING_H
 #define MATCHPOINT_SCHEDULER_SESSION_INTERLEAVING_H
 
 #include <stdbool.h>
 
-#include "scheduler/run/run.h"
+#include "scheduler/execution/run.h"
 #include "scheduler/verdict/verdict.h"
 
 struct session;

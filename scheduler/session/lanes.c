@@ -325,7 +325,7 @@ static void save_in_time(struct lanes *lanes)
 	for (guint i = 0; i < lanes->all->len; i++) {
 		const struct execution *execution = lane_execution(lane_at(lanes, i));
 
-		lanes->held |= execution && execution_result(execution)->state >= EXECUTION_ENDING;
+		lanes->held |= execution && execution_result(execution)->phase >= EXECUTION_ENDING;
 	}
 	if (!lanes->held) {
 		session_save(lanes->session);

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "explorer/pool.h"
+#include "scheduler/execution/strategy.h"
 #include "scheduler/host/host.h"
-#include "scheduler/run/strategy.h"
 #include "session.h"
 
 struct portfolio;

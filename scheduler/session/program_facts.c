@@ -1,6 +1,6 @@
 #include "program_facts.h"
 
-#include "scheduler/run/sanitizer_report.h"
+#include "scheduler/execution/sanitizer_report.h"
 
 struct program_facts {
 	guint64 limits;            /* LIMIT_BIT */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "scheduler/run/call_log.h"
+#include "scheduler/execution/call_log.h"
 #include "session.h"
 
 struct replay;

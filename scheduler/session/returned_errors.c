@@ -56,7 +56,7 @@ static struct error *error_at(struct returned_errors *errors, const char *place)
 	return error;
 }
 
-/* The remark has the error behind a colon (run/execution_messages.c). */
+/* The remark has the error behind a colon (execution/execution_messages.c). */
 static char *first_words(const struct record_finding *finding)
 {
 	const struct record_rank *line = finding->ranks->pdata[0];

@@ -4,7 +4,7 @@
 #define MATCHPOINT_SCHEDULER_SESSION_SEARCH_BOUNDS_H
 
 #include "coverage.h"
-#include "scheduler/run/run.h"
+#include "scheduler/execution/run.h"
 #include "session.h"
 
 /* The bounds for the explorer (struct explorer_bound); free with g_array_unref. */

@@ -215,7 +215,7 @@ void session_account(struct session *session, const struct execution *execution)
 	if (result->cut_short || session->error)
 		return;
 	infrastructure_failures_add(session->failures, execution, verdict->starved);
-	if (!verdict->record || result->state != EXECUTION_OVER)
+	if (!verdict->record || result->phase != EXECUTION_OVER)
 		return;
 	if (!is_one_more(session, execution)) {
 		infrastructure_failures_add_wasted(session->failures);
@@ -231,7 +231,7 @@ bool session_is_whole(const struct execution *execution)
 {
 	const struct run_result *result = execution_result(execution);
 
-	return result->state == EXECUTION_OVER && !result->cut_short
+	return result->phase == EXECUTION_OVER && !result->cut_short
 	       && !interleaving_of(execution)->session->error;
 }
 

@@ -2,8 +2,8 @@
  * verdict.
  *
  * It starts the job, keeps the snapshots, asks the strategy for plans, has each carried out by an
- * execution (run/run.h), gathers findings and writes the store. Everything happens on one libuv
- * loop in one thread. */
+ * execution (execution/run.h), gathers findings and writes the store. Everything happens on one
+ * libuv loop in one thread. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_SESSION_H
 #define MATCHPOINT_SCHEDULER_SESSION_SESSION_H
 
@@ -87,7 +87,7 @@ struct session_options {
 	bool every_call_waits;
 	bool virtual_time;      /* sleeps end at once, and the clocks advance */
 	bool compare;           /* explore: compare the outcomes of interleavings that end well */
-	bool images;            /* snapshots are images where possible (run/image.h) */
+	bool images;            /* snapshots are images where possible (execution/image.h) */
 	bool contents;          /* keep the contents of messages, as far as they can be shown */
 	bool native;            /* explore: also run the program without control (native_check.h) */
 	char **compare_files;   /* besides their output; NULL: none */

@@ -1,7 +1,7 @@
 #include "session_clock.h"
 
 #include "interruption.h"
-#include "scheduler/run/stall.h"
+#include "scheduler/liveness/stall.h"
 
 #define TICK_MS 200
 

@@ -2,10 +2,10 @@
 #include "coverage.h"
 #include "infrastructure_failures.h"
 #include "replay.h"
-#include "scheduler/run/event_log.h"
-#include "scheduler/run/recorder.h"
-#include "scheduler/run/runs.h"
-#include "scheduler/run/stall.h"
+#include "scheduler/execution/event_log.h"
+#include "scheduler/execution/recorder.h"
+#include "scheduler/execution/runs.h"
+#include "scheduler/liveness/stall.h"
 #include "search_bounds.h"
 #include "session_internal.h"
 
@@ -332,7 +332,7 @@ const struct run_client session_run_client = {
 	.gone = on_gone,
 };
 
-/* --- event sinks (run/events.h) ---------------- */
+/* --- event sinks (execution/events.h) ---------------- */
 
 /* Interleavings that show nothing new are written later, while the next one runs. */
 static bool write_store(void *user, const struct run_event *event, GError **error)

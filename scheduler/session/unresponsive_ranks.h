@@ -3,7 +3,7 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_UNRESPONSIVE_RANKS_H
 #define MATCHPOINT_SCHEDULER_SESSION_UNRESPONSIVE_RANKS_H
 
-#include "scheduler/run/runs.h"
+#include "scheduler/execution/runs.h"
 
 /* The rank of all executions (`runs` may be NULL) that has been silent for longest and waits for no
  * other rank, and for how many seconds; -1: no rank is silent. */

@@ -4,8 +4,8 @@
  *   MATCHPOINT_LOG=FILE:calls,matches,wire      to FILE, which is overwritten
  *
  * Each line begins with the seconds since the start. If the wire is recorded as well (LOG_WIRE,
- * scheduler/run/recorder.h), all other lines are comments of the recording and begin with "# ". If
- * the log cannot be written, it ends there; nothing else changes. */
+ * scheduler/execution/recorder.h), all other lines are comments of the recording and begin with
+ * "# ". If the log cannot be written, it ends there; nothing else changes. */
 #ifndef MATCHPOINT_SCHEDULER_TOOLS_LOG_H
 #define MATCHPOINT_SCHEDULER_TOOLS_LOG_H
 
@@ -14,7 +14,7 @@
 
 /* log.c holds the words of MATCHPOINT_LOG and what each logs. */
 enum log_category {
-	/* What happens in interleavings: kinds of scheduler/run/events.h */
+	/* What happens in interleavings: kinds of scheduler/execution/events.h */
 	LOG_WORLDS,
 	LOG_CALLS,
 	LOG_MATCHES,

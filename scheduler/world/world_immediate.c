@@ -5,8 +5,9 @@
  * Polls answered "no" may lie between these calls: they move nothing either.
  *
  * After many of these calls in a row, some are held until all ranks are at rest, as polls are. The
- * ranks are then asked for a digest (scheduler/run/livelock_detector.h), which shows whether the
- * rank comes back to the same state. If it does not, it goes on, and is looked at again later. */
+ * ranks are then asked for a digest (scheduler/liveness/livelock_detector.h), which shows whether
+ * the rank comes back to the same state. If it does not, it goes on, and is looked at again
+ * later. */
 #include "world_internal.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* A watcher is called for each thing that a world is asked to do, and for each thing that it does
  * then: to log it, to show it, or to record it. A world that is asked the same in the same order
- * does the same, so the requests are a recording of it (scheduler/run/recorder.h). A new world has
- * no watcher. */
+ * does the same, so the requests are a recording of it (scheduler/execution/recorder.h). A new
+ * world has no watcher. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_WATCH_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_WATCH_H
 

@@ -1,7 +1,7 @@
 /* Calls that MPI carries out by itself, and that may wait for other ranks: one-sided communication,
  * shared file pointers, requests of MPI's own ("waits" in mpi_calls.txt). They are not reported,
  * because there can be many. The rank notes which one it is in. The scheduler reads that note from
- * the rank's memory when the rank has been silent for long (scheduler/run/stall.h).
+ * the rank's memory when the rank has been silent for long (scheduler/liveness/stall.h).
  *
  * Noted, too, are collectives that MPI carries out after all members have met at the scheduler, and
  * the times when the shim drives MPI's progress, and MPI_Reduce_local ("computes" in

@@ -28,7 +28,7 @@ static bool contains(const GArray *all, const GArray *some)
 
 /* Makes the choices of the plan as the rules allow: in their order or from any place in it, and at
  * one rest all that move no rank. Where ranks have threads the order matters, so the plan's order
- * is kept (scheduler/run/execution.c). Returns false if some choice could not be made. */
+ * is kept (scheduler/execution/execution.c). Returns false if some choice could not be made. */
 static bool follow(struct play *play, const GArray *plan)
 {
 	bool moved = true;
@@ -191,7 +191,7 @@ static void run_off_tree(struct runner *runner, struct play *play, const GArray 
 		g_hash_table_add(runner->result->off_tree, play_outcome(play));
 }
 
-/* As an execution asks its strategy (scheduler/run/execution.c). */
+/* As an execution asks its strategy (scheduler/execution/execution.c). */
 static enum explorer_step ask(struct runner *runner, struct play *play, GArray *open,
                               struct choice *ret_choice)
 {

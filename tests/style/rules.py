@@ -52,7 +52,9 @@ ROOMS = {
         {"reproduce", "debug", "recording"},
         {"page"},
         {"session"},
-        {"run", "verdict"},
+        {"execution", "verdict"},
+        {"liveness"},
+        {"snapshot"},
         {"host", "world", "backwards"},
         {"store"},
         {"places"},
@@ -80,10 +82,11 @@ SHIM_SCRIPTS = {"generate"}
 # Data that every room may include: what is known of an exploration, and of a thread.
 COMMON = {"scheduler/store/record.h", "scheduler/store/finding_kind.h",
           "scheduler/host/thread_view.h"}
-# run/ reaches processes, time and files through the host's table alone.
-ONLY_THESE = {("scheduler/run", "scheduler/host"):
+# These reach processes, time and files through the host's table alone.
+BY_HOST = ["scheduler/execution", "scheduler/liveness", "scheduler/snapshot"]
+ONLY_THESE = {(room, "scheduler/host"):
               {"scheduler/host/host.h", "scheduler/host/thread_view.h",
-               "scheduler/host/wrapper.h", "scheduler/host/environment.h"}}
+               "scheduler/host/wrapper.h", "scheduler/host/environment.h"} for room in BY_HOST}
 
 # What must not be in the code of some folders: pattern, reason, folders.
 BANNED = [
@@ -98,14 +101,20 @@ BANNED = [
     (r"#\s*include\s*<(glib|uv)", "the shim is a guest: libc alone", ["shim"]),
     (r"(?<![\w.>])(kill|waitpid|open|fork|process_vm_readv|g_get_monotonic_time|g_dir_open|"
      r"g_file_get_contents)\s*\(",
-     "run/ takes it from its host (scheduler/host/host.h)", ["scheduler/run"]),
+     "this room takes it from its host (scheduler/host/host.h)", BY_HOST),
     (r"\bsleep\s*\(", "nobody waits by the clock", ["ckpt", "explorer", "scheduler", "reports"]),
+    (r"\b0x[0-9a-f]{2}(00|40)[0-9a-f]{4}u?\b|>> (26|30)\b[^)]",
+     "a handle's bits: ask shim/mpi/abi.h; behind the wire there are codes (common/mpi_codes.h)",
+     ["common", "reports", "scheduler", "shim"]),
 ]
+
+# Where something may be that is banned elsewhere: file and pattern of BANNED.
+NOT_BANNED = {("shim/mpi/abi.h", BANNED[-1][0])}
 
 # Headers whose structs are values: messages, records, options, tables of functions. Every user of
 # the module has them. A struct that is a module's own state is no such value.
 VALUES = {"common/wire.h", "shim/gate/gate.h", "shim/gate/caller.h", "explorer/explorer.h",
           "explorer/path.h",
           "reports/report.h", "reports/words.h", "scheduler/commands/command.h",
-          "scheduler/host/environment.h", "scheduler/host/host.h", "scheduler/run/run.h",
+          "scheduler/host/environment.h", "scheduler/host/host.h", "scheduler/execution/run.h",
           "scheduler/session/session.h", "scheduler/store/record.h"}

@@ -82,7 +82,7 @@ class Lines(StyleTest):
         self.fails({"scheduler/world/only_world.c": "int a = strcpy(b, c);\n"}, "strcpy(: unsafe")
         self.fails({"shim/gate/a.c": "int a = exit(1);\n"}, "guest")
         self.fails({"explorer/a.c": "int a = printf(b);\n"}, "return errors")
-        self.fails({"scheduler/run/only_run.c": "int a = fork();\n"}, "host")
+        self.fails({"scheduler/execution/only.c": "int a = fork();\n"}, "host")
         self.fails({"ckpt/a.c": "int a = sleep(1);\n"}, "clock")
         self.fails({"tests/unit/a.c": "int TODO;\n"}, "issue")
 
@@ -123,11 +123,11 @@ class Includes(StyleTest):
         self.passes({"scheduler/store/record.h": header("scheduler/store/record.h"),
                      "scheduler/tools/only_tools.c": '#include "scheduler/store/record.h"\n'})
 
-    def test_run_reaches_the_host_by_its_table(self):
+    def test_executions_reach_the_host_by_its_table(self):
         files = {**{name: header(name) for name in
                     ("scheduler/host/host.h", "scheduler/host/local.h")}}
-        self.passes({**files, "scheduler/run/only_run.c": '#include "scheduler/host/host.h"\n'})
-        self.fails({**files, "scheduler/run/only_run.c": '#include "scheduler/host/local.h"\n'},
+        self.passes({**files, "scheduler/execution/only.c": '#include "scheduler/host/host.h"\n'})
+        self.fails({**files, "scheduler/execution/only.c": '#include "scheduler/host/local.h"\n'},
                    "no room below this one")
 
     def test_folders_of_the_shim(self):

@@ -7,11 +7,11 @@
 
 #include <signal.h>
 
+#include "scheduler/execution/runs.h"
 #include "scheduler/host/child_reaper.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/local.h"
-#include "scheduler/run/runs.h"
-#include "scheduler/run/stall.h"
+#include "scheduler/liveness/stall.h"
 
 enum { SOON = 200 }; /* ms */
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "mpi_calls.h"
-#include "scheduler/run/call_log.h"
+#include "scheduler/execution/call_log.h"
 
 enum { RANKS = 2, MANY = 1000 }; /* calls: more than the world keeps in one piece */
 

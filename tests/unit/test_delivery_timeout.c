@@ -1,4 +1,5 @@
-/* Rank 0 has a receive pending. It is held back until the others, which still run, are at rest. */
+/* room: liveness. Rank 0 has a receive pending. It is held back until the others, which still run,
+ * are at rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +8,8 @@
 #include <cmocka.h>
 
 #include "mpi_calls.h"
-#include "scheduler/run/delivery_timeout.h"
-#include "scheduler/run/stall.h"
+#include "scheduler/liveness/delivery_timeout.h"
+#include "scheduler/liveness/stall.h"
 #include "scheduler/world/world_arrival.h"
 
 struct fixture {

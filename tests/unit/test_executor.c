@@ -72,7 +72,7 @@ static void thinker_asked(struct plan_source *source, struct execution *executio
 {
 	struct thinker *thinker = (struct thinker *)source;
 
-	assert_true(execution_result(execution)->waits);
+	assert_int_equal(execution_result(execution)->phase, EXECUTION_UNDECIDED);
 	thinker->asked++;
 	if (thinker->on_asked)
 		thinker->on_asked(thinker, execution);
@@ -84,7 +84,7 @@ static void thinker_ended(struct plan_source *source, struct execution *executio
 	const struct run_result *result = execution_result(execution);
 	const GArray *choices = world_choices(execution_world(execution));
 
-	assert_int_equal(result->state, EXECUTION_OVER);
+	assert_int_equal(result->phase, EXECUTION_OVER);
 	assert_false(plan_source_is_busy(source));
 	thinker->ended++;
 	thinker->cut_short = result->cut_short;

@@ -1,3 +1,4 @@
+/* room: liveness. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/run/livelock_policy.h"
+#include "scheduler/liveness/livelock_policy.h"
 
 /* Polls with so much time between them (microseconds), until it is over. Returns the rounds that
  * were answered. */

@@ -1,3 +1,4 @@
+/* room: snapshot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -5,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/run/process_group.h"
+#include "scheduler/snapshot/process_group.h"
 
 static void test_a_rank_equals_its_image_until_it_moves(void **state)
 {

@@ -1,4 +1,4 @@
-/* Recordings of real runs (recordings/NAME.txt, scheduler/run/recorder.h), fed into worlds again
+/* Recordings of real runs (recordings/NAME.txt, execution/recorder.h), fed into worlds again
  * without a process. The worlds must do the same, line by line. A recording that comes with a bug
  * report becomes a test in that folder, after its wrong lines are corrected by hand.
  * `test_recording FILE...` feeds those files. */
@@ -14,7 +14,7 @@
 
 #include "explorer/explorer.h"
 #include "mpi_calls.h"
-#include "scheduler/run/recorder.h"
+#include "scheduler/execution/recorder.h"
 #include "scheduler/tools/wire_text.h"
 #include "scheduler/world/matcher.h"
 #include "scheduler/world/world_arrival.h"

@@ -1,7 +1,7 @@
-/* room: run. One execution without a session and without MPI (fake_runs.h). */
+/* room: execution. One execution without a session and without MPI (fake_runs.h). */
 #include "fake_runs.h"
 
-#include "scheduler/run/execution.h"
+#include "scheduler/execution/execution.h"
 
 /* --- strategy --------------------------------------------------------------------------------- */
 
@@ -54,7 +54,7 @@ static bool on_end(void *owner, struct execution *execution, const char **ret_wo
 static void on_gone(void *owner, struct execution *execution, const char *directory)
 {
 	assert_non_null(directory);
-	assert_int_equal(execution_result(execution)->state, EXECUTION_OVER);
+	assert_int_equal(execution_result(execution)->phase, EXECUTION_OVER);
 	((struct fixture *)owner)->gone++;
 }
 
@@ -97,7 +97,8 @@ static bool waits(void *data)
 {
 	const struct fixture *fixture = data;
 
-	return fixture->fake.failure || execution_result(fixture->execution)->waits;
+	return fixture->fake.failure
+	       || execution_result(fixture->execution)->phase == EXECUTION_UNDECIDED;
 }
 
 static bool has_ended(void *data)
@@ -134,10 +135,10 @@ static void a_strategy_answers_later(void **state)
 	assert_int_equal(made(fixture), 0);
 	assert_int_equal(fixture->ended, 0);
 	assert_false(execution_resume(fixture->execution, &impossible));
-	assert_true(execution_result(fixture->execution)->waits);
+	assert_int_equal(execution_result(fixture->execution)->phase, EXECUTION_UNDECIDED);
 
 	assert_true(execution_resume(fixture->execution, &choice));
-	assert_false(execution_result(fixture->execution)->waits);
+	assert_int_not_equal(execution_result(fixture->execution)->phase, EXECUTION_UNDECIDED);
 	assert_int_equal(made(fixture), 1);
 	assert_false(
 		execution_resume(fixture->execution, &choice)); /* it does not wait for an answer */

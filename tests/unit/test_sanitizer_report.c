@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/run/sanitizer_report.h"
+#include "scheduler/execution/sanitizer_report.h"
 
 static const char overflow[] =
 	"some output\n"

@@ -1,4 +1,4 @@
-/* A rank seen from outside: a child process, with a note that the tests write. */
+/* room: liveness. A rank seen from outside: a child process, with a note that the tests write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "mpi_calls.h"
 #include "scheduler/host/local.h"
-#include "scheduler/run/stall.h"
+#include "scheduler/liveness/stall.h"
 
 #define STEP_US (STALL_LOOK_MS * G_TIME_SPAN_MILLISECOND)
 

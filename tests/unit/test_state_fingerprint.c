@@ -1,4 +1,4 @@
-/* room: run */
+/* room: snapshot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/run/state_fingerprint.h"
+#include "scheduler/snapshot/state_fingerprint.h"
 
 static struct wire_state state_of(guint64 number)
 {

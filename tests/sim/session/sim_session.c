@@ -1,5 +1,5 @@
-/* Compares whole sessions with brute force: scheduler/session/, run/, world/ and store/ with random
- * programs, on a host without processes (sim_host.h), where faults occur.
+/* Compares whole sessions with brute force: scheduler/session/, execution/, world/ and store/ with
+ * random programs, on a host without processes (sim_host.h), where faults occur.
  *
  * Without faults the store must contain the outcomes of brute force, each once. With faults no
  * session may hang or store an impossible outcome; what it stores must be true, and what it reports

@@ -1,0 +1,333 @@
+#include "runs.h"
+
+#include "runs_internal.h"
+#include "scheduler/tools/log.h"
+
+#define LAUNCHER_LIMIT_S 5.0 /* limit for the job to end after its ranks */
+/* Snapshots that are lost so often, with no more executions between two losses, would be lost for
+ * ever: the program ends their processes, or memory is too small for them. */
+#define LOSSES_MOST 3
+#define LOSSES_APART 100
+
+G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
+
+struct runs *runs_new(const struct runs_options *options, GError **error)
+{
+	struct runs *runs = g_new0(struct runs, 1);
+	const struct snapshots_options snapshots = {
+		.host = options->host,
+		.ranks = options->ranks,
+		.memory_most = options->memory_most,
+		.enabled = options->snapshots,
+		.rewinds = options->snapshots && options->rewinds && !options->wrapper,
+		.images = options->images,
+		.client = &execution_snapshots_client,
+		.user = runs};
+
+	runs->options = *options;
+	runs->host = options->host;
+	runs->client = options->client;
+	runs->ranks = options->ranks;
+	runs->snapshots = snapshots_new(&snapshots);
+	runs->sites = sites_new(options->host);
+	runs->polled_in_vain = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	if (runs->host->operations->listen(runs->host, &runs_listener, runs, error))
+		return runs;
+	runs_close(runs);
+	runs_free(runs);
+	return NULL;
+}
+
+void runs_close(struct runs *runs)
+{
+	if (!runs)
+		return;
+	runs_release_root(runs);
+	runs->host->operations->close_all(runs->host);
+}
+
+void runs_free(struct runs *runs)
+{
+	if (!runs)
+		return;
+	snapshots_free(runs->snapshots);
+	g_hash_table_unref(runs->polled_in_vain);
+	sites_free(runs->sites);
+	g_free(runs);
+}
+
+void runs_stop(struct runs *runs)
+{
+	if (runs)
+		runs->stopped = true;
+}
+
+void runs_note_fingerprint(struct runs *runs, gint64 microseconds)
+{
+	runs->fingerprint_us += microseconds;
+}
+
+double runs_fingerprint_seconds(const struct runs *runs)
+{
+	return runs ? (double)runs->fingerprint_us / G_USEC_PER_SEC : 0;
+}
+
+void runs_leave_states(struct runs *runs)
+{
+	runs->options.states = false;
+}
+
+void runs_hurry(struct runs *runs)
+{
+	if (runs)
+		runs->hurried = true;
+}
+
+int runs_ranks(const struct runs *runs)
+{
+	return runs->ranks;
+}
+
+struct host *runs_host(const struct runs *runs)
+{
+	return runs->host;
+}
+
+struct events *runs_events(const struct runs *runs)
+{
+	return runs->options.events;
+}
+
+struct snapshots *runs_snapshots(const struct runs *runs)
+{
+	return runs->snapshots;
+}
+
+const struct wrapper *runs_wrapper(const struct runs *runs)
+{
+	return runs->options.wrapper;
+}
+
+bool runs_are_untimed(const struct runs *runs)
+{
+	return runs->options.wrapper && !runs->options.wrapper->is_timed;
+}
+
+void runs_report_struck(const struct runs *runs, const char *what)
+{
+	if (runs->client->struck)
+		runs->client->struck(runs->options.user, what);
+}
+
+void runs_report_gone(const struct runs *runs, struct execution *execution)
+{
+	if (runs->client->gone)
+		runs->client->gone(execution_owner(execution), execution,
+		                   execution_directory(execution));
+}
+
+void runs_fail(struct runs *runs, const char *format, ...)
+{
+	g_autofree char *message = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	message = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	runs->stopped = true;
+	runs->client->fail(runs->options.user, message);
+}
+
+bool runs_take_snapshots(const struct runs *runs)
+{
+	return snapshots_are_enabled(runs->snapshots) && snapshots_root(runs->snapshots);
+}
+
+void runs_note_polled_in_vain(struct runs *runs, guint64 places)
+{
+	g_hash_table_add(runs->polled_in_vain, g_memdup2(&places, sizeof places));
+}
+
+bool runs_have_polled_in_vain(const struct runs *runs, guint64 places)
+{
+	return g_hash_table_contains(runs->polled_in_vain, &places);
+}
+
+void runs_note_forward(struct runs *runs, guint milliseconds)
+{
+	runs->forward_ms = MAX(runs->forward_ms, milliseconds);
+}
+
+guint runs_forward_ms(const struct runs *runs)
+{
+	return runs->forward_ms;
+}
+
+guint runs_count(const struct runs *runs)
+{
+	return runs ? snapshots_count_executions(runs->snapshots) : 0;
+}
+
+struct execution *runs_find(const struct runs *runs, guint32 world)
+{
+	return snapshots_find(runs->snapshots, world);
+}
+
+void runs_each(struct runs *runs, void (*function)(struct execution *execution, void *user),
+               void *user)
+{
+	if (runs)
+		snapshots_each_execution(runs->snapshots, function, user);
+}
+
+static void look_at_execution(struct execution *execution, void *user)
+{
+	(void)user;
+	execution_look_for_absent(execution);
+	execution_look(execution);
+}
+
+void runs_look(struct runs *runs)
+{
+	if (runs)
+		runs->host->operations->lives(runs->host);
+	runs_each(runs, look_at_execution, NULL);
+}
+
+static void interrupt(struct execution *execution, void *rank)
+{
+	struct host *host = runs_host(execution_runs(execution));
+
+	if (execution_link(execution, *(const int *)rank))
+		host->operations->interrupt(host, execution_pid(execution, *(const int *)rank));
+}
+
+bool runs_interrupt_debugged(struct runs *runs)
+{
+	const struct wrapper *wrapper = runs ? runs->options.wrapper : NULL;
+
+	if (!wrapper || !wrapper->terminal)
+		return false;
+	runs_each(runs, interrupt, (void *)&wrapper->rank);
+	return runs_count(runs) > 0;
+}
+
+void runs_send_off(const struct runs *runs)
+{
+	if (runs->host->operations->send_off)
+		runs->host->operations->send_off(runs->host);
+}
+
+bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, double seconds)
+{
+	return host_wait(runs->host, condition, data, seconds);
+}
+
+/* --- snapshots ------------------------------------------------------------------------------- */
+
+bool runs_go_back(const struct runs *runs)
+{
+	return runs && snapshots_are_enabled(runs->snapshots);
+}
+
+bool runs_may_begin_beside(const struct runs *runs)
+{
+	return !snapshots_are_enabled(runs->snapshots)
+	       || (snapshots_root(runs->snapshots) && !runs->lost);
+}
+
+const struct rewinding *runs_rewinding(const struct runs *runs)
+{
+	return snapshots_rewinding(runs->snapshots);
+}
+
+static void fall_back(struct execution *execution, void *user)
+{
+	(void)user;
+	execution_fall_back(execution);
+}
+
+void runs_fall_back(struct runs *runs, char *reason)
+{
+	snapshots_disable(runs->snapshots);
+	runs->client->fall_back(runs->options.user, reason);
+	runs_each(runs, fall_back, NULL);
+}
+
+static void begin_anew(struct execution *execution, void *reason)
+{
+	const struct run_result *result = execution_result(execution);
+
+	if (result->again)
+		return;
+	execution_fall_back(execution);
+	if (result->again)
+		runs_report_struck(execution_runs(execution), reason);
+}
+
+void runs_lose_snapshots(struct runs *runs, char *reason)
+{
+	g_autofree char *why = reason;
+
+	if (runs->lost || !snapshots_are_enabled(runs->snapshots))
+		return;
+	if (runs->begun - runs->begun_at_loss > LOSSES_APART)
+		runs->losses_in_turn = 0;
+	runs->begun_at_loss = runs->begun;
+	if (runs->options.wrapper || ++runs->losses_in_turn > LOSSES_MOST) {
+		runs_fall_back(runs, g_steal_pointer(&why));
+		return;
+	}
+	log_debug(LOG_SNAPSHOTS, "all snapshots are given up: %s", why);
+	runs->lost = true;
+	runs_each(runs, begin_anew, why);
+}
+
+void runs_release_snapshots(struct runs *runs,
+                            bool (*needed)(const struct world *world, void *user), void *user)
+{
+	snapshots_release_unneeded(runs->snapshots, needed, user);
+}
+
+void runs_each_snapshot(const struct runs *runs,
+                        void (*look)(const struct world *world, void *user), void *user)
+{
+	if (runs)
+		snapshots_each(runs->snapshots, look, user);
+}
+
+bool runs_job_is_running(const struct runs *runs, const struct host_job *job)
+{
+	return job && runs->host->operations->job_is_running(job);
+}
+
+void runs_free_job(struct runs *runs, struct host_job *job)
+{
+	if (job)
+		runs->host->operations->job_free(job);
+}
+
+static bool job_is_gone(void *data)
+{
+	const struct runs *runs = data;
+
+	return !runs_job_is_running(runs, runs->job);
+}
+
+void runs_release_root(struct runs *runs)
+{
+	snapshots_release_all(runs->snapshots);
+	if (runs->job && !runs->stopped)
+		host_wait(runs->host, job_is_gone, runs, LAUNCHER_LIMIT_S);
+	runs_free_job(runs, g_steal_pointer(&runs->job));
+}
+
+void runs_renew_job(struct runs *runs)
+{
+	if (runs_take_snapshots(runs) && !runs->lost)
+		return;
+	runs_release_root(runs);
+	if (runs->lost)
+		sites_forget(runs->sites, 0); /* that of all copies */
+	runs->lost = false;
+}

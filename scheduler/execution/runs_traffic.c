@@ -1,0 +1,157 @@
+/* Messages from outside executions: new connections, keepers, PMI. */
+#include "runs_internal.h"
+#include "scheduler/snapshot/held_ranks.h"
+#include "scheduler/tools/log.h"
+
+void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello)
+{
+	struct execution *execution = runs_find(runs, hello->world);
+
+	log_debug(LOG_RANKS, "rank %d of world %u is pid %d, %s", hello->rank, hello->world,
+	          hello->pid, hello->program);
+
+	if (hello->version != WIRE_VERSION) {
+		runs_fail(runs,
+		          "%s was started with another version of matchpoint's shim "
+		          "(protocol %u, not %u); rebuild or reinstall matchpoint",
+		          hello->program, hello->version, WIRE_VERSION);
+	} else if (!execution) {
+		host_close(link); /* late: its world is over */
+	} else if (hello->rank < 0 || hello->rank >= runs->ranks) {
+		runs_fail(runs,
+		          "a process (%s, pid %d) reports that it is rank %d of %d: does the "
+		          "launcher start %d ranks?",
+		          hello->program, hello->pid, hello->rank, runs->ranks, runs->ranks);
+	} else {
+		if (!hello->restored && hello->mpi && runs->client->library)
+			runs->client->library(runs->options.user, hello->mpi);
+		execution_connected(execution, link, hello);
+	}
+}
+
+struct sought {
+	int rank;
+	pid_t pid;
+	struct execution *execution; /* NULL: none yet */
+};
+
+static void look_for_pid(struct execution *execution, void *user)
+{
+	struct sought *sought = user;
+
+	if (!execution_is_launched(execution)
+	    && execution_pid(execution, sought->rank) == sought->pid)
+		sought->execution = execution;
+}
+
+/* A keeper knows a rewound rank by the world that it was forked into, so it is found by its pid. */
+static struct execution *find_by_child(struct runs *runs, int rank, const struct wire_child *child)
+{
+	struct execution *execution = runs_find(runs, child->world);
+	struct sought sought = {.rank = rank, .pid = child->pid};
+
+	if (execution || !snapshots_may_rewind(runs->snapshots))
+		return execution;
+	runs_each(runs, look_for_pid, &sought);
+	return sought.execution;
+}
+
+void runs_child_ended(struct execution *execution, int rank, int status)
+{
+	if (execution_result(execution)->phase != EXECUTION_STARTING)
+		execution_rank_status(execution, rank, status);
+	else if (!rank_end_is_outside(status)
+	         || !execution_strike(execution, "rank %d while it was restored", rank))
+		runs_fall_back(
+			execution_runs(execution),
+			g_strdup_printf("rank %d could not be restored from its snapshot", rank));
+}
+
+static void on_child(struct runs *runs, struct host_link *link, const struct wire_child *child)
+{
+	struct execution *execution;
+	int rank = link->rank;
+
+	if (!child->ended && child->pid <= 0) {
+		runs_fall_back(runs, g_strdup_printf("rank %d could not be forked: too many "
+		                                     "processes, or too little memory",
+		                                     rank));
+		return;
+	}
+	if (!child->ended || held_ranks_child_ended(runs->snapshots, rank, child))
+		return;
+	execution = find_by_child(runs, rank, child);
+	if (execution)
+		runs_child_ended(execution, rank, child->status);
+}
+
+static void on_message(struct host_link *link, const struct wire_message *message)
+{
+	struct snapshot *snapshot;
+
+	switch (link->role) {
+	case LINK_NEW:
+		if (message->type == WIRE_HELLO)
+			runs_hello(link->owner, link, &message->hello);
+		else
+			host_close(link);
+		break;
+	case LINK_RANK: execution_message(link->owner, link->rank, message); break;
+	case LINK_KEEPER:
+		snapshot = link->owner;
+		if (message->type == WIRE_CHILD)
+			on_child(snapshots_user(snapshot->snapshots), link, &message->child);
+		break;
+	case LINK_HELD: held_ranks_message(link, message); break;
+	case LINK_IGNORED:
+		if (message->type == WIRE_CHILD)
+			on_child(snapshots_user(link->owner), link, &message->child);
+		break;
+	}
+}
+
+struct lost_keeper {
+	const struct snapshot *snapshot;
+	int rank;
+};
+
+static void end_copy(struct execution *execution, void *user)
+{
+	const struct lost_keeper *keeper = user;
+
+	if (execution_from(execution) == keeper->snapshot)
+		execution_keeper_lost(execution, keeper->rank);
+}
+
+/* The keeper's copies end with it. */
+static void on_keeper_gone(struct snapshot *snapshot, int rank)
+{
+	struct runs *runs = snapshots_user(snapshot->snapshots);
+	struct lost_keeper keeper = {.snapshot = snapshot, .rank = rank};
+
+	snapshot->links[rank] = NULL;
+	runs_lose_snapshots(runs, g_strdup_printf("the snapshot of rank %d was lost: its process "
+	                                          "was killed from outside, or memory ran out",
+	                                          rank));
+	runs_each(runs, end_copy, &keeper);
+}
+
+static void on_closed(struct host_link *link, const char *why)
+{
+	if (link->role == LINK_RANK)
+		execution_link_closed(link->owner, link->rank, why);
+	else if (link->role == LINK_KEEPER)
+		on_keeper_gone(link->owner, link->rank);
+	else if (link->role == LINK_HELD)
+		held_ranks_closed(link->owner, link->rank);
+}
+
+static void on_abort(void *user, guint32 world, int rank, int exit_code)
+{
+	struct execution *execution = runs_find(user, world);
+
+	if (execution && rank >= 0 && rank < runs_ranks(execution_runs(execution)))
+		execution_aborted(execution, rank, exit_code);
+}
+
+const struct host_listener runs_listener = {on_message, on_closed, on_abort, runs_job_ended};

@@ -1,0 +1,472 @@
+#include "held_ranks.h"
+
+#include "image.h"
+#include "process_group.h"
+#include "scheduler/tools/log.h"
+#include "snapshots_internal.h"
+
+#define PROCESSES_OF_ONE 2 /* a held rank and its twin */
+
+static struct held_ranks *held_ranks_new(struct placement *placement)
+{
+	struct held_ranks *held = g_new0(struct held_ranks, 1);
+
+	held->snapshots = placement->snapshots;
+	held->placement = placement;
+	held->number = placement->number;
+	held->links = g_new0(struct host_link *, held->snapshots->ranks);
+	held->ranks = g_new0(struct held_rank, held->snapshots->ranks);
+	return held;
+}
+
+/* Ends the ranks that are left, and frees. */
+static void held_ranks_free(struct held_ranks *held)
+{
+	const struct wire_message end = {.type = WIRE_END};
+
+	for (int rank = 0; rank < held->snapshots->ranks; rank++) {
+		if (!held->links[rank])
+			continue;
+		placement_assign(held->links[rank], LINK_IGNORED, held->snapshots, rank);
+		host_send(held->links[rank], &end);
+	}
+	process_group_lose(held->group);
+	process_group_unref(held->group);
+	g_free(held->directory);
+	g_free(held->links);
+	g_free(held->ranks);
+	g_free(held);
+}
+
+static void remove_rank(struct held_ranks *held, int rank)
+{
+	held->held -= held->links[rank] != NULL;
+	held->links[rank] = NULL;
+}
+
+static void note_refusal(struct snapshots *snapshots, int rank, const char *hazard)
+{
+	snapshots->rewinding.refused++;
+	snapshots->rewinding.refused_in_turn++;
+	if (!snapshots->rewinding.reason)
+		snapshots->rewinding.reason = g_strdup_printf("rank %d: %s", rank, hazard);
+	log_debug(LOG_SNAPSHOTS, "rank %d is not rewound: %s", rank, hazard);
+}
+
+void held_ranks_add(struct placement *placement, int rank, const struct wire_held *held)
+{
+	struct snapshots *snapshots = placement->snapshots;
+	const struct rank_slot *slot = &placement->slots[rank];
+
+	if (held->hazard && *held->hazard) {
+		note_refusal(snapshots, rank, held->hazard);
+		return;
+	}
+	if (!placement->held)
+		placement->held = held_ranks_new(placement);
+	placement->held->links[rank] = slot->link;
+	placement->held->ranks[rank] = (struct held_rank){
+		.pid = slot->pid,
+		.inside = snapshots->client->inside(placement->execution, rank),
+		.unshared = held->unshared};
+	placement->held->held++;
+	placement->held->number = placement->number;
+	placement_assign(slot->link, LINK_HELD, placement->held, rank);
+	snapshots->client->held(placement->execution, rank);
+}
+
+static void lose_group(struct held_ranks *held)
+{
+	process_group_lose(held->group);
+	process_group_unref(g_steal_pointer(&held->group));
+}
+
+bool held_ranks_keep(struct placement *placement, bool over)
+{
+	struct held_ranks *held = g_steal_pointer(&placement->held);
+	struct snapshot *snapshot = placement->from;
+	struct snapshots *snapshots = placement->snapshots;
+	int processes;
+
+	if (!held)
+		return false;
+	held->placement = NULL;
+	g_free(held->directory);
+	held->directory = g_strdup(placement->directory);
+	process_group_unref(held->group);
+	held->group = process_group_ref(placement->group);
+	if (held->held < snapshots->ranks)
+		lose_group(held);
+	processes = PROCESSES_OF_ONE * held->held;
+	if (snapshot && snapshot->entry && snapshots->rewinds && over && held->held > 0
+	    && (image_has_any(snapshots, held->group)
+	        || snapshot_set_has_room(snapshots->set, (guint)processes))) {
+		held->counted = processes;
+		snapshot_set_count_beside(snapshots->set, processes);
+		g_ptr_array_add(snapshot->held_ranks, held);
+		return true;
+	}
+	held_ranks_free(held);
+	return false;
+}
+
+/* Takes held ranks from their snapshot. */
+static struct held_ranks *steal_held(struct snapshot *snapshot, guint index)
+{
+	struct held_ranks *held = g_ptr_array_steal_index_fast(snapshot->held_ranks, index);
+
+	snapshot_set_count_beside(snapshot->snapshots->set, -held->counted);
+	return held;
+}
+
+static struct held_ranks *last_held(struct snapshot *snapshot)
+{
+	return steal_held(snapshot, snapshot->held_ranks->len - 1);
+}
+
+struct held_ranks *held_ranks_find(const struct snapshot *snapshot,
+                                   const struct process_group *group)
+{
+	for (guint i = 0; group && i < snapshot->held_ranks->len; i++) {
+		struct held_ranks *held = snapshot->held_ranks->pdata[i];
+
+		if (held->group == group && held->held == snapshot->snapshots->ranks)
+			return held;
+	}
+	return NULL;
+}
+
+struct held_ranks *held_ranks_take_group(struct snapshot *snapshot,
+                                         const struct process_group *group)
+{
+	guint index = 0;
+
+	g_ptr_array_find(snapshot->held_ranks, held_ranks_find(snapshot, group), &index);
+	return steal_held(snapshot, index);
+}
+
+static void end_last(struct snapshot *snapshot)
+{
+	struct held_ranks *held = last_held(snapshot);
+
+	snapshot->snapshots->host->operations->world_remove(snapshot->snapshots->host,
+	                                                    held->number);
+	held_ranks_free(held);
+}
+
+static struct held_ranks *take_held(struct snapshot *snapshot)
+{
+	while (snapshot->held_ranks->len > 0) {
+		const struct held_ranks *last =
+			snapshot->held_ranks->pdata[snapshot->held_ranks->len - 1];
+
+		if (last->held > 0)
+			return last_held(snapshot);
+		end_last(snapshot);
+	}
+	return NULL;
+}
+
+/* Whether the first orders may follow REWIND at once. Then a rank can run before another is
+ * rewound, which must not matter to either. */
+static bool may_go_ahead(const struct snapshot *snapshot, const struct held_ranks *held)
+{
+	if (!snapshot->unshared || snapshot->snapshots->images)
+		return false;
+	for (int rank = 0; rank < snapshot->snapshots->ranks; rank++)
+		if (!held->links[rank] || !held->ranks[rank].unshared)
+			return false;
+	return true;
+}
+
+/* Counts ranks that will send HELLO as connected. */
+static void go_ahead(struct placement *placement, struct held_ranks *held)
+{
+	const int ranks = held->snapshots->ranks;
+
+	for (int rank = 0; rank < ranks; rank++) {
+		if (!held->links[rank])
+			continue;
+		held->ranks[rank].ahead = true;
+		placement->slots[rank].link = held->links[rank];
+		placement->slots[rank].pid = held->ranks[rank].pid;
+	}
+	placement->connected = ranks;
+	placement->restored = host_now(held->snapshots->host);
+	held->snapshots->client->connected(placement->execution);
+}
+
+/* Gives the world of held ranks a new number, and puts what they share back as it was at the
+ * snapshot. Returns its directory, or NULL: the held ranks are ended. */
+static char *renew_world(struct snapshot *snapshot, struct held_ranks *held, guint32 number)
+{
+	struct snapshots *snapshots = snapshot->snapshots;
+	const struct host_operations *host = snapshots->host->operations;
+	g_autofree bool *stays = g_new(bool, snapshots->ranks);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *directory = NULL;
+
+	for (int rank = 0; rank < snapshots->ranks; rank++)
+		stays[rank] = held->links[rank] != NULL;
+	directory = host->world_rename(snapshots->host, held->number, number, stays,
+	                               snapshots->ranks, &error);
+	if (directory)
+		held->number = number;
+	if (directory && host->snapshot_rewind(snapshot->memory, directory, &error))
+		return g_steal_pointer(&directory);
+	note_refusal(snapshots, 0, error->message);
+	host->world_remove(snapshots->host, held->number);
+	held_ranks_free(held);
+	return NULL;
+}
+
+/* With images a rank may be in a call, and read ahead; then WELCOME answers HELLO. */
+static void order_rewind(struct placement *placement, const struct held_ranks *held, int rank,
+                         const struct wire_message *order)
+{
+	struct snapshots *snapshots = held->snapshots;
+
+	if (!held->links[rank]) {
+		snapshot_fork_rank(placement->from, rank, placement);
+		return;
+	}
+	host_send(held->links[rank], order);
+	placement->slots[rank].welcomed = !snapshots->images;
+	if (!snapshots->images)
+		snapshots->client->welcome(placement->execution, rank, held->links[rank]);
+}
+
+bool held_ranks_rewind(struct snapshot *snapshot, struct placement *placement)
+{
+	struct snapshots *snapshots = snapshot->snapshots;
+	struct wire_message order = {.type = WIRE_REWIND};
+	struct held_ranks *held = take_held(snapshot);
+	g_autofree char *directory = NULL;
+
+	if (!held)
+		return false;
+	order.rewind.world = snapshots_next_world(snapshots);
+	order.rewind.follows = may_go_ahead(snapshot, held);
+	directory = renew_world(snapshot, held, order.rewind.world);
+	if (!directory)
+		return false;
+	log_debug(LOG_SNAPSHOTS, "rewinding world %u as %u, %d ranks in place%s", snapshot->number,
+	          order.rewind.world, held->held,
+	          order.rewind.follows ? ", and their first orders follow at once" : "");
+	placement_put(placement, order.rewind.world, directory, snapshot, snapshot, true);
+	if (held->held < snapshots->ranks)
+		lose_group(held);
+	placement_set_group(placement, held->group ? process_group_ref(held->group)
+	                                           : process_group_new(snapshots->ranks));
+	held->placement = placement;
+	placement->held = held;
+	for (int rank = 0; rank < snapshots->ranks; rank++)
+		order_rewind(placement, held, rank, &order);
+	if (order.rewind.follows)
+		go_ahead(placement, held);
+	return true;
+}
+
+/* A rank could not be rewound: its keeper forks another one. */
+static void fork_instead(struct held_ranks *held, int rank, const char *hazard)
+{
+	struct placement *placement = held->placement;
+	const bool ordered = held->ranks[rank].ahead;
+
+	remove_rank(held, rank);
+	lose_group(held);
+	if (!placement)
+		return; /* it was waiting at its snapshot */
+	note_refusal(held->snapshots, rank, hazard);
+	placement->slots[rank].welcomed = false;
+	process_group_lose(placement->group);
+	placement_set_group(placement, process_group_new(held->snapshots->ranks));
+	held->ranks[rank].ahead = false;
+	if (held->snapshots->client->not_rewound(placement->execution, rank, ordered))
+		snapshot_fork_rank(placement->from, rank, placement);
+}
+
+bool held_ranks_child_ended(struct snapshots *snapshots, int rank, const struct wire_child *child)
+{
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, snapshots->placements);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct placement *placement = value;
+		struct held_ranks *held = placement->held;
+
+		if (!held || !held->links[rank] || held->ranks[rank].pid != child->pid
+		    || (!snapshots->client->is_starting(placement->execution)
+		        && !held->ranks[rank].ahead))
+			continue;
+		held->ranks[rank].ended = true;
+		held->ranks[rank].status = child->status;
+		return true;
+	}
+	return false;
+}
+
+static bool any_is_ahead(const struct held_ranks *held)
+{
+	for (int rank = 0; rank < held->snapshots->ranks; rank++)
+		if (held->ranks[rank].ahead)
+			return true;
+	return false;
+}
+
+bool held_ranks_is_ahead(const struct held_ranks *held)
+{
+	return held && held->snapshots->images && any_is_ahead(held);
+}
+
+/* HELLO of a rank that counted as connected. */
+static void note_rewound(struct held_ranks *held, struct host_link *link,
+                         const struct wire_hello *hello)
+{
+	struct placement *placement = held->placement;
+	const struct snapshots_client *client = held->snapshots->client;
+
+	log_debug(LOG_RANKS, "rank %d of world %u is rewound", hello->rank, hello->world);
+	held->ranks[hello->rank].ahead = false;
+	placement_assign(link, LINK_RANK, placement->execution, hello->rank);
+	client->located(placement->execution, hello->rank, hello->pid, hello->inside);
+	if (any_is_ahead(held))
+		return;
+	placement_note_restored(placement);
+	if (held->snapshots->images)
+		client->advance(placement->execution); /* it may be at rest */
+}
+
+/* The rank is already what it has to become. It counts as connected. */
+static void keep_in_place(struct held_ranks *held, int rank)
+{
+	struct placement *placement = held->placement;
+	struct host_link *link = held->links[rank];
+	const struct held_rank known = held->ranks[rank];
+
+	remove_rank(held, rank);
+	placement_assign(link, LINK_RANK, placement->execution, rank);
+	placement->slots[rank].link = link;
+	placement->slots[rank].pid = known.pid;
+	process_group_owe(held->group, rank);
+	placement->connected++;
+	held->snapshots->client->located(placement->execution, rank, known.pid, known.inside);
+}
+
+void held_ranks_rewind_to_images(struct held_ranks *held, const guint32 *images, bool ahead)
+{
+	struct placement *placement = held->placement;
+	struct wire_message order = {.type = WIRE_REWIND};
+	int ranks = held->snapshots->ranks;
+
+	order.rewind.world = held->number;
+	order.rewind.follows = ahead;
+	for (int rank = 0; rank < ranks; rank++) {
+		if (process_group_stays(held->group, rank) == images[rank]
+		    && (ahead || placement->connected + 1 < ranks)) {
+			keep_in_place(held, rank);
+			continue;
+		}
+		order.rewind.image = images[rank];
+		host_send(held->links[rank], &order);
+		if (!ahead)
+			continue;
+		process_group_rewound(held->group, rank, images[rank]);
+		held->snapshots->client->welcome(placement->execution, rank, held->links[rank]);
+	}
+	if (ahead)
+		go_ahead(placement, held);
+}
+
+struct host_link *held_ranks_link(const struct held_ranks *held, int rank, pid_t *ret_process)
+{
+	if (!held || !held->links[rank])
+		return NULL;
+	*ret_process = held->ranks[rank].pid;
+	return held->links[rank];
+}
+
+/* The rank was rewound. It may have ended since: its keeper reports that on another connection. */
+static void on_rewound(struct host_link *link, const struct wire_hello *hello)
+{
+	struct held_ranks *held = link->owner;
+	struct snapshots *snapshots = held->snapshots;
+	struct placement *placement = held->placement;
+	struct held_rank known = held->ranks[link->rank];
+	int rank = link->rank;
+
+	remove_rank(held, rank);
+	if (!known.ahead)
+		process_group_rewound(placement->group, rank,
+		                      placement->image ? placement->image->images[rank] : 0);
+	placement->slots[rank].pid = hello->pid; /* the number under which it is known */
+	snapshots->rewinding.rewound++;
+	snapshots->rewinding.refused_in_turn = 0;
+	if (known.ahead)
+		note_rewound(held, link, hello);
+	else
+		snapshots->client->hello(snapshots->user, link, hello);
+	if (known.ended)
+		snapshots->client->ended(placement->execution, rank, known.status);
+}
+
+void held_ranks_message(struct host_link *link, const struct wire_message *message)
+{
+	struct held_ranks *held = link->owner;
+	struct snapshots *snapshots = held->snapshots;
+	int rank = link->rank;
+
+	if (message->type == WIRE_HELLO && held->placement
+	    && message->hello.world == held->placement->number && message->hello.rank == rank) {
+		on_rewound(link, &message->hello);
+	} else if (message->type == WIRE_HELD && message->held.hazard && *message->held.hazard) {
+		placement_assign(link, LINK_IGNORED, snapshots, rank);
+		fork_instead(held, rank, message->held.hazard);
+	} else {
+		snapshots->client->fail(snapshots->user, rank,
+		                        "an impossible report while it was held");
+	}
+}
+
+void held_ranks_closed(struct held_ranks *held, int rank)
+{
+	fork_instead(held, rank, "its process was gone");
+}
+
+void held_ranks_forget(struct held_ranks *held, int rank)
+{
+	if (!held || !held->ranks[rank].ahead)
+		return;
+	held->ranks[rank].ahead = false;
+	remove_rank(held, rank);
+	lose_group(held);
+}
+
+void held_ranks_end_all(struct snapshot *snapshot)
+{
+	while (snapshot->held_ranks->len > 0)
+		end_last(snapshot);
+}
+
+static bool any_has_images(const struct snapshot *snapshot)
+{
+	for (guint i = 0; i < snapshot->held_ranks->len; i++)
+		if (image_has_any(snapshot->snapshots,
+		                  ((struct held_ranks *)snapshot->held_ranks->pdata[i])->group))
+			return true;
+	return false;
+}
+
+bool held_ranks_end_oldest(struct snapshots *snapshots, bool images)
+{
+	for (guint i = 0; i < snapshots->all->len; i++) {
+		struct snapshot *snapshot = snapshots->all->pdata[i];
+
+		if (snapshot->held_ranks->len == 0 || (!images && any_has_images(snapshot)))
+			continue;
+		held_ranks_end_all(snapshot);
+		return true;
+	}
+	return false;
+}

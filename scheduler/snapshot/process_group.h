@@ -1,0 +1,54 @@
+/* The processes of the ranks of an execution, which may keep images (image.h), and what is known of
+ * each. Executions, worlds of held ranks and images of the same processes share a process group. */
+#ifndef MATCHPOINT_SCHEDULER_SNAPSHOT_PROCESS_GROUP_H
+#define MATCHPOINT_SCHEDULER_SNAPSHOT_PROCESS_GROUP_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct process_group;
+
+/* The group has one user at first, the caller. NULL is legal below where noted. */
+struct process_group *process_group_new(int ranks);
+struct process_group *process_group_ref(struct process_group *group); /* may be NULL; returns it */
+void process_group_unref(struct process_group *group);                /* may be NULL */
+void process_group_lose(
+	struct process_group *group); /* may be NULL; a process is gone, its images with it */
+bool process_group_is_lost(const struct process_group *group);
+
+/* A rank has reported that it is idle (struct wire_state). `group` may be NULL. */
+void process_group_be_idle(struct process_group *group, int rank);
+/* A rank has reported that it is this image (IMAGED). `idle` as reported. `bytes`: size of all its
+ * images. */
+void process_group_imaged(struct process_group *group, int rank, guint32 image, bool idle,
+                          guint64 bytes);
+/* A rank was rewound to this image; 0: to its birth. */
+void process_group_rewound(struct process_group *group, int rank, guint32 image);
+/* A rank gets an order: it may change from here on, so it equals no known image. `group` may be
+ * NULL. */
+void process_group_moves(struct process_group *group, int rank);
+
+/* Whether the rank, or each rank, is idle: it drives no progress of MPI. false if `group` is
+ * NULL. */
+bool process_group_is_idle(const struct process_group *group, int rank);
+bool process_group_is_idle_whole(const struct process_group *group);
+/* Returns the image that the rank equals, and will equal until it gets an order; 0: none. `group`
+ * may be NULL. */
+guint32 process_group_stays(const struct process_group *group, int rank);
+
+/* A rank that stays as it is is owed WELCOME of its new world. WELCOME goes with its next order.
+ * process_group_settle returns whether it was owed, and settles it. `group` may be NULL for the
+ * last two. */
+void process_group_owe(struct process_group *group, int rank);
+bool process_group_is_owed(const struct process_group *group, int rank);
+bool process_group_settle(struct process_group *group, int rank);
+
+guint64 process_group_bytes(const struct process_group *group, int rank);
+
+/* process_group_share adds a reference to an image without the rank being asked.
+ * process_group_forget removes one. It returns true if that was the rank's own: the rank must get
+ * FORGET. */
+void process_group_share(struct process_group *group, int rank, guint32 image);
+bool process_group_forget(struct process_group *group, int rank, guint32 image);
+
+#endif
