@@ -278,7 +278,8 @@ const struct agent_page_scan *agent_page_scan_take(struct agent *agent)
 		.stretches = scanned->all.list,
 		.count = scanned->all.count,
 	};
-	if (scanned->is_whole && !scanned->has_joined && agent_page_scan_holds(agent))
+	if (stack->idle.active && scanned->is_whole && !scanned->has_joined
+	    && agent_page_scan_holds(agent))
 		agent_note_idle(agent, &stack->idle.scan);
 	return &scanned->result;
 }

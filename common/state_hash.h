@@ -33,6 +33,7 @@ static inline void state_hash_add_blocks(struct state_hash *hash, const void *by
 		uint64_t words[STATE_HASH_LANES];
 
 		memcpy(words, at, sizeof(words));
+#pragma GCC unroll 4 /* so that the lanes stay in registers */
 		for (int lane = 0; lane < STATE_HASH_LANES; lane++) {
 			uint64_t mixed = (one[lane] ^ words[lane]) * UINT64_C(0x9e3779b97f4a7c15);
 			uint64_t added = (other[lane] + words[lane]) * UINT64_C(0xd6e8feb86659fd93);

@@ -91,6 +91,12 @@ bool wire_returns_indices(uint16_t function)
 	return completes == MPI_CALL_COMPLETES_ANY || completes == MPI_CALL_COMPLETES_SOME;
 }
 
+static void describe_digest(struct codec *codec, struct wire_digest *digest)
+{
+	field_u64(codec, &digest->hash[0]);
+	field_u64(codec, &digest->hash[1]);
+}
+
 static void describe_call(struct codec *codec, struct wire_call *call)
 {
 	enum { OP_BYTES = 56, NAME_BYTES = 8 };
@@ -122,6 +128,9 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 		field_u64(codec, &call->room);
 		describe_types(codec, &call->room_types);
 	}
+	field_bool(codec, &call->has_digest);
+	if (call->has_digest)
+		describe_digest(codec, &call->digest);
 }
 
 static void describe_comm(struct codec *codec, struct wire_comm *comm)
@@ -389,6 +398,7 @@ static void describe_go(struct codec *codec, struct wire_go *go)
 	uint32_t count = FIELD_LIST(codec, &go->count, &go->done, 4);
 	for (uint32_t i = 0; element(codec, i, count); i++)
 		field_u32(codec, &go->done[i]);
+	field_bool(codec, &go->look);
 }
 
 static void describe_end(struct codec *codec, struct wire_end *end)
@@ -460,10 +470,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_THREAD: describe_thread(codec, &message->thread); break;
 	case WIRE_ENTER: describe_enter(codec, &message->enter); break;
 	case WIRE_ACCESSES: describe_accesses(codec, &message->accesses); break;
-	case WIRE_DIGEST:
-		field_u64(codec, &message->digest.hash[0]);
-		field_u64(codec, &message->digest.hash[1]);
-		break;
+	case WIRE_DIGEST: describe_digest(codec, &message->digest); break;
 	case WIRE_SEAL: describe_seal(codec, &message->seal); break;
 	case WIRE_STATE: describe_state(codec, &message->state); break;
 	case WIRE_ADMIT: field_u32(codec, &message->admitted); break;

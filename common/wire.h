@@ -21,7 +21,7 @@
 #include "wire_indices.h"
 #include "wire_use.h"
 
-#define WIRE_VERSION 44
+#define WIRE_VERSION 45
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -286,6 +286,11 @@ enum wire_finalize {
 	WIRE_THREADS_IN_TURN = 2, /* the program has made threads, with MPI_THREAD_SERIALIZED */
 };
 
+/* Hash of all that the program can observe when its pending call returns (digest.h). */
+struct wire_digest {
+	uint64_t hash[2]; /* both 0: unknown */
+};
+
 /* One MPI call: what it starts and what it waits for. A blocking call waits for what it starts. A
  * call that proceeds in steps sends the same number twice (Intercomm_create). */
 struct wire_call {
@@ -315,6 +320,8 @@ struct wire_call {
 	uint32_t *places;             /* or WIRE_UNDEFINED, or WIRE_TOLD_LATER, alone */
 	uint64_t room;                /* FETCH: bytes that the message may have */
 	struct wire_types room_types; /* FETCH: of `room` */
+	bool has_digest;              /* of a poll, as GO asked for it: `digest` is valid */
+	struct wire_digest digest;    /* as in answer to LOOK */
 };
 
 /* Kinds of objects that a program must free or complete before MPI_Finalize. Error handlers and
@@ -521,11 +528,6 @@ struct wire_enter {
 	int32_t source, receive_tag; /* or WIRE_ANY */
 };
 
-/* Hash of all that the program can observe when its pending call returns (digest.h). */
-struct wire_digest {
-	uint64_t hash[2]; /* both 0: unknown */
-};
-
 /* The arguments of a call, as far as they can matter later. */
 struct wire_seal {
 	uint32_t call;
@@ -572,6 +574,8 @@ struct wire_go {
 	uint32_t call;
 	uint32_t count;
 	uint32_t *done; /* indices into `waited`; of WAIT_ALL empty: all of them */
+	bool look;      /* send the digest along with the next call, if that is a poll: it would be
+	                   asked for (LOOK) */
 };
 
 struct wire_end {

@@ -219,5 +219,7 @@ const char *world_validation(const struct world *world, int rank, const struct w
 		wrong = world_check_places(call);
 	if (!wrong && asks_beside_operations(world, rank, call))
 		wrong = "a question in a call that starts an operation";
+	if (!wrong && call->has_digest && !world_is_poll(call->wait))
+		wrong = "a digest in a call that is no poll";
 	return wrong ? wrong : validate_waited(world, rank, call);
 }

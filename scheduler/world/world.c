@@ -1,5 +1,6 @@
 #include "world_arrival.h"
 #include "world_internal.h"
+#include "world_looks.h"
 #include "world_loops.h"
 #include "world_returned.h"
 #include "world_rounds.h"
@@ -387,6 +388,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	if (rank->line->ends_mpi)
 		rank->finalized = true;
 	world_bring_data(world, number);
+	go.look = world_expects_digest(world, number);
 	world_go(world, number, &go);
 }
 

@@ -95,6 +95,11 @@ const char *world_validation(const struct world *world, int rank, const struct w
 /* Marks the ranks for which a rank in PHASE_CAUGHT waits; does nothing for other ranks. */
 void world_mark_stuck(const struct world *world, int rank, bool *waits);
 
+static inline bool world_is_poll(guint8 wait)
+{
+	return wait == WIRE_TEST_ALL || wait == WIRE_TEST_ANY || wait == WIRE_TEST_SOME;
+}
+
 /* Whether it asks for the words of an atomic operation, or gives them back. */
 static inline bool world_is_of_words(const struct wire_op *op)
 {

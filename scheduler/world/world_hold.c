@@ -93,8 +93,8 @@ guint32 world_held_from(const struct world *world, int number)
 static void release_held(struct world *world, int number)
 {
 	struct line *line = world->ranks[number].line;
+	const struct wire_go go = line->kept;
 	g_autofree uint32_t *done = g_steal_pointer(&line->kept.done);
-	struct wire_go go = {line->kept.call, line->kept.count, done};
 
 	line->phase = PHASE_RUNNING;
 	world->running++;

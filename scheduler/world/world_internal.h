@@ -62,6 +62,7 @@ struct line {
 	bool ends_mpi; /* the pending call is the last MPI call */
 	bool slept;    /* it was outside MPI at a rest, or is new, and has made no call since */
 	guint8 wait;   /* enum wire_wait of the pending call; PHASE_BLOCKED */
+	enum open_question question : 8; /* what the pending call asks */
 	guint32 call;
 	guint32 entered; /* number of calls of the rank when its next call was begun, at most;
 	                    UINT32_MAX: not known */
@@ -70,9 +71,8 @@ struct line {
 	GArray *waited; /* struct wire_name */
 	struct line_places
 		*places; /* of its last call, if that returns indices (world_returned.c) */
-	enum open_question question; /* what the pending call asks */
-	guint32 asked;               /* the last call with a question */
-	guint complete; /* so many of `waited`, from the first, are known to be complete */
+	guint32 asked;   /* the last call with a question */
+	guint complete;  /* so many of `waited`, from the first, are known to be complete */
 	struct request_subset together;
 	struct wire_go kept; /* order to give later; PHASE_HELD */
 };
@@ -150,6 +150,7 @@ struct rank {
 	struct loop loop;
 	bool is_looked_at; /* it waits in a poll and is asked for a digest; counts as running */
 	struct poll looked_at;
+	bool is_to_tell;   /* its last poll was looked at: GO asks for the digest of the next one */
 	GPtrArray *lines;  /* struct line, owned; at least one */
 	guint focus;       /* index of `line` */
 	struct line *line; /* the line in focus (world_focus) */
@@ -313,10 +314,6 @@ bool world_looks_for_seen(const struct world *world, struct op_id probe);
 /* A round begins (world_rounds.h): answers "no" before it do not count any more if they are
  * excused. */
 void world_excuse_polls(struct world *world, bool excused);
-/* Asks a rank that waits in another call than a poll for its state. false: it cannot be known. */
-bool world_ask_for_state(struct world *world, int rank);
-/* A rank that is gone answers nothing any more. */
-void world_stop_looking(struct world *world, int rank);
 /* Withdraws the probes that a poll has started. `told`: the trace is to show it. */
 void world_withdraw_probes(struct world *world, int rank, bool told);
 /* Gives the pending poll an answer other than a message. */
@@ -330,6 +327,8 @@ void world_add_answers(const struct world *world, int rank, enum open_question q
 GArray *world_asked(const struct world *world, int rank, const struct wire_name *names,
                     guint count);
 void world_note_poll(struct world *world, int rank, const struct wire_call *call);
+/* The rank has made this poll, in a state that is known. Takes ownership of what it has. */
+void world_add_poll(struct world *world, int rank, struct poll *poll);
 /* The rank has made another call than polls, and such as concern only itself. */
 void world_end_polls(struct world *world, int rank);
 /* Before and after the operations of the call are matched: holds it if the rank seems to make such
@@ -395,11 +394,6 @@ static inline struct op_id world_question_id(const struct world *world, int rank
 static inline const struct wire_name *world_names(const struct rank *rank)
 {
 	return (const struct wire_name *)(const void *)rank->line->waited->data;
-}
-
-static inline bool world_is_poll(guint8 wait)
-{
-	return wait == WIRE_TEST_ALL || wait == WIRE_TEST_ANY || wait == WIRE_TEST_SOME;
 }
 
 #endif

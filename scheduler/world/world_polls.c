@@ -9,6 +9,7 @@
 #include "common/mix.h"
 #include "mpi_calls.h"
 #include "world_internal.h"
+#include "world_looks.h"
 #include "world_loops.h"
 #include "world_rounds.h"
 
@@ -546,8 +547,7 @@ static bool waits_for_second_round(struct world *world, struct rank *rank, const
 	return count < rank->streak.most;
 }
 
-/* Takes ownership of what the poll has. */
-static void add_poll(struct world *world, int number, struct poll *poll)
+void world_add_poll(struct world *world, int number, struct poll *poll)
 {
 	struct rank *rank = &world->ranks[number];
 	GArray *polls = rank->streak.polls;
@@ -562,89 +562,6 @@ static void add_poll(struct world *world, int number, struct poll *poll)
 	    && (rank->streak.rounds > 0 || !waits_for_second_round(world, rank, poll, same)))
 		close_round(world, rank, same);
 	g_array_append_vals(polls, poll, 1);
-}
-
-/* Whether MPI may be moving a large message into a buffer of the program, in steps that depend on
- * the ranks' speed. */
-static bool receives_large(const struct rank *rank)
-{
-	for (guint i = 0; i < rank->live->len; i++) {
-		const struct live *live = &g_array_index(rank->live, struct live, i);
-
-		if (live->kind == WIRE_RECEIVE && live->matched
-		    && live->types.bytes >= WIRE_LARGE_MESSAGE)
-			return true;
-	}
-	return false;
-}
-
-static bool wants_digest(const struct world *world, int number)
-{
-	const struct rank *rank = &world->ranks[number];
-
-	/* when MPI notices that a message is too long depends on the ranks' speed */
-	return world->options.digests && !world->windows && !rank->streak.timed
-	       && rank->streak.rounds == 0 && rank->truncated->len == 0 && !receives_large(rank);
-}
-
-static void look_at(struct world *world, int number, const struct poll *poll)
-{
-	struct rank *rank = &world->ranks[number];
-
-	rank->looked_at = *poll;
-	rank->is_looked_at = true;
-	world->running++;
-	world_tell_order(world, number, &(struct wire_message){.type = WIRE_LOOK});
-	world->orders.look(world->user, number);
-}
-
-bool world_ask_for_state(struct world *world, int number)
-{
-	if (!wants_digest(world, number) || world->ranks[number].is_looked_at)
-		return false;
-	look_at(world, number, &(struct poll){0}); /* it is none */
-	return true;
-}
-
-void world_stop_looking(struct world *world, int number)
-{
-	struct rank *rank = &world->ranks[number];
-
-	if (!rank->is_looked_at)
-		return;
-	rank->is_looked_at = false;
-	world->running--;
-	g_clear_pointer(&rank->looked_at.names, g_bytes_unref);
-}
-
-bool world_looks_at(const struct world *world, int number)
-{
-	return world->ranks[number].is_looked_at;
-}
-
-bool world_digest(struct world *world, int number, const struct wire_digest *digest, GError **error)
-{
-	struct rank *rank = &world->ranks[number];
-	struct poll poll = rank->looked_at;
-
-	world_tell_heard(world, number,
-	                 &(struct wire_message){.type = WIRE_DIGEST, .digest = *digest});
-	if (world_is_over(world, number))
-		return true;
-	if (!rank->is_looked_at)
-		return world_refuse(error, number, "a digest");
-	rank->looked_at.names = NULL;
-	world_stop_looking(world, number);
-	if (!world_is_poll(rank->line->wait)) {
-		world_rounds_note_digest(world, number, digest);
-		return true;
-	}
-	poll.digest[0] = digest->hash[0];
-	poll.digest[1] = digest->hash[1];
-	add_poll(world, number, &poll);
-	world_settle(world);
-	world_try_release(world, number);
-	return true;
 }
 
 /* A poll that returns at once: of inactive requests, for example. */
@@ -693,8 +610,6 @@ void world_note_poll(struct world *world, int number, const struct wire_call *ca
 		world_loop_end(world, number);
 	}
 	rank->streak.timed |= call->timed && rank->streak.polls->len > 0;
-	if (wants_digest(world, number))
-		look_at(world, number, &poll);
-	else
-		add_poll(world, number, &poll);
+	if (!world_look(world, number, &poll, call->has_digest))
+		world_add_poll(world, number, &poll);
 }

@@ -3,6 +3,7 @@
 #include "send_modes.h"
 #include "word_spins.h"
 #include "world_internal.h"
+#include "world_looks.h"
 #include "world_returned.h"
 
 G_DEFINE_QUARK(matchpoint_world_error, world_error)
@@ -508,6 +509,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	world_settle(world);
 	after_collectives(world, number, call);
 	world_note_immediate(world, number, call);
+	world_note_told(world, number, call);
 	if (sender >= 0)
 		world_try_release(world, sender);
 	world_try_release(world, number);

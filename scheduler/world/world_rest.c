@@ -90,7 +90,9 @@ static void finish_cancel(struct world *world, int number, bool withdrawn)
 	world->running++;
 	world_wake(world, number);
 	world_bring_data(world, number);
-	world_go(world, number, &(struct wire_go){rank->line->call, withdrawn ? 1 : 0, &done});
+	world_go(world, number,
+	         &(struct wire_go){
+			 .call = rank->line->call, .count = withdrawn ? 1 : 0, .done = &done});
 }
 
 /* MPI_Cancel when nothing else can move: a receive that is still unmatched is withdrawn. A send

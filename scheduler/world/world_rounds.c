@@ -3,6 +3,7 @@
 #include "common/mix.h"
 #include "mpi_calls.h"
 #include "round_knowledge.h"
+#include "world_looks.h"
 
 /* Rounds without a success after which answers "no" count: a few more than a program needs until it
  * does the same again. */

@@ -5,6 +5,7 @@
 #include "remarks.h"
 #include "scheduler/host/thread_view.h"
 #include "world_internal.h"
+#include "world_looks.h"
 #include "world_loops.h"
 #include "world_returned.h"
 

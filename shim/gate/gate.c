@@ -385,6 +385,20 @@ static bool is_poll(const struct wire_call *call)
 	       || call->wait == WIRE_TEST_SOME;
 }
 
+/* With the digest, if the scheduler expects to ask for it: that saves LOOK and DIGEST. */
+static void send_call_of_wait(const struct wire_call *call)
+{
+	struct memory_range own[CHANNEL_RANGES];
+	struct wire_call told = *call;
+
+	if (gate.go.go.look && is_poll(call) && !gate.serialised) {
+		channel_memory(own);
+		told.has_digest = true;
+		told.digest = gate.orders->digest(call, own, CHANNEL_RANGES);
+	}
+	send_call(&told);
+}
+
 struct gate_answer gate_wait(const struct wire_call *call)
 {
 	int saved = errno;
@@ -393,7 +407,7 @@ struct gate_answer gate_wait(const struct wire_call *call)
 	yielding_end(); /* a copy of the rank would have no timer */
 	gate.orders->moved();
 	gate.released = false;
-	send_call(call);
+	send_call_of_wait(call);
 	if (threading_keep_out()) {
 		wait_among_threads(false, call->call);
 		answer = &waiter.go;

@@ -21,7 +21,7 @@ enum {
 	PAGES_MAX = 1 << 18, /* 1 GiB; takes half a second */
 	SHARED = 1024,
 	RUNS = 4096,
-	HASHES = 32768,
+	HASHES = 28672, /* so that notes need no more than the agent keeps */
 };
 
 /* The highest address that every kernel accepts in a query; mappings above it are read. */
@@ -31,12 +31,13 @@ enum {
 #define SWAPPED (UINT64_C(1) << 62)
 #define OF_FILE (UINT64_C(1) << 61)
 
-/* Hashes of pages that have the same contents as at the birth, in ascending order. */
+/* Hashes of pages, or of parts of pages, that have the same contents as at the birth, in ascending
+ * order. */
 struct hashes {
 	uint64_t page_scan, layout; /* of the scan that computed them */
 	size_t count;
-	struct page_hash {
-		uintptr_t page;
+	struct part_hash {
+		uintptr_t start, end;
 		struct state_hash hash;
 	} list[HASHES];
 };
@@ -64,8 +65,10 @@ static struct {
 	const struct hashes *known;              /* hashes from an earlier scan */
 	size_t at;                               /* index in `known` */
 	struct hashes *noted;                    /* hashes of this scan; NULL: they are the same */
-	const struct memory_range *left_out;
+	const struct memory_range *left_out;     /* in ascending order of `start` */
 	size_t left_out_count;
+	size_t passed;       /* so many of them, the first ones, end before `passed_by` or there */
+	uintptr_t passed_by; /* start of the latest mapping */
 	uint64_t entries[PAGES_AT_ONCE];
 	/* Written pages, if the kernel lists them; how far they are listed. */
 	struct agent_scanned runs[RUNS];
@@ -106,18 +109,31 @@ static struct state_hash hash_page(uintptr_t page, bool anonymous)
 	return hash;
 }
 
-/* As hash_page, for a page with the same contents as at the birth. */
-static struct state_hash recall_page(uintptr_t page, bool anonymous)
+/* A page, or a part of one. */
+static struct state_hash hash_part(uintptr_t start, uintptr_t end, bool anonymous)
+{
+	struct state_hash hash = {{0, 0}};
+
+	if (end - start == PAGE)
+		return hash_page(start, anonymous);
+	state_hash_add(&hash, start);
+	state_hash_add_bytes(&hash, (const void *)start, end - start);
+	return hash;
+}
+
+/* As hash_part, for a page with the same contents as at the birth. */
+static struct state_hash recall_part(uintptr_t start, uintptr_t end, bool anonymous)
 {
 	const struct hashes *known = work.known;
-	struct page_hash entry = {.page = page};
+	struct part_hash entry = {.start = start, .end = end};
 
-	while (work.at < known->count && known->list[work.at].page < page)
+	while (work.at < known->count && known->list[work.at].start < start)
 		work.at++;
-	if (work.at < known->count && known->list[work.at].page == page)
+	if (work.at < known->count && known->list[work.at].start == start
+	    && known->list[work.at].end == end)
 		entry.hash = known->list[work.at].hash;
 	else
-		entry.hash = hash_page(page, anonymous);
+		entry.hash = hash_part(start, end, anonymous);
 	if (work.noted && work.noted->count < HASHES)
 		work.noted->list[work.noted->count++] = entry;
 	return entry.hash;
@@ -125,14 +141,9 @@ static struct state_hash recall_page(uintptr_t page, bool anonymous)
 
 static void add_part(uintptr_t start, uintptr_t end, bool anonymous, bool private)
 {
-	struct state_hash hash = {{0, 0}};
+	const struct state_hash hash = private ? hash_part(start, end, anonymous)
+	                                       : recall_part(start, end, anonymous);
 
-	if (end - start < PAGE) {
-		state_hash_add(&hash, start);
-		state_hash_add_bytes(&hash, (const void *)start, end - start);
-	} else {
-		hash = private ? hash_page(start, anonymous) : recall_page(start, anonymous);
-	}
 	state_hash_add_member(&work.pages_hash, &hash);
 }
 
@@ -229,12 +240,30 @@ static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
 
 /* --- mappings --------------------------------------------------------------------------------- */
 
+/* The first range that may overlap a mapping that starts here, or a part of it. Mappings come in
+ * ascending order, several times. */
+static const struct memory_range *left_out_from(uintptr_t start)
+{
+	if (start < work.passed_by)
+		work.passed = 0;
+	work.passed_by = start;
+	while (work.passed < work.left_out_count && work.left_out[work.passed].end <= start)
+		work.passed++;
+	return &work.left_out[work.passed];
+}
+
+/* Whether it is there, and begins before this address: later ones do not. */
+static bool begins_before(const struct memory_range *one, uintptr_t end)
+{
+	return one < work.left_out + work.left_out_count && one->start < end;
+}
+
 static void add_range(uintptr_t start, uintptr_t end, bool anonymous)
 {
-	for (size_t i = 0; i < work.left_out_count && start < end && !work.trouble; i++) {
-		const struct memory_range *one = &work.left_out[i];
+	const struct memory_range *one = left_out_from(start);
 
-		if (one->end <= start || one->start >= end)
+	for (; begins_before(one, end) && start < end && !work.trouble; one++) {
+		if (one->end <= start)
 			continue;
 		if (one->start > start)
 			add_pages(start, one->start, anonymous);
@@ -246,8 +275,10 @@ static void add_range(uintptr_t start, uintptr_t end, bool anonymous)
 
 static bool is_left_out(uintptr_t start, uintptr_t end)
 {
-	for (size_t i = 0; i < work.left_out_count; i++)
-		if (work.left_out[i].start <= start && work.left_out[i].end >= end)
+	const struct memory_range *one = left_out_from(start);
+
+	for (; begins_before(one, start + 1); one++)
+		if (one->end >= end)
 			return true;
 	return false;
 }
@@ -295,12 +326,11 @@ static void add_extent(uintptr_t start, uintptr_t end, const struct state_mappin
 static void add_extents(const struct state_mapping *mapping)
 {
 	const bool is_stack = work.stack >= mapping->start && work.stack < mapping->end;
+	const struct memory_range *one = left_out_from(mapping->start);
 	uintptr_t start = mapping->start;
 
-	for (size_t i = 0; !is_stack && i < work.left_out_count; i++) {
-		const struct memory_range *one = &work.left_out[i];
-
-		if (one->end <= start || one->start >= mapping->end)
+	for (; !is_stack && begins_before(one, mapping->end); one++) {
+		if (one->end <= start)
 			continue;
 		add_extent(start, one->start, mapping);
 		start = one->end;
@@ -465,6 +495,7 @@ static void begin(struct state_hash *hash)
 	work.hash = hash;
 	work.pages_hash = (struct state_hash){{0, 0}};
 	work.pages = 0;
+	work.passed = work.passed_by = 0;
 	work.trouble = NULL;
 }
 
@@ -510,7 +541,7 @@ void state_memory_forget_shared(void)
 
 void state_memory_note_shared(void)
 {
-	work.left_out_count = 0;
+	work.left_out_count = work.passed = 0;
 	work.notes_shared = true;
 	work.trouble = NULL;
 	take_mappings(0);

@@ -95,6 +95,22 @@ static bool is_active(const struct fake_rank *rank, int op)
 
 /* --- messages to the scheduler ---------------------------------------------------------------- */
 
+/* A hash of all that the program knows: not of how many calls it has made. */
+static struct wire_digest digest_of(const struct fake_rank *rank)
+{
+	guint64 hash = mix(rank->stage, rank->lines[0].place);
+
+	for (int i = 0; i < fake_end(rank); i++) {
+		const struct fake_op *op = &rank->ops[i];
+
+		hash = mix(hash, (guint64)op->state << 8 | op->reporter);
+		/* what a receive has got is seen when it is complete */
+		if (op->bound && (!fake_instruction(rank, i)->nonblocking || op->reporter > 0))
+			hash = mix(mix(hash, op->source), (guint64)op->tag << 8 | op->nth);
+	}
+	return (struct wire_digest){{hash, 1}};
+}
+
 void fake_say_call(struct speech *speech, struct wire_call *call)
 {
 	struct wire_message message = {.type = WIRE_CALL};
@@ -108,6 +124,10 @@ void fake_say_call(struct speech *speech, struct wire_call *call)
 	speech->waits &= !call->ahead;
 	fake_line(speech->rank)->waits = speech->waits;
 	went_ahead += call->ahead;
+	if (speech->rank->looks && call->wait >= WIRE_TEST_ALL && call->wait <= WIRE_TEST_SOME) {
+		call->has_digest = true;
+		call->digest = digest_of(speech->rank);
+	}
 	message.call = *call;
 	speech->say(speech->user, &message);
 }
@@ -350,22 +370,11 @@ static bool branch_is_taken(const struct fake_rank *rank, const struct instructi
 	       && (branch->tag < 0 || asked->tag == branch->tag);
 }
 
-/* A hash of all that the program knows: not of how many calls it has made. */
 static void say_digest(struct speech *speech)
 {
-	const struct fake_rank *rank = speech->rank;
-	struct wire_message message = {.type = WIRE_DIGEST};
-	guint64 hash = mix(rank->stage, rank->lines[0].place);
+	const struct wire_message message = {.type = WIRE_DIGEST,
+	                                     .digest = digest_of(speech->rank)};
 
-	for (int i = 0; i < fake_end(rank); i++) {
-		const struct fake_op *op = &rank->ops[i];
-
-		hash = mix(hash, (guint64)op->state << 8 | op->reporter);
-		/* what a receive has got is seen when it is complete */
-		if (op->bound && (!fake_instruction(rank, i)->nonblocking || op->reporter > 0))
-			hash = mix(mix(hash, op->source), (guint64)op->tag << 8 | op->nth);
-	}
-	message.digest = (struct wire_digest){{hash, 1}};
 	speech->rank->is_looked_at = false;
 	speech->say(speech->user, &message);
 }
@@ -556,6 +565,7 @@ static void go(struct fake_rank *rank, const struct wire_go *order)
 	own = fake_instruction(rank, fake_line(rank)->place);
 	op = &rank->ops[fake_line(rank)->place];
 	fake_line(rank)->waits = false;
+	rank->looks = order->look;
 	if (rank->stage != FAKE_RUNS)
 		return;
 	if (own->kind == INSTRUCTION_LOOP) {

@@ -80,9 +80,10 @@ struct fake_rank {
 	guint32 accesses;                   /* transfers so far */
 	guint32 exposed[PROGRAM_MAX_RANKS]; /* the call number of the last post, by origin */
 	bool is_looked_at;                  /* a digest is asked for */
-	guint32 meetings;                   /* after rounds of polls, so far */
-	bool awaited;                       /* MPI_Win_wait has returned; not reported yet */
-	bool fetched;                       /* an atomic operation was made; not reported yet */
+	bool looks;                 /* the next call comes with its digest, if it is a poll */
+	guint32 meetings;           /* after rounds of polls, so far */
+	bool awaited;               /* MPI_Win_wait has returned; not reported yet */
+	bool fetched;               /* an atomic operation was made; not reported yet */
 	struct fake_memory *memory; /* the memory of its world; set by the caller if there are
 	                             * windows */
 	struct fake_op ops[FAKE_OPS_MOST];

@@ -164,6 +164,23 @@ static void names_of_operations_are_unique(void **state)
 	assert_false(accepts(fixture, 0, &twice));
 }
 
+static void only_polls_have_a_digest(void **state)
+{
+	struct fixture *fixture = *state;
+	struct wire_name name = {1, 0};
+	struct wire_call call = {.call = 2,
+	                         .function = MPI_CALL_Wait,
+	                         .wait = WIRE_WAIT_ALL,
+	                         .waited_count = 1,
+	                         .waited = &name,
+	                         .has_digest = true};
+
+	assert_true(starts(fixture, 0, 1, op(WIRE_RECEIVE, 1, 0)));
+	assert_false(accepts(fixture, 0, &call));
+	call.wait = WIRE_TEST_ALL;
+	assert_true(accepts(fixture, 0, &call));
+}
+
 static void communicators_and_peers_exist(void **state)
 {
 	struct fixture *fixture = *state;
@@ -459,6 +476,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_of_operations_are_unique, setup, teardown),
 		cmocka_unit_test_setup_teardown(communicators_and_peers_exist, setup, teardown),
 		cmocka_unit_test_setup_teardown(indices_belong_to_the_array, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_polls_have_a_digest, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_lowest_ranks_name_holds, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_waited_for_was_started, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_a_probed_message_is_received_later, setup,

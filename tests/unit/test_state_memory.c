@@ -37,6 +37,7 @@ static struct {
 	char *pages, *untouched, *large, *constant;
 	unsigned random;
 	bool looks;
+	unsigned cut;          /* bytes at the beginning of a page that are not left out */
 	unsigned held, looked; /* how often nothing had to be looked at, and how often something */
 	uint64_t number;
 } test;
@@ -85,6 +86,9 @@ static struct state_hash name_memory(bool looks, const void *stack)
 	/* In the middle of a page. */
 	test.left_out[used++] = (struct memory_range){(uintptr_t)test.pages + 5 * PAGE + 100,
 	                                              (uintptr_t)test.pages + 5 * PAGE + 300};
+	/* Of one that is never written, not always the same. */
+	test.left_out[used++] = (struct memory_range){(uintptr_t)test.constant + PAGE + test.cut,
+	                                              (uintptr_t)test.constant + PAGE + 300};
 	test.looks = looks;
 	trouble = state_memory_add(&hash, test.left_out, (size_t)used, (uintptr_t)stack);
 	if (trouble)
@@ -147,7 +151,7 @@ static void protect(void)
 
 static void change(void)
 {
-	switch (draw(16)) {
+	switch (draw(17)) {
 	case 0: madvise(one_page(), PAGE, MADV_DONTNEED); break;
 	case 1: memset(one_page(), 0, PAGE); break;
 	case 2: write_stack(draw(20)); break;
@@ -159,6 +163,7 @@ static void change(void)
 	case 8: madvise(test.large, (size_t)4 * PAGES * PAGE, MADV_HUGEPAGE); break;
 	case 9: test.pages[5 * PAGE + 100 + draw(200)] = (char)draw(256); break;
 	case 10: test.pages[5 * PAGE + draw(100)] = (char)draw(256); break;
+	case 11: test.cut = draw(200); break;
 	default: one_page()[draw(PAGE)] = (char)draw(256);
 	}
 }
@@ -300,7 +305,7 @@ static void map_all(struct fixture *fixture)
 	test.pages = map(PAGES, 'a');
 	test.untouched = map(PAGES, 0);
 	test.large = map((size_t)4 * PAGES, 'b');
-	test.constant = map(1, 'c');
+	test.constant = map(4, 'c');
 	survey_safely(fixture);
 }
 

@@ -101,7 +101,8 @@ static void call_keeps_its_ops_and_names(void **state)
 	const struct wire_message message = {
 		.type = WIRE_CALL,
 		.call = {9, 3, 300, WIRE_WAIT_SOME, true, true, -5, 0xdeadbeefcafe, true, true,
-	                 true, 77, 2, ops, 3, waited},
+	                 true, 77, 2, ops, 3, waited, .has_digest = true,
+	                 .digest = {{UINT64_MAX, 6}}},
 	};
 	struct wire_message decoded = round_trip(&message);
 	assert_int_equal(decoded.call.wait, WIRE_WAIT_SOME);
@@ -130,6 +131,8 @@ static void call_keeps_its_ops_and_names(void **state)
 	assert_int_equal(decoded.call.ops[1].receives.types[0].basic, 0x405);
 	assert_int_equal(decoded.call.waited_count, 3);
 	assert_int_equal(decoded.call.waited[2].call, 2);
+	assert_true(decoded.call.has_digest && decoded.call.digest.hash[0] == UINT64_MAX);
+	assert_int_equal(decoded.call.digest.hash[1], 6);
 	wire_message_release(&decoded);
 }
 
@@ -240,8 +243,8 @@ static void scheduler_messages_round_trip(void **state)
 	         .welcome = {2, true, false, true, true, true, true, true, WIRE_ATOMICS_SUMS, 5000,
 	                     1u << 20, 7}},
 		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7, 16}},
-		{.type = WIRE_GO, .go = {4, 2, done}},
-		{.type = WIRE_GO, .go = {4, 0, NULL}},
+		{.type = WIRE_GO, .go = {4, 2, done, true}},
+		{.type = WIRE_GO, .go = {4, 0, NULL, false}},
 		{.type = WIRE_ADMIT, .admitted = 2},
 		{.type = WIRE_END, .end = {true, 3, true}},
 		{.type = WIRE_RELEASE, .end = {false, 0}},

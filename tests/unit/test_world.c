@@ -195,6 +195,51 @@ static void test_looked_at(void **state)
 	fixture_release(&fixture);
 }
 
+/* A Test of the receive in call 1, with a digest. */
+static void tests_told(struct fixture *fixture, guint64 digest)
+{
+	struct wire_name receive = {1, 0};
+	struct wire_call call = {.function = MPI_CALL_Test,
+	                         .wait = WIRE_TEST_ALL,
+	                         .waited_count = 1,
+	                         .waited = &receive,
+	                         .has_digest = true,
+	                         .digest = {{digest, 1}}};
+
+	report(fixture, 0, &call);
+}
+
+/* What is known from a call need not be asked for: the rank is in a loop if it is in the same state
+ * (what was answered "no" is open again, in call 2), and else not. */
+static void check_told(guint64 second, const char *expected)
+{
+	const struct world_options options = {
+		.ranks = 3, .buffering = BUFFERING_INFINITE, .digests = true, .not_yet = 1};
+	struct fixture fixture;
+	guint32 receive;
+
+	fixture_init_of(&fixture, &options);
+	starts(&fixture, 1, WIRE_SEND, 0);
+	receive = starts(&fixture, 0, WIRE_RECEIVE, 1);
+	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
+	assert_orders(&fixture, "bind 0.1<-1 look at 0 ");
+	assert_true(world_digest(fixture.world, 0, &(struct wire_digest){{7, 1}}, NULL));
+	assert_true(choose(&fixture, 0, 2, taken_plain(TAKEN_NO)));
+	assert_orders(&fixture, "go 0.2 [] look ");
+	tests_told(&fixture, second);
+	assert_false(world_looks_at(fixture.world, 0));
+	assert_open(&fixture, expected);
+	assert_orders(&fixture, "");
+	fixture_release(&fixture);
+}
+
+static void test_told(void **state)
+{
+	(void)state;
+	check_told(7, "0.3{yes}");
+	check_told(8, "0.3{no yes}");
+}
+
 static void test_cancel(void **state)
 {
 	struct fixture fixture;
@@ -477,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_iprobe),
 		cmocka_unit_test(test_counted_probe),
 		cmocka_unit_test(test_looked_at),
+		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_per_send),
 		cmocka_unit_test(test_async_and_sync_collectives),

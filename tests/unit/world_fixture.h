@@ -39,7 +39,7 @@ static inline void go(void *user, int rank, const struct wire_go *go)
 	g_string_append_printf(orders, "go %d.%u [", rank, go->call);
 	for (uint32_t i = 0; i < go->count; i++)
 		g_string_append_printf(orders, "%s%u", i > 0 ? " " : "", go->done[i]);
-	g_string_append(orders, "] ");
+	g_string_append(orders, go->look ? "] look " : "] ");
 }
 
 static inline void look(void *user, int rank)
