@@ -51,6 +51,44 @@ struct host_listener {
 	void (*job_ended)(void *user, struct host_job *job, int status);
 };
 
+/* Where a rank prints. */
+enum host_stream { HOST_STREAM_OUTPUT, HOST_STREAM_ERRORS, HOST_STREAMS };
+
+/* A part of what a rank has printed so far: at most `most` bytes, from the byte `from` on. */
+struct host_range {
+	const char *directory; /* of its world */
+	int rank;
+	enum host_stream stream;
+	guint64 from, most;
+};
+
+/* The answer: the part as the rank printed it, not a file. Its members are owned by whom it is
+ * given to. */
+struct host_output {
+	GBytes *bytes; /* not NULL */
+	guint64 size;  /* what the rank printed so far in this stream, in bytes */
+	char *lost;    /* why it cannot be read, for messages; NULL: it can */
+	bool cut;      /* some is missing: for a while there was no room for it. Set once: the next
+	                  interleaving of the world's directory begins anew */
+	bool on_disk;  /* it is kept on a disk, not in shared memory */
+	char *place;   /* directory in which it is kept, for messages */
+};
+
+/* Frees the members, and clears them. */
+void host_output_clear(struct host_output *output);
+
+/* Which place of a world is full. */
+enum host_fullness { HOST_ROOM_LEFT, HOST_NO_DISK, HOST_NO_SHARED_MEMORY };
+
+/* Whether there is room where the output and the shared memory of a world are kept. `place` is
+ * owned by whom it is given to. */
+struct host_room {
+	enum host_fullness full;
+	char *place;      /* directory that is full, for messages; NULL: none */
+	double megabytes; /* size of its file system */
+	bool on_disk;     /* output is kept on a disk, not in shared memory */
+};
+
 /* What the threads of a process do, as seen from outside. */
 enum threads_state {
 	THREADS_MOVE,   /* some run, or will run by themselves */
@@ -104,6 +142,14 @@ struct host_operations {
 	/* Ranks print much: their output is kept on a disk in worlds that begin from now on, if
 	 * that is possible. */
 	void (*output_to_disk)(struct host *host);
+	/* rank_output reads what a rank of a world has printed; room_of finds out whether all of
+	 * it had room. Each calls `done` once: before it returns, or later within `iterate`. A host
+	 * that gets no answer from elsewhere in time calls it, too, with `lost` set; the world must
+	 * exist until then. So wait by host_wait, or go on in `done`. */
+	void (*rank_output)(struct host *host, const struct host_range *range,
+	                    void (*done)(void *user, struct host_output output), void *user);
+	void (*room_of)(struct host *host, const char *directory,
+	                void (*done)(void *user, struct host_room room), void *user);
 	/* Starts the program's ranks as that world. Returns NULL with `error` set. */
 	struct host_job *(*job_start)(struct host *host, guint32 world, const char *directory,
 	                              GError **error);
@@ -172,7 +218,9 @@ struct host_operations {
 	struct memory_pressure (*memory_pressure)(struct host *host);
 
 	/* Returns what a rank of the world in `directory` has written to standard error so far;
-	 * NULL: not known. Free with g_free. */
+	 * NULL: not known. Free with g_free. Unlike rank_output it never waits, as listeners need
+	 * it: a host whose ranks are elsewhere has it sent with the message ENDING, and before the
+	 * end of the job is reported. */
 	char *(*errors_of)(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 	/* --- places of addresses of a process: see places/source_lines.h --- */
@@ -244,7 +292,7 @@ static inline gint64 host_now(struct host *host)
 }
 
 /* Runs the host until the condition holds, or until `seconds` have passed (0: no limit). Returns
- * whether the condition holds. */
+ * whether the condition holds. Not within `iterate`. */
 bool host_wait(struct host *host, bool (*condition)(void *data), void *data, double seconds);
 
 #endif

@@ -1,5 +1,5 @@
 /* What the files of the local host share: local.c (time, connections), local_job.c,
- * local_process.c, local_snapshot.c. */
+ * local_output.c, local_process.c, local_snapshot.c. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_LOCAL_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_HOST_LOCAL_INTERNAL_H
 
@@ -41,6 +41,12 @@ void local_job_connected(struct host_job *job, int rank, const struct host_link 
 const GArray *local_job_disconnect_order(struct host_job *job);
 void local_job_free(struct host_job *job);
 
+void local_rank_output(struct host *host, const struct host_range *range,
+                       void (*done)(void *user, struct host_output output), void *user);
+void local_room_of(struct host *host, const char *directory,
+                   void (*done)(void *user, struct host_room room), void *user);
+char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
+
 bool local_program_calls(struct host *host, const char *function);
 bool local_can_digest(struct host *host);
 
@@ -62,7 +68,6 @@ int local_rank_without_process(struct host *host, const pid_t *processes, int ra
 void local_end_left_behind(struct host *host, const char *directory, bool all);
 void local_keep_left_behind(struct host *host);
 struct place local_place_of(struct host *host, pid_t process, guint64 address);
-char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
 struct place local_place_of_stack(struct host *host, pid_t process, const guint64 *addresses,
                                   guint count);
 bool local_frames_of(struct host *host, pid_t process, guint64 address, GArray *frames);

@@ -143,15 +143,6 @@ struct place local_place_of(struct host *host, pid_t process, guint64 address)
 	return source_lines_find(local_of(host)->lines, process, address);
 }
 
-char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length)
-{
-	g_autofree char *file = g_strdup_printf("%s/err.%d", directory, rank);
-	char *text = NULL;
-
-	(void)host;
-	return g_file_get_contents(file, &text, ret_length, NULL) ? text : NULL;
-}
-
 struct place local_place_of_stack(struct host *host, pid_t process, const guint64 *addresses,
                                   guint count)
 {

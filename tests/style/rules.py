@@ -83,7 +83,7 @@ SHIM_SCRIPTS = {"generate"}
 COMMON = {"scheduler/store/record.h", "scheduler/store/finding_kind.h",
           "scheduler/host/thread_view.h"}
 # These reach processes, time and files through the host's table alone.
-BY_HOST = ["scheduler/execution", "scheduler/liveness", "scheduler/snapshot"]
+BY_HOST = ["scheduler/execution", "scheduler/liveness", "scheduler/snapshot", "scheduler/verdict"]
 ONLY_THESE = {(room, "scheduler/host"):
               {"scheduler/host/host.h", "scheduler/host/thread_view.h",
                "scheduler/host/wrapper.h", "scheduler/host/environment.h"} for room in BY_HOST}
@@ -99,8 +99,8 @@ BANNED = [
     (r"\b(printf|puts|perror|g_print|g_printerr|g_warning|g_error|g_critical)\s*\(",
      "libraries return errors; only commands print", ["shim", "ckpt", "explorer"]),
     (r"#\s*include\s*<(glib|uv)", "the shim is a guest: libc alone", ["shim"]),
-    (r"(?<![\w.>])(kill|waitpid|open|fork|process_vm_readv|g_get_monotonic_time|g_dir_open|"
-     r"g_file_get_contents)\s*\(",
+    (r"(?<![\w.>])(kill|waitpid|open|fopen|fork|ptrace|process_vm_readv|readlink|[fl]?stat|"
+     r"statvfs|chmod|g_get_monotonic_time|g_dir_open|g_file_\w+|g_l?stat|live_stack)\s*\(",
      "this room takes it from its host (scheduler/host/host.h)", BY_HOST),
     (r"\bsleep\s*\(", "nobody waits by the clock", ["ckpt", "explorer", "scheduler", "reports"]),
 ]

@@ -83,6 +83,8 @@ class Lines(StyleTest):
         self.fails({"shim/gate/a.c": "int a = exit(1);\n"}, "guest")
         self.fails({"explorer/a.c": "int a = printf(b);\n"}, "return errors")
         self.fails({"scheduler/execution/only.c": "int a = fork();\n"}, "host")
+        self.fails({"scheduler/verdict/only.c": "int a = stat(b, &c);\n"}, "host")
+        self.fails({"scheduler/verdict/only.c": "int a = g_file_read_link(b, c);\n"}, "host")
         self.fails({"ckpt/a.c": "int a = sleep(1);\n"}, "clock")
         self.fails({"tests/unit/a.c": "int TODO;\n"}, "issue")
 
