@@ -89,6 +89,13 @@ struct host_room {
 	bool on_disk;     /* output is kept on a disk, not in shared memory */
 };
 
+/* Whether something traces a process: a debugger, as a rule. */
+enum host_tracing {
+	HOST_NOT_TRACED,     /* or the process is gone */
+	HOST_TRACED,         /* it runs, or waits by itself */
+	HOST_TRACED_STOPPED, /* the tracer has stopped it */
+};
+
 /* What the threads of a process do, as seen from outside. */
 enum threads_state {
 	THREADS_MOVE,   /* some run, or will run by themselves */
@@ -179,6 +186,12 @@ struct host_operations {
 	/* Returns the parent of a process, or its subreaper if the parent has ended. 0: not
 	 * known. */
 	pid_t (*parent)(struct host *host, pid_t process);
+	/* Sends a signal. */
+	void (*signal)(struct host *host, pid_t process, int number);
+	/* Finds out whether the process is traced. Calls `done` as rank_output does; a host that
+	 * gets no answer in time answers HOST_NOT_TRACED. */
+	void (*tracing_of)(struct host *host, pid_t process,
+	                   void (*done)(void *user, enum host_tracing tracing), void *user);
 	/* is_debugged: whether a debugger has stopped the process. interrupt: stops it there, as
 	 * Ctrl-C does. */
 	bool (*is_debugged)(struct host *host, pid_t process);
@@ -201,6 +214,18 @@ struct host_operations {
 	enum threads_state (*look_at_threads)(struct host *host, pid_t process,
 	                                      struct thread_view *views, guint count);
 	GArray *(*other_threads)(struct host *host, pid_t process);
+	/* For debuggers, which wait for gdb in any case: these return when they are answered, and
+	 * a host sets a limit for that. Free their results with g_free; NULL: not known.
+	 * attach_command returns the command by which a gdb on this machine attaches to the
+	 * process; never NULL, as gdb prints why it fails. executable_of returns the path of the
+	 * process's program, for a gdb on this machine. mappings_of returns its mappings, in the
+	 * format of /proc/PID/maps (proc(5)). */
+	char *(*attach_command)(struct host *host, pid_t process);
+	char *(*executable_of)(struct host *host, pid_t process);
+	char *(*mappings_of)(struct host *host, pid_t process);
+	/* Returns the call stack of one of its threads, as live_stack does (places/live_stack.h).
+	 * Waits like the operations above. */
+	GArray *(*stack_of)(struct host *host, pid_t process, pid_t thread);
 	/* Returns the first rank that has no process, or -1. `processes`: by rank; 0: not known. */
 	int (*rank_without_process)(struct host *host, const pid_t *processes, int ranks);
 	/* end_left_behind ends what the ranks of a world have left behind; `all`: also processes

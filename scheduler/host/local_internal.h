@@ -53,6 +53,9 @@ bool local_can_digest(struct host *host);
 void local_kill(struct host *host, pid_t process);
 bool local_is_dead(struct host *host, pid_t process);
 pid_t local_parent(struct host *host, pid_t process);
+void local_signal(struct host *host, pid_t process, int number);
+void local_tracing_of(struct host *host, pid_t process,
+                      void (*done)(void *user, enum host_tracing tracing), void *user);
 bool local_is_debugged(struct host *host, pid_t process);
 void local_interrupt(struct host *host, pid_t process);
 bool local_is_watched(struct host *host);
@@ -64,6 +67,10 @@ bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes);
 enum threads_state local_look_at_threads(struct host *host, pid_t process,
                                          struct thread_view *views, guint count);
 GArray *local_other_threads(struct host *host, pid_t process);
+char *local_attach_command(struct host *host, pid_t process);
+char *local_executable_of(struct host *host, pid_t process);
+char *local_mappings_of(struct host *host, pid_t process);
+GArray *local_stack_of(struct host *host, pid_t process, pid_t thread);
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks);
 void local_end_left_behind(struct host *host, const char *directory, bool all);
 void local_keep_left_behind(struct host *host);

@@ -1,12 +1,13 @@
-/* What ranks have printed, as the host is asked for it. Every other answer comes only after the
- * operation has returned, as from another machine. It takes no time, so that nothing else happens
- * in another order. */
+/* What ranks have printed, and what traces them, as the host is asked for it. Every other answer
+ * comes only after the operation has returned, as from another machine. It takes no time, so that
+ * nothing else happens in another order. */
 #include "sim_internal.h"
 
 /* An answer on its way. */
 struct sim_answer {
 	void (*output_done)(void *user, struct host_output output);
 	void (*room_done)(void *user, struct host_room room);
+	void (*tracing_done)(void *user, enum host_tracing tracing);
 	void *user;
 	struct host_output output;
 	struct host_room room;
@@ -19,8 +20,10 @@ static void on_answer(void *object, GBytes *frame)
 	(void)frame;
 	if (answer->output_done)
 		answer->output_done(answer->user, answer->output);
-	else
+	else if (answer->room_done)
 		answer->room_done(answer->user, answer->room);
+	else
+		answer->tracing_done(answer->user, HOST_NOT_TRACED);
 	g_free(answer);
 }
 
@@ -66,4 +69,14 @@ void sim_room_of(struct host *host, const char *directory,
 		answer_later(sim_of(host), (struct sim_answer){.room_done = done, .user = user});
 	else
 		done(user, (struct host_room){.full = HOST_ROOM_LEFT});
+}
+
+void sim_tracing_of(struct host *host, pid_t pid,
+                    void (*done)(void *user, enum host_tracing tracing), void *user)
+{
+	(void)pid;
+	if (is_late(sim_of(host)))
+		answer_later(sim_of(host), (struct sim_answer){.tracing_done = done, .user = user});
+	else
+		done(user, HOST_NOT_TRACED);
 }
