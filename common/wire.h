@@ -16,10 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mpi_codes.h"
 #include "wire_access.h"
 #include "wire_use.h"
 
-#define WIRE_VERSION 42
+#define WIRE_VERSION 43
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -31,6 +32,7 @@
 #define WIRE_COMPARED_MOST (16u << 10)
 
 #define WIRE_ANY (-1)      /* any source, any tag */
+#define WIRE_NOBODY (-3)   /* in place of a rank: MPI_PROC_NULL */
 #define WIRE_AWAITED 0     /* the receiver waits for this message and nothing else */
 #define WIRE_ARRIVES (-3)  /* the data of this receive must be visible when the rank continues */
 #define WIRE_COMM_WORLD 1u /* well-known communicator numbers; WIRE_COMM introduces others */
@@ -167,7 +169,7 @@ enum wire_op_kind {
 	                atomic operations that the rank has made without asking for their words */
 };
 
-/* Above the last: accumulates with one MPI_Op were made, and no others; its low byte is added. */
+/* Above the last: accumulates with one MPI_Op were made, and no others; its code is added. */
 enum wire_unordered {
 	WIRE_UNORDERED_NONE = 0,
 	WIRE_UNORDERED_ANY, /* MPI decides their order, and it may matter */
@@ -199,11 +201,9 @@ enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_R
 /* Bytes of an attached buffer that a message takes besides its own: MPICH's MPI_BSEND_OVERHEAD. */
 #define WIRE_BUFFER_OVERHEAD 96u
 
-#define WIRE_OWN_REDUCTION 255u /* made by MPI_Op_create */
-
 /* `count` elements of a basic type, one after the other. */
 struct wire_run {
-	uint16_t basic; /* low half of MPICH's handle; the high byte is the size in bytes */
+	uint16_t basic; /* type code (mpi_codes.h) */
 	uint64_t count;
 };
 
@@ -219,7 +219,7 @@ enum wire_partners {
 	WIRE_WITH_NOBODY = 0,
 	WIRE_WITH_EACH,   /* each rank of the group that messages go to */
 	WIRE_WITH_LISTED, /* ranks in that group, in any order, with repetitions: neighbours, a
-	                     root. Values that are no rank (MPI_PROC_NULL) stand for nobody */
+	                     root. Or WIRE_NOBODY */
 };
 
 /* What a member sends to or expects from them: amounts and types, one for all or one for each. */
@@ -255,7 +255,7 @@ struct wire_op {
 	struct wire_types types; /* of `bytes` */
 	/* Members of a collective must agree on these, too; 0: not compared. */
 	bool same_data;    /* bytes and types */
-	uint8_t reduction; /* low byte of MPICH's handle, or WIRE_OWN_REDUCTION */
+	uint8_t reduction; /* enum op_code */
 	uint64_t counts; /* hash of the counts or other arguments; of an intercommunicator, those of
 	                    one group. Of a buffered send: the number of the attached buffer, from
 	                    1, and its size in the low half */
@@ -369,7 +369,7 @@ struct wire_error {
 	uint32_t started; /* the call whose operation failed, if another */
 	uint16_t function;
 	uint64_t site;
-	int32_t error_class;
+	int32_t error_class; /* the library's number; for logs alone */
 	bool fatal;   /* the program's error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT */
 	bool refused; /* not an error of the program: matchpoint cannot control the call; call 0:
 	                 cannot go back over what the program does */

@@ -14,6 +14,7 @@
 #include "shim/check/access.h"
 #include "shim/check/misuse.h"
 #include "shim/gate/blocking_call.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/error.h"
 #include "shim/objects/objects.h"
@@ -32,19 +33,10 @@ enum standing completion_standing(MPI_Request handle)
 	return request->local ? READY : ASKED;
 }
 
-/* Whether MPICH's handle bits allow a request: its kind, and a nonzero storage class in the two
- * highest bits. (Asking MPI about a generalised request would call the program's query
- * function.) */
-static bool can_be_request(MPI_Request handle)
-{
-	return (unsigned)handle >> 30 != 0
-	       && ((unsigned)handle >> 26 & 15) == ((unsigned)MPI_REQUEST_NULL >> 26 & 15);
-}
-
 bool completion_is_wrong(int count, const MPI_Request *handles)
 {
 	for (int i = 0; i < count; i++) {
-		if (completion_standing(handles[i]) == FOREIGN && !can_be_request(handles[i]))
+		if (completion_standing(handles[i]) == FOREIGN && !abi_may_be_request(handles[i]))
 			return true;
 	}
 	return false;

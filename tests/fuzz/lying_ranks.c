@@ -138,7 +138,7 @@ static struct wire_op *add_op(struct play *play, struct report *report, int rank
 	                       .peer = (int32_t)draw(play, (uint32_t)play->ranks),
 	                       .tag = (int32_t)draw(play, 2),
 	                       .bytes = draw(play, 8) ? draw(play, 9) : 9000};
-	op->types.basic = draw(play, 2) ? 0x0405 : 0;
+	op->types.basic = draw(play, 2) ? TYPE_CODE(TYPE_INT, 4) : 0;
 	if (rank < 2 && play->ranks > 1 && draw(play, 4) == 0) {
 		op->comm = draw(play, 2) ? PAIR : INTER;
 		op->peer = op->comm == PAIR ? (int32_t)draw(play, 2) : 0;
@@ -331,7 +331,7 @@ static void make_other(struct play *play, struct report *report, int rank)
 			.why = (uint8_t)draw(play, WIRE_MISUSE_COUNT + 1),
 			.call = draw(play, 9),
 			.function = (uint16_t)draw(play, 1000),
-			.moved = {.bytes = draw(play, 9), .types = {.basic = 0x405}},
+			.moved = {draw(play, 9), {.basic = TYPE_CODE(TYPE_INT, 4)}},
 		};
 		break;
 	case 7:
