@@ -110,7 +110,7 @@ static struct gdb *attach_gdb(struct debugger *debugger, int rank, GError **erro
 		return NULL;
 	make_room(debugger, rank);
 	if (!*gdb)
-		*gdb = gdb_new(error);
+		*gdb = gdb_new(session_host(debugger_session(debugger)), error);
 	return *gdb && gdb_attach(*gdb, pid, site, debugger_fell(debugger, rank), error) ? *gdb
 	                                                                                 : NULL;
 }

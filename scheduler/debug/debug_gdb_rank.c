@@ -37,6 +37,15 @@ struct seat {
 	bool beside;       /* the ranks run: nobody waits here until gdb has left */
 	bool says_so;      /* the rank only waits: gdb is to print that when it runs */
 	guint looks, idle;
+	struct look *look; /* the question to the host that is not answered yet; NULL: none */
+	bool is_told;      /* it has answered, and nobody has looked at that yet: */
+	enum host_tracing tracing;
+};
+
+/* A question to the host: whether the rank's process is traced. It may outlive the seat. */
+struct look {
+	struct seat *seat; /* NULL: freed */
+	pid_t process;
 };
 
 struct gdb_rank {
@@ -44,16 +53,9 @@ struct gdb_rank {
 	char *command;     /* of `set debugger`; NULL: gdb */
 };
 
-/* The process that traces `pid`, stopped or running; 0: none. */
-static pid_t tracer_of(pid_t pid)
+static struct host *host_of(const struct seat *seat)
 {
-	static const char label[] = "\nTracerPid:";
-	g_autofree char *file = g_strdup_printf("/proc/%d/status", (int)pid);
-	g_autofree char *text = NULL;
-	const char *tracer = g_file_get_contents(file, &text, NULL, NULL) ? strstr(text, label)
-	                                                                  : NULL;
-
-	return tracer ? (pid_t)g_ascii_strtoll(tracer + strlen(label), NULL, 10) : 0;
+	return session_host(debugger_session(seat->debugger));
 }
 
 /* --- gdb's process ---------------------------------------------------------------------------- */
@@ -123,12 +125,14 @@ static char *script_for(const struct seat *seat, guint64 site, const char *call,
                         const char *past)
 {
 	GString *text = g_string_new("set debuginfod enabled off\nset confirm off\nset height 0\n");
+	g_autofree char *attach = host_of(seat)->operations->attach_command(host_of(seat),
+	                                                                    seat->process);
 
 	g_string_append_printf(
 		text,
-		"attach %d\ncatch signal SIGURG\ncommands\nsilent\nprintf \"rank %d waits in an "
+		"%s\ncatch signal SIGURG\ncommands\nsilent\nprintf \"rank %d waits in an "
 		"MPI call until matchpoint continues it: quit returns there\\n\"\nend\n",
-		(int)seat->process, seat->rank);
+		attach, seat->rank);
 	if (seat->thread > 0)
 		g_string_append_printf(text,
 		                       "python\nfor one in gdb.selected_inferior().threads():\n"
@@ -213,7 +217,7 @@ static void say_that_it_waits(struct seat *seat, bool runs)
 	seat->idle = runs ? seat->idle + 1 : 0;
 	if (seat->says_so && seat->idle >= LOOKS_BEFORE_SAYING) {
 		seat->idle = 0;
-		kill(seat->process, SIGURG);
+		host_of(seat)->operations->signal(host_of(seat), seat->process, SIGURG);
 	}
 }
 
@@ -227,21 +231,52 @@ static void follow_rank(struct seat *seat)
 		seat->process = process;
 }
 
+static void on_tracing(void *user, enum host_tracing tracing)
+{
+	struct look *look = user;
+	struct seat *seat = look->seat;
+
+	if (seat) {
+		seat->look = NULL;
+		seat->is_told = look->process == seat->process;
+		seat->tracing = tracing;
+	}
+	g_free(look);
+}
+
+/* Asks the host, if it has answered. Returns whether it has answered since the last time. */
+static bool look_at_tracing(struct seat *seat)
+{
+	bool is_told;
+
+	if (!seat->look) {
+		struct look *look = seat->look = g_new0(struct look, 1);
+
+		*look = (struct look){.seat = seat, .process = seat->process};
+		host_of(seat)->operations->tracing_of(host_of(seat), seat->process, on_tracing,
+		                                      look);
+	}
+	is_told = seat->is_told;
+	seat->is_told = false;
+	return is_told;
+}
+
 /* A command that opens a window may end before gdb does, or before gdb begins. */
 static bool has_left(void *data)
 {
 	struct seat *seat = data;
-	pid_t tracer = 0;
-	bool runs;
+	bool runs, is_told;
 
 	follow_rank(seat);
-	tracer = tracer_of(seat->process);
-	runs = tracer > 0 && child_reaper_debugger(seat->process) == 0;
+	is_told = look_at_tracing(seat);
 	reap(seat);
-	seat->seen = seat->seen || tracer > 0;
+	if (!is_told)
+		return false;
+	runs = seat->tracing == HOST_TRACED;
+	seat->seen = seat->seen || seat->tracing != HOST_NOT_TRACED;
 	seat->running = seat->running || runs;
 	say_that_it_waits(seat, runs);
-	if (seat->child > 0 || tracer > 0)
+	if (seat->child > 0 || seat->tracing != HOST_NOT_TRACED)
 		return false;
 	return seat->seen || ++seat->looks > LOOKS_BEFORE_GIVING_UP;
 }
@@ -283,6 +318,8 @@ static void seat_free(struct seat *seat)
 {
 	if (!seat)
 		return;
+	if (seat->look)
+		seat->look->seat = NULL;
 	if (seat->child > 0) { /* the session ends */
 		kill(seat->child, SIGKILL);
 		while (waitpid(seat->child, NULL, 0) < 0 && errno == EINTR)

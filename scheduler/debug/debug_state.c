@@ -30,18 +30,18 @@ static guint find_site(const GArray *addresses, guint64 site)
 	return i;
 }
 
-/* As live_stack. A rank that was put back has its orders, but may not have come back into its call
- * yet: then it is in the shim alone, and is looked at again for a moment. */
-static GArray *stack_in_call(pid_t pid, pid_t thread, guint64 site, bool waits)
+/* As the host's stack_of. A rank that was put back has its orders, but may not have come back into
+ * its call yet: then it is in the shim alone, and is looked at again for a moment. */
+static GArray *stack_in_call(struct host *host, pid_t pid, pid_t thread, guint64 site, bool waits)
 {
 	enum { TIMES = 20, PAUSE_US = 5000 };
-	GArray *addresses = live_stack(pid, thread);
+	GArray *addresses = host->operations->stack_of(host, pid, thread);
 
 	for (int i = 0;
 	     waits && i < TIMES && addresses && find_site(addresses, site) == addresses->len; i++) {
 		g_usleep(PAUSE_US);
 		g_array_unref(addresses);
-		addresses = live_stack(pid, thread);
+		addresses = host->operations->stack_of(host, pid, thread);
 	}
 	return addresses;
 }
@@ -70,7 +70,8 @@ static GArray *stack_of(struct debugger *debugger, int rank, guint32 call, bool 
 	if (pid <= 0)
 		return NULL;
 	debugger_detach_gdbs(debugger);
-	addresses = stack_in_call(pid, info && info->thread > 0 && thread > 0 ? thread : pid,
+	addresses = stack_in_call(session_host(debugger_session(debugger)), pid,
+	                          info && info->thread > 0 && thread > 0 ? thread : pid,
 	                          info ? info->site : 0,
 	                          info && !fell && world_phase(world, rank) == PHASE_BLOCKED);
 	*ret_refused = !addresses;

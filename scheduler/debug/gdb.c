@@ -22,6 +22,7 @@
 G_DEFINE_QUARK(matchpoint_gdb_error, gdb_error)
 
 struct gdb {
+	struct host *host; /* of the processes that it attaches to */
 	GPid process;
 	int input, output;
 	GString *heard;           /* output that was not processed yet */
@@ -287,8 +288,7 @@ static void say_to_console(struct gdb *gdb, const char *format, const char *word
  * itself. */
 static void read_program(struct gdb *gdb, pid_t pid)
 {
-	g_autofree char *link = g_strdup_printf("/proc/%d/exe", (int)pid);
-	g_autofree char *program = g_file_read_link(link, NULL);
+	g_autofree char *program = gdb->host->operations->executable_of(gdb->host, pid);
 	g_autofree char *literal = program ? mi_quote(program) : NULL;
 	g_autofree char *command = g_strdup_printf("-file-exec-and-symbols %s", literal);
 
@@ -303,10 +303,10 @@ static void read_program(struct gdb *gdb, pid_t pid)
 
 static void read_libraries(struct gdb *gdb, pid_t pid, guint64 site)
 {
-	g_autofree char *file = g_strdup_printf("/proc/%d/maps", (int)pid), *maps = NULL;
+	g_autofree char *maps = gdb->host->operations->mappings_of(gdb->host, pid);
 	g_autoptr(GPtrArray) patterns = NULL;
 
-	if (!g_file_get_contents(file, &maps, NULL, NULL))
+	if (!maps)
 		return;
 	patterns = gdb_libraries(maps, site);
 	for (guint i = 0; i < patterns->len; i++)
@@ -326,16 +326,24 @@ static char *ask_folder(struct gdb *gdb)
 
 /* --- attaching -------------------------------------------------------------------------------- */
 
+static bool attach(struct gdb *gdb, pid_t pid, GError **error)
+{
+	g_autofree char *line = gdb->host->operations->attach_command(gdb->host, pid);
+	g_autofree char *literal = mi_quote(line);
+	g_autofree char *command = g_strdup_printf("-interpreter-exec console %s", literal);
+
+	return tell(gdb, command, ATTACH_SECONDS, error);
+}
+
 bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, const struct place *fell, GError **error)
 {
-	g_autofree char *command = g_strdup_printf("-target-attach %d", (int)pid);
 	bool selected;
 
 	if (gdb->attached == pid && gdb->site == site)
 		return true;
 	gdb_detach(gdb);
 	read_program(gdb, pid);
-	if (!tell(gdb, command, ATTACH_SECONDS, error))
+	if (!attach(gdb, pid, error))
 		return false;
 	gdb->attached = pid;
 	gdb->site = site;
@@ -415,7 +423,7 @@ static void become_apart(void *unused)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-struct gdb *gdb_new(GError **error)
+struct gdb *gdb_new(struct host *host, GError **error)
 {
 	static char *words[] = {"gdb",  "-q",
 	                        "-nx",  "--interpreter=mi2",
@@ -431,6 +439,7 @@ struct gdb *gdb_new(GError **error)
 	struct gdb *gdb = g_new0(struct gdb, 1);
 	g_autoptr(GError) why = NULL;
 
+	gdb->host = host;
 	if (!g_spawn_async_with_pipes(
 		    NULL, words, NULL,
 		    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL,

@@ -7,12 +7,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "scheduler/host/host.h"
 #include "scheduler/store/record.h"
 
 struct gdb;
 
-/* Starts gdb. Returns NULL with `error` set if there is none. */
-struct gdb *gdb_new(GError **error);
+/* Starts gdb, on this machine, for processes of the host. Returns NULL with `error` set if there is
+ * none. */
+struct gdb *gdb_new(struct host *host, GError **error);
 /* Detaches, and ends gdb. The process stays as it was. NULL is legal. */
 void gdb_free(struct gdb *gdb);
 
@@ -47,7 +49,7 @@ int gdb_find_frame(const char *answer, guint64 address);
 /* The same for the first frame after a signal that is at this line of a file (without its folders;
  * NULL: any). */
 int gdb_find_interrupted(const char *answer, const char *file, guint32 line);
-/* In a process's mappings (/proc/PID/maps), the files whose symbols are needed for a call of MPI
+/* In a process's mappings (host.h), the files whose symbols are needed for a call of MPI
  * from `site`: regular expressions (char *). Free with g_ptr_array_unref. */
 GPtrArray *gdb_libraries(const char *maps, guint64 site);
 

@@ -34,8 +34,8 @@ struct run_client {
 	/* The outcome is certain, and the ranks are still there. Returns whether it ends well, and
 	 * a word for how it ends. */
 	bool (*end)(void *owner, struct execution *execution, const char **ret_word);
-	/* Every process is gone. The output of each rank is in that directory. Called by
-	 * execution_report_gone. */
+	/* Every process is gone. The output of each rank can be read as that of the world in that
+	 * directory (host.h). Called by execution_report_gone, not within the host's `iterate`. */
 	void (*gone)(void *owner, struct execution *execution, const char *directory);
 };
 

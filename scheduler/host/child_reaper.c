@@ -187,17 +187,26 @@ bool child_reaper_is_dead(pid_t pid)
 	return state == 'Z' || state == 'X';
 }
 
-pid_t child_reaper_debugger(pid_t pid)
+pid_t child_reaper_tracer(pid_t pid, bool *ret_stopped)
 {
 	static const char label[] = "\nTracerPid:";
 	g_autofree char *file = g_strdup_printf("/proc/%d/status", (int)pid);
 	g_autofree char *text = NULL;
 	const char *tracer;
 
-	if (state_of(pid) != 't' || !g_file_get_contents(file, &text, NULL, NULL))
+	*ret_stopped = state_of(pid) == 't';
+	if (!g_file_get_contents(file, &text, NULL, NULL))
 		return 0;
 	tracer = strstr(text, label);
 	return tracer ? (pid_t)g_ascii_strtoll(tracer + strlen(label), NULL, 10) : 0;
+}
+
+pid_t child_reaper_debugger(pid_t pid)
+{
+	bool stopped;
+	pid_t tracer = child_reaper_tracer(pid, &stopped);
+
+	return stopped ? tracer : 0;
 }
 
 enum home { HOME_HERE, HOME_ELSEWHERE, HOME_NONE };

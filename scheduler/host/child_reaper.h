@@ -47,6 +47,9 @@ pid_t child_reaper_parent(pid_t pid);
 /* Whether a process is gone, or is a zombie. */
 bool child_reaper_is_dead(pid_t pid);
 
+/* Returns the process that traces this one; 0: none. `*ret_stopped`: whether it has stopped it. */
+pid_t child_reaper_tracer(pid_t pid, bool *ret_stopped);
+
 /* Returns the debugger that has stopped the process; 0: none. */
 pid_t child_reaper_debugger(pid_t pid);
 

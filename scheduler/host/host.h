@@ -51,6 +51,51 @@ struct host_listener {
 	void (*job_ended)(void *user, struct host_job *job, int status);
 };
 
+/* Where a rank prints. */
+enum host_stream { HOST_STREAM_OUTPUT, HOST_STREAM_ERRORS, HOST_STREAMS };
+
+/* A part of what a rank has printed so far: at most `most` bytes, from the byte `from` on. */
+struct host_range {
+	const char *directory; /* of its world */
+	int rank;
+	enum host_stream stream;
+	guint64 from, most;
+};
+
+/* The answer: the part as the rank printed it, not a file. Its members are owned by whom it is
+ * given to. */
+struct host_output {
+	GBytes *bytes; /* not NULL */
+	guint64 size;  /* what the rank printed so far in this stream, in bytes */
+	char *lost;    /* why it cannot be read, for messages; NULL: it can */
+	bool cut;      /* some is missing: for a while there was no room for it. Set once: the next
+	                  interleaving of the world's directory begins anew */
+	bool on_disk;  /* it is kept on a disk, not in shared memory */
+	char *place;   /* directory in which it is kept, for messages */
+};
+
+/* Frees the members, and clears them. */
+void host_output_clear(struct host_output *output);
+
+/* Which place of a world is full. */
+enum host_fullness { HOST_ROOM_LEFT, HOST_NO_DISK, HOST_NO_SHARED_MEMORY };
+
+/* Whether there is room where the output and the shared memory of a world are kept. `place` is
+ * owned by whom it is given to. */
+struct host_room {
+	enum host_fullness full;
+	char *place;      /* directory that is full, for messages; NULL: none */
+	double megabytes; /* size of its file system */
+	bool on_disk;     /* output is kept on a disk, not in shared memory */
+};
+
+/* Whether something traces a process: a debugger, as a rule. */
+enum host_tracing {
+	HOST_NOT_TRACED,     /* or the process is gone */
+	HOST_TRACED,         /* it runs, or waits by itself */
+	HOST_TRACED_STOPPED, /* the tracer has stopped it */
+};
+
 /* What the threads of a process do, as seen from outside. */
 enum threads_state {
 	THREADS_MOVE,   /* some run, or will run by themselves */
@@ -104,6 +149,14 @@ struct host_operations {
 	/* Ranks print much: their output is kept on a disk in worlds that begin from now on, if
 	 * that is possible. */
 	void (*output_to_disk)(struct host *host);
+	/* rank_output reads what a rank of a world has printed; room_of finds out whether all of
+	 * it had room. Each calls `done` once: before it returns, or later within `iterate`. A host
+	 * that gets no answer from elsewhere in time calls it, too, with `lost` set; the world must
+	 * exist until then. So wait by host_wait, or go on in `done`. */
+	void (*rank_output)(struct host *host, const struct host_range *range,
+	                    void (*done)(void *user, struct host_output output), void *user);
+	void (*room_of)(struct host *host, const char *directory,
+	                void (*done)(void *user, struct host_room room), void *user);
 	/* Starts the program's ranks as that world. Returns NULL with `error` set. */
 	struct host_job *(*job_start)(struct host *host, guint32 world, const char *directory,
 	                              GError **error);
@@ -133,6 +186,12 @@ struct host_operations {
 	/* Returns the parent of a process, or its subreaper if the parent has ended. 0: not
 	 * known. */
 	pid_t (*parent)(struct host *host, pid_t process);
+	/* Sends a signal. */
+	void (*signal)(struct host *host, pid_t process, int number);
+	/* Finds out whether the process is traced. Calls `done` as rank_output does; a host that
+	 * gets no answer in time answers HOST_NOT_TRACED. */
+	void (*tracing_of)(struct host *host, pid_t process,
+	                   void (*done)(void *user, enum host_tracing tracing), void *user);
 	/* is_debugged: whether a debugger has stopped the process. interrupt: stops it there, as
 	 * Ctrl-C does. */
 	bool (*is_debugged)(struct host *host, pid_t process);
@@ -155,6 +214,18 @@ struct host_operations {
 	enum threads_state (*look_at_threads)(struct host *host, pid_t process,
 	                                      struct thread_view *views, guint count);
 	GArray *(*other_threads)(struct host *host, pid_t process);
+	/* For debuggers, which wait for gdb in any case: these return when they are answered, and
+	 * a host sets a limit for that. Free their results with g_free; NULL: not known.
+	 * attach_command returns the command by which a gdb on this machine attaches to the
+	 * process; never NULL, as gdb prints why it fails. executable_of returns the path of the
+	 * process's program, for a gdb on this machine. mappings_of returns its mappings, in the
+	 * format of /proc/PID/maps (proc(5)). */
+	char *(*attach_command)(struct host *host, pid_t process);
+	char *(*executable_of)(struct host *host, pid_t process);
+	char *(*mappings_of)(struct host *host, pid_t process);
+	/* Returns the call stack of one of its threads, as live_stack does (places/live_stack.h).
+	 * Waits like the operations above. */
+	GArray *(*stack_of)(struct host *host, pid_t process, pid_t thread);
 	/* Returns the first rank that has no process, or -1. `processes`: by rank; 0: not known. */
 	int (*rank_without_process)(struct host *host, const pid_t *processes, int ranks);
 	/* end_left_behind ends what the ranks of a world have left behind; `all`: also processes
@@ -172,7 +243,9 @@ struct host_operations {
 	struct memory_pressure (*memory_pressure)(struct host *host);
 
 	/* Returns what a rank of the world in `directory` has written to standard error so far;
-	 * NULL: not known. Free with g_free. */
+	 * NULL: not known. Free with g_free. Unlike rank_output it never waits, as listeners need
+	 * it: a host whose ranks are elsewhere has it sent with the message ENDING, and before the
+	 * end of the job is reported. */
 	char *(*errors_of)(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 	/* --- places of addresses of a process: see places/source_lines.h --- */
@@ -244,7 +317,7 @@ static inline gint64 host_now(struct host *host)
 }
 
 /* Runs the host until the condition holds, or until `seconds` have passed (0: no limit). Returns
- * whether the condition holds. */
+ * whether the condition holds. Not within `iterate`. */
 bool host_wait(struct host *host, bool (*condition)(void *data), void *data, double seconds);
 
 #endif

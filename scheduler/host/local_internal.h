@@ -1,5 +1,5 @@
 /* What the files of the local host share: local.c (time, connections), local_job.c,
- * local_process.c, local_snapshot.c. */
+ * local_output.c, local_process.c, local_snapshot.c. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_LOCAL_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_HOST_LOCAL_INTERNAL_H
 
@@ -41,12 +41,21 @@ void local_job_connected(struct host_job *job, int rank, const struct host_link 
 const GArray *local_job_disconnect_order(struct host_job *job);
 void local_job_free(struct host_job *job);
 
+void local_rank_output(struct host *host, const struct host_range *range,
+                       void (*done)(void *user, struct host_output output), void *user);
+void local_room_of(struct host *host, const char *directory,
+                   void (*done)(void *user, struct host_room room), void *user);
+char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
+
 bool local_program_calls(struct host *host, const char *function);
 bool local_can_digest(struct host *host);
 
 void local_kill(struct host *host, pid_t process);
 bool local_is_dead(struct host *host, pid_t process);
 pid_t local_parent(struct host *host, pid_t process);
+void local_signal(struct host *host, pid_t process, int number);
+void local_tracing_of(struct host *host, pid_t process,
+                      void (*done)(void *user, enum host_tracing tracing), void *user);
 bool local_is_debugged(struct host *host, pid_t process);
 void local_interrupt(struct host *host, pid_t process);
 bool local_is_watched(struct host *host);
@@ -58,11 +67,14 @@ bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes);
 enum threads_state local_look_at_threads(struct host *host, pid_t process,
                                          struct thread_view *views, guint count);
 GArray *local_other_threads(struct host *host, pid_t process);
+char *local_attach_command(struct host *host, pid_t process);
+char *local_executable_of(struct host *host, pid_t process);
+char *local_mappings_of(struct host *host, pid_t process);
+GArray *local_stack_of(struct host *host, pid_t process, pid_t thread);
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks);
 void local_end_left_behind(struct host *host, const char *directory, bool all);
 void local_keep_left_behind(struct host *host);
 struct place local_place_of(struct host *host, pid_t process, guint64 address);
-char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
 struct place local_place_of_stack(struct host *host, pid_t process, const guint64 *addresses,
                                   guint count);
 bool local_frames_of(struct host *host, pid_t process, guint64 address, GArray *frames);

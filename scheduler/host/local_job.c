@@ -110,10 +110,10 @@ char *local_job_words(const struct host_job *job)
 	GString *text = g_string_new(NULL);
 
 	for (int rank = 0; rank < job->local->options.ranks && text->len == 0; rank++) {
-		g_autofree char *file = g_strdup_printf("%s/err.%d", job->directory, rank);
-		g_autofree char *printed = NULL;
+		g_autofree char *printed = local_errors_of(&job->local->base, job->directory, rank,
+		                                           NULL);
 
-		if (g_file_get_contents(file, &printed, NULL, NULL))
+		if (printed)
 			g_string_append(text, g_strstrip(printed));
 	}
 	if (text->len == 0)

@@ -9,6 +9,7 @@
 #include "disk_work.h"
 #include "local_internal.h"
 #include "process_table.h"
+#include "scheduler/places/live_stack.h"
 #include "threads.h"
 
 void local_kill(struct host *host, pid_t process)
@@ -27,6 +28,22 @@ pid_t local_parent(struct host *host, pid_t process)
 {
 	(void)host;
 	return child_reaper_parent(process);
+}
+
+void local_signal(struct host *host, pid_t process, int number)
+{
+	(void)host;
+	kill(process, number);
+}
+
+void local_tracing_of(struct host *host, pid_t process,
+                      void (*done)(void *user, enum host_tracing tracing), void *user)
+{
+	bool stopped;
+	pid_t tracer = child_reaper_tracer(process, &stopped);
+
+	(void)host;
+	done(user, tracer == 0 ? HOST_NOT_TRACED : stopped ? HOST_TRACED_STOPPED : HOST_TRACED);
 }
 
 bool local_is_debugged(struct host *host, pid_t process)
@@ -110,6 +127,35 @@ GArray *local_other_threads(struct host *host, pid_t process)
 	return threads_others(process);
 }
 
+char *local_attach_command(struct host *host, pid_t process)
+{
+	(void)host;
+	return g_strdup_printf("attach %d", (int)process);
+}
+
+char *local_executable_of(struct host *host, pid_t process)
+{
+	g_autofree char *link = g_strdup_printf("/proc/%d/exe", (int)process);
+
+	(void)host;
+	return g_file_read_link(link, NULL);
+}
+
+char *local_mappings_of(struct host *host, pid_t process)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%d/maps", (int)process);
+	char *maps = NULL;
+
+	(void)host;
+	return g_file_get_contents(file, &maps, NULL, NULL) ? maps : NULL;
+}
+
+GArray *local_stack_of(struct host *host, pid_t process, pid_t thread)
+{
+	(void)host;
+	return live_stack(process, thread);
+}
+
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks)
 {
 	const struct local_options *options = &local_of(host)->options;
@@ -141,15 +187,6 @@ void local_keep_left_behind(struct host *host)
 struct place local_place_of(struct host *host, pid_t process, guint64 address)
 {
 	return source_lines_find(local_of(host)->lines, process, address);
-}
-
-char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length)
-{
-	g_autofree char *file = g_strdup_printf("%s/err.%d", directory, rank);
-	char *text = NULL;
-
-	(void)host;
-	return g_file_get_contents(file, &text, ret_length, NULL) ? text : NULL;
 }
 
 struct place local_place_of_stack(struct host *host, pid_t process, const guint64 *addresses,

@@ -48,6 +48,8 @@ const char *session_stop_reason(const struct session *session);
 void session_wait(struct session *session, bool (*condition)(void *data), void *data);
 /* The loop of all events; NULL: this session has none. */
 uv_loop_t *session_loop(const struct session *session);
+/* The host of the ranks: what looks at them asks it. Borrowed. */
+struct host *session_host(const struct session *session);
 
 /* The facts of an execution, ended or not. Sets `inside` (by rank). */
 struct verdict_facts session_facts(const struct session *session, struct execution *execution,

@@ -20,7 +20,6 @@ struct store;
 const struct session_options *session_options(const struct session *session);
 /* What follows its position: the guide of the options, or the path. Free it with its function. */
 struct strategy *session_strategy(const struct session *session, const struct position *position);
-struct host *session_host(const struct session *session);
 struct executor *session_executor(const struct session *session);
 struct store *session_store(const struct session *session); /* NULL: nothing is stored */
 struct journal *session_journal(const struct session *session);

@@ -1,6 +1,7 @@
 /* The callbacks from executions to their session. */
 #include "coverage.h"
 #include "infrastructure_failures.h"
+#include "rank_outputs.h"
 #include "replay.h"
 #include "scheduler/execution/event_log.h"
 #include "scheduler/execution/recorder.h"
@@ -133,6 +134,16 @@ static bool on_end(void *owner, struct execution *execution, const char **ret_wo
 	return verdict->ended_well;
 }
 
+static void complete(const struct session *session, struct verdict *verdict,
+                     const struct verdict_facts *facts, const char *directory)
+{
+	struct rank_outputs *outputs = rank_outputs_read(session->host, directory, facts->ranks);
+	const struct verdict_printed printed = rank_outputs_printed(outputs);
+
+	verdict_complete(verdict, facts, &printed);
+	rank_outputs_free(outputs);
+}
+
 static void on_gone(void *owner, struct execution *execution, const char *directory)
 {
 	const struct interleaving *interleaving = owner;
@@ -143,7 +154,7 @@ static void on_gone(void *owner, struct execution *execution, const char *direct
 	struct verdict *verdict = interleaving->verdict;
 
 	if (verdict->record)
-		verdict_complete(verdict, &facts, directory);
+		complete(session, verdict, &facts, directory);
 	if (verdict->cut_short || verdict->printed > OUTPUT_PLACE_MOST)
 		session->host->operations->output_to_disk(session->host);
 	if (session->options->wrapper && !verdict->no_room) /* a rank at a terminal has no files */

@@ -1,7 +1,9 @@
 #include "unresponsive_ranks.h"
 
+#include "interleaving.h"
 #include "mpi_calls.h"
 #include "scheduler/places/live_stack.h"
+#include "session_context.h"
 
 #define SILENT_S 2.0 /* silence from which a rank is mentioned */
 
@@ -77,8 +79,9 @@ static char *whereabouts(const struct execution *execution, int rank)
 static char *stack_words(const struct execution *execution, int rank)
 {
 	enum { TOLD = 8 };
+	struct host *host = session_host(interleaving_of(execution)->session);
 	pid_t pid = execution_pid(execution, rank);
-	g_autoptr(GArray) addresses = pid > 0 ? live_stack(pid, pid) : NULL;
+	g_autoptr(GArray) addresses = pid > 0 ? host->operations->stack_of(host, pid, pid) : NULL;
 	g_autoptr(GArray) frames = g_array_new(false, false, sizeof(struct record_frame));
 	g_autoptr(GString) text = g_string_new(NULL);
 	const char *call = NULL;

@@ -488,7 +488,7 @@ void verdict_reach(struct verdict *verdict, const struct verdict_facts *facts)
 }
 
 void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts,
-                      const char *directory)
+                      const struct verdict_printed *printed)
 {
 	struct record_execution *record = verdict->record;
 
@@ -501,5 +501,5 @@ void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts
 			                                  : WEXITSTATUS(end->status);
 		g_array_append_val(record->exits, status);
 	}
-	verdict_add_output(verdict, facts->ranks, directory);
+	verdict_add_output(verdict, facts->ranks, printed);
 }

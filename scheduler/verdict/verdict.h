@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "explorer/explorer.h"
+#include "scheduler/host/host.h"
 #include "scheduler/store/record.h"
 #include "scheduler/world/communicators.h"
 #include "scheduler/world/rank_end.h"
@@ -65,12 +66,17 @@ void verdict_reach(struct verdict *verdict, const struct verdict_facts *facts);
 void verdict_lost(struct verdict *verdict, const struct verdict_facts *facts);
 /* Adds the calls to the record, while the ranks still exist (verdict_calls.c). */
 void verdict_calls(struct verdict *verdict, const struct verdict_facts *facts);
-/* Adds what is known only when every process is gone: exit codes, and the output of each rank,
- * which is in files of this directory, or in files on a disk to which it has links
- * (ckpt/world_output.h). Each rank that has connected has made its files, so that a file that is
- * not there is lost output; so is all output if a file system is full. */
+/* What the host knows of the output of ranks when every process is gone. Owned by the caller. */
+struct verdict_printed {
+	const struct host_output *outputs; /* rank 0's streams (enum host_stream), rank 1's, ... */
+	struct host_room room;
+};
+
+/* Adds what is known only when every process is gone: exit codes, and the output of each rank. Each
+ * rank that has connected has made its files, so that what cannot be read is lost output; so is all
+ * output if a place is full. */
 void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts,
-                      const char *directory);
+                      const struct verdict_printed *printed);
 
 /* The finding with this key (record_finding_key); NULL: there is none. */
 struct record_finding *verdict_finding(const struct verdict *verdict, const char *key);

@@ -44,9 +44,9 @@ struct place verdict_place(const struct verdict_facts *facts, int rank, guint32 
 /* Adds findings for the world's remarks; remarks that differ only in their ranks are one finding
  * (verdict_remarks.c). */
 void verdict_add_remarks(struct verdict *verdict, const struct verdict_facts *facts);
-/* Adds to the record what the ranks of the world in this directory have printed, and finds out
- * whether that is all (verdict_output.c). */
-void verdict_add_output(struct verdict *verdict, int ranks, const char *directory);
+/* Adds to the record what the ranks have printed, and notes if that is not all
+ * (verdict_output.c). */
+void verdict_add_output(struct verdict *verdict, int ranks, const struct verdict_printed *printed);
 /* Adds findings for what is left behind by an interleaving that has ended well
  * (verdict_leaks.c). */
 void verdict_add_leaks(struct verdict *verdict, const struct verdict_facts *facts);

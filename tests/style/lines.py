@@ -2,7 +2,7 @@
 
 import re
 
-from rules import BANNED, NOT_BANNED
+from rules import BANNED, BANNED_TEXTS
 from source_tree import line_of
 
 COLUMNS = 100
@@ -37,12 +37,14 @@ def check_truth(tree):
 
 
 def check_banned(tree):
-    for pattern, reason, folders in BANNED:
-        for file in filter(lambda file: file.is_c, tree.files):
-            if not file.name.startswith(tuple(folder + "/" for folder in folders)):
-                continue
-            if (file.name, pattern) in NOT_BANNED:
-                continue
-            for match in re.finditer(pattern, file.code):
-                tree.problem(file.name, line_of(file.code, match.start()),
-                             "%s: %s" % (match.group(0).strip(), reason))
+    for rules, text_of in ((BANNED, lambda file: file.code),
+                           (BANNED_TEXTS, lambda file: file.text)):
+        for pattern, reason, folders, *spared in rules:
+            for file in filter(lambda file: file.is_c, tree.files):
+                if not file.name.startswith(tuple(folder + "/" for folder in folders)):
+                    continue
+                if any(file.name in files for files in spared):
+                    continue
+                for match in re.finditer(pattern, text_of(file)):
+                    tree.problem(file.name, line_of(file.text, match.start()),
+                                 "%s: %s" % (match.group(0).strip(), reason))

@@ -83,12 +83,24 @@ SHIM_SCRIPTS = {"generate"}
 COMMON = {"scheduler/store/record.h", "scheduler/store/finding_kind.h",
           "scheduler/host/thread_view.h"}
 # These reach processes, time and files through the host's table alone.
-BY_HOST = ["scheduler/execution", "scheduler/liveness", "scheduler/snapshot"]
+BY_HOST = ["scheduler/execution", "scheduler/liveness", "scheduler/snapshot", "scheduler/verdict"]
 ONLY_THESE = {(room, "scheduler/host"):
               {"scheduler/host/host.h", "scheduler/host/thread_view.h",
                "scheduler/host/wrapper.h", "scheduler/host/environment.h"} for room in BY_HOST}
 
-# What must not be in the code of some folders: pattern, reason, folders.
+# Files of users and of the program under test, and what these files make for themselves.
+OWN_FILES = ["scheduler/debug/debug_break.c", "scheduler/debug/debug_past.c",
+             "scheduler/debug/prompt.c", "scheduler/debug/telling.c",
+             "scheduler/session/compared_files.c", "scheduler/session/session_machine.c"]
+# They start gdb, helpers and decoders, and may end them.
+OWN_CHILDREN = ["scheduler/debug/debug_gdb_rank.c", "scheduler/debug/decoder_program.c",
+                "scheduler/debug/gdb.c", "scheduler/debug/helper.c"]
+# Asks whether the machine allows the call.
+OF_ITSELF = ["scheduler/session/session_limits.c"]
+OF_THE_HOST = "ranks may be elsewhere: ask their host (scheduler/host/host.h)"
+BY_HOST_TOO = ["scheduler/debug", "scheduler/session"]
+
+# What must not be in the code of some folders: pattern, reason, folders; perhaps files that may.
 BANNED = [
     (r"\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|alloca|tmpnam|mktemp)\s*\(",
      "unsafe; use the g_ or n form", ["shim", "ckpt", "explorer", "scheduler", "reports"]),
@@ -99,17 +111,22 @@ BANNED = [
     (r"\b(printf|puts|perror|g_print|g_printerr|g_warning|g_error|g_critical)\s*\(",
      "libraries return errors; only commands print", ["shim", "ckpt", "explorer"]),
     (r"#\s*include\s*<(glib|uv)", "the shim is a guest: libc alone", ["shim"]),
-    (r"(?<![\w.>])(kill|waitpid|open|fork|process_vm_readv|g_get_monotonic_time|g_dir_open|"
-     r"g_file_get_contents)\s*\(",
+    (r"(?<![\w.>])(kill|waitpid|open|fopen|fork|ptrace|process_vm_readv|readlink|[fl]?stat|"
+     r"statvfs|chmod|g_get_monotonic_time|g_dir_open|g_file_\w+|g_l?stat|live_stack)\s*\(",
      "this room takes it from its host (scheduler/host/host.h)", BY_HOST),
+    (r"(?<![\w.>])(open|fopen|readlink|[fl]?stat|statvfs|chmod|g_dir_open|g_file_get_contents|"
+     r"g_file_read_link|g_l?stat)\s*\(", OF_THE_HOST, BY_HOST_TOO, OWN_FILES),
+    (r"(?<![\w.>])(kill|waitpid)\s*\(", OF_THE_HOST, BY_HOST_TOO, OWN_CHILDREN),
+    (r"(?<![\w.>])(ptrace|process_vm_\w+|live_stack|child_reaper_(debugger|tracer|parent|is_dead|"
+     r"writes))\s*\(", OF_THE_HOST, BY_HOST_TOO, OF_ITSELF),
     (r"\bsleep\s*\(", "nobody waits by the clock", ["ckpt", "explorer", "scheduler", "reports"]),
     (r"\b0x[0-9a-f]{2}(00|40)[0-9a-f]{4}u?\b|>> (26|30)\b[^)]",
      "a handle's bits: ask shim/mpi/abi.h; behind the wire there are codes (common/mpi_codes.h)",
-     ["common", "reports", "scheduler", "shim"]),
+     ["common", "reports", "scheduler", "shim"], ["shim/mpi/abi.h"]),
 ]
 
-# Where something may be that is banned elsewhere: file and pattern of BANNED.
-NOT_BANNED = {("shim/mpi/abi.h", BANNED[-1][0])}
+# The same for texts in quotes: what is in /proc of a process.
+BANNED_TEXTS = [(r'"/proc/%', OF_THE_HOST, BY_HOST + BY_HOST_TOO)]
 
 # Headers whose structs are values: messages, records, options, tables of functions. Every user of
 # the module has them. A struct that is a module's own state is no such value.

@@ -83,8 +83,20 @@ class Lines(StyleTest):
         self.fails({"shim/gate/a.c": "int a = exit(1);\n"}, "guest")
         self.fails({"explorer/a.c": "int a = printf(b);\n"}, "return errors")
         self.fails({"scheduler/execution/only.c": "int a = fork();\n"}, "host")
+        self.fails({"scheduler/verdict/only.c": "int a = stat(b, &c);\n"}, "host")
+        self.fails({"scheduler/verdict/only.c": "int a = g_file_read_link(b, c);\n"}, "host")
         self.fails({"ckpt/a.c": "int a = sleep(1);\n"}, "clock")
         self.fails({"tests/unit/a.c": "int TODO;\n"}, "issue")
+
+    def test_ranks_are_reached_by_their_host(self):
+        for room in ("debug", "session"):
+            for call in ("g_file_get_contents(b)", "kill(b, 9)", "live_stack(b, c)",
+                         "child_reaper_tracer(b, c)"):
+                self.fails({"scheduler/%s/only.c" % room: "int a = %s;\n" % call}, "host")
+            self.fails({"scheduler/%s/only.c" % room: 'const char *a = "/proc/%d/exe";\n'}, "host")
+        self.fails({"scheduler/debug/gdb.c": 'const char *a = "/proc/%d/exe";\n'}, "host")
+        self.passes({"scheduler/debug/gdb.c": "int a = kill(b, 9);\n"})
+        self.fails({"scheduler/debug/gdb.c": "int a = g_file_get_contents(b);\n"}, "host")
 
     def test_comments_and_strings_are_not_code(self):
         self.passes({"explorer/a.c": '/* strcpy(a, b) */\nconst char *a = "sprintf(";\n'})

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -214,6 +215,139 @@ static void a_lost_plan_is_reported(void **state)
 	assert_non_null(strstr(only_finding(fixture)->message, "rank 0's call 2 is gone"));
 }
 
+/* --- output ----------------------------------------------------------------------------------- */
+
+struct printed {
+	struct host_output outputs[RANKS * HOST_STREAMS];
+	struct verdict_printed all;
+};
+
+static void prints(struct printed *printed, int rank, enum host_stream stream, const char *text)
+{
+	struct host_output *output = &printed->outputs[rank * HOST_STREAMS + stream];
+
+	g_bytes_unref(output->bytes);
+	output->bytes = g_bytes_new_static(text, strlen(text));
+}
+
+static void begin_to_print(struct printed *printed)
+{
+	memset(printed, 0, sizeof *printed);
+	printed->all.outputs = printed->outputs;
+	for (guint i = 0; i < G_N_ELEMENTS(printed->outputs); i++)
+		printed->outputs[i] = (struct host_output){.bytes = g_bytes_new_static("", 0),
+		                                           .place = (char *)"/there"};
+}
+
+/* The verdict keeps what it needs. */
+static const struct verdict *complete(struct fixture *fixture, struct printed *printed)
+{
+	verdict_reach(fixture->verdict, &fixture->facts);
+	verdict_complete(fixture->verdict, &fixture->facts, &printed->all);
+	for (guint i = 0; i < G_N_ELEMENTS(printed->outputs); i++)
+		g_bytes_unref(printed->outputs[i].bytes);
+	return fixture->verdict;
+}
+
+static void expect_bytes(const GPtrArray *texts, int rank, const char *text)
+{
+	g_autoptr(GBytes) expected = g_bytes_new_static(text, strlen(text));
+
+	assert_int_equal(texts->len, RANKS);
+	assert_true(g_bytes_equal(texts->pdata[rank], expected));
+}
+
+static void output_is_recorded(void **state)
+{
+	const struct verdict *verdict;
+	struct printed printed;
+
+	begin_to_print(&printed);
+	prints(&printed, 0, HOST_STREAM_ERRORS, "oh");
+	prints(&printed, 1, HOST_STREAM_OUTPUT, "one");
+	verdict = complete(*state, &printed);
+	expect_bytes(verdict->record->outputs, 0, "");
+	expect_bytes(verdict->record->outputs, 1, "one");
+	expect_bytes(verdict->record->errors, 0, "oh");
+	expect_bytes(verdict->record->errors, 1, "");
+	assert_int_equal(verdict->printed, 5);
+	assert_null(verdict->lost_output);
+	assert_false(verdict->cut_short);
+	assert_false(verdict->no_room);
+}
+
+static void the_first_that_is_lost_is_named(void **state)
+{
+	const struct verdict *verdict;
+	struct printed printed;
+
+	begin_to_print(&printed);
+	printed.outputs[1].lost = printed.outputs[2].lost = (char *)"it is gone";
+	verdict = complete(*state, &printed);
+	assert_string_equal(verdict->lost_output, "the output of rank 0 is lost: it is gone");
+	assert_false(verdict->cut_short);
+	assert_false(verdict->no_room);
+}
+
+/* Only more shared memory would help where that was full. */
+static void cut_output_is_noted(void **state)
+{
+	const struct verdict *verdict;
+	struct printed printed;
+
+	begin_to_print(&printed);
+	printed.outputs[2].cut = printed.outputs[2].on_disk = true;
+	verdict = complete(*state, &printed);
+	assert_string_equal(verdict->lost_output,
+	                    "the output of rank 1 is cut short: /there, where what ranks print is "
+	                    "kept, was full for a while; make room there, or name a store on "
+	                    "another disk (--store)");
+	assert_false(verdict->cut_short);
+	verdict_free(((struct fixture *)*state)->verdict);
+	((struct fixture *)*state)->verdict = verdict_new();
+	begin_to_print(&printed);
+	printed.outputs[2].cut = true;
+	verdict = complete(*state, &printed);
+	assert_non_null(strstr(verdict->lost_output, "MATCHPOINT_RUNDIR"));
+	assert_true(verdict->cut_short);
+	assert_false(verdict->no_room);
+}
+
+static void a_full_place_outweighs_what_is_cut(void **state)
+{
+	static const struct {
+		struct host_room room;
+		const char *what;
+		bool is_cut;
+	} rooms[] = {
+		{{HOST_NO_DISK, (char *)"/d", 12.5, true},
+	         "/d is full (12.5 MB): what ranks print is kept there, and may be cut short",
+	         false},
+		{{HOST_NO_SHARED_MEMORY, (char *)"/s", 64, false},
+	         "/s is full (64.0 MB): what ranks print is kept there, and may be cut short",
+	         true},
+		{{HOST_NO_SHARED_MEMORY, (char *)"/s", 64, true},
+	         "/s is full (64.0 MB): shared memory is kept there, and may be incomplete",
+	         true},
+	};
+	struct fixture *fixture = *state;
+
+	for (guint i = 0; i < G_N_ELEMENTS(rooms); i++) {
+		const struct verdict *verdict;
+		struct printed printed;
+
+		verdict_free(fixture->verdict);
+		fixture->verdict = verdict_new();
+		begin_to_print(&printed);
+		printed.outputs[0].cut = true;
+		printed.all.room = rooms[i].room;
+		verdict = complete(fixture, &printed);
+		assert_true(g_str_has_prefix(verdict->lost_output, rooms[i].what));
+		assert_true(verdict->no_room);
+		assert_int_equal(verdict->cut_short, rooms[i].is_cut);
+	}
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -226,6 +360,10 @@ int main(void)
 		TEST(a_stall_names_the_calls_of_ranks),
 		TEST(only_ranks_inside_MPI_stall),
 		TEST(a_lost_plan_is_reported),
+		TEST(output_is_recorded),
+		TEST(the_first_that_is_lost_is_named),
+		TEST(cut_output_is_noted),
+		TEST(a_full_place_outweighs_what_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

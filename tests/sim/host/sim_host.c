@@ -199,6 +199,36 @@ static pid_t parent(struct host *host, pid_t pid)
 	return is_dead(host, pid) ? 0 : 1;
 }
 
+/* Nothing debugs a number. */
+
+static void send_signal(struct host *host, pid_t pid, int number)
+{
+	(void)host;
+	(void)pid;
+	(void)number;
+}
+
+static char *attach_command(struct host *host, pid_t pid)
+{
+	(void)host;
+	return g_strdup_printf("attach %d", (int)pid);
+}
+
+static char *not_known(struct host *host, pid_t pid)
+{
+	(void)host;
+	(void)pid;
+	return NULL;
+}
+
+static GArray *stack_of(struct host *host, pid_t pid, pid_t thread)
+{
+	(void)host;
+	(void)pid;
+	(void)thread;
+	return NULL;
+}
+
 static bool is_debugged(struct host *host, pid_t pid)
 {
 	(void)host;
@@ -370,6 +400,8 @@ static const struct host_operations operations = {
 	.world_remove = world_remove,
 	.world_rename = world_rename,
 	.output_to_disk = output_to_disk,
+	.rank_output = sim_rank_output,
+	.room_of = sim_room_of,
 	.job_start = sim_job_start,
 	.job_is_running = job_is_running,
 	.job_words = job_words,
@@ -382,6 +414,12 @@ static const struct host_operations operations = {
 	.kill = kill_process,
 	.is_dead = is_dead,
 	.parent = parent,
+	.signal = send_signal,
+	.tracing_of = sim_tracing_of,
+	.attach_command = attach_command,
+	.executable_of = not_known,
+	.mappings_of = not_known,
+	.stack_of = stack_of,
 	.is_debugged = is_debugged,
 	.interrupt = interrupt,
 	.read_memory = read_memory,

@@ -1,6 +1,7 @@
 /* What the files of the simulated host share: sim_host.c (the table), sim_time.c (events and
  * timers), sim_link.c (messages), sim_process.c (ranks, keepers, jobs), sim_held.c (held ranks),
- * sim_image.c (images), sim_memory.c (shared memory, snapshots). */
+ * sim_image.c (images), sim_memory.c (shared memory, snapshots), sim_output.c (answers about
+ * output and tracing). */
 #ifndef MATCHPOINT_TESTS_SIM_HOST_SIM_INTERNAL_H
 #define MATCHPOINT_TESTS_SIM_HOST_SIM_INTERNAL_H
 
@@ -35,6 +36,7 @@ struct sim {
 	guint happened;
 	guint worlds_ended; /* number of ranks that ended normally */
 	guint struck_at;    /* worlds_ended at the last fault from outside */
+	guint questions;    /* of sim_output.c */
 	guint starved;      /* ranks killed for want of memory */
 	guint rewound;      /* ranks rewound in place */
 	guint images;       /* images kept by ranks */
@@ -170,6 +172,12 @@ void sim_timer_start(struct host_timer *timer, guint64 milliseconds);
 void sim_timer_stop(struct host_timer *timer);
 bool sim_timer_is_active(const struct host_timer *timer);
 void sim_timer_free(struct host_timer *timer);
+void sim_rank_output(struct host *host, const struct host_range *range,
+                     void (*done)(void *user, struct host_output output), void *user);
+void sim_room_of(struct host *host, const char *directory,
+                 void (*done)(void *user, struct host_room room), void *user);
+void sim_tracing_of(struct host *host, pid_t pid,
+                    void (*done)(void *user, enum host_tracing tracing), void *user);
 guint64 sim_memory_of(struct host *host, pid_t pid);
 guint64 sim_memory_free(struct host *host);
 struct memory_pressure sim_memory_pressure(struct host *host);
