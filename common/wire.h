@@ -19,7 +19,7 @@
 #include "wire_access.h"
 #include "wire_use.h"
 
-#define WIRE_VERSION 42
+#define WIRE_VERSION 43
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -430,6 +430,7 @@ struct wire_child {
 struct wire_ending {
 	int32_t status; /* argument of exit() */
 	int32_t signal; /* the deadly signal; 0: exit() */
+	uint32_t call;  /* the reported call in which it struck; 0: in none, or not known */
 	uint32_t count;
 	uint64_t *frames; /* where the signal struck, innermost first; empty for exit() */
 };
