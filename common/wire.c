@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi_calls.h"
 #include "wire_codec.h"
 
 /* One function describes each message: it names the fields in order. The same description appends
@@ -83,6 +84,13 @@ static void describe_op(struct codec *codec, struct wire_op *op)
 	describe_group(codec, "receives", &op->receives);
 }
 
+bool wire_returns_indices(uint16_t function)
+{
+	enum mpi_call_completes completes = mpi_call_completes(function);
+
+	return completes == MPI_CALL_COMPLETES_ANY || completes == MPI_CALL_COMPLETES_SOME;
+}
+
 static void describe_call(struct codec *codec, struct wire_call *call)
 {
 	enum { OP_BYTES = 56, NAME_BYTES = 8 };
@@ -105,6 +113,11 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 	uint32_t waited = FIELD_LIST(codec, &call->waited_count, &call->waited, NAME_BYTES);
 	for (uint32_t i = 0; element(codec, i, waited); i++)
 		field_name(codec, &call->waited[i]);
+	uint32_t places = 0;
+	if (wire_returns_indices(call->function))
+		places = FIELD_LIST(codec, &call->place_count, &call->places, 4);
+	for (uint32_t i = 0; element(codec, i, places); i++)
+		field_u32(codec, &call->places[i]);
 	if (call->wait == WIRE_FETCH) {
 		field_u64(codec, &call->room);
 		describe_types(codec, &call->room_types);
@@ -184,6 +197,14 @@ static void describe_amount(struct codec *codec, struct wire_amount *amount)
 {
 	field_u64(codec, &amount->bytes);
 	describe_types(codec, &amount->types);
+}
+
+static void describe_returned(struct codec *codec, struct wire_returned *returned)
+{
+	field_u32(codec, &returned->call);
+	uint32_t count = FIELD_LIST(codec, &returned->count, &returned->indices, 4);
+	for (uint32_t i = 0; element(codec, i, count); i++)
+		field_u32(codec, &returned->indices[i]);
 }
 
 static void describe_partitions(struct codec *codec, struct wire_partitions *partitions)
@@ -434,6 +455,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 		break;
 	case WIRE_MISUSE: describe_misuse(codec, &message->misuse); break;
 	case WIRE_PARTITIONS: describe_partitions(codec, &message->partitions); break;
+	case WIRE_RETURNED: describe_returned(codec, &message->returned); break;
 	case WIRE_CONTENTS: describe_contents(codec, &message->contents); break;
 	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
 	case WIRE_THREAD: describe_thread(codec, &message->thread); break;
@@ -579,6 +601,7 @@ static void release_call(struct wire_call *call)
 	}
 	free(call->ops);
 	free(call->waited);
+	free(call->places);
 	free(call->room_types.runs);
 }
 
@@ -622,6 +645,7 @@ void wire_message_release(struct wire_message *message)
 	case WIRE_IMAGED: free(message->imaged.hazard); break;
 	case WIRE_STATE: free(message->state.hazard); break;
 	case WIRE_GO: free(message->go.done); break;
+	case WIRE_RETURNED: free(message->returned.indices); break;
 	case WIRE_ENDING: free(message->ending.frames); break;
 	case WIRE_LEFT: free(message->objects.left); break;
 	case WIRE_ACCESSES:

@@ -16,10 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mpi_codes.h"
 #include "wire_access.h"
+#include "wire_indices.h"
 #include "wire_use.h"
 
-#define WIRE_VERSION 43
+#define WIRE_VERSION 45
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -31,6 +33,7 @@
 #define WIRE_COMPARED_MOST (16u << 10)
 
 #define WIRE_ANY (-1)      /* any source, any tag */
+#define WIRE_NOBODY (-3)   /* in place of a rank: MPI_PROC_NULL */
 #define WIRE_AWAITED 0     /* the receiver waits for this message and nothing else */
 #define WIRE_ARRIVES (-3)  /* the data of this receive must be visible when the rank continues */
 #define WIRE_COMM_WORLD 1u /* well-known communicator numbers; WIRE_COMM introduces others */
@@ -62,6 +65,7 @@ enum wire_type {
 	WIRE_NAMED,      /* the program has named a communicator or window */
 	WIRE_IMAGED,     /* answer to IMAGE: the number of the image */
 	WIRE_PARTITIONS, /* a partitioned send is started, or partitions of it are ready */
+	WIRE_RETURNED,   /* what Waitany or its kin has returned, if MPI had a part in it */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND, /* post this receive (or nonblocking collective) to MPI now, in this order; of a
@@ -167,7 +171,7 @@ enum wire_op_kind {
 	                atomic operations that the rank has made without asking for their words */
 };
 
-/* Above the last: accumulates with one MPI_Op were made, and no others; its low byte is added. */
+/* Above the last: accumulates with one MPI_Op were made, and no others; its code is added. */
 enum wire_unordered {
 	WIRE_UNORDERED_NONE = 0,
 	WIRE_UNORDERED_ANY, /* MPI decides their order, and it may matter */
@@ -199,11 +203,9 @@ enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_R
 /* Bytes of an attached buffer that a message takes besides its own: MPICH's MPI_BSEND_OVERHEAD. */
 #define WIRE_BUFFER_OVERHEAD 96u
 
-#define WIRE_OWN_REDUCTION 255u /* made by MPI_Op_create */
-
 /* `count` elements of a basic type, one after the other. */
 struct wire_run {
-	uint16_t basic; /* low half of MPICH's handle; the high byte is the size in bytes */
+	uint16_t basic; /* type code (mpi_codes.h) */
 	uint64_t count;
 };
 
@@ -219,7 +221,7 @@ enum wire_partners {
 	WIRE_WITH_NOBODY = 0,
 	WIRE_WITH_EACH,   /* each rank of the group that messages go to */
 	WIRE_WITH_LISTED, /* ranks in that group, in any order, with repetitions: neighbours, a
-	                     root. Values that are no rank (MPI_PROC_NULL) stand for nobody */
+	                     root. Or WIRE_NOBODY */
 };
 
 /* What a member sends to or expects from them: amounts and types, one for all or one for each. */
@@ -255,7 +257,7 @@ struct wire_op {
 	struct wire_types types; /* of `bytes` */
 	/* Members of a collective must agree on these, too; 0: not compared. */
 	bool same_data;    /* bytes and types */
-	uint8_t reduction; /* low byte of MPICH's handle, or WIRE_OWN_REDUCTION */
+	uint8_t reduction; /* enum op_code */
 	uint64_t counts; /* hash of the counts or other arguments; of an intercommunicator, those of
 	                    one group. Of a buffered send: the number of the attached buffer, from
 	                    1, and its size in the low half */
@@ -306,6 +308,11 @@ struct wire_call {
 	struct wire_op *ops;
 	uint32_t waited_count;
 	struct wire_name *waited;
+	/* Of Waitany and its kin (wire_returns_indices): of each request in `waited`, its index in
+	 * the program's array, from 0; then those of requests that the call returns whatever the
+	 * answer is. Both ascend. Empty: those in `waited` begin the array, without gaps. */
+	uint32_t place_count;
+	uint32_t *places;             /* or WIRE_UNDEFINED, or WIRE_TOLD_LATER, alone */
 	uint64_t room;                /* FETCH: bytes that the message may have */
 	struct wire_types room_types; /* FETCH: of `room` */
 };
@@ -369,7 +376,7 @@ struct wire_error {
 	uint32_t started; /* the call whose operation failed, if another */
 	uint16_t function;
 	uint64_t site;
-	int32_t error_class;
+	int32_t error_class; /* the library's number; for logs alone */
 	bool fatal;   /* the program's error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT */
 	bool refused; /* not an error of the program: matchpoint cannot control the call; call 0:
 	                 cannot go back over what the program does */
@@ -616,6 +623,7 @@ struct wire_message {
 		struct wire_overlap overlap;
 		struct wire_misuse misuse;
 		struct wire_partitions partitions;
+		struct wire_returned returned;
 		struct wire_objects objects; /* LEFT */
 		struct wire_thread thread;
 		struct wire_enter enter;

@@ -75,7 +75,7 @@ struct wire_access {
 	uint8_t kind;         /* enum wire_access_kind */
 	uint8_t flags;        /* enum wire_access_flags */
 	uint8_t reduction;    /* DATA, atomic: as in struct wire_op */
-	uint16_t basic;       /* DATA, atomic: basic type of its elements; 0: unknown */
+	uint16_t basic;       /* DATA, atomic: type code of its elements; 0: unknown */
 	uint16_t function;    /* enum mpi_call */
 	uint64_t site;        /* return address in the program */
 	uint64_t window;      /* number of its communicator */

@@ -253,6 +253,41 @@ static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank,
 	return end;
 }
 
+static void add_index(GString *json, const struct record_call *call, gint64 index)
+{
+	json_add_number(json, call->rank);
+	json_add_number(json, call->call);
+	json_add_number(json, index);
+}
+
+/* Appends "indices", if it is known what calls have returned. */
+static void add_indices(GString *json, const GArray *calls)
+{
+	g_autoptr(GString) all = g_string_new("[");
+	bool known = false;
+
+	for (guint i = 0; i < calls->len; i++) {
+		const struct record_call *call = &g_array_index(calls, struct record_call, i);
+		g_auto(GStrv) indices = NULL;
+
+		known |= call->indices != NULL;
+		if (!call->indices) {
+			if (record_returns_indices(call))
+				add_index(all, call, JSON_INDEX_UNKNOWN);
+			continue;
+		}
+		if (g_str_equal(call->indices, RECORD_UNDEFINED)) {
+			add_index(all, call, JSON_INDEX_UNDEFINED);
+			continue;
+		}
+		indices = g_strsplit(call->indices, ",", -1);
+		for (char **index = indices; *index; index++)
+			add_index(all, call, g_ascii_strtoll(*index, NULL, 10));
+	}
+	if (known)
+		g_string_append_printf(json, ",\"indices\":%s]", all->str);
+}
+
 /* A lock has no tag. */
 static void add_alternative(GString *json, const struct record_choice *choice,
                             const struct record_message *message)
@@ -321,7 +356,9 @@ static void add_graph(struct html_data *data, const struct record_execution *exe
 		json_add_number(json, match->source);
 		json_add_number(json, match->send_call);
 	}
-	g_string_append(json, "],\"choices\":[");
+	g_string_append_c(json, ']');
+	add_indices(json, execution->calls);
+	g_string_append(json, ",\"choices\":[");
 	add_choices(json, execution->choices, finding ? finding->blame : NULL);
 	g_string_append(json, "],\"waiting\":[");
 	add_waiting(json, execution->ranks);

@@ -274,6 +274,46 @@ static void add_matches(JsonBuilder *json, const GArray *matches)
 	json_builder_end_array(json);
 }
 
+static void add_returned(JsonBuilder *json, const struct record_call *call)
+{
+	g_auto(GStrv) indices = g_strsplit(call->indices, ",", -1);
+
+	json_builder_begin_object(json);
+	add_number(json, "rank", call->rank);
+	add_number(json, "call", call->call);
+	add_text(json, "function", call->function);
+	add_place(json, &call->place);
+	if (strcmp(call->indices, RECORD_UNDEFINED) == 0) {
+		add_text(json, "returned", NULL);
+		json_builder_end_object(json);
+		return;
+	}
+	begin_array(json, "returned");
+	for (char **index = indices; *index; index++)
+		json_builder_add_int_value(json, g_ascii_strtoll(*index, NULL, 10));
+	json_builder_end_array(json);
+	json_builder_end_object(json);
+}
+
+/* What Waitany and its kin have returned; null: MPI_UNDEFINED. Without those that returned none. */
+static void add_indices(JsonBuilder *json, const GArray *calls)
+{
+	bool any = false;
+
+	for (guint i = 0; i < calls->len; i++) {
+		const struct record_call *call = &g_array_index(calls, struct record_call, i);
+
+		if (!call->indices || call->indices[0] == '\0')
+			continue;
+		if (!any)
+			begin_array(json, "indices");
+		any = true;
+		add_returned(json, call);
+	}
+	if (any)
+		json_builder_end_array(json);
+}
+
 /* Without what is not in a recording. */
 static void add_recorded_run(JsonBuilder *json, const struct store_reader *reader,
                              const struct record_execution *execution)
@@ -306,6 +346,7 @@ static void add_execution(JsonBuilder *json, const struct store_reader *reader,
 		add_choice(json, reader, g_ptr_array_index(execution->choices, i));
 	json_builder_end_array(json);
 	add_matches(json, execution->matches);
+	add_indices(json, execution->calls);
 	begin_array(json, "exit");
 	for (guint i = 0; i < execution->exits->len; i++)
 		json_builder_add_int_value(json, g_array_index(execution->exits, int32_t, i));

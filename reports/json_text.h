@@ -27,6 +27,10 @@ struct json_shape {
 };
 void json_add_shape(GString *json, const struct json_shape *shape);
 
+/* What Waitany and its kin have returned: rank, call and index in turns, an index from 0 or one of
+ * these. */
+enum { JSON_INDEX_UNDEFINED = -1, JSON_INDEX_UNKNOWN = -2 };
+
 /* Appends what a point of `rank` can take: [rank, call, text] of the send or, of an answer that
  * reports a request, of the call that started it (0: none). An answer to a poll is followed by the
  * number of calls until the poll that gets it (see struct taken), and what it says: "no", "yes",

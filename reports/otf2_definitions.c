@@ -235,6 +235,8 @@ static void write_attributes(struct writing *writing)
 		[OTF2_ATTRIBUTE_WAITS] = {"waits", "why the call did not return", OTF2_TYPE_STRING},
 		[OTF2_ATTRIBUTE_PATH] = {"path", "matchpoint's name for the interleaving",
 	                                 OTF2_TYPE_STRING},
+		[OTF2_ATTRIBUTE_INDICES] = {"indices", "of the requests returned, from 0",
+	                                    OTF2_TYPE_STRING},
 	};
 	struct otf2_definitions *d = writing->definitions;
 

@@ -327,6 +327,8 @@ static void end_call(struct otf2_events *events, const struct moment *moment)
 
 		add_text(events, OTF2_ATTRIBUTE_WAITS, text ? text : "did not return");
 	}
+	if (call->indices && call->indices[0] != '\0')
+		add_text(events, OTF2_ATTRIBUTE_INDICES, call->indices);
 	note(events, OTF2_EvtWriter_Leave(events->writer, events->attributes, moment->time,
 	                                  otf2_region(events->definitions, call)));
 }

@@ -35,11 +35,12 @@ GArray *otf2_locations(const GArray *calls, int32_t ranks);
 /* --- definitions, with the numbers that events refer to (otf2_definitions.c) --- */
 
 enum otf2_attribute {
-	OTF2_ATTRIBUTE_CALL,   /* of Enter: the call's number, as in a path */
-	OTF2_ATTRIBUTE_SOURCE, /* of Enter: the call's line */
-	OTF2_ATTRIBUTE_CHOICE, /* of Enter: the choice made there */
-	OTF2_ATTRIBUTE_WAITS,  /* of Leave: what a call that did not return waits for */
-	OTF2_ATTRIBUTE_PATH,   /* of ProgramBegin */
+	OTF2_ATTRIBUTE_CALL,    /* of Enter: the call's number, as in a path */
+	OTF2_ATTRIBUTE_SOURCE,  /* of Enter: the call's line */
+	OTF2_ATTRIBUTE_CHOICE,  /* of Enter: the choice made there */
+	OTF2_ATTRIBUTE_WAITS,   /* of Leave: what a call that did not return waits for */
+	OTF2_ATTRIBUTE_PATH,    /* of ProgramBegin */
+	OTF2_ATTRIBUTE_INDICES, /* of Leave: the indices that Waitany or its kin has returned */
 	OTF2_ATTRIBUTES
 };
 

@@ -131,6 +131,8 @@ static void add_call(JsonBuilder *json, const struct record_call *call,
 	add_number(json, "call", call->call);
 	add_text(json, "place", place);
 	add_flag(json, "returns", timeline->returns[index]);
+	if (call->indices && call->indices[0] != '\0')
+		add_text(json, "indices", call->indices);
 	if (call->communicator_name)
 		add_text(json, "communicator", call->communicator_name);
 	if (peer >= 0)

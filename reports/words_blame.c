@@ -79,17 +79,46 @@ char *words_cause(const struct record_choice *blame)
 	                       wildcard ? "(ANY_SOURCE)" : "", place);
 }
 
-char *words_blame(const struct record_choice *blame)
+/* Whether the choice is which poll of a loop succeeds first, and not what one call returns. */
+static bool is_of_loop(const struct record_choice *blame)
+{
+	bool loop = blame->taken.taken.ahead > 0;
+
+	for (guint i = 0; i < blame->alternatives->len; i++)
+		loop |= g_array_index(blame->alternatives, struct record_message, i).taken.ahead
+		        > 0;
+	return loop && blame->taken.taken.kind != TAKEN_NO;
+}
+
+/* "in rank 1's loop of polls at a.c:22, the request of call 4 (a.c:32) comes first" */
+static void put_taken(GString *text, const struct record_choice *blame)
 {
 	g_autofree char *taken = record_alternative_print(&blame->taken);
-	g_autofree char *cause = words_cause(blame);
 	bool probe = blame->function && strstr(blame->function, "robe") != NULL;
+
+	if (is_of_loop(blame)) {
+		g_autofree char *place = place_print(&blame->place);
+
+		g_string_printf(text, "in rank %d's loop of polls at %s, %s comes first",
+		                blame->rank, place, taken);
+	} else {
+		g_autofree char *cause = words_cause(blame);
+
+		if (blame->taken.taken.kind == TAKEN_YES && blame->taken.requests)
+			g_string_printf(text, "%s finds %s complete", cause, taken);
+		else
+			g_string_printf(text, "%s %s %s", cause, blame_verb(blame, probe), taken);
+	}
+}
+
+char *words_blame(const struct record_choice *blame)
+{
 	GString *text;
 
 	if (blame->point.kind == POINT_LOCK)
 		return words_grant(blame);
 	text = g_string_new(NULL);
-	g_string_printf(text, "%s %s %s", cause, blame_verb(blame, probe), taken);
+	put_taken(text, blame);
 	if (blame->alternatives->len > 0) {
 		const struct record_message *other = &g_array_index(blame->alternatives,
 		                                                    struct record_message, 0);

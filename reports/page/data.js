@@ -4,8 +4,10 @@
  * common (function, place, stack, communicator, peer, ...) is stored once, as a shape. Each thread
  * of a rank that makes calls has a track. */
 
+const UNDEFINED = -1, UNKNOWN = -2; /* instead of an index (json_text.h) */
 const SEND = 1, RECEIVE = 2, COLLECTIVE = 5;
 const FOREIGN = /^MPI_(File_i|Grequest_start)/; /* make requests that MPI, or the program, completes */
+const PICKS = /^MPI_(Test|Wait)(any|some)$/; /* return indices of requests */
 const POLL = /^MPI_(Im?probe|Test(all|any|some)?|Wait(any|some)|Request_get_status)$/;
 
 function shapeOf([name, kind, place, comm, peer, given, tag, bytes, operations, frame, thread = 0]) {
@@ -189,10 +191,11 @@ class Graph {
 	}
 
 	/* What polls, Waitany and Waitsome were answered, as far as it is known: { yes, from,
-	 * requests }, the rank whose message was found (-1: not known), and the calls that started
-	 * the requests reported. Most answers were chosen. In a loop of polls a choice tells of all
-	 * polls up to the one that it answers: those before that one were answered "no". Other
-	 * answers follow from what was complete. */
+	 * requests, indices }, the rank whose message was found (-1: not known), the calls that
+	 * started the requests reported, and where these are in the program's array (null: not known,
+	 * or no such call; empty: MPI_UNDEFINED). Most answers were chosen. In a loop of polls a
+	 * choice tells of all polls up to the one that it answers: those before that one were
+	 * answered "no". Other answers follow from what was complete. */
 	readAnswers() {
 		const { strings, shapes } = this.data, asks = shapes.map(({ name }) => POLL.test(strings[name]));
 		const foreign = shapes.map(({ name }) => FOREIGN.test(strings[name]));
@@ -226,6 +229,34 @@ class Graph {
 			if (polls(node) && !this.open(node) && !this.answers.has(node) && (yes || this.probes(node)))
 				this.answers.set(node, { yes, from: this.probes(node) ? this.call(node).peer : -1,
 					requests: reports.get(node) || [] });
+		}
+		this.readIndices();
+	}
+
+	/* What these calls have returned is known of all, or of none: a call that is not listed was
+	 * answered "not yet". */
+	readIndices() {
+		const { strings, shapes } = this.data, picks = shapes.map(({ name }) => PICKS.test(strings[name]));
+		const flat = this.raw.indices, returned = new Map();
+
+		for (let i = 0; flat && i + 2 < flat.length; i += 3) {
+			const node = this.node(flat[i], flat[i + 1]);
+
+			if (returned.has(node))
+				returned.get(node).push(flat[i + 2]);
+			else if (node >= 0)
+				returned.set(node, [flat[i + 2]]);
+		}
+		for (let node = 0; flat && node < this.count; node++) {
+			const indices = returned.get(node), before = this.answers.get(node);
+
+			if (!picks[this.shape[node]] || this.open(node) || indices?.[0] === UNKNOWN)
+				continue;
+			if (indices)
+				this.answers.set(node, { yes: true, from: -1, requests: before?.requests || [],
+					indices: indices[0] === UNDEFINED ? [] : indices });
+			else if (this.name(node).startsWith("MPI_Test"))
+				this.answers.set(node, { yes: false, from: -1, requests: [] });
 		}
 	}
 

@@ -12,7 +12,7 @@ const SAVED_LEAST = 8;   /* rows that a block must save */
 function answerLook(graph, node) {
 	const answer = graph.answers.get(node);
 
-	return answer ? `,${answer.yes},${answer.from},${answer.requests.map((one) => node - one)}` : "";
+	return answer ? `,${answer.yes},${answer.from},${answer.requests.map((one) => node - one)},${answer.indices?.length}` : "";
 }
 
 /* A number for each row, equal for rows that are alike. The first row is 1. */

@@ -21,7 +21,7 @@ class Live {
 	}
 
 	begin() {
-		this.raw = { ranks: this.ranks, matches: [], choices: [], waiting: [], faults: [],
+		this.raw = { ranks: this.ranks, matches: [], indices: [], choices: [], waiting: [], faults: [],
 			calls: Array.from({ length: this.ranks }, () => [[], [], []]) };
 		this.leftOut = 0;
 		this.contents = new Map(); /* of calls that were requested, by "rank.call" */
@@ -230,7 +230,7 @@ class Live {
 			to.push(value);
 	}
 
-	hearCalls({ calls, completed, collectives, matches }) {
+	hearCalls({ calls, completed, collectives, matches, indices }) {
 		const { raw } = this;
 
 		for (const [rank, ...shapes] of calls || []) {
@@ -241,6 +241,7 @@ class Live {
 			}
 		}
 		this.append(raw.matches, matches);
+		this.append(raw.indices, indices);
 		for (let i = 0; completed && i + 2 < completed.length; i += 3)
 			this.set(1, completed[i], completed[i + 1], completed[i + 2] - completed[i + 1] + 1);
 		for (let i = 0; collectives && i + 2 < collectives.length; i += 3)

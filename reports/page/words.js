@@ -20,9 +20,19 @@ function byThread(graph, node) {
 	return !graph.threaded(rank) ? "" : thread === 0 ? ", main thread" : `, thread ${thread}`;
 }
 
-const REQUESTS = 4; /* that are listed */
+const REQUESTS = 4; /* that a label lists */
+const INDICES = 32; /* that are listed elsewhere */
 
-/* "not yet", "yes, from 2", "request of call 3"; "": not known, or no poll. */
+/* "index 2", "indices 0, 3", "undefined": in the program's array, from 0. */
+function indicesText(indices) {
+	if (indices.length === 0)
+		return "undefined";
+	if (indices.length > REQUESTS)
+		return `${indices.length} indices`;
+	return `${indices.length > 1 ? "indices" : "index"} ${indices.join(", ")}`;
+}
+
+/* "not yet", "yes, from 2", "index 2", "request of call 3"; "": not known, or no poll. */
 function answerText(graph, node) {
 	const answer = graph.answers.get(node);
 
@@ -30,21 +40,41 @@ function answerText(graph, node) {
 		return "";
 	if (!answer.yes)
 		return "not yet";
+	if (answer.indices)
+		return indicesText(answer.indices);
 	if (answer.from >= 0)
 		return `yes, from ${answer.from}`;
 	if (answer.requests.length === 0 || /^MPI_(Test(all)?|Request_get_status)$/.test(graph.name(node)))
 		return "yes";
 	if (answer.requests.length > REQUESTS)
 		return `${answer.requests.length} requests`;
-	return `${answer.requests.length > 1 ? "requests of calls" : "request of call"} ${answer.requests.map((one) => graph.number(one)).join(", ")}`;
+	return requestsText(graph, answer.requests);
 }
 
-/* "Send → 2", "Iprobe: yes, from 2" */
+/* "request of call 3", "requests of calls 3, 4" */
+function requestsText(graph, requests) {
+	return `${requests.length > 1 ? "requests of calls" : "request of call"} ${requests.map((one) => graph.number(one)).join(", ")}`;
+}
+
+/* "returns index 2 (counted from 0): the request of call 3", of what Waitany or its kin has returned; null: not known, or not yet */
+function returnedText(graph, node) {
+	const { yes, indices, requests } = graph.open(node) ? {} : graph.answers.get(node) || {};
+
+	if (!yes || !indices)
+		return null;
+	if (indices.length === 0)
+		return "returns MPI_UNDEFINED: no request is active";
+	return `returns ${indices.length > 1 ? "indices" : "index"} ${ranges(indices.slice(0, INDICES))}` +
+		(indices.length > INDICES ? ", …" : "") + " (counted from 0)" +
+		(requests.length === indices.length && requests.length <= INDICES ? `: the ${requestsText(graph, requests)}` : "");
+}
+
+/* "Send → 2", "Iprobe: yes, from 2", "Waitany → index 2" */
 function label(graph, node) {
 	const call = graph.call(node), name = shortName(graph.name(node)), answer = answerText(graph, node);
 
 	if (answer)
-		return `${name}: ${answer}`;
+		return graph.answers.get(node).indices ? `${name} → ${answer}` : `${name}: ${answer}`;
 	if (call.kind === SEND)
 		return `${name} → ${call.peer}`;
 	if (call.kind > SEND && call.kind < COLLECTIVE)
@@ -125,6 +155,8 @@ function relations(graph, node) {
 	if (graph.completed[node] > node)
 		lines.push([`completed in call ${graph.number(graph.completed[node])}, ` +
 			graph.name(graph.completed[node]), ""]);
+	if (returnedText(graph, node))
+		lines.push([returnedText(graph, node), ""]);
 	if (graph.faults.has(node))
 		lines.push([graph.faults.get(node), "bad"]);
 	else if (graph.open(node))
@@ -150,6 +182,19 @@ function foldedText(graph, block) {
 		: `× ${times}: the ${rows} above, folded (click or press f to unfold)`;
 }
 
+/* Whether all calls of a block, which begin at this place in `order`, were answered the same: the
+ * indices of rows that are alike may differ. */
+function isOneAnswer(graph, block, slot) {
+	const text = (i) => answerText(graph, graph.order[slot + i]);
+
+	if (block.isOneAnswer === undefined) {
+		block.isOneAnswer = true;
+		for (let i = 1; i < block.times && block.isOneAnswer; i++)
+			block.isOneAnswer = text(i) === text(0);
+	}
+	return block.isOneAnswer;
+}
+
 /* Of a block of one row, if nothing but a poll is in it; else "". */
 function polledText(graph, block, times) {
 	const nodes = graph.startingIn(block.row), node = nodes[0], text = nodes.length === 1 ? answerText(graph, node) : "";
@@ -157,5 +202,6 @@ function polledText(graph, block, times) {
 	const next = slot >= 0 && slot < graph.tracks[graph.track[node]].end ? graph.order[slot] : -1;
 	const then = next >= 0 && graph.name(next) === graph.name(node) ? answerText(graph, next) : "";
 
-	return text && `${shortName(graph.name(node))}: ${times} × ${text}${then && then !== text ? `, then ${then}` : ""}`;
+	return text && isOneAnswer(graph, block, slot - block.times)
+		? `${shortName(graph.name(node))}: ${times} × ${text}${then && then !== text ? `, then ${then}` : ""}` : "";
 }

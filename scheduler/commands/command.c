@@ -7,6 +7,7 @@
 
 #include "command_line.h"
 #include "command_values.h"
+#include "scheduler/host/mpi_runtime.h"
 #include "scheduler/host/program.h"
 #include "scheduler/session/session_machine.h"
 #include "scheduler/store/store.h"
@@ -91,11 +92,11 @@ static char *redirected_input(void)
  * NULL: of none with several. */
 static const char *ranks_of_job(gint64 *ret_rank)
 {
-	static const char *const names[][2] = {{"PMI_SIZE", "PMI_RANK"},
-	                                       {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
+	const struct mpi_launch_variables *told = mpi_launch_variables();
 
-	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
-		const char *size = g_getenv(names[i][0]), *rank = g_getenv(names[i][1]);
+	for (; told->rank; told++) {
+		const char *size = told->size ? g_getenv(told->size) : NULL;
+		const char *rank = g_getenv(told->rank);
 
 		if (!size || !rank || g_ascii_strtoll(size, NULL, 10) <= 1)
 			continue;

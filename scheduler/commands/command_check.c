@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "command_line.h"
+#include "scheduler/host/mpi_runtime.h"
 
 /* printf, as command_printable. */
 static void G_GNUC_PRINTF(1, 2) print_text(const char *format, ...)
@@ -37,12 +38,12 @@ static void print_summary(const struct program *program, const struct check *che
 	for (guint i = 0; i < program->missing->len; i++)
 		print_text("matchpoint: a library that the program needs was not found: %s\n",
 		           (const char *)program->missing->pdata[i]);
-	if (program->kind == PROGRAM_MPICH)
-		print_text(
-			"matchpoint: %s is linked with MPICH's ABI (%s) and calls %u functions of "
-			"MPI: %u controlled, %u passed through, %u refused\n",
-			program->path, program->mpi, check->calls->len, check->controlled->len,
-			check->passed->len + check->harmless->len, check->refused->len);
+	if (program->kind == PROGRAM_MPI)
+		print_text("matchpoint: %s is linked with %s's ABI (%s) and calls %u functions of "
+		           "MPI: %u controlled, %u passed through, %u refused\n",
+		           program->path, program->runtime->name, program->mpi, check->calls->len,
+		           check->controlled->len, check->passed->len + check->harmless->len,
+		           check->refused->len);
 	else
 		print_text(
 			"matchpoint: %s is not linked with MPI directly: its calls are known only "
@@ -94,8 +95,8 @@ static int check_program(const char *name)
 	if (check->controlled->len > 0)
 		printf("\nmatchpoint carries out controlled calls in its own way: explore --native "
 		       "also runs the program as it is\n");
-	status = program->kind == PROGRAM_MPICH && check_is_complete(check) ? EXIT_CLEAN
-	                                                                    : EXIT_INCOMPLETE;
+	status = program->kind == PROGRAM_MPI && check_is_complete(check) ? EXIT_CLEAN
+	                                                                  : EXIT_INCOMPLETE;
 	check_free(check);
 	program_free(program);
 	return status;

@@ -3,11 +3,11 @@
 
 #include "command_emit_internal.h"
 #include "reports/words.h"
+#include "scheduler/host/mpi_runtime.h"
 #include "scheduler/session/interruption.h"
 #include "scheduler/store/reader.h"
 #include "scheduler/tools/log.h"
 
-#define COMPILER "mpicc.mpich"
 #define INTERLEAVINGS_MOST 2000 /* of a sketch that is explored completely */
 #define SECONDS_MOST 10.0       /* for one exploration */
 #define COMMENT_WIDTH 97u       /* characters in a line */
@@ -18,8 +18,8 @@
 
 static bool compile_sketch(struct emit *emit, const char *text)
 {
-	char *const words[] = {(char *)COMPILER, (char *)"-g",  (char *)"-w", emit->source,
-	                       (char *)"-o",     emit->program, NULL};
+	const char *compiler = mpi_runtime_usual()->compiler;
+	const char *const words[] = {compiler, "-g", "-w", emit->source, "-o", emit->program, NULL};
 	g_autofree char *said = NULL;
 	int status;
 
@@ -28,7 +28,7 @@ static bool compile_sketch(struct emit *emit, const char *text)
 	                     &said, &status, &emit->error))
 		return false;
 	if (status != 0)
-		g_set_error(&emit->error, COMMAND_ERROR, 0, "%s %s failed: %s", COMPILER,
+		g_set_error(&emit->error, COMMAND_ERROR, 0, "%s %s failed: %s", compiler,
 		            emit->source, said);
 	return status == 0;
 }
@@ -186,6 +186,7 @@ static bool lock_wavers(const struct emit *emit, const struct record_finding *fo
 
 static char *comment_of(const struct emit *emit, const struct record_finding *found)
 {
+	const struct mpi_runtime *runtime = mpi_runtime_usual();
 	g_autofree char *base = g_path_get_basename(emit->source);
 	g_autofree char *headline = words_headline(found), *options = options_needed(emit);
 	g_autofree char *blame = found->blame ? words_blame(found->blame) : NULL;
@@ -216,12 +217,12 @@ static char *comment_of(const struct emit *emit, const struct record_finding *fo
 	if (emit->had_good && !emit->goes_well)
 		add_wrapped(comment, EMIT_ALWAYS_WRONG);
 	commands = g_strdup_printf(
-		"\n  " COMPILER
-		" -g %s -o %s\n  mpiexec.mpich -n %d ./%s    goes wrong%s\n  matchpoint explore -n "
+		"\n  %s -g %s -o %s\n  %s -n %d ./%s    goes wrong%s\n  matchpoint explore -n "
 		"%d%s ./%s    always finds it: path %s\n\nComments on the right name the places in "
 		"%s, the original program.",
-		base, name, ranks, name, emit->goes_well ? " if MPI makes this choice" : "", ranks,
-		options, name, found->path, emit->origin);
+		runtime->compiler, base, name, runtime->launcher, ranks, name,
+		emit->goes_well ? " if MPI makes this choice" : "", ranks, options, name,
+		found->path, emit->origin);
 	g_string_append(comment, commands);
 	return g_string_free(g_steal_pointer(&comment), false);
 }

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "reports/words.h"
+#include "scheduler/host/mpi_runtime.h"
 
 static const struct {
 	const char *option;
@@ -122,12 +123,9 @@ bool command_ranks(const char *text, int *ret_ranks)
 
 static bool is_launcher(const char *program)
 {
-	static const char *const names[] = {
-		"mpiexec", "mpirun", "mpiexec.mpich", "mpirun.mpich", "mpiexec.hydra",
-		"srun",    NULL};
 	g_autofree char *name = g_path_get_basename(program);
 
-	return g_strv_contains(names, name);
+	return mpi_runtime_is_launcher(name);
 }
 
 char *command_behind_launcher(char *const *program)

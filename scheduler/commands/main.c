@@ -14,6 +14,7 @@
 #include "scheduler/host/environment.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/mpi_library.h"
+#include "scheduler/host/mpi_runtime.h"
 #include "scheduler/host/plain_run.h"
 #include "scheduler/host/supervisor.h"
 #include "scheduler/host/wrapper.h"
@@ -52,9 +53,13 @@ static void print_help(FILE *out)
 static void print_version(void)
 {
 	g_autofree char *mpi = mpi_library_describe();
+	g_autofree char *libraries = mpi_runtime_libraries(" nor ");
 
-	printf("matchpoint %s\nMPI: %s\n", MATCHPOINT_VERSION,
-	       mpi ? mpi : "none found (neither libmpich.so.12 nor libmpi.so.12)");
+	printf("matchpoint %s\n", MATCHPOINT_VERSION);
+	if (mpi)
+		printf("MPI: %s\n", mpi);
+	else
+		printf("MPI: none found (neither %s)\n", libraries);
 	for (int i = 0; report_list()[i]; i++) {
 		const struct report *report = report_list()[i];
 

@@ -29,15 +29,6 @@ struct placement *execution_placement(struct execution *execution);
  * far. */
 struct host_link *execution_link(const struct execution *execution, int rank);
 int execution_connections(const struct execution *execution);
-/* The position that was asked for, and the choices (struct choice) that are still to be made. */
-const struct position *execution_target(const struct execution *execution);
-const GArray *execution_plan(const struct execution *execution);
-struct strategy *execution_strategy(const struct execution *execution);
-/* How far the clocks of its ranks were advanced, in milliseconds. */
-guint execution_forward_ms(const struct execution *execution);
-struct state_fingerprint *execution_fingerprint(struct execution *execution);
-/* Ranks that need not wait on the way to the target; NULL: all must. */
-struct run_ahead *execution_run_ahead(const struct execution *execution);
 
 /* execution_now is the host's time. execution_ran returns how long it has run since start or
  * restore, in seconds, without waiting for answers; execution_ran_in_all, since the beginning of

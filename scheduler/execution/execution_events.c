@@ -1,4 +1,5 @@
 /* Sends the events of an execution to the sinks (events.h). */
+#include "execution_internal.h"
 #include "runs_context.h"
 #include "scheduler/snapshot/snapshot.h"
 
@@ -6,17 +7,17 @@ static void on_step(void *user, const struct world_step *step)
 {
 	const struct execution *execution = user;
 
-	events_emit_step(runs_events(execution_runs(execution)), execution_number(execution),
-	                 execution_world(execution), step);
+	events_emit_step(runs_events(execution->runs), execution->placement.number,
+	                 execution->world, step);
 }
 
 void execution_emit_begin(const struct execution *execution)
 {
-	struct events *events = runs_events(execution_runs(execution));
-	const struct snapshot *from = execution_from(execution);
+	struct events *events = runs_events(execution->runs);
+	const struct snapshot *from = execution->placement.from;
 	struct run_event event = {.kind = RUN_BEGIN,
-	                          .number = execution_number(execution),
-	                          .world = execution_world(execution)};
+	                          .number = execution->placement.number,
+	                          .world = execution->world};
 
 	if (from) {
 		event.restored = true;
@@ -24,12 +25,12 @@ void execution_emit_begin(const struct execution *execution)
 	}
 	events_emit(events, &event);
 	if (events_want_steps(events))
-		world_watch(execution_world(execution), on_step);
+		world_watch(execution->world, on_step);
 }
 
 static const char *reason_of(const struct execution *execution)
 {
-	const struct run_result *result = execution_result(execution);
+	const struct run_result *result = &execution->result;
 
 	if (result->cut_short)
 		return "it is cut short";
@@ -48,18 +49,18 @@ static const char *reason_of(const struct execution *execution)
 
 void execution_emit_stop(const struct execution *execution)
 {
-	events_emit(runs_events(execution_runs(execution)),
+	events_emit(runs_events(execution->runs),
 	            &(struct run_event){.kind = RUN_STOP,
-	                                .number = execution_number(execution),
-	                                .world = execution_world(execution),
+	                                .number = execution->placement.number,
+	                                .world = execution->world,
 	                                .text = reason_of(execution)});
 }
 
 void execution_emit_refused(const struct execution *execution, const char *why)
 {
-	events_emit(runs_events(execution_runs(execution)),
+	events_emit(runs_events(execution->runs),
 	            &(struct run_event){.kind = RUN_REFUSED,
-	                                .number = execution_number(execution),
-	                                .world = execution_world(execution),
+	                                .number = execution->placement.number,
+	                                .world = execution->world,
 	                                .text = why});
 }

@@ -1,4 +1,5 @@
 /* Holding ranks, and resuming an execution whose strategy has put its answer off. */
+#include "execution_internal.h"
 #include "run_ahead.h"
 #include "runs_context.h"
 #include "scheduler/world/matcher.h"
@@ -22,9 +23,9 @@ bool execution_resume(struct execution *execution, const struct choice *choice)
 	GArray *open;
 	bool possible;
 
-	if (execution_result(execution)->phase != EXECUTION_UNDECIDED)
+	if (execution->result.phase != EXECUTION_UNDECIDED)
 		return false;
-	open = world_open_choices(execution_world(execution));
+	open = world_open_choices(execution->world);
 	possible = !choice || is_open(open, choice);
 	if (possible) {
 		struct choice made = choice ? *choice : (struct choice){0};
@@ -40,19 +41,19 @@ bool execution_resume(struct execution *execution, const struct choice *choice)
 
 void execution_hold(struct execution *execution, int rank, guint32 from)
 {
-	world_hold(execution_world(execution), rank, from);
-	if (run_ahead_limit(execution_run_ahead(execution), rank, from)
-	    && execution_is_running(execution) && execution_link(execution, rank))
-		execution_welcome(execution, rank, execution_link(execution, rank));
+	world_hold(execution->world, rank, from);
+	if (run_ahead_limit(execution->run_ahead, rank, from) && execution_is_running(execution)
+	    && execution->placement.slots[rank].link)
+		execution_welcome(execution, rank, execution->placement.slots[rank].link);
 }
 
 bool execution_force_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 
-	if (execution_result(execution)->phase != EXECUTION_UNDECIDED
-	    || (!world_answer_polls(execution_world(execution), execution_plan(execution))
-	        && !world_answer_polls(execution_world(execution), nothing)))
+	if (execution->result.phase != EXECUTION_UNDECIDED
+	    || (!world_answer_polls(execution->world, execution->plan)
+	        && !world_answer_polls(execution->world, nothing)))
 		return false;
 	execution_wait(execution, false);
 	execution_advance(execution);
@@ -61,22 +62,20 @@ bool execution_force_polls(struct execution *execution)
 
 void execution_let_held_go(struct execution *execution)
 {
-	if (!execution_is_running(execution)
-	    || execution_result(execution)->phase == EXECUTION_UNDECIDED)
+	if (!execution_is_running(execution) || execution->result.phase == EXECUTION_UNDECIDED)
 		return;
-	world_let_held_go(execution_world(execution));
+	world_let_held_go(execution->world);
 	execution_advance(execution);
 }
 
 void execution_hold_all(struct execution *execution)
 {
-	bool cut = position_has_cut(execution_target(execution));
+	bool cut = position_has_cut(execution->target);
 
-	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++) {
-		guint32 from = cut ? position_calls(execution_target(execution), rank)
-		                   : WORLD_HOLDS_NOTHING;
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+		guint32 from = cut ? position_calls(execution->target, rank) : WORLD_HOLDS_NOTHING;
 
-		if (world_held_from(execution_world(execution), rank) != from)
-			world_hold(execution_world(execution), rank, from);
+		if (world_held_from(execution->world, rank) != from)
+			world_hold(execution->world, rank, from);
 	}
 }

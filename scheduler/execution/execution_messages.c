@@ -233,6 +233,7 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 			execution_site(execution, rank, message->misuse.site);
 		return world_misuse(world, rank, &message->misuse, error);
 	case WIRE_PARTITIONS: return world_partitions(world, rank, &message->partitions, error);
+	case WIRE_RETURNED: return world_told_indices(world, rank, &message->returned, error);
 	case WIRE_CONTENTS: return world_contents(world, rank, &message->contents, error);
 	case WIRE_ACCESSES: return on_accesses(execution, rank, &message->accesses, error);
 	case WIRE_LEFT: return on_left(execution, rank, &message->objects, error);

@@ -1,4 +1,5 @@
 /* Sends orders to ranks. */
+#include "execution_internal.h"
 #include "run_ahead.h"
 #include "runs_context.h"
 #include "scheduler/snapshot/process_group.h"
@@ -6,14 +7,14 @@
 
 void execution_order(struct execution *execution, int rank, const struct wire_message *order)
 {
-	placement_order(execution_placement(execution), rank, order);
+	placement_order(&execution->placement, rank, order);
 }
 
 void execution_drive_all(struct execution *execution)
 {
-	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++)
-		if (execution_link(execution, rank)
-		    && process_group_is_idle(execution_placement(execution)->group, rank))
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
+		if (execution->placement.slots[rank].link
+		    && process_group_is_idle(execution->placement.group, rank))
 			execution_order(execution, rank,
 			                &(struct wire_message){.type = WIRE_DRIVE});
 }
@@ -22,8 +23,8 @@ static void give_bind(void *user, int rank, const struct wire_bind *bind)
 {
 	struct execution *execution = user;
 
-	state_fingerprint_moves(execution_fingerprint(execution), rank);
-	if (!run_ahead_is_in(execution_run_ahead(execution), rank, bind->name.call))
+	state_fingerprint_moves(&execution->fingerprint, rank);
+	if (!run_ahead_is_in(execution->run_ahead, rank, bind->name.call))
 		execution_order(execution, rank,
 		                &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
 }
@@ -31,13 +32,13 @@ static void give_bind(void *user, int rank, const struct wire_bind *bind)
 static void give_go(void *user, int rank, const struct wire_go *go)
 {
 	struct execution *execution = user;
-	struct strategy *strategy = execution_strategy(execution);
+	struct strategy *strategy = execution->strategy;
 
-	state_fingerprint_moves(execution_fingerprint(execution), rank);
+	state_fingerprint_moves(&execution->fingerprint, rank);
 	if (strategy->answered)
 		strategy->answered(strategy, rank, go);
-	if (run_ahead_is_in(execution_run_ahead(execution), rank, go->call))
-		run_ahead_let_go(execution_run_ahead(execution), rank);
+	if (run_ahead_is_in(execution->run_ahead, rank, go->call))
+		run_ahead_let_go(execution->run_ahead, rank);
 	else
 		execution_order(execution, rank,
 		                &(struct wire_message){.type = WIRE_GO, .go = *go});
@@ -47,7 +48,7 @@ static void give_admission(void *user, int rank, guint32 thread)
 {
 	struct execution *execution = user;
 
-	state_fingerprint_moves(execution_fingerprint(execution), rank);
+	state_fingerprint_moves(&execution->fingerprint, rank);
 	execution_order(execution, rank,
 	                &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
 }

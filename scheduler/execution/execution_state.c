@@ -1,37 +1,37 @@
 /* Reports the state of an execution at rest to a strategy that compares states. */
+#include "execution_internal.h"
 #include "runs_context.h"
 #include "scheduler/snapshot/state_fingerprint.h"
 #include "scheduler/world/world_fingerprint.h"
 
 static bool can_answer(const struct execution *execution, int rank)
 {
-	return execution_link(execution, rank)
-	       && world_phase(execution_world(execution), rank) == PHASE_BLOCKED
-	       && !execution_ends(execution)[rank].deaf;
+	return execution->placement.slots[rank].link
+	       && world_phase(execution->world, rank) == PHASE_BLOCKED
+	       && !execution->ends[rank].deaf;
 }
 
 static void ask(struct execution *execution)
 {
-	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
-	int ranks = runs_ranks(execution_runs(execution));
+	struct state_fingerprint *fingerprint = &execution->fingerprint;
+	int ranks = runs_ranks(execution->runs);
 
 	state_fingerprint_begin(fingerprint, ranks);
 	fingerprint->since = execution_now(execution);
-	if (execution_forward_ms(execution) > 0)
+	if (execution->liveness.policy.forward_ever > 0)
 		state_fingerprint_refuse(fingerprint, -1, "clocks were advanced");
 	for (int rank = 0; rank < ranks; rank++) {
 		/* Others may have written into its windows. */
-		if (world_has_windows(execution_world(execution)))
+		if (world_has_windows(execution->world))
 			state_fingerprint_moves(fingerprint, rank);
 		if (!can_answer(execution, rank))
 			state_fingerprint_refuse(fingerprint, rank, "it has ended, or is about to");
-		if (execution_ends(execution)[rank].returned)
+		if (execution->ends[rank].returned)
 			state_fingerprint_refuse(fingerprint, rank,
 			                         "MPI has returned an error to it");
 	}
 	for (int rank = 0; !fingerprint->hazard && rank < ranks; rank++) {
-		if (!execution_strategy(execution)->verifies
-		    && state_fingerprint_reuse(fingerprint, rank))
+		if (!execution->strategy->verifies && state_fingerprint_reuse(fingerprint, rank))
 			continue;
 		state_fingerprint_ask(fingerprint, rank);
 		execution_order(execution, rank, &(struct wire_message){.type = WIRE_TELL});
@@ -40,10 +40,10 @@ static void ask(struct execution *execution)
 
 static void report(struct execution *execution)
 {
-	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
-	struct strategy *strategy = execution_strategy(execution);
-	const struct world *world = execution_world(execution);
-	struct known_state state = {.ranks = runs_ranks(execution_runs(execution))};
+	struct state_fingerprint *fingerprint = &execution->fingerprint;
+	struct strategy *strategy = execution->strategy;
+	const struct world *world = execution->world;
+	struct known_state state = {.ranks = runs_ranks(execution->runs)};
 	g_autofree guint32 *calls = g_new0(guint32, state.ranks);
 	const char *why = world_fingerprint(world, &state.name);
 
@@ -61,8 +61,8 @@ static void report(struct execution *execution)
 
 bool execution_report_state(struct execution *execution, const GArray *open)
 {
-	struct state_fingerprint *fingerprint = execution_fingerprint(execution);
-	const struct strategy *strategy = execution_strategy(execution);
+	struct state_fingerprint *fingerprint = &execution->fingerprint;
+	const struct strategy *strategy = execution->strategy;
 
 	if (strategy->watch)
 		state_watch_see(strategy->watch, open);
@@ -75,8 +75,7 @@ bool execution_report_state(struct execution *execution, const GArray *open)
 		return false;
 	}
 	report(execution);
-	runs_note_fingerprint(execution_runs(execution),
-	                      execution_now(execution) - fingerprint->since);
+	runs_note_fingerprint(execution->runs, execution_now(execution) - fingerprint->since);
 	state_fingerprint_end(fingerprint);
 	return true;
 }

@@ -276,39 +276,9 @@ int execution_connections(const struct execution *execution)
 	return execution->placement.connected;
 }
 
-const struct position *execution_target(const struct execution *execution)
-{
-	return execution->target;
-}
-
-const GArray *execution_plan(const struct execution *execution)
-{
-	return execution->plan;
-}
-
-struct strategy *execution_strategy(const struct execution *execution)
-{
-	return execution->strategy;
-}
-
-guint execution_forward_ms(const struct execution *execution)
-{
-	return execution->liveness.policy.forward_ever;
-}
-
 struct placement *execution_placement(struct execution *execution)
 {
 	return &execution->placement;
-}
-
-struct state_fingerprint *execution_fingerprint(struct execution *execution)
-{
-	return &execution->fingerprint;
-}
-
-struct run_ahead *execution_run_ahead(const struct execution *execution)
-{
-	return execution->run_ahead;
 }
 
 guint32 execution_number(const struct execution *execution)

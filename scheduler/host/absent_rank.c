@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "environment.h"
+#include "mpi_runtime.h"
 
 /* Returns the rank that a process belongs to, or -1. */
 static int rank_of(const char *pid, const char *directory)
@@ -11,7 +12,7 @@ static int rank_of(const char *pid, const char *directory)
 
 	if (!environment_has(pid, ENVIRONMENT_DIRECTORY, directory))
 		return -1;
-	rank = environment_of(pid, "PMI_RANK");
+	rank = environment_of(pid, mpi_runtime_usual()->rank_variable);
 	return rank ? atoi(rank) : -1;
 }
 

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "mpi_runtime.h"
 #include "run_directory.h"
 
+/* Those of MPI libraries are in mpi_runtime.h. */
 static const struct environment_variable variables[] = {
 	{ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
          "directory, best on tmpfs, for sockets, shared memory and the first 4 MB that ranks print "
@@ -67,9 +69,6 @@ static const struct environment_variable variables[] = {
 	{"LSAN_OPTIONS", ENVIRONMENT_PASSED, NULL,
          "abort_on_error=1, the same for LeakSanitizer; then the user's"},
 
-	{"PMI_RANK", ENVIRONMENT_LAUNCH, NULL, "the number of the rank"},
-	{"PMI_FD", ENVIRONMENT_LAUNCH, NULL, "the rank's connection to its launcher"},
-
 	{"PMI_*", ENVIRONMENT_OUTER, NULL,
          "number of a rank and its connection: Hydra, Slurm, Flux"},
 	{"PMI2_*", ENVIRONMENT_OUTER, NULL, "the same, PMI 2"},
@@ -94,58 +93,6 @@ static const struct environment_variable variables[] = {
 	{"SLURM_SRUN_COMM_*", ENVIRONMENT_OUTER, NULL, "the same"},
 	{"SLURM_LAUNCH_NODE_IPADDR", ENVIRONMENT_OUTER, NULL, "the same"},
 
-	{"HYDRA_*", ENVIRONMENT_BATCH, NULL,
-         "settings of Hydra: ranks are started on this machine"},
-	{"SLURM_*", ENVIRONMENT_BATCH, NULL, "Slurm's allocation: Hydra would call srun"},
-	{"SLURMD_*", ENVIRONMENT_BATCH, NULL, "the same"},
-	{"PBS_NODEFILE", ENVIRONMENT_BATCH, NULL, "machines of a PBS job: Hydra would use them"},
-	{"COBALT_NODEFILE", ENVIRONMENT_BATCH, NULL, "the same, Cobalt"},
-	{"LOADL_*", ENVIRONMENT_BATCH, NULL, "the same, LoadLeveler"},
-	{"LSB_DJOB_HOSTFILE", ENVIRONMENT_BATCH, NULL, "the same, LSF"},
-	{"LSB_HOSTS", ENVIRONMENT_BATCH, NULL, "the same, LSF"},
-	{"LSB_MCPU_HOSTS", ENVIRONMENT_BATCH, NULL, "the same, LSF"},
-	{"PE_HOSTFILE", ENVIRONMENT_BATCH, NULL, "the same, Grid Engine"},
-
-	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,cma,self",
-         "shared memory that can be cloned; if it is allowed, large messages are read from their "
-         "senders' memory, with pids that the shim translates; other transports use a keeper's pid "
-         "or a global id"},
-	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "get_zcopy",
-         "with cma: receivers read, senders write nothing into the memory of others"},
-	{"UCX_POSIX_USE_PROC_LINK", ENVIRONMENT_FORCED, "n",
-         "segments are attached by name, so that a restored world finds its own"},
-	{"UCX_POSIX_DIR", ENVIRONMENT_FORCED, "/proc/self/fd/200",
-         "the directory of the rank's own world"},
-	{"UCX_POSIX_FIFO_SIZE", ENVIRONMENT_FORCED, "16", "small segments"},
-	{"UCX_POSIX_SEG_SIZE", ENVIRONMENT_FORCED, "8256", "small segments"},
-	{"UCX_POSIX_RX_BUFS_GROW", ENVIRONMENT_FORCED, "17", "small segments"},
-	{"UCX_POSIX_HUGETLB_MODE", ENVIRONMENT_FORCED, "n", "huge pages cannot be cloned"},
-	{"UCX_ADAPTIVE_PROGRESS", ENVIRONMENT_FORCED, "n", "the same progress in every world"},
-	{"UCX_RCACHE_ENABLE", ENVIRONMENT_FORCED, "n", "no hooks on mmap"},
-	{"UCX_MEM_EVENTS", ENVIRONMENT_FORCED, "n", "no hooks on mmap"},
-	{"UCX_HANDLE_ERRORS", ENVIRONMENT_FORCED, "none", "a crash is left to the scheduler"},
-	{"UCX_DEBUG_SIGNO", ENVIRONMENT_FORCED, "0", "no signal is taken from the program"},
-	{"UCX_LOG_LEVEL", ENVIRONMENT_FORCED, "error", "no output among the program's"},
-	{"UCX_WARN_UNUSED_ENV_VARS", ENVIRONMENT_FORCED, "n", "no output among the program's"},
-	{"UCX_MODULES", ENVIRONMENT_FORCED, "cma",
-         "no modules for networks: with what they need, they are 40 more mappings, which slow each "
-         "fork and each rewind"},
-	{"UCX_MODULE_DIR", ENVIRONMENT_FORCED, "/nonexistent",
-         "the same for a UCX that does not know UCX_MODULES"},
-	{"UCX_VFS_ENABLE", ENVIRONMENT_FORCED, "n", "no thread for a file system that is not used"},
-	{"MPIR_CVAR_CH4_CMA_ENABLE", ENVIRONMENT_FORCED, "0",
-         "no copies from the pid of a keeper (MPICH 4.3)"},
-	{"MPIR_CVAR_CH4_XPMEM_ENABLE", ENVIRONMENT_FORCED, "0",
-         "no attachment of a keeper's memory (MPICH 4.3)"},
-	{"FI_PROVIDER", ENVIRONMENT_FORCED, "udp",
-         "libfabric builds: no shared memory of its own; ranks communicate through MPICH's"},
-	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_NUM_CELLS", ENVIRONMENT_FORCED, "8", "small segments"},
-	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", ENVIRONMENT_FORCED, "8192", "small segments"},
-
-	{"HWLOC_COMPONENTS", ENVIRONMENT_DEFAULT, "-gl,-opencl,-pci,-linuxio",
-         "MPI_Init looks for no displays, cards or disks: half of its time in the kernel"},
-	{"HWLOC_PLUGINS_PATH", ENVIRONMENT_DEFAULT, "/nonexistent",
-         "100 mappings fewer in each rank: with UCX_MODULES, a fork takes a third less time"},
 	{"GLIBC_TUNABLES", ENVIRONMENT_DEFAULT, "glibc.malloc.hugetlb=1",
          "huge pages for the heap: large heaps fork far faster"},
 	{"OMP_WAIT_POLICY", ENVIRONMENT_DEFAULT, "passive",
@@ -154,20 +101,23 @@ static const struct environment_variable variables[] = {
 	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };
 
-/* Used instead if ranks cannot read each other's memory. */
-static const struct environment_variable without_cma[] = {
-	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,self", "ranks cannot read each other's memory here"},
-	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "auto", "no other scheme works without cma"},
-	{"UCX_MODULES", ENVIRONMENT_FORCED, "^*", "none is of use"},
-	{NULL, ENVIRONMENT_READ, NULL, NULL},
-};
-
-/* Other settings of UCX's shared memory are removed: they could undo those of the table. */
-static const char *const forbidden_prefixes[] = {"UCX_POSIX_", "UCX_MM_", "UCX_CMA_", NULL};
+static void append_variables(GArray *all, const struct environment_variable *some)
+{
+	for (; some->name; some++)
+		g_array_append_vals(all, some, 1);
+}
 
 const struct environment_variable *environment_variables(void)
 {
-	return variables;
+	static GArray *all;
+
+	if (!all) {
+		all = g_array_new(true, true, sizeof(variables[0]));
+		for (int i = 0; mpi_runtimes()[i]; i++)
+			append_variables(all, mpi_runtimes()[i]->variables);
+		append_variables(all, variables);
+	}
+	return (const struct environment_variable *)(void *)all->data;
 }
 
 static const struct environment_variable *find_in(const struct environment_variable *all,
@@ -177,11 +127,6 @@ static const struct environment_variable *find_in(const struct environment_varia
 		if (!strcmp(variable->name, name))
 			return variable;
 	return NULL;
-}
-
-static const struct environment_variable *find_variable(const char *name)
-{
-	return find_in(variables, name);
 }
 
 static void G_GNUC_PRINTF(2, 3) add_note(GPtrArray *notes, const char *format, ...)
@@ -195,15 +140,16 @@ static void G_GNUC_PRINTF(2, 3) add_note(GPtrArray *notes, const char *format, .
 	va_end(arguments);
 }
 
-static char **remove_forbidden(char **environment, GPtrArray *notes)
+static char **remove_forbidden(char **environment, const struct mpi_runtime *runtime,
+                               GPtrArray *notes)
 {
 	g_auto(GStrv) entries = g_strdupv(environment);
 
 	for (char **entry = entries; *entry; entry++) {
 		g_autofree char *name = g_strndup(*entry, strcspn(*entry, "="));
 
-		for (const char *const *prefix = forbidden_prefixes; *prefix; prefix++) {
-			if (!g_str_has_prefix(name, *prefix) || find_variable(name))
+		for (const char *const *prefix = runtime->forbidden; *prefix; prefix++) {
+			if (!g_str_has_prefix(name, *prefix) || find_in(runtime->variables, name))
 				continue;
 			add_note(notes, "%s is ignored: it could hinder snapshots", *entry);
 			environment = g_environ_unsetenv(environment, name);
@@ -223,7 +169,8 @@ static bool is_named(const struct environment_variable *variable, const char *na
 
 static bool is_of_launchers(const char *name, bool own_launcher)
 {
-	for (const struct environment_variable *variable = variables; variable->name; variable++)
+	for (const struct environment_variable *variable = environment_variables(); variable->name;
+	     variable++)
 		if ((variable->role == ENVIRONMENT_OUTER
 		     || (variable->role == ENVIRONMENT_BATCH && !own_launcher))
 		    && is_named(variable, name))
@@ -273,6 +220,20 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 	return g_environ_setenv(environment, variable->name, variable->value, false);
 }
 
+/* Sets those of a table that are set for MPI. `instead`: replaces those of equal names; or NULL. */
+static char **set_all(char **environment, const struct environment_variable *table,
+                      const struct environment_variable *instead, GPtrArray *notes)
+{
+	for (; table->name; table++) {
+		const struct environment_variable *other = instead ? find_in(instead, table->name)
+		                                                   : NULL;
+
+		if (table->role == ENVIRONMENT_FORCED || table->role == ENVIRONMENT_DEFAULT)
+			environment = set_for_mpi(environment, other ? other : table, notes);
+	}
+	return environment;
+}
+
 /* Preloads, beside the shim, the library that separates the program's heap from MPI's
  * (shim/state/heap.h). */
 static char **preload_heap(char **environment, const char *shim)
@@ -308,20 +269,16 @@ static char **set_or_unset(char **environment, const char *name, const char *val
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
                              GPtrArray *notes)
 {
+	const struct mpi_runtime *runtime = mpi_runtime_usual();
 	char **environment = base ? g_strdupv(base) : g_get_environ();
 	g_autofree char *socket = g_build_filename(settings->directory, RUN_DIRECTORY_SOCKET, NULL);
 	g_autofree char *world = g_strdup_printf("%u", settings->world);
 
 	environment = remove_launchers(environment, settings->own_launcher);
-	environment = remove_forbidden(environment, notes);
-	for (const struct environment_variable *variable = variables; variable->name; variable++)
-		if (variable->role == ENVIRONMENT_FORCED || variable->role == ENVIRONMENT_DEFAULT) {
-			const struct environment_variable *instead =
-				settings->reads_peers ? NULL : find_in(without_cma, variable->name);
-
-			environment = set_for_mpi(environment, instead ? instead : variable, notes);
-		}
-
+	environment = remove_forbidden(environment, runtime, notes);
+	environment = set_all(environment, runtime->variables,
+	                      settings->reads_peers ? NULL : runtime->without_peers, notes);
+	environment = set_all(environment, variables, NULL, notes);
 	environment = prepare_sanitizers(environment);
 	environment = g_environ_unsetenv(environment, "MATCHPOINT_REDIRECTED");
 	if (settings->heap)

@@ -1,5 +1,6 @@
-/* Every environment variable that matchpoint, its shim or its reports read or set. The table is in
- * environment.c; docs/reference/environment.md is generated from it. */
+/* Every environment variable that matchpoint, its shim or its reports read or set. The tables are
+ * in environment.c and, for each MPI library, in mpi_runtime_NAME.c. docs/reference/environment.md
+ * is generated from them. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_ENVIRONMENT_H
 #define MATCHPOINT_SCHEDULER_HOST_ENVIRONMENT_H
 
@@ -79,7 +80,7 @@ struct environment_variable {
 	const char *explanation;
 };
 
-/* Returns the table. Its last entry has the name NULL. */
+/* Returns all tables as one. Its last entry has the name NULL. */
 const struct environment_variable *environment_variables(void);
 
 #endif

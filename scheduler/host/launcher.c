@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "child_reaper.h"
+#include "mpi_runtime.h"
 #include "supervisor.h"
 
 #define OUTPUT_KEPT 8192
@@ -220,16 +221,16 @@ const char *launcher_output(const struct launcher *launcher)
 
 int launcher_signal(const struct launcher *launcher)
 {
-	static const char before[] = "(signal ";
-	const char *line = strstr(launcher->text->str, "TERMINATED WITH THE EXIT STRING");
-	const char *at = line ? strstr(line, before) : NULL;
+	const struct mpi_runtime *runtime = mpi_runtime_usual();
+	const char *line = strstr(launcher->text->str, runtime->struck);
+	const char *at = line ? strstr(line, runtime->before_signal) : NULL;
 
-	return at ? (int)g_ascii_strtoll(at + strlen(before), NULL, 10) : 0;
+	return at ? (int)g_ascii_strtoll(at + strlen(runtime->before_signal), NULL, 10) : 0;
 }
 
 char **launcher_words(const char *custom, int ranks, GError **error)
 {
-	static const char usual[] = "mpiexec.mpich";
+	const char *usual = mpi_runtime_usual()->launcher;
 	g_autofree char *found = NULL;
 	char **words = NULL;
 

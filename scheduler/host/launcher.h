@@ -35,12 +35,12 @@ bool launcher_running(const struct launcher *launcher);
  * Valid until the launcher is freed. */
 const char *launcher_output(const struct launcher *launcher);
 
-/* Returns the signal that ended a process of the job, as Hydra printed it; 0: not printed. If no
- * other process was ended by a signal, Hydra itself may have killed this one. */
+/* Returns the signal that ended a process of the job, as the launcher printed it; 0: not printed.
+ * If no other process was ended by a signal, the launcher itself may have killed this one. */
 int launcher_signal(const struct launcher *launcher);
 
-/* Returns "mpiexec.mpich -n 4" or the words of --launcher. Returns NULL with `error` set if they
- * cannot be parsed. Free with g_strfreev. */
+/* Returns "mpiexec.mpich -n 4" (struct mpi_runtime), or the words of --launcher. Returns NULL with
+ * `error` set if they cannot be parsed. Free with g_strfreev. */
 char **launcher_words(const char *custom, int ranks, GError **error);
 
 /* matchpoint, called with `__launch COMMAND...`, is the supervisor of COMMAND. */

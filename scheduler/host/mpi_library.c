@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "library_path.h"
+#include "mpi_runtime.h"
 #include "program.h"
 
 /* MPI_MAX_LIBRARY_VERSION_STRING is 8192 in MPICH, and not larger elsewhere. */
@@ -78,17 +79,22 @@ char *mpi_library_shorten(const char *version)
 
 char *mpi_library_describe(void)
 {
-	static const char *const names[] = {"libmpich.so.12", "libmpi.so.12"};
 	const struct library_path nowhere = {NULL, NULL, "."};
 
-	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-		g_autofree char *file = library_path_find(&nowhere, names[i], program_is_native);
-		g_autofree char *version = file ? ask_child(file) : NULL;
+	for (int i = 0; mpi_runtimes()[i]; i++) {
+		const struct mpi_runtime *runtime = mpi_runtimes()[i];
 
-		if (version)
-			return g_strdup_printf("%s (%s)", version, file);
-		if (file)
-			return g_strdup_printf("a library of MPICH's ABI (%s)", file);
+		for (const char *const *name = runtime->libraries; *name; name++) {
+			g_autofree char *file = library_path_find(&nowhere, *name,
+			                                          program_is_native);
+			g_autofree char *version = file ? ask_child(file) : NULL;
+
+			if (version)
+				return g_strdup_printf("%s (%s)", version, file);
+			if (file)
+				return g_strdup_printf("a library of %s's ABI (%s)", runtime->name,
+				                       file);
+		}
 	}
 	return NULL;
 }

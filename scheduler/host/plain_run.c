@@ -15,6 +15,7 @@
 #include "environment.h"
 #include "launcher.h"
 #include "local.h"
+#include "mpi_runtime.h"
 #include "scheduler/tools/full_disk.h"
 
 #define UNKNOWN (-1)
@@ -143,12 +144,11 @@ void plain_run_free(struct plain_run *run)
 /* As launchers tell it. */
 static const char *rank_of_this_process(void)
 {
-	static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID",
-	                                    "MPI_LOCALRANKID"};
+	const struct mpi_launch_variables *told = mpi_launch_variables();
 
-	for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
-		if (g_getenv(names[i]))
-			return g_getenv(names[i]);
+	for (; told->rank; told++)
+		if (g_getenv(told->rank))
+			return g_getenv(told->rank);
 	return "0";
 }
 

@@ -8,6 +8,7 @@
 
 #include "library_path.h"
 #include "mpi_calls.h"
+#include "mpi_runtime.h"
 #include "program_elf.h"
 
 G_DEFINE_QUARK(matchpoint_program_error, program_error)
@@ -70,46 +71,20 @@ static void visit_all(const char *file, visitor visit, void *user, GPtrArray *mi
 
 /* --- which MPI ------------------------------------------------------------------------------- */
 
-static bool is_mpich_abi(const char *name)
-{
-	return strcmp(name, "libmpich.so.12") == 0 || strcmp(name, "libmpi.so.12") == 0;
-}
-
-static bool is_open_mpi(const char *name)
-{
-	return strcmp(name, "libmpi.so.40") == 0 || strcmp(name, "libmpi.so.20") == 0
-	       || g_str_has_prefix(name, "libopen-rte.so")
-	       || g_str_has_prefix(name, "libopen-pal.so");
-}
-
-static bool is_mpi_proper(const char *name)
-{
-	return g_str_has_prefix(name, "libmpi.so") || g_str_has_prefix(name, "libmpich.so")
-	       || is_open_mpi(name);
-}
-
-/* Whether it is the MPI library or one of its language bindings. */
-static bool is_of_mpi(const char *name)
-{
-	return is_mpi_proper(name) || g_str_has_prefix(name, "libmpich")
-	       || g_str_has_prefix(name, "libpmpi") || g_str_has_prefix(name, "libmpifort")
-	       || g_str_has_prefix(name, "libmpicxx") || g_str_has_prefix(name, "libmpi_");
-}
-
 /* What the files of a program show together. */
 struct impression {
 	bool starts_others; /* the program itself, or the interpreter that it is */
 	bool defines_mpi, first_is_dynamic, first_seen;
-	char *mpich, *open_mpi, *other;
-	GPtrArray *looking_up; /* names of files; borrowed */
+	char *controlled, *stranger, *other; /* sonames of MPI libraries */
+	GPtrArray *looking_up;               /* names of files; borrowed */
 };
 
 static void note_library(struct impression *seen, const char *name)
 {
-	char **place = is_mpich_abi(name)    ? &seen->mpich
-	               : is_open_mpi(name)   ? &seen->open_mpi
-	               : is_mpi_proper(name) ? &seen->other
-	                                     : NULL;
+	char **place = mpi_runtime_find(name)         ? &seen->controlled
+	               : mpi_runtime_stranger(name)   ? &seen->stranger
+	               : mpi_runtime_is_library(name) ? &seen->other
+	                                              : NULL;
 
 	if (place && !*place)
 		*place = g_strdup(name);
@@ -128,13 +103,13 @@ static bool gather_impression(const char *file, const struct program_elf *elf, v
 		seen->defines_mpi = elf->defines_mpi;
 	} else {
 		note_library(seen, name);
-		if (is_mpi_proper(name))
+		if (mpi_runtime_is_library(name))
 			return false;
 		seen->defines_mpi |= elf->defines_mpi;
 		/* if Python has a shared library, the program is only its main() */
 		seen->starts_others |= g_str_has_prefix(name, "libpython") && elf->starts_others;
 	}
-	if (elf->looks_up && !is_of_mpi(name))
+	if (elf->looks_up && !mpi_runtime_is_part(name))
 		g_ptr_array_add(seen->looking_up, g_strdup(base));
 	/* also libraries that are not installed here */
 	for (guint i = 0; i < elf->needed->len; i++)
@@ -144,8 +119,8 @@ static bool gather_impression(const char *file, const struct program_elf *elf, v
 
 static void impression_release(struct impression *seen)
 {
-	g_free(seen->mpich);
-	g_free(seen->open_mpi);
+	g_free(seen->controlled);
+	g_free(seen->stranger);
 	g_free(seen->other);
 }
 
@@ -171,45 +146,46 @@ static struct program *judge(struct program *program, enum program_kind kind, co
 
 static struct program *judge_library(struct program *program, const struct impression *seen)
 {
+	const struct mpi_runtime *usual = mpi_runtime_usual();
+	g_autofree char *libraries = mpi_runtime_libraries(" and ");
 	const char *path = program->path;
 
-	if (seen->mpich) {
-		program->mpi = g_strdup(seen->mpich);
-		return judge(program, PROGRAM_MPICH, NULL);
+	if (seen->controlled) {
+		program->mpi = g_strdup(seen->controlled);
+		program->runtime = mpi_runtime_find(seen->controlled);
+		return judge(program, PROGRAM_MPI, NULL);
 	}
-	if (seen->open_mpi) {
-		program->mpi = g_strdup(seen->open_mpi);
-		return judge(
-			program, PROGRAM_OPEN_MPI,
-			"%s is linked with Open MPI (%s); matchpoint controls MPICH and libraries "
-			"of its ABI: build it with mpicc.mpich",
-			path, seen->open_mpi);
+	if (seen->stranger) {
+		program->mpi = g_strdup(seen->stranger);
+		return judge(program, PROGRAM_OTHER_MPI,
+		             "%s is linked with %s (%s); matchpoint controls %s: build it with %s",
+		             path, mpi_runtime_stranger(seen->stranger), seen->stranger,
+		             usual->controlled, usual->compiler);
 	}
 	if (seen->other) {
 		program->mpi = g_strdup(seen->other);
 		return judge(
 			program, PROGRAM_OTHER_MPI,
 			"%s is linked with %s, an MPI that matchpoint does not know; it controls "
-			"libmpich.so.12 and libmpi.so.12: build it with mpicc.mpich",
-			path, seen->other);
+			"%s: build it with %s",
+			path, seen->other, libraries, usual->compiler);
 	}
 	if (seen->defines_mpi)
 		return judge(program, PROGRAM_STATIC,
 		             "%s contains its own copy of MPI (linked statically), which cannot be "
-		             "controlled: link it with MPICH's shared library",
-		             path);
+		             "controlled: link it with %s's shared library",
+		             path, usual->name);
 	if (!seen->first_is_dynamic)
 		return judge(
 			program, PROGRAM_STATIC,
 			"%s is linked statically, and nothing can be preloaded into it: link it "
-			"dynamically, with MPICH's shared library",
-			path);
+			"dynamically, with %s's shared library",
+			path, usual->name);
 	if (seen->starts_others)
 		return judge(program, PROGRAM_LOADER, NULL);
 	return judge(program, PROGRAM_NO_MPI,
-	             "%s is not linked with MPI: build it with mpicc.mpich, or name the program "
-	             "that is",
-	             path);
+	             "%s is not linked with MPI: build it with %s, or name the program that is",
+	             path, usual->compiler);
 }
 
 static struct program *judge_elf(struct program *program)
@@ -336,7 +312,7 @@ static bool gather_calls(const char *file, const struct program_elf *elf, void *
 	GHashTable *calls = user;
 	g_autofree char *base = g_path_get_basename(file);
 
-	if (is_of_mpi(elf->soname ? elf->soname : base))
+	if (mpi_runtime_is_part(elf->soname ? elf->soname : base))
 		return false;
 	for (guint i = 0; i < elf->imports->len; i++) {
 		const char *symbol = elf->imports->pdata[i];
@@ -398,7 +374,7 @@ static bool look_at(const char *file, const struct program_elf *elf, void *user)
 	const struct looking *looking = user;
 	g_autofree char *base = g_path_get_basename(file);
 
-	if (is_of_mpi(elf->soname ? elf->soname : base))
+	if (mpi_runtime_is_part(elf->soname ? elf->soname : base))
 		return false;
 	looking->look(file, elf->has_hooks, looking->user);
 	return true;

@@ -7,9 +7,11 @@
 #include <glib.h>
 #include <stdbool.h>
 
+struct mpi_runtime;
+
 enum program_kind {
 	/* These can be controlled. */
-	PROGRAM_MPICH,  /* linked with MPICH, or another library of its ABI */
+	PROGRAM_MPI,    /* linked with an MPI library that has a row (mpi_runtime.h) */
 	PROGRAM_SCRIPT, /* not ELF: what it starts is known when it runs */
 	PROGRAM_LOADER, /* no MPI, but it loads libraries or starts programs (Python, a shell) */
 	/* These cannot. */
@@ -20,15 +22,15 @@ enum program_kind {
 	PROGRAM_PRIVILEGED, /* set-user-ID: the linker preloads nothing into it */
 	PROGRAM_FOREIGN,    /* another machine or word size */
 	PROGRAM_STATIC,     /* MPI, or everything, linked statically */
-	PROGRAM_OPEN_MPI,
 	PROGRAM_OTHER_MPI,
 	PROGRAM_NO_MPI,
 };
 
 struct program {
 	enum program_kind kind;
-	char *path;            /* what would be executed; NULL: not found */
-	char *mpi;             /* soname of the MPI library, or NULL */
+	char *path;                        /* what would be executed; NULL: not found */
+	char *mpi;                         /* soname of the MPI library, or NULL */
+	const struct mpi_runtime *runtime; /* of PROGRAM_MPI, else NULL */
 	char *message;         /* what is wrong, and what to do; NULL: can be controlled */
 	GPtrArray *missing;    /* char *: libraries that were not found */
 	GPtrArray *looking_up; /* char *: its files that find functions by name (dlsym) */

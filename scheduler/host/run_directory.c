@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "mpi_runtime.h"
 
 #define PREFIX "matchpoint-"
 #define LOCK "lock"
@@ -23,8 +24,7 @@
 #define WORLDS_AT_LEAST 4
 #define USUAL_PARENT "/dev/shm"
 #define LARGE_PARENT "/var/tmp" /* on a disk also where the temporary directory is not */
-#define MPICH_FILES "/dev/shm/mpich_"
-#define STARTING_S 60 /* limit between mkdir and the lock, usually microseconds apart */
+#define STARTING_S 60           /* limit between mkdir and the lock, usually microseconds apart */
 
 struct run_directory {
 	char *path;
@@ -48,18 +48,19 @@ static bool G_GNUC_PRINTF(3, 4) failed(GError **error, int code, const char *for
  * has left it. */
 static void remove_shared(int at, const char *name)
 {
+	const char *shared = mpi_runtime_usual()->shared_files;
 	char file[64];
 	ssize_t length = readlinkat(at, name, file, sizeof(file) - 1);
 
 	if (length < 0)
 		return;
 	file[length] = '\0';
-	if (g_str_has_prefix(file, MPICH_FILES) && !strchr(file + strlen(MPICH_FILES), '/'))
+	if (g_str_has_prefix(file, shared) && !strchr(file + strlen(shared), '/'))
 		unlink(file);
 }
 
 /* Removes `name` in the directory `at`, and everything below it. Follows no symbolic links except
- * those to MPICH's files. */
+ * those to the MPI library's files. */
 static void remove_at(int at, const char *name)
 {
 	int fd;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "launcher.h"
+#include "mpi_runtime.h"
 
 #define ALL "all"
 #define CAPTURED "-"
@@ -64,7 +65,7 @@ int wrapper_become(char **argv)
 {
 	guint given = g_strv_length(argv);
 	guint words = given > 3 ? (guint)atoi(argv[2]) : 0;
-	const char *rank = g_getenv("PMI_RANK");
+	const char *rank = g_getenv(mpi_runtime_usual()->rank_variable);
 	bool mine;
 
 	if (given < 4 || words > given - 4)

@@ -5,21 +5,28 @@
 #include "common/mix.h"
 #include "mpi_calls.h"
 
+/* Of the indices that calls of a rank have returned: how many were read, and their hash. */
+struct read_indices {
+	gsize count;
+	guint64 hash;
+};
+
 struct page_graph {
 	struct page_state *state;
 	int ranks;
 	bool any;
-	guint32 number;          /* number of the world that is shown */
-	GArray **hashes;         /* guint64, by rank: identity of each call */
-	guint64 events_hash;     /* hash of the events that were read */
-	size_t events;           /* number of events that were read */
-	guint choices;           /* number of choices that were read */
-	const GPtrArray *stacks; /* as given to page_graph_follow */
-	GHashTable *frames;      /* stack: its innermost frame + 1 */
-	GHashTable *collectives; /* guint64: number from 1 */
-	GHashTable *probes;      /* struct op_id: probes, which take no message */
-	GHashTable *shapes;      /* hash of a call: its shape + 1 */
-	GHashTable *questions;   /* struct op_id: its EVENT_ASK or EVENT_LATER, as a number + 1 */
+	guint32 number;               /* number of the world that is shown */
+	GArray **hashes;              /* guint64, by rank: identity of each call */
+	guint64 events_hash;          /* hash of the events that were read */
+	size_t events;                /* number of events that were read */
+	struct read_indices *indices; /* by rank */
+	guint choices;                /* number of choices that were read */
+	const GPtrArray *stacks;      /* as given to page_graph_follow */
+	GHashTable *frames;           /* stack: its innermost frame + 1 */
+	GHashTable *collectives;      /* guint64: number from 1 */
+	GHashTable *probes;           /* struct op_id: probes, which take no message */
+	GHashTable *shapes;           /* hash of a call: its shape + 1 */
+	GHashTable *questions; /* struct op_id: its EVENT_ASK or EVENT_LATER, as a number + 1 */
 };
 
 static void free_hashes(struct page_graph *graph)
@@ -38,6 +45,7 @@ struct page_graph *page_graph_new(struct page_state *state, int ranks)
 	graph->hashes = g_new0(GArray *, ranks);
 	for (int rank = 0; rank < ranks; rank++)
 		graph->hashes[rank] = g_array_new(false, false, sizeof(guint64));
+	graph->indices = g_new0(struct read_indices, ranks);
 	graph->collectives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	graph->probes = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, g_free, NULL);
 	graph->questions = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, g_free, NULL);
@@ -56,6 +64,7 @@ void page_graph_free(struct page_graph *graph)
 	g_hash_table_unref(graph->questions);
 	g_hash_table_unref(graph->shapes);
 	g_hash_table_unref(graph->frames);
+	g_free(graph->indices);
 	g_free(graph);
 }
 
@@ -110,10 +119,32 @@ static bool has_events(const struct page_graph *graph, const struct trace *trace
 	return hash == graph->events_hash;
 }
 
+static guint64 hash_index(guint64 hash, const struct world_returned *returned)
+{
+	return mix(hash, (guint64)returned->call << 32 ^ returned->index);
+}
+
+static bool has_indices(const struct page_graph *graph, const struct world *world)
+{
+	for (int rank = 0; rank < graph->ranks; rank++) {
+		const struct read_indices *read = &graph->indices[rank];
+		guint64 hash = 0;
+
+		if (world_returned_count(world, rank) < read->count)
+			return false;
+		for (gsize i = 0; i < read->count; i++)
+			hash = hash_index(hash, world_returned_at(world, rank, i));
+		if (hash != read->hash)
+			return false;
+	}
+	return true;
+}
+
 static void begin(struct page_graph *graph, guint32 number, const struct world *world)
 {
 	bool goes_on = graph->any && world_choices(world)->len >= graph->choices
-	               && has_calls(graph, world) && has_events(graph, world_trace(world));
+	               && has_calls(graph, world) && has_events(graph, world_trace(world))
+	               && has_indices(graph, world);
 
 	graph->number = number;
 	if (goes_on)
@@ -129,6 +160,7 @@ static void begin(struct page_graph *graph, guint32 number, const struct world *
 	g_hash_table_remove_all(graph->frames);
 	graph->events_hash = 0;
 	graph->events = graph->choices = 0;
+	memset(graph->indices, 0, (gsize)graph->ranks * sizeof(*graph->indices));
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */
@@ -287,6 +319,31 @@ static void read_events(struct page_graph *graph, const struct trace *trace)
 	}
 }
 
+static gint32 index_to_page(guint32 index)
+{
+	switch (index) {
+	case WORLD_INDEX_UNDEFINED: return JSON_INDEX_UNDEFINED;
+	case WORLD_INDEX_UNKNOWN: return JSON_INDEX_UNKNOWN;
+	default: return (gint32)index;
+	}
+}
+
+static void read_indices(struct page_graph *graph, const struct world *world)
+{
+	for (int rank = 0; rank < graph->ranks; rank++) {
+		struct read_indices *read = &graph->indices[rank];
+
+		for (; read->count < world_returned_count(world, rank); read->count++) {
+			const struct world_returned *returned = world_returned_at(world, rank,
+			                                                          read->count);
+
+			read->hash = hash_index(read->hash, returned);
+			page_state_index(graph->state, rank, returned->call,
+			                 index_to_page(returned->index));
+		}
+	}
+}
+
 /* --- choices ---------------------------------------------------------------------------------- */
 
 /* The requests in an answer, and where the first of them was started. */
@@ -410,6 +467,7 @@ void page_graph_follow(struct page_graph *graph, guint32 number, const struct ve
 	for (int rank = 0; rank < graph->ranks; rank++)
 		read_calls(graph, facts, rank);
 	read_events(graph, world_trace(facts->world));
+	read_indices(graph, facts->world);
 	read_choices(graph, facts);
 	read_names(graph, facts);
 	read_waiting(graph, facts, roll_call);

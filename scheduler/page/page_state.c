@@ -17,9 +17,9 @@ static const char *const table_names[] = {"places",  "communicators", "names",
                                           "strings", "frames",        "shapes"};
 
 /* Arrays of numbers, in groups of a fixed size. */
-enum { COMPLETED, COLLECTIVES, MATCHES, FLATS };
-static const char *const flat_names[] = {"completed", "collectives", "matches"};
-static const guint flat_widths[] = {3, 3, 4};
+enum { COMPLETED, COLLECTIVES, MATCHES, INDICES, FLATS };
+static const char *const flat_names[] = {"completed", "collectives", "matches", "indices"};
+static const guint flat_widths[] = {3, 3, 4, 3};
 
 struct page_state {
 	int ranks;
@@ -261,6 +261,11 @@ void page_state_collective(struct page_state *state, int rank, guint32 call, gui
 void page_state_match(struct page_state *state, int rank, guint32 call, int source, guint32 sent)
 {
 	append_flat(state, MATCHES, (gint32[]){rank, (gint32)call, source, (gint32)sent});
+}
+
+void page_state_index(struct page_state *state, int rank, guint32 call, gint32 index)
+{
+	append_flat(state, INDICES, (gint32[]){rank, (gint32)call, index});
 }
 
 void page_state_choice(struct page_state *state, const char *json)

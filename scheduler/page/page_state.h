@@ -48,6 +48,8 @@ void page_state_completed(struct page_state *state, int rank, guint32 call, guin
 /* Adds a call to the collective of this number, from 1. */
 void page_state_collective(struct page_state *state, int rank, guint32 call, guint32 collective);
 void page_state_match(struct page_state *state, int rank, guint32 call, int source, guint32 sent);
+/* The call has returned this index of a request, or an enum of reports/json_text.h. */
+void page_state_index(struct page_state *state, int rank, guint32 call, gint32 index);
 /* Adds a choice that was made, as JSON: an element of "choices" in page/data.js. */
 void page_state_choice(struct page_state *state, const char *json);
 

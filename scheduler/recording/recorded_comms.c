@@ -1,9 +1,7 @@
 #include "recorded_comms.h"
 
+#include "common/wire.h"
 #include "mpi_calls.h"
-
-/* MPICH's handles. */
-enum { WORLD = 0x44000000, SELF = 0x44000001 };
 
 struct recorded_comms {
 	GPtrArray *all;       /* struct recorded_comm */
@@ -100,7 +98,7 @@ static void add_self(struct recorded_comms *comms, gint32 rank)
 
 	g_array_append_val(own, rank);
 	comm = add_comm(comms, own, NULL, "MPI_COMM_SELF");
-	g_hash_table_insert(comms->handles[rank], GUINT_TO_POINTER(SELF), comm);
+	g_hash_table_insert(comms->handles[rank], GUINT_TO_POINTER(WIRE_COMM_SELF), comm);
 	g_array_unref(own);
 }
 
@@ -122,7 +120,7 @@ struct recorded_comms *recorded_comms_new(int ranks)
 	for (gint32 rank = 0; rank < ranks; rank++) {
 		comms->handles[rank] = g_hash_table_new(NULL, NULL);
 		comms->counts[rank] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-		g_hash_table_insert(comms->handles[rank], GUINT_TO_POINTER(WORLD), world);
+		g_hash_table_insert(comms->handles[rank], GUINT_TO_POINTER(WIRE_COMM_WORLD), world);
 		add_self(comms, rank);
 	}
 	g_array_unref(all);

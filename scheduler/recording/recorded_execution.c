@@ -1,13 +1,11 @@
 #include "recorded_execution.h"
 
 #include "common/recording.h"
+#include "common/wire.h"
 #include "mpi_calls.h"
 #include "recorded_comms.h"
 #include "recorded_ends.h"
 #include "recorded_messages.h"
-
-/* MPICH's numbers (MPI 3.1, sections 3.2.4 and 3.11). */
-enum { PROC_NULL = -1, ANY_SOURCE = -2, ANY_TAG = -1 };
 
 struct builder {
 	const struct recorded_logs *logs;
@@ -122,7 +120,7 @@ static gint32 tag_of(const struct told *told, enum record_call_kind kind)
 static bool has_peer(const struct told *told, enum record_call_kind kind)
 {
 	return kind != RECORD_CALL_OTHER && kind != RECORD_CALL_COLLECTIVE
-	       && peer_of(told, kind) != PROC_NULL;
+	       && peer_of(told, kind) != WIRE_NOBODY;
 }
 
 static guint32 comm_number(const struct told *told)
@@ -162,21 +160,21 @@ static void add_receive(struct builder *builder, const struct told *told, guint3
 {
 	const gint32 source = report ? report->source : told->details->values[RECORDED_SOURCE],
 		     tag = report ? report->tag : tag_of(told, RECORD_CALL_RECEIVE);
+	const bool is_any = !report && source == WIRE_ANY;
 	struct recorded_operation receive = {
 		.rank = told->rank,
 		.call = start,
 		.sub = sub,
 		.comm = comm_number(told),
-		.peer = source == ANY_SOURCE
-	                        ? RECORDED_ANY
-	                        : recorded_comm_to_world(told->comm, told->rank, source),
-		.tag = tag == ANY_TAG ? RECORDED_ANY : tag,
+		.peer = is_any ? RECORDED_ANY
+	                       : recorded_comm_to_world(told->comm, told->rank, source),
+		.tag = tag == WIRE_ANY ? RECORDED_ANY : tag,
 		.is_taken = report != NULL,
 	};
 
 	if (report && (report->is_cancelled || receive.peer < 0 || receive.tag < 0))
 		return;
-	if (report || source == ANY_SOURCE || receive.peer >= 0)
+	if (report || is_any || receive.peer >= 0)
 		recorded_messages_receive(builder->messages, &receive);
 }
 

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "common/recording_steps.h"
+#include "common/wire.h"
 #include "mpi_calls.h"
-
-enum { IS_ROOT = -3 }; /* MPI_ROOT of MPICH (MPI 3.1, section 5.2.3) */
 
 struct reading {
 	const struct recorded_logs *logs;
@@ -121,7 +120,8 @@ static bool is_root(const struct reading *reading, const struct record_call *cal
 	const struct recorded_details *details;
 
 	return find_recorded(reading, call->rank, call->call, &details)
-	       && details->has & 1u << RECORDED_ROOT && details->values[RECORDED_ROOT] == IS_ROOT;
+	       && details->has & 1u << RECORDED_ROOT
+	       && details->values[RECORDED_ROOT] == WIRE_ROOT_ITSELF;
 }
 
 /* Whether a call gives what another call of the same collective gives to MPI. */

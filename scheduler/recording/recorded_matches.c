@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/wire.h"
 #include "recording.h"
 #include "replay_rank.h"
 
@@ -51,6 +52,24 @@ static void add_details(struct recorded_matches *matches, guint64 site)
 		g_array_append_val(matches->details, details);
 }
 
+/* A number, or one of MPI's names (shim/record/matches.h). */
+static gint64 value_of(const char *text)
+{
+	static const struct {
+		const char *word;
+		gint32 value;
+	} words[] = {
+		{"MPI_ANY_SOURCE", WIRE_ANY},        {"MPI_ANY_TAG", WIRE_ANY},
+		{"MPI_PROC_NULL", WIRE_NOBODY},      {"MPI_ROOT", WIRE_ROOT_ITSELF},
+		{"MPI_COMM_WORLD", WIRE_COMM_WORLD}, {"MPI_COMM_SELF", WIRE_COMM_SELF},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(words); i++)
+		if (g_str_equal(text, words[i].word))
+			return words[i].value;
+	return g_ascii_strtoll(text, NULL, 10);
+}
+
 static void take_argument(struct recorded_details *details, const char *name, gint64 value)
 {
 	static const struct {
@@ -93,7 +112,7 @@ static void take_arguments(struct recorded_details *details, const char *line)
 		if (!value)
 			continue;
 		*value++ = '\0';
-		take_argument(details, words[i], g_ascii_strtoll(value, NULL, 10));
+		take_argument(details, words[i], value_of(value));
 	}
 }
 

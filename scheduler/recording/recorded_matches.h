@@ -21,7 +21,7 @@ struct recorded_report {
 	gint32 index;       /* among the active requests that were given to the call */
 	guint32 start, sub; /* the call that had started it, this one if none did; 0: not known */
 	guint32 call;       /* that has reported it */
-	gint32 source, tag; /* of the status: as the program saw them */
+	gint32 source, tag; /* of the status; below 0: none */
 	bool is_cancelled;
 };
 
@@ -42,13 +42,15 @@ enum recorded_argument {
 
 /* Beside a call: what else is to be told of it. */
 struct recorded_details {
-	guint64 site;                      /* where it returns to; of polls: the first one */
-	gint32 values[RECORDED_ARGUMENTS]; /* as the program gave them; handles */
-	guint32 has;                       /* those that it has: bits 1 << enum recorded_argument */
-	gint64 sent, received;             /* bytes of its buffers */
-	guint first, count;                /* in `prepared`: what it has started */
-	bool makes;                        /* a communicator, whose members are known */
-	GArray *members[2];                /* gint32: ranks in MPI_COMM_WORLD; NULL: none */
+	guint64 site; /* where it returns to; of polls: the first one */
+	/* As the program gave them: numbers and handles; WIRE_ANY, WIRE_NOBODY, WIRE_ROOT_ITSELF,
+	 * WIRE_COMM_WORLD and WIRE_COMM_SELF of common/wire.h for what MPI has names for. */
+	gint32 values[RECORDED_ARGUMENTS];
+	guint32 has;           /* those that it has: bits 1 << enum recorded_argument */
+	gint64 sent, received; /* bytes of its buffers */
+	guint first, count;    /* in `prepared`: what it has started */
+	bool makes;            /* a communicator, whose members are known */
+	GArray *members[2];    /* gint32: ranks in MPI_COMM_WORLD; NULL: none */
 };
 
 struct recorded_matches {

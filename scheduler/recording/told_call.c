@@ -15,10 +15,8 @@
 
 enum { LONGEST = 60 /* s */, LARGEST_LINE = 4096 };
 
-/* MPICH's numbers. */
-enum { WORLD = 0x44000000, SELF = 0x44000001, PROC_NULL = -1, ANY_SOURCE = -2, ANY_TAG = -1 };
-/* Handles are beyond these, as unsigned numbers. */
-#define FIRST_HANDLE 0x04000000
+/* Handles and addresses are beyond this: they are better read in hexadecimal. */
+#define LARGE (1 << 26)
 
 /* A call that has started something: a request names it by the number of communication calls. */
 struct starter {
@@ -38,26 +36,19 @@ struct reading {
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static void append_value(GString *text, const char *name, gint64 value)
+/* A number, or one of MPI's names (shim/record/matches.h). */
+static void append_value(GString *text, const char *name, const char *given)
 {
-	const bool is_source = g_str_equal(name, "source"), is_tag = g_str_has_suffix(name, "tag");
-	const char *word = value == WORLD                     ? "MPI_COMM_WORLD"
-	                   : value == SELF                    ? "MPI_COMM_SELF"
-	                   : is_source && value == ANY_SOURCE ? "MPI_ANY_SOURCE"
-	                   : is_tag && value == ANY_TAG       ? "MPI_ANY_TAG"
-	                   : (is_source || g_str_equal(name, "dest")) && value == PROC_NULL
-	                           ? "MPI_PROC_NULL"
-	                           : NULL;
+	char *end;
+	const gint64 value = g_ascii_strtoll(given, &end, 10);
 
 	g_string_append_printf(text, "%s=", name);
-	if (word)
-		g_string_append(text, word);
-	else if (value >= FIRST_HANDLE || value <= -FIRST_HANDLE)
+	if (*end == '\0' && (value >= LARGE || value <= -LARGE))
 		g_string_append_printf(text, "%#" G_GINT64_MODIFIER "x",
 		                       value < 0 && value >= G_MININT32 ? (guint32)value
 		                                                        : (guint64)value);
 	else
-		g_string_append_printf(text, "%" G_GINT64_FORMAT, value);
+		g_string_append(text, given);
 }
 
 /* "sent=8 received=0 dest=1 tag=7": bytes of the buffers, then arguments. */
@@ -79,7 +70,7 @@ static void take_arguments(struct reading *reading, const char *line)
 			received = g_ascii_strtoll(value, NULL, 10);
 		} else {
 			g_string_append(reading->text, before);
-			append_value(reading->text, words[i], g_ascii_strtoll(value, NULL, 10));
+			append_value(reading->text, words[i], value);
 			before = ", ";
 		}
 	}

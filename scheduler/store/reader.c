@@ -240,8 +240,8 @@ static struct store_reader *open_reader(const char *directory, bool tells, GErro
 	    || !rows_stacks(reader, error) || !read_examples(reader, error)
 	    || !rows_each(reader, GET_COMMUNICATORS, take_communicator, reader->communicators,
 	                  error)
-	    || !rows_weights(reader, error) || !read_findings(reader, error)
-	    || !variants_find(reader, error))
+	    || !rows_weights(reader, error) || !rows_indices(reader, error)
+	    || !read_findings(reader, error) || !variants_find(reader, error))
 		goto failed;
 	return reader;
 failed:
@@ -283,6 +283,7 @@ void store_reader_close(struct store_reader *reader)
 	g_ptr_array_unref(reader->mistakes);
 	g_ptr_array_unref(reader->findings);
 	g_clear_pointer(&reader->weights, g_hash_table_unref);
+	g_clear_pointer(&reader->indices, g_hash_table_unref);
 	g_hash_table_unref(reader->excerpts);
 	g_hash_table_unref(reader->examples);
 	g_hash_table_unref(reader->shared);

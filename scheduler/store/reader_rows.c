@@ -469,6 +469,7 @@ struct record_execution *rows_execution(struct store_reader *reader, gint64 id, 
 	if (!read_parts(reader, execution, &row, error))
 		return NULL;
 	read_ahead(execution);
+	rows_set_indices(reader, execution->id, execution->calls);
 	return g_steal_pointer(&execution);
 }
 

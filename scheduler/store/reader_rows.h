@@ -52,6 +52,7 @@ struct store_reader {
 	/* id of an execution to uint64_t: the interleavings that it stands for, if not 1; NULL: 1
 	 * each */
 	GHashTable *weights;
+	GHashTable *indices; /* id of an execution to its GVariant of STORE_INDICES; NULL: none */
 	struct record_exploration *exploration;
 	GPtrArray *findings;
 	GPtrArray *mistakes; /* those of `findings` that are no variants */
@@ -87,6 +88,11 @@ bool rows_each(struct store_reader *reader, enum query query, rows_take take, vo
 bool rows_weights(struct store_reader *reader, GError **error);
 /* How many interleavings these executions (a set of ids) stand for. */
 uint64_t rows_interleavings(const struct store_reader *reader, GHashTable *executions);
+
+/* Reads which indices calls have returned; sets those of an execution's calls, if they are known
+ * (reader_indices.c). */
+bool rows_indices(struct store_reader *reader, GError **error);
+void rows_set_indices(const struct store_reader *reader, uint32_t execution, GArray *calls);
 
 /* The roll-call of an execution (finding 0) or of a finding (execution 0). */
 bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 finding, GPtrArray *ranks,

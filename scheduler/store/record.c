@@ -1,5 +1,8 @@
 #include "record.h"
 
+#include "common/wire.h"
+#include "mpi_calls.h"
+
 static bool is_shown(gunichar character)
 {
 	switch (g_unichar_type(character)) {
@@ -145,6 +148,11 @@ static char *print_answer(const struct record_message *alternative)
 	if (!alternative->place.file && !alternative->place.function)
 		return g_strdup_printf("the request of call %s", alternative->requests);
 	return g_strdup_printf("the request of call %s (%s)", alternative->requests, place);
+}
+
+bool record_returns_indices(const struct record_call *call)
+{
+	return wire_returns_indices((uint16_t)mpi_call_by_name(call->function));
 }
 
 char *record_alternative_print(const struct record_message *alternative)

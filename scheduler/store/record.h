@@ -170,7 +170,17 @@ struct record_call {
 	const char *asked;   /* for calls that can return requests in several ways (Waitany, Test,
 			      * ...): the calls that started them, "3,4", in the order of the list;
 			      * for MPI_Cancel: the one; NULL: no such call */
+	const char *indices; /* for MPI_Waitany, Testany, Waitsome and Testsome: those that it
+			      * returned, "0,3", from 0 in the program's array, ascending;
+			      * RECORD_UNDEFINED; "": none, or it has not returned; NULL: not known,
+			      * or no such call */
 };
+
+/* In place of indices: MPI_UNDEFINED, as no request was active. */
+#define RECORD_UNDEFINED "undefined"
+
+/* Whether the call is of MPI_Waitany or its kin, which return indices. */
+bool record_returns_indices(const struct record_call *call);
 
 /* How a rank ended. */
 enum record_end {

@@ -45,6 +45,15 @@
 #define STORE_WEIGHTS "weights"
 #define STORE_WEIGHTS_TYPE "(utta(ut))"
 
+/* There for reports: what MPI_Waitany, Testany, Waitsome and Testsome have returned in an execution
+ * (its id) whose calls are kept: rank, call, number of indices, and those indices, in the order of
+ * the calls. 0: MPI_UNDEFINED; STORE_INDICES_UNKNOWN: it is not known, and none follow. Calls that
+ * are left out have returned none. Nothing of an execution: there is no such call, or a session
+ * that was killed has not written them. */
+#define STORE_INDICES "indices"
+#define STORE_INDICES_TYPE "a(uau)"
+#define STORE_INDICES_UNKNOWN UINT32_MAX
+
 /* Why a store with this user_version cannot be used, and what to do, as a message that names
  * `file` (DIRECTORY/matchpoint.db); free with g_free. NULL: it can be used. */
 char *schema_version_problem(const char *file, int64_t version);

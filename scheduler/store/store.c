@@ -170,7 +170,7 @@ static bool append(struct store *store, GError **error)
 	    || !ask(store, "SELECT coalesce(max(id), 0) FROM place", &store->last_place, error))
 		return false;
 	store->committed_place = store->last_place;
-	return true;
+	return store_read_indices(store, error);
 }
 
 static struct store *open_store(const char *directory, bool anew, GError **error)
@@ -180,6 +180,7 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 	store->file = g_build_filename(directory, STORE_FILE, NULL);
 	store->places = g_hash_table_new_full(place_hash, place_key_equal, g_free, NULL);
 	store->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	store->indices = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_variant_unref);
 	stopwatch_start(&store->watch);
 	if (!anew && !g_file_test(store->file, G_FILE_TEST_IS_REGULAR)) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
@@ -238,6 +239,7 @@ void store_close(struct store *store)
 	g_clear_error(&store->failed);
 	g_hash_table_unref(store->communicators);
 	g_hash_table_unref(store->places);
+	g_hash_table_unref(store->indices);
 	g_free(store->file);
 	g_free(store);
 }

@@ -45,6 +45,7 @@ bool store_put_calls(struct store *store, const struct record_execution *executi
 	*ret_first_match = first_of(store, execution->matches->len);
 	if (!put_calls(store, execution->id, execution->calls, error))
 		return false;
+	store_note_indices(store, execution->id, execution->calls);
 	*ret_first_call = first_of(store, execution->calls->len);
 	return true;
 }
@@ -63,6 +64,7 @@ bool store_replace_calls(struct store *store, uint32_t execution, const GArray *
 	if (!store_begin(store, error))
 		return false;
 	good = store_run(store, drop, error) && put_calls(store, execution, calls, error);
+	store_note_indices(store, execution, calls);
 	keep = g_strdup_printf("UPDATE execution SET first_call = %" PRIi64 ", calls = %u"
 	                       " WHERE id = %" PRIu32,
 	                       first_of(store, calls->len), calls->len, execution);

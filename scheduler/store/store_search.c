@@ -125,13 +125,21 @@ bool store_get_search(struct store *store, GVariant **ret_state, GPtrArray **ret
 
 bool store_put_common(struct store *store, GVariant *common, GError **error)
 {
-	g_autoptr(GBytes) bytes = g_variant_get_data_as_bytes(common);
-	struct bytes_row row = {bytes};
+	g_autoptr(GVariant) all = NULL;
+	g_autoptr(GBytes) bytes = NULL;
+	GVariantDict dict;
+	bool good;
 
-	if (!store_begin(store, error))
+	if (!store_begin(store, error)) /* adds the postponed interleaving */
 		return false;
-	return store_finish(store, store_put(store, TABLE_COMMON, STORE_KEYS(1), &row, error),
-	                    error);
+	g_variant_dict_init(&dict, common);
+	store_insert_indices(store, &dict);
+	all = g_variant_ref_sink(g_variant_dict_end(&dict));
+	bytes = g_variant_get_data_as_bytes(all);
+	good = store_put(store, TABLE_COMMON, STORE_KEYS(1), &(struct bytes_row){bytes}, error);
+	good = store_finish(store, good, error);
+	store->indices_changed &= !good;
+	return good;
 }
 
 bool store_get_common(struct store *store, GVariant **ret_common, GError **error)
@@ -165,6 +173,7 @@ bool store_forget_findings(struct store *store, uint64_t last, GError **error)
 	for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
 		g_string_append_printf(text, "DELETE FROM %s WHERE execution > %" PRIu64 ";",
 		                       tables[i], last);
+	store_forget_indices(store, last);
 	g_string_append_printf(text, "DELETE FROM execution WHERE id > %" PRIu64 ";", last);
 	if (!store_begin(store, error))
 		return false;
@@ -175,6 +184,8 @@ void store_drop(struct store *store)
 {
 	if (store)
 		g_clear_pointer(&store->later, record_execution_free);
+	if (store)
+		store->indices_changed = false;
 	if (store && !sqlite3_get_autocommit(store->database))
 		sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
 	store_close(store);

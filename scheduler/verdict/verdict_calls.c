@@ -25,6 +25,7 @@ static struct record_call describe_call(const struct verdict_facts *facts, int r
 	call.function = g_intern_string(mpi_call_name(info->function));
 	call.place = verdict_call_place(facts, rank, info);
 	call.operations = info->op_count;
+	call.indices = wire_returns_indices(info->function) ? g_intern_string("") : NULL;
 	call.thread = verdict_thread(facts, rank, info);
 	call.kind = info->kind < RECORD_CALL_KINDS ? info->kind : RECORD_CALL_OTHER;
 	if (info->request > 0) {
@@ -77,6 +78,31 @@ static const char *asked_calls(const struct trace *trace, const struct event *as
 	return text->len > 0 ? g_intern_string(text->str) : NULL;
 }
 
+/* Sets the indices that a rank's calls have returned. `calls`: the first of them. */
+static void add_indices(const struct world *world, int rank, struct record_call *calls)
+{
+	gsize count = world_returned_count(world, rank), next = 0;
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	while (next < count) {
+		guint32 call = world_returned_at(world, rank, next)->call;
+		bool known = true;
+
+		g_string_truncate(text, 0);
+		for (; next < count && world_returned_at(world, rank, next)->call == call; next++) {
+			guint32 index = world_returned_at(world, rank, next)->index;
+
+			known &= index != WORLD_INDEX_UNKNOWN;
+			g_string_append(text, text->len > 0 ? "," : "");
+			if (index == WORLD_INDEX_UNDEFINED)
+				g_string_append(text, RECORD_UNDEFINED);
+			else
+				g_string_append_printf(text, "%u", index);
+		}
+		calls[call - 1].indices = known ? g_intern_string(text->str) : NULL;
+	}
+}
+
 /* Takes collectives, completions and questions from the trace. first[r]: index of rank r's first
  * call. */
 static void connect_calls(const struct trace *trace, struct record_execution *record,
@@ -125,6 +151,9 @@ void verdict_calls(struct verdict *verdict, const struct verdict_facts *facts)
 			g_array_append_val(calls, call);
 		}
 		first[rank + 1] = calls->len;
+		if (count > 0)
+			add_indices(facts->world, rank,
+			            &g_array_index(calls, struct record_call, first[rank]));
 	}
 	connect_calls(world_trace(facts->world), verdict->record, first, ranks);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "common/mpi_codes.h"
+
 #define KEPT_MOST (256u << 20) /* bytes, of all messages together */
 #define ROW_VALUES 8
 #define ROW_BYTES 16
@@ -65,23 +67,30 @@ void contents_unref(struct contents *contents)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-enum { BASIC_BYTE = 0x010d, BASIC_C_BOOL = 0x013f, BASIC_CXX_BOOL = 0x0133 };
-
 /* Characters that programs do not calculate with. */
 static bool is_text(guint16 basic)
 {
-	static const guint16 text[] = {0x0101, 0x0118, 0x0102, 0x011a};
+	switch (type_code_number(basic)) {
+	case TYPE_CHAR:
+	case TYPE_SIGNED_CHAR:
+	case TYPE_UNSIGNED_CHAR:
+	case TYPE_CHARACTER: return type_code_size(basic) == 1;
+	default: return false;
+	}
+}
 
-	for (guint i = 0; i < G_N_ELEMENTS(text); i++)
-		if (text[i] == basic)
-			return true;
-	return false;
+static bool is_bool(guint16 basic)
+{
+	const enum type_number number = type_code_number(basic);
+
+	return number == TYPE_C_BOOL || number == TYPE_CXX_BOOL;
 }
 
 bool contents_are_bytes(const struct contents *contents)
 {
 	return !contents->types.runs
-	       && (contents->types.basic == 0 || contents->types.basic == BASIC_BYTE);
+	       && (contents->types.basic == 0
+	           || type_code_number(contents->types.basic) == TYPE_BYTE);
 }
 
 static guint64 unsigned_value(const guint8 *bytes, gsize size)
@@ -175,7 +184,7 @@ static void append_wide(GString *text, const guint8 *bytes, gsize size)
 
 static void append_value(GString *text, guint16 basic, const guint8 *bytes)
 {
-	gsize size = basic >> 8;
+	gsize size = type_code_size(basic);
 	enum types_kind kind = types_kind(basic);
 
 	if ((kind == TYPES_FLOAT && (size == 4 || size == 8 || size == 16))) {
@@ -185,9 +194,10 @@ static void append_value(GString *text, guint16 basic, const guint8 *bytes)
 		g_string_append(text, " + ");
 		append_float(text, bytes + size / 2, size / 2);
 		g_string_append(text, "i");
-	} else if (!is_integer_size(size) || basic == BASIC_BYTE || kind == TYPES_ANY) {
+	} else if (!is_integer_size(size) || type_code_number(basic) == TYPE_BYTE
+	           || kind == TYPES_ANY) {
 		append_hexadecimal(text, bytes, size);
-	} else if (kind == TYPES_LOGICAL || basic == BASIC_C_BOOL || basic == BASIC_CXX_BOOL) {
+	} else if (kind == TYPES_LOGICAL || is_bool(basic)) {
 		g_string_append(text, unsigned_value(bytes, size) != 0 ? "true" : "false");
 	} else if (kind == TYPES_WIDE) {
 		append_wide(text, bytes, size);
@@ -298,7 +308,7 @@ static void read_text(struct reading *reading, guint64 count)
 
 static void read_run(struct reading *reading, guint16 basic, guint64 count, bool *first)
 {
-	gsize size = basic >> 8;
+	gsize size = type_code_size(basic);
 
 	if (is_text(basic) && count > 1) {
 		if (!may_read(reading, 1))
@@ -406,7 +416,7 @@ static void append_byte_lines(GString *text, const guint8 *bytes, gsize count)
 
 static void append_value_lines(GString *text, guint16 basic, const guint8 *bytes, gsize known)
 {
-	gsize size = basic >> 8, count = known / size;
+	gsize size = type_code_size(basic), count = known / size;
 
 	for (gsize i = 0; i < count; i++) {
 		if (i % ROW_VALUES == 0)

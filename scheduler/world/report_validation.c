@@ -6,6 +6,7 @@
 #include "mpi_calls.h"
 #include "windows.h"
 #include "world_context.h"
+#include "world_returned.h"
 
 /* Whether an operation of this name was started before, by the current call or an earlier one. */
 static bool was_started(const struct world *world, int rank, struct wire_name name)
@@ -214,6 +215,8 @@ const char *world_validation(const struct world *world, int rank, const struct w
 		wrong = validate_op(world, rank, call, i);
 	if (!wrong)
 		wrong = validate_waiting(call);
+	if (!wrong)
+		wrong = world_check_places(call);
 	if (!wrong && asks_beside_operations(world, rank, call))
 		wrong = "a question in a call that starts an operation";
 	return wrong ? wrong : validate_waited(world, rank, call);

@@ -1,13 +1,15 @@
 #include "rma_accumulates.h"
 
+#include "common/mpi_codes.h"
 #include "types.h"
 
 /* Whether both use the same elements, so that each element is updated as a whole. */
 static bool elements_fit(const struct rma_accumulate *one, const struct rma_accumulate *other)
 {
 	guint16 basic = one->access->basic, other_basic = other->access->basic;
-	guint64 size = basic >> 8;
-	struct types first = {size, basic, NULL}, second = {other_basic >> 8, other_basic, NULL};
+	guint64 size = type_code_size(basic);
+	struct types first = {size, basic, NULL},
+		     second = {type_code_size(other_basic), other_basic, NULL};
 
 	if (basic == 0 || other_basic == 0 || size == 0)
 		return true;

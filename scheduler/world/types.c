@@ -1,6 +1,6 @@
 #include "types.h"
 
-#include <string.h>
+#include "common/mpi_codes.h"
 
 #define STEPS_MAX 100000u /* runs compared; the rest is assumed to match */
 #define RUNS_PRINTED 6u
@@ -11,78 +11,70 @@ struct runs {
 	struct wire_run run[];
 };
 
-/* By the low half of MPICH's handles, whose high byte is the size in bytes. */
-static const struct {
-	guint16 basic;
-	guint8 kind;
-	const char *name;
-} basics[] = {
-	{0x0101, TYPES_CHARACTER, "MPI_CHAR"},
-	{0x0118, TYPES_CHARACTER, "MPI_SIGNED_CHAR"},
-	{0x0102, TYPES_CHARACTER, "MPI_UNSIGNED_CHAR"},
-	{0x010d, TYPES_ANY, "MPI_BYTE"},
-	{0x040e, TYPES_WIDE, "MPI_WCHAR"},
-	{0x0203, TYPES_SIGNED, "MPI_SHORT"},
-	{0x0204, TYPES_UNSIGNED, "MPI_UNSIGNED_SHORT"},
-	{0x0405, TYPES_SIGNED, "MPI_INT"},
-	{0x0406, TYPES_UNSIGNED, "MPI_UNSIGNED"},
-	{0x0807, TYPES_SIGNED, "MPI_LONG"},
-	{0x0808, TYPES_UNSIGNED, "MPI_UNSIGNED_LONG"},
-	{0x040a, TYPES_FLOAT, "MPI_FLOAT"},
-	{0x080b, TYPES_FLOAT, "MPI_DOUBLE"},
-	{0x100c, TYPES_FLOAT, "MPI_LONG_DOUBLE"},
-	{0x0809, TYPES_SIGNED, "MPI_LONG_LONG"},
-	{0x0819, TYPES_UNSIGNED, "MPI_UNSIGNED_LONG_LONG"},
-	{0x081e, TYPES_COMPLEX, "MPI_COMPLEX"},
-	{0x1022, TYPES_COMPLEX, "MPI_DOUBLE_COMPLEX"},
-	{0x041d, TYPES_LOGICAL, "MPI_LOGICAL"},
-	{0x041c, TYPES_FLOAT, "MPI_REAL"},
-	{0x081f, TYPES_FLOAT, "MPI_DOUBLE_PRECISION"},
-	{0x041b, TYPES_SIGNED, "MPI_INTEGER"},
-	{0x011a, TYPES_CHARACTER, "MPI_CHARACTER"},
-	{0x0427, TYPES_FLOAT, "MPI_REAL4"},
-	{0x0829, TYPES_FLOAT, "MPI_REAL8"},
-	{0x102b, TYPES_ANY, "MPI_REAL16"}, /* a long double for some compilers, not for others */
-	{0x0828, TYPES_COMPLEX, "MPI_COMPLEX8"},
-	{0x102a, TYPES_COMPLEX, "MPI_COMPLEX16"},
-	{0x202c, TYPES_COMPLEX, "MPI_COMPLEX32"},
-	{0x012d, TYPES_CHARACTER, "MPI_INTEGER1"},
-	{0x022f, TYPES_SIGNED, "MPI_INTEGER2"},
-	{0x0430, TYPES_SIGNED, "MPI_INTEGER4"},
-	{0x0831, TYPES_SIGNED, "MPI_INTEGER8"},
-	{0x0137, TYPES_CHARACTER, "MPI_INT8_T"},
-	{0x0238, TYPES_SIGNED, "MPI_INT16_T"},
-	{0x0439, TYPES_SIGNED, "MPI_INT32_T"},
-	{0x083a, TYPES_SIGNED, "MPI_INT64_T"},
-	{0x013b, TYPES_CHARACTER, "MPI_UINT8_T"},
-	{0x023c, TYPES_UNSIGNED, "MPI_UINT16_T"},
-	{0x043d, TYPES_UNSIGNED, "MPI_UINT32_T"},
-	{0x083e, TYPES_UNSIGNED, "MPI_UINT64_T"},
-	{0x013f, TYPES_CHARACTER, "MPI_C_BOOL"},
-	{0x0840, TYPES_COMPLEX, "MPI_C_FLOAT_COMPLEX"},
-	{0x1041, TYPES_COMPLEX, "MPI_C_DOUBLE_COMPLEX"},
-	{0x2042, TYPES_COMPLEX, "MPI_C_LONG_DOUBLE_COMPLEX"},
-	{0x0843, TYPES_SIGNED, "MPI_AINT"},
-	{0x0844, TYPES_SIGNED, "MPI_OFFSET"},
-	{0x0845, TYPES_SIGNED, "MPI_COUNT"},
-	{0x0133, TYPES_CHARACTER, "MPI_CXX_BOOL"},
-	{0x0834, TYPES_COMPLEX, "MPI_CXX_FLOAT_COMPLEX"},
-	{0x1035, TYPES_COMPLEX, "MPI_CXX_DOUBLE_COMPLEX"},
-	{0x2036, TYPES_COMPLEX, "MPI_CXX_LONG_DOUBLE_COMPLEX"},
+/* Others are TYPES_ANY. */
+static const guint8 kinds[TYPE_NUMBERS] = {
+	[TYPE_CHAR] = TYPES_CHARACTER,
+	[TYPE_SIGNED_CHAR] = TYPES_CHARACTER,
+	[TYPE_UNSIGNED_CHAR] = TYPES_CHARACTER,
+	[TYPE_BYTE] = TYPES_ANY,
+	[TYPE_WCHAR] = TYPES_WIDE,
+	[TYPE_SHORT] = TYPES_SIGNED,
+	[TYPE_UNSIGNED_SHORT] = TYPES_UNSIGNED,
+	[TYPE_INT] = TYPES_SIGNED,
+	[TYPE_UNSIGNED] = TYPES_UNSIGNED,
+	[TYPE_LONG] = TYPES_SIGNED,
+	[TYPE_UNSIGNED_LONG] = TYPES_UNSIGNED,
+	[TYPE_LONG_LONG] = TYPES_SIGNED,
+	[TYPE_UNSIGNED_LONG_LONG] = TYPES_UNSIGNED,
+	[TYPE_FLOAT] = TYPES_FLOAT,
+	[TYPE_DOUBLE] = TYPES_FLOAT,
+	[TYPE_LONG_DOUBLE] = TYPES_FLOAT,
+	[TYPE_INT8_T] = TYPES_CHARACTER,
+	[TYPE_INT16_T] = TYPES_SIGNED,
+	[TYPE_INT32_T] = TYPES_SIGNED,
+	[TYPE_INT64_T] = TYPES_SIGNED,
+	[TYPE_UINT8_T] = TYPES_CHARACTER,
+	[TYPE_UINT16_T] = TYPES_UNSIGNED,
+	[TYPE_UINT32_T] = TYPES_UNSIGNED,
+	[TYPE_UINT64_T] = TYPES_UNSIGNED,
+	[TYPE_C_BOOL] = TYPES_CHARACTER,
+	[TYPE_C_FLOAT_COMPLEX] = TYPES_COMPLEX,
+	[TYPE_C_DOUBLE_COMPLEX] = TYPES_COMPLEX,
+	[TYPE_C_LONG_DOUBLE_COMPLEX] = TYPES_COMPLEX,
+	[TYPE_AINT] = TYPES_SIGNED,
+	[TYPE_OFFSET] = TYPES_SIGNED,
+	[TYPE_COUNT] = TYPES_SIGNED,
+	[TYPE_CHARACTER] = TYPES_CHARACTER,
+	[TYPE_LOGICAL] = TYPES_LOGICAL,
+	[TYPE_INTEGER] = TYPES_SIGNED,
+	[TYPE_REAL] = TYPES_FLOAT,
+	[TYPE_DOUBLE_PRECISION] = TYPES_FLOAT,
+	[TYPE_COMPLEX] = TYPES_COMPLEX,
+	[TYPE_DOUBLE_COMPLEX] = TYPES_COMPLEX,
+	[TYPE_INTEGER1] = TYPES_CHARACTER,
+	[TYPE_INTEGER2] = TYPES_SIGNED,
+	[TYPE_INTEGER4] = TYPES_SIGNED,
+	[TYPE_INTEGER8] = TYPES_SIGNED,
+	[TYPE_INTEGER16] = TYPES_SIGNED,
+	[TYPE_REAL2] = TYPES_FLOAT,
+	[TYPE_REAL4] = TYPES_FLOAT,
+	[TYPE_REAL8] = TYPES_FLOAT,
+	[TYPE_REAL16] = TYPES_ANY, /* a long double for some compilers, not for others */
+	[TYPE_COMPLEX4] = TYPES_COMPLEX,
+	[TYPE_COMPLEX8] = TYPES_COMPLEX,
+	[TYPE_COMPLEX16] = TYPES_COMPLEX,
+	[TYPE_COMPLEX32] = TYPES_COMPLEX,
+	[TYPE_CXX_BOOL] = TYPES_CHARACTER,
+	[TYPE_CXX_FLOAT_COMPLEX] = TYPES_COMPLEX,
+	[TYPE_CXX_DOUBLE_COMPLEX] = TYPES_COMPLEX,
+	[TYPE_CXX_LONG_DOUBLE_COMPLEX] = TYPES_COMPLEX,
 };
-
-static guint64 size_of(guint16 basic)
-{
-	return basic >> 8;
-}
 
 enum types_kind types_kind(guint16 basic)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(basics); i++) {
-		if (basics[i].basic == basic)
-			return basics[i].kind;
-	}
-	return TYPES_ANY;
+	const guint number = type_code_number(basic);
+
+	return number < TYPE_NUMBERS ? kinds[number] : TYPES_ANY;
 }
 
 static bool basics_match(guint16 one, guint16 other)
@@ -91,7 +83,7 @@ static bool basics_match(guint16 one, guint16 other)
 
 	if (one == other || kind == TYPES_ANY || others == TYPES_ANY)
 		return true;
-	return kind == others && size_of(one) == size_of(other);
+	return kind == others && type_code_size(one) == type_code_size(other);
 }
 
 /* --- what ranks report ------------------------------------------------------------------------ */
@@ -133,8 +125,8 @@ static const struct runs *keep_runs(const struct wire_types *types)
 		guint64 bytes;
 
 		runs->run[i] = types->runs[i];
-		if (size_of(runs->run[i].basic) == 0 || runs->run[i].count == 0
-		    || !g_uint64_checked_mul(&bytes, size_of(runs->run[i].basic),
+		if (type_code_size(runs->run[i].basic) == 0 || runs->run[i].count == 0
+		    || !g_uint64_checked_mul(&bytes, type_code_size(runs->run[i].basic),
 		                             runs->run[i].count)
 		    || !g_uint64_checked_add(&runs->bytes, runs->bytes, bytes)) {
 			g_free(runs);
@@ -155,7 +147,7 @@ struct types types_of_runs(const struct wire_types *wire, guint64 bytes)
 
 	if (wire->run_count > 0)
 		types.runs = keep_runs(wire);
-	else if (size_of(wire->basic) > 0)
+	else if (type_code_size(wire->basic) > 0)
 		types.basic = wire->basic;
 	return types;
 }
@@ -185,7 +177,7 @@ static void begin_run(struct cursor *cursor)
 		return;
 	}
 	cursor->basic = runs->run[cursor->run].basic;
-	cursor->left = runs->run[cursor->run].count * size_of(cursor->basic);
+	cursor->left = runs->run[cursor->run].count * type_code_size(cursor->basic);
 }
 
 static void cursor_advance(struct cursor *cursor, guint64 bytes)
@@ -222,25 +214,16 @@ bool types_match(const struct types *sent, const struct types *received)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-static const char *find_name(guint16 basic)
-{
-	for (guint i = 0; i < G_N_ELEMENTS(basics); i++) {
-		if (basics[i].basic == basic)
-			return basics[i].name;
-	}
-	return NULL;
-}
-
 static const char *name_of(guint16 basic)
 {
-	const char *name = find_name(basic);
+	const char *name = type_code_name(basic);
 
 	return name ? name : "elements of a type without a name";
 }
 
 const char *types_name(const struct types *types)
 {
-	return types->runs ? NULL : find_name(types->basic);
+	return types->runs ? NULL : type_code_name(types->basic);
 }
 
 const struct wire_run *types_element(const struct types *types, guint *ret_count)
@@ -251,7 +234,7 @@ const struct wire_run *types_element(const struct types *types, guint *ret_count
 
 guint64 types_count(const struct types *types)
 {
-	guint64 size = types->runs ? types->runs->bytes : MAX(size_of(types->basic), 1);
+	guint64 size = types->runs ? types->runs->bytes : MAX(type_code_size(types->basic), 1);
 
 	return types->bytes / size;
 }

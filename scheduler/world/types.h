@@ -37,8 +37,7 @@ struct types types_of_runs(const struct wire_types *wire, guint64 bytes);
 /* Whether the types match, up to the end of the shorter data. */
 bool types_match(const struct types *sent, const struct types *received);
 
-/* The kind of a basic type, given the low half of MPICH's handle, whose high byte is the size in
- * bytes. */
+/* The kind of a basic type, given its code (common/mpi_codes.h). */
 enum types_kind types_kind(guint16 basic);
 /* The runs of one element; NULL: one basic type, or not known. */
 const struct wire_run *types_element(const struct types *types, guint *ret_count);

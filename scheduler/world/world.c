@@ -1,6 +1,7 @@
 #include "world_arrival.h"
 #include "world_internal.h"
 #include "world_loops.h"
+#include "world_returned.h"
 #include "world_rounds.h"
 
 #include <string.h>
@@ -76,6 +77,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].live = g_array_copy(from->ranks[rank].live);
 		to->ranks[rank].calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
 		chunks_follow(&to->ranks[rank].calls, &from->ranks[rank].calls);
+		world_returned_copy(&to->ranks[rank], &from->ranks[rank]);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
 		to->ranks[rank].truncated = g_array_copy(from->ranks[rank].truncated);
 		if (from->ranks[rank].seals)
@@ -159,6 +161,7 @@ void world_free(struct world *world)
 		g_ptr_array_unref(world->ranks[rank].lines);
 		g_array_unref(world->ranks[rank].live);
 		chunks_release(&world->ranks[rank].calls);
+		world_returned_release(&world->ranks[rank]);
 		g_array_unref(world->ranks[rank].left);
 		g_array_unref(world->ranks[rank].truncated);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);
@@ -380,6 +383,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 			                               done ? done[i] : i));
 		forget_observed(world, number, done, observed);
 	}
+	world_note_indices(world, number, rank->line->waited->len, done, count);
 	if (rank->line->ends_mpi)
 		rank->finalized = true;
 	world_bring_data(world, number);

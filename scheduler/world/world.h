@@ -85,6 +85,14 @@ struct world_call {
 	guint32 subs;  /* the `sub` of each operation of this call is below this */
 };
 
+/* An index that MPI_Waitany, Testany, Waitsome or Testsome has returned (world_returned.h). */
+struct world_returned {
+	guint32 call;
+	guint32 index; /* from 0; or one of these: MPI_UNDEFINED, not known */
+};
+#define WORLD_INDEX_UNDEFINED WIRE_UNDEFINED
+#define WORLD_INDEX_UNKNOWN (WIRE_UNDEFINED - 1)
+
 /* `comms` must outlive the world. Orders are given from within the functions below. */
 struct world *world_new(const struct world_options *options, struct communicators *comms,
                         const struct world_orders *orders, void *user);
@@ -113,6 +121,8 @@ bool world_overlap(struct world *world, int rank, const struct wire_overlap *ove
 bool world_misuse(struct world *world, int rank, const struct wire_misuse *misuse, GError **error);
 bool world_partitions(struct world *world, int rank, const struct wire_partitions *partitions,
                       GError **error);
+bool world_told_indices(struct world *world, int rank, const struct wire_returned *returned,
+                        GError **error);
 /* The contents of a message that the rank is about to send. */
 bool world_contents(struct world *world, int rank, const struct wire_contents *told,
                     GError **error);
@@ -256,6 +266,10 @@ bool world_finalized(const struct world *world, int rank); /* has left MPI_Final
 guint32 world_calls(const struct world *world, int rank);  /* number of its last call; 0: none */
 /* NULL: there is no such call. */
 const struct world_call *world_call_info(const struct world *world, int rank, guint32 call);
+/* The indices that a rank's calls have returned, in the order in which they did. A call that is not
+ * in it returned none: "not yet", or it has not returned. Valid until more is reported. */
+gsize world_returned_count(const struct world *world, int rank);
+const struct world_returned *world_returned_at(const struct world *world, int rank, gsize index);
 /* The call's peer for a record. It is -1 for the root of an intercommunicator, since not all
  * members know it. */
 gint32 world_peer_to_record(const struct communicators *comms, const struct world_call *call);

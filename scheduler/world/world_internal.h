@@ -57,8 +57,6 @@ struct request_subset {
 
 /* A thread of a rank, and the call for which it waits (world_threads.c). */
 struct line {
-	pid_t id;                /* the kernel's thread ID, while the thread may exist; 0: not
-	                            known */
 	struct wire_enter enter; /* PHASE_ENTERING */
 	enum world_phase phase;
 	bool ends_mpi; /* the pending call is the last MPI call */
@@ -68,7 +66,10 @@ struct line {
 	guint32 entered; /* number of calls of the rank when its next call was begun, at most;
 	                    UINT32_MAX: not known */
 	guint16 function;
-	GArray *waited;              /* struct wire_name */
+	pid_t id;       /* the kernel's thread ID, while the thread may exist; 0: not known */
+	GArray *waited; /* struct wire_name */
+	struct line_places
+		*places; /* of its last call, if that returns indices (world_returned.c) */
 	enum open_question question; /* what the pending call asks */
 	guint32 asked;               /* the last call with a question */
 	guint complete; /* so many of `waited`, from the first, are known to be complete */
@@ -158,6 +159,7 @@ struct rank {
 	GArray *live;                    /* struct live, ascending by name */
 	GArray *truncated;               /* struct truncated */
 	struct chunks calls;             /* struct world_call; [call - 1] */
+	struct chunks *returned;         /* struct world_returned; NULL: none yet */
 	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
 	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */

@@ -1,27 +1,15 @@
 /* Texts for calls of a collective that do not match. */
 #include "collectives.h"
+#include "common/mpi_codes.h"
 #include "communicators.h"
 #include "mpi_calls.h"
 #include "world_context.h"
 
-/* Indexed by the low byte of MPICH's handles. */
-static const char *const reductions[] = {
-	NULL,       "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
-	"MPI_LAND", "MPI_BAND",   "MPI_LOR",    "MPI_BOR",     "MPI_LXOR",
-	"MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP",
-};
-
-/* NULL: not one of MPI's own. */
-static const char *find_reduction(guint8 reduction)
-{
-	return reduction < G_N_ELEMENTS(reductions) ? reductions[reduction] : NULL;
-}
-
 static const char *reduction_name(guint8 reduction)
 {
-	const char *name = find_reduction(reduction);
+	const char *name = op_code_name(reduction);
 
-	if (reduction == WIRE_OWN_REDUCTION)
+	if (reduction == OP_OWN)
 		return "a user-defined one";
 	return name ? name : "?";
 }
@@ -122,7 +110,7 @@ static struct world_given given(const struct collective_call *call, guint parts)
 	return (struct world_given){
 		.id = call->id,
 		.type = parts & PART_TYPE ? types_name(&call->types) : NULL,
-		.reduction = parts & PART_REDUCTION ? find_reduction(call->reduction) : NULL,
+		.reduction = parts & PART_REDUCTION ? op_code_name(call->reduction) : NULL,
 	};
 }
 

@@ -3,6 +3,7 @@
 #include "send_modes.h"
 #include "word_spins.h"
 #include "world_internal.h"
+#include "world_returned.h"
 
 G_DEFINE_QUARK(matchpoint_world_error, world_error)
 
@@ -471,6 +472,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	remember_call(world, number, call);
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
+	world_note_places(world, number, call);
 	if (call->by_rule)
 		world_limit(world, LIMIT_FOREIGN_REQUESTS);
 	note_effect(world, number, call);
@@ -494,6 +496,8 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 		if (world->options.every_call_waits && !call->ahead) {
 			block_thread(world, number, call);
 			world_release(world, number, &(guint32){0}, 0);
+		} else {
+			world_note_indices(world, number, 0, NULL, 0);
 		}
 	} else {
 		block_thread(world, number, call);

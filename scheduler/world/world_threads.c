@@ -6,6 +6,7 @@
 #include "scheduler/host/thread_view.h"
 #include "world_internal.h"
 #include "world_loops.h"
+#include "world_returned.h"
 
 static struct line *line_at(const struct rank *rank, guint index)
 {
@@ -227,6 +228,7 @@ static void line_free(gpointer data)
 	struct line *line = data;
 
 	g_array_unref(line->waited);
+	world_places_release(line);
 	g_free(line->kept.done);
 	g_free(line);
 }
@@ -578,6 +580,7 @@ void world_lines_copy(struct rank *rank)
 		struct line *line = g_memdup2(from->pdata[i], sizeof(*line));
 
 		line->waited = g_array_copy(line->waited);
+		world_places_copy(line);
 		line->kept.done = g_memdup2(line->kept.done,
 		                            line->kept.count * sizeof(*line->kept.done));
 		g_ptr_array_add(rank->lines, line);

@@ -4,6 +4,7 @@
 
 #include "shim/check/reduction.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
 #include "shim/objects/error.h"
@@ -18,12 +19,6 @@ struct used_op {
 };
 
 static struct used_op *used_ops;
-
-/* The two highest bits of MPICH's handles show the storage class: 1 is built in. */
-static bool is_builtin(int handle)
-{
-	return (unsigned)handle >> 30 == 1;
-}
 
 /* --- starting ------------------------------------------------------------------------------- */
 
@@ -183,7 +178,7 @@ void collective_keep_type(struct collective_kept *kept, MPI_Datatype type)
 {
 	MPI_Datatype *holder = &kept->types[kept->type_count];
 
-	if (type == MPI_DATATYPE_NULL || is_builtin(type))
+	if (type == MPI_DATATYPE_NULL || abi_is_predefined(type))
 		return;
 	if (real_mpi()->Type_contiguous(1, type, holder) == MPI_SUCCESS)
 		kept->type_count++;
@@ -202,7 +197,7 @@ void collective_keep_op(struct collective_kept *kept, MPI_Op op)
 {
 	struct used_op *used = *find_used(op);
 
-	if (is_builtin(op))
+	if (abi_is_predefined(op))
 		return;
 	if (!used) {
 		used = calloc(1, sizeof(*used));

@@ -4,9 +4,11 @@
 
 #include "common/mix.h"
 #include "shim/check/reduction.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/neighbors.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
+#include "shim/types/codes.h"
 #include "shim/types/signature.h"
 
 /* A derived type must be committed before it is used in communication. */
@@ -15,7 +17,7 @@ static bool is_committed(MPI_Datatype type)
 	static int nowhere;
 	MPI_Request request;
 
-	if (type_is_basic(type))
+	if (abi_is_basic(type))
 		return true;
 	if (real_mpi()->Send_init(&nowhere, 1, type, 0, 0, MPI_COMM_SELF, &request) != MPI_SUCCESS)
 		return false;
@@ -43,7 +45,7 @@ static bool op_is_sound(MPI_Op op, int count, MPI_Datatype type)
 	int commutes;
 
 	return real_mpi()->Op_commutative(op, &commutes) == MPI_SUCCESS
-	       && (count == 0 || !type_is_basic(type)
+	       && (count == 0 || !abi_is_basic(type)
 	           || real_mpi()->Reduce_local(&from, &to, 0, type, op) == MPI_SUCCESS);
 }
 
@@ -86,7 +88,7 @@ static bool fill_side(struct wire_side *side, const struct collective_data *data
 		int count = data->is_each ? data->counts[i] : data->count;
 
 		/* With a count for each, MPI checks the first. */
-		if (i == 0 && partners > 0 && count > 0 && !data->buffer && type_is_basic(type))
+		if (i == 0 && partners > 0 && count > 0 && !data->buffer && abi_is_basic(type))
 			return false;
 		if ((count != 0 || !data->types) && !data_is_sound(count, type, &side->bytes[i]))
 			return false;
@@ -110,7 +112,7 @@ static bool sign_side(struct wire_side *side, const struct communicator *communi
 		return true; /* out of memory: not compared */
 	side->partners = peers ? WIRE_WITH_LISTED : WIRE_WITH_EACH;
 	for (uint32_t i = 0; i < side->peer_count; i++)
-		side->peers[i] = peers[i];
+		side->peers[i] = peers[i] == MPI_PROC_NULL ? WIRE_NOBODY : peers[i];
 	return fill_side(side, data, (int)partners);
 }
 
@@ -221,16 +223,10 @@ struct collective_signature collective_sign_exchange(MPI_Comm comm,
 
 /* --- reductions ---------------------------------------------------------------------------- */
 
-/* The two highest bits of MPICH's handles show the storage class: 1 is built in. */
-static uint8_t sign_op(MPI_Op op)
-{
-	return (unsigned)op >> 30 == 1 ? (uint8_t)((unsigned)op & 0xff) : WIRE_OWN_REDUCTION;
-}
-
 /* As MPICH checks: MPI_BOTTOM is NULL, too, and valid with a derived type. */
 static bool is_missing(const void *buffer, uint64_t count, MPI_Datatype type)
 {
-	return !buffer && count > 0 && type_is_basic(type);
+	return !buffer && count > 0 && abi_is_basic(type);
 }
 
 static bool buffers_are_sound(const struct communicator *communicator, int root,
@@ -270,7 +266,7 @@ static struct collective_signature sign_reduction(const struct communicator *com
 		return signature;
 	signature.types = signature_of(type);
 	signature.same_data = true;
-	signature.reduction = sign_op(op);
+	signature.reduction = codes_of_op(op);
 	signature.op = op;
 	reduction_begins(op);
 	return signature;

@@ -16,6 +16,7 @@
 #include "shim/check/partitions.h"
 #include "shim/gate/contents.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
 #include "shim/objects/error.h"
@@ -285,7 +286,7 @@ static void keep_given(struct partitioned *partitioned, const void *buffer, MPI_
 	partitioned->uses = partitions_new(partitioned->sends, buffer, partitioned->partitions,
 	                                   count, type);
 	partitioned->given = (struct contents_data){buffer, count * partitioned->partitions, type};
-	partitioned->owns_type = !type_is_basic(type)
+	partitioned->owns_type = !abi_is_basic(type)
 	                         && real_mpi()->Type_dup(type, &partitioned->given.type)
 	                                    == MPI_SUCCESS;
 }

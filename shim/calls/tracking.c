@@ -3,12 +3,13 @@
 #include <stdlib.h>
 
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/objects.h"
 #include "shim/request/request.h"
 
-/* MPICH's handles of objects made at run time have the highest bit set. Groups, and requests of
- * completed operations, may have handles that are predefined in MPICH, but not for the program. */
+/* Groups, and requests of completed operations, may have handles that are predefined in MPICH, but
+ * not for the program. */
 static bool must_be_freed(enum wire_object kind, uintptr_t handle)
 {
 	switch (kind) {
@@ -16,7 +17,7 @@ static bool must_be_freed(enum wire_object kind, uintptr_t handle)
 	case WIRE_OBJECT_REQUEST: return handle != (uintptr_t)MPI_REQUEST_NULL;
 	case WIRE_OBJECT_GROUP:
 		return handle != (uintptr_t)MPI_GROUP_NULL && handle != (uintptr_t)MPI_GROUP_EMPTY;
-	default: return ((uint32_t)handle & 0x80000000u) != 0;
+	default: return abi_is_made((int)handle);
 	}
 }
 

@@ -165,6 +165,7 @@ int shim_MPI_Waitany(void *site, int count, MPI_Request array_of_requests[], int
 		place = find_one(&set, wait, status, &code);
 	}
 	*indx = place;
+	completion_tell(&set, indx, 1);
 	return completion_raise(&set, code);
 }
 
@@ -198,8 +199,10 @@ int shim_MPI_Testany(void *site, int count, MPI_Request array_of_requests[], int
 	}
 	int place = find_one(&set, WIRE_TEST_ANY, status, &code);
 	*flag = place >= 0;
-	if (*flag)
+	if (*flag) {
 		*indx = place;
+		completion_tell(&set, indx, 1);
+	}
 	return completion_raise(&set, code);
 }
 
@@ -262,6 +265,7 @@ static int some(void *site, unsigned function, int incount, MPI_Request *handles
 			break;
 		gate_yield(round);
 	}
+	completion_tell(&set, indices, *outcount);
 	return completion_raise(&set, failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS);
 }
 

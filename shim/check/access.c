@@ -6,6 +6,7 @@
 
 #include "access_checksum.h"
 #include "atomic_order.h"
+#include "common/mpi_codes.h"
 #include "direct.h"
 #include "fetched.h"
 #include "misuse.h"
@@ -13,6 +14,7 @@
 #include "shim/gate/threading.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/windows.h"
+#include "shim/types/codes.h"
 #include "shim/types/layout.h"
 #include "shim/types/signature.h"
 
@@ -388,7 +390,7 @@ void access_made(struct access_call *call, MPI_Request *request)
 	struct wire_access access = {
 		.kind = WIRE_ACCESS_DATA,
 		.flags = flags_of(call),
-		.reduction = (uint8_t)call->op,
+		.reduction = call->op ? codes_of_op(call->op) : OP_NONE,
 		.function = (uint16_t)call->function,
 		.site = (uintptr_t)call->site,
 		.target = call->target,

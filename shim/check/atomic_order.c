@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "common/mix.h"
+#include "common/mpi_codes.h"
 #include "fetched.h"
 #include "mpi_calls.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/windows.h"
 #include "shim/types/bytes.h"
+#include "shim/types/codes.h"
 #include "shim/types/signature.h"
 
 enum { BYTES_MOST = 512 };
@@ -94,7 +97,7 @@ static void ask(const struct access_call *call, uint64_t window, const struct sp
 	op.counts = (uint64_t)call->displacement;
 	op.tag = (int32_t)span->low;
 	op.bytes = span->bytes;
-	op.reduction = (uint8_t)(signature_of(call->target_type).basic >> 8);
+	op.reduction = (uint8_t)type_code_size(signature_of(call->target_type).basic);
 	blocking_call_leave();
 	gate_wait_for(&report, &op, WIRE_WAIT_ALL);
 	blocking_call_wait(call->function, (uintptr_t)call->site);
@@ -121,7 +124,7 @@ void atomic_order_begin(struct access_call *call)
 	if (!epochs || window == 0 || !is_concurrent(call, epochs))
 		return;
 	if (which < WIRE_ATOMICS_READS && !mpi_call_fetches(call->function)) {
-		window_note_atomic(WIRE_UNORDERED_ONE_OP + (uint8_t)call->op);
+		window_note_atomic((uint8_t)(WIRE_UNORDERED_ONE_OP + codes_of_op(call->op)));
 		if (call->op != MPI_REPLACE)
 			return;
 	}
@@ -180,7 +183,7 @@ static bool has_changed(const struct access_call *call)
 	if (call->op == MPI_NO_OP)
 		return false;
 	if (!call->arrives || call->target_count != 1 || call->origin_count != 1
-	    || call->result_count != 1 || !type_is_basic(call->target_type)
+	    || call->result_count != 1 || !abi_is_basic(call->target_type)
 	    || call->origin_type != call->target_type || call->result_type != call->target_type)
 		return true;
 	real_mpi()->Type_size(call->target_type, &size);

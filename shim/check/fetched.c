@@ -5,11 +5,11 @@
 
 #include "access_checksum.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/message_memory.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/windows.h"
 #include "shim/types/bytes.h"
-#include "shim/types/signature.h"
 
 /* The data of one call. The staging buffer has the layout of the program's, from its lowest
  * byte. */
@@ -135,7 +135,7 @@ void *fetched_begin(struct access_call *call)
 static bool complete_by_request(const struct access_call *call)
 {
 	bool again = mpi_call_access(call->function) == MPI_CALL_ACCESS_GET
-	             && type_is_basic(call->origin_type) && type_is_basic(call->target_type);
+	             && abi_is_basic(call->origin_type) && abi_is_basic(call->target_type);
 	MPI_Aint low = 0, extent;
 	MPI_Request request;
 	char scratch;

@@ -6,6 +6,7 @@
 #include "misuse.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "swapped.h"
 
@@ -37,7 +38,7 @@ struct slot {
 static struct slot slots[SLOTS];
 static unsigned slot_count;
 
-/* The latest operation of each handle. MPICH numbers handles from 0 on, for each kind anew. */
+/* The latest operation of each handle. */
 static uint8_t named[NAMES]; /* slot + 1; 0: none */
 
 /* --- calls ---------------------------------------------------------------------------------- */
@@ -190,7 +191,7 @@ union reduction_function reduction_watch(union reduction_function function, enum
 
 static uint8_t *name_of(MPI_Op op)
 {
-	return &named[(unsigned)op % NAMES];
+	return &named[abi_number(op) % NAMES];
 }
 
 void reduction_made(MPI_Op op, union reduction_function watched)
@@ -201,10 +202,9 @@ void reduction_made(MPI_Op op, union reduction_function watched)
 			*name_of(op) = (uint8_t)(i + 1);
 }
 
-/* The two highest bits of MPICH's handles show the storage class: 1 is built in. */
 static struct slot *find_slot(MPI_Op op)
 {
-	unsigned name = (unsigned)op >> 30 != 1 ? *name_of(op) : 0;
+	unsigned name = abi_is_predefined(op) ? 0 : *name_of(op);
 
 	return name > 0 ? &slots[name - 1] : NULL;
 }

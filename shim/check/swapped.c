@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mpi_codes.h"
 #include "shim/types/signature.h"
 
 enum {
@@ -116,43 +117,39 @@ void swapped_end(struct swapped *swapped)
 /* The size of the floating-point numbers that a basic type consists of; 0: it has none. */
 static size_t real_size(uint16_t basic)
 {
-	static const struct {
-		MPI_Datatype type;
-		uint8_t size;
-	} reals[] = {
-		{MPI_FLOAT, sizeof(float)},
-		{MPI_DOUBLE, sizeof(double)},
-		{MPI_LONG_DOUBLE, sizeof(long double)},
-		{MPI_REAL, 4},
-		{MPI_DOUBLE_PRECISION, 8},
-		{MPI_REAL4, 4},
-		{MPI_REAL8, 8},
-		{MPI_COMPLEX, 4},
-		{MPI_DOUBLE_COMPLEX, 8},
-		{MPI_COMPLEX8, 4},
-		{MPI_COMPLEX16, 8},
-		{MPI_2REAL, 4},
-		{MPI_2DOUBLE_PRECISION, 8},
-		{MPI_C_FLOAT_COMPLEX, sizeof(float)},
-		{MPI_C_DOUBLE_COMPLEX, sizeof(double)},
-		{MPI_C_LONG_DOUBLE_COMPLEX, sizeof(long double)},
-		{MPI_CXX_FLOAT_COMPLEX, sizeof(float)},
-		{MPI_CXX_DOUBLE_COMPLEX, sizeof(double)},
-		{MPI_CXX_LONG_DOUBLE_COMPLEX, sizeof(long double)},
-	};
-
-	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++)
-		if ((uint16_t)reals[i].type == basic)
-			return reals[i].size;
-	return 0;
+	switch (type_code_number(basic)) {
+	case TYPE_FLOAT:
+	case TYPE_DOUBLE:
+	case TYPE_LONG_DOUBLE:
+	case TYPE_REAL:
+	case TYPE_DOUBLE_PRECISION:
+	case TYPE_REAL4:
+	case TYPE_REAL8: return type_code_size(basic);
+	case TYPE_COMPLEX:
+	case TYPE_DOUBLE_COMPLEX:
+	case TYPE_COMPLEX8:
+	case TYPE_COMPLEX16:
+	case TYPE_C_FLOAT_COMPLEX:
+	case TYPE_C_DOUBLE_COMPLEX:
+	case TYPE_C_LONG_DOUBLE_COMPLEX:
+	case TYPE_CXX_FLOAT_COMPLEX:
+	case TYPE_CXX_DOUBLE_COMPLEX:
+	case TYPE_CXX_LONG_DOUBLE_COMPLEX: return type_code_size(basic) / 2;
+	default: return 0;
+	}
 }
 
 /* Whether the bytes of such a type may be anything. */
 static bool is_untyped(uint16_t basic)
 {
-	return basic == (uint16_t)MPI_BYTE || basic == (uint16_t)MPI_CHAR
-	       || basic == (uint16_t)MPI_CHARACTER || basic == (uint16_t)MPI_SIGNED_CHAR
-	       || basic == (uint16_t)MPI_UNSIGNED_CHAR || basic == (uint16_t)MPI_PACKED;
+	switch (type_code_number(basic)) {
+	case TYPE_BYTE:
+	case TYPE_CHAR:
+	case TYPE_SIGNED_CHAR:
+	case TYPE_UNSIGNED_CHAR:
+	case TYPE_CHARACTER: return true;
+	default: return false;
+	}
 }
 
 static long double read_real(const char *at, size_t size)
@@ -209,7 +206,7 @@ static bool visit_run(struct comparison *comparison, struct value *value, uint16
 	const uint64_t end = comparison->begin + comparison->element;
 
 	value->basic = basic;
-	value->size = basic >> 8;
+	value->size = type_code_size(basic);
 	for (uint64_t i = 0; i < count && value->size > 0 && value->at + value->size <= end; i++) {
 		if (visit(comparison, value))
 			return true;
@@ -228,7 +225,7 @@ static bool visit_element(struct comparison *comparison, const struct wire_types
 	if (types->basic != 0)
 		return visit_run(comparison, &value, types->basic, all, visit);
 	if (types->run_count == 0)
-		return visit_run(comparison, &value, (uint16_t)MPI_BYTE, all, visit);
+		return visit_run(comparison, &value, TYPE_CODE(TYPE_BYTE, 1), all, visit);
 	for (uint32_t i = 0; i < types->run_count; i++)
 		if (visit_run(comparison, &value, types->runs[i].basic, types->runs[i].count,
 		              visit))

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mpi_codes.h"
 #include "gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
 #include "shim/types/signature.h"
@@ -24,7 +26,7 @@ static struct {
 /* Text: basic types with elements of one byte, and data without types. */
 static size_t most_of(const struct wire_types *types)
 {
-	return types->run_count == 0 && types->basic >> 8 <= 1 ? TEXT_MOST : VALUES_MOST;
+	return types->run_count == 0 && type_code_size(types->basic) <= 1 ? TEXT_MOST : VALUES_MOST;
 }
 
 /* Packs as many elements as needed; the caller frees the bytes. NULL: they cannot be packed. */
@@ -81,7 +83,7 @@ bool contents_are_wanted(void)
 /* A wrong argument, which MPI reports. */
 static bool is_nowhere(const struct contents_data *data)
 {
-	return data->count > 0 && !data->buffer && type_is_basic(data->type);
+	return data->count > 0 && !data->buffer && abi_is_basic(data->type);
 }
 
 static void note(struct wire_name name, const struct contents_data *data, struct wire_types types)
@@ -92,7 +94,7 @@ static void note(struct wire_name name, const struct contents_data *data, struct
 	size_t size = type_size(data->type), all = size * (size_t)data->count;
 	size_t most = most_of(&types), count = all < most ? all : most;
 
-	if (count > 0 && !type_is_basic(data->type)) {
+	if (count > 0 && !abi_is_basic(data->type)) {
 		bytes = packed = pack_first(data, size, most, &count);
 		if (!packed)
 			return;

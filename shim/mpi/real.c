@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/mpi_libraries.h"
 #include "shim/process/above.h"
 
 enum { MOST_BINDINGS = 4, MOST_FRAMES = 128 };
@@ -87,7 +88,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 
 int real_find(void)
 {
-	static const char *const names[] = {"libmpich.so.12", "libmpi.so.12"};
+	static const char *const names[] = {MPI_LIBRARIES};
 	struct link_map *map;
 
 	if (real_found)

@@ -7,7 +7,7 @@
 
 #include "mpi_functions.h"
 
-/* Looks for libmpich.so.12 or libmpi.so.12 among the loaded libraries. 0; -1: the program has no
+/* Looks for a library of common/mpi_libraries.h among the loaded ones. 0; -1: the program has no
  * MPI library that the shim can drive. Cheap if called again. */
 int real_find(void);
 

@@ -15,6 +15,7 @@
 #include "layouts.h"
 #include "matches.h"
 #include "replay.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "threads.h"
 #include "windows.h"
@@ -139,7 +140,9 @@ static void in_handle(struct record_call *call, const char *name, enum record_ki
 	call->key = mix(call->key, (uint64_t)handle);
 	if (call->is_repeated)
 		return;
-	if (log_replaying)
+	if (log_replaying && kind == RECORD_COMM)
+		matches_given_comm(name, (MPI_Comm)handle);
+	else if (log_replaying)
 		matches_given(name, handle);
 	const int64_t was = handle_moved(kind, handle);
 	if (was != handle)
@@ -245,7 +248,7 @@ void record_out_handle(enum record_kind kind, void *handle)
 		return;
 	*(uint32_t *)handle = (uint32_t)handle_moved(kind, *(uint32_t *)handle);
 	if (log_replaying && kind == RECORD_COMM)
-		matches_given("made_comm", *(const uint32_t *)handle);
+		matches_given_comm("made_comm", *(const MPI_Comm *)handle);
 	if (log_replaying && kind == RECORD_MESSAGE)
 		matches_given("made_message", *(const uint32_t *)handle);
 }
@@ -283,10 +286,7 @@ void record_out_bytes(struct record_call *call, void *memory, int64_t bytes)
 
 int64_t record_status_bytes(const MPI_Status *status)
 {
-	if (status->count_hi_and_cancelled & 1)
-		return 0;
-	return (int64_t)(uint32_t)status->count_lo
-	       | (int64_t)(status->count_hi_and_cancelled >> 1) << 32;
+	return abi_is_cancelled(status) ? 0 : abi_status_bytes(status);
 }
 
 void record_out_status(MPI_Status *status)
@@ -295,8 +295,8 @@ void record_out_status(MPI_Status *status)
 		return;
 	record_out_number(&status->MPI_SOURCE, sizeof(int));
 	record_out_number(&status->MPI_TAG, sizeof(int));
-	record_out_number(&status->count_lo, sizeof(int));
-	record_out_number(&status->count_hi_and_cancelled, sizeof(int));
+	for (int i = 0; i < ABI_STATUS_FIELDS; i++)
+		record_out_number(abi_status_field(status, i), sizeof(int));
 	if (log_replaying)
 		matches_status(status);
 }

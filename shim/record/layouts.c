@@ -7,6 +7,7 @@
 
 #include "call.h"
 #include "log.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 
 /* A type that covers more memory is not examined: it holds absolute addresses far apart. */
@@ -38,17 +39,6 @@ static struct layout *find(MPI_Datatype type)
 		if (layout->handle == (uint32_t)type)
 			return layout;
 	return NULL;
-}
-
-/* In MPICH's handles, the size of a basic type is a part of its number. */
-static bool is_basic(MPI_Datatype type)
-{
-	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
-}
-
-static int64_t basic_size(MPI_Datatype type)
-{
-	return (uint32_t)type >> 8 & 0xff;
 }
 
 /* --- what MPI knows --------------------------------------------------------------------------- */
@@ -140,8 +130,8 @@ struct layout *layouts_hold(MPI_Datatype type)
 			record_refuse("out of memory");
 		layout->handle = (uint32_t)type;
 		layout->holders = 1;
-		if (is_basic(type)) {
-			layout->size = layout->extent = basic_size(type);
+		if (abi_is_basic(type)) {
+			layout->size = layout->extent = ABI_BASIC_SIZE(type);
 			add_piece(layout, 0, layout->size);
 		} else {
 			if (!log_replaying)

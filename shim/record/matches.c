@@ -7,6 +7,7 @@
 
 #include "call.h"
 #include "replay.h"
+#include "shim/mpi/abi.h"
 
 /* A request, and the call that has started it. */
 struct started {
@@ -79,18 +80,57 @@ static void tell_call(void)
 
 /* --- what a call is given --------------------------------------------------------------------- */
 
-/* Arrays tell their first element. Of what has no room, the rest is left out. */
-void matches_given(const char *name, int64_t value)
+/* What stands for no number. NULL: it is one. */
+static const char *word_of(const char *name, int64_t value)
 {
+	static const struct {
+		const char *name;
+		int value;
+		const char *word;
+	} words[] = {
+		{"source", MPI_ANY_SOURCE, "MPI_ANY_SOURCE"},
+		{"source", MPI_PROC_NULL, "MPI_PROC_NULL"},
+		{"dest", MPI_PROC_NULL, "MPI_PROC_NULL"},
+		{"tag", MPI_ANY_TAG, "MPI_ANY_TAG"},
+		{"recvtag", MPI_ANY_TAG, "MPI_ANY_TAG"},
+		{"root", MPI_ROOT, "MPI_ROOT"},
+		{"root", MPI_PROC_NULL, "MPI_PROC_NULL"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (value == words[i].value && strcmp(name, words[i].name) == 0)
+			return words[i].word;
+	return NULL;
+}
+
+/* Arrays tell their first element. Of what has no room, the rest is left out. `word`: instead of
+ * the value, or NULL. */
+static void hand(const char *name, int64_t value, const char *word)
+{
+	char number[24];
 	int size;
 
 	if (!takes_given() || name == handed.last || strchr(name, ' '))
 		return;
 	handed.last = name;
-	size = snprintf(handed.text + handed.size, sizeof(handed.text) - handed.size, " %s=%lld",
-	                name, (long long)value);
+	snprintf(number, sizeof(number), "%lld", (long long)value);
+	size = snprintf(handed.text + handed.size, sizeof(handed.text) - handed.size, " %s=%s",
+	                name, word ? word : number);
 	if ((size_t)size < sizeof(handed.text) - handed.size)
 		handed.size += (size_t)size;
+}
+
+void matches_given(const char *name, int64_t value)
+{
+	hand(name, value, word_of(name, value));
+}
+
+void matches_given_comm(const char *name, MPI_Comm comm)
+{
+	hand(name, (uint32_t)comm,
+	     comm == MPI_COMM_WORLD  ? "MPI_COMM_WORLD"
+	     : comm == MPI_COMM_SELF ? "MPI_COMM_SELF"
+	                             : NULL);
 }
 
 void matches_bytes(bool sends, int64_t bytes)
@@ -287,11 +327,6 @@ static bool was_active(MPI_Request request)
 	return !one || one->is_active;
 }
 
-static bool is_cancelled(const MPI_Status *status)
-{
-	return status->count_hi_and_cancelled & 1;
-}
-
 static bool needs_index(void)
 {
 	return mpi_call_completes(now) == MPI_CALL_COMPLETES_ANY
@@ -309,8 +344,8 @@ void matches_completed(const MPI_Request *given, int at, const MPI_Status *statu
 		index += was_active(given[i]);
 	one = find(given[at]);
 	replay_tell(REPLAY_MATCH, "s %d %u %u %d %d %d %lld", index, one ? one->call : 0,
-	            one ? one->sub : 0, status->MPI_SOURCE, status->MPI_TAG, is_cancelled(status),
-	            (long long)record_status_bytes(status));
+	            one ? one->sub : 0, status->MPI_SOURCE, status->MPI_TAG,
+	            abi_is_cancelled(status), (long long)record_status_bytes(status));
 	if (one && !stays)
 		note_done(one);
 }

@@ -10,12 +10,14 @@
  *   c HANDLE                       that call has made a communicator
  *   g GROUP FIRST DISTANCE COUNT   its next COUNT members, as ranks in MPI_COMM_WORLD; GROUP 1: the
  *                                  other group
- *   a NAME=VALUE ...               what that call was given, and handles that it gave
+ *   a NAME=VALUE ...               what that call was given, and handles that it gave: numbers, or
+ *                                  MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL, MPI_ROOT,
+ *                                  MPI_COMM_WORLD, MPI_COMM_SELF, whose numbers vary by library
  *   l                              that call has returned
  *   t                              that call is made by another thread than those before it
  *
  * Calls are counted as under control: from 1, only those that communicate. The site is where the
- * call returns to.
+ * call returns to. A SOURCE below 0 is no rank, and a TAG below 0 is none.
  *
  * If all calls are asked for, there are also these, for calls that do not communicate as well:
  *
@@ -42,6 +44,7 @@ void matches_leave(void);
 void matches_answer(bool yes);
 /* An argument of the present call, or a handle that it gives. The name is static. */
 void matches_given(const char *name, int64_t value);
+void matches_given_comm(const char *name, MPI_Comm comm);
 /* The call is given elements of so many bytes, to send or to fill. */
 void matches_bytes(bool sends, int64_t bytes);
 /* The call has made a communicator; then, in order, members of one of its groups. */

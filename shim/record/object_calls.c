@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "callbacks.h"
+#include "shim/mpi/abi.h"
 #include "wrapper.h"
 
 /* --- functions of the program ----------------------------------------------------------------- */
@@ -142,12 +143,6 @@ KEYVAL(Win_create_keyval, MPI_Win_copy_attr_function, MPI_Win_delete_attr_functi
 /* --- values of attributes --------------------------------------------------------------------- */
 
 /* A predefined attribute's value is a pointer to an int of MPI's (MPI 3.1, section 8.1.2). */
-static bool is_predefined(int keyval)
-{
-	/* In MPICH's handles: built in. */
-	return ((uint32_t)keyval & 0xc0000000u) == 0x40000000u;
-}
-
 static void out_attribute(int keyval, void *value)
 {
 	enum { KINDS = 16 };
@@ -157,7 +152,7 @@ static void out_attribute(int keyval, void *value)
 	int i = 0, number = 0;
 	void *pointer;
 
-	if (!is_predefined(keyval)) {
+	if (!abi_is_predefined(keyval)) {
 		record_out_raw(value, sizeof(void *));
 		return;
 	}

@@ -4,14 +4,12 @@
 
 #include "matches.h"
 #include "requests.h"
+#include "shim/mpi/abi.h"
 #include "wrapper.h"
-
-enum { IN_STATUS = MPI_ERR_IN_STATUS };
 
 static bool is_in_status(int code)
 {
-	/* In MPICH's codes, the class is in the lowest bits. */
-	return (code & 0x7f) == IN_STATUS;
+	return abi_error_class(code) == MPI_ERR_IN_STATUS;
 }
 
 /* What was given to a call for several requests. MPI replaces the handles: those that were given

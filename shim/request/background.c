@@ -8,6 +8,7 @@
 
 #include "request.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/message_memory.h"
 #include "shim/mpi/next.h"
 #include "shim/mpi/packing.h"
@@ -25,7 +26,7 @@ static bool is_plain(MPI_Datatype type, MPI_Count *ret_size)
 	real_mpi()->Type_get_true_extent_x(type, &true_lower, &true_extent);
 	/* Elements of a pair type may have padding, and a derived type may list its parts in any
 	 * order. So only basic types are plain for certain. */
-	return (unsigned)type >> 30 == 1 && lower == 0 && true_lower == 0 && extent == *ret_size
+	return abi_is_basic(type) && lower == 0 && true_lower == 0 && extent == *ret_size
 	       && true_extent == *ret_size;
 }
 

@@ -11,8 +11,8 @@
 
 #include "request_internal.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
-#include "shim/types/signature.h"
 
 enum {
 	/* of larger buffers, the following samples are compared */
@@ -306,7 +306,7 @@ static int element_size(const struct request *request)
 {
 	MPI_Count size = 0;
 
-	if (type_is_basic(request->type)
+	if (abi_is_basic(request->type)
 	    || real_mpi()->Type_size_x(request->type, &size) != MPI_SUCCESS || size <= 0
 	    || size > INT_MAX)
 		return 1;

@@ -14,6 +14,7 @@
 #include "shim/check/access.h"
 #include "shim/check/misuse.h"
 #include "shim/gate/blocking_call.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/error.h"
 #include "shim/objects/objects.h"
@@ -32,19 +33,10 @@ enum standing completion_standing(MPI_Request handle)
 	return request->local ? READY : ASKED;
 }
 
-/* Whether MPICH's handle bits allow a request: its kind, and a nonzero storage class in the two
- * highest bits. (Asking MPI about a generalised request would call the program's query
- * function.) */
-static bool can_be_request(MPI_Request handle)
-{
-	return (unsigned)handle >> 30 != 0
-	       && ((unsigned)handle >> 26 & 15) == ((unsigned)MPI_REQUEST_NULL >> 26 & 15);
-}
-
 bool completion_is_wrong(int count, const MPI_Request *handles)
 {
 	for (int i = 0; i < count; i++) {
-		if (completion_standing(handles[i]) == FOREIGN && !can_be_request(handles[i]))
+		if (completion_standing(handles[i]) == FOREIGN && !abi_may_be_request(handles[i]))
 			return true;
 	}
 	return false;
@@ -84,12 +76,6 @@ static int grow(struct completion *set)
 	return MPI_SUCCESS;
 }
 
-static bool asks_which(unsigned function)
-{
-	return mpi_call_completes(function) == MPI_CALL_COMPLETES_ANY
-	       || mpi_call_completes(function) == MPI_CALL_COMPLETES_SOME;
-}
-
 int completion_open(struct completion *set, unsigned function, const void *site, int count,
                     MPI_Request *handles)
 {
@@ -110,10 +96,48 @@ int completion_open(struct completion *set, unsigned function, const void *site,
 			break;
 		}
 	}
-	set->call.by_rule = asks_which(function) && set->ready + set->foreign > 0
+	set->call.by_rule = wire_returns_indices((uint16_t)function)
+	                    && set->ready + set->foreign > 0
 	                    && set->asked + (uint32_t)(set->ready + set->foreign) > 1;
 	set->comm = MPI_COMM_WORLD;
 	return code;
+}
+
+/* Appends the indices of those that can complete without asking, of which Waitany and Testany
+ * return the first. */
+static uint32_t append_ready(struct completion *set, uint32_t count)
+{
+	if (mpi_call_completes(set->call.function) == MPI_CALL_COMPLETES_ANY) {
+		set->places[count] = (uint32_t)set->first_ready;
+		return count + 1;
+	}
+	for (int i = set->first_ready; i < set->count; i++) {
+		if (completion_standing(set->handles[i]) == READY)
+			set->places[count++] = (uint32_t)i;
+	}
+	return count;
+}
+
+/* Says which indices the call's answer will stand for; struct wire_call. */
+static void describe_places(struct completion *set)
+{
+	bool absent = set->asked == 0 && set->ready == 0;
+	uint32_t count = set->asked;
+
+	if (!wire_returns_indices(set->call.function))
+		return;
+	if (set->foreign > 0 || absent) {
+		set->place = set->foreign > 0 ? WIRE_TOLD_LATER : WIRE_UNDEFINED;
+		set->call.places = &set->place;
+		set->call.place_count = 1;
+		return;
+	}
+	if (set->ready > 0)
+		count = append_ready(set, count);
+	else if (set->places[count - 1] == count - 1)
+		count = 0;
+	set->call.places = set->places;
+	set->call.place_count = count;
 }
 
 /* The program waits for all of them, so it cannot see when each arrives. */
@@ -131,6 +155,8 @@ static void set_awaited(const struct completion *set)
 
 struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
 {
+	if (!set->reported)
+		describe_places(set);
 	if (set->asked == 0) {
 		if (!set->reported)
 			gate_report(&set->call);
@@ -221,6 +247,19 @@ static bool test_foreign(MPI_Request *handle, MPI_Status *status, int *ret_code)
 	}
 	request_store_status(status, &found);
 	return true;
+}
+
+void completion_tell(const struct completion *set, const int *indices, int count)
+{
+	if (set->foreign == 0 || count <= 0)
+		return;
+	_Static_assert(sizeof(int) == sizeof(uint32_t), "indices are sent as they are");
+	gate_send(&(struct wire_message){
+		.type = WIRE_RETURNED,
+		.returned = {.call = set->call.call,
+	                     .count = (uint32_t)count,
+	                     .indices = (uint32_t *)(uintptr_t)indices},
+	});
 }
 
 int completion_finish_any(struct completion *set, int place, MPI_Status *status)

@@ -28,6 +28,7 @@ struct completion {
 	uint32_t *places;
 	int ready, foreign;
 	int first_ready; /* index; -1: none */
+	uint32_t place;  /* what stands for the indices (WIRE_UNDEFINED, WIRE_TOLD_LATER) */
 	bool reported;
 	MPI_Comm comm;   /* of the request that failed, for the error handler */
 	uint32_t failed; /* the call that started the first request that failed; 0: none */
@@ -55,6 +56,10 @@ struct gate_answer completion_ask(struct completion *set, enum wire_wait wait);
 int completion_finish(struct completion *set, int place, MPI_Status *status);
 /* The same, also for a foreign one: waits for it. */
 int completion_finish_any(struct completion *set, int place, MPI_Status *status);
+
+/* Reports what Waitany or its kin has returned, if the set has foreign requests: the scheduler
+ * cannot know it. */
+void completion_tell(const struct completion *set, const int *indices, int count);
 
 /* Completes the first foreign request that is over. false: none is. */
 bool completion_try_foreign(struct completion *set, int *ret_place, MPI_Status *status,

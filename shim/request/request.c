@@ -7,14 +7,11 @@
 #include "receiving.h"
 #include "request_names.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/message_memory.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator.h"
 #include "shim/objects/objects.h"
-
-#define HANDLE_KIND 0x2d000000u
-#define HANDLE_KIND_MASK 0xff000000u
-#define HANDLE_INDEX_MASK 0x00ffffffu
 
 enum { CHUNK = 64, REAPED_AT_ONCE = 64, MOVED_AT_ONCE = 8 };
 
@@ -53,7 +50,7 @@ static bool grow_table(void)
 		table.slots = slots;
 		table.capacity = capacity;
 	}
-	if (table.count + CHUNK > HANDLE_INDEX_MASK)
+	if (table.count + CHUNK > ABI_OWN_REQUESTS_MOST)
 		return false;
 	chunk = calloc(CHUNK, sizeof(*chunk));
 	if (!chunk)
@@ -175,14 +172,14 @@ struct wire_name request_asked_name(const struct request *request)
 
 MPI_Request request_handle(const struct request *request)
 {
-	return (MPI_Request)(HANDLE_KIND | request->index);
+	return abi_own_request(request->index);
 }
 
 struct request *request_find(MPI_Request handle)
 {
-	uint32_t index = (uint32_t)handle & HANDLE_INDEX_MASK;
+	uint32_t index;
 
-	if (((uint32_t)handle & HANDLE_KIND_MASK) != HANDLE_KIND || index >= table.count)
+	if (!abi_is_own_request(handle, &index) || index >= table.count)
 		return NULL;
 	struct request *request = table.slots[index];
 	return request->in_use && !request->unattended ? request : NULL;

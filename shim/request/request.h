@@ -1,7 +1,6 @@
-/* The requests that the program holds. The program gets a handle of the shim's (0x2d000000 | index:
- * kind bits that no valid handle of MPICH has). MPI's own request behind it exists only after the
- * scheduler has bound it. Requests that MPI makes itself (MPI-IO, Rput, generalised requests) are
- * foreign here and pass through.
+/* The requests that the program holds. The program gets a handle of the shim's (abi_own_request).
+ * MPI's own request behind it exists only after the scheduler has bound it. Requests that MPI makes
+ * itself (MPI-IO, Rput, generalised requests) are foreign here and pass through.
  *
  * The scheduler knows an operation by its name (call, sub), also if the program holds no request
  * for it. A blocking receive or a probe is a request for the duration of the call. */

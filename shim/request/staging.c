@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "shim/mpi/abi.h"
 #include "shim/mpi/message_memory.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
@@ -16,14 +17,14 @@ void staging_begin(struct staging *staging, void *data, int count, MPI_Datatype 
 	MPI_Count bytes;
 
 	*staging = (struct staging){.data = data, .count = count, .type = type};
-	if (count <= 0 || (type_is_basic(type) && !apart))
+	if (count <= 0 || (abi_is_basic(type) && !apart))
 		return;
 	bytes = (MPI_Count)type_size(type);
 	if (bytes <= 0 || bytes > INT_MAX / count)
 		return;
 	bytes *= count;
 	apart = apart && bytes <= WIRE_STAGED_MOST;
-	if (!apart && (type_is_basic(type) || bytes < LEAST_PACKED))
+	if (!apart && (abi_is_basic(type) || bytes < LEAST_PACKED))
 		return;
 	staging->packed = message_memory_new((size_t)bytes);
 }
@@ -61,7 +62,7 @@ static void place_message(const struct staging *staging, int bytes)
 	int size = (int)type_size(staging->type), whole = bytes / size;
 	MPI_Aint low = 0, extent = 0;
 
-	if (type_is_basic(staging->type)) {
+	if (abi_is_basic(staging->type)) {
 		memcpy(staging->data, staging->packed, (size_t)bytes);
 		return;
 	}

@@ -9,6 +9,7 @@
 #include "request_internal.h"
 #include "shim/gate/contents.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/message_memory.h"
 #include "shim/mpi/packing.h"
 #include "shim/mpi/real.h"
@@ -36,7 +37,7 @@ static bool is_plainly_valid(const struct transfer *transfer)
 	bool receive = transfer->kind == REQUEST_RECEIVE;
 	int peer = transfer->peer, tag = transfer->tag;
 
-	if (!communicator || transfer->count < 0 || !type_is_basic(transfer->type))
+	if (!communicator || transfer->count < 0 || !abi_is_basic(transfer->type))
 		return false;
 	if (!transfer->data && transfer->count > 0)
 		return false;
@@ -201,7 +202,7 @@ static struct outgoing copy_message(struct request *request)
 
 	if (bytes == 0)
 		request->copied = true;
-	else if (type_is_basic(request->type))
+	else if (abi_is_basic(request->type))
 		copy_basic(request, bytes);
 	else if (bytes <= INT_MAX)
 		copy_packed(request, &outgoing);
@@ -308,7 +309,7 @@ int transfer_keep_arguments(struct request *request)
 {
 	int code = MPI_SUCCESS;
 
-	if (!type_is_basic(request->type)) {
+	if (!abi_is_basic(request->type)) {
 		MPI_Datatype twin;
 
 		buffer_checksum_prepare(request);

@@ -20,6 +20,7 @@
 #include "shim/gate/thread_stacks.h"
 #include "shim/gate/threading.h"
 #include "shim/libc/file_calls.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/windows.h"
 #include "shim/park/park.h"
@@ -163,12 +164,6 @@ void state_note_call(unsigned function, const uint64_t *arguments, size_t count,
 	state.hides |= hides;
 }
 
-/* MPICH's handles of basic types have these two bits; the second byte is the size. */
-static bool is_basic(MPI_Datatype type)
-{
-	return ((unsigned)type & 0xff000000u) == 0x4c000000u;
-}
-
 /* Programs give counts beyond the end of their buffers: memory that is not mapped is not read. */
 static bool add_contents(const char *from, size_t size)
 {
@@ -190,11 +185,11 @@ static bool add_contents(const char *from, size_t size)
 
 void state_note_data(const void *buffer, MPI_Count count, MPI_Datatype type)
 {
-	size_t size = (unsigned)type >> 8 & 0xffu;
+	size_t size = ABI_BASIC_SIZE(type);
 	int saved = errno;
 
 	if (count > 0
-	    && (!buffer || !is_basic(type) || !add_contents(buffer, (size_t)count * size)))
+	    && (!buffer || !abi_is_basic(type) || !add_contents(buffer, (size_t)count * size)))
 		state.knows_contents = false;
 	errno = saved;
 }

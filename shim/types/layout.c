@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mpi_codes.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "signature.h"
 #include "type_value.h"
@@ -28,11 +30,6 @@ struct layout {
 };
 
 static const struct layout unknown = {.disjoint = UINT64_MAX};
-
-static bool is_basic(MPI_Datatype type)
-{
-	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
-}
 
 /* Adds a piece: it extends the last run, or begins a new one. false: too many runs. */
 static bool add_piece(struct run *runs, uint32_t *count, int64_t offset, uint64_t length)
@@ -69,7 +66,7 @@ static uint64_t count_ones(const unsigned char *memory, size_t size)
 static uint64_t count_written(uint16_t basic)
 {
 	enum { LONG_DOUBLE = 16, PRECISION = 10 }; /* bytes */
-	unsigned size = basic >> 8;
+	unsigned size = type_code_size(basic);
 
 	return size < LONG_DOUBLE ? size : size / LONG_DOUBLE * PRECISION;
 }
@@ -81,9 +78,9 @@ static uint64_t count_least(MPI_Datatype type, uint64_t size)
 	uint64_t period = 0, written = 0;
 
 	if (types.basic != 0)
-		return size / (types.basic >> 8) * count_written(types.basic);
+		return size / type_code_size(types.basic) * count_written(types.basic);
 	for (uint32_t i = 0; i < types.run_count; i++) {
-		period += types.runs[i].count * (types.runs[i].basic >> 8);
+		period += types.runs[i].count * type_code_size(types.runs[i].basic);
 		written += types.runs[i].count * count_written(types.runs[i].basic);
 	}
 	return period > 0 ? size / period * written : 0;
@@ -201,7 +198,7 @@ static const struct layout *layout_of(MPI_Datatype type)
 
 bool layout_overlaps(MPI_Count count, MPI_Datatype type)
 {
-	return count > 0 && !is_basic(type) && type != MPI_DATATYPE_NULL
+	return count > 0 && !abi_is_basic(type) && type != MPI_DATATYPE_NULL
 	       && (uint64_t)count > layout_of(type)->disjoint;
 }
 
@@ -237,7 +234,7 @@ bool layout_append(struct wire_part **parts, uint32_t *part_count, uint8_t role,
 
 	if (count <= 0 || real_mpi()->Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
 		return true;
-	if (is_basic(type))
+	if (abi_is_basic(type))
 		return append_one(parts, part_count, role, start, (uint64_t)(size * count));
 	layout = layout_of(type);
 	if (!layout->known)

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codes.h"
+#include "common/mpi_codes.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "type_value.h"
 
@@ -27,29 +30,6 @@ struct draft {
 	uint32_t count;
 	bool failed;
 };
-
-static uint16_t code_of(int handle)
-{
-	return (uint16_t)((unsigned)handle & 0xffffu);
-}
-
-static uint64_t basic_size(uint16_t basic)
-{
-	return basic >> 8;
-}
-
-/* A pair of one basic type is two elements of it (MPI 3.1, section 5.9.4). */
-static uint16_t basic_of(MPI_Datatype type)
-{
-	switch (type) {
-	case MPI_PACKED: return 0;
-	case MPI_2INT: return code_of(MPI_INT);
-	case (MPI_Datatype)0x4c000820: return code_of(0x4c00041b); /* MPI_2INTEGER */
-	case (MPI_Datatype)0x4c000821: return code_of(0x4c00041c); /* MPI_2REAL */
-	case (MPI_Datatype)0x4c001023: return code_of(0x4c00081f); /* MPI_2DOUBLE_PRECISION */
-	default: return code_of(type);
-	}
-}
 
 static const struct list *keep_types(const struct wire_types *types)
 {
@@ -86,7 +66,7 @@ static void append_run(struct draft *draft, uint16_t basic, uint64_t count)
 
 	if (count == 0)
 		return;
-	if (basic_size(basic) == 0) {
+	if (type_code_size(basic) == 0) {
 		draft->failed = true;
 	} else if (last && last->basic == basic) {
 		last->count += count;
@@ -109,7 +89,7 @@ static uint64_t period_of(const struct wire_types *types)
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < types->run_count; i++)
-		bytes += basic_size(types->runs[i].basic) * types->runs[i].count;
+		bytes += type_code_size(types->runs[i].basic) * types->runs[i].count;
 	return bytes;
 }
 
@@ -121,10 +101,10 @@ static void append_types(struct draft *draft, const struct wire_types *types, ui
 	if (bytes == 0)
 		return;
 	if (types->run_count == 0) {
-		if (basic_size(types->basic) == 0)
+		if (type_code_size(types->basic) == 0)
 			draft->failed = true;
 		else
-			append_run(draft, types->basic, bytes / basic_size(types->basic));
+			append_run(draft, types->basic, bytes / type_code_size(types->basic));
 		return;
 	}
 	for (uint64_t i = 0; i < bytes / period && !draft->failed; i++) {
@@ -137,8 +117,8 @@ static const struct list *list_of(MPI_Datatype type, int depth);
 
 static struct wire_types types_of(MPI_Datatype type, int depth)
 {
-	if (type_is_basic(type))
-		return (struct wire_types){.basic = basic_of(type)};
+	if (abi_is_basic(type))
+		return (struct wire_types){.basic = codes_of_type(type)};
 	return list_of(type, depth)->types;
 }
 
@@ -158,8 +138,8 @@ static void append_named(struct draft *draft, MPI_Datatype type)
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (pairs[i].pair != type)
 			continue;
-		append_run(draft, code_of(pairs[i].first), 1);
-		append_run(draft, code_of(MPI_INT), 1);
+		append_run(draft, codes_of_type(pairs[i].first), 1);
+		append_run(draft, codes_of_type(MPI_INT), 1);
 		return;
 	}
 	draft->failed = true;
@@ -180,7 +160,7 @@ static int combiner_of(MPI_Datatype type)
 
 	if (type == MPI_DATATYPE_NULL)
 		return MPI_UNDEFINED;
-	if (type_is_basic(type))
+	if (abi_is_basic(type))
 		return MPI_COMBINER_NAMED;
 	return real_mpi()->Type_get_envelope(type, &integers, &addresses, &types, &combiner)
 	                       == MPI_SUCCESS

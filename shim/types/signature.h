@@ -16,12 +16,6 @@
  * compared. */
 struct wire_types signature_of(MPI_Datatype type);
 
-/* A predefined type other than those of MPI_MINLOC and MPI_MAXLOC, in MPICH's ABI. */
-static inline bool type_is_basic(MPI_Datatype type)
-{
-	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
-}
-
 /* Bytes of one element; 0: none, or an invalid type. */
 uint64_t type_size(MPI_Datatype type);
 

@@ -116,13 +116,12 @@ return [v.folding.blocks.length, wrong.slice(0, 5)]"""
 
 
 # Rank 0 says what its polls, Waitany and Waitsome were answered: the number of the call, and what
-# the page should show. Requests are named by the call that started them.
+# the page should show.
 ANSWERS = r"""
 #include <mpi.h>
 #include <stdio.h>
-#include <string.h>
 enum { COUNT = 4 };
-static int calls = 1, started[COUNT], got[COUNT], flag, place, count, places[COUNT], value;
+static int calls = 1, got[COUNT], flag, place, count, places[COUNT], value;
 static MPI_Request requests[COUNT];
 static MPI_Status status, statuses[COUNT];
 static MPI_Message message;
@@ -133,20 +132,17 @@ static void say(const char *name, int yes, int from)
 		printf(", from %d", from);
 	printf("\n");
 }
-static void say_requests(const char *name, int many, const int *which)
+static void say_indices(const char *name, int many, const int *which)
 {
-	char is_in[COUNT] = {0}, text[100] = "";
-	for (int i = 0; i < many; i++)
-		is_in[which[i]] = 1;
-	for (int i = 0; i < COUNT; i++)
-		if (is_in[i])
-			sprintf(text + strlen(text), "%s%d", *text ? ", " : "", started[i]);
 	calls++;
-	if (many > 0)
-		printf("%d %s: request%s of call%s %s\n", calls, name, many > 1 ? "s" : "",
-		       many > 1 ? "s" : "", text);
-	else
+	if (many == 0) {
 		printf("%d %s: not yet\n", calls, name);
+		return;
+	}
+	printf("%d %s → %s", calls, name, many > 1 ? "indices" : "index");
+	for (int i = 0; i < many; i++)
+		printf("%s %d", i > 0 ? "," : "", which[i]);
+	printf("\n");
 }
 static void rank_0(void)
 {
@@ -165,16 +161,16 @@ static void rank_0(void)
 	calls++;
 	for (int i = 0; i < COUNT; i++) {
 		MPI_Irecv(&got[i], 1, MPI_INT, 1 + i % 2, 2 + i, MPI_COMM_WORLD, &requests[i]);
-		started[i] = ++calls;
+		calls++;
 	}
 	MPI_Test(&requests[0], &flag, &status);
 	say("Test", flag, -1);
 	MPI_Testany(COUNT, requests, &place, &flag, &status);
-	say_requests("Testany", flag, &place);
+	say_indices("Testany", flag, &place);
 	MPI_Testsome(COUNT, requests, &count, places, statuses);
-	say_requests("Testsome", count == MPI_UNDEFINED ? 0 : count, places);
+	say_indices("Testsome", count == MPI_UNDEFINED ? 0 : count, places);
 	MPI_Waitany(COUNT, requests, &place, &status);
-	say_requests("Waitany", 1, &place);
+	say_indices("Waitany", 1, &place);
 	for (int i = count = 0; i < COUNT; i++)
 		count += requests[i] != MPI_REQUEST_NULL;
 	MPI_Testall(COUNT, requests, &flag, statuses);
@@ -182,7 +178,7 @@ static void rank_0(void)
 		say("Testall", flag, -1);
 	if (!flag) {
 		MPI_Waitsome(COUNT, requests, &count, places, statuses);
-		say_requests("Waitsome", count, places);
+		say_indices("Waitsome", count, places);
 	}
 	MPI_Waitall(COUNT, requests, statuses);
 }
@@ -252,7 +248,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-ANSWER = re.compile(r"(Im?probe|Test.*|Waitany|Waitsome): ")
+ANSWER = re.compile(r"(Im?probe|Test.*|Waitany|Waitsome)(:| →) ")
 
 
 def report(tool, browser, name, ranks, program, *arguments):
@@ -332,7 +328,7 @@ def answers_shown(browser):
 
 def answers_said(text):
     """Of rank 0's output, as replay and debug show it."""
-    return re.findall(r"^(?:\[0\]|   ) (\d+ [A-Z]\w+: .*\w)", text, re.M)
+    return re.findall(r"^(?:\[0\]|   ) (\d+ [A-Z]\w+(?::| →) .*\w)", text, re.M)
 
 
 def check_answers(tool, browser, program):

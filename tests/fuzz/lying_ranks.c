@@ -123,6 +123,7 @@ struct report {
 	struct wire_op ops[OPS];
 	struct wire_name waited[REQUESTS];
 	int32_t local[RANKS], remote[RANKS];
+	uint32_t places[REQUESTS];
 	struct wire_left left;
 };
 
@@ -138,7 +139,7 @@ static struct wire_op *add_op(struct play *play, struct report *report, int rank
 	                       .peer = (int32_t)draw(play, (uint32_t)play->ranks),
 	                       .tag = (int32_t)draw(play, 2),
 	                       .bytes = draw(play, 8) ? draw(play, 9) : 9000};
-	op->types.basic = draw(play, 2) ? 0x0405 : 0;
+	op->types.basic = draw(play, 2) ? TYPE_CODE(TYPE_INT, 4) : 0;
 	if (rank < 2 && play->ranks > 1 && draw(play, 4) == 0) {
 		op->comm = draw(play, 2) ? PAIR : INTER;
 		op->peer = op->comm == PAIR ? (int32_t)draw(play, 2) : 0;
@@ -205,6 +206,23 @@ static void start_blocking(struct play *play, struct report *report, int rank)
 		play->players[rank].probing = op->name;
 }
 
+/* Indices of what the call waits for, with gaps, and of one that needs no answer. */
+static void place(struct play *play, struct report *report)
+{
+	struct wire_call *call = &report->message.call;
+
+	call->places = report->places;
+	if (draw(play, 8) == 0) {
+		call->place_count = 1;
+		report->places[0] = WIRE_TOLD_LATER;
+		return;
+	}
+	for (uint32_t i = 0; i < call->waited_count; i++)
+		report->places[call->place_count++] = 2 * i + 1;
+	if (call->place_count < REQUESTS && draw(play, 2))
+		report->places[call->place_count++] = 2 * draw(play, 3);
+}
+
 /* Waits for some of the requests, tests them, cancels one or frees one; or receives the message of
  * a matched probe. */
 static void complete(struct play *play, struct report *report, int rank)
@@ -235,6 +253,8 @@ static void complete(struct play *play, struct report *report, int rank)
 		return;
 	for (uint32_t i = first + 1; i < player->request_count; i++)
 		add_waited(report, player->requests[i]);
+	if (call->function == MPI_CALL_Waitany && draw(play, 2))
+		place(play, report);
 }
 
 static void lock(struct play *play, struct report *report, int rank)
@@ -283,13 +303,31 @@ static void make_call(struct play *play, struct report *report, int rank)
 	memcpy(player->waited, report->waited, sizeof(report->waited));
 }
 
+static void make_returned(struct play *play, struct report *report, int rank)
+{
+	report->message.type = WIRE_RETURNED;
+	for (uint32_t i = 0; i < REQUESTS; i++)
+		report->places[i] = draw(play, 4) ? i + 1 : odd_number(play);
+	report->message.returned = (struct wire_returned){draw(play, 4) ? play->players[rank].calls
+	                                                                : odd_number(play),
+	                                                  draw(play, REQUESTS), report->places};
+}
+
+static void make_partitions(struct play *play, struct wire_message *message)
+{
+	message->type = WIRE_PARTITIONS;
+	message->partitions = (struct wire_partitions){
+		draw(play, 2) ? odd_number(play) : WIRE_COMM_WORLD, draw(play, 9),
+		draw(play, 2) ? odd_number(play) : draw(play, 5), draw(play, 9), draw(play, 9)};
+}
+
 /* Reports that honest ranks send seldom or never. */
 static void make_other(struct play *play, struct report *report, int rank)
 {
 	struct wire_message *message = &report->message;
 
 	play->lied = true;
-	switch (draw(play, 8)) {
+	switch (draw(play, 10)) {
 	case 0:
 		message->type = WIRE_THREAD;
 		message->thread = (struct wire_thread){draw(play, 3), (int32_t)draw(play, 5),
@@ -331,16 +369,11 @@ static void make_other(struct play *play, struct report *report, int rank)
 			.why = (uint8_t)draw(play, WIRE_MISUSE_COUNT + 1),
 			.call = draw(play, 9),
 			.function = (uint16_t)draw(play, 1000),
-			.moved = {.bytes = draw(play, 9), .types = {.basic = 0x405}},
+			.moved = {draw(play, 9), {.basic = TYPE_CODE(TYPE_INT, 4)}},
 		};
 		break;
-	case 7:
-		message->type = WIRE_PARTITIONS;
-		message->partitions = (struct wire_partitions){
-			draw(play, 2) ? odd_number(play) : WIRE_COMM_WORLD, draw(play, 9),
-			draw(play, 2) ? odd_number(play) : draw(play, 5), draw(play, 9),
-			draw(play, 9)};
-		break;
+	case 7: make_partitions(play, message); break;
+	case 8: make_returned(play, report, rank); break;
 	default:
 		message->type = WIRE_COMM;
 		for (int i = 0; i < RANKS; i++)
@@ -383,7 +416,7 @@ static void bend_call(struct play *play, struct report *report)
 {
 	struct wire_call *call = &report->message.call;
 
-	switch (draw(play, 7)) {
+	switch (draw(play, 8)) {
 	case 0: call->call = odd_number(play); break;
 	case 1: call->thread = odd_number(play); break;
 	case 2: call->function = (uint16_t)odd_number(play); break;
@@ -396,6 +429,10 @@ static void bend_call(struct play *play, struct report *report)
 			add_waited(report, (struct wire_name){draw(play, 9), draw(play, 2)});
 		break;
 	case 5: call->waited_count = 0; break;
+	case 6:
+		if (call->place_count > 0)
+			report->places[draw(play, call->place_count)] = odd_number(play);
+		break;
 	default:
 		if (call->op_count > 0)
 			bend_op(play, &report->ops[draw(play, call->op_count)]);
@@ -429,6 +466,9 @@ static bool take(struct play *play, int rank, const struct wire_message *message
 	case WIRE_MISUSE: taken = world_misuse(play->world, rank, &message->misuse, &error); break;
 	case WIRE_PARTITIONS:
 		taken = world_partitions(play->world, rank, &message->partitions, &error);
+		break;
+	case WIRE_RETURNED:
+		taken = world_told_indices(play->world, rank, &message->returned, &error);
 		break;
 	case WIRE_OVERLAP:
 		taken = world_overlap(play->world, rank, &message->overlap, &error);

@@ -6,7 +6,7 @@
 #include "common/mix.h"
 #include "mpi_calls.h"
 
-enum { BYTES = 12, INTS = 0x0405 /* MPI_INT of MPICH */ };
+enum { BYTES = 12, INTS = TYPE_CODE(TYPE_INT, 4) };
 
 static guint64 went_ahead;
 

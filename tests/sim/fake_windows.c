@@ -4,7 +4,7 @@
 #include "fake_internal.h"
 #include "mpi_calls.h"
 
-enum { CELL_BYTES = 4, INTS = 0x0405, SUM_OF_MPICH = 3, OWN_MEMORY = 0x10000 };
+enum { CELL_BYTES = 4, INTS = TYPE_CODE(TYPE_INT, 4), OWN_MEMORY = 0x10000 };
 
 /* The communicators of the windows, as reported: the locked window, the other one. */
 static uint64_t comm_of_window(guint index)
@@ -109,7 +109,7 @@ static void say_transfer(struct speech *speech, const struct instruction *own)
 
 	if (own->kind == INSTRUCTION_ACCUMULATE) {
 		accesses[0].flags |= WIRE_ACCESS_ATOMIC;
-		accesses[0].reduction = SUM_OF_MPICH;
+		accesses[0].reduction = OP_SUM;
 		accesses[0].basic = INTS;
 	}
 	say_accesses(speech, accesses, own->flushed ? 2 : 1);

@@ -1,19 +1,23 @@
 """Checks that every environment variable that is read or set is declared in the table of
 variables."""
 
+import glob
 import os
 import re
 
 from source_tree import line_of
 
 TABLE = "scheduler/host/environment.c"
+OF_MPI = "scheduler/host/mpi_runtime_*.c"
 NAMES = "scheduler/host/environment.h"
 
 
 def declared(tree, macros):
     """The names in the table; a macro of the header stands for its string."""
-    with open(os.path.join(tree.root, TABLE), encoding="utf-8") as file:
-        named = re.findall(r'^\t\{("?\w+"?), ENVIRONMENT_', file.read(), flags=re.M)
+    named = []
+    for table in [os.path.join(tree.root, TABLE), *glob.glob(os.path.join(tree.root, OF_MPI))]:
+        with open(table, encoding="utf-8") as file:
+            named += re.findall(r'^\t\{("?\w+"?), ENVIRONMENT_', file.read(), flags=re.M)
     return {macros.get(name, name.strip('"')) for name in named}
 
 

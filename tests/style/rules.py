@@ -104,7 +104,13 @@ BANNED = [
      r"g_file_get_contents)\s*\(",
      "this room takes it from its host (scheduler/host/host.h)", BY_HOST),
     (r"\bsleep\s*\(", "nobody waits by the clock", ["ckpt", "explorer", "scheduler", "reports"]),
+    (r"\b0x[0-9a-f]{2}(00|40)[0-9a-f]{4}u?\b|>> (26|30)\b[^)]",
+     "a handle's bits: ask shim/mpi/abi.h; behind the wire there are codes (common/mpi_codes.h)",
+     ["common", "reports", "scheduler", "shim"]),
 ]
+
+# Where something may be that is banned elsewhere: file and pattern of BANNED.
+NOT_BANNED = {("shim/mpi/abi.h", BANNED[-1][0])}
 
 # Headers whose structs are values: messages, records, options, tables of functions. Every user of
 # the module has them. A struct that is a module's own state is no such value.

@@ -9,20 +9,20 @@
 #include "scheduler/world/contents.h"
 
 enum {
-	INT = 0x0405,
-	DOUBLE = 0x080b,
-	FLOAT = 0x040a,
-	CHAR = 0x0101,
-	BYTE = 0x010d,
-	UNSIGNED = 0x0406,
-	UINT8 = 0x013b,
-	INT8 = 0x0137,
-	BOOL = 0x013f,
-	LOGICAL = 0x041d,
-	COMPLEX = 0x1022,
-	WIDE = 0x040e,
-	LONG_DOUBLE = 0x100c,
-	NAMELESS = 0x03ee,
+	INT = TYPE_CODE(TYPE_INT, 4),
+	DOUBLE = TYPE_CODE(TYPE_DOUBLE, 8),
+	FLOAT = TYPE_CODE(TYPE_FLOAT, 4),
+	CHAR = TYPE_CODE(TYPE_CHAR, 1),
+	BYTE = TYPE_CODE(TYPE_BYTE, 1),
+	UNSIGNED = TYPE_CODE(TYPE_UNSIGNED, 4),
+	UINT8 = TYPE_CODE(TYPE_UINT8_T, 1),
+	INT8 = TYPE_CODE(TYPE_INT8_T, 1),
+	BOOL = TYPE_CODE(TYPE_C_BOOL, 1),
+	LOGICAL = TYPE_CODE(TYPE_LOGICAL, 4),
+	COMPLEX = TYPE_CODE(TYPE_DOUBLE_COMPLEX, 16),
+	WIDE = TYPE_CODE(TYPE_WCHAR, 4),
+	LONG_DOUBLE = TYPE_CODE(TYPE_LONG_DOUBLE, 16),
+	NAMELESS = TYPE_CODE(TYPE_OTHER, 3),
 };
 
 /* A message of `bytes` bytes, of which only these are reported. */
@@ -82,7 +82,7 @@ static void numbers_are_printed_by_type(void **state)
 	EXPECT(LONG_DOUBLE, longs, "{0.5}");
 	EXPECT(NAMELESS, "abcde", "{0x636261, 0x006564}");
 	/* No such type exists, but a rank may report one. */
-	EXPECT(0xff01, huge,
+	EXPECT(TYPE_CODE(TYPE_CHAR, 255), huge,
 	       "{0xab00000000000000000000000000000000000000000000000000000000000000...}");
 }
 

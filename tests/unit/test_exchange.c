@@ -7,7 +7,11 @@
 
 #include "scheduler/world/collectives.h"
 
-enum { INT = 0x0405, FLOAT = 0x040a, DOUBLE = 0x080b };
+enum {
+	INT = TYPE_CODE(TYPE_INT, 4),
+	FLOAT = TYPE_CODE(TYPE_FLOAT, 4),
+	DOUBLE = TYPE_CODE(TYPE_DOUBLE, 8)
+};
 
 enum { GATHER = 1 }; /* any function */
 
@@ -62,7 +66,7 @@ static void test_amounts_are_compared_in_pairs(void **state)
 static void test_types_are_compared(void **state)
 {
 	struct wire_types ints = {.basic = INT}, floats = {.basic = FLOAT},
-			  bytes = {.basic = 0x10d};
+			  bytes = {.basic = TYPE_CODE(TYPE_BYTE, 1)};
 	uint64_t four[] = {4};
 	struct exchange *one = take(each(four, 1, &ints), each(four, 1, &ints), 3);
 	struct exchange *other = take(each(four, 1, &floats), each(four, 1, &bytes), 3);

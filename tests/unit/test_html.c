@@ -301,6 +301,46 @@ static void a_graph_has_calls_matches_and_choices(void **state)
 	assert_int_equal(number(member(graph, "matches"), 3), 1);
 }
 
+/* What the page gets of the indices that calls returned, as text; NULL: nothing. */
+static char *indices_of(struct fixture *fixture)
+{
+	g_autofree char *text = page(fixture);
+	g_autoptr(JsonNode) root = data_of(text);
+	JsonObject *graph = json_array_get_object_element(
+		member(json_node_get_object(root), "graphs"), 0);
+
+	return json_object_has_member(graph, "indices")
+	               ? json_to_string(json_object_get_member(graph, "indices"), false)
+	               : NULL;
+}
+
+static void a_graph_has_the_indices_that_calls_returned(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(RecordExecution) e = execution(1, FINDING_NONE);
+	static const char *const indices[] = {"", "0,3", RECORD_UNDEFINED, NULL, "12"};
+	g_autofree char *text = NULL;
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(indices); i++) {
+		add_call(e, 0, i + 1, RECORD_CALL_OTHER, "MPI_Testsome");
+		last_call(e)->indices = indices[i];
+	}
+	add_call(e, 1, 1, RECORD_CALL_OTHER, "MPI_Test");
+	assert_true(store_add(fixture->store, e, NULL, NULL));
+	text = indices_of(fixture);
+	assert_string_equal(text, "[0,2,0,0,2,3,0,3,-1,0,4,-2,0,5,12]");
+}
+
+static void a_graph_says_nothing_of_unknown_indices(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(RecordExecution) e = execution(1, FINDING_NONE);
+
+	add_call(e, 0, 1, RECORD_CALL_OTHER, "MPI_Testsome");
+	assert_true(store_add(fixture->store, e, NULL, NULL));
+	assert_null(indices_of(fixture));
+}
+
 /* A stack for a call of rank 0: a function, called from one whose name is unknown. */
 static void put_stack(struct store *store, GPtrArray *stacks, uint32_t call, const char *function)
 {
@@ -383,6 +423,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(nothing_that_the_program_says_becomes_markup),
 		TEST(a_graph_has_calls_matches_and_choices),
+		TEST(a_graph_has_the_indices_that_calls_returned),
+		TEST(a_graph_says_nothing_of_unknown_indices),
 		TEST(calls_with_stacks_have_their_frames),
 		TEST(a_page_that_would_be_too_big_leaves_graphs_out),
 	};

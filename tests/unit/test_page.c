@@ -78,6 +78,7 @@ static void test_grows(void **state_)
 	/* a shape is sent once */
 	page_state_call(state, 1, add_shape(state, "MPI_Send", 3));
 	page_state_completed(state, 1, 1, 2);
+	page_state_index(state, 1, 2, JSON_INDEX_UNDEFINED);
 	told = next(reader, &more);
 	assert_false(json_object_has_member(told, "begins"));
 	assert_int_equal(length_of(told, "shapes"), 0);
@@ -86,6 +87,7 @@ static void test_grows(void **state_)
 	assert_int_equal(json_array_get_length(calls), 2);
 	assert_int_equal(json_array_get_int_element(calls, 0), 1);
 	assert_int_equal(length_of(told, "completed"), 3);
+	assert_int_equal(length_of(told, "indices"), 3);
 	assert_nothing(reader);
 	page_reader_free(reader);
 	page_state_free(state);

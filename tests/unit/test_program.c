@@ -146,7 +146,7 @@ static void test_other_mpi(void **state)
 	        "int MPI_Init(int *, char ***);\n"
 	        "int main(void) { return MPI_Init(0, 0); }\n",
 	        options);
-	expect("open", PROGRAM_OPEN_MPI, "Open MPI");
+	expect("open", PROGRAM_OTHER_MPI, "Open MPI");
 }
 
 static const char ring[] =
@@ -183,7 +183,7 @@ static void test_mpich_and_its_calls(void **state)
 
 	(void)state;
 	compile("mpicc.mpich", "ring", ring, "");
-	expect("ring", PROGRAM_MPICH, NULL);
+	expect("ring", PROGRAM_MPI, NULL);
 	check = check_new(path);
 	assert_true(lists(check->controlled, "MPI_Init_thread"));
 	assert_true(lists(check->controlled, "MPI_Barrier"));
@@ -255,7 +255,7 @@ static void test_mpi_through_a_library(void **state)
 	        "int work(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n",
 	        "-shared -fPIC");
 	compile("gcc", "front", "int work(void);\nint main(void) { return work(); }\n", options);
-	expect("front", PROGRAM_MPICH, NULL);
+	expect("front", PROGRAM_MPI, NULL);
 	check = check_new(path);
 	assert_true(lists(check->controlled, "MPI_Init"));
 	assert_true(check_is_complete(check));

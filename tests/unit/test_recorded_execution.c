@@ -10,11 +10,12 @@
 
 #include "common/recording.h"
 #include "common/recording_steps.h"
+#include "common/wire.h"
 #include "mpi_calls.h"
 #include "scheduler/recording/recorded_execution.h"
 #include "scheduler/recording/recorded_holds.h"
 
-enum { RANKS_MOST = 4, WORLD = 0x44000000, MADE = 0x84000000, LINES_MOST = 64 };
+enum { RANKS_MOST = 4, WORLD = WIRE_COMM_WORLD, MADE = 0x84000000, LINES_MOST = 64 };
 
 /* Ranks with the lines of their replays. */
 struct run {
@@ -207,8 +208,8 @@ static void test_order(void **state)
 	send_to(&run, 1, 0, 7);
 	send_to(&run, 2, 0, 7);
 	receive(&run, 0, 1, 8, 1, 8);
-	receive(&run, 0, -2, -1, 2, 7);
-	receive(&run, 0, -2, 7, 1, 7);
+	receive(&run, 0, WIRE_ANY, -1, 2, 7);
+	receive(&run, 0, WIRE_ANY, 7, 1, 7);
 	receive(&run, 0, 1, -1, 1, 7);
 	build(&run);
 	assert_matches(&run, "0.1<1.2 0.2<2.1 0.3<1.1 0.4<1.3");
@@ -247,9 +248,38 @@ static void test_open_receive(void **state)
 	assert_matches(&run, "0.1<1.1 0.2<1.2");
 	assert_int_equal(call_of(&run, 0, 1)->completed, 0);
 	end(&run);
-	open_receive(&run, -2);
+	open_receive(&run, WIRE_ANY);
 	assert_matches(&run, "");
 	assert_non_null(strstr(note(&run, 0), "1 message is not drawn"));
+	end(&run);
+}
+
+/* What MPI has names for comes as a name: an MPI library may use any numbers. */
+static void test_names_stand_for_no_rank(void **state)
+{
+	struct run run;
+	guint32 number;
+
+	(void)state;
+	begin(&run, 2);
+	send_to(&run, 1, 0, 7);
+	whole(&run, 1, MPI_CALL_Send, "dest=MPI_PROC_NULL tag=7 comm=MPI_COMM_WORLD");
+	number = enter(&run, 0, MPI_CALL_Recv);
+	line(&run, 0, "s 0 %u 0 -5 -5 0", number); /* as some library fills the status */
+	leave(&run, 0, "source=MPI_PROC_NULL tag=MPI_ANY_TAG comm=MPI_COMM_WORLD");
+	number = enter(&run, 0, MPI_CALL_Recv);
+	line(&run, 0, "s 0 %u 0 1 7 0", number);
+	leave(&run, 0, "source=MPI_ANY_SOURCE tag=MPI_ANY_TAG comm=MPI_COMM_WORLD");
+	build(&run);
+	assert_matches(&run, "0.2<1.1");
+	assert_int_equal(run.notes->len, 0);
+	for (int rank = 0; rank < 2; rank++)
+		for (guint32 call = 1; call <= 2; call++)
+			assert_int_equal(call_of(&run, rank, call)->communicator, 1);
+	assert_int_equal(call_of(&run, 1, 2)->peer_given, -1);
+	assert_int_equal(call_of(&run, 0, 1)->peer_given, -1);
+	assert_int_equal(call_of(&run, 0, 2)->peer_given, -1);
+	assert_int_equal(call_of(&run, 0, 2)->tag, -1);
 	end(&run);
 }
 
@@ -287,7 +317,7 @@ static void test_requests(void **state)
 	begin(&run, 2);
 	for (int i = 0; i < 2; i++) {
 		enter(&run, 0, MPI_CALL_Irecv);
-		leave(&run, 0, "source=1 tag=7 comm=1140850688");
+		leave(&run, 0, "source=1 tag=7 comm=MPI_COMM_WORLD");
 	}
 	enter(&run, 0, MPI_CALL_Waitall);
 	line(&run, 0, "s 0 1 0 -1 -1 1");
@@ -295,11 +325,11 @@ static void test_requests(void **state)
 	leave(&run, 0, "");
 	enter(&run, 0, MPI_CALL_Sendrecv);
 	line(&run, 0, "s 0 4 0 1 5 0");
-	leave(&run, 0, "dest=1 sendtag=4 source=1 recvtag=5 comm=1140850688");
+	leave(&run, 0, "dest=1 sendtag=4 source=1 recvtag=5 comm=MPI_COMM_WORLD");
 	send_to(&run, 1, 0, 7);
 	enter(&run, 1, MPI_CALL_Sendrecv);
 	line(&run, 1, "s 0 2 0 0 4 0");
-	leave(&run, 1, "dest=0 sendtag=5 source=0 recvtag=4 comm=1140850688");
+	leave(&run, 1, "dest=0 sendtag=5 source=0 recvtag=4 comm=MPI_COMM_WORLD");
 	build(&run);
 	assert_matches(&run, "0.2<1.1 0.4<1.2 1.2<0.4");
 	assert_int_equal(call_of(&run, 0, 2)->completed, 3);
@@ -315,8 +345,8 @@ static void test_persistent(void **state)
 
 	(void)state;
 	begin(&run, 2);
-	whole(&run, 0, MPI_CALL_Recv_init, "source=1 tag=3 comm=1140850688");
-	whole(&run, 0, MPI_CALL_Send_init, "dest=1 tag=4 comm=1140850688");
+	whole(&run, 0, MPI_CALL_Recv_init, "source=1 tag=3 comm=MPI_COMM_WORLD");
+	whole(&run, 0, MPI_CALL_Send_init, "dest=1 tag=4 comm=MPI_COMM_WORLD");
 	enter(&run, 0, MPI_CALL_Startall);
 	line(&run, 0, "p 0 1");
 	line(&run, 0, "p 1 2");
@@ -345,7 +375,8 @@ static void test_mprobe(void **state)
 	begin(&run, 2);
 	send_to(&run, 1, 0, 7);
 	send_to(&run, 1, 0, 7);
-	whole(&run, 0, MPI_CALL_Mprobe, "source=-2 tag=-1 comm=1140850688 made_message=99");
+	whole(&run, 0, MPI_CALL_Mprobe,
+	      "source=MPI_ANY_SOURCE tag=MPI_ANY_TAG comm=MPI_COMM_WORLD made_message=99");
 	receive(&run, 0, 1, 7, 1, 7);
 	enter(&run, 0, MPI_CALL_Mrecv);
 	line(&run, 0, "s 0 3 0 1 7 0");
@@ -425,9 +456,9 @@ static void test_mismatch(void **state)
 
 	(void)state;
 	begin(&run, 2);
-	whole(&run, 0, MPI_CALL_Barrier, "comm=1140850688");
+	whole(&run, 0, MPI_CALL_Barrier, "comm=MPI_COMM_WORLD");
 	enter(&run, 1, MPI_CALL_Allreduce);
-	line(&run, 1, "a sent=4 received=4 comm=1140850688");
+	line(&run, 1, "a sent=4 received=4 comm=MPI_COMM_WORLD");
 	end_of(&run, 1)->has_ended = false;
 	end_of(&run, 1)->is_inside = true;
 	build(&run);
@@ -470,12 +501,12 @@ static void test_holds_of_messages(void **state)
 	send_to(&run, 1, 0, 7);
 	send_to(&run, 1, 0, 8);
 	enter(&run, 0, MPI_CALL_Irecv);
-	leave(&run, 0, "source=1 tag=7 comm=1140850688");
-	whole(&run, 0, MPI_CALL_Probe, "source=1 tag=7 comm=1140850688");
+	leave(&run, 0, "source=1 tag=7 comm=MPI_COMM_WORLD");
+	whole(&run, 0, MPI_CALL_Probe, "source=1 tag=7 comm=MPI_COMM_WORLD");
 	enter(&run, 0, MPI_CALL_Probe);
 	line(&run, 0, "s 0 3 0 1 8 0");
-	leave(&run, 0, "source=-2 tag=-1 comm=1140850688");
-	whole(&run, 0, MPI_CALL_Mprobe, "source=1 tag=8 comm=1140850688 made_message=99");
+	leave(&run, 0, "source=MPI_ANY_SOURCE tag=MPI_ANY_TAG comm=MPI_COMM_WORLD");
+	whole(&run, 0, MPI_CALL_Mprobe, "source=1 tag=8 comm=MPI_COMM_WORLD made_message=99");
 	enter(&run, 0, MPI_CALL_Request_get_status);
 	line(&run, 0, "s 0 1 0 1 7 0");
 	leave(&run, 0, "");
@@ -493,7 +524,7 @@ static void test_holds_of_messages(void **state)
 /* Those whose data a collective gives. */
 static void test_holds_of_collectives(void **state)
 {
-	static const char given[] = "comm=1140850688", rooted[] = "root=1 comm=1140850688";
+	static const char given[] = "comm=MPI_COMM_WORLD", rooted[] = "root=1 comm=MPI_COMM_WORLD";
 	struct run run;
 
 	(void)state;
@@ -542,6 +573,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_open_receive),
+		cmocka_unit_test(test_names_stand_for_no_rank),
 		cmocka_unit_test(test_pending_at_the_end),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_persistent),

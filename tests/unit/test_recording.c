@@ -275,6 +275,9 @@ static bool hear(struct seat *seat, char **words)
 	case WIRE_PARTITIONS:
 		believed = world_partitions(seat->world, rank, &message.partitions, &error);
 		break;
+	case WIRE_RETURNED:
+		believed = world_told_indices(seat->world, rank, &message.returned, &error);
+		break;
 	case WIRE_CONTENTS:
 		believed = world_contents(seat->world, rank, &message.contents, &error);
 		break;

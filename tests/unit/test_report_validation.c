@@ -355,6 +355,60 @@ static void cancelling_twice_is_cancelling_once(void **state)
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
 }
 
+/* A call for `count` requests, with these places. */
+static bool picks(struct fixture *fixture, guint32 call, guint16 function, guint32 count,
+                  guint32 place_count, guint32 *places)
+{
+	struct wire_name names[] = {{1, 0}, {1, 0}};
+	struct wire_call report = {.call = call,
+	                           .function = function,
+	                           .wait = count > 0 ? WIRE_TEST_ANY : WIRE_WAIT_NONE,
+	                           .waited_count = count,
+	                           .waited = names,
+	                           .place_count = place_count,
+	                           .places = places};
+
+	return accepts(fixture, 0, &report);
+}
+
+static bool tells(struct fixture *fixture, guint32 call, guint32 count, guint32 *indices)
+{
+	g_autoptr(GError) error = NULL;
+	const struct wire_returned returned = {call, count, indices};
+	gsize before = world_returned_count(fixture->world, 0);
+	bool taken = world_told_indices(fixture->world, 0, &returned, &error);
+
+	assert_int_equal(taken, error == NULL);
+	assert_int_equal(world_returned_count(fixture->world, 0), before + (taken ? count : 0));
+	return taken;
+}
+
+static void indices_belong_to_the_array(void **state)
+{
+	struct fixture *fixture = *state;
+	guint32 twice[] = {3, 3}, falling[] = {1, 0}, large[] = {0, (guint32)INT32_MAX + 1};
+	guint32 none = WIRE_UNDEFINED, later = WIRE_TOLD_LATER, good[] = {0, 2, 1};
+
+	assert_true(starts(fixture, 0, 1, op(WIRE_RECEIVE, 1, 0)));
+	assert_false(picks(fixture, 2, MPI_CALL_Testany, 2, 2, twice));
+	assert_false(picks(fixture, 2, MPI_CALL_Testany, 2, 2, falling));
+	assert_false(picks(fixture, 2, MPI_CALL_Testany, 2, 2, large));
+	assert_false(picks(fixture, 2, MPI_CALL_Testany, 2, 1, good));
+	assert_false(picks(fixture, 2, MPI_CALL_Testany, 1, 1, &none));
+	assert_false(picks(fixture, 2, MPI_CALL_Testany, 0, 2, twice));
+	assert_false(picks(fixture, 2, MPI_CALL_Testall, 2, 2, good));
+	assert_true(picks(fixture, 2, MPI_CALL_Testsome, 0, 2, good));
+	assert_true(picks(fixture, 3, MPI_CALL_Waitany, 0, 1, &none));
+	assert_false(tells(fixture, 3, 2, good));
+	assert_true(picks(fixture, 4, MPI_CALL_Waitsome, 0, 1, &later));
+	assert_false(tells(fixture, 3, 2, good));
+	assert_false(tells(fixture, 4, 0, good));
+	assert_false(tells(fixture, 4, 2, twice));
+	assert_true(tells(fixture, 4, 2, good));
+	assert_false(tells(fixture, 4, 2, good));
+	assert_true(picks(fixture, 5, MPI_CALL_Testany, 2, 3, good));
+}
+
 static bool names(struct fixture *fixture, int rank, guint64 number, const char *name)
 {
 	g_autoptr(GError) error = NULL;
@@ -404,6 +458,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(names_of_operations_are_unique, setup, teardown),
 		cmocka_unit_test_setup_teardown(communicators_and_peers_exist, setup, teardown),
+		cmocka_unit_test_setup_teardown(indices_belong_to_the_array, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_lowest_ranks_name_holds, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_waited_for_was_started, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_a_probed_message_is_received_later, setup,

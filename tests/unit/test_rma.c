@@ -70,7 +70,7 @@ static guint64 access_part(struct story *story, int rank, int target, guint8 fla
 		.flags = flags,
 		.target = target,
 		.number = number,
-		.basic = flags & WIRE_ACCESS_ATOMIC ? 0x0101 : 0,
+		.basic = flags & WIRE_ACCESS_ATOMIC ? TYPE_CODE(TYPE_CHAR, 1) : 0,
 		.site = (guint64)rank << 32 | number,
 		.part_count = count,
 		.parts = parts,
@@ -240,7 +240,7 @@ static guint64 combine(struct story *story, int rank, guint8 flags, guint8 reduc
 		.reduction = reduction,
 		.target = 2,
 		.number = number,
-		.basic = 0x0101,
+		.basic = TYPE_CODE(TYPE_CHAR, 1),
 		.site = (guint64)rank << 32 | number,
 		.part_count = 1,
 		.parts = &part,
@@ -253,7 +253,6 @@ static guint64 combine(struct story *story, int rank, guint8 flags, guint8 reduc
 /* MPI_NO_OP beside another operation is allowed, unless the window has accumulate_ops=same_op. */
 static void test_a_window_may_have_one_operation(void **state)
 {
-	enum { SUM = 3, MAX = 1, NO_OP = 14 };
 	static struct pairs pairs;
 	struct story story;
 
@@ -266,14 +265,14 @@ static void test_a_window_may_have_one_operation(void **state)
 		                                   .target = WIRE_ANY,
 		                                   .displacement = 1000,
 		                                   .unit = 1});
-		guint64 sum = combine(&story, 0, WIRE_ACCESS_WRITES, SUM, 0);
-		guint64 fetch = combine(&story, 1, WIRE_ACCESS_READS, NO_OP, 0);
-		combine(&story, 0, WIRE_ACCESS_WRITES, SUM, 4);
-		combine(&story, 1, WIRE_ACCESS_WRITES, SUM, 4);
-		combine(&story, 0, WIRE_ACCESS_READS, NO_OP, 6);
-		combine(&story, 1, WIRE_ACCESS_READS, NO_OP, 6);
-		guint64 one = combine(&story, 0, WIRE_ACCESS_WRITES, SUM, 8);
-		guint64 other = combine(&story, 1, WIRE_ACCESS_WRITES, MAX, 8);
+		guint64 sum = combine(&story, 0, WIRE_ACCESS_WRITES, OP_SUM, 0);
+		guint64 fetch = combine(&story, 1, WIRE_ACCESS_READS, OP_NO_OP, 0);
+		combine(&story, 0, WIRE_ACCESS_WRITES, OP_SUM, 4);
+		combine(&story, 1, WIRE_ACCESS_WRITES, OP_SUM, 4);
+		combine(&story, 0, WIRE_ACCESS_READS, OP_NO_OP, 6);
+		combine(&story, 1, WIRE_ACCESS_READS, OP_NO_OP, 6);
+		guint64 one = combine(&story, 0, WIRE_ACCESS_WRITES, OP_SUM, 8);
+		guint64 other = combine(&story, 1, WIRE_ACCESS_WRITES, OP_MAX, 8);
 		find(&story, &pairs);
 		assert_true(has_pair(&pairs, one, other));
 		assert_int_equal(has_pair(&pairs, sum, fetch), same_op);
@@ -456,7 +455,7 @@ static void random_access(struct story *story, struct oracle *oracle, GRand *ran
 	access.number = story->numbers[rank];
 	access.site = node->site;
 	access.reduction = node->reduction;
-	access.basic = 0x0101;
+	access.basic = TYPE_CODE(TYPE_CHAR, 1);
 	rma_story_add(&story->told, rank, access);
 }
 

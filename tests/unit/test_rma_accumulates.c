@@ -8,7 +8,7 @@
 #include "scheduler/world/rma_accumulates.h"
 
 enum { READ = WIRE_ACCESS_READS, WRITE = WIRE_ACCESS_WRITES };
-enum { SUM = 3, MAX = 1, NO_OP = 14, INT = 0x0405, FLOAT = 0x040a };
+enum { INT = TYPE_CODE(TYPE_INT, 4), FLOAT = TYPE_CODE(TYPE_FLOAT, 4) };
 
 /* At address 0 of a window with these flags. */
 struct call {
@@ -36,14 +36,14 @@ static bool may_meet(guint8 window, struct call older, struct call newer)
 
 static void test_two_ranks_need_one_operation_and_type(void **state)
 {
-	const struct call sum = {0, WRITE, SUM, INT};
+	const struct call sum = {0, WRITE, OP_SUM, INT};
 
 	(void)state;
-	assert_true(may_meet(0, sum, (struct call){1, WRITE, SUM, INT}));
-	assert_false(may_meet(0, sum, (struct call){1, WRITE, MAX, INT}));
-	assert_false(may_meet(0, sum, (struct call){1, WRITE, SUM, FLOAT}));
-	assert_true(may_meet(0, sum, (struct call){1, READ, NO_OP, INT}));
-	assert_false(may_meet(WIRE_WINDOW_SAME_OP, sum, (struct call){1, READ, NO_OP, INT}));
+	assert_true(may_meet(0, sum, (struct call){1, WRITE, OP_SUM, INT}));
+	assert_false(may_meet(0, sum, (struct call){1, WRITE, OP_MAX, INT}));
+	assert_false(may_meet(0, sum, (struct call){1, WRITE, OP_SUM, FLOAT}));
+	assert_true(may_meet(0, sum, (struct call){1, READ, OP_NO_OP, INT}));
+	assert_false(may_meet(WIRE_WINDOW_SAME_OP, sum, (struct call){1, READ, OP_NO_OP, INT}));
 }
 
 /* A window can have accumulates of one rank out of order. They are then compared like those of two
@@ -61,13 +61,13 @@ static void test_one_rank_is_in_order_unless_the_window_says_otherwise(void **st
 	(void)state;
 	for (guint given = 0; given < G_N_ELEMENTS(orders); given++) {
 		for (guint i = 0; i < G_N_ELEMENTS(orders); i++) {
-			struct call older = {0, orders[i].older, SUM, INT};
-			struct call newer = {0, orders[i].newer, MAX, INT};
+			struct call older = {0, orders[i].older, OP_SUM, INT};
+			struct call newer = {0, orders[i].newer, OP_MAX, INT};
 
 			assert_int_equal(
 				may_meet(orders[given].flag | WIRE_WINDOW_SAME_OP, older, newer),
 				i != given);
-			newer.reduction = SUM;
+			newer.reduction = OP_SUM;
 			assert_true(may_meet(orders[given].flag, older, newer));
 		}
 	}

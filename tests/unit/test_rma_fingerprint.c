@@ -160,17 +160,18 @@ static void access_window(struct story *story, const struct step *step)
 {
 	struct wire_part part = {WIRE_PART_TARGET, step->at, 1, 1, 1, 0, 0};
 
-	rma_story_add(&story->told, step->rank,
-	              (struct wire_access){.kind = WIRE_ACCESS_DATA,
-	                                   .flags = step->flags,
-	                                   .target = step->target,
-	                                   .number = ++story->numbers,
-	                                   .basic = step->flags & WIRE_ACCESS_ATOMIC ? 0x0101 : 0,
-	                                   .site = (guint64)(step->rank + 1) << 40
-	                                           | (guint64)step->target << 32
-	                                           | (guint64)step->flags << 16 | (guint64)step->at,
-	                                   .part_count = 1,
-	                                   .parts = &part});
+	rma_story_add(
+		&story->told, step->rank,
+		(struct wire_access){
+			.kind = WIRE_ACCESS_DATA,
+			.flags = step->flags,
+			.target = step->target,
+			.number = ++story->numbers,
+			.basic = step->flags & WIRE_ACCESS_ATOMIC ? TYPE_CODE(TYPE_CHAR, 1) : 0,
+			.site = (guint64)(step->rank + 1) << 40 | (guint64)step->target << 32
+	                        | (guint64)step->flags << 16 | (guint64)step->at,
+			.part_count = 1,
+			.parts = &part});
 	if (step->kind == KIND_ACCESS)
 		rma_story_add(
 			&story->told, step->rank,

@@ -237,6 +237,122 @@ static void later_interleavings_follow_the_remaining_ones(void **state)
 	check_few_calls(reader, three);
 }
 
+/* An interleaving in which rank 0 makes a call for each of `indices`, and another one besides. */
+static struct record_execution *picking_calls(uint32_t id, const char *const *indices)
+{
+	struct record_execution *e = few_calls(id, 1, 0, 0);
+
+	for (guint i = 0; indices[i]; i++) {
+		struct record_call call = {.rank = 0,
+		                           .call = i + 2,
+		                           .function = "MPI_Waitsome",
+		                           .place = {.file = "solver.c", .line = 1},
+		                           .indices = g_str_equal(indices[i], "?") ? NULL
+		                                                                   : indices[i]};
+
+		g_array_append_val(e->calls, call);
+	}
+	return e;
+}
+
+static void check_indices(struct store_reader *reader, uint32_t id, const char *const *indices)
+{
+	g_autoptr(RecordExecution) read = store_reader_execution(reader, id, NULL);
+
+	assert_non_null(read);
+	assert_null(g_array_index(read->calls, struct record_call, 0).indices);
+	for (guint i = 0; indices[i]; i++) {
+		const char *one = g_array_index(read->calls, struct record_call, i + 1).indices;
+
+		assert_string_equal(one ? one : "?", indices[i]);
+	}
+}
+
+static const char *const some_indices[] = {"", "0", "1,5,4000000", RECORD_UNDEFINED, "?", "", NULL};
+static const char *const other_indices[] = {"7", "?", NULL};
+static const char *const new_indices[] = {"", NULL};
+static const char *const no_indices[] = {"?", "?", NULL};
+
+/* They are kept while other data of the same row is written, and beyond the end of a session. */
+static void indices_are_read_back(void **state)
+{
+	struct store *store = create(*state);
+	g_autoptr(RecordExecution) one = picking_calls(1, some_indices);
+	g_autoptr(RecordExecution) two = picking_calls(2, other_indices);
+	g_autoptr(RecordExecution) three = picking_calls(3, no_indices);
+	g_autoptr(RecordExecution) four = picking_calls(4, new_indices);
+	g_autoptr(GVariant) common = g_variant_ref_sink(g_variant_new_parsed("{'wrote': <true>}"));
+	g_autoptr(GVariant) kept = NULL;
+	g_autoptr(StoreReader) reader = NULL;
+
+	store_hold(store);
+	add(store, one);
+	assert_true(store_add_later(store, two, NULL));
+	assert_true(store_put_common(store, common, NULL));
+	assert_true(store_release(store, NULL));
+	store_close(store);
+	store = store_continue(*state, NULL);
+	add(store, three);
+	assert_true(store_replace_calls(store, 2, one->calls, NULL));
+	store_hold(store);
+	assert_true(store_add_later(store, four, NULL));
+	store_close(store);
+	reader = store_reader_open(*state, NULL);
+	check_indices(reader, 1, some_indices);
+	check_indices(reader, 2, some_indices);
+	check_indices(reader, 3, no_indices);
+	check_indices(reader, 4, new_indices);
+	kept = store_reader_common(reader, NULL);
+	assert_true(g_variant_lookup(kept, "wrote", "b", NULL));
+}
+
+/* Those of interleavings that are deleted are not those of later ones with the same number. */
+static void indices_are_forgotten_with_their_interleavings(void **state)
+{
+	struct store *store = create(*state);
+	g_autoptr(RecordExecution) one = picking_calls(1, some_indices);
+	g_autoptr(RecordExecution) two = picking_calls(2, other_indices);
+	g_autoptr(RecordExecution) again = picking_calls(2, no_indices);
+	g_autoptr(StoreReader) reader = NULL;
+
+	add(store, one);
+	add(store, two);
+	store_close(store);
+	store = store_continue(*state, NULL);
+	assert_true(store_forget_findings(store, 1, NULL));
+	add(store, again);
+	store_close(store);
+	reader = store_reader_open(*state, NULL);
+	check_indices(reader, 1, some_indices);
+	check_indices(reader, 2, no_indices);
+}
+
+/* Numbers that make no sense leave calls without indices, or with others. */
+static void damaged_indices_are_left_out(void **state)
+{
+	static const char *const told[] = {"(1, [0, 3, 9, 1])", "(1, [0, 3])",
+	                                   "(1, [0])",          "(1, [9, 9, 1, 1])",
+	                                   "(1, [])",           "(1, [0, 3, 4294967294, 1])"};
+
+	for (guint i = 0; i < G_N_ELEMENTS(told); i++) {
+		struct store *store = create(*state);
+		g_autoptr(RecordExecution) one = picking_calls(1, no_indices);
+		g_autofree char *text = g_strdup_printf("{'indices': <@a(uau) [%s]>}", told[i]);
+		g_autoptr(GVariant) common = g_variant_ref_sink(
+			g_variant_parse(G_VARIANT_TYPE("a{sv}"), text, NULL, NULL, NULL));
+		g_autoptr(RecordExecution) read = NULL;
+		g_autoptr(StoreReader) reader = NULL;
+
+		add(store, one);
+		assert_true(store_put_common(store, common, NULL));
+		store_close(store);
+		reader = store_reader_open(*state, NULL);
+		read = store_reader_execution(reader, 1, NULL);
+		assert_non_null(read);
+		assert_string_equal(g_array_index(read->calls, struct record_call, 2).indices, "");
+	}
+}
+
 static int keep_number(void *ret, int columns, char **values, char **names)
 {
 	(void)columns;
@@ -373,6 +489,10 @@ int main(void)
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(later_interleavings_follow_the_remaining_ones,
 	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(indices_are_read_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(indices_are_forgotten_with_their_interleavings,
+	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(damaged_indices_are_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(replaced_calls_are_gone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stacks_added_later_are_those_of_their_calls, set_up,
 	                                        tear_down),

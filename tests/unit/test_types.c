@@ -8,18 +8,18 @@
 #include "scheduler/world/types.h"
 
 enum {
-	INT = 0x0405,
-	UNSIGNED = 0x0406,
-	FLOAT = 0x040a,
-	DOUBLE = 0x080b,
-	BYTE = 0x010d,
-	LONG = 0x0807,
-	INT64 = 0x083a
+	INT = TYPE_CODE(TYPE_INT, 4),
+	UNSIGNED = TYPE_CODE(TYPE_UNSIGNED, 4),
+	FLOAT = TYPE_CODE(TYPE_FLOAT, 4),
+	DOUBLE = TYPE_CODE(TYPE_DOUBLE, 8),
+	BYTE = TYPE_CODE(TYPE_BYTE, 1),
+	LONG = TYPE_CODE(TYPE_LONG, 8),
+	INT64 = TYPE_CODE(TYPE_INT64_T, 8)
 };
 
 static struct types basic(guint16 type, guint64 count)
 {
-	const struct wire_op op = {.bytes = count * (type >> 8), .types.basic = type};
+	const struct wire_op op = {.bytes = count * type_code_size(type), .types.basic = type};
 
 	return types_of(&op);
 }
@@ -29,7 +29,7 @@ static struct types pair(guint16 one, guint64 ones, guint16 other, guint64 other
 {
 	struct wire_run runs[] = {{one, ones}, {other, others}};
 	const struct wire_op op = {
-		.bytes = times * (ones * (one >> 8) + others * (other >> 8)),
+		.bytes = times * (ones * type_code_size(one) + others * type_code_size(other)),
 		.types = {.run_count = 2, .runs = runs},
 	};
 
@@ -86,7 +86,7 @@ static void test_long_lists_end(void **state)
 static void test_impossible_types_are_not_compared(void **state)
 {
 	struct types nothing = pair(INT, 0, DOUBLE, 1, 1), huge = pair(INT, ~0ull, DOUBLE, 1, 1);
-	struct types no_size = pair(0x0010, 1, DOUBLE, 1, 1);
+	struct types no_size = pair(TYPE_CODE(TYPE_INT, 0), 1, DOUBLE, 1, 1);
 
 	(void)state;
 	assert_null(nothing.runs);

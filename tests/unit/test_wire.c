@@ -1,4 +1,5 @@
 #include "common/wire.h"
+#include "mpi_calls.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,10 +133,49 @@ static void call_keeps_its_ops_and_names(void **state)
 	wire_message_release(&decoded);
 }
 
+/* Only calls that return indices have places, and others have no room for them. */
+static void places_go_with_calls_that_return_indices(void **state)
+{
+	(void)state;
+	uint32_t places[3] = {1, 4, WIRE_UNDEFINED};
+	struct wire_name waited[2] = {{3, 0}, {5, 0}};
+	struct wire_message message = {
+		.type = WIRE_CALL,
+		.call = {.function = MPI_CALL_Testany,
+	                 .waited_count = 2,
+	                 .waited = waited,
+	                 .place_count = 3,
+	                 .places = places},
+	};
+	const uint16_t functions[] = {MPI_CALL_Waitany, MPI_CALL_Testany, MPI_CALL_Waitsome,
+	                              MPI_CALL_Testsome};
+	struct wire_buffer with = {0}, without = {0};
+	struct wire_message decoded = round_trip(&message);
+
+	assert_int_equal(decoded.call.place_count, 3);
+	assert_memory_equal(decoded.call.places, places, sizeof(places));
+	assert_int_equal(decoded.call.waited[1].call, 5);
+	wire_message_release(&decoded);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		assert_true(wire_returns_indices(functions[i]));
+	assert_false(wire_returns_indices(MPI_CALL_Testall));
+	assert_false(wire_returns_indices(UINT16_MAX));
+	wire_encode(&with, &message);
+	message.call.function = MPI_CALL_Testall;
+	wire_encode(&without, &message);
+	assert_int_equal(with.count - without.count, 4 + sizeof(places));
+	wire_buffer_release(&with);
+	wire_buffer_release(&without);
+	decoded = round_trip(&message);
+	assert_int_equal(decoded.call.place_count, 0);
+	wire_message_release(&decoded);
+}
+
 static void rank_messages_round_trip(void **state)
 {
 	(void)state;
 	int32_t local[2] = {4, 2}, remote[1] = {0};
+	uint32_t indices[2] = {0, INT32_MAX};
 	uint64_t frames[2] = {1, UINT64_MAX};
 	static char text[] = "why";
 	static char digits[] = "01ff";
@@ -159,6 +199,7 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_NAMED, .named = {1ull << 40, text}},
 		{.type = WIRE_NAMED},
 		{.type = WIRE_PARTITIONS, .partitions = {1ull << 63, 7, 8, 1, 3}},
+		{.type = WIRE_RETURNED, .returned = {7, 2, indices}},
 		{.type = WIRE_ERROR, .error = {3, 2, 12, 99, 14, true, true, false, text}},
 		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
 		{.type = WIRE_STACK},
@@ -316,6 +357,7 @@ int main(void)
 		cmocka_unit_test(hello_keeps_its_strings),
 		cmocka_unit_test(null_string_is_read_as_empty),
 		cmocka_unit_test(call_keeps_its_ops_and_names),
+		cmocka_unit_test(places_go_with_calls_that_return_indices),
 		cmocka_unit_test(rank_messages_round_trip),
 		cmocka_unit_test(scheduler_messages_round_trip),
 		cmocka_unit_test(frames_are_taken_one_after_another),

@@ -18,7 +18,7 @@
 #include "scheduler/world/matcher.h"
 #include "scheduler/world/world.h"
 
-enum { BYTES = 12, INTS = 0x0405 /* MPI_INT of MPICH */ };
+enum { BYTES = 12, INTS = TYPE_CODE(TYPE_INT, 4) };
 
 static guint64 steps;
 
