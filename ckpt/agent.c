@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent_failure.h"
 #include "agent_journal.h"
 #include "agent_rewind_internal.h"
 
@@ -233,21 +234,24 @@ int agent_map_clones(const struct agent_clone *clones, size_t count)
 	return 0;
 }
 
+/* Returns 0, or the reason (enum agent_failure). */
 static int set_up_child(struct agent *agent, pid_t parent, const char *world_directory,
                         const struct agent_clone *clones, size_t count)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if ((pid_t)syscall(SYS_getppid) != parent)
-		return -1;
+		return AGENT_FAILURE_KEEPER;
 	if (agent->control_fd >= 0)
 		close(agent->control_fd);
 	agent->thread_count = 0;
 	agent_know_children(); /* the copy has no children yet */
 	agent_journal_pause(true);
-	if (enter_directory(world_directory) < 0 || agent_map_clones(clones, count) < 0)
-		return -1;
+	if (enter_directory(world_directory) < 0)
+		return AGENT_FAILURE_DIRECTORY;
+	if (agent_map_clones(clones, count) < 0)
+		return AGENT_FAILURE_SHARED_MEMORY;
 	agent_journal_pause(false);
-	return agent_renew_files(agent, clones, count);
+	return agent_renew_files(agent, clones, count) < 0 ? AGENT_FAILURE_FILES : 0;
 }
 
 pid_t agent_fork(struct agent *agent, const char *world_directory, const struct agent_clone *clones,
@@ -255,8 +259,9 @@ pid_t agent_fork(struct agent *agent, const char *world_directory, const struct 
 {
 	pid_t parent = (pid_t)syscall(SYS_getpid);
 	pid_t child = fork();
+	int failure = child == 0 ? set_up_child(agent, parent, world_directory, clones, count) : 0;
 
-	if (child == 0 && set_up_child(agent, parent, world_directory, clones, count) < 0)
-		_exit(AGENT_SETUP_FAILED);
+	if (failure)
+		_exit(failure);
 	return child;
 }

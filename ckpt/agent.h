@@ -80,9 +80,8 @@ int agent_put_files_back(const struct agent *agent);
 
 /* Forks what was surveyed last. In the parent: returns the child's pid, or -1 with errno. In the
  * child: returns 0 when it is in the new world, without the control socket (the caller connects
- * anew). A child that cannot be set up ends with _exit(AGENT_SETUP_FAILED). The child dies with its
- * parent. */
-#define AGENT_SETUP_FAILED 119
+ * anew). A child that cannot be set up ends with _exit(), and the status is the reason
+ * (agent_failure.h). The child dies with its parent. */
 pid_t agent_fork(struct agent *agent, const char *world_directory, const struct agent_clone *clones,
                  size_t count);
 

@@ -175,6 +175,7 @@ static void describe_ending(struct codec *codec, struct wire_ending *ending)
 {
 	field_i32(codec, &ending->status);
 	field_i32(codec, &ending->signal);
+	field_u32(codec, &ending->call);
 	uint32_t count = FIELD_LIST(codec, &ending->count, &ending->frames, 8);
 	for (uint32_t i = 0; element(codec, i, count); i++)
 		field_u64(codec, &ending->frames[i]);

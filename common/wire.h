@@ -444,6 +444,7 @@ struct wire_child {
 struct wire_ending {
 	int32_t status; /* argument of exit() */
 	int32_t signal; /* the deadly signal; 0: exit() */
+	uint32_t call;  /* the reported call in which it struck; 0: in none, or not known */
 	uint32_t count;
 	uint64_t *frames; /* where the signal struck, innermost first; empty for exit() */
 };

@@ -143,6 +143,7 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	end->failed = error->started > 0 ? error->started : error->call;
 	end->threads = error->threads;
 	end->function = error->call == 0 ? error->function : 0;
+	end->inside = world_call_info(execution->world, rank, error->call) ? error->call : 0;
 	end->place = execution_site(execution, rank, error->site);
 	world_rank_stopped(execution->world, rank);
 }

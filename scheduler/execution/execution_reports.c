@@ -8,6 +8,7 @@
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "sanitizer_report.h"
+#include "scheduler/places/live_stack.h"
 
 /* Returns the report of a rank that has ended wrongly, and keeps its text; NULL: none. */
 static struct sanitizer_report *read_report(struct execution *execution, int rank)
@@ -38,6 +39,39 @@ static void complete_place(struct place *place, const struct sanitizer_report *r
 	*place = (struct place){.file = g_intern_string(report->file), .line = report->line};
 }
 
+/* Whether the stack goes back to where the program begins: then all of it is known. */
+static bool is_whole(const GArray *frames)
+{
+	for (guint i = frames->len; i-- > 0;) {
+		const char *function = g_array_index(frames, struct record_frame, i).function;
+
+		if (g_strcmp0(function, "main") == 0 || g_strcmp0(function, "MAIN__") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Finds the MPI call in which the rank crashed. The rank knows it if it has reported the call, else
+ * the stack shows it. */
+static void note_call(struct execution *execution, int rank, guint32 call,
+                      const struct wire_stack *stack)
+{
+	struct rank_end *end = &execution->ends[rank];
+	g_autoptr(GArray) frames = g_array_new(false, false, sizeof(struct record_frame));
+	const char *function = NULL;
+
+	if (world_call_info(execution->world, rank, call)) {
+		end->inside = call;
+		return;
+	}
+	for (guint32 i = 0; i < stack->count; i++)
+		execution_add_frames(execution, rank, stack->frames[i], frames);
+	if (live_stack_outside_mpi(frames, &function) > 0)
+		end->function = (guint16)mpi_call_by_name(function);
+	else
+		end->outside = is_whole(frames);
+}
+
 void execution_note_crash(struct execution *execution, int rank, const struct wire_ending *ending)
 {
 	struct rank_end *end = &execution->ends[rank];
@@ -53,6 +87,7 @@ void execution_note_crash(struct execution *execution, int rank, const struct wi
 	                               stack.frames, stack.count);
 	if (report)
 		complete_place(&end->place, report);
+	note_call(execution, rank, ending->call, &stack);
 	execution_note_stack(execution, rank, &stack, &end->place);
 	sanitizer_report_free(report);
 }

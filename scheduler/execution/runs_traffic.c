@@ -1,4 +1,10 @@
 /* Messages from outside executions: new connections, keepers, PMI. */
+#define _GNU_SOURCE /* sigabbrev_np */
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "ckpt/agent_failure.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/tools/log.h"
@@ -56,15 +62,46 @@ static struct execution *find_by_child(struct runs *runs, int rank, const struct
 	return sought.execution;
 }
 
+/* The reason as a clause; NULL: not known. */
+static const char *failure_words(int status)
+{
+	switch (status) {
+	case AGENT_FAILURE_FORK:
+		return "it could not be forked: too many processes, or too little memory";
+	case AGENT_FAILURE_KEEPER: return "the process that it was forked from was gone";
+	case AGENT_FAILURE_DIRECTORY: return "the directory of its world could not be entered";
+	case AGENT_FAILURE_SHARED_MEMORY: return "its shared memory could not be mapped";
+	case AGENT_FAILURE_FILES: return "its files could not be opened again";
+	case AGENT_FAILURE_CONNECTION:
+		return "it could not connect to the scheduler or to the job launcher";
+	case AGENT_FAILURE_REWIND: return "it could not be rewound";
+	case AGENT_FAILURE_START: return "it could not reach the scheduler";
+	case AGENT_FAILURE_SCHEDULER_GONE: return "it lost its connection to the scheduler";
+	default: return NULL;
+	}
+}
+
+/* Why a copy of a rank has ended before it stood in its world; `status` as from waitpid. */
+static char *unrestored_words(int rank, int status)
+{
+	const char *why = WIFEXITED(status) ? failure_words(WEXITSTATUS(status)) : NULL;
+	g_autofree char *how = WIFSIGNALED(status)
+	                               ? g_strdup_printf("SIG%s killed its process",
+	                                                 sigabbrev_np(WTERMSIG(status)))
+	                               : g_strdup_printf("its process ended with status %d",
+	                                                 WEXITSTATUS(status));
+
+	return g_strdup_printf("rank %d could not be restored from its snapshot: %s", rank,
+	                       why ? why : how);
+}
+
 void runs_child_ended(struct execution *execution, int rank, int status)
 {
 	if (execution_result(execution)->phase != EXECUTION_STARTING)
 		execution_rank_status(execution, rank, status);
 	else if (!rank_end_is_outside(status)
 	         || !execution_strike(execution, "rank %d while it was restored", rank))
-		runs_fall_back(
-			execution_runs(execution),
-			g_strdup_printf("rank %d could not be restored from its snapshot", rank));
+		runs_fall_back(execution_runs(execution), unrestored_words(rank, status));
 }
 
 static void on_child(struct runs *runs, struct host_link *link, const struct wire_child *child)
@@ -72,12 +109,6 @@ static void on_child(struct runs *runs, struct host_link *link, const struct wir
 	struct execution *execution;
 	int rank = link->rank;
 
-	if (!child->ended && child->pid <= 0) {
-		runs_fall_back(runs, g_strdup_printf("rank %d could not be forked: too many "
-		                                     "processes, or too little memory",
-		                                     rank));
-		return;
-	}
 	if (!child->ended || held_ranks_child_ended(runs->snapshots, rank, child))
 		return;
 	execution = find_by_child(runs, rank, child);

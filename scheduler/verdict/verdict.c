@@ -136,7 +136,10 @@ static struct record_rank *roll_call_line(const struct verdict_facts *facts, int
 	line->end = end_of(facts, rank, &line->code);
 	if (line_inside(facts, rank, line))
 		return line;
-	describe_call(facts, pending->len > 0 ? g_array_index(pending, guint32, 0) : line->call,
+	describe_call(facts,
+	              end->inside > 0    ? end->inside
+	              : pending->len > 0 ? g_array_index(pending, guint32, 0)
+	                                 : line->call,
 	              line);
 	if (end->function != 0) {
 		line->function = g_intern_string(mpi_call_name(end->function));

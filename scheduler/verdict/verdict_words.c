@@ -37,8 +37,10 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 /* "rank 0 waits in MPI_Recv(source=1, tag=7) at solver.c:121" */
 static char *describe_line(const struct verdict_facts *facts, const struct record_rank *line)
 {
-	/* `function` is set if the error was in an unreported call: then the call is known. */
-	const char *where = facts->ends[line->rank].function != 0 ? "in" : "in or after";
+	const struct rank_end *end = &facts->ends[line->rank];
+	const char *where = end->function != 0 || end->inside > 0 ? "in"
+	                    : end->outside                        ? "after"
+	                                                          : "in or after";
 	g_autofree char *place = place_print(&line->place);
 	const char *arguments = line->arguments ? line->arguments : "";
 	g_autofree char *thread = NULL;

@@ -20,7 +20,9 @@ struct rank_end {
 	bool aborted;
 	bool deaf; /* waits inside MPI to be killed, and carries out no order */
 	int abort_code;
-	guint16 function; /* enum mpi_call; set for an error in an unreported call */
+	guint32 inside;   /* the reported call in which it crashed or had the error; 0: not known */
+	guint16 function; /* enum mpi_call; set for a crash or an error in an unreported call */
+	bool outside;     /* it crashed in no MPI call */
 	char *report;     /* what a sanitizer printed of it: "AddressSanitizer: ..." */
 	char *error;      /* MPI's text of a fatal error */
 	guint32 failed;   /* the call whose operation it is about; 0: not known */

@@ -15,6 +15,9 @@ static _Thread_local bool has_error __attribute__((tls_model("initial-exec")));
 
 static _Thread_local const void *call_site __attribute__((tls_model("initial-exec")));
 
+/* The thread's latest call when it entered this one, which had no number yet. */
+static _Thread_local uint32_t call_before __attribute__((tls_model("initial-exec")));
+
 static bool enter_call(void **site)
 {
 	if (gate_is_serialised())
@@ -24,6 +27,7 @@ static bool enter_call(void **site)
 	has_error = false;
 	*site = site_of_caller(*site);
 	call_site = *site;
+	call_before = gate_current_call();
 	return true;
 }
 
@@ -64,6 +68,13 @@ bool caller_is_program(const void *site)
 const void *caller_site(void)
 {
 	return call_site;
+}
+
+uint32_t caller_call(void)
+{
+	uint32_t call = gate_current_call();
+
+	return process_is_in_call() && call != call_before ? call : 0;
 }
 
 void caller_note_error(void)

@@ -30,6 +30,10 @@ void caller_leave(void);
 /* The return address, in the program, of the controlled call that this thread is in. */
 const void *caller_site(void);
 
+/* The number of the controlled call that this thread is in, if it has one by now; else 0. May be
+ * called in a signal handler. */
+uint32_t caller_call(void);
+
 /* The controlled call of this thread has raised an error; and whether it has. */
 void caller_note_error(void);
 bool caller_has_noted_error(void);

@@ -10,9 +10,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "ckpt/agent_failure.h"
+
 enum {
 	FIRST_INPUT = 4096,
-	SCHEDULER_GONE = 118, /* exit status, as in park.c */
 };
 
 static struct {
@@ -28,7 +29,7 @@ static struct {
 
 _Noreturn void channel_lost(void)
 {
-	_exit(SCHEDULER_GONE);
+	_exit(AGENT_FAILURE_SCHEDULER_GONE);
 }
 
 void channel_open(int socket)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "shim/calls/tracking.h"
+#include "shim/gate/caller.h"
 #include "shim/gate/forked.h"
 #include "shim/gate/gate.h"
 #include "shim/libc/output.h"
@@ -92,6 +93,7 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 	uint64_t frames[FRAMES_MAX + 1];
 	struct wire_message message = {.type = WIRE_ENDING};
 	message.ending.signal = number;
+	message.ending.call = caller_call();
 	message.ending.count = struck_frames(frames, context);
 	message.ending.frames = frames;
 	gate_send(&message);

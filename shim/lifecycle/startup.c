@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ckpt/agent.h"
+#include "ckpt/agent_failure.h"
 #include "ending.h"
 #include "orders.h"
 #include "shim/calls/attributes.h"
@@ -48,7 +49,6 @@
 
 enum {
 	FIRST_DESCRIPTOR = AGENT_WORLD_FD + 1, /* above the program's descriptors */
-	COMMUNICATION_FAILED = 117,            /* exit status of a rank that cannot be set up */
 };
 
 static struct {
@@ -208,13 +208,13 @@ static void prepare_control(unsigned function, const void *site, int *ret_contro
 	int control = connect_to_scheduler();
 
 	if (control < 0)
-		_exit(COMMUNICATION_FAILED);
+		_exit(AGENT_FAILURE_START);
 	startup.connected = true;
 	send_hello(control);
 	if (!library)
 		gate_wait_for_end();
 	if (open_world_directory() < 0)
-		_exit(COMMUNICATION_FAILED);
+		_exit(AGENT_FAILURE_START);
 	peers_start(startup.rank);
 	prepare_backtrace();
 	ending_adopt_process(); /* so that a crash inside MPI_Init is reported, too */

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ckpt/agent_failure.h"
 #include "park_internal.h"
 #include "peers.h"
 #include "shim/gate/channel.h"
@@ -26,7 +27,6 @@
 #include "shim/process/sanitizer.h"
 #include "shim/process/tracer.h"
 
-#define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler is gone */
 /* Below the control socket: when a process dies, the kernel closes higher descriptors first. So the
  * scheduler sees the end before the launcher, which then kills the other ranks. */
 #define LAUNCHER_FD_MIN (AGENT_WORLD_FD - 20)
@@ -206,7 +206,7 @@ _Noreturn void park_leave_without_scheduler(void)
 {
 	for (size_t i = 0; i < park.child_count; i++)
 		syscall(SYS_kill, park.children[i].pid, SIGKILL);
-	_exit(SCHEDULER_GONE);
+	_exit(AGENT_FAILURE_SCHEDULER_GONE);
 }
 
 static void send_message(const struct wire_message *message)
@@ -361,7 +361,7 @@ void park_await_welcome(struct wire_welcome *ret_welcome)
 	struct wire_message message;
 
 	if (read_message(&message) < 0 || message.type != WIRE_WELCOME)
-		_exit(AGENT_SETUP_FAILED);
+		park_leave_without_scheduler();
 	*ret_welcome = message.welcome;
 	wire_message_release(&message);
 }
@@ -398,7 +398,7 @@ static void leave_keeper(const struct wire_restore *restore)
 	park.world = restore->world;
 	park.rank = restore->rank;
 	if (connect_to(park.socket_path, park.control_fd) < 0 || park_connect_pmi() < 0)
-		_exit(AGENT_SETUP_FAILED);
+		_exit(AGENT_FAILURE_CONNECTION);
 	tracer_allow(park.control_fd);
 }
 
@@ -436,7 +436,7 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 	}
 	/* A failed fork counts as a child that has ended. */
 	send_child(&(struct child){.pid = pid, .world = restore->world}, pid < 0,
-	           AGENT_SETUP_FAILED << 8);
+	           AGENT_FAILURE_FORK << 8);
 	return false;
 }
 

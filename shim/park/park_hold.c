@@ -1,4 +1,5 @@
 /* A rank at the end of an interleaving stays, to be rewound (ckpt/agent_rewind.h). */
+#include "ckpt/agent_failure.h"
 #include "park_internal.h"
 #include "park_rewind.h"
 #include "shim/gate/channel.h"
@@ -25,6 +26,12 @@ static void send_held(const char *hazard, bool unshared)
 	                                     .held = {unshared, (char *)(uintptr_t)hazard}};
 
 	park_send_private_stack(&message);
+}
+
+_Noreturn void park_refuse_rewind(const char *hazard)
+{
+	send_held(hazard, false);
+	_exit(AGENT_FAILURE_REWIND);
 }
 
 /* Reads the next frame, as much of it as fits. Returns its size. */
@@ -69,12 +76,11 @@ static void finish(const struct wire_rewind *order, int result, bool held)
 	const bool elsewhere = order->world != park.world;
 
 	if (result < 0 || agent_rewind_rest(park.agent, order->image) < 0) {
-		send_held(agent_rewind_trouble(park.agent), false);
-		_exit(AGENT_SETUP_FAILED);
+		park_refuse_rewind(agent_rewind_trouble(park.agent));
 	}
 	park.world = order->world;
 	if ((elsewhere || held) && park_reuse_pmi() < 0)
-		_exit(AGENT_SETUP_FAILED);
+		park_refuse_rewind("it could not connect to the job launcher again");
 	park_join_world(&park.welcome, order->follows);
 	park.image = order->image;
 	park.moved = false;

@@ -91,6 +91,7 @@ bool park_take_image(const struct wire_image *order, bool idle, struct wire_welc
 
 void park_rewind(const struct wire_rewind *order, struct wire_welcome *ret_welcome)
 {
+	const char *hazard;
 	sigset_t all;
 
 	park.rewind = *order;
@@ -100,8 +101,9 @@ void park_rewind(const struct wire_rewind *order, struct wire_welcome *ret_welco
 		virtual_time_welcome(ret_welcome);
 		return;
 	}
-	if (park_find_hazard())
-		_exit(AGENT_SETUP_FAILED);
+	hazard = park_find_hazard();
+	if (hazard)
+		park_refuse_rewind(hazard);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	agent_stay_private_stack(park.agent, park_rewind_private_stack);

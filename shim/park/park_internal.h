@@ -61,6 +61,8 @@ extern struct park park;
 
 /* Why the rank cannot be rewound; NULL: it can. */
 const char *park_find_hazard(void);
+/* Reports why the rank cannot be rewound, and ends it. */
+_Noreturn void park_refuse_rewind(const char *hazard);
 
 /* Whether this is a restored copy, and not a process that the program forked. */
 bool park_is_rank(void);

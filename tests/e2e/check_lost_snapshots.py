@@ -1,6 +1,7 @@
 """What snapshots need is killed (kill -9): a keeper, the launcher, or its supervisor. The program
 is started once more for each loss, not for each interleaving from then on. What is found is what
-an undisturbed exploration finds. A program that ends its own keepers does not go on for ever."""
+an undisturbed exploration finds. A program that ends its own keepers does not go on for ever. If
+copies of a rank cannot be set up, the report has the reason."""
 
 import json
 import os
@@ -36,6 +37,30 @@ int main(int argc, char **argv)
 	if (first == 2)
 		usleep(500000);
 	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+# The keepers that rank 0 becomes may not open what their copies need.
+FEW_FILES = r"""
+#include <mpi.h>
+#include <sys/resource.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	const struct rlimit few = {64, 64}; /* less than AGENT_WORLD_FD */
+	int rank, size, other;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (rank == 0)
+		setrlimit(RLIMIT_NOFILE, &few);
+	usleep(250000); /* going back here must be worth a snapshot, on a busy machine, too */
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 1; rank == 0 && i < size; i++)
+		MPI_Recv(&other, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Finalize();
 	return 0;
 }
@@ -111,7 +136,17 @@ def check_own(tool):
     log.close()
 
 
+def check_reason(tool):
+    """A copy that cannot enter the directory of its world."""
+    program = tool.compile(tool.write("few_files.c", FEW_FILES))
+    run = tool.run("explore", "-n", "4", "--buffering", "zero", "--", program, report=True)
+    check(run.status == 0 and run.report["backtrack"] == "rerun", str(run))
+    check("rank 0 could not be restored from its snapshot: the directory of its world could not be "
+          "entered" in run.out, str(run))
+
+
 def body(tool, options):
+    check_reason(tool)
     program = tool.compile_orders(DEADLOCK="first == 1 && last == ranks - 1", CRASH="last == 1",
                                   PRINTED="0", PAUSE_US=20000)
     whole = tool.run("explore", "-n", "4", "--", program, report=True)

@@ -1,6 +1,7 @@
 /* The agent without MPI: memory, output, directories and hazards. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
+#include "ckpt/agent_failure.h"
 #include "ckpt/agent_state.h"
 
 #include <pthread.h>
@@ -260,7 +261,7 @@ static void test_missing_directory_ends_the_child(void **state)
 	assert_true(child > 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), AGENT_SETUP_FAILED);
+	assert_int_equal(WEXITSTATUS(status), AGENT_FAILURE_DIRECTORY);
 }
 
 static long count_entries(int fd, size_t at_once)

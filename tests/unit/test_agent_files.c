@@ -2,6 +2,7 @@
  * them. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
+#include "ckpt/agent_failure.h"
 
 static int write_more(struct fixture *fixture, void *data)
 {
@@ -553,11 +554,11 @@ static void test_failure_is_reported(void **state)
 	assert_int_equal(unlink(fixture->file), 0);
 	assert_int_equal(mkdir(fixture->file, 0700), 0);
 	restore_copies(fixture, check_inode, &fd, 1, &child);
-	assert_int_equal(exit_status(child), AGENT_SETUP_FAILED);
+	assert_int_equal(exit_status(child), AGENT_FAILURE_FILES);
 	assert_int_equal(rmdir(fixture->file), 0);
 	assert_int_equal(symlink(fixture->other, fixture->file), 0);
 	restore_copies(fixture, check_inode, &fd, 1, &child);
-	assert_int_equal(exit_status(child), AGENT_SETUP_FAILED);
+	assert_int_equal(exit_status(child), AGENT_FAILURE_FILES);
 	assert_int_equal(stat(fixture->other, &status), -1);
 	close(fd);
 }

@@ -293,7 +293,7 @@ static void test_all_end_with_the_scheduler(void **state)
 	expect_greeting(fixture->pmi, "matchpoint world=0 rank=2\n");
 	fd = restore(fixture, &child);
 	assert_int_equal(shutdown(fixture->control, SHUT_RDWR), 0);
-	assert_int_equal(wait_for_keeper(fixture), SCHEDULER_GONE);
+	assert_int_equal(wait_for_keeper(fixture), AGENT_FAILURE_SCHEDULER_GONE);
 	assert_true(recv(fd, &byte, 1, 0) <= 0); /* the child has ended as well */
 	close(fd);
 }

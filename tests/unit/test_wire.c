@@ -213,7 +213,7 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_THREAD, .thread = {2, 4711, true}},
 		{.type = WIRE_ENTER,
 	         .enter = {2, true, false, 1ull << 40, 1, 2, WIRE_ANY, WIRE_ANY}},
-		{.type = WIRE_ENDING, .ending = {0, 11, 2, frames}},
+		{.type = WIRE_ENDING, .ending = {0, 11, 3, 2, frames}},
 		{.type = WIRE_LEFT, .objects = {1, &left}},
 		{.type = WIRE_LEFT},
 		{.type = WIRE_ACCESSES, .accesses = {1, &access}},

@@ -1,6 +1,7 @@
 /* Ranks held at their end, to be rewound in place; models shim/park/park_hold.c. */
 #include <glib/gstdio.h>
 
+#include "ckpt/agent_failure.h"
 #include "sim_internal.h"
 
 #define KILLED_US 20000 /* a held rank may be killed within this time */
@@ -56,7 +57,7 @@ void sim_rewind(struct sim_process *process, const struct wire_rewind *order)
 	process->world = order->world;
 	if (sim_goes_wrong(sim, SIM_NO_REWIND, 30)) {
 		say_held(process, "its memory cannot be read");
-		sim_process_die(process, 119 << 8);
+		sim_process_die(process, AGENT_FAILURE_REWIND << 8);
 		return;
 	}
 	if (sim_goes_wrong(sim, SIM_KILLED_REWINDING, 30)) {

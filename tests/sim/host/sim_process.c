@@ -1,4 +1,5 @@
 /* Ranks, keepers and jobs of the simulated host; models shim/park/park.c and a launcher. */
+#include "ckpt/agent_failure.h"
 #include "sim_internal.h"
 
 enum { STARVED_MOST = 4 };
@@ -268,15 +269,18 @@ static void on_copied(void *object, GBytes *frame)
 
 	(void)frame;
 	if (!child->dead && sim_goes_wrong(child->sim, SIM_COPY_FAILS, 30))
-		sim_process_die(child, 119 << 8);
+		sim_process_die(child, AGENT_FAILURE_FILES << 8);
 	sim_say_hello(child, true);
 }
 
 static void restore(struct sim_process *keeper, const struct wire_restore *order)
 {
 	struct sim *sim = keeper->sim;
-	const struct wire_message no_child = {
-		.type = WIRE_CHILD, .child = {.world = order->world, .pid = -1, .ended = true}};
+	const struct wire_message no_child = {.type = WIRE_CHILD,
+	                                      .child = {.world = order->world,
+	                                                .pid = -1,
+	                                                .ended = true,
+	                                                .status = AGENT_FAILURE_FORK << 8}};
 	struct sim_process *child;
 
 	keeper->has_forked = true;
