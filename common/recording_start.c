@@ -1,7 +1,7 @@
 #include "recording_start.h"
 
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "recording.h"
@@ -34,6 +34,25 @@ bool recording_orders_parse(const char *value, struct recording_orders *ret)
 	return ret->replays || mode == 'r';
 }
 
+/* Reads a number of decimal digits that end at `end`. Returns false if that is none, or too large.
+ * strtoull() would skip white space and read on behind the end. */
+static bool read_size(const char *at, const char *end, size_t *ret)
+{
+	size_t size = 0;
+
+	if (at == end)
+		return false;
+	for (; at < end; at++) {
+		const size_t digit = (size_t)(*at - '0');
+
+		if (*at < '0' || *at > '9' || size > (SIZE_MAX - digit) / 10)
+			return false;
+		size = 10 * size + digit;
+	}
+	*ret = size;
+	return true;
+}
+
 bool recording_start_find(const char *bytes, size_t size, const char *name,
                           struct recording_section *ret)
 {
@@ -44,10 +63,8 @@ bool recording_start_find(const char *bytes, size_t size, const char *name,
 			   *space = line_end ? memchr(at, ' ', (size_t)(line_end - at)) : NULL;
 		size_t section;
 
-		if (!space)
-			return false;
-		section = strtoull(space + 1, NULL, 10);
-		if (section >= (size_t)(end - line_end))
+		if (!space || !read_size(space + 1, line_end, &section)
+		    || section >= (size_t)(end - line_end))
 			return false;
 		if ((size_t)(space - at) == length && memcmp(at, name, length) == 0) {
 			*ret = (struct recording_section){line_end + 1, section};

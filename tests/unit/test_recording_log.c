@@ -166,12 +166,43 @@ static void test_start(void **state)
 	}
 }
 
+/* The size of a section is digits up to the end of its line, and no byte behind the file counts. */
+static void test_sizes_in_start(void **state)
+{
+	static const char *const wrong[] = {"folder \n",
+	                                    "folder  1\n/\n",
+	                                    "folder +1\n/\n",
+	                                    "folder -1\n/\n",
+	                                    "folder 1x\n/\n",
+	                                    "folder 18446744073709551617\n/\n",
+	                                    "folder 99999999999999999999999\n/\n",
+	                                    "folder\n/\n",
+	                                    "folder 3\n/\n"};
+	struct recording_section section;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		const size_t size = strlen(wrong[i]);
+		char *bytes = malloc(size + 1); /* nothing behind it that ends a number */
+
+		memcpy(bytes, wrong[i], size);
+		bytes[size] = '1';
+		assert_false(recording_start_find(bytes, size, "folder", &section));
+		free(bytes);
+	}
+	assert_true(recording_start_find("folder 1\n/\n", 11, "folder", &section));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),      cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_cut),          cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_strange_tail), cmocka_unit_test(test_start),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_strange_tail),
+		cmocka_unit_test(test_start),
+		cmocka_unit_test(test_sizes_in_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
