@@ -1,10 +1,6 @@
-
-#include <string.h>
-
 #include "execution_internal.h"
 #include "rules.h"
 #include "runs_internal.h"
-#include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/snapshot/image.h"
 #include "scheduler/tools/log.h"
 
@@ -111,11 +107,13 @@ bool execution_waits_for_threads(struct execution *execution)
 void execution_show_processes(struct execution *execution)
 {
 	struct host *host = execution->runs->host;
-	g_autofree pid_t *pids = placement_pids(&execution->placement);
+	g_autofree pid_t *pids = NULL;
 
-	if (host->operations->show_processes)
-		host->operations->show_processes(host, execution->placement.number, pids,
-		                                 ranks_of(execution));
+	if (!host->operations->show_processes)
+		return;
+	pids = placement_pids(&execution->placement);
+	host->operations->show_processes(host, execution->placement.number, pids,
+	                                 ranks_of(execution));
 }
 
 /* If a debugger may want the ranks, none goes on before all are there. */

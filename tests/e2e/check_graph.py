@@ -12,7 +12,7 @@ import sqlite3
 import browser as browsers
 import check_html
 import check_web
-import harness
+import live_page
 from harness import check
 from live_page import STATE, Session, Watched
 
@@ -453,15 +453,10 @@ def body(tool, _):
         if check_web.is_there(tool):
             check_live_answers(tool, browser, answers)
             check_live(tool, browser, two)
-        complaints = [line for line in browser.complaints() if "WebSocket" not in line]
-        check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))
+        live_page.check_complaints(browser)
     finally:
         browser.close()
 
 
 if __name__ == "__main__":
-    try:
-        harness.main(__doc__, body)
-    finally:
-        for left in Session.begun:
-            left.end()
+    live_page.main(__doc__, body)

@@ -15,7 +15,7 @@ import browser as browsers
 import check_graph
 import check_html
 import check_web
-import harness
+import live_page
 from harness import check
 from live_page import STATE, Session, Watched
 from otf2_archive import read_archive
@@ -527,16 +527,11 @@ def body(tool, _):
             if check_web.is_there(tool):
                 for kind in "nulls", "inactive", "completed":
                     check_live(tool, browser, program, kind)
-            complaints = [line for line in browser.complaints() if "WebSocket" not in line]
-            check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))
+            live_page.check_complaints(browser)
     finally:
         if browser:
             browser.close()
 
 
 if __name__ == "__main__":
-    try:
-        harness.main(__doc__, body)
-    finally:
-        for left in Session.begun:
-            left.end()
+    live_page.main(__doc__, body)

@@ -15,7 +15,7 @@ import urllib.request
 
 import browser as browsers
 import check_prompt
-import harness
+import live_page
 from harness import check
 from live_page import PATIENCE, Page, Session, Watched
 
@@ -604,15 +604,10 @@ def body(tool, _):
         check_ends(tool, browser)
         check_offers_apart(tool, browser)
         check_names(tool, browser)
-        complaints = [line for line in browser.complaints() if "WebSocket" not in line]
-        check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))
+        live_page.check_complaints(browser)
     finally:
         browser.close()
 
 
 if __name__ == "__main__":
-    try:
-        harness.main(__doc__, body)
-    finally:
-        for left in Session.begun:
-            left.end()
+    live_page.main(__doc__, body)

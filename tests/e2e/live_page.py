@@ -217,3 +217,18 @@ class Watched:
 
     def press(self, line):
         self.browser.run("document.querySelector('.words [data-line=\"%s\"]').click()" % line)
+
+
+def check_complaints(browser):
+    """The browser has nothing to complain of, but connections that end with their session."""
+    complaints = [line for line in browser.complaints() if "WebSocket" not in line]
+    check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))
+
+
+def main(documentation, body):
+    """harness.main(), with the sessions ended that are left if the test fails."""
+    try:
+        harness.main(documentation, body)
+    finally:
+        for left in Session.begun:
+            left.end()
