@@ -10,13 +10,19 @@ static void append(GArray *numbers, uint32_t number)
 	g_array_append_val(numbers, number);
 }
 
-static void append_call(GArray *numbers, const struct record_call *call, const char *indices)
+/* `count`: of indices that follow, or STORE_INDICES_UNKNOWN. */
+static void append_head(GArray *numbers, const struct record_call *call, uint32_t count)
 {
-	g_auto(GStrv) parts = g_strsplit(indices, ",", -1);
-
 	append(numbers, (uint32_t)call->rank);
 	append(numbers, call->call);
-	append(numbers, g_strv_length(parts));
+	append(numbers, count);
+}
+
+static void append_call(GArray *numbers, const struct record_call *call)
+{
+	g_auto(GStrv) parts = g_strsplit(call->indices, ",", -1);
+
+	append_head(numbers, call, g_strv_length(parts));
 	for (char **part = parts; *part; part++)
 		append(numbers, (uint32_t)g_ascii_strtoull(*part, NULL, 10));
 }
@@ -31,17 +37,12 @@ void store_note_indices(struct store *store, uint32_t execution, const GArray *c
 		bool can_return = record_returns_indices(call);
 
 		any |= can_return && call->indices;
-		if (can_return && !call->indices) {
-			append(numbers, (uint32_t)call->rank);
-			append(numbers, call->call);
-			append(numbers, STORE_INDICES_UNKNOWN);
-		} else if (can_return && strcmp(call->indices, RECORD_UNDEFINED) == 0) {
-			append(numbers, (uint32_t)call->rank);
-			append(numbers, call->call);
-			append(numbers, 0);
-		} else if (can_return && call->indices[0] != '\0') {
-			append_call(numbers, call, call->indices);
-		}
+		if (can_return && !call->indices)
+			append_head(numbers, call, STORE_INDICES_UNKNOWN);
+		else if (can_return && strcmp(call->indices, RECORD_UNDEFINED) == 0)
+			append_head(numbers, call, 0);
+		else if (can_return && call->indices[0] != '\0')
+			append_call(numbers, call);
 	}
 	if (!any)
 		return;
