@@ -5,24 +5,14 @@
 bool rows_indices(struct store_reader *reader, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
-	g_autoptr(GVariant) common = store_reader_common(reader, &problem), all = NULL;
-	GVariantIter iter;
-	guint32 execution;
-	GVariant *numbers;
+	g_autoptr(GVariant) common = store_reader_common(reader, &problem);
 
 	if (problem) {
 		g_propagate_error(error, g_steal_pointer(&problem));
 		return false;
 	}
-	all = common ? g_variant_lookup_value(common, STORE_INDICES,
-	                                      G_VARIANT_TYPE(STORE_INDICES_TYPE))
-	             : NULL;
-	if (!all)
-		return true;
 	reader->indices = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_variant_unref);
-	g_variant_iter_init(&iter, all);
-	while (g_variant_iter_next(&iter, "(u@au)", &execution, &numbers))
-		g_hash_table_insert(reader->indices, GUINT_TO_POINTER(execution), numbers);
+	schema_read_indices(common, reader->indices);
 	return true;
 }
 

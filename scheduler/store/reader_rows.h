@@ -52,7 +52,8 @@ struct store_reader {
 	/* id of an execution to uint64_t: the interleavings that it stands for, if not 1; NULL: 1
 	 * each */
 	GHashTable *weights;
-	GHashTable *indices; /* id of an execution to its GVariant of STORE_INDICES; NULL: none */
+	GHashTable
+		*indices; /* id of an execution to its GVariant of STORE_INDICES; NULL: not read */
 	struct record_exploration *exploration;
 	GPtrArray *findings;
 	GPtrArray *mistakes; /* those of `findings` that are no variants */

@@ -19,3 +19,20 @@ char *schema_version_problem(const char *file, int64_t version)
 	                       "formats from %d on: explore again, or delete %s",
 	                       file, version, STORE_OLDEST, directory);
 }
+
+void schema_read_indices(GVariant *common, GHashTable *indices)
+{
+	g_autoptr(GVariant) all = NULL;
+	GVariantIter iter;
+	guint32 execution;
+	GVariant *numbers;
+
+	if (common)
+		all = g_variant_lookup_value(common, STORE_INDICES,
+		                             G_VARIANT_TYPE(STORE_INDICES_TYPE));
+	if (!all)
+		return;
+	g_variant_iter_init(&iter, all);
+	while (g_variant_iter_next(&iter, "(u@au)", &execution, &numbers))
+		g_hash_table_insert(indices, GUINT_TO_POINTER(execution), numbers);
+}

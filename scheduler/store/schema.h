@@ -18,6 +18,8 @@
 #ifndef MATCHPOINT_SCHEDULER_STORE_SCHEMA_H
 #define MATCHPOINT_SCHEDULER_STORE_SCHEMA_H
 
+#include <glib.h>
+
 #include <stdint.h>
 
 #define STORE_FILE "matchpoint.db"
@@ -53,6 +55,10 @@
 #define STORE_INDICES "indices"
 #define STORE_INDICES_TYPE "a(uau)"
 #define STORE_INDICES_UNKNOWN UINT32_MAX
+
+/* Adds what a table common (NULL: none) has of them to `indices`: from the id of an execution to
+ * its numbers, a GVariant "au", whose references pass to the table. */
+void schema_read_indices(GVariant *common, GHashTable *indices);
 
 /* Why a store with this user_version cannot be used, and what to do, as a message that names
  * `file` (DIRECTORY/matchpoint.db); free with g_free. NULL: it can be used. */

@@ -83,21 +83,11 @@ bool store_write_indices(struct store *store, GError **error)
 
 bool store_read_indices(struct store *store, GError **error)
 {
-	g_autoptr(GVariant) common = NULL, all = NULL;
-	GVariantIter iter;
-	guint32 execution;
-	GVariant *numbers;
+	g_autoptr(GVariant) common = NULL;
 
 	if (!store_get_common(store, &common, error))
 		return false;
-	all = common ? g_variant_lookup_value(common, STORE_INDICES,
-	                                      G_VARIANT_TYPE(STORE_INDICES_TYPE))
-	             : NULL;
-	if (!all)
-		return true;
-	g_variant_iter_init(&iter, all);
-	while (g_variant_iter_next(&iter, "(u@au)", &execution, &numbers))
-		g_hash_table_insert(store->indices, GUINT_TO_POINTER(execution), numbers);
+	schema_read_indices(common, store->indices);
 	return true;
 }
 
