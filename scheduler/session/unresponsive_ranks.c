@@ -76,8 +76,8 @@ static char *whereabouts(const struct execution *execution, int rank)
 	return g_strdup_printf("since %s at %s", mpi_call_name(info->function), where);
 }
 
-/* "in solve (hang.c:3) < main (hang.c:7)", "in MPI_Recv < main (hang.c:8)"; NULL: the stack cannot be
- * read. */
+/* "in solve (hang.c:3) < main (hang.c:7)", "in MPI_Recv < main (hang.c:8)"; NULL: the stack
+ * cannot be read. */
 static char *stack_words(const struct execution *execution, int rank)
 {
 	enum { TOLD = 8 };

@@ -9,8 +9,8 @@
  * other rank, and for how many seconds; -1: no rank is silent. */
 int unresponsive_ranks_first(struct runs *runs, double *ret_seconds);
 
-/* Lines (char *) on where the ranks of the world are now, as far as it can be read; ranks beside each
- * other that are at the same place share one. The caller owns it. */
+/* Lines (char *) on where the ranks of the world are now, as far as it can be read; ranks beside
+ * each other that are at the same place share one. The caller owns it. */
 GPtrArray *unresponsive_ranks_stacks(struct runs *runs);
 
 /* Adds notes on that rank. Call it before ranks that were stopped have ended. */
