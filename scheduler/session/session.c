@@ -191,18 +191,19 @@ static void print_again(struct session *session, const struct execution *executi
 }
 
 /* Whether the execution counts as an interleaving. An off-tree execution counts only if it shows
- * something new; one on the tree does not count if an off-tree execution with the same choices and
- * findings was counted. */
+ * something new; one on the tree does not count if an off-tree execution, or an earlier session's,
+ * with the same choices and findings was counted. */
 static bool is_one_more(struct session *session, const struct execution *execution)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
-	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 
 	if (execution_result(execution)->let_go)
 		return off_tree_outcomes_take(session->off_tree_outcomes, session->findings,
-		                              verdict->record, verdict->findings, choices);
-	return !off_tree_outcomes_have(session->off_tree_outcomes, verdict->record,
-	                               verdict->findings, choices);
+		                              verdict->record, verdict->findings);
+	/* a search of states makes the same choices in several orders */
+	return session_visits_states(session)
+	       || !off_tree_outcomes_have(session->off_tree_outcomes, verdict->record,
+	                                  verdict->findings);
 }
 
 void session_account(struct session *session, const struct execution *execution)

@@ -5,6 +5,7 @@
 #include "infrastructure_failures.h"
 #include "lanes.h"
 #include "native_check.h"
+#include "off_tree_outcomes.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
@@ -253,6 +254,8 @@ static bool import_execution(const struct record_execution *execution, void *dat
 
 		finding->replayed = finding->reproduced = false; /* until it is replayed again */
 	}
+	if (program_facts_threads(session->facts))
+		off_tree_outcomes_recall(session->off_tree_outcomes, record, shown);
 	g_array_set_size(record->findings, 0);
 	session_add_interleaving(session, NULL, record, choices, shown,
 	                         stored_run_ended_well(record));

@@ -415,6 +415,8 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 		trial.deadlocks = outcomes_deadlocks(program, trial.expected) > 0;
 		trial.found = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 		                                    (GDestroyNotify)g_bytes_unref, g_free);
+		trial.stored = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+		                                     (GDestroyNotify)g_bytes_unref, NULL);
 		trial.directory = sim_directory_new();
 		trial.history = g_string_new(NULL);
 		if (trial.shards > 0)
@@ -432,6 +434,7 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 		g_string_free(trial.history, true);
 		g_free(trial.directory);
 		g_hash_table_destroy(trial.found);
+		g_hash_table_destroy(trial.stored);
 	} else {
 		totals->too_large++;
 	}
