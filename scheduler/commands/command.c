@@ -7,6 +7,7 @@
 
 #include "command_line.h"
 #include "command_values.h"
+#include "explorer/nodes.h"
 #include "scheduler/host/mpi_runtime.h"
 #include "scheduler/host/program.h"
 #include "scheduler/session/session_machine.h"
@@ -127,6 +128,27 @@ void command_complain_of_session(const GError *error)
 		command_complain("%s", error->message);
 }
 
+bool command_set_nodes(struct command_options *options, const char *nodes)
+{
+	struct session_options *session = &options->session;
+	g_autofree char *problem = NULL;
+	const char *asked = options->nodes ? nodes_parse(options->nodes, session->ranks, &problem)
+	                                   : NULL;
+
+	if (problem)
+		command_complain("--nodes %s: %s", options->nodes, problem);
+	else if (options->nodes && nodes && asked != nodes)
+		command_complain("that was with --nodes %s, not %s", nodes, options->nodes);
+	else if ((nodes || asked) && options->launcher)
+		command_complain("--launcher cannot be combined with --nodes: only the usual "
+		                 "launcher can start ranks of virtual nodes");
+	else {
+		session->nodes = nodes ? nodes : asked;
+		return true;
+	}
+	return false;
+}
+
 static bool interpret_options(struct command_options *options)
 {
 	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
@@ -158,6 +180,8 @@ static bool interpret_options(struct command_options *options)
 		return false;
 	}
 	if (options->ranks && !command_ranks(options->ranks, &session->ranks))
+		return false;
+	if (session->ranks > 0 && !command_set_nodes(options, NULL))
 		return false;
 	if (!parse_kinds(options, &session->ignored))
 		return false;
@@ -211,6 +235,10 @@ static struct command_line *line_new(struct command_options *options, const stru
 		{"ranks", 'n', 0, G_OPTION_ARG_STRING, &options->ranks, "number of ranks", "N"},
 		/* The letter after -n in "-np 4", which mpiexec accepts. */
 		{"p", 'p', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->np, NULL, NULL},
+		{"nodes", 0, 0, G_OPTION_ARG_STRING, &options->nodes,
+	         "let MPI and the program see the ranks on K nodes, or with so many on each "
+	         "(default: 1)",
+	         "K|N+N..."},
 		{"buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
 	         "how standard sends complete: zero (when received), infinite (at once), both "
 	         "(default), per-send (a choice for each)",
@@ -395,6 +423,7 @@ void command_options_release(struct command_options *options)
 	g_free(options->max_memory);
 	g_free(options->max_time);
 	g_free(options->ranks);
+	g_free(options->nodes);
 }
 
 int command_inspect(const struct command_options *options)

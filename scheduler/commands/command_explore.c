@@ -367,6 +367,9 @@ static bool interpret_from(struct command_options *options, const char *text)
 		                 options->seed ? "--random" : "--shard");
 	else {
 		session->ranks = path->ranks;
+		if (!command_set_nodes(options, path->nodes))
+			return false;
+		path->nodes = session->nodes;
 		if (path->buffering != BUFFERING_ANY)
 			session->bufferings = 1u << path->buffering;
 		if (path->collectives != COLLECTIVES_ANY)
@@ -408,6 +411,11 @@ static int interpret_explore(struct command_options *options, gint64 interleavin
 	if (session->native && session->shards > 0) {
 		command_complain("--native cannot be combined with --shard: what other shards "
 		                 "find is not known; explore with --native once, without --shard");
+		return EXIT_USAGE;
+	}
+	if (session->native && session->nodes) {
+		command_complain("--native cannot be combined with --nodes: without control, the "
+		                 "program is on one node");
 		return EXIT_USAGE;
 	}
 	status = command_inspect(options);

@@ -19,7 +19,8 @@ static int follow_path(struct command_options *options, const struct path *path)
 	bool fine;
 	int status;
 
-	position = position_of(path->ranks, path->buffering, path->collectives, path->choices);
+	position = position_of(path->ranks, path->nodes, path->buffering, path->collectives,
+	                       path->choices);
 	session->position = position;
 	if (path->buffering == BUFFERING_ZERO)
 		session->bufferings = RECORD_ZERO;
@@ -83,7 +84,8 @@ static int run_once(int argc, char **argv)
 		beside = beside_exploration(&options);
 		if (beside)
 			options.session.store = beside;
-		path = path_new(options.session.ranks, BUFFERING_ANY, COLLECTIVES_ANY);
+		path = path_new(options.session.ranks, options.session.nodes, BUFFERING_ANY,
+		                COLLECTIVES_ANY);
 		status = follow_path(&options, path);
 		path_free(path);
 	}

@@ -47,7 +47,8 @@ static struct world_options options_under(const struct runs_options *asked, cons
 	                              asked->cancels,
 	                              asked->digests,
 	                              asked->not_yet,
-	                              asked->some};
+	                              asked->some,
+	                              asked->nodes};
 }
 
 struct execution *execution_begin(struct runs *runs, const struct run_request *request)

@@ -46,6 +46,7 @@ struct runs_options {
 	struct events *events; /* receives the events; NULL: they are dropped */
 	/* See struct session_options. */
 	int ranks;
+	const char *nodes;
 	const char *program; /* its name */
 	const struct wrapper *wrapper;
 	bool every_call_waits;

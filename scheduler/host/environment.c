@@ -51,6 +51,7 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_STDIN, ENVIRONMENT_PASSED, NULL, "file for rank 0's standard input"},
 	{ENVIRONMENT_JOURNAL, ENVIRONMENT_PASSED, NULL, "directory that keeps files as they were"},
 	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_PASSED, NULL, "set: sleeping takes no real time"},
+	{ENVIRONMENT_NODES, ENVIRONMENT_PASSED, NULL, "virtual nodes of the ranks (--nodes)"},
 	{ENVIRONMENT_STEADY, ENVIRONMENT_PASSED, NULL,
          "set: what calls leave on the stack is cleared, so that memory differs less"},
 	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_PASSED, NULL,
@@ -300,6 +301,7 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 	environment = set_or_unset(environment, ENVIRONMENT_VIRTUAL_TIME,
 	                           settings->virtual_time ? "1" : NULL);
 	environment = set_or_unset(environment, ENVIRONMENT_JOURNAL, settings->journal);
+	environment = set_or_unset(environment, ENVIRONMENT_NODES, settings->nodes);
 	return environment;
 }
 

@@ -30,7 +30,7 @@ static void on_launcher_ended(void *user, const struct launcher *launcher, int s
 
 static char **command_line(const struct local_options *options, GError **error)
 {
-	char **words = launcher_words(options->launcher, options->ranks, error);
+	char **words = launcher_words(options->launcher, options->ranks, options->nodes, error);
 	char **program = options->program;
 	g_auto(GStrv) wrapped = NULL;
 	GPtrArray *all;
@@ -70,6 +70,7 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 		.standard_input = options->standard_input,
 		.journal = options->journal ? journal_path(options->journal) : NULL,
 		.virtual_time = options->virtual_time,
+		.nodes = options->nodes,
 		.heap = local_can_digest(host),
 		.steady = options->states || polls(local),
 		.reads_peers = peer_memory_obstacle() == NULL,

@@ -61,8 +61,8 @@ static enum collective_mode collectives_of(const struct search *search, enum buf
 static struct path *path_of(const struct search *search, const GArray *choices,
                             enum buffering buffering)
 {
-	return path_of_choices(search->minimize->path->ranks, buffering,
-	                       collectives_of(search, buffering), choices);
+	return path_of_choices(search->minimize->path->ranks, search->minimize->path->nodes,
+	                       buffering, collectives_of(search, buffering), choices);
 }
 
 /* --- result of an interleaving ---- */

@@ -49,6 +49,7 @@ struct session_options {
 	char **program;      /* argv, NULL-terminated */
 	int ranks;
 	const char *launcher; /* NULL: mpiexec.mpich -n N */
+	const char *nodes;    /* virtual nodes, from nodes_parse; NULL: one */
 	enum backtrack backtrack;
 	bool verbose;     /* notes also mention what only cost time */
 	guint bufferings; /* of RECORD_BUFFERINGS */

@@ -177,6 +177,7 @@ bool session_machine_open(struct session *session, GError **error)
 	struct local_options local = {
 		.directory = session->directory,
 		.ranks = options->ranks,
+		.nodes = options->nodes,
 		.program = options->program,
 		.launcher = options->launcher,
 		.wrapper = options->wrapper,

@@ -122,6 +122,7 @@ static GPtrArray *identity_of(const struct session *session)
 	add_identity(identity, "the program's SHA-256", digest_program(options->program[0]));
 	add_identity(identity, "the directory", g_get_current_dir());
 	add_identity(identity, "the number of ranks", g_strdup_printf("%d", options->ranks));
+	add_identity(identity, "--nodes", word_or_none(options->nodes));
 	add_identity(identity, "--buffering (a mask)", g_strdup_printf("%u", options->bufferings));
 	add_identity(identity, "--collectives",
 	             word_or_none(collective_mode_word(options->collectives)));

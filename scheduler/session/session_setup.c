@@ -181,6 +181,7 @@ static void describe_exploration(struct session *session)
 	exploration->machine = g_strdup(g_get_host_name());
 	exploration->standard_input = g_strdup(options->standard_input);
 	exploration->ranks = options->ranks;
+	exploration->nodes = options->nodes;
 	exploration->bufferings = options->bufferings;
 	exploration->shard = options->shard;
 	exploration->shards = options->shards;
@@ -244,6 +245,7 @@ static bool open_runs(struct session *session, GError **error)
 		.comms = session->comms,
 		.events = session->events,
 		.ranks = options->ranks,
+		.nodes = options->nodes,
 		.program = options->program[0],
 		.wrapper = options->wrapper,
 		.every_call_waits = options->every_call_waits,
