@@ -13,6 +13,7 @@
 #include "shim/park/park.h"
 #include "shim/park/park_rewind.h"
 #include "shim/process/process.h"
+#include "shim/process/stack_residue.h"
 #include "shim/request/request.h"
 #include "shim/request/request_names.h"
 #include "shim/state/digest.h"
@@ -98,6 +99,7 @@ static void send_seal(uint32_t call)
 		state_go_unsealed();
 		return;
 	}
+	stack_residue_want();
 	gate_send(&(const struct wire_message){.type = WIRE_SEAL, .seal = state_seal(call)});
 }
 
