@@ -118,6 +118,9 @@ bool execution_report_state(struct execution *execution, const GArray *open);
 /* At rest, before the plan is followed: takes a snapshot where other interleavings of a strategy
  * that repeats will pass (execution_parking.c). Returns whether one is being taken. */
 bool execution_park_along(struct execution *execution);
+/* Whether each call of its ranks comes with a seal (world_fingerprint.h). */
+bool execution_is_sealed(const struct execution *execution);
+
 /* Keeping an execution at rest (execution_snapshots.c): orders its ranks to park, or to keep
  * images. execution_parked, execution_imaged: a rank has answered. */
 void execution_park(struct execution *execution);

@@ -34,7 +34,8 @@ static struct snapshot *find_nearest(struct runs *runs, const struct run_request
 
 	if (!snapshots_are_enabled(runs->snapshots) || !root || request->from_start)
 		return snapshots_are_enabled(runs->snapshots) ? root : NULL;
-	return snapshots_nearest(runs->snapshots, request->position, request->stacks);
+	return snapshots_nearest(runs->snapshots, request->position, request->stacks,
+	                         runs->options.states && request->strategy->state);
 }
 
 static struct world_options options_under(const struct runs_options *asked, const struct path *path)
@@ -103,6 +104,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
 	welcome.welcome.stacks = execution->stacks;
 	welcome.welcome.states = execution->runs->options.states;
+	welcome.welcome.seals = execution_is_sealed(execution);
 	welcome.welcome.images = execution->runs->options.images;
 	welcome.welcome.rewinds = snapshots_rewind(execution->runs->snapshots);
 	welcome.welcome.contents = execution->runs->options.contents;
