@@ -562,6 +562,10 @@ struct wire_restore {
 	char *directory; /* of the new world; absolute */
 	uint32_t count;
 	struct wire_clone *clones;
+	char *folder; /* the child writes itself to a file there, and ends; NULL or empty: it does
+	                 not (ckpt/agent_disk.h) */
+	char *base;   /* name of the checkpoint on disk that this one builds on; NULL or empty:
+	                 none */
 };
 
 struct wire_bind {

@@ -20,6 +20,8 @@ const char *execution_directory(const struct execution *execution);
 /* The job that has started its ranks; NULL: it has none of its own. */
 const struct host_job *execution_job(const struct execution *execution);
 /* Whether its ranks are the launcher's processes, not restored copies. */
+/* Whether it is being started from a checkpoint on disk. */
+bool execution_is_restarted(const struct execution *execution);
 bool execution_is_launched(const struct execution *execution);
 /* The snapshot that its ranks are copies of; NULL: none. */
 struct snapshot *execution_from(const struct execution *execution);

@@ -176,6 +176,8 @@ static void go_on_unparked(struct execution *execution, struct snapshot *snapsho
 	struct runs *runs = execution->runs;
 
 	execution->no_parking = true;
+	g_free(execution->hazard);
+	execution->hazard = g_strdup(snapshot->hazard);
 	if (!snapshots_root(runs->snapshots))
 		runs_fall_back(runs, g_strdup(snapshot->hazard));
 	if (execution->result.discard == DISCARD_REDO) /* it can go on from here */
