@@ -9,6 +9,7 @@
 #include "command_values.h"
 #include "explorer/nodes.h"
 #include "explorer/program_parts.h"
+#include "restarted.h"
 #include "scheduler/host/mpi_runtime.h"
 #include "scheduler/host/program.h"
 #include "scheduler/session/session_machine.h"
@@ -291,6 +292,9 @@ static struct command_line *line_new(struct command_options *options, const stru
 	         "standard input of rank 0 (default: the file that matchpoint's input is "
 	         "redirected from, else empty)",
 	         "FILE"},
+		/* of matchpoint restart */
+		{"restart", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options->restart, NULL,
+	         NULL},
 		{"virtual-time", 0, 0, G_OPTION_ARG_NONE, &session->virtual_time,
 	         "skip sleeps, and advance the clocks that the program reads by the same time",
 	         NULL},
@@ -407,6 +411,8 @@ int command_parse(struct command_options *options, const struct command *command
 	if (!parsed || !in_order)
 		return EXIT_USAGE;
 	options->program = g_strdupv(rest);
+	if (options->restart && !restarted_open(options))
+		return EXIT_CANNOT;
 	options->session.program = options->program;
 	if (!interpret_options(options))
 		return EXIT_USAGE;
@@ -420,6 +426,8 @@ void command_options_release(struct command_options *options)
 	g_free(options->errors_returned);
 	g_strfreev(options->session.ignored);
 	g_free(options->word);
+	g_free(options->restart);
+	restarted_close(options->restarted);
 	g_free(options->store);
 	g_free(options->source_root);
 	for (int i = 0; i < REPORT_COUNT; i++)

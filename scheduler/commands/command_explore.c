@@ -243,6 +243,8 @@ static bool interpret_order(struct command_options *options)
 /* After so many interleavings a look for equal states takes a small part of the time, start
  * included. */
 #define STATES_AFTER 128
+/* A state costs more than an interleaving. */
+#define STATES_GAIN 4
 
 /* The first option that does not work with state search, and the reason; NULL: none is given. */
 static const char *not_with_states(const struct command_options *options)
@@ -295,6 +297,7 @@ static bool interpret_search(struct command_options *options)
 	other = not_with_states(options);
 	session->watch_left = automatic && !other ? STATES_WORTH : 0;
 	session->watch_from = STATES_AFTER;
+	session->watch_gain = STATES_GAIN;
 	session->watch_not = automatic ? other : NULL;
 	if (session->states && other)
 		command_complain("--search states cannot be combined with %s", other);

@@ -29,15 +29,17 @@ static void on_launcher_ended(void *user, const struct launcher *launcher, int s
 		local->listener->job_ended(local->user, job, status);
 }
 
-static char **command_line(const struct local_options *options, GError **error)
+/* `instead`: of the program; NULL: none. */
+static char **command_line(const struct local_options *options, char **instead, GError **error)
 {
-	g_auto(GStrv) before = options->wrapper ? wrapper_command(options->wrapper) : NULL;
+	g_auto(GStrv) before = options->wrapper && !instead ? wrapper_command(options->wrapper)
+	                                                    : NULL;
 	const struct launcher_job job = {
 		.custom = options->launcher,
 		.nodes = options->nodes,
 		.ranks = options->ranks,
 		.before = before,
-		.program = options->program,
+		.program = instead ? instead : options->program,
 	};
 
 	return launcher_command(&job, error);
@@ -62,8 +64,9 @@ static bool polls(struct local *local)
 	return local->polls;
 }
 
-struct host_job *local_job_start(struct host *host, guint32 world, const char *directory,
-                                 GError **error)
+/* `checkpoint`: whose ranks are started; NULL: those of the program. */
+static struct host_job *start(struct host *host, guint32 world, const char *directory,
+                              const struct disk_checkpoint *checkpoint, GError **error)
 {
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
@@ -81,7 +84,8 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 		.reads_peers = peer_memory_obstacle() == NULL,
 		.own_launcher = options->launcher != NULL,
 	};
-	g_auto(GStrv) command = command_line(options, error), environment = NULL;
+	g_auto(GStrv) program = checkpoint ? local_restart_program(checkpoint) : NULL;
+	g_auto(GStrv) command = command_line(options, program, error), environment = NULL;
 	struct launcher_options launch = {.loop = &local->loop,
 	                                  .command = command,
 	                                  .lock = run_directory_lock(options->directory),
@@ -92,6 +96,12 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 		return NULL;
 	environment = environment_for_ranks(options->environment, &settings,
 	                                    world == 0 ? options->notes : NULL);
+	if (checkpoint) {
+		environment = local_restart_environment(environment, checkpoint, error);
+		if (!environment
+		    || !local_prepare_restart(local, world, directory, checkpoint, error))
+			return NULL;
+	}
 	job = g_new0(struct host_job, 1);
 	launch.environment = environment;
 	launch.user = job;
@@ -104,6 +114,18 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 	job->disconnect_order = disconnect_order_new();
 	job->directory = g_strdup(directory);
 	return job;
+}
+
+struct host_job *local_job_start(struct host *host, guint32 world, const char *directory,
+                                 GError **error)
+{
+	return start(host, world, directory, NULL, error);
+}
+
+struct host_job *local_job_restart(struct host *host, guint32 world, const char *directory,
+                                   const struct disk_checkpoint *checkpoint, GError **error)
+{
+	return start(host, world, directory, checkpoint, error);
 }
 
 bool local_job_is_running(const struct host_job *job)

@@ -184,7 +184,7 @@ bool session_machine_open(struct session *session, GError **error)
 		.standard_input = options->standard_input,
 		.environment = options->environment,
 		.virtual_time = options->virtual_time,
-		.states = session_compares_states(options),
+		.states = options->states,
 		.notes = session->exploration->notes,
 	};
 

@@ -21,6 +21,7 @@ struct snapshot *snapshot_new(const struct snapshot_subject *subject)
 	snapshot->number = placement->number;
 	snapshot->directory = g_strdup(placement->directory);
 	snapshot->stacked = subject->stacked;
+	snapshot->sealed = subject->sealed;
 	snapshot->along = subject->along;
 	snapshot->launched = placement->launched;
 	snapshot->unshared = true;

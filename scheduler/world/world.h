@@ -97,6 +97,8 @@ struct world_returned {
 /* `comms` must outlive the world. Orders are given from within the functions below. */
 struct world *world_new(const struct world_options *options, struct communicators *comms,
                         const struct world_orders *orders, void *user);
+/* Gives orders to these from now on; to the same user. */
+void world_give_orders(struct world *world, const struct world_orders *orders);
 void world_free(struct world *world);
 
 /* A copy of the world that goes on independently. Orders go to `user`; the copy has these options.

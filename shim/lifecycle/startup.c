@@ -106,6 +106,7 @@ __attribute__((constructor)) static void load(void)
 	process_set_managed();
 	startup.rank = atoi(rank);
 	startup.world = world ? (uint32_t)strtoul(world, NULL, 10) : 0;
+	park_restart(startup.rank, startup.world);
 	state_load();
 	file_calls_start();
 	node_name_start();

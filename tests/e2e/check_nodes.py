@@ -9,6 +9,8 @@ import sys
 import harness
 from harness import check
 
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
+
 # Each rank prints where it is, by all that can be asked. With "shared", a window over all ranks.
 WHERE = r"""
 #define _GNU_SOURCE
@@ -244,6 +246,20 @@ def check_repeats(tool, program, path):
     check(run.status in (0, 4), run)  # on one node there is no such bug
 
 
+def check_saved(tool):
+    """Ranks that are saved on disk have their nodes when they are started again."""
+    program = tool.compile(os.path.join(EXAMPLES, "node_leaders.c"))
+    script = tool.write("save", "run\ncheckpoint there --to saved\n")
+    run = tool.run("debug", "-n", "4", "--nodes", "2", "-x", script, "--batch", program)
+    check("saved: matchpoint restart" in run.out, run)
+    script = tool.write("go", "1\n")
+    folder = os.path.join("saved", "there")
+    run = tool.run("debug", "--restart", folder, "-x", script, "--batch")
+    check("node 0: 1" in run.out and "ended well" in run.out, run)
+    run = tool.run("debug", "--restart", folder, "--nodes", "3", "-x", script, "--batch")
+    check(run.status == 4 and "that was with --nodes 2, not 3" in run.err, run)
+
+
 def check_stores(tool, program):
     whole = ["explore", "-n", "4", "--nodes", "2", "--keep-going"]
     for shard in ("1", "2"):
@@ -307,6 +323,7 @@ def body(tool, _options):
     check_windows(tool, where)
     check_bug(tool)
     check_record(tool, where)
+    check_saved(tool)
     check_refused(tool, where)
     check_fortran(tool)
 
