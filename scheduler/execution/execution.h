@@ -42,6 +42,11 @@ void execution_wait(struct execution *execution, bool waits);
  * the session. */
 void execution_enter(struct execution *execution, enum execution_phase phase);
 
+/* It does not count, for this reason, unless a stronger one is known. */
+void execution_discard(struct execution *execution, enum discard discard);
+/* Whether it is to be begun again. */
+bool execution_begins_again(const struct execution *execution);
+
 /* The caller must set the world, with the execution as `user`. */
 struct execution *execution_new(struct runs *runs, const struct run_request *request);
 void execution_free(struct execution *execution);

@@ -213,8 +213,9 @@ bool execution_look_at_parking(struct execution *execution)
  * taken. */
 void execution_fall_back(struct execution *execution)
 {
-	struct run_result *result = &execution->result;
+	const enum execution_phase phase = execution->result.phase;
 
-	result->again |= result->phase < EXECUTION_ENDING
-	                 && (!execution->placement.launched || result->phase == EXECUTION_PARKING);
+	if (phase < EXECUTION_ENDING
+	    && (!execution->placement.launched || phase == EXECUTION_PARKING))
+		execution_discard(execution, DISCARD_REDO);
 }

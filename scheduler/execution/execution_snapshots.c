@@ -64,20 +64,21 @@ static void held(struct execution *execution, int rank)
 
 static void begin_again(struct execution *execution)
 {
-	execution->result.again = true;
+	execution_discard(execution, DISCARD_REDO);
 }
 
 static bool not_rewound(struct execution *execution, int rank, bool ordered)
 {
 	if (ordered) {
-		execution->result.again |= execution->result.phase < EXECUTION_ENDING;
+		if (execution->result.phase < EXECUTION_ENDING)
+			begin_again(execution);
 		held(execution, rank);
 		return false;
 	}
 	if (execution->placement.image)
-		execution->result.again = true; /* from another snapshot */
+		begin_again(execution); /* from another snapshot */
 	else if (execution->placement.from && execution->result.phase == EXECUTION_STARTING
-	         && !execution->result.cut_short && !execution->result.again)
+	         && execution->result.discard < DISCARD_CUT_SHORT)
 		return true;
 	execution_rank_status(execution, rank, 0);
 	return false;
@@ -172,7 +173,8 @@ static void go_on_unparked(struct execution *execution, struct snapshot *snapsho
 	execution->no_parking = true;
 	if (!snapshots_root(runs->snapshots))
 		runs_fall_back(runs, g_strdup(snapshot->hazard));
-	execution->result.again = false; /* it can go on from here */
+	if (execution->result.discard == DISCARD_REDO) /* it can go on from here */
+		execution->result.discard = DISCARD_NOT;
 	if (snapshot->launched)
 		execution->job = g_steal_pointer(&runs->job);
 	snapshot_resume(snapshot);
@@ -188,7 +190,7 @@ void execution_parked(struct execution *execution, int rank, const struct wire_p
 	struct snapshot *snapshot = execution->parking;
 	g_autoptr(GError) error = NULL;
 
-	if (!snapshot || snapshot->images || execution->result.struck
+	if (!snapshot || snapshot->images || execution->result.discard == DISCARD_STRUCK
 	    || !snapshot_is_whole(snapshot))
 		return; /* it was cut short meanwhile, or one of its ranks is gone */
 	if (snapshot->answered[rank] || !mappings_possible(parked)) {
@@ -228,7 +230,7 @@ void execution_imaged(struct execution *execution, int rank, const struct wire_i
 
 	if (!image_answered(snapshot, rank, imaged)) {
 		/* An answer may have been under way when the execution was given up. */
-		if (!execution->result.again && !execution->result.cut_short)
+		if (execution->result.discard < DISCARD_CUT_SHORT)
 			runs_fail(runs, "rank %d made an impossible report: an image", rank);
 		return;
 	}

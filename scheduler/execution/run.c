@@ -78,7 +78,7 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 	execution_hold_all(execution);
 	forget_made(execution->plan, world_choices(snapshot->world));
 	if (!snapshot_restore(snapshot, &execution->placement, &error)) {
-		execution->result.again = true;
+		execution_discard(execution, DISCARD_REDO);
 		runs_fall_back(runs, g_strdup(error->message));
 	}
 	return execution;
@@ -205,7 +205,7 @@ void execution_drop(struct execution *execution)
 	}
 	end_job(execution);
 	execution_end_children(execution);
-	over = execution->result.phase == EXECUTION_OVER && !execution->result.again
+	over = execution->result.phase == EXECUTION_OVER && !execution_begins_again(execution)
 	       && !runs->stopped;
 	if (!held_ranks_keep(&execution->placement, over) && execution->placement.directory)
 		runs->host->operations->world_remove(runs->host, execution->placement.number);

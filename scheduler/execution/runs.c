@@ -256,12 +256,10 @@ void runs_fall_back(struct runs *runs, char *reason)
 
 static void begin_anew(struct execution *execution, void *reason)
 {
-	const struct run_result *result = execution_result(execution);
-
-	if (result->again)
+	if (execution_begins_again(execution))
 		return;
 	execution_fall_back(execution);
-	if (result->again)
+	if (execution_begins_again(execution))
 		runs_report_struck(execution_runs(execution), reason);
 }
 

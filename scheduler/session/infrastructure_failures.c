@@ -72,9 +72,8 @@ void infrastructure_failures_add(struct infrastructure_failures *failures,
 	const struct run_result *result = execution_result(execution);
 
 	failures->starved += starved;
-	if (result->wasted)
-		failures->wasted++;
-	if (!result->lost)
+	failures->wasted += discard_effect(result->discard) == DISCARD_WASTED;
+	if (result->discard != DISCARD_LOST)
 		return;
 	failures->lost++;
 	failures->lost_unseen |= world_has_windows(execution_world(execution));

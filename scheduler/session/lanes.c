@@ -348,8 +348,10 @@ static void fail_to_lead(struct session *session)
 static void note_beginning(struct lanes *lanes, const struct lane *lane,
                            const struct execution *execution)
 {
+	const enum discard discard = execution_result(execution)->discard;
+
 	if (!session_options(lanes->session)->toward || lanes->begun || !session_is_whole(execution)
-	    || execution_result(execution)->wasted || execution_result(execution)->returned)
+	    || discard == DISCARD_DROPPED || discard == DISCARD_RETURNED)
 		return;
 	lanes->begun = true;
 	lanes->strayed = explorer_strayed(lane->explorer);

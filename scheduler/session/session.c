@@ -197,7 +197,7 @@ static bool is_one_more(struct session *session, const struct execution *executi
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
 
-	if (execution_result(execution)->let_go)
+	if (execution_result(execution)->discard == DISCARD_LET_GO)
 		return off_tree_outcomes_take(session->off_tree_outcomes, session->findings,
 		                              verdict->record, verdict->findings);
 	/* a search of states makes the same choices in several orders */
@@ -213,7 +213,7 @@ void session_account(struct session *session, const struct execution *execution)
 
 	session->longest = MAX(session->longest, execution_seconds(execution));
 	program_facts_add(session->facts, execution);
-	if (result->cut_short || session->error)
+	if (result->discard == DISCARD_CUT_SHORT || session->error)
 		return;
 	infrastructure_failures_add(session->failures, execution, verdict->starved);
 	if (!verdict->record || result->phase != EXECUTION_OVER)
@@ -232,7 +232,7 @@ bool session_is_whole(const struct execution *execution)
 {
 	const struct run_result *result = execution_result(execution);
 
-	return result->phase == EXECUTION_OVER && !result->cut_short
+	return result->phase == EXECUTION_OVER && result->discard != DISCARD_CUT_SHORT
 	       && !interleaving_of(execution)->session->error;
 }
 

@@ -80,8 +80,7 @@ static guint note_end(struct state_exploration *walks, const struct execution *e
 	const struct verdict *verdict = interleaving_verdict(execution);
 	struct state_hash name;
 
-	if (result->wasted || result->lost || result->cut_short || result->phase != EXECUTION_OVER
-	    || !verdict->record)
+	if (result->discard || result->phase != EXECUTION_OVER || !verdict->record)
 		return 0;
 	world_fingerprint_end(execution_world(execution), &name);
 	state_hash_add(&name, (guint64)verdict->record->status << 1 | result->stalled);

@@ -145,10 +145,8 @@ struct gate_orders {
 	                             size_t own_count);
 	/* Sends the seal of a call, before its report. */
 	void (*send_seal)(uint32_t call);
-	/* Sends the rank's state while `pending` waits (state.h). precompute_state computes it
-	 * before it is asked for. */
+	/* Sends the rank's state while `pending` waits (state.h). */
 	void (*send_state)(const struct wire_call *pending, bool may_be_idle);
-	void (*precompute_state)(const struct wire_call *pending);
 	/* The calling thread's stack, as backtrace(3). 0: unknown. */
 	int (*backtrace)(void **ret_frames, int most);
 };
