@@ -9,7 +9,6 @@
 #include "scheduler/host/host.h"
 
 struct execution;
-struct held_ranks;
 struct process_group;
 struct snapshot;
 struct snapshots;
@@ -29,8 +28,7 @@ struct placement {
 	char *directory;
 	bool launched;               /* ranks are the launcher's processes, not restored copies */
 	struct snapshot *from;       /* whose copies the ranks are; NULL: none */
-	struct held_ranks *held;     /* NULL: none are */
-	struct process_group *group; /* NULL: not known */
+	struct process_group *group; /* its processes; NULL: not known */
 	struct snapshot *image;      /* that the ranks are being rewound to; NULL: none */
 	bool rewound;                /* ranks were restored in place */
 	gint64 started;              /* when it was put there, on the host's clock */

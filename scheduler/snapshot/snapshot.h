@@ -32,12 +32,13 @@ struct snapshot {
 	char *hazard;                 /* first reason not to restore it; NULL: none */
 	struct host_snapshot *memory; /* and files */
 	struct snapshot_entry *entry; /* in the snapshot set; NULL: not, or no longer */
-	GPtrArray *held_ranks;        /* struct held_ranks: worlds that can be rewound to it */
+	GPtrArray *held_ranks;        /* struct process_group: can be rewound to it */
 	/* For an image (image.h): each rank's number of it. NULL: not an image. */
 	guint32 *images;
 	bool *shared; /* by rank: equals an earlier image, and was not asked */
 	bool idle;    /* all ranks were (process_group.h), so none waits for WELCOME */
-	struct process_group *group;
+	struct process_group *group;      /* whose ranks have it, */
+	guint losses;                     /* and its losses until then */
 	guint64 rank_bytes, shared_bytes; /* in addition to other images of the group */
 	bool wanted;                      /* if no image is possible, park keepers */
 	bool named;                       /* asked for by the user */
