@@ -7,9 +7,9 @@
 
 #include "run.h"
 #include "scheduler/host/host.h"
+#include "scheduler/snapshot/placement.h"
 
 struct run_ahead;
-struct placement;
 struct snapshot;
 struct state_fingerprint;
 struct site_owner;
@@ -122,15 +122,15 @@ bool execution_park_along(struct execution *execution);
  * images. execution_parked, execution_imaged: a rank has answered. */
 void execution_park(struct execution *execution);
 bool execution_may_keep_image(const struct execution *execution);
-void execution_keep_image(struct execution *execution, bool wanted);
+void execution_keep_image(struct execution *execution, enum snapshot_wish wish);
 void execution_parked(struct execution *execution, int rank, const struct wire_parked *parked);
 void execution_imaged(struct execution *execution, int rank, const struct wire_imaged *imaged);
 /* The execution, at rest, is given up. If there are images of its ranks, they stay where they are,
  * to be rewound. Returns false if they have to be ended instead. */
 bool execution_keep_ranks(struct execution *execution);
-/* An image could not be taken. Parks the ranks as keepers instead, if that is worth it, or if a
- * snapshot was asked for (`wanted`). */
-void execution_park_instead(struct execution *execution, bool wanted);
+/* An image could not be taken. Parks the ranks as keepers instead, if that is worth it, or wished
+ * for. */
+void execution_park_instead(struct execution *execution, enum snapshot_wish wish);
 /* Returns whether a snapshot is being taken. If a rank cannot answer, snapshots are given up. */
 bool execution_look_at_parking(struct execution *execution);
 

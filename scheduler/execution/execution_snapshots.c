@@ -131,14 +131,13 @@ void execution_park(struct execution *execution)
 		execution->runs->job = g_steal_pointer(&execution->job);
 }
 
-void execution_keep_image(struct execution *execution, bool wanted)
+void execution_keep_image(struct execution *execution, enum snapshot_wish wish)
 {
 	const struct snapshot_subject subject = subject_of(execution);
 
 	execution_enter(execution, EXECUTION_PARKING);
 	execution->parking = image_begin(&subject);
-	execution->parking->wanted = wanted;
-	execution->parking->named = execution->named;
+	execution->parking->wish = wish;
 }
 
 bool execution_may_keep_image(const struct execution *execution)
@@ -226,7 +225,7 @@ void execution_imaged(struct execution *execution, int rank, const struct wire_i
 {
 	struct runs *runs = execution->runs;
 	struct snapshot *snapshot = execution->parking;
-	bool wanted;
+	enum snapshot_wish wish;
 
 	if (!image_answered(snapshot, rank, imaged)) {
 		/* An answer may have been under way when the execution was given up. */
@@ -241,10 +240,10 @@ void execution_imaged(struct execution *execution, int rank, const struct wire_i
 	if (image_complete(snapshot, &execution->placement)) {
 		note_kept(execution, snapshot);
 	} else {
-		wanted = snapshot->wanted;
+		wish = snapshot->wish;
 		execution->no_image = true;
 		snapshot_release(snapshot);
-		execution_park_instead(execution, wanted);
+		execution_park_instead(execution, wish);
 	}
 	if (execution_is_running(execution) && world_holds(execution->world))
 		world_let_held_go(execution->world);

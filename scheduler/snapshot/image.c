@@ -17,7 +17,7 @@ static struct snapshot *last_of(const struct snapshots *snapshots,
 		struct snapshot *snapshot = snapshots->all->pdata[i];
 
 		if (snapshot->images && snapshot->group == group && !image_is_lost(snapshot)
-		    && (snapshot->named || !named))
+		    && (snapshot->wish == SNAPSHOT_NAMED || !named))
 			return snapshot;
 	}
 	return NULL;

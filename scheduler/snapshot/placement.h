@@ -13,6 +13,13 @@ struct process_group;
 struct snapshot;
 struct snapshots;
 
+/* Why a snapshot is taken. */
+enum snapshot_wish {
+	SNAPSHOT_UNWANTED, /* only if it is worth it */
+	SNAPSHOT_WANTED,   /* in any case */
+	SNAPSHOT_NAMED,    /* the same, and the user will return to it */
+};
+
 /* A rank, as far as it is connected. */
 struct rank_slot {
 	struct host_link *link; /* NULL: not connected, or gone */

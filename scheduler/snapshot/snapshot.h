@@ -40,8 +40,7 @@ struct snapshot {
 	struct process_group *group;      /* whose ranks have it, */
 	guint losses;                     /* and its losses until then */
 	guint64 rank_bytes, shared_bytes; /* in addition to other images of the group */
-	bool wanted;                      /* if no image is possible, park keepers */
-	bool named;                       /* asked for by the user */
+	enum snapshot_wish wish;          /* if no image is possible, keepers are parked for it */
 	guint children;                   /* snapshots and executions that are copies of it */
 };
 
