@@ -234,9 +234,8 @@ int agent_map_clones(const struct agent_clone *clones, size_t count)
 	return 0;
 }
 
-/* Returns 0, or the reason (enum agent_failure). */
-static int set_up_child(struct agent *agent, pid_t parent, const char *world_directory,
-                        const struct agent_clone *clones, size_t count)
+int agent_enter_world(struct agent *agent, pid_t parent, const char *world_directory,
+                      const struct agent_clone *clones, size_t count)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if ((pid_t)syscall(SYS_getppid) != parent)
@@ -251,7 +250,7 @@ static int set_up_child(struct agent *agent, pid_t parent, const char *world_dir
 	if (agent_map_clones(clones, count) < 0)
 		return AGENT_FAILURE_SHARED_MEMORY;
 	agent_journal_pause(false);
-	return agent_renew_files(agent, clones, count) < 0 ? AGENT_FAILURE_FILES : 0;
+	return 0;
 }
 
 pid_t agent_fork(struct agent *agent, const char *world_directory, const struct agent_clone *clones,
@@ -259,8 +258,11 @@ pid_t agent_fork(struct agent *agent, const char *world_directory, const struct 
 {
 	pid_t parent = (pid_t)syscall(SYS_getpid);
 	pid_t child = fork();
-	int failure = child == 0 ? set_up_child(agent, parent, world_directory, clones, count) : 0;
+	int failure = child == 0 ? agent_enter_world(agent, parent, world_directory, clones, count)
+	                         : 0;
 
+	if (child == 0 && !failure && agent_renew_files(agent, clones, count) < 0)
+		failure = AGENT_FAILURE_FILES;
 	if (failure)
 		_exit(failure);
 	return child;

@@ -127,6 +127,10 @@ bool agent_holds_idle(const struct agent_file *file);
 /* By the last survey. */
 bool agent_is_mapped(const struct agent *agent, const struct agent_file *file);
 
+/* In a new child: its world's directory, and the clones of its shared memory. Returns 0, or the
+ * reason (enum agent_failure). */
+int agent_enter_world(struct agent *agent, pid_t parent, const char *world_directory,
+                      const struct agent_clone *clones, size_t count);
 /* In the child: makes every surveyed descriptor independent of the keeper's. */
 int agent_renew_files(const struct agent *agent, const struct agent_clone *clones, size_t count);
 

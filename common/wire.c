@@ -377,6 +377,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->stacks);
 	field_bool(codec, &welcome->contents);
 	field_bool(codec, &welcome->states);
+	field_bool(codec, &welcome->seals);
 	field_bool(codec, &welcome->images);
 	field_bool(codec, &welcome->rewinds);
 	field_u8(codec, &welcome->atomics, WIRE_ATOMICS_SUMS);
@@ -425,6 +426,8 @@ static void describe_restore(struct codec *codec, struct wire_restore *restore)
 		field_u32(codec, &clone->protection);
 		field_u32(codec, &clone->file);
 	}
+	field_string(codec, &restore->folder);
+	field_string(codec, &restore->base);
 }
 
 static void describe_seal(struct codec *codec, struct wire_seal *seal)
@@ -663,6 +666,8 @@ void wire_message_release(struct wire_message *message)
 	case WIRE_RESTORE:
 		free(message->restore.directory);
 		free(message->restore.clones);
+		free(message->restore.folder);
+		free(message->restore.base);
 		break;
 	default: break;
 	}

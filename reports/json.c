@@ -469,6 +469,8 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 		add_text(json, "stdin", text);
 	}
 	add_number(json, "ranks", exploration->ranks);
+	if (exploration->nodes)
+		add_text(json, "nodes", exploration->nodes);
 	add_flag(json, "complete", exploration->complete);
 	if (!exploration->complete)
 		add_text(json, "incomplete_reason", exploration->incomplete_reason);

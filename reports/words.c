@@ -503,25 +503,34 @@ char *words_finding_again(const struct store_reader *reader, const struct record
 	return g_strdup_printf("matchpoint replay %u --store %s", finding->id, directory);
 }
 
+/* "4 ranks", "4 ranks on 2 nodes", "4 ranks on 2 nodes (3+1)" */
+char *words_on_ranks(const struct record_exploration *exploration)
+{
+	const struct record_exploration *e = exploration;
+	const bool uneven = e->nodes && strchr(e->nodes, '+');
+
+	if (!e->nodes)
+		return g_strdup_printf("%d rank%s", e->ranks, plural((uint64_t)e->ranks));
+	return g_strdup_printf("%d ranks on %d nodes%s%s%s", e->ranks, record_nodes(e),
+	                       uneven ? " (" : "", uneven ? e->nodes : "", uneven ? ")" : "");
+}
+
 char *words_subject(const struct record_exploration *exploration)
 {
 	const struct record_exploration *e = exploration;
-	g_autofree char *program = words_program(e);
+	g_autofree char *program = words_program(e), *ranks = words_on_ranks(e);
 	g_autofree char *all = words_interleavings(e->interleavings);
 	g_autofree char *states = NULL;
 
 	if (words_is_recording(e))
-		return g_strdup_printf("a recorded run of %s on %d rank%s", program, e->ranks,
-		                       plural((uint64_t)e->ranks));
+		return g_strdup_printf("a recorded run of %s on %s", program, ranks);
 	if (e->states > 0)
 		states = g_strdup_printf("%" G_GUINT64_FORMAT " state%s", e->states,
 		                         plural(e->states));
 	if (states && e->counts == RECORD_COUNTS_UNKNOWN)
-		return g_strdup_printf("%s of %s on %d rank%s", states, program, e->ranks,
-		                       plural((uint64_t)e->ranks));
-	return g_strdup_printf("%s%s%s%s of %s on %d rank%s", all, states ? " (" : "",
-	                       states ? states : "", states ? ")" : "", program, e->ranks,
-	                       plural((uint64_t)e->ranks));
+		return g_strdup_printf("%s of %s on %s", states, program, ranks);
+	return g_strdup_printf("%s%s%s%s of %s on %s", all, states ? " (" : "",
+	                       states ? states : "", states ? ")" : "", program, ranks);
 }
 
 char *words_shard(const struct record_exploration *exploration)

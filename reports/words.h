@@ -81,6 +81,9 @@ char *words_interleavings(uint64_t number);
 /* The number alone. */
 char *words_number(uint64_t number);
 
+/* "4 ranks"; with virtual nodes "4 ranks on 2 nodes", "4 ranks on 2 nodes (3+1)" */
+char *words_on_ranks(const struct record_exploration *exploration);
+
 /* "6 interleavings of ./solver on 4 ranks", "a recorded run of ./solver on 4 ranks"; where states
  * were explored "120 interleavings (77 states) of ...", or "77 states of ..." if the number of
  * interleavings is not known */

@@ -7,6 +7,8 @@
 
 #include "command_line.h"
 #include "command_values.h"
+#include "explorer/nodes.h"
+#include "restarted.h"
 #include "scheduler/host/mpi_runtime.h"
 #include "scheduler/host/program.h"
 #include "scheduler/session/session_machine.h"
@@ -127,6 +129,27 @@ void command_complain_of_session(const GError *error)
 		command_complain("%s", error->message);
 }
 
+bool command_set_nodes(struct command_options *options, const char *nodes)
+{
+	struct session_options *session = &options->session;
+	g_autofree char *problem = NULL;
+	const char *asked = options->nodes ? nodes_parse(options->nodes, session->ranks, &problem)
+	                                   : NULL;
+
+	if (problem)
+		command_complain("--nodes %s: %s", options->nodes, problem);
+	else if (options->nodes && nodes && asked != nodes)
+		command_complain("that was with --nodes %s, not %s", nodes, options->nodes);
+	else if ((nodes || asked) && options->launcher)
+		command_complain("--launcher cannot be combined with --nodes: only the usual "
+		                 "launcher can start ranks of virtual nodes");
+	else {
+		session->nodes = nodes ? nodes : asked;
+		return true;
+	}
+	return false;
+}
+
 static bool interpret_options(struct command_options *options)
 {
 	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
@@ -158,6 +181,8 @@ static bool interpret_options(struct command_options *options)
 		return false;
 	}
 	if (options->ranks && !command_ranks(options->ranks, &session->ranks))
+		return false;
+	if (session->ranks > 0 && !command_set_nodes(options, NULL))
 		return false;
 	if (!parse_kinds(options, &session->ignored))
 		return false;
@@ -211,6 +236,10 @@ static struct command_line *line_new(struct command_options *options, const stru
 		{"ranks", 'n', 0, G_OPTION_ARG_STRING, &options->ranks, "number of ranks", "N"},
 		/* The letter after -n in "-np 4", which mpiexec accepts. */
 		{"p", 'p', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->np, NULL, NULL},
+		{"nodes", 0, 0, G_OPTION_ARG_STRING, &options->nodes,
+	         "let MPI and the program see the ranks on K nodes, or with so many on each "
+	         "(default: 1)",
+	         "K|N+N..."},
 		{"buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
 	         "how standard sends complete: zero (when received), infinite (at once), both "
 	         "(default), per-send (a choice for each)",
@@ -243,6 +272,9 @@ static struct command_line *line_new(struct command_options *options, const stru
 	         "standard input of rank 0 (default: the file that matchpoint's input is "
 	         "redirected from, else empty)",
 	         "FILE"},
+		/* of matchpoint restart */
+		{"restart", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options->restart, NULL,
+	         NULL},
 		{"virtual-time", 0, 0, G_OPTION_ARG_NONE, &session->virtual_time,
 	         "skip sleeps, and advance the clocks that the program reads by the same time",
 	         NULL},
@@ -359,6 +391,8 @@ int command_parse(struct command_options *options, const struct command *command
 	if (!parsed || !in_order)
 		return EXIT_USAGE;
 	options->program = g_strdupv(rest);
+	if (options->restart && !restarted_open(options))
+		return EXIT_CANNOT;
 	options->session.program = options->program;
 	if (!interpret_options(options))
 		return EXIT_USAGE;
@@ -372,6 +406,8 @@ void command_options_release(struct command_options *options)
 	g_free(options->errors_returned);
 	g_strfreev(options->session.ignored);
 	g_free(options->word);
+	g_free(options->restart);
+	restarted_close(options->restarted);
 	g_free(options->store);
 	g_free(options->source_root);
 	for (int i = 0; i < REPORT_COUNT; i++)
@@ -395,6 +431,7 @@ void command_options_release(struct command_options *options)
 	g_free(options->max_memory);
 	g_free(options->max_time);
 	g_free(options->ranks);
+	g_free(options->nodes);
 }
 
 int command_inspect(const struct command_options *options)

@@ -33,7 +33,8 @@ struct command {
 };
 
 extern const struct command command_explore, command_run, command_replay, command_minimize,
-	command_debug, command_report, command_check, command_record, command_dap;
+	command_debug, command_report, command_check, command_record, command_dap, command_restart,
+	command_checkpoint;
 
 /* Returns (owned) the formatted text as it may be printed: file names can contain control
  * characters that a terminal would obey. */
@@ -64,13 +65,15 @@ struct command_options {
 	/* Whether `text` is the value of the option before it, whose value is optional; NULL: there
 	 * is no such option. */
 	bool (*is_number)(void *user, const char *text);
-	void *user;       /* for is_number */
-	bool reads_lines; /* standard input has commands, and is not given to a rank */
-	char *word;       /* PATH|FINDING|DIR as given; NULL: none */
-	int not_yet;      /* --not-yet */
-	int some;         /* --some */
+	void *user;                  /* for is_number */
+	bool reads_lines;            /* standard input has commands, and is not given to a rank */
+	char *word;                  /* PATH|FINDING|DIR as given; NULL: none */
+	char *restart;               /* a checkpoint on disk where executions begin; NULL: none */
+	struct restarted *restarted; /* that one (restarted.h); NULL: none */
+	int not_yet;                 /* --not-yet */
+	int some;                    /* --some */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
-		*max_time, *ranks, *resume, *keep_files, *seed, *shard, *order, *search;
+		*max_time, *ranks, *nodes, *resume, *keep_files, *seed, *shard, *order, *search;
 	char **compare;
 	char **bound_ranks, **bound_sites;    /* as given */
 	GArray *bounds;                       /* struct bound, from the same and --pcontrol */
@@ -100,6 +103,10 @@ bool command_find_folders(const struct command_options *options);
  * program has been inspected; else another status after printing an error. */
 int command_find_path(struct command_options *options, struct path **ret_path,
                       guint32 *ret_finding);
+
+/* Sets the virtual nodes to those of a path or a recording (explorer/nodes.h; NULL: one), or else
+ * to those of --nodes. The number of ranks is known. Returns false after printing an error. */
+bool command_set_nodes(struct command_options *options, const char *nodes);
 
 /* Sets the mode of collectives to the path's, if the path has one. */
 void command_follow_collectives(struct command_options *options, const struct path *path);

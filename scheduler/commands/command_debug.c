@@ -6,6 +6,7 @@
 
 #include "recorded_job.h"
 #include "recordings.h"
+#include "restarted.h"
 #include "scheduler/debug/debugger.h"
 #include "scheduler/page/page_server.h"
 #include "scheduler/recording/recording.h"
@@ -195,6 +196,10 @@ static int find_start(struct command_options *options, struct debug_command *ask
 {
 	const char *first = options->program[0];
 
+	if (options->restarted) {
+		asked->path = restarted_path(options->restarted);
+		return command_inspect(options);
+	}
 	if (!options->word)
 		return command_inspect(options);
 	if (recording_is_there(options->word))
@@ -245,6 +250,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	session->bufferings = 1u << request->buffering;
 	request->collectives = session->collectives;
 	request->ranks = session->ranks;
+	request->nodes = session->nodes;
 	request->path = asked->path;
 	request->script = asked->script;
 	request->batch = asked->batch;
@@ -267,6 +273,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	session->every_call_waits = true; /* so that each call can be held */
 	session->contents = true;
 	session->images = true;
+	session->keeps_history = true;
 	session->conduct = debug_conduct;
 	session->scripted = &asked->debug;
 	session->interrupted = debugger_interrupted;

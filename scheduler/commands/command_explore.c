@@ -243,6 +243,8 @@ static bool interpret_order(struct command_options *options)
 /* After so many interleavings a look for equal states takes a small part of the time, start
  * included. */
 #define STATES_AFTER 128
+/* A state costs more than an interleaving. */
+#define STATES_GAIN 4
 
 /* The first option that does not work with state search, and the reason; NULL: none is given. */
 static const char *not_with_states(const struct command_options *options)
@@ -295,6 +297,7 @@ static bool interpret_search(struct command_options *options)
 	other = not_with_states(options);
 	session->watch_left = automatic && !other ? STATES_WORTH : 0;
 	session->watch_from = STATES_AFTER;
+	session->watch_gain = STATES_GAIN;
 	session->watch_not = automatic ? other : NULL;
 	if (session->states && other)
 		command_complain("--search states cannot be combined with %s", other);
@@ -367,6 +370,9 @@ static bool interpret_from(struct command_options *options, const char *text)
 		                 options->seed ? "--random" : "--shard");
 	else {
 		session->ranks = path->ranks;
+		if (!command_set_nodes(options, path->nodes))
+			return false;
+		path->nodes = session->nodes;
 		if (path->buffering != BUFFERING_ANY)
 			session->bufferings = 1u << path->buffering;
 		if (path->collectives != COLLECTIVES_ANY)
@@ -408,6 +414,11 @@ static int interpret_explore(struct command_options *options, gint64 interleavin
 	if (session->native && session->shards > 0) {
 		command_complain("--native cannot be combined with --shard: what other shards "
 		                 "find is not known; explore with --native once, without --shard");
+		return EXIT_USAGE;
+	}
+	if (session->native && session->nodes) {
+		command_complain("--native cannot be combined with --nodes: without control, the "
+		                 "program is on one node");
 		return EXIT_USAGE;
 	}
 	status = command_inspect(options);

@@ -3,22 +3,39 @@
 
 #include "command_line.h"
 #include "common/recording.h"
+#include "explorer/nodes.h"
 #include "recordings.h"
 #include "scheduler/host/program.h"
 #include "scheduler/recording/recording.h"
 
 struct request {
 	int ranks;
-	char *directory, *launcher;
+	char *directory, *launcher, *nodes;
 };
 
-static int record_program(const struct request *request, char **program)
+/* Sets *ret to the virtual nodes. Returns false after printing an error. */
+static bool find_nodes(const struct request *request, const char **ret)
+{
+	g_autofree char *problem = NULL;
+
+	if (request->nodes)
+		*ret = nodes_parse(request->nodes, request->ranks, &problem);
+	if (problem)
+		command_complain("--nodes %s: %s", request->nodes, problem);
+	else if (*ret && request->launcher)
+		command_complain("--launcher cannot be combined with --nodes: only the usual "
+		                 "launcher can start ranks of virtual nodes");
+	return !problem && !(*ret && request->launcher);
+}
+
+static int record_program(const struct request *request, char **program, const char *nodes)
 {
 	struct program *inspected = program_inspect(program[0]);
 	const struct recording_options options = {
 		.program = program,
 		.ranks = request->ranks,
 		.launcher = request->launcher,
+		.nodes = nodes,
 		.directory = request->directory,
 		.copies_input = !isatty(STDIN_FILENO),
 	};
@@ -46,10 +63,15 @@ static int record_run(int argc, char **argv)
 		{"ranks", 'n', 0, G_OPTION_ARG_INT, &request.ranks, "number of ranks", "N"},
 		{"to", 0, 0, G_OPTION_ARG_FILENAME, &request.directory,
 	         "folder of the recording (default: .matchpoint-recording)", "DIR"},
+		{"nodes", 0, 0, G_OPTION_ARG_STRING, &request.nodes,
+	         "let MPI and the program see the ranks on K nodes, or with so many on each "
+	         "(default: 1)",
+	         "K|N+N..."},
 		{"launcher", 0, 0, G_OPTION_ARG_STRING, &request.launcher,
 	         "job launcher with its options (default: mpiexec.mpich -n N)", "CMD"},
 		G_OPTION_ENTRY_NULL,
 	};
+	const char *nodes = NULL;
 	int status = EXIT_USAGE;
 
 	command_line_add(line, entries);
@@ -64,12 +86,13 @@ static int record_run(int argc, char **argv)
 			command_complain("-n is missing, or no number of ranks");
 		else if (argc < 2)
 			command_complain("no program given; see matchpoint record --help");
-		else
-			status = record_program(&request, argv + 1);
+		else if (find_nodes(&request, &nodes))
+			status = record_program(&request, argv + 1, nodes);
 	}
 	command_line_free(line);
 	g_free(request.directory);
 	g_free(request.launcher);
+	g_free(request.nodes);
 	return status;
 }
 

@@ -6,6 +6,7 @@
 #include "command_line.h"
 #include "command_replay_recording.h"
 #include "recordings.h"
+#include "restarted.h"
 #include "scheduler/recording/recording.h"
 #include "scheduler/store/reader.h"
 
@@ -19,7 +20,8 @@ static int follow_path(struct command_options *options, const struct path *path)
 	bool fine;
 	int status;
 
-	position = position_of(path->ranks, path->buffering, path->collectives, path->choices);
+	position = position_of(path->ranks, path->nodes, path->buffering, path->collectives,
+	                       path->choices);
 	session->position = position;
 	if (path->buffering == BUFFERING_ZERO)
 		session->bufferings = RECORD_ZERO;
@@ -83,7 +85,11 @@ static int run_once(int argc, char **argv)
 		beside = beside_exploration(&options);
 		if (beside)
 			options.session.store = beside;
-		path = path_new(options.session.ranks, BUFFERING_ANY, COLLECTIVES_ANY);
+		path = options.restarted ? restarted_path(options.restarted)
+		                         : path_new(options.session.ranks, options.session.nodes,
+		                                    BUFFERING_ANY, COLLECTIVES_ANY);
+		if (options.restarted)
+			command_follow_collectives(&options, path);
 		status = follow_path(&options, path);
 		path_free(path);
 	}

@@ -24,8 +24,9 @@
 #include "scheduler/tools/log.h"
 
 static const struct command *const commands[] = {
-	&command_explore, &command_run,   &command_replay, &command_minimize, &command_debug,
-	&command_report,  &command_check, &command_record, &command_dap,
+	&command_explore, &command_run,     &command_replay,     &command_minimize,
+	&command_debug,   &command_report,  &command_check,      &command_record,
+	&command_dap,     &command_restart, &command_checkpoint,
 };
 
 static void print_help(FILE *out)

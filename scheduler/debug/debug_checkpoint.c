@@ -119,10 +119,67 @@ static bool is_taken(const struct debugger *debugger, const char *name)
 	return false;
 }
 
+/* Splits "NAME --to DIR". *ret_folder: NULL if it is not to be on disk. Returns false after an
+ * error. */
+static bool read_where(struct debugger *debugger, const char *rest, char **ret_name,
+                       char **ret_folder)
+{
+	g_auto(GStrv) words = g_strsplit_set(rest, " \t", -1);
+	g_autofree char *name = NULL, *folder = NULL;
+	bool to = false, asked = false;
+
+	for (char **word = words; *word; word++) {
+		if (!**word)
+			continue;
+		if (strcmp(*word, "--to") == 0 && !asked) {
+			to = asked = true;
+		} else if (to) {
+			folder = g_strdup(*word);
+			to = false;
+		} else if (!name && **word != '-') {
+			name = g_strdup(*word);
+		} else {
+			debugger_refuse(debugger, "%s: checkpoint takes a name, and --to DIR",
+			                *word);
+			return false;
+		}
+	}
+	if (asked && !folder) {
+		debugger_refuse(debugger, "--to needs a folder: checkpoint NAME --to DIR");
+		return false;
+	}
+	*ret_name = name ? g_steal_pointer(&name) : g_strdup("");
+	*ret_folder = g_steal_pointer(&folder);
+	return true;
+}
+
+static bool may_be_on_disk(struct debugger *debugger)
+{
+	if (debugger_state(debugger) == DEBUG_CHOICE)
+		return true;
+	debugger_refuse(debugger, "only ranks that wait at a choice can be saved on disk; these "
+	                          "have ended");
+	return false;
+}
+
+static void save(struct debugger *debugger, const struct checkpoint *checkpoint, const char *folder)
+{
+	g_autofree char *name = *checkpoint->name ? g_strdup(checkpoint->name)
+	                                          : g_strdup_printf("%u", checkpoint->number);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *path = session_save_on_disk(
+		debugger_session(debugger), debugger_execution(debugger), folder, name, &error);
+
+	if (path)
+		debugger_tell(debugger, "saved: matchpoint restart %s comes back here\n", path);
+	else
+		debugger_refuse(debugger, "it is not saved on disk: %s", error->message);
+}
+
 void word_checkpoint(struct debugger *debugger, const char *rest)
 {
 	struct checkpoints *checkpoints = debugger_checkpoints(debugger);
-	g_autofree char *name = g_strstrip(g_strdup(rest));
+	g_autofree char *name = NULL, *folder = NULL;
 	const struct stop *here = stops_here(debugger_stops(debugger));
 	struct checkpoint *checkpoint;
 
@@ -130,6 +187,8 @@ void word_checkpoint(struct debugger *debugger, const char *rest)
 		debugger_is_at_rest(debugger);
 		return;
 	}
+	if (!read_where(debugger, rest, &name, &folder) || (folder && !may_be_on_disk(debugger)))
+		return;
 	if (g_ascii_isdigit(*name) || is_taken(debugger, name)) {
 		debugger_refuse(
 			debugger, "%s %s: use checkpoint without a name, or another name", name,
@@ -146,6 +205,8 @@ void word_checkpoint(struct debugger *debugger, const char *rest)
 	g_ptr_array_add(checkpoints->kept, checkpoint);
 	debugger_keep_here(debugger);
 	debugger_tell(debugger, "checkpoint %u: %s\n", checkpoint->number, checkpoint->position);
+	if (folder)
+		save(debugger, checkpoint, folder);
 }
 
 void word_restart(struct debugger *debugger, const char *rest)

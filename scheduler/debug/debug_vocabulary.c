@@ -129,7 +129,9 @@ const struct vocabulary_word debug_vocabulary[] = {
          "save a report (x.html, x.json, ...; written when the session ends), the lines so far "
          "(x.mp), or the path",
          word_save, .example = "save walk.mp"},
-	{"checkpoint", "[NAME]", "keep this position, with a snapshot where that is safe",
+	{"checkpoint", "[NAME] [--to DIR]",
+         "keep this position, with a snapshot where that is safe; --to: also on disk, for "
+         "matchpoint restart",
          word_checkpoint, .example = "checkpoint before"},
 	{"restart", "N|NAME", "go back to a checkpoint", word_restart, .example = "restart 1",
          .complete = complete_checkpoints},

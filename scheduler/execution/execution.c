@@ -1,4 +1,5 @@
 #include "execution_internal.h"
+#include "restart.h"
 #include "rules.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/image.h"
@@ -90,6 +91,7 @@ void execution_free(struct execution *execution)
 	state_fingerprint_release(&execution->fingerprint);
 	g_free(execution->ends);
 	g_free(execution->result.lost);
+	g_free(execution->hazard);
 	host->timer_free(execution->timer);
 	g_free(execution);
 }
@@ -186,7 +188,13 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		execution->placement.restored = execution_now(execution);
 		placement_note_restored(&execution->placement);
 	}
-	welcome_connected(execution);
+	if (execution->restarts && execution->placement.connected == ranks_of(execution)) {
+		if (!restart_rebuild(execution))
+			return;
+		execution->restarts = false;
+	}
+	if (!execution->restarts)
+		welcome_connected(execution);
 	execution_advance(execution);
 }
 

@@ -17,6 +17,8 @@ struct state_fingerprint;
 struct runs *execution_runs(const struct execution *execution);
 /* The job that has started its ranks; NULL: it has none of its own. */
 const struct host_job *execution_job(const struct execution *execution);
+/* Whether it is being started from a checkpoint on disk. */
+bool execution_is_restarted(const struct execution *execution);
 /* Where its ranks are. */
 const struct placement *execution_placement(const struct execution *execution);
 
@@ -105,6 +107,9 @@ bool execution_report_state(struct execution *execution, const GArray *open);
 /* At rest, before the plan is followed: takes a snapshot where other interleavings of a strategy
  * that repeats will pass (execution_parking.c). Returns whether one is being taken. */
 bool execution_park_along(struct execution *execution);
+/* Whether each call of its ranks comes with a seal (world_fingerprint.h). */
+bool execution_is_sealed(const struct execution *execution);
+
 /* Keeping an execution at rest (execution_snapshots.c): orders its ranks to park, or to keep
  * images. execution_parked, execution_imaged: a rank has answered. */
 void execution_park(struct execution *execution);

@@ -11,6 +11,12 @@ static void on_step(void *user, const struct world_step *step)
 	                 execution->world, step);
 }
 
+void execution_watch_steps(const struct execution *execution)
+{
+	if (events_want_steps(runs_events(execution->runs)))
+		world_watch(execution->world, on_step);
+}
+
 void execution_emit_begin(const struct execution *execution)
 {
 	struct events *events = runs_events(execution->runs);
@@ -24,8 +30,7 @@ void execution_emit_begin(const struct execution *execution)
 		event.from = from->number;
 	}
 	events_emit(events, &event);
-	if (events_want_steps(events))
-		world_watch(execution->world, on_step);
+	execution_watch_steps(execution);
 }
 
 static const char *reason_of(const struct execution *execution)

@@ -21,6 +21,7 @@ struct execution {
 	double before;         /* seconds before its beginning, or its last image */
 	gint64 idle_time;      /* total so far (struct wire_welcome) */
 	guint32 uneven_clocks; /* likewise */
+	bool restarts;         /* from a checkpoint on disk, and its world is not rebuilt yet */
 	bool no_image;         /* an image was tried, and refused */
 	struct strategy *strategy;
 	struct position *target; /* position that was asked for */
@@ -34,6 +35,7 @@ struct execution {
 	bool stacked;                /* so did all calls from the beginning */
 	struct run_ahead *run_ahead; /* ranks that need not wait up to the target; NULL: none */
 	struct snapshot *parking;
+	char *hazard;             /* why that was; NULL: not known */
 	bool no_parking;          /* a snapshot was tried, and is not safe here */
 	enum snapshot_wish wish;  /* for a snapshot before it goes on */
 	gint64 asked;             /* since when it waits for an answer; 0: it does not */
@@ -45,6 +47,11 @@ struct execution {
 	gint64 over_since;                    /* when every process was gone */
 	struct state_fingerprint fingerprint; /* of this rest, if its strategy compares states */
 };
+
+/* Removes the choices from the plan that its world has made already. */
+void execution_forget_made(struct execution *execution);
+/* Events follow from what its world, which is new, is asked and does. */
+void execution_watch_steps(const struct execution *execution);
 
 /* Keeps a call stack, if the client wants stacks. `place`: where to show it; NULL: at its call. */
 void execution_note_stack(struct execution *execution, int rank, const struct wire_stack *stack,

@@ -118,6 +118,7 @@ static struct snapshot_subject subject_of(struct execution *execution)
 	                                 .ran = execution_ran(execution),
 	                                 .behind = execution_ran_in_all(execution),
 	                                 .stacked = execution->stacked,
+	                                 .sealed = execution_is_sealed(execution),
 	                                 .along = execution->strategy->repeats};
 }
 
@@ -138,6 +139,11 @@ void execution_keep_image(struct execution *execution, enum snapshot_wish wish)
 	execution_enter(execution, EXECUTION_PARKING);
 	execution->parking = image_begin(&subject);
 	execution->parking->wish = wish;
+}
+
+bool execution_is_sealed(const struct execution *execution)
+{
+	return execution->runs->options.states && execution->strategy->state;
 }
 
 bool execution_may_keep_image(const struct execution *execution)
@@ -170,6 +176,8 @@ static void go_on_unparked(struct execution *execution, struct snapshot *snapsho
 	struct runs *runs = execution->runs;
 
 	execution->no_parking = true;
+	g_free(execution->hazard);
+	execution->hazard = g_strdup(snapshot->hazard);
 	if (!snapshots_root(runs->snapshots))
 		runs_fall_back(runs, g_strdup(snapshot->hazard));
 	if (execution->result.discard == DISCARD_REDO) /* it can go on from here */

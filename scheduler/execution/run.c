@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include "execution_internal.h"
+#include "restart.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/snapshot/snapshot.h"
@@ -12,9 +13,11 @@
 #define LAUNCHER_KILLED_S 0.5 /* the same if ranks had to be killed */
 #define TOOLS_LIMIT_S 60.0    /* the same for ranks under a tool */
 
-/* Removes the choices that the snapshot has already made. */
-static void forget_made(GArray *plan, const GArray *made)
+void execution_forget_made(struct execution *execution)
 {
+	GArray *plan = execution->plan;
+	const GArray *made = world_choices(execution->world);
+
 	for (guint i = 0; i < made->len; i++) {
 		const struct choice *choice = &g_array_index(made, struct choice, i);
 
@@ -32,9 +35,13 @@ static struct snapshot *find_nearest(struct runs *runs, const struct run_request
 {
 	struct snapshot *root = snapshots_root(runs->snapshots);
 
+	/* A restarted job is not the program's start. */
+	if (runs->options.restart && !restart_serves(runs->options.restart, request))
+		return NULL;
 	if (!snapshots_are_enabled(runs->snapshots) || !root || request->from_start)
 		return snapshots_are_enabled(runs->snapshots) ? root : NULL;
-	return snapshots_nearest(runs->snapshots, request->position, request->stacks);
+	return snapshots_nearest(runs->snapshots, request->position, request->stacks,
+	                         runs->options.states && request->strategy->state);
 }
 
 static struct world_options options_under(const struct runs_options *asked, const struct path *path)
@@ -47,7 +54,8 @@ static struct world_options options_under(const struct runs_options *asked, cons
 	                              asked->cancels,
 	                              asked->digests,
 	                              asked->not_yet,
-	                              asked->some};
+	                              asked->some,
+	                              asked->nodes};
 }
 
 struct execution *execution_begin(struct runs *runs, const struct run_request *request)
@@ -71,12 +79,13 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 		execution->world = world_new(&options, runs->options.comms, &execution_orders,
 		                             execution);
 		execution_hold_all(execution);
-		execution->job = runs_launch(runs, &execution->placement);
+		execution->restarts = restart_serves(runs->options.restart, request);
+		execution->job = runs_launch(runs, &execution->placement, execution->restarts);
 		return execution;
 	}
 	execution->world = world_copy(snapshot->world, &options, execution);
 	execution_hold_all(execution);
-	forget_made(execution->plan, world_choices(snapshot->world));
+	execution_forget_made(execution);
 	if (!snapshot_restore(snapshot, &execution->placement, &error)) {
 		execution_discard(execution, DISCARD_REDO);
 		runs_fall_back(runs, g_strdup(error->message));
@@ -102,6 +111,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
 	welcome.welcome.stacks = execution->stacks;
 	welcome.welcome.states = execution->runs->options.states;
+	welcome.welcome.seals = execution_is_sealed(execution);
 	welcome.welcome.images = execution->runs->options.images;
 	welcome.welcome.rewinds = snapshots_rewind(execution->runs->snapshots);
 	welcome.welcome.contents = execution->runs->options.contents;
@@ -263,6 +273,11 @@ struct runs *execution_runs(const struct execution *execution)
 const struct host_job *execution_job(const struct execution *execution)
 {
 	return execution->job;
+}
+
+bool execution_is_restarted(const struct execution *execution)
+{
+	return execution->restarts;
 }
 
 const struct placement *execution_placement(const struct execution *execution)

@@ -39,6 +39,8 @@ struct run_client {
 	void (*gone)(void *owner, struct execution *execution, const char *directory);
 };
 
+struct restart;
+
 /* All of it outlives the runs. */
 struct runs_options {
 	struct host *host;
@@ -46,6 +48,7 @@ struct runs_options {
 	struct events *events; /* receives the events; NULL: they are dropped */
 	/* See struct session_options. */
 	int ranks;
+	const char *nodes;
 	const char *program; /* its name */
 	const struct wrapper *wrapper;
 	bool every_call_waits;
@@ -53,12 +56,13 @@ struct runs_options {
 	bool images; /* ranks may be asked for images, by strategies that compare states or stay */
 	bool states; /* ranks are asked for their states, if the strategy compares them */
 	guint not_yet, some;
-	bool cancels;              /* the program calls MPI_Cancel */
-	enum wire_atomics atomics; /* which of its atomic operations on windows are ordered */
-	bool digests;              /* ranks can report digests: the program polls */
-	bool snapshots;            /* return to choices by snapshots */
-	bool rewinds;              /* and by rewinding in place, if it is safe (held_ranks.h) */
-	guint64 memory_most;       /* budget of snapshots in bytes */
+	bool cancels;                  /* the program calls MPI_Cancel */
+	enum wire_atomics atomics;     /* which of its atomic operations on windows are ordered */
+	bool digests;                  /* ranks can report digests: the program polls */
+	bool snapshots;                /* return to choices by snapshots */
+	bool rewinds;                  /* and by rewinding in place, if it is safe (held_ranks.h) */
+	guint64 memory_most;           /* budget of snapshots in bytes */
+	const struct restart *restart; /* where executions begin (restart.h); NULL: at the start */
 	const struct run_client *client;
 	void *user;
 };

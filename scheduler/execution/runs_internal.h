@@ -26,9 +26,9 @@ struct runs {
 };
 
 struct execution *runs_find(const struct runs *runs, guint32 world);
-/* Starts the job for an execution, and puts its placement there (runs_job.c). Returns NULL after
- * calling runs_fail. */
-struct host_job *runs_launch(struct runs *runs, struct placement *placement);
+/* Starts the job for an execution, or restarts it from the checkpoint of the options, and puts the
+ * placement there (runs_job.c). Returns NULL after calling runs_fail. */
+struct host_job *runs_launch(struct runs *runs, struct placement *placement, bool restarts);
 
 /* Returns the ranks of a job (NULL: that of the root) that have disconnected, in order: host.h. */
 const GArray *runs_disconnect_order(const struct runs *runs, struct host_job *job);

@@ -2,6 +2,7 @@
  * from. Without, there is one for each execution. */
 #include <string.h>
 
+#include "restart.h"
 #include "runs_internal.h"
 
 /* No rank connected, although the library's output mentions MPI_Init. */
@@ -60,6 +61,12 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	    && execution_strike(execution, "the job while it was started"))
 		return;
 	words = runs->host->operations->job_words(job);
+	if (execution_is_restarted(execution)) {
+		runs_fail(runs, "%s: it cannot be restarted: %s",
+		          runs->options.restart->checkpoint->path,
+		          *words ? words : "its ranks ended");
+		return;
+	}
 	runs_fail(runs, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
 	          runs->options.program, status,
 	          execution_placement(execution)->connected == 0 ? "any rank" : "every rank had",
@@ -71,7 +78,7 @@ const GArray *runs_disconnect_order(const struct runs *runs, struct host_job *jo
 	return runs->host->operations->job_disconnect_order(job ? job : runs->job);
 }
 
-struct host_job *runs_launch(struct runs *runs, struct placement *placement)
+struct host_job *runs_launch(struct runs *runs, struct placement *placement, bool restarts)
 {
 	const struct host_operations *host = runs->host->operations;
 	struct host_job *job = NULL;
@@ -81,7 +88,9 @@ struct host_job *runs_launch(struct runs *runs, struct placement *placement)
 
 	if (directory) {
 		placement_put(placement, number, directory, NULL, NULL, false);
-		job = host->job_start(runs->host, number, directory, &error);
+		job = restarts ? host->job_restart(runs->host, number, directory,
+		                                   runs->options.restart->checkpoint, &error)
+		               : host->job_start(runs->host, number, directory, &error);
 	}
 	if (!job)
 		runs_fail(runs, "%s", error->message);

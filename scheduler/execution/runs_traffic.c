@@ -6,6 +6,7 @@
 
 #include "ckpt/agent_failure.h"
 #include "runs_internal.h"
+#include "scheduler/snapshot/disk_save.h"
 #include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/tools/log.h"
 
@@ -76,6 +77,7 @@ static const char *failure_words(int status)
 		return "it could not connect to the scheduler or to the job launcher";
 	case AGENT_FAILURE_REWIND: return "it could not be rewound";
 	case AGENT_FAILURE_START: return "it could not reach the scheduler";
+	case AGENT_FAILURE_DISK: return "it could not be written to disk";
 	case AGENT_FAILURE_SCHEDULER_GONE: return "it lost its connection to the scheduler";
 	default: return NULL;
 	}
@@ -109,7 +111,8 @@ static void on_child(struct runs *runs, struct host_link *link, const struct wir
 	struct execution *execution;
 	int rank = link->rank;
 
-	if (!child->ended || held_ranks_child_ended(runs->snapshots, rank, child))
+	if (disk_save_child(runs->snapshots, rank, child) || !child->ended
+	    || held_ranks_child_ended(runs->snapshots, rank, child))
 		return;
 	execution = find_by_child(runs, rank, child);
 	if (execution)

@@ -50,7 +50,11 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_OUTPUT, ENVIRONMENT_PASSED, NULL, "directory on a disk for large output"},
 	{ENVIRONMENT_STDIN, ENVIRONMENT_PASSED, NULL, "file for rank 0's standard input"},
 	{ENVIRONMENT_JOURNAL, ENVIRONMENT_PASSED, NULL, "directory that keeps files as they were"},
+	{ENVIRONMENT_RESTART, ENVIRONMENT_PASSED, NULL,
+         "folder of the checkpoint that ranks are restarted from"},
+	{ENVIRONMENT_RESTORER, ENVIRONMENT_PASSED, NULL, "program that puts them into processes"},
 	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_PASSED, NULL, "set: sleeping takes no real time"},
+	{ENVIRONMENT_NODES, ENVIRONMENT_PASSED, NULL, "virtual nodes of the ranks (--nodes)"},
 	{ENVIRONMENT_STEADY, ENVIRONMENT_PASSED, NULL,
          "set: what calls leave on the stack is cleared, so that memory differs less"},
 	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_PASSED, NULL,
@@ -300,6 +304,8 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 	environment = set_or_unset(environment, ENVIRONMENT_VIRTUAL_TIME,
 	                           settings->virtual_time ? "1" : NULL);
 	environment = set_or_unset(environment, ENVIRONMENT_JOURNAL, settings->journal);
+	environment = set_or_unset(environment, ENVIRONMENT_NODES, settings->nodes);
+	environment = set_or_unset(environment, ENVIRONMENT_RESTART, NULL);
 	return environment;
 }
 

@@ -36,6 +36,8 @@ struct host_link {
 	int rank;
 };
 
+struct disk_checkpoint; /* ckpt/disk_folder.h */
+
 /* Callbacks for what processes do. */
 struct host_listener {
 	/* A whole message has arrived. The callback may close the link. Before the first message
@@ -160,6 +162,10 @@ struct host_operations {
 	/* Starts the program's ranks as that world. Returns NULL with `error` set. */
 	struct host_job *(*job_start)(struct host *host, guint32 world, const char *directory,
 	                              GError **error);
+	/* Starts the ranks of a checkpoint on disk (ckpt/disk_folder.h) as that world, and gives
+	 * its directory what they share. The rest as job_start. NULL: this host cannot. */
+	struct host_job *(*job_restart)(struct host *host, guint32 world, const char *directory,
+	                                const struct disk_checkpoint *checkpoint, GError **error);
 	bool (*job_is_running)(const struct host_job *job);
 	/* Returns what ranks wrote to standard error, else the launcher's output, shortened to
 	 * the end. Free with g_free. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "child_reaper.h"
+#include "common/virtual_nodes.h"
 #include "mpi_runtime.h"
 #include "supervisor.h"
 
@@ -228,19 +229,32 @@ int launcher_signal(const struct launcher *launcher)
 	return at ? (int)g_ascii_strtoll(at + strlen(runtime->before_signal), NULL, 10) : 0;
 }
 
-char **launcher_words(const char *custom, int ranks, GError **error)
+/* Each host of Hydra's is a node for MPI, and the processes for all of them are forked here. */
+static void add_hosts(GStrvBuilder *words, const char *nodes, int ranks)
+{
+	g_autoptr(GString) hosts = g_string_new(NULL);
+	struct virtual_node node = {0};
+
+	for (int rank = 0; virtual_node_of(nodes, ranks, rank, &node); rank += node.ranks)
+		g_string_append_printf(hosts, "%s" VIRTUAL_NODE_NAME ":%d", rank > 0 ? "," : "",
+		                       node.number, node.ranks);
+	g_strv_builder_add_many(words, "-launcher", "fork", "-hosts", hosts->str, NULL);
+}
+
+char **launcher_words(const char *custom, int ranks, const char *nodes, GError **error)
 {
 	const char *usual = mpi_runtime_usual()->launcher;
-	g_autofree char *found = NULL;
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	g_autofree char *found = NULL, *number = g_strdup_printf("%d", ranks);
 	char **words = NULL;
 
 	if (custom)
 		return g_shell_parse_argv(custom, NULL, &words, error) ? words : NULL;
 	/* Debian's name; elsewhere, the one beside mpicc at build time. */
 	found = g_find_program_in_path(usual);
-	words = g_new0(char *, 4);
-	words[0] = g_strdup(found ? usual : MATCHPOINT_MPIEXEC);
-	words[1] = g_strdup("-n");
-	words[2] = g_strdup_printf("%d", ranks);
-	return words;
+	g_strv_builder_add(builder, found ? usual : MATCHPOINT_MPIEXEC);
+	if (nodes)
+		add_hosts(builder, nodes, ranks);
+	g_strv_builder_add_many(builder, "-n", number, NULL);
+	return g_strv_builder_end(builder);
 }

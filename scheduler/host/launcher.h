@@ -39,9 +39,10 @@ const char *launcher_output(const struct launcher *launcher);
  * If no other process was ended by a signal, the launcher itself may have killed this one. */
 int launcher_signal(const struct launcher *launcher);
 
-/* Returns "mpiexec.mpich -n 4" (struct mpi_runtime), or the words of --launcher. Returns NULL with
- * `error` set if they cannot be parsed. Free with g_strfreev. */
-char **launcher_words(const char *custom, int ranks, GError **error);
+/* Returns "mpiexec.mpich -n 4" (struct mpi_runtime), or the words of --launcher. `nodes`: virtual
+ * nodes for the usual launcher (explorer/nodes.h); NULL: none. Returns NULL with `error` set if
+ * they cannot be parsed. Free with g_strfreev. */
+char **launcher_words(const char *custom, int ranks, const char *nodes, GError **error);
 
 /* matchpoint, called with `__launch COMMAND...`, is the supervisor of COMMAND. */
 #define LAUNCHER_VERB "__launch"

@@ -210,6 +210,7 @@ static const struct host_operations operations = {
 	.rank_output = local_rank_output,
 	.room_of = local_room_of,
 	.job_start = local_job_start,
+	.job_restart = local_job_restart,
 	.job_is_running = local_job_is_running,
 	.job_words = local_job_words,
 	.job_signal = local_job_signal,

@@ -34,6 +34,15 @@ static inline struct local *local_of(struct host *host)
 /* As in struct host_operations. */
 struct host_job *local_job_start(struct host *host, guint32 world, const char *directory,
                                  GError **error);
+struct host_job *local_job_restart(struct host *host, guint32 world, const char *directory,
+                                   const struct disk_checkpoint *checkpoint, GError **error);
+/* local_restart.c: prepares the directory of a restarted world, and the program's files; and the
+ * command and environment of its ranks, added to those of a job. */
+bool local_prepare_restart(const struct local *local, guint32 world, const char *directory,
+                           const struct disk_checkpoint *checkpoint, GError **error);
+char **local_restart_environment(char **environment, const struct disk_checkpoint *checkpoint,
+                                 GError **error);
+char **local_restart_program(const struct disk_checkpoint *checkpoint);
 bool local_job_is_running(const struct host_job *job);
 char *local_job_words(const struct host_job *job);
 int local_job_signal(const struct host_job *job);

@@ -28,10 +28,11 @@ static void on_launcher_ended(void *user, const struct launcher *launcher, int s
 		local->listener->job_ended(local->user, job, status);
 }
 
-static char **command_line(const struct local_options *options, GError **error)
+/* `instead`: of the program; NULL: none. */
+static char **command_line(const struct local_options *options, char **instead, GError **error)
 {
-	char **words = launcher_words(options->launcher, options->ranks, error);
-	char **program = options->program;
+	char **words = launcher_words(options->launcher, options->ranks, options->nodes, error);
+	char **program = instead ? instead : options->program;
 	g_auto(GStrv) wrapped = NULL;
 	GPtrArray *all;
 
@@ -41,7 +42,7 @@ static char **command_line(const struct local_options *options, GError **error)
 	for (char **word = words; *word; word++)
 		g_ptr_array_add(all, *word);
 	g_free(words);
-	if (options->wrapper)
+	if (options->wrapper && !instead)
 		program = wrapped = wrapper_command(options->wrapper, program);
 	for (char **word = program; *word; word++)
 		g_ptr_array_add(all, g_strdup(*word));
@@ -57,8 +58,9 @@ static bool polls(struct local *local)
 	return local->polls;
 }
 
-struct host_job *local_job_start(struct host *host, guint32 world, const char *directory,
-                                 GError **error)
+/* `checkpoint`: whose ranks are started; NULL: those of the program. */
+static struct host_job *start(struct host *host, guint32 world, const char *directory,
+                              const struct disk_checkpoint *checkpoint, GError **error)
 {
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
@@ -70,12 +72,14 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 		.standard_input = options->standard_input,
 		.journal = options->journal ? journal_path(options->journal) : NULL,
 		.virtual_time = options->virtual_time,
+		.nodes = options->nodes,
 		.heap = local_can_digest(host),
 		.steady = options->states || polls(local),
 		.reads_peers = peer_memory_obstacle() == NULL,
 		.own_launcher = options->launcher != NULL,
 	};
-	g_auto(GStrv) command = command_line(options, error), environment = NULL;
+	g_auto(GStrv) program = checkpoint ? local_restart_program(checkpoint) : NULL;
+	g_auto(GStrv) command = command_line(options, program, error), environment = NULL;
 	struct launcher_options launch = {.loop = &local->loop,
 	                                  .command = command,
 	                                  .lock = run_directory_lock(options->directory),
@@ -86,6 +90,12 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 		return NULL;
 	environment = environment_for_ranks(options->environment, &settings,
 	                                    world == 0 ? options->notes : NULL);
+	if (checkpoint) {
+		environment = local_restart_environment(environment, checkpoint, error);
+		if (!environment
+		    || !local_prepare_restart(local, world, directory, checkpoint, error))
+			return NULL;
+	}
 	job = g_new0(struct host_job, 1);
 	launch.environment = environment;
 	launch.user = job;
@@ -98,6 +108,18 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 	job->disconnect_order = disconnect_order_new();
 	job->directory = g_strdup(directory);
 	return job;
+}
+
+struct host_job *local_job_start(struct host *host, guint32 world, const char *directory,
+                                 GError **error)
+{
+	return start(host, world, directory, NULL, error);
+}
+
+struct host_job *local_job_restart(struct host *host, guint32 world, const char *directory,
+                                   const struct disk_checkpoint *checkpoint, GError **error)
+{
+	return start(host, world, directory, checkpoint, error);
 }
 
 bool local_job_is_running(const struct host_job *job)

@@ -10,6 +10,7 @@ static const char *const launchers[] = {"mpiexec.mpich", "mpirun.mpich", "mpiexe
 /* Of Hydra, UCX, libfabric (OFI), hwloc and MPICH itself. */
 static const struct environment_variable variables[] = {
 	{"PMI_RANK", ENVIRONMENT_LAUNCH, NULL, "the number of the rank"},
+	{"PMI_SIZE", ENVIRONMENT_LAUNCH, NULL, "the number of ranks"},
 	{"PMI_FD", ENVIRONMENT_LAUNCH, NULL, "the rank's connection to its launcher"},
 
 	{"HYDRA_*", ENVIRONMENT_BATCH, NULL,

@@ -44,7 +44,7 @@ static bool has_ended(void *data)
 
 static char **command_line(const struct plain_run_options *options, GError **error)
 {
-	g_auto(GStrv) words = launcher_words(options->launcher, options->ranks, error);
+	g_auto(GStrv) words = launcher_words(options->launcher, options->ranks, NULL, error);
 	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
 	g_autoptr(GPtrArray) self = NULL;
 

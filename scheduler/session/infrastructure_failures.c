@@ -98,6 +98,11 @@ bool infrastructure_failures_have_starved(const struct infrastructure_failures *
 	return failures->starved > 0;
 }
 
+void infrastructure_failures_limit_wasted(struct infrastructure_failures *failures, guint64 most)
+{
+	failures->wasted = MIN(failures->wasted, most);
+}
+
 guint64 infrastructure_failures_wasted(const struct infrastructure_failures *failures)
 {
 	return failures->wasted;

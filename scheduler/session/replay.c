@@ -306,7 +306,8 @@ static bool shows_under(const struct replay *replay, const struct record_finding
 {
 	struct execution *execution = session_follow(
 		replay->session,
-		position_of(session_options(replay->session)->ranks, buffering, COLLECTIVES_ASYNC,
+		position_of(session_options(replay->session)->ranks,
+	                    session_options(replay->session)->nodes, buffering, COLLECTIVES_ASYNC,
 	                    choices),
 		false, CALLS_FORGOTTEN);
 	bool shows = discard_followed_plan(execution_result(execution)->discard)

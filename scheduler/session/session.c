@@ -298,6 +298,8 @@ static void carry_out_all(struct session *session)
 		lanes_explore(session->lanes);
 	if (lanes_left(session->lanes))
 		state_exploration_explore(session->states, lanes_left(session->lanes));
+	if (state_exploration_have_failed(session->states))
+		lanes_explore_left(session->lanes);
 }
 
 /* --- the end --------------------------------------------------------------------------- */

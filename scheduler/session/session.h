@@ -28,6 +28,7 @@ enum session_order {
 
 struct communicators;
 struct host;
+struct restart;
 struct session;
 struct strategy;
 
@@ -49,6 +50,7 @@ struct session_options {
 	char **program;      /* argv, NULL-terminated */
 	int ranks;
 	const char *launcher; /* NULL: mpiexec.mpich -n N */
+	const char *nodes;    /* virtual nodes, from nodes_parse; NULL: one */
 	enum backtrack backtrack;
 	bool verbose;     /* notes also mention what only cost time */
 	guint bufferings; /* of RECORD_BUFFERINGS */
@@ -61,6 +63,7 @@ struct session_options {
 	bool states;               /* explore: equal states once, instead of the tree */
 	double watch_left;         /* explore: try states if so many are left; 0: never */
 	guint64 watch_from;        /* after so many interleavings at the earliest */
+	double watch_gain;         /* and if the tree would be so many times the work */
 	const char *watch_not;     /* why states are not tried, for a note; NULL: they are */
 	bool verify;               /* of `states`: continues from known states, and compares */
 	bool random;               /* explore: random walks instead of the search */
@@ -85,8 +88,11 @@ struct session_options {
 	GStrv ignored; /* kinds of findings (finding_kind.h) that are not reported; NULL: none */
 	bool errors_returned; /* errors that MPI returned to the program are findings */
 	bool every_call_waits;
-	bool virtual_time;      /* sleeps end at once, and the clocks advance */
-	bool compare;           /* explore: compare the outcomes of interleavings that end well */
+	bool virtual_time;  /* sleeps end at once, and the clocks advance */
+	bool compare;       /* explore: compare the outcomes of interleavings that end well */
+	bool keeps_history; /* so that positions can be saved on disk (session_save_on_disk) */
+	/* Executions begin there; NULL: at the start of the program. */
+	const struct restart *restart;
 	bool images;            /* snapshots are images where possible (execution/image.h) */
 	bool contents;          /* keep the contents of messages, as far as they can be shown */
 	bool native;            /* explore: also run the program without control (native_check.h) */

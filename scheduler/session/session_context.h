@@ -42,6 +42,8 @@ bool session_visits_states(const struct session *session);
 struct state_watch *session_watch(const struct session *session);
 /* Call it between two interleavings of the tree. Whether to leave the tree for state search. */
 bool session_turns_to_states(struct session *session);
+/* Whether this interleaving was counted before the search over states gave up. */
+bool session_knows(const struct session *session, const struct execution *execution);
 /* Stops comparing states. */
 void session_leave_states(struct session *session);
 

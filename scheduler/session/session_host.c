@@ -4,6 +4,7 @@
 #include "rank_outputs.h"
 #include "replay.h"
 #include "scheduler/execution/event_log.h"
+#include "scheduler/execution/history.h"
 #include "scheduler/execution/recorder.h"
 #include "scheduler/execution/runs.h"
 #include "scheduler/liveness/stall.h"
@@ -389,6 +390,8 @@ void session_add_sinks(struct session *session)
 		events_add(session->events, &store);
 	event_log_add(session->events);
 	recorder_add(session->events);
+	if (session->options->keeps_history)
+		session->history = history_new(session->events);
 }
 
 void session_tell_end(struct session *session, const struct execution *execution,

@@ -33,6 +33,7 @@ struct session {
 	struct communicators *comms;
 	struct stack_table *stacks;
 	struct events *events;      /* of all executions */
+	struct history *history;    /* of all worlds; NULL: not kept */
 	struct store *store;        /* NULL: nothing is stored */
 	struct source_text *source; /* the source text that the store keeps */
 

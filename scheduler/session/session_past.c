@@ -122,6 +122,7 @@ static GPtrArray *identity_of(const struct session *session)
 	add_identity(identity, "the program's SHA-256", digest_program(options->program[0]));
 	add_identity(identity, "the directory", g_get_current_dir());
 	add_identity(identity, "the number of ranks", g_strdup_printf("%d", options->ranks));
+	add_identity(identity, "--nodes", word_or_none(options->nodes));
 	add_identity(identity, "--buffering (a mask)", g_strdup_printf("%u", options->bufferings));
 	add_identity(identity, "--collectives",
 	             word_or_none(collective_mode_word(options->collectives)));
@@ -132,9 +133,7 @@ static GPtrArray *identity_of(const struct session *session)
 	             options->random ? g_strdup_printf("%" G_GUINT64_FORMAT, options->seed)
 	                             : word_or_none(NULL));
 	add_identity(identity, "--search",
-	             g_strdup(options->states           ? "states"
-	                      : options->watch_left > 0 ? "auto"
-	                                                : "tree"));
+	             g_strdup(options->states ? "states" : "tree")); /* auto may do both */
 	add_bounds(identity, options->bounds);
 	add_identity(identity, "--shard",
 	             options->shards > 0 ? g_strdup_printf("%u/%u", options->shard, options->shards)
@@ -194,7 +193,12 @@ void session_save(struct session *session)
 	if (!session->store || session->options->position)
 		return;
 	state = state_of(session);
-	parts = session_visits_states(session) ? lanes_no_parts() : lanes_parts(session->lanes);
+	if (!session_visits_states(session))
+		parts = lanes_parts(session->lanes);
+	else
+		parts = state_exploration_may_fail(session->states)
+		                ? lanes_parts_left(session->lanes)
+		                : lanes_no_parts();
 	if (!store_put_search(session->store, state, parts, &error)
 	    || !store_release(session->store, &error))
 		session_fail(session, "%s", error->message);
@@ -273,6 +277,16 @@ static bool recall_state(struct session *session, GVariant *state, guint64 *ret_
 	bool good;
 
 	g_variant_dict_init(&dict, state);
+	if (!state_exploration_suits(session->states, &dict)) {
+		g_set_error(
+			error, SESSION_ERROR, 0,
+			"--resume: %s was continued with each of several equal states explored "
+			"once, which does not work with the options given now; give the earlier "
+			"ones",
+			session->options->store);
+		g_variant_dict_clear(&dict);
+		return false;
+	}
 	g_variant_dict_lookup(&dict, "interleavings", "t", ret_count);
 	coverage_restore(session->coverage, &dict);
 	infrastructure_failures_restore(session->failures, &dict);

@@ -14,6 +14,7 @@
 #include "random_walks.h"
 #include "replay.h"
 #include "returned_errors.h"
+#include "scheduler/execution/history.h"
 #include "scheduler/host/local.h"
 #include "scheduler/places/source_text.h"
 #include "session_clock.h"
@@ -181,6 +182,7 @@ static void describe_exploration(struct session *session)
 	exploration->machine = g_strdup(g_get_host_name());
 	exploration->standard_input = g_strdup(options->standard_input);
 	exploration->ranks = options->ranks;
+	exploration->nodes = options->nodes;
 	exploration->bufferings = options->bufferings;
 	exploration->shard = options->shard;
 	exploration->shards = options->shards;
@@ -244,6 +246,7 @@ static bool open_runs(struct session *session, GError **error)
 		.comms = session->comms,
 		.events = session->events,
 		.ranks = options->ranks,
+		.nodes = options->nodes,
 		.program = options->program[0],
 		.wrapper = options->wrapper,
 		.every_call_waits = options->every_call_waits,
@@ -260,6 +263,7 @@ static bool open_runs(struct session *session, GError **error)
 		.memory_most = options->max_memory
 	                               ? options->max_memory
 	                               : session->host->operations->memory_free(session->host) / 2,
+		.restart = options->restart,
 		.client = &session_run_client,
 		.user = session,
 	};
@@ -343,6 +347,7 @@ void session_release(struct session *session)
 	release_parts(session);
 	communicators_free(session->comms);
 	events_free(session->events);
+	history_free(session->history);
 	stack_table_free(session->stacks);
 	g_free(session->stop_reason);
 }

@@ -53,7 +53,8 @@ struct state_look *state_look_new(struct session *session)
 
 	look->source.type = &type;
 	look->session = session;
-	look->watch = state_watch_new(options->watch_from, options->watch_left);
+	look->watch = state_watch_new(options->watch_from, options->watch_left,
+	                              options->watch_gain);
 	look->choices = g_array_new(false, false, sizeof(struct choice));
 	look->several = g_array_new(false, false, sizeof(bool));
 	return look;

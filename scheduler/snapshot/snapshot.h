@@ -16,10 +16,11 @@ struct snapshot {
 	struct state_fingerprint fingerprint; /* what its ranks have reported of their states */
 	guint32 number;                       /* of the world that was parked */
 	char *directory;
-	bool stacked;             /* all its calls have call stacks */
-	bool along;               /* taken along a path, for others that begin alike */
-	bool launched;            /* the keepers are the launcher's processes */
-	bool unshared;            /* what a rank puts back, besides memory, is not seen by others */
+	bool stacked;  /* all its calls have call stacks */
+	bool sealed;   /* all its calls have seals (scheduler/world/world_fingerprint.h) */
+	bool along;    /* taken along a path, for others that begin alike */
+	bool launched; /* the keepers are the launcher's processes */
+	bool unshared; /* what a rank puts back, besides memory, is not seen by others */
 	struct snapshot *parent;  /* whose copies the keepers are */
 	gint64 parked_at;         /* when the ranks got PARK (host_now) */
 	gint64 idle_time;         /* of its execution then */
@@ -51,7 +52,7 @@ struct snapshot_subject {
 	const struct state_fingerprint *fingerprint;
 	gint64 idle_time;   /* total so far (struct wire_welcome) */
 	double ran, behind; /* as in struct snapshot */
-	bool stacked, along;
+	bool stacked, sealed, along;
 };
 
 /* Makes a snapshot of an execution at rest. Ranks get no order from it. */

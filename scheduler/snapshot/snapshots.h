@@ -71,10 +71,11 @@ bool snapshots_may_rewind(const struct snapshots *snapshots); /* as in the optio
 /* The snapshot in MPI_Init; NULL: it is not taken yet. */
 struct snapshot *snapshots_root(const struct snapshots *snapshots);
 /* The snapshot nearest to a position of those that serve: that may be returned to with stacks of
- * calls, or without (`stacks`). NULL: there is none at all. */
+ * calls, or without (`stacks`), and whose calls have seals, if they are needed (`seals`). NULL:
+ * there is none at all. */
 struct position;
 struct snapshot *snapshots_nearest(const struct snapshots *snapshots,
-                                   const struct position *position, bool stacks);
+                                   const struct position *position, bool stacks, bool seals);
 /* A number for the next world. */
 guint32 snapshots_next_world(struct snapshots *snapshots);
 /* Whether there is room for the ranks of one more. */

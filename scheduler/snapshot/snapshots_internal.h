@@ -21,7 +21,8 @@ struct snapshots {
 	guint32 next_world;
 	struct rewinding rewinding;
 	struct restore_cost cost;
-	guint image_refusals; /* in a row */
+	guint image_refusals;       /* in a row */
+	struct disk_saving *saving; /* disk_save.c; NULL: none */
 };
 
 #endif

@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include "common/wire.h"
+#include "explorer/nodes.h"
 #include "mpi_calls.h"
 
 static bool is_shown(gunichar character)
@@ -333,6 +334,11 @@ void record_exploration_free(struct record_exploration *exploration)
 	g_ptr_array_unref(exploration->notes);
 	g_free(exploration->incomplete_reason);
 	g_free(exploration);
+}
+
+int record_nodes(const struct record_exploration *exploration)
+{
+	return nodes_count(exploration->nodes, exploration->ranks);
 }
 
 bool record_rank_crashed(const struct record_rank *rank)

@@ -76,6 +76,11 @@ bool world_keep_go(struct world *world, int number, const struct wire_go *go)
 	return true;
 }
 
+void world_give_orders(struct world *world, const struct world_orders *orders)
+{
+	world->orders = *orders;
+}
+
 void world_hold(struct world *world, int number, guint32 from)
 {
 	world_tell(world,

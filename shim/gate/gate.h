@@ -143,7 +143,7 @@ struct gate_orders {
 	 * memory of the gate's. Zero: unknown. */
 	struct wire_digest (*digest)(const struct wire_call *call, const struct memory_range *own,
 	                             size_t own_count);
-	/* Sends the seal of a call, before its report. */
+	/* Sends the seal of a call, before its report, if seals are wanted. */
 	void (*send_seal)(uint32_t call);
 	/* Sends the rank's state while `pending` waits (state.h). */
 	void (*send_state)(const struct wire_call *pending, bool may_be_idle);

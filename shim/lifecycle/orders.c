@@ -13,6 +13,7 @@
 #include "shim/park/park.h"
 #include "shim/park/park_rewind.h"
 #include "shim/process/process.h"
+#include "shim/process/stack_residue.h"
 #include "shim/request/request.h"
 #include "shim/request/request_names.h"
 #include "shim/state/digest.h"
@@ -94,6 +95,11 @@ static struct wire_digest digest(const struct wire_call *call, const struct memo
 
 static void send_seal(uint32_t call)
 {
+	if (!gate_welcome()->seals) {
+		state_go_unsealed();
+		return;
+	}
+	stack_residue_want();
 	gate_send(&(const struct wire_message){.type = WIRE_SEAL, .seal = state_seal(call)});
 }
 

@@ -33,6 +33,7 @@
 #include "shim/gate/threading.h"
 #include "shim/gate/yielding.h"
 #include "shim/libc/file_calls.h"
+#include "shim/libc/node_name.h"
 #include "shim/libc/output.h"
 #include "shim/libc/virtual_time.h"
 #include "shim/mpi/real.h"
@@ -105,8 +106,10 @@ __attribute__((constructor)) static void load(void)
 	process_set_managed();
 	startup.rank = atoi(rank);
 	startup.world = world ? (uint32_t)strtoul(world, NULL, 10) : 0;
+	park_restart(startup.rank, startup.world);
 	state_load();
 	file_calls_start();
+	node_name_start();
 	redirect_streams();
 	output_start(startup.rank);
 	agent_before_main();

@@ -395,8 +395,11 @@ static void leave_keeper(const struct wire_restore *restore)
 	close_one(&park.launcher_fd);
 	park.child_count = 0;
 	park.released = false;
-	park.world = restore->world;
-	park.rank = restore->rank;
+	if (!park.restarted) {
+		park.world = restore->world;
+		park.rank = restore->rank;
+	}
+	park.restarted = false;
 	if (connect_to(park.socket_path, park.control_fd) < 0 || park_connect_pmi() < 0)
 		_exit(AGENT_FAILURE_CONNECTION);
 	tracer_allow(park.control_fd);
@@ -415,7 +418,9 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 		                                 .protection = restore->clones[i].protection,
 		                                 .file = restore->clones[i].file};
 	park.forks_rank = true;
-	if (clones && park.agent)
+	if (clones && park.agent && restore->folder && *restore->folder)
+		pid = park_save(restore, clones);
+	else if (clones && park.agent)
 		pid = agent_fork(park.agent, restore->directory, clones, restore->count);
 	park.forks_rank = false;
 	if (pid == 0) {

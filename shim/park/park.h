@@ -79,4 +79,8 @@ void park_know_children(void);
  * preloaded library runs after the program's and before MPI's. */
 _Noreturn void park_exit(int status);
 
+/* When the shim is loaded: if the scheduler restarts this rank from disk, becomes it, and does not
+ * return. */
+void park_restart(int rank, uint32_t world);
+
 #endif

@@ -32,6 +32,7 @@ struct park {
 	long keeper_thread; /* the kernel's number of the waiting thread */
 	bool forks_rank;    /* the current fork makes a rank of another world */
 	bool has_forked;    /* since it was parked */
+	bool restarted;     /* from disk, and not in its world yet (park_disk.c) */
 	bool released;
 	int32_t release_status;
 	bool rewinds;              /* copies may be rewound */
@@ -74,6 +75,10 @@ int park_receive_all(int fd, void *bytes, size_t count);
  * was made; the scheduler knows that it now belongs to this world. */
 int park_connect_pmi(void);
 int park_reuse_pmi(void);
+
+/* As agent_fork, but the child becomes a file; and goes on from it in a restarted process, where
+ * this sets what is different there. */
+pid_t park_save(const struct wire_restore *restore, const struct agent_clone *clones);
 
 /* HELLO and WELCOME on the control socket, at the beginning of a world. `goes_on`: orders for the
  * rank have arrived already; HELLO goes with the rank's next message. */

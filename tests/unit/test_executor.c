@@ -57,7 +57,7 @@ static bool thinker_next(struct plan_source *source, struct run_request *ret_req
 		return false;
 	thinker->plans--;
 	*ret_request = (struct run_request){
-		.position = position_new(path_new(RANKS, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
+		.position = position_new(path_new(RANKS, NULL, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
 		.strategy = &thinker->strategy,
 		.owner = thinker};
 	return true;

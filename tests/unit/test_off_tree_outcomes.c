@@ -29,7 +29,7 @@ static struct shown shown_of(enum buffering buffering, enum finding_kind kind, b
 
 		g_array_append_val(shown.choices, choice);
 	}
-	path = path_of_choices(2, buffering, COLLECTIVES_ANY, shown.choices);
+	path = path_of_choices(2, NULL, buffering, COLLECTIVES_ANY, shown.choices);
 	shown.execution->buffering = 1u << buffering;
 	shown.execution->path = path_print(path);
 	finding->path = g_strdup(shown.execution->path);

@@ -13,97 +13,11 @@
 #include <cmocka.h>
 
 #include "explorer/explorer.h"
-#include "mpi_calls.h"
+#include "scheduler/execution/playback.h"
 #include "scheduler/execution/recorder.h"
 #include "scheduler/tools/wire_text.h"
 #include "scheduler/world/matcher.h"
 #include "scheduler/world/world_arrival.h"
-
-/* --- a message from its text ----------------------------------------------------------------- */
-
-struct parser {
-	char **words, **next; /* ended by NULL */
-	guint absent;         /* groups that are absent */
-	bool wrong;
-};
-
-/* Returns the value of the next word, if it is this field. */
-static const char *value_of(struct parser *parser, const char *name)
-{
-	gsize length = strlen(name);
-	const char *word = *parser->next;
-
-	if (parser->absent > 0 || !word || strncmp(word, name, length) != 0 || word[length] != '=')
-		return NULL;
-	parser->next++;
-	return word + length + 1;
-}
-
-static void read_number(void *user, const char *name, int64_t *value)
-{
-	const char *text = value_of(user, name);
-
-	if (text && strcmp(name, "function") == 0 && !g_ascii_isdigit(*text))
-		*value = mpi_call_by_name(text);
-	else if (text)
-		*value = g_ascii_strtoll(text, NULL, 10);
-}
-
-static void read_string(void *user, const char *name, char **value)
-{
-	const char *text = value_of(user, name);
-	g_autofree char *string = text ? g_uri_unescape_string(text, NULL) : NULL;
-
-	*value = strdup(string ? string : "");
-}
-
-static void read_name(void *user, const char *name, struct wire_name *value)
-{
-	const char *text = value_of(user, name);
-
-	if (text)
-		((struct parser *)user)->wrong |= sscanf(text, "%u.%u", &value->call, &value->sub)
-		                                  != 2;
-}
-
-static void read_group(void *user, const char *name, bool begins)
-{
-	struct parser *parser = user;
-	g_autofree char *opening = begins ? g_strdup_printf("%s%s", name, *name ? "={" : "{")
-	                                  : NULL;
-	bool is_there = parser->absent == 0 && *parser->next
-	                && strcmp(*parser->next, begins ? opening : "}") == 0;
-
-	if (is_there)
-		parser->next++;
-	else if (begins)
-		parser->absent++;
-	else if (parser->absent > 0)
-		parser->absent--;
-	else
-		parser->wrong = true;
-}
-
-static guint16 type_by_name(const char *name)
-{
-	for (guint16 type = WIRE_HELLO; type <= WIRE_RELEASE; type++)
-		if (g_strcmp0(wire_type_name(type), name) == 0)
-			return type;
-	return 0;
-}
-
-/* Returns false if not all of it could be read. */
-static bool read_message(char **words, struct wire_message *ret)
-{
-	static const struct wire_visitor visitor = {true, read_number, read_string, read_name,
-	                                            read_group};
-	struct parser parser = {.words = words, .next = words + 1};
-
-	memset(ret, 0, sizeof(*ret));
-	ret->type = type_by_name(words[0]);
-	return ret->type != 0 && wire_visit(ret, &visitor, &parser) == 0 && !parser.wrong
-	       && !*parser.next;
-}
 
 /* --- the worlds of a recording --------------------------------------------------------------- */
 
@@ -144,44 +58,9 @@ static void on_step(void *user, const struct world_step *step)
 		    .kind = RUN_STEP, .number = seat->number, .world = seat->world, .step = step});
 }
 
-static void bind(void *user, int rank, const struct wire_bind *bind)
-{
-	(void)user, (void)rank, (void)bind;
-}
-
-static void go(void *user, int rank, const struct wire_go *go)
-{
-	(void)user, (void)rank, (void)go;
-}
-
-static void admit(void *user, int rank, guint32 thread)
-{
-	(void)user, (void)rank, (void)thread;
-}
-
 static struct seat *seat_of(GHashTable *seats, guint32 number)
 {
 	return g_hash_table_lookup(seats, GUINT_TO_POINTER(number));
-}
-
-static guint option(char **words, const char *name)
-{
-	g_autofree char *head = g_strconcat(name, "=", NULL);
-
-	for (char **word = words; *word; word++)
-		if (g_str_has_prefix(*word, head))
-			return (guint)g_ascii_strtoull(*word + strlen(head), NULL, 10);
-	return 0;
-}
-
-static bool has_option(char **words, const char *name)
-{
-	g_autofree char *head = g_strconcat(name, "=", NULL);
-
-	for (char **word = words; *word; word++)
-		if (g_str_has_prefix(*word, head))
-			return true;
-	return false;
 }
 
 static struct seat *seat_new(struct play *play, GHashTable *seats, guint32 number)
@@ -194,141 +73,32 @@ static struct seat *seat_new(struct play *play, GHashTable *seats, guint32 numbe
 	return seat;
 }
 
-static void look(void *user, int rank)
-{
-	(void)user;
-	(void)rank;
-}
-
 static bool begin(struct play *play, guint32 number, char **words)
 {
-	static const struct world_orders orders = {bind, go, admit, look};
-	const struct world_options options = {
-		.ranks = (int)option(words, "ranks"),
-		.buffering = (enum buffering)option(words, "buffering"),
-		.every_call_waits = (bool)option(words, "every_call_waits"),
-		.collectives = (enum collective_mode)option(words, "collectives"),
-		.arrives_early = (bool)option(words, "arrives_early"),
-		.cancels = (bool)option(words, "cancels"),
-		.digests = (bool)option(words, "digests"),
-		.not_yet = option(words, "not_yet"),
-		.some = option(words, "some"),
-	};
+	struct world_options options;
 	struct run_event event = {.kind = RUN_BEGIN, .number = number};
 	const struct seat *from = NULL;
 	struct seat *seat;
 
-	if (has_option(words, "from")) {
+	if (!playback_options(words, &options))
+		return false;
+	if (playback_has(words, "from")) {
 		event.restored = true;
-		event.from = option(words, "from");
+		event.from = playback_number(words, "from");
 		from = seat_of(play->kept, event.from);
 		if (!from)
 			return false;
 	}
-	if (options.ranks < 1)
-		return false;
 	if (!play->comms)
 		play->comms = communicators_new(options.ranks);
 	seat = seat_new(play, play->worlds, number);
 	if (from)
 		seat->world = world_copy(from->world, &options, seat);
 	else
-		seat->world = world_new(&options, play->comms, &orders, seat);
+		seat->world = world_new(&options, play->comms, &playback_orders, seat);
 	world_watch(seat->world, on_step);
 	event.world = seat->world;
 	say(seat, &event);
-	return true;
-}
-
-static bool hear(struct seat *seat, char **words)
-{
-	int rank = words[0] ? atoi(words[0]) : -1;
-	g_autoptr(GError) error = NULL;
-	struct wire_message message;
-	bool read, believed = false;
-
-	if (rank < 0 || rank >= world_options(seat->world)->ranks || !words[1])
-		return false;
-	read = read_message(words + 1, &message);
-	if (!read)
-		goto done;
-	switch (message.type) {
-	case WIRE_CALL: believed = world_call(seat->world, rank, &message.call, &error); break;
-	case WIRE_DIGEST:
-		believed = world_digest(seat->world, rank, &message.digest, &error);
-		break;
-	case WIRE_NAMED: believed = world_named(seat->world, rank, &message.named, &error); break;
-	case WIRE_COMM: believed = world_comm(seat->world, rank, &message.comm, &error); break;
-	case WIRE_THREAD:
-		believed = world_thread(seat->world, rank, &message.thread, &error);
-		break;
-	case WIRE_ENTER: believed = world_enter(seat->world, rank, &message.enter, &error); break;
-	case WIRE_TOUCHED:
-		believed = world_touched(seat->world, rank, &message.touched, &error);
-		break;
-	case WIRE_OVERLAP:
-		believed = world_overlap(seat->world, rank, &message.overlap, &error);
-		break;
-	case WIRE_MISUSE:
-		believed = world_misuse(seat->world, rank, &message.misuse, &error);
-		break;
-	case WIRE_PARTITIONS:
-		believed = world_partitions(seat->world, rank, &message.partitions, &error);
-		break;
-	case WIRE_RETURNED:
-		believed = world_told_indices(seat->world, rank, &message.returned, &error);
-		break;
-	case WIRE_CONTENTS:
-		believed = world_contents(seat->world, rank, &message.contents, &error);
-		break;
-	case WIRE_ACCESSES:
-		believed = world_accesses(seat->world, rank, &message.accesses, &error);
-		break;
-	case WIRE_LEFT:
-		believed = world_objects(seat->world, rank, &message.objects, &error);
-		break;
-	default: read = false;
-	}
-	if (read && !believed)
-		say(seat, &(struct run_event){.kind = RUN_REFUSED,
-		                              .number = seat->number,
-		                              .world = seat->world,
-		                              .text = error->message});
-done:
-	wire_message_release(&message);
-	return read;
-}
-
-static bool read_choice(const struct world *world, const char *text, struct choice *ret)
-{
-	const char *at = text ? text : "";
-	g_autofree char *wrong = choice_parse(&at, world_options(world)->ranks, ret);
-
-	return !wrong && *at == '\0';
-}
-
-static bool choose(struct world *world, char **words)
-{
-	struct choice choice;
-
-	if (!read_choice(world, words[0], &choice))
-		return false;
-	world_choose(world, &choice);
-	return true;
-}
-
-static bool tell_polls(struct world *world, char **words)
-{
-	g_autoptr(GArray) plan = g_array_new(false, false, sizeof(struct choice));
-
-	for (char **word = words; *word; word++) {
-		struct choice choice;
-
-		if (!read_choice(world, *word, &choice))
-			return false;
-		g_array_append_val(plan, choice);
-	}
-	world_answer_polls(world, plan);
 	return true;
 }
 
@@ -342,62 +112,22 @@ static void keep(struct seat *seat)
 			  .kind = RUN_SNAPSHOT, .number = seat->number, .world = seat->world});
 }
 
-static bool ask_of_rank(struct world *world, const char *word, char **words)
+static bool ask(struct seat *seat, char **words)
 {
-	int rank = words[0] ? atoi(words[0]) : -1;
+	g_autoptr(GError) refused = NULL;
+	bool read;
 
-	if (rank < 0 || rank >= world_options(world)->ranks)
-		return false;
-	if (strcmp(word, "stopped") == 0)
-		world_rank_stopped(world, rank);
-	else if (strcmp(word, "ended") == 0)
-		world_rank_ended(world, rank);
-	else if (strcmp(word, "moves") == 0)
-		world_rank_moves(world, rank);
-	else if (strcmp(word, "asleep") == 0)
-		world_threads_sleep(world, rank);
-	else if (strcmp(word, "failed") == 0 && words[1])
-		world_failed(world, rank, (guint32)atoi(words[1]));
-	else if (strcmp(word, "hold") == 0 && words[1])
-		world_hold(world, rank, (guint32)g_ascii_strtoull(words[1], NULL, 10));
-	else
-		return false;
-	return true;
-}
-
-static bool ask(struct seat *seat, const char *word, char **words)
-{
-	struct world *world = seat->world;
-
-	if (strcmp(word, "<") == 0)
-		return hear(seat, words);
-	if (strcmp(word, "choose") == 0)
-		return choose(world, words);
-	if (strcmp(word, "polls") == 0)
-		return tell_polls(world, words);
-	if (strcmp(word, "kept") == 0)
+	if (strcmp(words[0], "kept") == 0) {
 		keep(seat);
-	else if (strcmp(word, "start") == 0)
-		world_start(world);
-	else if (strcmp(word, "caught") == 0)
-		world_hold_stuck(world);
-	else if (strcmp(word, "awake") == 0)
-		world_threads_wake(world);
-	else if (strcmp(word, "lets-go") == 0)
-		world_release_deferred(world);
-	else if (strcmp(word, "ready") == 0)
-		world_answer_ready(world);
-	else if (strcmp(word, "admit") == 0)
-		world_admit(world);
-	else if (strcmp(word, "open") == 0)
-		open_choices_free(world_open_choices(world));
-	else if (strcmp(word, "unhold") == 0)
-		world_let_held_go(world);
-	else if (strcmp(word, "conflicts") == 0)
-		world_find_conflicts(world);
-	else
-		return ask_of_rank(world, word, words);
-	return true;
+		return true;
+	}
+	read = playback_ask(seat->world, words, &refused);
+	if (refused)
+		say(seat, &(struct run_event){.kind = RUN_REFUSED,
+		                              .number = seat->number,
+		                              .world = seat->world,
+		                              .text = refused->message});
+	return read;
 }
 
 /* Does what a line asks for. Returns false if it cannot be read. */
@@ -411,7 +141,7 @@ static bool do_line(struct play *play, const char *line)
 		return false;
 	if (strcmp(words[1], "begins") == 0)
 		return begin(play, number, words + 2);
-	return seat && ask(seat, words[1], words + 2);
+	return seat && ask(seat, words + 1);
 }
 
 static void play_init(struct play *play)
@@ -580,7 +310,7 @@ static void test_message_from_text(void **state)
 		g_autofree char *again = NULL;
 		struct wire_message message;
 
-		assert_true(read_message(words, &message));
+		assert_true(playback_message(words, &message));
 		again = wire_text(&message);
 		assert_string_equal(again, texts[i]);
 		wire_message_release(&message);

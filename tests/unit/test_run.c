@@ -85,7 +85,7 @@ static int tear_down(void **state)
 static void begin(struct fixture *fixture)
 {
 	const struct run_request request = {
-		.position = position_new(path_new(RANKS, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
+		.position = position_new(path_new(RANKS, NULL, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
 		.strategy = &fixture->asker.strategy,
 		.owner = fixture};
 

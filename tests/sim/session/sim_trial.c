@@ -94,6 +94,7 @@ static struct session_options options_of(struct trial *trial)
 	                                .states = trial->states,
 	                                .watch_left = trial->watches ? 1 : 0,
 	                                .watch_from = 2,
+	                                .watch_gain = 4,
 	                                .seed = trial->program->seed,
 	                                .deviations = -1,
 	                                .not_yet = 1,
