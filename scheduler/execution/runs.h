@@ -115,6 +115,8 @@ void runs_leave_states(struct runs *runs);
  * beyond the budget. */
 void runs_release_snapshots(struct runs *runs,
                             bool (*needed)(const struct world *world, void *user), void *user);
+/* Releases those of executions whose states were compared. */
+void runs_release_sealed(struct runs *runs);
 /* Calls `look` for each snapshot, with the world as it was parked. */
 void runs_each_snapshot(const struct runs *runs,
                         void (*look)(const struct world *world, void *user), void *user);

@@ -111,6 +111,11 @@ bool session_knows(const struct session *session, const struct execution *execut
 	       && state_exploration_knows(session->states, execution);
 }
 
+void session_release_sealed(struct session *session)
+{
+	runs_release_sealed(session->runs);
+}
+
 void session_leave_states(struct session *session)
 {
 	runs_leave_states(session->runs);

@@ -193,6 +193,7 @@ static void give_up(struct state_exploration *walks, guint64 wasted)
 		g_clear_pointer(&walks->searches[i], state_search_free);
 	state_counts_forget_ends(walks->counts);
 	infrastructure_failures_limit_wasted(session_failures(walks->session), wasted);
+	session_release_sealed(walks->session);
 	session_leave_states(walks->session);
 	walks->watching = walks->begun = false;
 }

@@ -125,6 +125,8 @@ bool state_look_now(struct state_look *look, guint64 explored, double left)
 	look->strategy->free(g_steal_pointer(&look->strategy));
 	session_release_snapshots(look->session);
 	pays = state_watch_judge(look->watch, probe, below);
+	if (!pays)
+		session_release_sealed(look->session);
 	result = state_probe_result(probe);
 	log_debug(LOG_SESSION,
 	          "a look for equal states after %" G_GUINT64_FORMAT
