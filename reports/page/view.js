@@ -278,8 +278,11 @@ class View {
 		const x2 = this.nodeX(to), y2 = this.markY(to);
 		const middle = (x1 + x2) / 2; /* the position of its number, not on another
 		                                 track's calls */
-		const x = this.awayFromLine(middle) < this.columnWidth / 8 ? middle + 0.4 * this.columnWidth : middle;
-		const y = (y1 + y2) / 2 + 44 + 30 * Math.min(8, graph.offers.indexOf(offer));
+		const index = Math.min(8, graph.offers.indexOf(offer));
+		const isOwn = graph.track[from] === graph.track[to]; /* on the left: labels are on the right */
+		const x = isOwn ? x1 - Math.min(0.8 * this.columnWidth, 64 + 20 * index)
+			: this.awayFromLine(middle) < this.columnWidth / 8 ? middle + 0.4 * this.columnWidth : middle;
+		const y = (y1 + y2) / 2 + (isOwn ? 0 : 44 + 30 * index);
 
 		return Array.from({ length: EDGE_PARTS + 1 }, (_, i) => {
 			const t = i / EDGE_PARTS, s = 1 - t;

@@ -85,6 +85,8 @@ static void tell_choices(const struct minimize *result, const struct record_find
                          const char *what)
 {
 	g_autofree char *good = result->good ? path_print(result->good) : NULL;
+	bool buffered = good && result->good->buffering == BUFFERING_INFINITE
+	                && result->least->buffering != BUFFERING_INFINITE;
 
 	if (finding->blame) {
 		g_autofree char *blame = words_blame(finding->blame);
@@ -94,8 +96,8 @@ static void tell_choices(const struct minimize *result, const struct record_find
 	if (good && result->difference == 0)
 		printf("  ends well: %s  (the same choices, sends buffered)\n", good);
 	else if (good)
-		printf("  ends well: %s  (%u choice%s different)\n", good, result->difference,
-		       result->difference == 1 ? "" : "s");
+		printf("  ends well: %s  (%u choice%s different%s)\n", good, result->difference,
+		       result->difference == 1 ? "" : "s", buffered ? ", sends buffered" : "");
 	else if (!result->cut)
 		printf("  no interleaving that ends well was found for comparison\n");
 	if (result->forced->len == 0)

@@ -144,6 +144,33 @@ void word_choices(struct debugger *debugger, const char *rest)
 	debugger_tell_text(debugger, text);
 }
 
+/* Whether nothing holds a rank any more that is still where it was held, nor the rank with which it
+ * returns from a collective. */
+static bool is_released(const struct debugger *debugger, int rank)
+{
+	const struct world *world = execution_world(debugger->execution);
+	int with = world_held_with(world, rank), holder = with >= 0 ? with : rank;
+
+	return world_phase(world, holder) == PHASE_HELD
+	       && debugger->holds.from[holder] == WORLD_HOLDS_NOTHING;
+}
+
+static GPtrArray *mark_released(const struct debugger *debugger, GPtrArray *ranks)
+{
+	const struct world *world = execution_world(debugger->execution);
+
+	for (guint i = 0; i < ranks->len; i++) {
+		struct record_rank *line = ranks->pdata[i];
+
+		if (!world_holds_call(world, line->rank, line->call)
+		    || !is_released(debugger, line->rank))
+			continue;
+		g_free(line->does);
+		line->does = g_strdup("goes on with continue");
+	}
+	return ranks;
+}
+
 /* Free with g_ptr_array_unref. */
 static GPtrArray *roll_call(struct debugger *debugger)
 {
@@ -151,7 +178,7 @@ static GPtrArray *roll_call(struct debugger *debugger)
 	GPtrArray *told;
 
 	if (debugger->state != DEBUG_OVER)
-		return verdict_roll_call(&facts);
+		return mark_released(debugger, verdict_roll_call(&facts));
 	told = interleaving_verdict(debugger->execution)->record->ranks;
 	return told->len > 0 ? g_ptr_array_ref(told) : verdict_roll_call(&facts);
 }

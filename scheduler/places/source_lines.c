@@ -505,10 +505,11 @@ struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t r
 }
 
 /* Whether the code is the program's own: the executable, or a library outside the system's
- * directories that is not the shim. */
+ * directories that is not one of matchpoint's. */
 static bool is_program(const struct process *process, const struct mapping *mapping)
 {
-	if (g_str_has_suffix(mapping->path, "/libmatchpoint-shim.so"))
+	if (g_str_has_suffix(mapping->path, "/libmatchpoint-shim.so")
+	    || g_str_has_suffix(mapping->path, "/libmatchpoint-heap.so"))
 		return false;
 	return mapping->path == process->executable
 	       || !(g_str_has_prefix(mapping->path, "/usr/lib")

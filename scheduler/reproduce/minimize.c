@@ -453,20 +453,38 @@ static bool learn_outcomes(struct search *search)
 	return outcomes_stands_for(search->outcomes, search->target) != 0;
 }
 
-/* If the finding needs sends that wait, the same choices may end well when no send does. */
-static bool ends_well_buffered(struct search *search, const GArray *forced)
+/* A good interleaving beside a bad one, which may have been carried out with the other buffering;
+ * then no choice of it is tried otherwise. Returns its choices; NULL: none was found. */
+static GArray *good_beside(struct search *search, const struct try *bad, const GArray *forced,
+                           bool same_buffering)
 {
+	GArray *good = same_buffering ? one_otherwise(search, bad, forced) : NULL;
+
+	if (good)
+		search->minimize->difference = 1;
+	else if ((good = nearest_good(search, bad)))
+		search->minimize->difference = count_differences(good, bad);
+	return good;
+}
+
+/* Where sends that wait leave no good interleaving, one may be good in which no send does: with the
+ * same choices, or beside them. */
+static void find_good_buffered(struct search *search, const struct try *bad, const GArray *forced)
+{
+	g_autoptr(GArray) good = NULL;
 	struct try try;
-	bool well;
 
 	if (search->buffering != BUFFERING_ZERO || search->outcomes || !may_go_on(search))
-		return false;
+		return;
 	search->buffering = BUFFERING_INFINITE;
 	try = try_choices(search, forced);
-	well = try.well;
+	if (!try.well)
+		good = good_beside(search, try.ended ? &try : bad, forced, try.ended);
+	if (try.well || good)
+		search->minimize->good = path_of(search, try.well ? forced : good,
+		                                 BUFFERING_INFINITE);
 	try_clear(&try);
 	search->buffering = BUFFERING_ZERO;
-	return well;
 }
 
 /* Tries the path as given. If it names no buffering, finds the one that shows the finding. */
@@ -501,12 +519,9 @@ static void search_least(struct search *search)
 	try_clear(&try);
 	try = try_choices(search, forced);
 	if (try.ended && try.shows) {
-		good = one_otherwise(search, &try, forced);
-		minimize->difference = good ? 1 : 0;
-		if (!good && (good = nearest_good(search, &try)))
-			minimize->difference = count_differences(good, &try);
-		if (!good && ends_well_buffered(search, forced))
-			minimize->good = path_of(search, forced, BUFFERING_INFINITE);
+		good = good_beside(search, &try, forced, true);
+		if (!good)
+			find_good_buffered(search, &try, forced);
 		keep_found(search, forced, good);
 	} else {
 		minimize->failed = g_strdup(try.starved ? "memory ran out"

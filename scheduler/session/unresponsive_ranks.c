@@ -7,7 +7,9 @@
 
 #define SILENT_S 2.0 /* silence from which a rank is mentioned */
 
-#define RANKS_TOLD 16 /* at most so many ranks are shown with stacks */
+/* Stacks are read of so many ranks at most, which stops each for about a millisecond. */
+#define RANKS_READ 256
+#define LINES_TOLD 16
 
 /* The number of ranks that nothing blocks, and the first of them. */
 static guint busy_ranks(const struct execution *execution, int *ret_first)
@@ -74,8 +76,8 @@ static char *whereabouts(const struct execution *execution, int rank)
 	return g_strdup_printf("since %s at %s", mpi_call_name(info->function), where);
 }
 
-/* "solve (hang.c:3) < main (hang.c:7)", "MPI_Recv < main (hang.c:8)"; NULL: the stack cannot be
- * read. */
+/* "in solve (hang.c:3) < main (hang.c:7)", "in MPI_Recv < main (hang.c:8)"; NULL: the stack
+ * cannot be read. */
 static char *stack_words(const struct execution *execution, int rank)
 {
 	enum { TOLD = 8 };
@@ -106,7 +108,21 @@ static char *stack_words(const struct execution *execution, int rank)
 	}
 	if (frames->len > first + TOLD)
 		g_string_append(text, " < ...");
+	g_string_prepend(text, "in ");
 	return frames->len > 0 ? g_string_free(g_steal_pointer(&text), false) : NULL;
+}
+
+static char *ranks_words(int first, int last)
+{
+	return first == last ? g_strdup_printf("rank %d is", first)
+	                     : g_strdup_printf("ranks %d-%d are", first, last);
+}
+
+static void add_line(GPtrArray *lines, int first, int last, const char *words)
+{
+	g_autofree char *who = ranks_words(first, last);
+
+	g_ptr_array_add(lines, g_strdup_printf("%s %s", who, words));
 }
 
 GPtrArray *unresponsive_ranks_stacks(struct runs *runs)
@@ -114,13 +130,24 @@ GPtrArray *unresponsive_ranks_stacks(struct runs *runs)
 	const struct execution *execution = most_silent(runs);
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	int ranks = execution ? world_options(execution_world(execution))->ranks : 0;
+	g_autofree char *before = NULL; /* of ranks `first` to `rank` - 1; NULL: unknown */
+	int first = 0, rank;
 
-	for (int rank = 0; rank < MIN(ranks, RANKS_TOLD); rank++) {
+	for (rank = 0; rank < MIN(ranks, RANKS_READ) && lines->len < LINES_TOLD; rank++) {
 		g_autofree char *stack = stack_words(execution, rank);
 
-		if (stack)
-			g_ptr_array_add(lines, g_strdup_printf("rank %d is in %s", rank, stack));
+		if (g_strcmp0(stack, before) == 0)
+			continue;
+		if (before)
+			add_line(lines, first, rank - 1, before);
+		g_free(before);
+		before = g_steal_pointer(&stack);
+		first = rank;
 	}
+	if (before)
+		add_line(lines, first, rank - 1, before);
+	if (rank < ranks)
+		add_line(lines, rank, ranks - 1, "not shown");
 	return lines;
 }
 

@@ -9,8 +9,8 @@
  * other rank, and for how many seconds; -1: no rank is silent. */
 int unresponsive_ranks_first(struct runs *runs, double *ret_seconds);
 
-/* A line (char *) for each silent rank of the world, on where it is now, as far as it can be read.
- * The caller owns it. */
+/* Lines (char *) on where the ranks of the world are now, as far as it can be read; ranks beside
+ * each other that are at the same place share one. The caller owns it. */
 GPtrArray *unresponsive_ranks_stacks(struct runs *runs);
 
 /* Adds notes on that rank. Call it before ranks that were stopped have ended. */

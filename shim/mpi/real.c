@@ -11,6 +11,7 @@
 
 #include "common/mpi_libraries.h"
 #include "shim/process/above.h"
+#include "shim/process/sanitizer.h"
 
 enum { MOST_BINDINGS = 4, MOST_FRAMES = 128 };
 
@@ -93,8 +94,11 @@ int real_find(void)
 
 	if (real_found)
 		return 0;
+	/* What the dynamic linker allocates for this is no leak of the program's. */
+	sanitizer_begin_foreign();
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !library; i++)
 		library = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+	sanitizer_end_foreign();
 	if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map) < 0)
 		return -1;
 	for (const struct real_function *function = real_functions; function->name; function++) {

@@ -67,6 +67,15 @@ class Browser:
     def run(self, script, *arguments):
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
+    def resize(self, width, height):
+        """Sets the size of the window, and waits until the page is drawn in it."""
+        self.call("POST", "/window/rect", {"width": width, "height": height})
+        self.call("POST", "/execute/async", {"args": [width], "script":
+                  "const [width, done] = arguments;"
+                  "const look = () => window.innerWidth === width"
+                  " ? requestAnimationFrame(() => requestAnimationFrame(() => done()))"
+                  " : requestAnimationFrame(look); look();"})
+
     def click(self, x, y):
         """Clicks at a point of the first graph."""
         left, top = self.run("const b = document.querySelector('.graph canvas');"

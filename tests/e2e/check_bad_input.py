@@ -563,8 +563,9 @@ int main(int argc, char **argv)
 }
 """))
     for backtrack in ("snapshot", "rerun"):
-        run = tool.run("explore", "-n", "3", "--backtrack", backtrack, "--max-time", "3.5", program)
+        run = tool.run("explore", "-n", "4", "--backtrack", backtrack, "--max-time", "3.5", program)
         check(run.status == 3, str(run))
+        check("note: ranks 2-3 are in MPI_Finalize < main (endless.c:12)" in run.out, str(run))
         check("rank 1 had been silent for" in run.out, str(run))
         check("since MPI_Barrier at endless.c:9;" in run.out, str(run))
         check("note: rank 1 is in main (endless.c:10)\n" in run.out

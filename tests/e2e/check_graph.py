@@ -267,7 +267,7 @@ NARROW = ["0", "m", "t1", "t2", "1", "2"]
 def check_texts(browser):
     """No text is drawn over another one, however narrow the window is."""
     for width, names in ((1200, WIDE), (700, WIDE), (420, NARROW), (1200, WIDE)):
-        browser.call("POST", "/window/rect", {"width": width, "height": 1000})
+        browser.resize(width, 1000)
         wrong, heads = browser.run(TEXTS)
         check(not wrong, "%d pixels: texts overlap: %s" % (width, wrong))
         check(sorted(heads) == sorted(names), "%d pixels: tracks: %s" % (width, heads))

@@ -107,6 +107,15 @@ def check_held(tool):
         check(words in run.out, "%s\n%s" % (lines, run))
 
 
+def check_released(tool):
+    """A rank that was released is not said to be held, although it goes on only with continue."""
+    program = tool.compile(source("examples/probe_then_receive"))
+    run = debug(tool, ["hold 1", "run", "where", "release 1", "where", "continue", "where"],
+                "-n", "3", program)
+    told = re.findall(r"^  ranks? .*MPI_Init.*  (is held|goes on with continue)$", run.out, re.M)
+    check(told == ["is held", "is held", "goes on with continue"], str(run))
+
+
 # A line is in the stack of several calls, and a function.
 NESTED = r"""
 #include <mpi.h>
@@ -435,6 +444,7 @@ def check_walks(tool, seeds):
 def body(tool, options):
     check_steps(tool)
     check_held(tool)
+    check_released(tool)
     check_breakpoints(tool)
     check_blocked(tool)
     check_names(tool)

@@ -176,6 +176,47 @@ def check_script(tool):
     check(again.status == 4 and "-- PROGRAM" in again.err, "%s\nis elsewhere" % again)
 
 
+# If rank 2's message comes first, rank 0 waits for ever, with any buffering. Else ranks 1 and 2
+# send to each other, which ends well only if sends do not wait.
+BUFFERED = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, value = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0) {
+		MPI_Status status;
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+		if (value == 2)
+			MPI_Recv(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, &status);
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+		for (int to = 1; to < 3; to++)
+			MPI_Ssend(&rank, 1, MPI_INT, to, 1, MPI_COMM_WORLD);
+	} else {
+		MPI_Request request;
+		MPI_Isend(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+		MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		MPI_Send(&rank, 1, MPI_INT, 3 - rank, 2, MPI_COMM_WORLD);
+		MPI_Recv(&value, 1, MPI_INT, 3 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_buffered(tool):
+    """Where sends that wait leave no good interleaving, one in which they do not is found."""
+    program = tool.compile(tool.write("buffered.c", BUFFERED))
+    done = tool.run("minimize", "mp1:n3:0.2=2", "--", program)
+    check(done.out.splitlines()[-1] == "mp1:n3:0.2=2", str(done))
+    check(lines_with(done.out, "ends well: ") == ["mp1:n3:infinite:0.2=1"], str(done))
+    check("(1 choice different, sends buffered)" in done.out, str(done))
+    check(tool.run("replay", "mp1:n3:infinite:0.2=1", "--", program).status == 0, str(done))
+
+
 def check_refused(tool):
     program = tool.compile(os.path.join(EXAMPLES, "senders.c"))
     done = tool.run("minimize", "mp1:n3:0.2=1", "--", program)
@@ -198,6 +239,7 @@ def body(tool, _):
     check_explored(tool)
     check_compared(tool)
     check_script(tool)
+    check_buffered(tool)
     check_refused(tool)
 
 

@@ -1,4 +1,4 @@
-"""Programs that are built with AddressSanitizer or UndefinedBehaviorSanitizer, by GCC or Clang.
+"""Programs that are built with AddressSanitizer or its kin, by GCC or Clang.
 Their reports are crashes, with the kind of error and its place. MPI's own leaks are none."""
 
 import os
@@ -10,6 +10,7 @@ from harness import check
 
 ADDRESS = "-fsanitize=address"
 UNDEFINED = "-fsanitize=undefined"
+LEAK = "-fsanitize=leak"
 
 # mistake: (what the message says, whether its place is on a line that the mistake names)
 MISTAKES = {
@@ -92,6 +93,15 @@ def check_undefined(tool, source):
     check(any(told in note for note in run.report["notes"]), str(run))
 
 
+def check_leak(tool, source):
+    """What MPI, the dynamic linker and matchpoint keep is no leak of the program's."""
+    program = tool.compile(source, LEAK)
+    check_right(explore(tool, program, "none"))
+    run = explore(tool, program, "leaks")
+    check_found(run, source, "leaks", "LeakSanitizer: ", True)
+    check(run.report["backtrack"] == "snapshot", str(run))
+
+
 def check_fortran(tool):
     source = harness.program("sanitized_f.f90")
     program = tool.compile(source, ADDRESS)
@@ -117,6 +127,7 @@ def body(tool, _):
             check_found(explore(tool, shared, "freed"), source, "freed", MISTAKES["freed"][0], True)
         del os.environ["MPICH_CXX"]
     check_undefined(tool, source)
+    check_leak(tool, source)
     check_fortran(tool)
 
 

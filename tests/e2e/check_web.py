@@ -466,7 +466,7 @@ def check_docked(tool, browser, program):
     page.press("run")
     page.until(lambda state, _, calls, offers, text: state == "choice" and offers == 2, "a choice")
     for wide, high in (1200, 900), (1600, 700):
-        browser.call("POST", "/window/rect", {"width": wide, "height": high})
+        browser.resize(wide, high)
         page.until(lambda *_: browser.run(WINDOW)["below"], "all in the window")
         told = browser.run(WINDOW)
         check(told["wide"] and told["high"] and told["graph"] > 0.7 and told["beside"],
@@ -489,9 +489,9 @@ def check_docked(tool, browser, program):
     browser.run("document.querySelector('.confirm [data-line=n]').click()")
     page.until(lambda *_: browser.run(ASKED)[0], "no question any more")
     check(browser.run(PLACES) == before, "the graph has moved: %s" % browser.run(PLACES))
-    browser.call("POST", "/window/rect", {"width": 520, "height": 900})
+    browser.resize(520, 900)
     page.until(lambda *_: browser.run(WINDOW)["wide"], "a narrow window")
-    browser.call("POST", "/window/rect", {"width": 1200, "height": 1000})
+    browser.resize(1200, 1000)
     browser.run(SAY, "quit")
     terminal.wait(0)
 

@@ -41,6 +41,11 @@ static void make_mistake(const char *mistake)
 	} else if (!strcmp(mistake, "leak")) {
 		kept = malloc(123); /* leak */
 		kept = NULL;
+	} else if (!strcmp(mistake, "leaks")) {
+		/* The place of the first one may be known from a block that was freed. */
+		for (int i = 0; i < 10; i++)
+			kept = malloc(123); /* leaks */
+		kept = NULL;
 	} else if (!strcmp(mistake, "undefined")) {
 		volatile int most = INT_MAX;
 		most = most + two; /* undefined */
