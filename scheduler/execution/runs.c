@@ -289,6 +289,12 @@ void runs_release_snapshots(struct runs *runs,
 	snapshots_release_unneeded(runs->snapshots, needed, user);
 }
 
+void runs_keep_images(struct runs *runs, bool images)
+{
+	runs->options.images = images;
+	snapshots_keep_images(runs->snapshots, images);
+}
+
 void runs_release_sealed(struct runs *runs)
 {
 	snapshots_release_sealed(runs->snapshots);

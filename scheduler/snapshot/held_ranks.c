@@ -14,6 +14,7 @@ static struct held_ranks *held_ranks_new(struct placement *placement)
 	held->snapshots = placement->snapshots;
 	held->placement = placement;
 	held->number = placement->number;
+	held->images = held->snapshots->images;
 	held->links = g_new0(struct host_link *, held->snapshots->ranks);
 	held->ranks = g_new0(struct held_rank, held->snapshots->ranks);
 	return held;
@@ -171,7 +172,7 @@ static struct held_ranks *take_held(struct snapshot *snapshot)
  * rewound, which must not matter to either. */
 static bool may_go_ahead(const struct snapshot *snapshot, const struct held_ranks *held)
 {
-	if (!snapshot->unshared || snapshot->snapshots->images)
+	if (!snapshot->unshared || held->images)
 		return false;
 	for (int rank = 0; rank < snapshot->snapshots->ranks; rank++)
 		if (!held->links[rank] || !held->ranks[rank].unshared)
@@ -224,16 +225,16 @@ static char *renew_world(struct snapshot *snapshot, struct held_ranks *held, gui
 static void order_rewind(struct placement *placement, const struct held_ranks *held, int rank,
                          const struct wire_message *order)
 {
-	struct snapshots *snapshots = held->snapshots;
+	const struct snapshots_client *client = held->snapshots->client;
 
 	if (!held->links[rank]) {
 		snapshot_fork_rank(placement->from, rank, placement);
 		return;
 	}
 	host_send(held->links[rank], order);
-	placement->slots[rank].welcomed = !snapshots->images;
-	if (!snapshots->images)
-		snapshots->client->welcome(placement->execution, rank, held->links[rank]);
+	placement->slots[rank].welcomed = !held->images;
+	if (!held->images)
+		client->welcome(placement->execution, rank, held->links[rank]);
 }
 
 bool held_ranks_rewind(struct snapshot *snapshot, struct placement *placement)
@@ -262,6 +263,7 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct placement *placement)
 	placement->held = held;
 	for (int rank = 0; rank < snapshots->ranks; rank++)
 		order_rewind(placement, held, rank, &order);
+	held->images = snapshots->images;
 	if (order.rewind.follows)
 		go_ahead(placement, held);
 	return true;
@@ -317,7 +319,7 @@ static bool any_is_ahead(const struct held_ranks *held)
 
 bool held_ranks_is_ahead(const struct held_ranks *held)
 {
-	return held && held->snapshots->images && any_is_ahead(held);
+	return held && held->images && any_is_ahead(held);
 }
 
 /* HELLO of a rank that counted as connected. */
@@ -334,7 +336,7 @@ static void note_rewound(struct held_ranks *held, struct host_link *link,
 	if (any_is_ahead(held))
 		return;
 	placement_note_restored(placement);
-	if (held->snapshots->images)
+	if (held->images)
 		client->advance(placement->execution); /* it may be at rest */
 }
 

@@ -27,6 +27,7 @@ struct held_ranks {
 	struct process_group *group; /* the group, if all of its processes are held; else NULL */
 	struct host_link **links;    /* by rank; NULL: not held */
 	struct held_rank *ranks;
+	bool images; /* they may have been asked for images, and be in a call */
 	int held;
 	int counted; /* processes while they wait: held ranks and their twins */
 };

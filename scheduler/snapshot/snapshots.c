@@ -178,6 +178,11 @@ void snapshots_release_unneeded(struct snapshots *snapshots,
 		;
 }
 
+void snapshots_keep_images(struct snapshots *snapshots, bool images)
+{
+	snapshots->images = images;
+}
+
 void snapshots_release_sealed(struct snapshots *snapshots)
 {
 	for (guint i = snapshots->all->len; i-- > 0;) {
