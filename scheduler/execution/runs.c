@@ -279,6 +279,17 @@ void runs_release_snapshots(struct runs *runs,
 	snapshots_release_unneeded(runs->snapshots, needed, user);
 }
 
+void runs_keep_images(struct runs *runs, bool images)
+{
+	runs->options.images = images;
+	snapshots_keep_images(runs->snapshots, images);
+}
+
+void runs_release_sealed(struct runs *runs)
+{
+	snapshots_release_sealed(runs->snapshots);
+}
+
 void runs_each_snapshot(const struct runs *runs,
                         void (*look)(const struct world *world, void *user), void *user)
 {
