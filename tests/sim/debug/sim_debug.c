@@ -175,9 +175,9 @@ static char *reported_position(void)
 	return g_strndup(at, strcspn(at, "\n"));
 }
 
-/* Adds the lines of the answer to "info ranks" or "info messages", with one for each rank. Ranks may
- * be told in other groups where one is still held and another was released, which depends on the
- * commands before. */
+/* Adds the lines of the answer to "info ranks" or "info messages", with one for each rank. Ranks
+ * may be told in other groups where one is still held and another was released, which depends on
+ * the commands before. */
 static void add_places(GString *text)
 {
 	g_autoptr(GRegex) ranks = g_regex_new("^  ranks? ([0-9, -]*[0-9])  +(.*)$", 0, 0, NULL);
