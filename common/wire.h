@@ -21,7 +21,7 @@
 #include "wire_indices.h"
 #include "wire_use.h"
 
-#define WIRE_VERSION 46
+#define WIRE_VERSION 47
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -562,10 +562,9 @@ struct wire_restore {
 	char *directory; /* of the new world; absolute */
 	uint32_t count;
 	struct wire_clone *clones;
-	char *folder; /* the child writes itself to a file there, and ends; NULL or empty: it does
-	                 not (ckpt/agent_disk.h) */
-	char *base;   /* name of the checkpoint on disk that this one builds on; NULL or empty:
-	                 none */
+	/* NULL or empty: none. The child writes itself to a file of `folder`, which builds on the
+	 * checkpoint `base` there, and ends (ckpt/agent_disk.h). */
+	char *folder, *base;
 };
 
 struct wire_bind {

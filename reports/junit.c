@@ -175,9 +175,9 @@ static bool append_case(struct store_reader *reader, uint32_t buffering, struct 
 	const struct record_exploration *e = store_reader_exploration(reader);
 	const GPtrArray *all = store_reader_findings(reader);
 	g_autoptr(GPtrArray) findings = g_ptr_array_new();
-	g_autofree char *program = words_program(e), *base = g_path_get_basename(e->program[0]);
-	g_autofree char *shard = words_shard(e), *ranks = words_on_ranks(e);
-	g_autofree char *name = g_strdup_printf("%s %s on %s, %s%s%s", e->command, program, ranks,
+	g_autofree char *base = g_path_get_basename(e->program[0]);
+	g_autofree char *shard = words_shard(e), *started = words_started(e);
+	g_autofree char *name = g_strdup_printf("%s %s, %s%s%s", e->command, started,
 	                                        words_bufferings(buffering), shard ? ", " : "",
 	                                        shard ? shard : "");
 	g_autofree char *class = g_strdup_printf("matchpoint.%s", base);

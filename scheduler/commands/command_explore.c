@@ -528,7 +528,7 @@ static int explore_run(int argc, char **argv)
 const struct command command_explore = {
 	.name = "explore",
 	.summary = "run every interleaving, report what is wrong",
-	.synopsis = "-n N [--] PROGRAM [ARG...]",
+	.synopsis = "-n N [--] PROGRAM [ARG...] [: -n N PROGRAM [ARG...]]...",
 	.example = "matchpoint explore -n 4 --json report.json -- ./solver input.dat",
 	.run = explore_run,
 	.runs_ranks = true,

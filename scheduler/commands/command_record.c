@@ -4,6 +4,7 @@
 #include "command_line.h"
 #include "common/recording.h"
 #include "explorer/nodes.h"
+#include "explorer/program_parts.h"
 #include "recordings.h"
 #include "scheduler/host/program.h"
 #include "scheduler/recording/recording.h"
@@ -12,6 +13,21 @@ struct request {
 	int ranks;
 	char *directory, *launcher, *nodes;
 };
+
+/* -n is the number of ranks of the first program. Returns false after printing an error. */
+static bool add_ranks_behind(struct request *request, char **program)
+{
+	g_autofree char *problem = NULL;
+	const int behind = program_parts_behind(program, &problem);
+
+	if (!problem && behind > RECORDING_RANKS_MOST - request->ranks)
+		problem = g_strdup("too many ranks");
+	if (problem)
+		command_complain("%s", problem);
+	else
+		request->ranks += behind;
+	return !problem;
+}
 
 /* Sets *ret to the virtual nodes. Returns false after printing an error. */
 static bool find_nodes(const struct request *request, const char **ret)
@@ -30,7 +46,7 @@ static bool find_nodes(const struct request *request, const char **ret)
 
 static int record_program(const struct request *request, char **program, const char *nodes)
 {
-	struct program *inspected = program_inspect(program[0]);
+	g_autoptr(GPtrArray) names = program_parts_names(program);
 	const struct recording_options options = {
 		.program = program,
 		.ranks = request->ranks,
@@ -40,18 +56,19 @@ static int record_program(const struct request *request, char **program, const c
 		.copies_input = !isatty(STDIN_FILENO),
 	};
 	g_autoptr(GError) error = NULL;
-	int status = EXIT_CANNOT;
+	int status;
 
-	if (inspected->message) {
-		command_complain("%s", inspected->message);
-	} else {
-		status = recording_make(&options, &error);
-		if (error)
-			command_complain("%s", error->message);
-		if (status < 0 || (!recordings_are_whole(request->directory) && status == 0))
-			status = EXIT_CANNOT;
+	for (guint i = 0; i < names->len; i++) {
+		if (program_usable(names->pdata[i], &error))
+			continue;
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
 	}
-	program_free(inspected);
+	status = recording_make(&options, &error);
+	if (error)
+		command_complain("%s", error->message);
+	if (status < 0 || (!recordings_are_whole(request->directory) && status == 0))
+		status = EXIT_CANNOT;
 	return status;
 }
 
@@ -86,7 +103,7 @@ static int record_run(int argc, char **argv)
 			command_complain("-n is missing, or no number of ranks");
 		else if (argc < 2)
 			command_complain("no program given; see matchpoint record --help");
-		else if (find_nodes(&request, &nodes))
+		else if (add_ranks_behind(&request, argv + 1) && find_nodes(&request, &nodes))
 			status = record_program(&request, argv + 1, nodes);
 	}
 	command_line_free(line);
@@ -99,7 +116,7 @@ static int record_run(int argc, char **argv)
 const struct command command_record = {
 	.name = "record",
 	.summary = "run freely, and log what MPI gives each rank, to replay one rank alone",
-	.synopsis = "-n N [--] PROGRAM [ARG...]",
+	.synopsis = "-n N [--] PROGRAM [ARG...] [: -n N PROGRAM [ARG...]]...",
 	.notes =
 		"Exit status: the launcher's; 4 if the program cannot be recorded, or a log is not "
 		"whole.",

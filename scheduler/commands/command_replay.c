@@ -100,7 +100,7 @@ static int run_once(int argc, char **argv)
 const struct command command_run = {
 	.name = "run",
 	.summary = "run one controlled execution and record it",
-	.synopsis = "-n N [--] PROGRAM [ARG...]",
+	.synopsis = "-n N [--] PROGRAM [ARG...] [: -n N PROGRAM [ARG...]]...",
 	.example = "matchpoint run -n 4 ./solver",
 	.run = run_once,
 	.runs_ranks = true,

@@ -36,6 +36,14 @@ static struct execution *launched_by(struct runs *runs, const struct host_job *j
 	return launched.execution;
 }
 
+void runs_fail_restart(struct runs *runs, const struct host_job *job)
+{
+	g_autofree char *words = runs->host->operations->job_words(job);
+
+	runs_fail(runs, "%s: it cannot be restarted: %s", runs->options.restart->checkpoint->path,
+	          *words ? words : "its ranks ended");
+}
+
 void runs_job_ended(void *user, struct host_job *job, int status)
 {
 	struct runs *runs = user;
@@ -60,13 +68,11 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	     || rank_end_is_outside(runs->host->operations->job_signal(job)))
 	    && execution_strike(execution, "the job while it was started"))
 		return;
-	words = runs->host->operations->job_words(job);
 	if (execution_is_restarted(execution)) {
-		runs_fail(runs, "%s: it cannot be restarted: %s",
-		          runs->options.restart->checkpoint->path,
-		          *words ? words : "its ranks ended");
+		runs_fail_restart(runs, job);
 		return;
 	}
+	words = runs->host->operations->job_words(job);
 	runs_fail(runs, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
 	          runs->options.program, status,
 	          execution_placement(execution)->connected == 0 ? "any rank" : "every rank had",

@@ -2,6 +2,7 @@
  * with the results, in one transaction. A later session reads both, adds each interleaving as if it
  * had just ended, and explores the rest. */
 #include "coverage.h"
+#include "explorer/program_parts.h"
 #include "infrastructure_failures.h"
 #include "lanes.h"
 #include "native_check.h"
@@ -69,6 +70,20 @@ static char *digest_program(const char *program)
 	return digest_file(file ? file : program);
 }
 
+/* Of each program, if there are several (program_parts.h). */
+static char *digest_programs(char *const *program)
+{
+	g_autoptr(GPtrArray) names = program_parts_names(program);
+	GString *all = g_string_new(NULL);
+
+	for (guint i = 0; i < names->len; i++) {
+		g_autofree char *digest = digest_program(names->pdata[i]);
+
+		g_string_append_printf(all, "%s%s", i > 0 ? " " : "", digest);
+	}
+	return g_string_free(all, false);
+}
+
 static char *quote_words(char *const *words)
 {
 	GString *text = g_string_new(NULL);
@@ -119,7 +134,7 @@ static GPtrArray *identity_of(const struct session *session)
 	add_identity(identity, "the kind of session", g_strdup(options->command));
 	add_identity(identity, "matchpoint", g_strdup(MATCHPOINT_VERSION));
 	add_identity(identity, "the command", quote_words(options->program));
-	add_identity(identity, "the program's SHA-256", digest_program(options->program[0]));
+	add_identity(identity, "the program's SHA-256", digest_programs(options->program));
 	add_identity(identity, "the directory", g_get_current_dir());
 	add_identity(identity, "the number of ranks", g_strdup_printf("%d", options->ranks));
 	add_identity(identity, "--nodes", word_or_none(options->nodes));
@@ -379,8 +394,11 @@ static bool find_excerpt(void *source, const struct place *place, struct record_
 /* Lines of the program's source that are read go into the store with the places. */
 static void keep_source(struct session *session)
 {
+	g_autoptr(GPtrArray) names = program_parts_names(session->exploration->program);
+
 	session->source = source_text_new();
-	source_text_program(session->source, session->exploration->program[0]);
+	for (guint i = 0; i < names->len; i++)
+		source_text_program(session->source, names->pdata[i]);
 	store_excerpts_from(session->store, find_excerpt, session->source);
 }
 

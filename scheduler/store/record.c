@@ -336,6 +336,16 @@ void record_exploration_free(struct record_exploration *exploration)
 	g_free(exploration);
 }
 
+GArray *record_programs(const struct record_exploration *exploration)
+{
+	g_autofree char *problem = NULL;
+	GArray *parts = program_parts(exploration->program, exploration->ranks, &problem);
+
+	if (parts && parts->len < 2)
+		g_clear_pointer(&parts, g_array_unref);
+	return parts;
+}
+
 int record_nodes(const struct record_exploration *exploration)
 {
 	return nodes_count(exploration->nodes, exploration->ranks);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "explorer/choice.h"
+#include "explorer/program_parts.h"
 #include "finding_kind.h"
 #include "limit.h"
 
@@ -356,6 +357,8 @@ void record_finding_free(struct record_finding *finding);
 
 struct record_exploration *record_exploration_new(void);
 void record_exploration_free(struct record_exploration *exploration);
+/* The programs (struct program_part); free with g_array_unref. One program: NULL. */
+GArray *record_programs(const struct record_exploration *exploration);
 /* The number of virtual nodes; 1: none. */
 int record_nodes(const struct record_exploration *exploration);
 
