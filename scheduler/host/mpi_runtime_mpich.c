@@ -13,6 +13,9 @@ static const struct environment_variable variables[] = {
 	{"PMI_SIZE", ENVIRONMENT_LAUNCH, NULL, "the number of ranks"},
 	{"PMI_FD", ENVIRONMENT_LAUNCH, NULL, "the rank's connection to its launcher"},
 
+	{"HYDRA_LAUNCHER", ENVIRONMENT_DEFAULT, "fork",
+         "under Slurm, Hydra would start its processes by srun, which waits for room in the "
+         "allocation, and leaves ranks without snapshots"},
 	{"HYDRA_*", ENVIRONMENT_BATCH, NULL,
          "settings of Hydra: ranks are started on this machine"},
 	{"SLURM_*", ENVIRONMENT_BATCH, NULL, "Slurm's allocation: Hydra would call srun"},
