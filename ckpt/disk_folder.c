@@ -114,6 +114,27 @@ static struct disk_checkpoint *open_one(const char *path, GError **error)
 	return NULL;
 }
 
+static bool has_manifest(const char *path)
+{
+	g_autofree char *manifest = g_build_filename(path, DISK_MANIFEST, NULL);
+
+	return g_file_test(manifest, G_FILE_TEST_EXISTS);
+}
+
+bool disk_folder_is_there(const char *path)
+{
+	g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+	const char *name;
+	bool found = has_manifest(path);
+
+	while (!found && folder && (name = g_dir_read_name(folder))) {
+		g_autofree char *below = g_build_filename(path, name, NULL);
+
+		found = *name != '.' && has_manifest(below);
+	}
+	return found;
+}
+
 static int by_time(gconstpointer one, gconstpointer other)
 {
 	const struct disk_checkpoint *left = *(struct disk_checkpoint *const *)one;
@@ -158,10 +179,9 @@ GPtrArray *disk_folder_list(const char *folder, GPtrArray **ret_wrong, GError **
 
 struct disk_checkpoint *disk_checkpoint_open(const char *path, GError **error)
 {
-	g_autofree char *manifest = g_build_filename(path, DISK_MANIFEST, NULL);
 	g_autoptr(GPtrArray) all = NULL, wrong = NULL;
 
-	if (g_file_test(manifest, G_FILE_TEST_EXISTS))
+	if (has_manifest(path))
 		return open_one(path, error);
 	all = disk_folder_list(path, &wrong, error);
 	if (!all)
@@ -301,8 +321,7 @@ static bool remove_one(const char *path, GError **error)
 
 bool disk_folder_remove(const char *path, GError **error)
 {
-	g_autofree char *manifest = g_build_filename(path, DISK_MANIFEST, NULL);
-	bool is_one = g_file_test(manifest, G_FILE_TEST_EXISTS);
+	bool is_one = has_manifest(path);
 	g_autofree char *whole = g_canonicalize_filename(path, NULL);
 	g_autofree char *folder = is_one ? g_path_get_dirname(whole) : g_strdup(whole);
 	g_autofree char *name = g_path_get_basename(whole);

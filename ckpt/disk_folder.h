@@ -36,6 +36,9 @@ struct disk_checkpoint *disk_checkpoint_open(const char *path, GError **error);
 void disk_checkpoint_free(struct disk_checkpoint *checkpoint); /* NULL is legal */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DiskCheckpoint, disk_checkpoint_free)
 
+/* Whether a path is a checkpoint, or a folder with some, as far as names show. */
+bool disk_folder_is_there(const char *path);
+
 /* Checks all that it consists of: everything but pages is compared in any case, pages only if
  * `pages`. And whether the files that ranks have mapped are still those. Returns false with `error`
  * set. */

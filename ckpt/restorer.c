@@ -240,21 +240,26 @@ static bool is_in_the_way(const struct range *range, const char *name)
 	return true;
 }
 
-static void read_maps(void)
+/* Returns the bytes of a file of /proc, at most `most`. */
+static size_t read_proc(const char *path, char *bytes, size_t most)
 {
-	int fd = open_file("/proc/self/maps", O_RDONLY);
+	int fd = open_file(path, O_RDONLY);
 	size_t used = 0;
 	long got = 1;
 
 	while (fd >= 0 && got > 0) {
-		got = kernel(__NR_read, (uint64_t)fd, (uint64_t)text + used, TEXT_MOST - 1 - used,
-		             0, 0, 0);
+		got = kernel(__NR_read, (uint64_t)fd, (uint64_t)bytes + used, most - used, 0, 0, 0);
 		used += got > 0 ? (size_t)got : 0;
 	}
 	if (fd < 0 || got < 0)
-		fail("/proc/self/maps cannot be read", "");
-	text[used] = '\0';
+		fail("this cannot be read: ", path);
 	close_file(fd);
+	return used;
+}
+
+static void read_maps(void)
+{
+	text[read_proc("/proc/self/maps", text, TEXT_MOST - 1)] = '\0';
 }
 
 static void clear_space(void)
@@ -421,6 +426,23 @@ static void put_memory(void)
 
 /* --- what the kernel knows -------------------------------------------------------------------- */
 
+/* What /proc/PID/environ shows: who looks for processes of a job must find these. The program's own
+ * variables stay in its memory. */
+static char environment[1 << 17];
+static size_t environment_size;
+
+static void put_environment(void)
+{
+	long place = kernel(__NR_mmap, 0, sizeof(environment), PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
+
+	if (failed(place))
+		fail("there is too little memory for its environment", "");
+	memcpy((void *)place, environment, environment_size);
+	head.memory.env_start = (uint64_t)place;
+	head.memory.env_end = (uint64_t)place + environment_size;
+}
+
 /* Where the heap ends (brk) and what gdb reads. A kernel that forbids it leaves the C library's
  * heap to grow elsewhere. */
 static void put_layout(void)
@@ -440,6 +462,7 @@ static void put_kernel_state(void)
 		uint64_t size;
 	} signal_stack = {head.stack_address, (uint32_t)head.stack_flags, 0, head.stack_size};
 
+	put_environment();
 	put_layout();
 	for (int number = 1; number <= 64; number++)
 		if (number != KILL && number != STOP)
@@ -462,6 +485,7 @@ static __attribute__((used)) _Noreturn void restore(void)
 
 	kernel(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, (uint64_t)&all, 0, 8, 0, 0);
 	open_image();
+	environment_size = read_proc("/proc/self/environ", environment, sizeof(environment));
 	clear_space();
 	put_vdso();
 	put_memory();

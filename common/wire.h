@@ -150,7 +150,7 @@ struct wire_welcome {
 	bool contents;   /* each CALL comes with the CONTENTS of what it sends (prompt) */
 	bool states;     /* the rank may be asked for its state, in this world or in a later one */
 	bool seals;      /* each CALL comes with a SEAL; only if `states` */
-	bool images;     /* the rank may get IMAGE */
+	bool images;     /* the rank may get IMAGE; in a later world also if `states` */
 	bool rewinds;    /* a restored rank that ends well is held (HELD) */
 	uint8_t atomics; /* enum wire_atomics */
 	uint32_t ahead;  /* calls with a lower number are known to return: the rank need not wait in

@@ -198,6 +198,7 @@ static int find_start(struct command_options *options, struct debug_command *ask
 
 	if (options->restarted) {
 		asked->path = restarted_path(options->restarted);
+		asked->debug.request.position = restarted_position(options->restarted);
 		return command_inspect(options);
 	}
 	if (!options->word)

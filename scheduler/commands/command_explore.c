@@ -282,7 +282,7 @@ static const char *not_with_states(const struct command_options *options)
 static bool interpret_search(struct command_options *options)
 {
 	struct session_options *session = &options->session;
-	const char *word = options->search ? options->search : "tree", *other;
+	const char *word = options->search ? options->search : "auto", *other;
 	bool automatic = g_str_equal(word, "auto");
 
 	session->states = g_str_equal(word, "states");
@@ -295,10 +295,13 @@ static bool interpret_search(struct command_options *options)
 		return false;
 	}
 	other = not_with_states(options);
+	/* Under a limit several orders share the time, if states are not asked for. */
+	if (!options->search && session->max_seconds > 0)
+		automatic = false;
 	session->watch_left = automatic && !other ? STATES_WORTH : 0;
 	session->watch_from = STATES_AFTER;
 	session->watch_gain = STATES_GAIN;
-	session->watch_not = automatic ? other : NULL;
+	session->watch_not = automatic && options->search ? other : NULL;
 	if (session->states && other)
 		command_complain("--search states cannot be combined with %s", other);
 	return !session->states || !other;
@@ -486,8 +489,8 @@ static int explore_run(int argc, char **argv)
 		{"random", 0, 0, G_OPTION_ARG_STRING, &options.seed,
 	         "random walks, for trees that are too large; reproducible by SEED", "SEED"},
 		{"search", 0, 0, G_OPTION_ARG_STRING, &options.search,
-	         "tree (each interleaving once, the default), states (equal states once), or auto "
-	         "(the tree; states once equal states occur)",
+	         "tree (each interleaving once), states (equal states once), or auto (the tree; "
+	         "states once equal states occur; the default)",
 	         "WORD"},
 		{"verify", 0, 0, G_OPTION_ARG_NONE, &session->verify,
 	         "with --search states: go on from known states as well, and compare the results",

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "ckpt/disk_folder.h"
 #include "command.h"
 #include "command_line.h"
 #include "restarted.h"
@@ -15,18 +16,18 @@ static bool take_flag(GPtrArray *words, const char *flag)
 	return false;
 }
 
-/* The folder is the first word that is no option; those before it are without a value. */
+/* The folder is the first word that is one of checkpoints, since options before it may have values;
+ * else the first that is no option. */
 static char *take_folder(GPtrArray *words)
 {
-	for (guint i = 1; i < words->len; i++) {
-		char *word = words->pdata[i];
+	guint found = 0;
 
-		if (*word == '-')
-			continue;
-		g_ptr_array_remove_index(words, i);
-		return word;
-	}
-	return NULL;
+	for (guint i = 1;
+	     i < words->len && (found == 0 || !disk_folder_is_there(words->pdata[found])); i++)
+		if (*(char *)words->pdata[i] != '-'
+		    && (found == 0 || disk_folder_is_there(words->pdata[i])))
+			found = i;
+	return found > 0 ? g_ptr_array_steal_index(words, found) : NULL;
 }
 
 /* Help, documents and completion know the two options that are restart's own. Returns the exit

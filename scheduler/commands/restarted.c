@@ -86,6 +86,11 @@ void restarted_close(struct restarted *restarted)
 	g_free(restarted);
 }
 
+const struct position *restarted_position(const struct restarted *restarted)
+{
+	return restarted->restart->position;
+}
+
 struct path *restarted_path(const struct restarted *restarted)
 {
 	const struct path *path = position_path(restarted->restart->position);

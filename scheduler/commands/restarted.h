@@ -14,7 +14,10 @@ void restarted_close(struct restarted *restarted); /* NULL is legal */
 /* Its path; free with path_free. */
 struct path *restarted_path(const struct restarted *restarted);
 
-/* The same as text, without opening more than the manifest of the checkpoint in `folder`. NULL
+/* Its position; borrowed. */
+const struct position *restarted_position(const struct restarted *restarted);
+
+/* The path as text, without opening more than the manifest of the checkpoint in `folder`. NULL
  * after printing an error. Free with g_free. */
 char *restarted_path_text(const char *folder);
 

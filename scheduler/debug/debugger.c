@@ -465,7 +465,9 @@ void debug_conduct(struct session *session, void *debug_session)
 	if (open_page(&debugger, &asked->error)
 	    && (!request->script
 	        || prompt_add_script(debugger.prompt, request->script, &asked->error))) {
-		if (request->path)
+		if (request->position)
+			debugger_go_to(&debugger, request->position);
+		else if (request->path)
 			go_along(&debugger, request->path->choices, request->stands_before);
 		else
 			begin_empty(&debugger);

@@ -13,7 +13,8 @@ struct debug_request {
 	int ranks;
 	const char *nodes;       /* see struct session_options */
 	const struct path *path; /* path to follow first; NULL: the program starts with `run` */
-	guint stands_before;     /* number of its choices to make before the first stop */
+	const struct position *position;   /* instead: where the session begins; NULL: none */
+	guint stands_before;               /* number of its choices to make before the first stop */
 	const struct record_choice *blame; /* the next choice then; NULL: none */
 	guint32 finding;    /* number of the finding that the path shows; 0: none known */
 	const char *script; /* file whose lines come first; NULL: none */

@@ -405,7 +405,9 @@ void execution_look_for_absent(struct execution *execution)
 		return;
 	pids = placement_pids(&execution->placement);
 	rank = absent_ranks_check(&execution->liveness.absent, runs->host, pids, runs->ranks);
-	if (rank >= 0 && !runs->stopped && execution->placement.connected == 0)
+	if (rank >= 0 && !runs->stopped && execution->restarts)
+		runs_fail_restart(runs, execution->job);
+	else if (rank >= 0 && !runs->stopped && execution->placement.connected == 0)
 		runs_fail(runs,
 		          "%s: the launcher has started no process for rank %d; are the limits too "
 		          "low (ulimit -u)?",

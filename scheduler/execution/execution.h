@@ -12,25 +12,15 @@
 struct run_ahead;
 struct snapshot;
 struct state_fingerprint;
-struct site_owner;
 
-/* The runs that it belongs to, and the directory of its world. */
+/* The runs that it belongs to. */
 struct runs *execution_runs(const struct execution *execution);
-const char *execution_directory(const struct execution *execution);
 /* The job that has started its ranks; NULL: it has none of its own. */
 const struct host_job *execution_job(const struct execution *execution);
-/* Whether its ranks are the launcher's processes, not restored copies. */
 /* Whether it is being started from a checkpoint on disk. */
 bool execution_is_restarted(const struct execution *execution);
-bool execution_is_launched(const struct execution *execution);
-/* The snapshot that its ranks are copies of; NULL: none. */
-struct snapshot *execution_from(const struct execution *execution);
 /* Where its ranks are. */
-struct placement *execution_placement(struct execution *execution);
-/* A rank's connection; NULL: not connected yet, or gone. And how many ranks have connected so
- * far. */
-struct host_link *execution_link(const struct execution *execution, int rank);
-int execution_connections(const struct execution *execution);
+const struct placement *execution_placement(const struct execution *execution);
 
 /* execution_now is the host's time. execution_ran returns how long it has run since start or
  * restore, in seconds, without waiting for answers; execution_ran_in_all, since the beginning of
@@ -87,9 +77,6 @@ void execution_ends_unknown(struct execution *execution);
 void execution_conclude(struct execution *execution);
 /* Looks for a rank of a new job that has ended without calling MPI_Init. */
 void execution_look_for_absent(struct execution *execution);
-/* Returns which processes to ask for the places of a rank, and the job that its addresses belong
- * to. */
-struct site_owner execution_site_owner(const struct execution *execution, int rank);
 
 /* Goes on as far as possible. Call it after anything has happened. */
 void execution_advance(struct execution *execution);

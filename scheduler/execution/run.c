@@ -80,7 +80,7 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 		                             execution);
 		execution_hold_all(execution);
 		execution->restarts = restart_serves(runs->options.restart, request);
-		execution->job = runs_launch(runs, execution);
+		execution->job = runs_launch(runs, &execution->placement, execution->restarts);
 		return execution;
 	}
 	execution->world = world_copy(snapshot->world, &options, execution);
@@ -204,6 +204,20 @@ static void end_job(struct execution *execution)
 	runs_free_job(execution->runs, g_steal_pointer(&execution->job));
 }
 
+/* Which processes to ask for the places of a rank, and the job that its addresses belong to. All
+ * worlds that are copies belong to one job. */
+static struct site_owner site_owner_of(const struct execution *execution, int rank)
+{
+	const struct snapshot *root = snapshots_root(execution->runs->snapshots);
+
+	return (struct site_owner){
+		.job = execution->placement.launched ? execution->placement.number + 1 : 0,
+		.rank = rank,
+		.first = !execution->placement.launched && root ? root->pids[rank] : 0,
+		.pid = execution->placement.slots[rank].pid,
+	};
+}
+
 void execution_drop(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
@@ -220,7 +234,7 @@ void execution_drop(struct execution *execution)
 	if (!held_ranks_keep(&execution->placement, over) && execution->placement.directory)
 		runs->host->operations->world_remove(runs->host, execution->placement.number);
 	if (execution->placement.launched)
-		sites_forget(runs->sites, execution_site_owner(execution, 0).job);
+		sites_forget(runs->sites, site_owner_of(execution, 0).job);
 	execution_free(execution);
 }
 
@@ -256,11 +270,6 @@ struct runs *execution_runs(const struct execution *execution)
 	return execution->runs;
 }
 
-const char *execution_directory(const struct execution *execution)
-{
-	return execution->placement.directory;
-}
-
 const struct host_job *execution_job(const struct execution *execution)
 {
 	return execution->job;
@@ -271,27 +280,7 @@ bool execution_is_restarted(const struct execution *execution)
 	return execution->restarts;
 }
 
-bool execution_is_launched(const struct execution *execution)
-{
-	return execution->placement.launched;
-}
-
-struct snapshot *execution_from(const struct execution *execution)
-{
-	return execution->placement.from;
-}
-
-struct host_link *execution_link(const struct execution *execution, int rank)
-{
-	return execution->placement.slots[rank].link;
-}
-
-int execution_connections(const struct execution *execution)
-{
-	return execution->placement.connected;
-}
-
-struct placement *execution_placement(struct execution *execution)
+const struct placement *execution_placement(const struct execution *execution)
 {
 	return &execution->placement;
 }
@@ -328,22 +317,9 @@ const struct wire_blocking_call *execution_blocking_call(const struct execution 
 	               : stall_blocking_call(execution->liveness.stall, rank);
 }
 
-/* All worlds that are copies belong to one job. */
-struct site_owner execution_site_owner(const struct execution *execution, int rank)
-{
-	const struct snapshot *root = snapshots_root(execution->runs->snapshots);
-
-	return (struct site_owner){
-		.job = execution->placement.launched ? execution->placement.number + 1 : 0,
-		.rank = rank,
-		.first = !execution->placement.launched && root ? root->pids[rank] : 0,
-		.pid = execution->placement.slots[rank].pid,
-	};
-}
-
 struct place execution_site(const struct execution *execution, int rank, guint64 address)
 {
-	const struct site_owner owner = execution_site_owner(execution, rank);
+	const struct site_owner owner = site_owner_of(execution, rank);
 
 	return sites_find(execution->runs->sites, &owner, address);
 }
@@ -358,7 +334,7 @@ struct place execution_call_place(const struct execution *execution, int rank, g
 void execution_add_frames(const struct execution *execution, int rank, guint64 address,
                           GArray *frames)
 {
-	const struct site_owner owner = execution_site_owner(execution, rank);
+	const struct site_owner owner = site_owner_of(execution, rank);
 
 	sites_add_frames(execution->runs->sites, &owner, address, frames);
 }

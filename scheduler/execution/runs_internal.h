@@ -26,12 +26,12 @@ struct runs {
 };
 
 struct execution *runs_find(const struct runs *runs, guint32 world);
-/* Ends all keepers, and the job of the root. */
-void runs_release_root(struct runs *runs);
+/* Starts the job for an execution, or restarts it from the checkpoint of the options, and puts the
+ * placement there (runs_job.c). Returns NULL after calling runs_fail. */
+struct host_job *runs_launch(struct runs *runs, struct placement *placement, bool restarts);
 
-/* Starts the job for an execution, and places the execution (runs_job.c). Returns NULL after
- * calling runs_fail. */
-struct host_job *runs_launch(struct runs *runs, struct execution *execution);
+/* A rank of a checkpoint on disk has ended before it was in its world: the session cannot go on. */
+void runs_fail_restart(struct runs *runs, const struct host_job *job);
 
 /* Returns the ranks of a job (NULL: that of the root) that have disconnected, in order: host.h. */
 const GArray *runs_disconnect_order(const struct runs *runs, struct host_job *job);

@@ -163,10 +163,10 @@ static bool goes_back_in_place(const struct session_options *options)
 	       || (options->backtrack == BACKTRACK_AUTO && (!options->conduct || options->images));
 }
 
-/* Whether ranks may be asked for images. */
+/* Whether ranks may be asked for images from the beginning. */
 static bool keeps_images(const struct session_options *options)
 {
-	return session_compares_states(options) || (options->images && goes_back_in_place(options));
+	return options->states || (options->images && goes_back_in_place(options));
 }
 
 static void describe_exploration(struct session *session)

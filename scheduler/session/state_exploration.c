@@ -192,6 +192,7 @@ static void give_up(struct state_exploration *walks, guint64 wasted)
 		g_clear_pointer(&walks->searches[i], state_search_free);
 	state_counts_forget_ends(walks->counts);
 	infrastructure_failures_limit_wasted(session_failures(walks->session), wasted);
+	session_end_comparing(walks->session);
 	session_leave_states(walks->session);
 	walks->watching = walks->begun = false;
 }
@@ -278,6 +279,7 @@ void state_exploration_explore(struct state_exploration *walks, guint bufferings
 		                                       &walks->why);
 		walks->strategies[i]->watch = state_exploration_watch(walks);
 	}
+	session_begin_comparing(walks->session);
 	executor_run(session_executor(walks->session), (struct plan_source *[]){&walks->source}, 1);
 	if (!walks->failed)
 		session_save(walks->session);

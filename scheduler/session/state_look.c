@@ -121,10 +121,13 @@ bool state_look_now(struct state_look *look, guint64 explored, double left)
 	below = several_from(look, state_watch_base(look->watch, look->choices->len));
 	probe = state_watch_probe(look->watch, look->choices);
 	look->strategy = strategy_probe(probe);
+	session_begin_comparing(look->session);
 	executor_run(session_executor(look->session), (struct plan_source *[]){&look->source}, 1);
 	look->strategy->free(g_steal_pointer(&look->strategy));
 	session_release_snapshots(look->session);
 	pays = state_watch_judge(look->watch, probe, below);
+	if (!pays)
+		session_end_comparing(look->session);
 	result = state_probe_result(probe);
 	log_debug(LOG_SESSION,
 	          "a look for equal states after %" G_GUINT64_FORMAT

@@ -55,6 +55,7 @@ void held_ranks_add(struct placement *placement, int rank, const struct wire_hel
 	group->snapshots = snapshots;
 	group->placement = placement;
 	group->number = placement->number;
+	group->images = snapshots->images;
 	group->held++;
 	one = &group->ranks[rank];
 	one->link = slot->link;
@@ -146,7 +147,7 @@ static struct process_group *take_held(struct snapshot *snapshot)
  * rewound, which must not matter to either. */
 static bool may_go_ahead(const struct snapshot *snapshot, const struct process_group *held)
 {
-	if (!snapshot->unshared || snapshot->snapshots->images)
+	if (!snapshot->unshared || held->images)
 		return false;
 	for (int rank = 0; rank < snapshot->snapshots->ranks; rank++)
 		if (!held->ranks[rank].link || !held->ranks[rank].unshared)
@@ -199,16 +200,16 @@ static char *renew_world(struct snapshot *snapshot, struct process_group *held, 
 static void order_rewind(struct placement *placement, const struct process_group *held, int rank,
                          const struct wire_message *order)
 {
-	struct snapshots *snapshots = held->snapshots;
+	const struct snapshots_client *client = held->snapshots->client;
 
 	if (!held->ranks[rank].link) {
 		snapshot_fork_rank(placement->from, rank, placement);
 		return;
 	}
 	host_send(held->ranks[rank].link, order);
-	placement->slots[rank].welcomed = !snapshots->images;
-	if (!snapshots->images)
-		snapshots->client->welcome(placement->execution, rank, held->ranks[rank].link);
+	placement->slots[rank].welcomed = !held->images;
+	if (!held->images)
+		client->welcome(placement->execution, rank, held->ranks[rank].link);
 }
 
 bool held_ranks_rewind(struct snapshot *snapshot, struct placement *placement)
@@ -233,6 +234,7 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct placement *placement)
 	held->placement = placement;
 	for (int rank = 0; rank < snapshots->ranks; rank++)
 		order_rewind(placement, held, rank, &order);
+	held->images = snapshots->images;
 	if (order.rewind.follows)
 		go_ahead(placement, held);
 	return true;
@@ -286,7 +288,7 @@ static bool any_is_ahead(const struct process_group *held)
 
 bool held_ranks_is_ahead(const struct process_group *held)
 {
-	return held && any_is_ahead(held) && held->snapshots->images;
+	return held && held->images && any_is_ahead(held);
 }
 
 /* HELLO of a rank that counted as connected. */
@@ -303,7 +305,7 @@ static void note_rewound(struct process_group *held, struct host_link *link,
 	if (any_is_ahead(held))
 		return;
 	placement_note_restored(placement);
-	if (held->snapshots->images)
+	if (held->images)
 		client->advance(placement->execution); /* it may be at rest */
 }
 

@@ -36,6 +36,7 @@ struct process_group {
 	struct placement *placement; /* where they were, or will be; NULL: they wait */
 	guint32 number;              /* of the world that the directory belongs to */
 	char *directory;             /* while they wait */
+	bool images;                 /* they may have been asked for images, and be in a call */
 	int held;                    /* how many are */
 	int counted;                 /* processes while they wait: held ranks and their twins */
 	struct rank_process ranks[];

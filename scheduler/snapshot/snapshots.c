@@ -178,6 +178,21 @@ void snapshots_release_unneeded(struct snapshots *snapshots,
 		;
 }
 
+void snapshots_keep_images(struct snapshots *snapshots, bool images)
+{
+	snapshots->images = images;
+}
+
+void snapshots_release_sealed(struct snapshots *snapshots)
+{
+	for (guint i = snapshots->all->len; i-- > 0;) {
+		struct snapshot *snapshot = snapshots->all->pdata[i];
+
+		if (snapshot != snapshots->root && snapshot->children == 0 && snapshot->sealed)
+			snapshot_release(snapshot);
+	}
+}
+
 void snapshots_release_all(struct snapshots *snapshots)
 {
 	while (snapshots->all->len > 0)

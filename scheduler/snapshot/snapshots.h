@@ -107,6 +107,11 @@ guint snapshots_count_executions(const struct snapshots *snapshots);
  * beyond the budget. */
 void snapshots_release_unneeded(struct snapshots *snapshots,
                                 bool (*needed)(const struct world *world, void *user), void *user);
+/* Whether ranks may be asked for images from now on; between two executions. */
+void snapshots_keep_images(struct snapshots *snapshots, bool images);
+
+/* Releases those whose calls have seals. */
+void snapshots_release_sealed(struct snapshots *snapshots);
 void snapshots_release_all(struct snapshots *snapshots);
 /* Calls `look` for each snapshot, with the world as it was parked. */
 void snapshots_each(const struct snapshots *snapshots,

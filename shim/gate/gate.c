@@ -625,6 +625,6 @@ void gate_open(int socket, const struct gate_orders *orders, const struct wire_h
 		obey_all();
 	}
 	channel_limit_waiting(IDLE_MILLISECONDS);
-	if (gate.welcome.images)
+	if (gate.welcome.images || gate.welcome.states)
 		channel_stop_at_rewind();
 }

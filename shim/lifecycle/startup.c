@@ -311,7 +311,7 @@ static int begin_control(int control, unsigned function, const void *site)
 	if (code != MPI_SUCCESS)
 		return code;
 	park_init(control, startup.world, startup.rank, gate_welcome()->rewinds,
-	          gate_welcome()->images);
+	          gate_welcome()->images || gate_welcome()->states);
 	park_set_blocking_call(blocking_call_address());
 	if (gate_welcome()->states)
 		state_start();

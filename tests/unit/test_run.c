@@ -208,7 +208,7 @@ static void count_kill(struct host *host, pid_t process)
 static bool all_have_answered(const struct execution *execution)
 {
 	for (int rank = 0; rank < RANKS; rank++)
-		if (!real_operations->has_unread(execution_link(execution, rank)))
+		if (!real_operations->has_unread(execution_placement(execution)->slots[rank].link))
 			return false;
 	return true;
 }
