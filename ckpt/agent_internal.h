@@ -120,9 +120,8 @@ int agent_open_again(int fd, int flags);
  * False: there is none. */
 bool agent_next_watch(const char **at, struct agent_watch *ret_watch);
 
-/* agent_holds: whether an open file has exactly the contents that were surveyed. agent_holds_idle:
- * the same for the file's own descriptor; rewriting the same contents does not matter. */
-bool agent_holds(int fd, const struct agent_file *file);
+/* Whether a file's own descriptor has exactly the contents that were surveyed; rewriting the same
+ * contents does not matter. */
 bool agent_holds_idle(const struct agent_file *file);
 
 /* By the last survey. */

@@ -86,7 +86,8 @@ static int pwrite_all(int fd, const uint8_t *bytes, size_t size)
 	return 0;
 }
 
-bool agent_holds(int fd, const struct agent_file *file)
+/* Whether an open file has exactly the contents that were surveyed. */
+static bool holds(int fd, const struct agent_file *file)
 {
 	uint8_t part[4096];
 	struct stat status;
@@ -124,7 +125,7 @@ static int put_contents(int fd, const struct agent_file *file)
 	}
 	if ((status.st_mode & 07777) != file->mode && fchmod(fd, file->mode) < 0)
 		return -1;
-	if (agent_holds(fd, file))
+	if (holds(fd, file))
 		return 0;
 	return ftruncate(fd, 0) < 0 ? -1 : pwrite_all(fd, file->contents, file->size);
 }
@@ -366,7 +367,7 @@ int agent_renew_files(const struct agent *agent, const struct agent_clone *clone
 bool agent_holds_idle(const struct agent_file *file)
 {
 	int fd = agent_open_again(file->fd, O_RDONLY | O_CLOEXEC);
-	bool same = fd >= 0 && agent_holds(fd, file);
+	bool same = fd >= 0 && holds(fd, file);
 
 	if (fd >= 0)
 		close(fd);

@@ -377,6 +377,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->stacks);
 	field_bool(codec, &welcome->contents);
 	field_bool(codec, &welcome->states);
+	field_bool(codec, &welcome->seals);
 	field_bool(codec, &welcome->images);
 	field_bool(codec, &welcome->rewinds);
 	field_u8(codec, &welcome->atomics, WIRE_ATOMICS_SUMS);

@@ -21,7 +21,7 @@
 #include "wire_indices.h"
 #include "wire_use.h"
 
-#define WIRE_VERSION 46
+#define WIRE_VERSION 47
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -148,8 +148,9 @@ struct wire_welcome {
 	bool synchronous_collectives;
 	bool stacks;     /* each CALL comes with a STACK */
 	bool contents;   /* each CALL comes with the CONTENTS of what it sends (prompt) */
-	bool states;     /* each CALL comes with a SEAL */
-	bool images;     /* the rank may get IMAGE */
+	bool states;     /* the rank may be asked for its state, in this world or in a later one */
+	bool seals;      /* each CALL comes with a SEAL; only if `states` */
+	bool images;     /* the rank may get IMAGE; in a later world also if `states` */
 	bool rewinds;    /* a restored rank that ends well is held (HELD) */
 	uint8_t atomics; /* enum wire_atomics */
 	uint32_t ahead;  /* calls with a lower number are known to return: the rank need not wait in
@@ -561,10 +562,9 @@ struct wire_restore {
 	char *directory; /* of the new world; absolute */
 	uint32_t count;
 	struct wire_clone *clones;
-	char *folder; /* the child writes itself to a file there, and ends; NULL or empty: it does
-	                 not (ckpt/agent_disk.h) */
-	char *base;   /* name of the checkpoint on disk that this one builds on; NULL or empty:
-	                 none */
+	/* NULL or empty: none. The child writes itself to a file of `folder`, which builds on the
+	 * checkpoint `base` there, and ends (ckpt/agent_disk.h). */
+	char *folder, *base;
 };
 
 struct wire_bind {

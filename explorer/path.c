@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "nodes.h"
+
 G_DEFINE_QUARK(matchpoint_path_error, path_error)
 
 static const char *const buffering_names[] = {
@@ -46,21 +48,23 @@ struct cursor {
 	const char *at;
 };
 
-struct path *path_new(int ranks, enum buffering buffering, enum collective_mode collectives)
+struct path *path_new(int ranks, const char *nodes, enum buffering buffering,
+                      enum collective_mode collectives)
 {
 	struct path *path = g_new0(struct path, 1);
 
 	path->ranks = ranks;
+	path->nodes = nodes;
 	path->buffering = buffering;
 	path->collectives = collectives;
 	path->choices = g_array_new(false, false, sizeof(struct choice));
 	return path;
 }
 
-struct path *path_of_choices(int ranks, enum buffering buffering, enum collective_mode collectives,
-                             const GArray *choices)
+struct path *path_of_choices(int ranks, const char *nodes, enum buffering buffering,
+                             enum collective_mode collectives, const GArray *choices)
 {
-	struct path *path = path_new(ranks, buffering, collectives);
+	struct path *path = path_new(ranks, nodes, buffering, collectives);
 
 	g_array_append_vals(path->choices, choices->data, choices->len);
 	return path;
@@ -84,6 +88,8 @@ char *path_print(const struct path *path)
 	GString *text = g_string_new(NULL);
 
 	g_string_append_printf(text, "mp1:n%d:", path->ranks);
+	if (path->nodes)
+		g_string_append_printf(text, "nodes%s:", path->nodes);
 	if (path->buffering != BUFFERING_ANY)
 		g_string_append_printf(text, "%s:", buffering_names[path->buffering]);
 	if (path->collectives != COLLECTIVES_ANY)
@@ -130,6 +136,21 @@ static bool parse_ranks(struct cursor *cursor, int *ret_ranks, GError **error)
 	return true;
 }
 
+/* "nodes2:", if it is there. */
+static bool parse_nodes(struct cursor *cursor, int ranks, const char **ret_nodes, GError **error)
+{
+	g_autofree char *text = NULL, *wrong = NULL;
+
+	if (!accept(cursor, "nodes"))
+		return true;
+	text = g_strndup(cursor->at, strcspn(cursor->at, ":"));
+	*ret_nodes = nodes_parse(text, ranks, &wrong);
+	if (wrong)
+		return fail(cursor, error, wrong);
+	cursor->at += strlen(text);
+	return accept(cursor, ":") || fail(cursor, error, "':' expected");
+}
+
 static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *seen, GError **error)
 {
 	struct cursor start = *cursor;
@@ -174,6 +195,7 @@ struct path *path_parse(const char *text, GError **error)
 static struct path *parse_conditions(const char *text, const char **ret_end, GError **error)
 {
 	struct cursor cursor = {text, text};
+	const char *nodes = NULL;
 	struct path *path;
 	int ranks = 0;
 
@@ -197,7 +219,9 @@ static struct path *parse_conditions(const char *text, const char **ret_end, GEr
 		fail(&cursor, error, "':' expected");
 		return NULL;
 	}
-	path = path_new(ranks, BUFFERING_ANY, COLLECTIVES_ANY);
+	if (!parse_nodes(&cursor, ranks, &nodes, error))
+		return NULL;
+	path = path_new(ranks, nodes, BUFFERING_ANY, COLLECTIVES_ANY);
 	for (int buffering = BUFFERING_ZERO; buffering <= BUFFERING_PER_SEND; buffering++) {
 		g_autofree char *word = g_strconcat(buffering_names[buffering], ":", NULL);
 

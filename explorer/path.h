@@ -4,6 +4,7 @@
  *   mp1:n4:zero:0.3=1             under zero buffering
  *   mp1:n4:zero:sync:             no choice, zero buffering, all collectives are barriers
  *   mp1:n3:per-send:0.2=late,1.4=no
+ *   mp1:n4:nodes3+1:0.3=1         on two virtual nodes (nodes.h)
  *
  * Without "sync" or "per-call", members leave collectives as early as the standard allows. A path
  * contains one of these words (or "async", under zero buffering) only if some member could leave
@@ -37,15 +38,17 @@ bool collective_mode_from_word(const char *word, enum collective_mode *ret);
 
 struct path {
 	int ranks;
+	const char *nodes; /* from nodes_parse; NULL: all ranks are on one node */
 	enum buffering buffering;
 	enum collective_mode collectives; /* not BOTH */
 	GArray *choices;                  /* owned; struct choice, in the order taken */
 };
 
-struct path *path_new(int ranks, enum buffering buffering, enum collective_mode collectives);
+struct path *path_new(int ranks, const char *nodes, enum buffering buffering,
+                      enum collective_mode collectives);
 /* A path with a copy of these choices. */
-struct path *path_of_choices(int ranks, enum buffering buffering, enum collective_mode collectives,
-                             const GArray *choices);
+struct path *path_of_choices(int ranks, const char *nodes, enum buffering buffering,
+                             enum collective_mode collectives, const GArray *choices);
 void path_free(struct path *path);
 
 /* The buffering of a replay if the path names none: zero; infinite if it has no choice, as in a

@@ -29,17 +29,17 @@ struct position *position_new(struct path *path)
 	return position;
 }
 
-struct position *position_of(int ranks, enum buffering buffering, enum collective_mode collectives,
-                             const GArray *choices)
+struct position *position_of(int ranks, const char *nodes, enum buffering buffering,
+                             enum collective_mode collectives, const GArray *choices)
 {
-	return position_new(path_of_choices(ranks, buffering, collectives, choices));
+	return position_new(path_of_choices(ranks, nodes, buffering, collectives, choices));
 }
 
 struct position *position_with_choices(const struct position *position, const GArray *choices)
 {
 	const struct path *path = position->path;
-	struct position *with = position_of(path->ranks, path->buffering, path->collectives,
-	                                    choices);
+	struct position *with = position_of(path->ranks, path->nodes, path->buffering,
+	                                    path->collectives, choices);
 
 	if (position->cut)
 		with->cut = g_array_copy(position->cut);
@@ -149,6 +149,8 @@ static int compare_conditions(const struct path *one, const struct path *other)
 	int order = compare(one->ranks, other->ranks);
 
 	if (order == 0)
+		order = g_strcmp0(one->nodes, other->nodes);
+	if (order == 0)
 		order = compare(one->buffering, other->buffering);
 	return order != 0 ? order : compare(one->collectives, other->collectives);
 }
@@ -223,7 +225,7 @@ static bool is_no_further(const struct position *one, const struct position *oth
 
 bool position_leads_to(const struct position *one, const struct position *other)
 {
-	if (one->path->ranks != other->path->ranks)
+	if (one->path->ranks != other->path->ranks || one->path->nodes != other->path->nodes)
 		return false;
 	if (position_is_start(one))
 		return is_no_further(one, other);

@@ -24,8 +24,8 @@ struct position;
 struct position *position_new(struct path *path);
 /* position_of: the position of these choices (struct choice). position_with_choices: other choices
  * with the conditions and the cut of a position. */
-struct position *position_of(int ranks, enum buffering buffering, enum collective_mode collectives,
-                             const GArray *choices);
+struct position *position_of(int ranks, const char *nodes, enum buffering buffering,
+                             enum collective_mode collectives, const GArray *choices);
 struct position *position_with_choices(const struct position *position, const GArray *choices);
 struct position *position_copy(const struct position *position);
 void position_free(struct position *position); /* NULL is allowed */

@@ -1,16 +1,15 @@
 #include "state_watch.h"
 
-#define GROWTH 4u      /* of that number, from look to look */
-#define SWELLING 8.0   /* of the estimate of what is left: then there is another look */
-#define DEPTH_LEAST 4u /* of the first probe; of later ones one more */
-#define GAIN_LEAST 4.0
+#define GROWTH 4u         /* of that number, from look to look */
+#define SWELLING 8.0      /* of the estimate of what is left: then there is another look */
+#define DEPTH_LEAST 4u    /* of the first probe; of later ones one more */
 #define NAMELESS_LOOKS 2u /* without any state that can be compared: there will be none */
 
 /* Worlds of the first probe, of the second and of later ones, if none repeats a state. */
 static const guint patience[] = {4, 6, 12};
 
 struct state_watch {
-	double least;
+	double least, gain;
 	guint looks;
 	guint64 next;        /* interleavings at which the next look is due */
 	guint64 before;      /* interleavings at the last look */
@@ -19,11 +18,12 @@ struct state_watch {
 	const char *refused; /* why the tree is kept; NULL: it may be left */
 };
 
-struct state_watch *state_watch_new(guint64 first, double least)
+struct state_watch *state_watch_new(guint64 first, double least, double gain)
 {
 	struct state_watch *watch = g_new0(struct state_watch, 1);
 
 	watch->least = least;
+	watch->gain = gain;
 	watch->next = MAX(first, 1);
 	return watch;
 }
@@ -115,7 +115,7 @@ bool state_watch_judge(struct state_watch *watch, const struct state_probe *prob
 		return false;
 	/* Of so many states that come up at a depth, one is new. */
 	each = (double)result.reached / MAX(result.reached - result.repeated, 1);
-	for (guint i = 0; i < below && gain < GAIN_LEAST; i++)
+	for (guint i = 0; i < below && gain < watch->gain; i++)
 		gain *= each;
-	return gain >= GAIN_LEAST;
+	return gain >= watch->gain;
 }

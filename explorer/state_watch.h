@@ -20,8 +20,8 @@
 struct state_watch;
 
 /* `first`: interleavings before the first look. `least`: so many must be left to make a look worth
- * its while. */
-struct state_watch *state_watch_new(guint64 first, double least);
+ * its while. `gain`: the tree is left if it would be so many times the work. */
+struct state_watch *state_watch_new(guint64 first, double least, double gain);
 void state_watch_free(struct state_watch *watch); /* NULL is allowed */
 
 /* A world of the tree is at rest, with these choices (struct open_choice) open. */

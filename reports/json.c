@@ -453,22 +453,50 @@ static void add_course(JsonBuilder *json, const struct record_exploration *explo
 		add_text(json, "backtrack_reason", exploration->backtrack_reason);
 }
 
-static void add_exploration(JsonBuilder *json, const struct record_exploration *exploration)
+static void add_words(JsonBuilder *json, const char *name, char *const *words, guint length)
 {
-	add_number(json, "version", 1);
-	begin_array(json, "program");
-	for (char **argument = exploration->program; *argument; argument++) {
-		g_autofree char *text = g_utf8_make_valid(*argument, -1);
+	begin_array(json, name);
+	for (guint i = 0; i < length; i++) {
+		g_autofree char *text = g_utf8_make_valid(words[i], -1);
 
 		json_builder_add_string_value(json, text);
 	}
 	json_builder_end_array(json);
+}
+
+/* If there are several: which ranks run which one. */
+static void add_programs(JsonBuilder *json, const struct record_exploration *exploration)
+{
+	g_autoptr(GArray) parts = record_programs(exploration);
+
+	if (!parts)
+		return;
+	begin_array(json, "programs");
+	for (guint i = 0; i < parts->len; i++) {
+		const struct program_part *part = &g_array_index(parts, struct program_part, i);
+
+		json_builder_begin_object(json);
+		add_number(json, "first_rank", part->first);
+		add_number(json, "ranks", part->ranks);
+		add_words(json, "program", part->words, part->length);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
+static void add_exploration(JsonBuilder *json, const struct record_exploration *exploration)
+{
+	add_number(json, "version", 1);
+	add_words(json, "program", exploration->program, g_strv_length(exploration->program));
 	if (exploration->standard_input) {
 		g_autofree char *text = g_utf8_make_valid(exploration->standard_input, -1);
 
 		add_text(json, "stdin", text);
 	}
 	add_number(json, "ranks", exploration->ranks);
+	add_programs(json, exploration);
+	if (exploration->nodes)
+		add_text(json, "nodes", exploration->nodes);
 	add_flag(json, "complete", exploration->complete);
 	if (!exploration->complete)
 		add_text(json, "incomplete_reason", exploration->incomplete_reason);

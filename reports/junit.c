@@ -175,10 +175,9 @@ static bool append_case(struct store_reader *reader, uint32_t buffering, struct 
 	const struct record_exploration *e = store_reader_exploration(reader);
 	const GPtrArray *all = store_reader_findings(reader);
 	g_autoptr(GPtrArray) findings = g_ptr_array_new();
-	g_autofree char *program = words_program(e), *base = g_path_get_basename(e->program[0]);
-	g_autofree char *shard = words_shard(e);
-	g_autofree char *name = g_strdup_printf("%s %s on %d rank%s, %s%s%s", e->command, program,
-	                                        e->ranks, e->ranks == 1 ? "" : "s",
+	g_autofree char *base = g_path_get_basename(e->program[0]);
+	g_autofree char *shard = words_shard(e), *started = words_started(e);
+	g_autofree char *name = g_strdup_printf("%s %s, %s%s%s", e->command, started,
 	                                        words_bufferings(buffering), shard ? ", " : "",
 	                                        shard ? shard : "");
 	g_autofree char *class = g_strdup_printf("matchpoint.%s", base);

@@ -125,13 +125,12 @@ static const char *machine(const struct record_exploration *e)
 static bool describe(const struct archive *archive, const struct timeline *timeline)
 {
 	const struct record_exploration *e = archive->exploration;
-	g_autofree char *program = words_program(e);
+	g_autofree char *program = words_program(e), *started = words_started(e);
 	g_autofree char *creator = g_strdup_printf("matchpoint %s", e->version ? e->version : "");
 	g_autofree char *again = words_again(archive->execution->path, e);
 	g_autofree char *which = words_execution(archive->execution, e);
 	g_autofree char *text = g_strdup_printf(
-		"%s of %s on %d ranks (%s); time is logical: one step is one microsecond", which,
-		program, e->ranks,
+		"%s of %s (%s); time is logical: one step is one microsecond", which, started,
 		words_is_recording(e) ? words_nothing(e)
 				      : finding_kind_name(archive->execution->status));
 	g_autofree char *overlapping = g_strdup_printf("%u", timeline->overlapping);

@@ -85,16 +85,21 @@ char *words_who(const GArray *ranks, uint32_t thread)
 	return which ? g_strdup_printf("%s, %s", who, which) : g_steal_pointer(&who);
 }
 
-char *words_program(const struct record_exploration *exploration)
+static char *print_words(char *const *words, guint length)
 {
 	GString *text = g_string_new(NULL);
 
-	for (char **argument = exploration->program; *argument; argument++) {
-		g_autofree char *word = words_shell(*argument);
+	for (guint i = 0; i < length; i++) {
+		g_autofree char *word = words_shell(words[i]);
 
 		g_string_append_printf(text, "%s%s", text->len ? " " : "", word);
 	}
 	return g_string_free(text, false);
+}
+
+char *words_program(const struct record_exploration *exploration)
+{
+	return print_words(exploration->program, g_strv_length(exploration->program));
 }
 
 const char *words_bufferings(uint32_t bufferings)
@@ -477,13 +482,16 @@ char *words_path(const char *path)
 /* The command that runs the program without matchpoint. */
 static char *plain_words(const struct record_exploration *exploration)
 {
+	g_autoptr(GArray) parts = record_programs(exploration);
+	const int ranks = parts ? g_array_index(parts, struct program_part, 0).ranks
+	                        : exploration->ranks;
 	g_autofree char *program = words_program(exploration);
 	g_autofree char *file = exploration->standard_input
 	                                ? words_shell(exploration->standard_input)
 	                                : NULL;
 
-	return g_strdup_printf("mpiexec.mpich -n %d %s%s%s", exploration->ranks, program,
-	                       file ? " < " : "", file ? file : "");
+	return g_strdup_printf("mpiexec.mpich -n %d %s%s%s", ranks, program, file ? " < " : "",
+	                       file ? file : "");
 }
 
 char *words_finding_again(const struct store_reader *reader, const struct record_finding *finding)
@@ -503,25 +511,62 @@ char *words_finding_again(const struct store_reader *reader, const struct record
 	return g_strdup_printf("matchpoint replay %u --store %s", finding->id, directory);
 }
 
+/* "./server PORT (ranks 0, 1) and ./client (ranks 2-4)" */
+static char *print_programs(const GArray *parts)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < parts->len; i++) {
+		const struct program_part *part = &g_array_index(parts, struct program_part, i);
+		g_autofree char *words = print_words(part->words, part->length);
+		g_autoptr(GArray) all = g_array_new(false, false, sizeof(int32_t));
+		g_autofree char *ranks = NULL;
+
+		for (int32_t rank = part->first; rank < part->first + part->ranks; rank++)
+			g_array_append_val(all, rank);
+		ranks = words_ranks(all);
+		g_string_append_printf(text, "%s%s (%s)",
+		                       i == 0                ? ""
+		                       : i + 1 == parts->len ? " and "
+		                                             : ", ",
+		                       words, ranks);
+	}
+	return g_string_free(text, false);
+}
+
+char *words_started(const struct record_exploration *exploration)
+{
+	const struct record_exploration *e = exploration;
+	const bool uneven = e->nodes && strchr(e->nodes, '+');
+	g_autoptr(GArray) parts = record_programs(e);
+	g_autofree char *program = parts ? print_programs(parts) : words_program(e);
+	GString *text = g_string_new(program);
+
+	if (!parts)
+		g_string_append_printf(text, " on %d rank%s", e->ranks, plural((uint64_t)e->ranks));
+	if (e->nodes)
+		g_string_append_printf(text, " on %d nodes%s%s%s", record_nodes(e),
+		                       uneven ? " (" : "", uneven ? e->nodes : "",
+		                       uneven ? ")" : "");
+	return g_string_free(text, false);
+}
+
 char *words_subject(const struct record_exploration *exploration)
 {
 	const struct record_exploration *e = exploration;
-	g_autofree char *program = words_program(e);
+	g_autofree char *started = words_started(e);
 	g_autofree char *all = words_interleavings(e->interleavings);
 	g_autofree char *states = NULL;
 
 	if (words_is_recording(e))
-		return g_strdup_printf("a recorded run of %s on %d rank%s", program, e->ranks,
-		                       plural((uint64_t)e->ranks));
+		return g_strdup_printf("a recorded run of %s", started);
 	if (e->states > 0)
 		states = g_strdup_printf("%" G_GUINT64_FORMAT " state%s", e->states,
 		                         plural(e->states));
 	if (states && e->counts == RECORD_COUNTS_UNKNOWN)
-		return g_strdup_printf("%s of %s on %d rank%s", states, program, e->ranks,
-		                       plural((uint64_t)e->ranks));
-	return g_strdup_printf("%s%s%s%s of %s on %d rank%s", all, states ? " (" : "",
-	                       states ? states : "", states ? ")" : "", program, e->ranks,
-	                       plural((uint64_t)e->ranks));
+		return g_strdup_printf("%s of %s", states, started);
+	return g_strdup_printf("%s%s%s%s of %s", all, states ? " (" : "", states ? states : "",
+	                       states ? ")" : "", started);
 }
 
 char *words_shard(const struct record_exploration *exploration)

@@ -16,7 +16,7 @@ int words_compare_ranks(const void *one, const void *other);
 /* A word quoted for a shell. With control characters it is quoted as bash's $'...'. */
 char *words_shell(const char *word);
 
-/* The command line, as a user would type it. */
+/* The command line, as a user would type it behind the first number of ranks. */
 char *words_program(const struct record_exploration *exploration);
 
 /* "zero and infinite buffering" */
@@ -80,6 +80,10 @@ char *words_shard(const struct record_exploration *exploration);
 char *words_interleavings(uint64_t number);
 /* The number alone. */
 char *words_number(uint64_t number);
+
+/* "./solver on 4 ranks"; several programs: "./server (rank 0) and ./client (ranks 1-3)"; with
+ * virtual nodes: "./solver on 4 ranks on 2 nodes (3+1)". Free with g_free. */
+char *words_started(const struct record_exploration *exploration);
 
 /* "6 interleavings of ./solver on 4 ranks", "a recorded run of ./solver on 4 ranks"; where states
  * were explored "120 interleavings (77 states) of ...", or "77 states of ..." if the number of

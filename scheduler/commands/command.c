@@ -7,6 +7,8 @@
 
 #include "command_line.h"
 #include "command_values.h"
+#include "explorer/nodes.h"
+#include "explorer/program_parts.h"
 #include "restarted.h"
 #include "scheduler/host/mpi_runtime.h"
 #include "scheduler/host/program.h"
@@ -128,6 +130,44 @@ void command_complain_of_session(const GError *error)
 		command_complain("%s", error->message);
 }
 
+/* "-n 2 ./server : -n 3 ./client": -n is the number of ranks of the first program. Returns false
+ * after printing an error. */
+static bool add_ranks_behind(struct command_options *options)
+{
+	g_autofree char *problem = NULL;
+	const int behind = program_parts_behind(options->program, &problem);
+	struct session_options *session = &options->session;
+
+	if (problem || (session->ranks > 0 && behind > G_MAXINT - session->ranks)) {
+		command_complain("%s", problem ? problem : "too many ranks");
+		return false;
+	}
+	if (session->ranks > 0)
+		session->ranks += behind;
+	return true;
+}
+
+bool command_set_nodes(struct command_options *options, const char *nodes)
+{
+	struct session_options *session = &options->session;
+	g_autofree char *problem = NULL;
+	const char *asked = options->nodes ? nodes_parse(options->nodes, session->ranks, &problem)
+	                                   : NULL;
+
+	if (problem)
+		command_complain("--nodes %s: %s", options->nodes, problem);
+	else if (options->nodes && nodes && asked != nodes)
+		command_complain("that was with --nodes %s, not %s", nodes, options->nodes);
+	else if ((nodes || asked) && options->launcher)
+		command_complain("--launcher cannot be combined with --nodes: only the usual "
+		                 "launcher can start ranks of virtual nodes");
+	else {
+		session->nodes = nodes ? nodes : asked;
+		return true;
+	}
+	return false;
+}
+
 static bool interpret_options(struct command_options *options)
 {
 	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
@@ -159,6 +199,10 @@ static bool interpret_options(struct command_options *options)
 		return false;
 	}
 	if (options->ranks && !command_ranks(options->ranks, &session->ranks))
+		return false;
+	if (!add_ranks_behind(options))
+		return false;
+	if (session->ranks > 0 && !command_set_nodes(options, NULL))
 		return false;
 	if (!parse_kinds(options, &session->ignored))
 		return false;
@@ -212,6 +256,10 @@ static struct command_line *line_new(struct command_options *options, const stru
 		{"ranks", 'n', 0, G_OPTION_ARG_STRING, &options->ranks, "number of ranks", "N"},
 		/* The letter after -n in "-np 4", which mpiexec accepts. */
 		{"p", 'p', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->np, NULL, NULL},
+		{"nodes", 0, 0, G_OPTION_ARG_STRING, &options->nodes,
+	         "let MPI and the program see the ranks on K nodes, or with so many on each "
+	         "(default: 1)",
+	         "K|N+N..."},
 		{"buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
 	         "how standard sends complete: zero (when received), infinite (at once), both "
 	         "(default), per-send (a choice for each)",
@@ -323,7 +371,7 @@ static bool look_behind_program(const struct command_line *line,
 	for (int i = 1; words[0] && words[i]; i++) {
 		const char *word = words[i];
 
-		if (strcmp(word, "--") == 0)
+		if (strcmp(word, "--") == 0 || strcmp(word, ":") == 0)
 			return true;
 		if (!options->ranks && !options->word && words[i + 1]
 		    && (strcmp(word, "-n") == 0 || strcmp(word, "-np") == 0)) {
@@ -403,13 +451,34 @@ void command_options_release(struct command_options *options)
 	g_free(options->max_memory);
 	g_free(options->max_time);
 	g_free(options->ranks);
+	g_free(options->nodes);
+}
+
+/* Returns as command_inspect. */
+static int inspect_programs(const struct command_options *options)
+{
+	g_autoptr(GPtrArray) names = program_parts_names(options->program);
+	g_autofree char *problem = NULL;
+	g_autoptr(GArray) parts = program_parts(options->program, options->session.ranks, &problem);
+	g_autoptr(GError) error = NULL;
+
+	if (!parts) {
+		command_complain("%s", problem);
+		return EXIT_USAGE;
+	}
+	for (guint i = 0; i < names->len; i++) {
+		if (program_usable(names->pdata[i], &error))
+			continue;
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
+	}
+	return EXIT_CLEAN;
 }
 
 int command_inspect(const struct command_options *options)
 {
 	const struct session_options *session = &options->session;
 	g_autofree char *behind = NULL;
-	g_autoptr(GError) error = NULL;
 
 	if (!options->program[0]) {
 		command_complain("no program given; for example: matchpoint %s %s ./solver",
@@ -437,9 +506,5 @@ int command_inspect(const struct command_options *options)
 		command_complain("--stdin: cannot read %s", session->standard_input);
 		return EXIT_USAGE;
 	}
-	if (!program_usable(options->program[0], &error)) {
-		command_complain("%s", error->message);
-		return EXIT_CANNOT;
-	}
-	return EXIT_CLEAN;
+	return inspect_programs(options);
 }

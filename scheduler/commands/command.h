@@ -73,7 +73,7 @@ struct command_options {
 	int not_yet;                 /* --not-yet */
 	int some;                    /* --some */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
-		*max_time, *ranks, *resume, *keep_files, *seed, *shard, *order, *search;
+		*max_time, *ranks, *nodes, *resume, *keep_files, *seed, *shard, *order, *search;
 	char **compare;
 	char **bound_ranks, **bound_sites;    /* as given */
 	GArray *bounds;                       /* struct bound, from the same and --pcontrol */
@@ -103,6 +103,10 @@ bool command_find_folders(const struct command_options *options);
  * program has been inspected; else another status after printing an error. */
 int command_find_path(struct command_options *options, struct path **ret_path,
                       guint32 *ret_finding);
+
+/* Sets the virtual nodes to those of a path or a recording (explorer/nodes.h; NULL: one), or else
+ * to those of --nodes. The number of ranks is known. Returns false after printing an error. */
+bool command_set_nodes(struct command_options *options, const char *nodes);
 
 /* Sets the mode of collectives to the path's, if the path has one. */
 void command_follow_collectives(struct command_options *options, const struct path *path);

@@ -251,6 +251,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	session->bufferings = 1u << request->buffering;
 	request->collectives = session->collectives;
 	request->ranks = session->ranks;
+	request->nodes = session->nodes;
 	request->path = asked->path;
 	request->script = asked->script;
 	request->batch = asked->batch;

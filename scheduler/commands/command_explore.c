@@ -243,6 +243,8 @@ static bool interpret_order(struct command_options *options)
 /* After so many interleavings a look for equal states takes a small part of the time, start
  * included. */
 #define STATES_AFTER 128
+/* A state costs more than an interleaving. */
+#define STATES_GAIN 4
 
 /* The first option that does not work with state search, and the reason; NULL: none is given. */
 static const char *not_with_states(const struct command_options *options)
@@ -280,7 +282,7 @@ static const char *not_with_states(const struct command_options *options)
 static bool interpret_search(struct command_options *options)
 {
 	struct session_options *session = &options->session;
-	const char *word = options->search ? options->search : "tree", *other;
+	const char *word = options->search ? options->search : "auto", *other;
 	bool automatic = g_str_equal(word, "auto");
 
 	session->states = g_str_equal(word, "states");
@@ -293,9 +295,13 @@ static bool interpret_search(struct command_options *options)
 		return false;
 	}
 	other = not_with_states(options);
+	/* Under a limit several orders share the time, if states are not asked for. */
+	if (!options->search && session->max_seconds > 0)
+		automatic = false;
 	session->watch_left = automatic && !other ? STATES_WORTH : 0;
 	session->watch_from = STATES_AFTER;
-	session->watch_not = automatic ? other : NULL;
+	session->watch_gain = STATES_GAIN;
+	session->watch_not = automatic && options->search ? other : NULL;
 	if (session->states && other)
 		command_complain("--search states cannot be combined with %s", other);
 	return !session->states || !other;
@@ -367,6 +373,9 @@ static bool interpret_from(struct command_options *options, const char *text)
 		                 options->seed ? "--random" : "--shard");
 	else {
 		session->ranks = path->ranks;
+		if (!command_set_nodes(options, path->nodes))
+			return false;
+		path->nodes = session->nodes;
 		if (path->buffering != BUFFERING_ANY)
 			session->bufferings = 1u << path->buffering;
 		if (path->collectives != COLLECTIVES_ANY)
@@ -408,6 +417,11 @@ static int interpret_explore(struct command_options *options, gint64 interleavin
 	if (session->native && session->shards > 0) {
 		command_complain("--native cannot be combined with --shard: what other shards "
 		                 "find is not known; explore with --native once, without --shard");
+		return EXIT_USAGE;
+	}
+	if (session->native && session->nodes) {
+		command_complain("--native cannot be combined with --nodes: without control, the "
+		                 "program is on one node");
 		return EXIT_USAGE;
 	}
 	status = command_inspect(options);
@@ -475,8 +489,8 @@ static int explore_run(int argc, char **argv)
 		{"random", 0, 0, G_OPTION_ARG_STRING, &options.seed,
 	         "random walks, for trees that are too large; reproducible by SEED", "SEED"},
 		{"search", 0, 0, G_OPTION_ARG_STRING, &options.search,
-	         "tree (each interleaving once, the default), states (equal states once), or auto "
-	         "(the tree; states once equal states occur)",
+	         "tree (each interleaving once), states (equal states once), or auto (the tree; "
+	         "states once equal states occur; the default)",
 	         "WORD"},
 		{"verify", 0, 0, G_OPTION_ARG_NONE, &session->verify,
 	         "with --search states: go on from known states as well, and compare the results",
@@ -517,7 +531,7 @@ static int explore_run(int argc, char **argv)
 const struct command command_explore = {
 	.name = "explore",
 	.summary = "run every interleaving, report what is wrong",
-	.synopsis = "-n N [--] PROGRAM [ARG...]",
+	.synopsis = "-n N [--] PROGRAM [ARG...] [: -n N PROGRAM [ARG...]]...",
 	.example = "matchpoint explore -n 4 --json report.json -- ./solver input.dat",
 	.run = explore_run,
 	.runs_ranks = true,

@@ -119,7 +119,7 @@ static bool tell_minimized(const struct command_options *options, const struct m
 	g_autoptr(StoreReader) reader = store_reader_open(options->session.store, &error);
 	const struct record_finding *finding = reader ? store_reader_finding(reader, 1) : NULL;
 	const struct record_exploration *exploration;
-	g_autofree char *program = NULL;
+	g_autofree char *started = NULL;
 
 	if (!reader) {
 		command_complain("%s", error->message);
@@ -131,13 +131,12 @@ static bool tell_minimized(const struct command_options *options, const struct m
 	}
 	if (!options->quiet) {
 		exploration = store_reader_exploration(reader);
-		program = words_program(exploration);
-		printf("matchpoint: %s of %s on %d ranks: %u of %u choices needed, %u "
+		started = words_started(exploration);
+		printf("matchpoint: %s of %s: %u of %u choices needed, %u "
 		       "interleavings "
 		       "tried, %.2f s\n",
-		       finding_kind_name(finding->kind), program, exploration->ranks,
-		       result->least->choices->len, result->choices, result->tries,
-		       exploration->seconds);
+		       finding_kind_name(finding->kind), started, result->least->choices->len,
+		       result->choices, result->tries, exploration->seconds);
 		tell_choices(result, finding, finding_kind_name(finding->kind));
 		printf("\n%s\n", finding_kind_name(finding->kind));
 		if (!finding_write(reader, finding, stdout, &error)) {

@@ -132,6 +132,9 @@ int command_find_path(struct command_options *options, struct path **ret_path, g
 		return EXIT_USAGE;
 	}
 	options->session.ranks = path->ranks;
+	if (!command_set_nodes(options, path->nodes))
+		return EXIT_USAGE;
+	path->nodes = options->session.nodes;
 	options->session.program = options->program;
 	status = command_inspect(options);
 	if (status != EXIT_CLEAN && recorded && options->program[0])

@@ -20,7 +20,8 @@ static int follow_path(struct command_options *options, const struct path *path)
 	bool fine;
 	int status;
 
-	position = position_of(path->ranks, path->buffering, path->collectives, path->choices);
+	position = position_of(path->ranks, path->nodes, path->buffering, path->collectives,
+	                       path->choices);
 	session->position = position;
 	if (path->buffering == BUFFERING_ZERO)
 		session->bufferings = RECORD_ZERO;
@@ -84,9 +85,9 @@ static int run_once(int argc, char **argv)
 		beside = beside_exploration(&options);
 		if (beside)
 			options.session.store = beside;
-		path = options.restarted
-		               ? restarted_path(options.restarted)
-		               : path_new(options.session.ranks, BUFFERING_ANY, COLLECTIVES_ANY);
+		path = options.restarted ? restarted_path(options.restarted)
+		                         : path_new(options.session.ranks, options.session.nodes,
+		                                    BUFFERING_ANY, COLLECTIVES_ANY);
 		if (options.restarted)
 			command_follow_collectives(&options, path);
 		status = follow_path(&options, path);
@@ -99,7 +100,7 @@ static int run_once(int argc, char **argv)
 const struct command command_run = {
 	.name = "run",
 	.summary = "run one controlled execution and record it",
-	.synopsis = "-n N [--] PROGRAM [ARG...]",
+	.synopsis = "-n N [--] PROGRAM [ARG...] [: -n N PROGRAM [ARG...]]...",
 	.example = "matchpoint run -n 4 ./solver",
 	.run = run_once,
 	.runs_ranks = true,

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "explorer/nodes.h"
 #include "scheduler/recording/recording.h"
 
 /* Polls are answered "not yet" as often in a row as in the recording, up to this number. */
@@ -37,6 +38,18 @@ static bool set_buffering(struct command_options *options, const struct recorded
 		return true;
 	command_complain("--buffering: one run has one: zero, infinite or per-send");
 	return false;
+}
+
+/* Returns false after printing an error. */
+static bool set_nodes(struct command_options *options, const char *recorded)
+{
+	g_autofree char *problem = NULL;
+	const char *nodes = recorded ? nodes_parse(recorded, options->session.ranks, &problem)
+	                             : NULL;
+
+	if (problem)
+		command_complain("the recording was made with %s nodes: %s", recorded, problem);
+	return !problem && command_set_nodes(options, nodes);
 }
 
 void recorded_job_make_absolute(char **file)
@@ -77,6 +90,8 @@ int recorded_job_open(struct command_options *options, const char *directory, co
 		command_complain("%s", error->message);
 		return EXIT_CANNOT;
 	}
+	if (!set_nodes(options, ret->start.nodes))
+		return EXIT_USAGE;
 	g_strfreev(options->program);
 	options->program = g_strdupv(ret->start.program);
 	session->program = options->program;
@@ -112,8 +127,8 @@ bool recorded_job_run_with(const struct command_options *options, struct recorde
 {
 	struct session_options session = options->session;
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
-	struct position *position = position_of(session.ranks, BUFFERING_ANY, COLLECTIVES_ANY,
-	                                        nothing);
+	struct position *position = position_of(session.ranks, session.nodes, BUFFERING_ANY,
+	                                        COLLECTIVES_ANY, nothing);
 	g_autoptr(GError) error = NULL;
 	bool fine;
 

@@ -22,6 +22,7 @@ bool recordings_begin(const char *directory, struct wrapper *wrapper,
 	const struct recording_options options = {
 		.program = session->program,
 		.ranks = session->ranks,
+		.nodes = session->nodes,
 		.directory = directory,
 		.input = session->standard_input,
 	};

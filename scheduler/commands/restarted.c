@@ -49,6 +49,8 @@ bool restarted_open(struct command_options *options)
 	options->program = g_strdupv(restarted->checkpoint->program);
 	g_free(options->ranks);
 	options->ranks = g_strdup_printf("%d", restarted->checkpoint->ranks);
+	if (!options->nodes)
+		options->nodes = g_strdup(position_path(restarted->restart->position)->nodes);
 	options->not_yet = setting(restarted->checkpoint, "not-yet");
 	options->some = setting(restarted->checkpoint, "some");
 	options->session.virtual_time = g_key_file_get_boolean(restarted->checkpoint->manifest,
@@ -75,7 +77,8 @@ struct path *restarted_path(const struct restarted *restarted)
 {
 	const struct path *path = position_path(restarted->restart->position);
 
-	return path_of_choices(path->ranks, path->buffering, path->collectives, path->choices);
+	return path_of_choices(path->ranks, path->nodes, path->buffering, path->collectives,
+	                       path->choices);
 }
 
 char *restarted_path_text(const char *folder)

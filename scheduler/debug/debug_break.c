@@ -3,6 +3,7 @@
 
 #include "debug_internal.h"
 #include "debug_words.h"
+#include "explorer/program_parts.h"
 #include "mpi_calls.h"
 #include "scheduler/places/program_code.h"
 
@@ -160,14 +161,6 @@ static bool fits_function(const char *name, void *user)
 	return g_pattern_match_simple(wanted, lower);
 }
 
-/* The program's file; NULL: not known. Free with g_free. */
-static char *program_of(const struct debugger *debugger)
-{
-	const char *const *program = debugger->asked->request.program;
-
-	return program && program[0] ? g_find_program_in_path(program[0]) : NULL;
-}
-
 /* A script begins with "#!/usr/bin/env python3" or the like. */
 static bool is_script(const char *file)
 {
@@ -181,31 +174,45 @@ static bool is_script(const char *file)
 	return is;
 }
 
-bool debugger_is_interpreted(const struct debugger *debugger)
+/* The programs' names, of one or several (program_parts.h). */
+static GPtrArray *names_of(const struct debugger *debugger)
 {
-	g_autofree char *found = program_of(debugger);
-	g_autofree char *name = found ? g_path_get_basename(found) : NULL;
+	const char *const *program = debugger->asked->request.program;
+	char *none[] = {NULL};
 
-	return name && (g_str_has_prefix(name, "python") || is_script(found));
+	return program_parts_names(program ? (char *const *)program : none);
 }
 
-/* The code of the program that runs, or is to run. NULL for an interpreter, whose lines are not in
+bool debugger_is_interpreted(const struct debugger *debugger)
+{
+	g_autoptr(GPtrArray) names = names_of(debugger);
+
+	for (guint i = 0; i < names->len; i++) {
+		g_autofree char *found = g_find_program_in_path(names->pdata[i]);
+		g_autofree char *name = found ? g_path_get_basename(found) : NULL;
+
+		if (name && (g_str_has_prefix(name, "python") || is_script(found)))
+			return true;
+	}
+	return false;
+}
+
+/* The code of a program that runs, or is to run. NULL for an interpreter, whose lines are not in
  * its file. */
-static struct program_code *code_of(const struct debugger *debugger)
+static struct program_code *code_of(const struct debugger *debugger, const char *name, guint number)
 {
 	struct execution *execution = debugger->state == DEBUG_CHOICE ? debugger->execution : NULL;
-	pid_t pid = execution ? execution_pid(execution, 0) : 0;
-	g_autofree char *found = program_of(debugger);
+	pid_t pid = execution && number == 0 ? execution_pid(execution, 0) : 0;
+	g_autofree char *found = g_find_program_in_path(name);
 
 	return found && !debugger->interpreted ? program_code_new(found, pid) : NULL;
 }
 
-/* Why a breakpoint at this place cannot fire; NULL: it can. Free with g_free. `*ret_ever`: it could
- * fire later, once more of the program is loaded. */
-static char *validate_place(const struct debugger *debugger, const char *place, guint line,
-                            bool *ret_ever)
+/* Why a breakpoint at this place cannot fire in a program; NULL: it can, or nothing is known of its
+ * code. Free with g_free. `*ret_ever`: it could fire later, once more of the program is loaded. */
+static char *doubt_in(const struct program_code *code, const char *place, guint line,
+                      bool *ret_ever)
 {
-	struct program_code *code = code_of(debugger);
 	char *doubt = NULL;
 	guint before, behind;
 
@@ -224,8 +231,33 @@ static char *validate_place(const struct debugger *debugger, const char *place, 
 		                                  "are %u and %u",
 		                                  place, line, before, behind);
 	}
-	program_code_free(code);
 	return doubt;
+}
+
+/* The same of all programs: the reason of the first one. */
+static char *validate_place(const struct debugger *debugger, const char *place, guint line,
+                            bool *ret_ever)
+{
+	g_autoptr(GPtrArray) names = names_of(debugger);
+	char *first = NULL;
+
+	*ret_ever = true;
+	for (guint i = 0; i < names->len; i++) {
+		struct program_code *code = code_of(debugger, names->pdata[i], i);
+		bool ever;
+		char *doubt = doubt_in(code, place, line, &ever);
+
+		program_code_free(code);
+		if (!doubt) {
+			g_free(first);
+			return NULL;
+		}
+		*ret_ever &= ever;
+		if (!first)
+			first = g_steal_pointer(&doubt);
+		g_free(doubt);
+	}
+	return first;
 }
 
 /* Returns false after refusing and removing the breakpoint. */

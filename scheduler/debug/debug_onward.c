@@ -243,7 +243,8 @@ static char *path_from(struct debugger *debugger)
 		return NULL;
 	}
 	if (debugger->state == DEBUG_NOWHERE) {
-		struct path *path = path_new(request->ranks, debugger->buffering, COLLECTIVES_ANY);
+		struct path *path = path_new(request->ranks, request->nodes, debugger->buffering,
+		                             COLLECTIVES_ANY);
 		char *text = path_print(path);
 
 		path_free(path);

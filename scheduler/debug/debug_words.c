@@ -363,6 +363,9 @@ void word_goto(struct debugger *debugger, const char *rest)
 	if (path->ranks != request->ranks)
 		debugger_refuse(debugger, "that path is for %d ranks, not %d", path->ranks,
 		                request->ranks);
+	else if (path->nodes != request->nodes)
+		debugger_refuse(debugger, "that path is for --nodes %s: use matchpoint debug %s",
+		                path->nodes ? path->nodes : "1", text);
 	else if (path->collectives != COLLECTIVES_ANY
 	         && path->collectives != collective_mode_under(request->collectives, buffering))
 		debugger_refuse(debugger,

@@ -139,12 +139,13 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 
 	debugger_end_interruption(debugger);
 	debugger->leaves = debugger->interrupted = debugger->pauses = false;
-	if (result->cut_short) { /* perhaps for another interleaving: its target stays */
+	if (result->discard
+	    == DISCARD_CUT_SHORT) { /* perhaps for another interleaving: its target stays */
 		session_drop(execution);
 		return;
 	}
 	debugger->exact = false;
-	if (result->lost) {
+	if (result->discard == DISCARD_LOST) {
 		stop_lost(debugger, execution);
 		return;
 	}

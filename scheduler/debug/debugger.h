@@ -11,6 +11,7 @@ struct debug_request {
 	enum buffering buffering;         /* of the first interleaving */
 	enum collective_mode collectives; /* of the session */
 	int ranks;
+	const char *nodes;       /* see struct session_options */
 	const struct path *path; /* path to follow first; NULL: the program starts with `run` */
 	const struct position *position;   /* instead: where the session begins; NULL: none */
 	guint stands_before;               /* number of its choices to make before the first stop */

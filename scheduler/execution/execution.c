@@ -58,6 +58,20 @@ void execution_enter(struct execution *execution, enum execution_phase phase)
 	execution->result.phase = phase;
 }
 
+void execution_discard(struct execution *execution, enum discard discard)
+{
+	if (discard <= execution->result.discard)
+		return;
+	execution->result.discard = discard;
+	log_debug(LOG_RESTS, "world %u is discarded: %s", execution->placement.number,
+	          discard_words(discard));
+}
+
+bool execution_begins_again(const struct execution *execution)
+{
+	return discard_effect(execution->result.discard) == DISCARD_AGAIN;
+}
+
 void execution_free(struct execution *execution)
 {
 	const struct host_operations *host = execution->runs->host->operations;
@@ -148,7 +162,8 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	int rank = hello->rank;
 	const struct host_operations *host = execution->runs->host->operations;
 
-	if (execution->result.cut_short || execution->result.phase != EXECUTION_STARTING) {
+	if (execution->result.discard == DISCARD_CUT_SHORT
+	    || execution->result.phase != EXECUTION_STARTING) {
 		host_close(link); /* this ends the rank */
 		return;
 	}
@@ -269,7 +284,7 @@ void execution_advance(struct execution *execution)
 	int reported;
 
 	execution_look_for_struck(execution);
-	if (execution->result.phase == EXECUTION_STARTING && !execution->result.again
+	if (execution->result.phase == EXECUTION_STARTING && !execution_begins_again(execution)
 	    && execution->placement.connected == ranks_of(execution)
 	    && count_troubled(execution, &reported) == 0 && execution_is_at_rest(execution))
 		start_world(execution);
@@ -428,7 +443,7 @@ void execution_cut_short(struct execution *execution)
 	if (execution->result.phase == EXECUTION_ENDING
 	    || execution->result.phase == EXECUTION_OVER)
 		return;
-	execution->result.cut_short = true;
+	execution_discard(execution, DISCARD_CUT_SHORT);
 	if (execution->parking)
 		give_parking_up(execution);
 	if (execution->result.phase != EXECUTION_UNDECIDED || !execution_keep_ranks(execution))

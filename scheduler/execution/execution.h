@@ -7,30 +7,20 @@
 
 #include "run.h"
 #include "scheduler/host/host.h"
+#include "scheduler/snapshot/placement.h"
 
 struct run_ahead;
-struct placement;
 struct snapshot;
 struct state_fingerprint;
-struct site_owner;
 
-/* The runs that it belongs to, and the directory of its world. */
+/* The runs that it belongs to. */
 struct runs *execution_runs(const struct execution *execution);
-const char *execution_directory(const struct execution *execution);
 /* The job that has started its ranks; NULL: it has none of its own. */
 const struct host_job *execution_job(const struct execution *execution);
-/* Whether its ranks are the launcher's processes, not restored copies. */
 /* Whether it is being started from a checkpoint on disk. */
 bool execution_is_restarted(const struct execution *execution);
-bool execution_is_launched(const struct execution *execution);
-/* The snapshot that its ranks are copies of; NULL: none. */
-struct snapshot *execution_from(const struct execution *execution);
 /* Where its ranks are. */
-struct placement *execution_placement(struct execution *execution);
-/* A rank's connection; NULL: not connected yet, or gone. And how many ranks have connected so
- * far. */
-struct host_link *execution_link(const struct execution *execution, int rank);
-int execution_connections(const struct execution *execution);
+const struct placement *execution_placement(const struct execution *execution);
 
 /* execution_now is the host's time. execution_ran returns how long it has run since start or
  * restore, in seconds, without waiting for answers; execution_ran_in_all, since the beginning of
@@ -43,6 +33,11 @@ void execution_wait(struct execution *execution, bool waits);
 /* Enters a phase. One that must not follow the present one is an error of matchpoint's, which ends
  * the session. */
 void execution_enter(struct execution *execution, enum execution_phase phase);
+
+/* It does not count, for this reason, unless a stronger one is known. */
+void execution_discard(struct execution *execution, enum discard discard);
+/* Whether it is to be begun again. */
+bool execution_begins_again(const struct execution *execution);
 
 /* The caller must set the world, with the execution as `user`. */
 struct execution *execution_new(struct runs *runs, const struct run_request *request);
@@ -82,9 +77,6 @@ void execution_ends_unknown(struct execution *execution);
 void execution_conclude(struct execution *execution);
 /* Looks for a rank of a new job that has ended without calling MPI_Init. */
 void execution_look_for_absent(struct execution *execution);
-/* Returns which processes to ask for the places of a rank, and the job that its addresses belong
- * to. */
-struct site_owner execution_site_owner(const struct execution *execution, int rank);
 
 /* Goes on as far as possible. Call it after anything has happened. */
 void execution_advance(struct execution *execution);
@@ -115,19 +107,22 @@ bool execution_report_state(struct execution *execution, const GArray *open);
 /* At rest, before the plan is followed: takes a snapshot where other interleavings of a strategy
  * that repeats will pass (execution_parking.c). Returns whether one is being taken. */
 bool execution_park_along(struct execution *execution);
+/* Whether each call of its ranks comes with a seal (world_fingerprint.h). */
+bool execution_is_sealed(const struct execution *execution);
+
 /* Keeping an execution at rest (execution_snapshots.c): orders its ranks to park, or to keep
  * images. execution_parked, execution_imaged: a rank has answered. */
 void execution_park(struct execution *execution);
 bool execution_may_keep_image(const struct execution *execution);
-void execution_keep_image(struct execution *execution, bool wanted);
+void execution_keep_image(struct execution *execution, enum snapshot_wish wish);
 void execution_parked(struct execution *execution, int rank, const struct wire_parked *parked);
 void execution_imaged(struct execution *execution, int rank, const struct wire_imaged *imaged);
 /* The execution, at rest, is given up. If there are images of its ranks, they stay where they are,
  * to be rewound. Returns false if they have to be ended instead. */
 bool execution_keep_ranks(struct execution *execution);
-/* An image could not be taken. Parks the ranks as keepers instead, if that is worth it, or if a
- * snapshot was asked for (`wanted`). */
-void execution_park_instead(struct execution *execution, bool wanted);
+/* An image could not be taken. Parks the ranks as keepers instead, if that is worth it, or wished
+ * for. */
+void execution_park_instead(struct execution *execution, enum snapshot_wish wish);
 /* Returns whether a snapshot is being taken. If a rank cannot answer, snapshots are given up. */
 bool execution_look_at_parking(struct execution *execution);
 

@@ -99,7 +99,7 @@ void execution_look_for_dead(struct execution *execution)
 		pid_t process = execution->placement.slots[rank].pid;
 
 		if (!link)
-			link = held_ranks_link(execution->placement.held, rank, &process);
+			link = held_ranks_link(execution->placement.group, rank, &process);
 		if (!link || host->operations->has_unread(link) || process <= 0
 		    || !host->operations->is_dead(host, process))
 			continue;
@@ -156,7 +156,7 @@ void execution_look_at_end(struct execution *execution)
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		host_close(execution->placement.slots[rank].link);
 		execution->placement.slots[rank].link = NULL;
-		held_ranks_forget(execution->placement.held, rank);
+		held_ranks_forget(execution->placement.group, rank);
 	}
 	finish_execution(execution);
 }

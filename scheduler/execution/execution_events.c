@@ -37,19 +37,11 @@ static const char *reason_of(const struct execution *execution)
 {
 	const struct run_result *result = &execution->result;
 
-	if (result->cut_short)
-		return "it is cut short";
-	if (result->struck)
-		return "something outside has ended it";
-	if (result->lost)
+	if (result->discard == DISCARD_LOST)
 		return result->lost;
-	if (result->known)
-		return "it ends like an earlier random walk";
-	if (result->returned)
-		return "it is back in an earlier state: from there, all goes on as it did";
-	if (result->wasted)
-		return "it does not count as an interleaving";
-	return result->word ? result->word : "it has to begin again";
+	if (result->word && discard_effect(result->discard) <= DISCARD_COUNTS_IF_NEW)
+		return result->word;
+	return discard_words(result->discard);
 }
 
 void execution_emit_stop(const struct execution *execution)

@@ -37,8 +37,7 @@ struct execution {
 	struct snapshot *parking;
 	char *hazard;             /* why that was; NULL: not known */
 	bool no_parking;          /* a snapshot was tried, and is not safe here */
-	bool wanted;              /* take a snapshot before going on */
-	bool named;               /* the user will return to that snapshot */
+	enum snapshot_wish wish;  /* for a snapshot before it goes on */
 	gint64 asked;             /* since when it waits for an answer; 0: it does not */
 	gint64 waited;            /* total wait for answers since start or restore */
 	struct host_timer *timer; /* paces answers to polls that find nothing */

@@ -42,6 +42,8 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 	}
 	if (call->ahead && world_held_from(execution->world, rank) <= call->call)
 		world_hold(execution->world, rank, call->call + 1); /* it has begun already */
+	if (!execution_is_sealed(execution))
+		world_go_unsealed(execution->world, rank, call->call);
 	if (execution->strategy->called)
 		execution->strategy->called(execution->strategy, execution, rank, call);
 	return world_call(execution->world, rank, call, error);

@@ -49,8 +49,7 @@ double execution_ran_in_all(const struct execution *execution)
 
 void execution_want_snapshot(struct execution *execution, bool named)
 {
-	execution->wanted = true;
-	execution->named = named;
+	execution->wish = named ? SNAPSHOT_NAMED : SNAPSHOT_WANTED;
 }
 
 static bool all_blocked(const struct execution *execution)
@@ -101,7 +100,7 @@ static bool is_to_be_parked(const struct execution *execution, bool branches)
 {
 	bool worth = branches && is_worth_it(execution);
 
-	return (worth || execution->wanted) && can_be_parked(execution) && all_blocked(execution);
+	return (worth || execution->wish) && can_be_parked(execution) && all_blocked(execution);
 }
 
 /* Whether the state will be returned to: for an alternative, or, with states, for another point. */
@@ -141,7 +140,7 @@ static bool image_will_do(const struct execution *execution)
 	bool named = image_any_named(runs_snapshots(execution->runs), execution->placement.group);
 	double most = named ? MAX(NAMED_S, NAMED_PART * all) : MAX(KEEPERS_S, KEEPERS_PART * all);
 
-	return (named || execution->named) && execution_may_keep_image(execution)
+	return (named || execution->wish == SNAPSHOT_NAMED) && execution_may_keep_image(execution)
 	       && all - behind < most;
 }
 
@@ -153,20 +152,20 @@ static bool keep_for_alternatives(struct execution *execution, bool branches)
 	bool snapshot = !each && is_to_be_parked(execution, branches);
 
 	if (each)
-		execution_keep_image(execution, false);
+		execution_keep_image(execution, SNAPSHOT_UNWANTED);
 	else if (snapshot && execution->strategy->stays && image_will_do(execution))
-		execution_keep_image(execution, true);
+		execution_keep_image(execution, MAX(execution->wish, SNAPSHOT_WANTED));
 	else if (snapshot)
 		execution_park(execution);
 	return each || snapshot;
 }
 
-void execution_park_instead(struct execution *execution, bool wanted)
+void execution_park_instead(struct execution *execution, enum snapshot_wish wish)
 {
-	execution->wanted = wanted;
+	execution->wish = wish;
 	if (is_to_be_parked(execution, true))
 		execution_park(execution);
-	execution->wanted = false;
+	execution->wish = SNAPSHOT_UNWANTED;
 }
 
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice)
@@ -174,7 +173,7 @@ void execution_make_choice(struct execution *execution, const GArray *open, stru
 	bool branches = world_holds(execution->world) || has_alternatives(execution, open);
 	bool kept = keep_for_alternatives(execution, branches);
 
-	execution->wanted = execution->named = false;
+	execution->wish = SNAPSHOT_UNWANTED;
 	if (kept) {
 		if (choice)
 			g_array_append_val(execution->plan, *choice);
@@ -213,8 +212,9 @@ bool execution_look_at_parking(struct execution *execution)
  * taken. */
 void execution_fall_back(struct execution *execution)
 {
-	struct run_result *result = &execution->result;
+	const enum execution_phase phase = execution->result.phase;
 
-	result->again |= result->phase < EXECUTION_ENDING
-	                 && (!execution->placement.launched || result->phase == EXECUTION_PARKING);
+	if (phase < EXECUTION_ENDING
+	    && (!execution->placement.launched || phase == EXECUTION_PARKING))
+		execution_discard(execution, DISCARD_REDO);
 }

@@ -77,7 +77,7 @@ bool execution_give_up_promises(struct execution *execution)
 		g_array_append_val(execution->promises, choice);
 		g_array_remove_index(execution->plan, i);
 	}
-	execution->result.let_go = true;
+	execution_discard(execution, DISCARD_LET_GO);
 	execution->result.stalled = execution->result.livelock = false;
 	execution->result.how_sure = NULL;
 	stall_rest(execution->liveness.stall);

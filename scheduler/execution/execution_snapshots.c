@@ -64,20 +64,21 @@ static void held(struct execution *execution, int rank)
 
 static void begin_again(struct execution *execution)
 {
-	execution->result.again = true;
+	execution_discard(execution, DISCARD_REDO);
 }
 
 static bool not_rewound(struct execution *execution, int rank, bool ordered)
 {
 	if (ordered) {
-		execution->result.again |= execution->result.phase < EXECUTION_ENDING;
+		if (execution->result.phase < EXECUTION_ENDING)
+			begin_again(execution);
 		held(execution, rank);
 		return false;
 	}
 	if (execution->placement.image)
-		execution->result.again = true; /* from another snapshot */
+		begin_again(execution); /* from another snapshot */
 	else if (execution->placement.from && execution->result.phase == EXECUTION_STARTING
-	         && !execution->result.cut_short && !execution->result.again)
+	         && execution->result.discard < DISCARD_CUT_SHORT)
 		return true;
 	execution_rank_status(execution, rank, 0);
 	return false;
@@ -117,6 +118,7 @@ static struct snapshot_subject subject_of(struct execution *execution)
 	                                 .ran = execution_ran(execution),
 	                                 .behind = execution_ran_in_all(execution),
 	                                 .stacked = execution->stacked,
+	                                 .sealed = execution_is_sealed(execution),
 	                                 .along = execution->strategy->repeats};
 }
 
@@ -130,14 +132,18 @@ void execution_park(struct execution *execution)
 		execution->runs->job = g_steal_pointer(&execution->job);
 }
 
-void execution_keep_image(struct execution *execution, bool wanted)
+void execution_keep_image(struct execution *execution, enum snapshot_wish wish)
 {
 	const struct snapshot_subject subject = subject_of(execution);
 
 	execution_enter(execution, EXECUTION_PARKING);
 	execution->parking = image_begin(&subject);
-	execution->parking->wanted = wanted;
-	execution->parking->named = execution->named;
+	execution->parking->wish = wish;
+}
+
+bool execution_is_sealed(const struct execution *execution)
+{
+	return execution->runs->options.states && execution->strategy->state;
 }
 
 bool execution_may_keep_image(const struct execution *execution)
@@ -174,7 +180,8 @@ static void go_on_unparked(struct execution *execution, struct snapshot *snapsho
 	execution->hazard = g_strdup(snapshot->hazard);
 	if (!snapshots_root(runs->snapshots))
 		runs_fall_back(runs, g_strdup(snapshot->hazard));
-	execution->result.again = false; /* it can go on from here */
+	if (execution->result.discard == DISCARD_REDO) /* it can go on from here */
+		execution->result.discard = DISCARD_NOT;
 	if (snapshot->launched)
 		execution->job = g_steal_pointer(&runs->job);
 	snapshot_resume(snapshot);
@@ -190,7 +197,7 @@ void execution_parked(struct execution *execution, int rank, const struct wire_p
 	struct snapshot *snapshot = execution->parking;
 	g_autoptr(GError) error = NULL;
 
-	if (!snapshot || snapshot->images || execution->result.struck
+	if (!snapshot || snapshot->images || execution->result.discard == DISCARD_STRUCK
 	    || !snapshot_is_whole(snapshot))
 		return; /* it was cut short meanwhile, or one of its ranks is gone */
 	if (snapshot->answered[rank] || !mappings_possible(parked)) {
@@ -226,11 +233,11 @@ void execution_imaged(struct execution *execution, int rank, const struct wire_i
 {
 	struct runs *runs = execution->runs;
 	struct snapshot *snapshot = execution->parking;
-	bool wanted;
+	enum snapshot_wish wish;
 
 	if (!image_answered(snapshot, rank, imaged)) {
 		/* An answer may have been under way when the execution was given up. */
-		if (!execution->result.again && !execution->result.cut_short)
+		if (execution->result.discard < DISCARD_CUT_SHORT)
 			runs_fail(runs, "rank %d made an impossible report: an image", rank);
 		return;
 	}
@@ -241,10 +248,10 @@ void execution_imaged(struct execution *execution, int rank, const struct wire_i
 	if (image_complete(snapshot, &execution->placement)) {
 		note_kept(execution, snapshot);
 	} else {
-		wanted = snapshot->wanted;
+		wish = snapshot->wish;
 		execution->no_image = true;
 		snapshot_release(snapshot);
-		execution_park_instead(execution, wanted);
+		execution_park_instead(execution, wish);
 	}
 	if (execution_is_running(execution) && world_holds(execution->world))
 		world_let_held_go(execution->world);

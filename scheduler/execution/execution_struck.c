@@ -17,11 +17,11 @@ bool execution_strike(struct execution *execution, const char *format, ...)
 	g_autofree char *what = NULL;
 	va_list arguments;
 
-	if (execution->result.struck)
+	if (execution->result.discard == DISCARD_STRUCK)
 		return true;
 	if (execution->result.struck_before || runs_wrapper(runs))
 		return false;
-	execution->result.struck = execution->result.again = true;
+	execution_discard(execution, DISCARD_STRUCK);
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
@@ -44,7 +44,7 @@ void execution_look_for_struck(struct execution *execution)
 	g_autofree char *how = NULL;
 	int rank;
 
-	if (execution->result.phase >= EXECUTION_ENDING || execution->result.again)
+	if (execution->result.phase >= EXECUTION_ENDING || execution_begins_again(execution))
 		return;
 	rank = struck_rank(execution);
 	if (rank < 0)
@@ -117,7 +117,7 @@ void execution_look_at_orphans(struct execution *execution)
 	struct runs *runs = execution->runs;
 
 	if (execution->liveness.orphaned == 0 || execution->result.phase >= EXECUTION_ENDING
-	    || execution->result.again)
+	    || execution_begins_again(execution))
 		return;
 	if (!has_orphans(execution)) {
 		execution->liveness.orphaned = 0;

@@ -56,7 +56,7 @@ void restart_free(struct restart *restart)
 static struct position *position_of_world(const struct world *world)
 {
 	const struct world_options *options = world_options(world);
-	struct position *position = position_of(options->ranks, options->buffering,
+	struct position *position = position_of(options->ranks, options->nodes, options->buffering,
 	                                        options->collectives, world_choices(world));
 
 	for (int rank = 0; rank < options->ranks; rank++)

@@ -41,9 +41,13 @@ enum explorer_step rules_ask_of_end(struct execution *execution)
 
 void rules_take_end(struct execution *execution, enum explorer_step step)
 {
-	execution->result.wasted = step == EXPLORER_DROP || step == EXPLORER_GIVE_UP;
-	execution->result.known = step == EXPLORER_KNOWN;
-	execution->result.returned = step == EXPLORER_RETURNED;
+	static const enum discard discards[] = {[EXPLORER_DROP] = DISCARD_DROPPED,
+	                                        [EXPLORER_GIVE_UP] = DISCARD_DROPPED,
+	                                        [EXPLORER_KNOWN] = DISCARD_KNOWN,
+	                                        [EXPLORER_RETURNED] = DISCARD_RETURNED};
+
+	if (step < G_N_ELEMENTS(discards))
+		execution_discard(execution, discards[step]);
 	if (step == EXPLORER_DONE)
 		execution_conclude(execution);
 }
@@ -65,8 +69,10 @@ static void lose_plan(struct execution *execution)
 	const struct world *world = execution->world;
 	bool struck = execution_was_struck(execution);
 
-	if (!struck)
+	if (!struck) {
 		execution->result.lost = execution_why_lost(execution);
+		execution_discard(execution, DISCARD_LOST);
+	}
 	give_plan_up(execution);
 	if (struck
 	    || (!execution->strategy->fills_gaps && !world_has_windows(world)
@@ -80,7 +86,7 @@ static void lose_plan(struct execution *execution)
 static enum rule_step await_ends(struct rest *rest)
 {
 	bool known = execution_endings_known(rest->execution)
-	             && !held_ranks_is_ahead(rest->execution->placement.held);
+	             && !held_ranks_is_ahead(rest->execution->placement.group);
 
 	return known ? RULE_NEXT : RULE_AWAIT;
 }
@@ -204,9 +210,10 @@ static enum rule_step go_on_beside(struct execution *execution, enum explorer_st
 	    && stall_hopeless(execution->liveness.stall))
 		step = give_plan_up(execution);
 	execution_wait(execution, step == EXPLORER_LATER);
-	execution->result.wasted = step == EXPLORER_DROP;
-	if (execution->result.wasted)
+	if (step == EXPLORER_DROP) {
+		execution_discard(execution, DISCARD_DROPPED);
 		execution_end_ranks(execution, false);
+	}
 	return RULE_DONE;
 }
 
@@ -232,7 +239,8 @@ static enum rule_step follow_strategy(struct rest *rest)
 	if (step == EXPLORER_TAKE)
 		return RULE_DONE;
 	rules_take_end(execution, step);
-	if (!execution->result.wasted || !execution_keep_ranks(execution))
+	if (discard_effect(execution->result.discard) != DISCARD_WASTED
+	    || !execution_keep_ranks(execution))
 		execution_end_ranks(execution, true);
 	return RULE_DONE;
 }
@@ -303,7 +311,7 @@ void rules_decide(struct execution *execution)
 {
 	if (is_answered(execution))
 		execution_enter(execution, EXECUTION_RUNNING);
-	while (execution->result.phase == EXECUTION_RUNNING && !execution->result.again
+	while (execution->result.phase == EXECUTION_RUNNING && !execution_begins_again(execution)
 	       && !execution->runs->stopped && execution_is_at_rest(execution)) {
 		if (decide(execution, false) != RULE_DONE)
 			break;

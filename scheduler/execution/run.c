@@ -40,7 +40,8 @@ static struct snapshot *find_nearest(struct runs *runs, const struct run_request
 		return NULL;
 	if (!snapshots_are_enabled(runs->snapshots) || !root || request->from_start)
 		return snapshots_are_enabled(runs->snapshots) ? root : NULL;
-	return snapshots_nearest(runs->snapshots, request->position, request->stacks);
+	return snapshots_nearest(runs->snapshots, request->position, request->stacks,
+	                         runs->options.states && request->strategy->state);
 }
 
 static struct world_options options_under(const struct runs_options *asked, const struct path *path)
@@ -53,7 +54,8 @@ static struct world_options options_under(const struct runs_options *asked, cons
 	                              asked->cancels,
 	                              asked->digests,
 	                              asked->not_yet,
-	                              asked->some};
+	                              asked->some,
+	                              asked->nodes};
 }
 
 struct execution *execution_begin(struct runs *runs, const struct run_request *request)
@@ -80,14 +82,14 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 		execution->restarts = restart_serves(runs->options.restart, request);
 		/* Its job is its own: the keepers are those of the checkpoint. */
 		execution->no_parking |= runs->options.restart && !execution->restarts;
-		execution->job = runs_launch(runs, execution);
+		execution->job = runs_launch(runs, &execution->placement, execution->restarts);
 		return execution;
 	}
 	execution->world = world_copy(snapshot->world, &options, execution);
 	execution_hold_all(execution);
 	execution_forget_made(execution);
 	if (!snapshot_restore(snapshot, &execution->placement, &error)) {
-		execution->result.again = true;
+		execution_discard(execution, DISCARD_REDO);
 		runs_fall_back(runs, g_strdup(error->message));
 	}
 	return execution;
@@ -111,6 +113,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
 	welcome.welcome.stacks = execution->stacks;
 	welcome.welcome.states = execution->runs->options.states;
+	welcome.welcome.seals = execution_is_sealed(execution);
 	welcome.welcome.images = execution->runs->options.images;
 	welcome.welcome.rewinds = snapshots_rewind(execution->runs->snapshots);
 	welcome.welcome.contents = execution->runs->options.contents;
@@ -203,6 +206,20 @@ static void end_job(struct execution *execution)
 	runs_free_job(execution->runs, g_steal_pointer(&execution->job));
 }
 
+/* Which processes to ask for the places of a rank, and the job that its addresses belong to. All
+ * worlds that are copies belong to one job. */
+static struct site_owner site_owner_of(const struct execution *execution, int rank)
+{
+	const struct snapshot *root = snapshots_root(execution->runs->snapshots);
+
+	return (struct site_owner){
+		.job = execution->placement.launched ? execution->placement.number + 1 : 0,
+		.rank = rank,
+		.first = !execution->placement.launched && root ? root->pids[rank] : 0,
+		.pid = execution->placement.slots[rank].pid,
+	};
+}
+
 void execution_drop(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
@@ -214,12 +231,12 @@ void execution_drop(struct execution *execution)
 	}
 	end_job(execution);
 	execution_end_children(execution);
-	over = execution->result.phase == EXECUTION_OVER && !execution->result.again
+	over = execution->result.phase == EXECUTION_OVER && !execution_begins_again(execution)
 	       && !runs->stopped;
 	if (!held_ranks_keep(&execution->placement, over) && execution->placement.directory)
 		runs->host->operations->world_remove(runs->host, execution->placement.number);
 	if (execution->placement.launched)
-		sites_forget(runs->sites, execution_site_owner(execution, 0).job);
+		sites_forget(runs->sites, site_owner_of(execution, 0).job);
 	execution_free(execution);
 }
 
@@ -255,11 +272,6 @@ struct runs *execution_runs(const struct execution *execution)
 	return execution->runs;
 }
 
-const char *execution_directory(const struct execution *execution)
-{
-	return execution->placement.directory;
-}
-
 const struct host_job *execution_job(const struct execution *execution)
 {
 	return execution->job;
@@ -270,27 +282,7 @@ bool execution_is_restarted(const struct execution *execution)
 	return execution->restarts;
 }
 
-bool execution_is_launched(const struct execution *execution)
-{
-	return execution->placement.launched;
-}
-
-struct snapshot *execution_from(const struct execution *execution)
-{
-	return execution->placement.from;
-}
-
-struct host_link *execution_link(const struct execution *execution, int rank)
-{
-	return execution->placement.slots[rank].link;
-}
-
-int execution_connections(const struct execution *execution)
-{
-	return execution->placement.connected;
-}
-
-struct placement *execution_placement(struct execution *execution)
+const struct placement *execution_placement(const struct execution *execution)
 {
 	return &execution->placement;
 }
@@ -327,22 +319,9 @@ const struct wire_blocking_call *execution_blocking_call(const struct execution 
 	               : stall_blocking_call(execution->liveness.stall, rank);
 }
 
-/* All worlds that are copies belong to one job. */
-struct site_owner execution_site_owner(const struct execution *execution, int rank)
-{
-	const struct snapshot *root = snapshots_root(execution->runs->snapshots);
-
-	return (struct site_owner){
-		.job = execution->placement.launched ? execution->placement.number + 1 : 0,
-		.rank = rank,
-		.first = !execution->placement.launched && root ? root->pids[rank] : 0,
-		.pid = execution->placement.slots[rank].pid,
-	};
-}
-
 struct place execution_site(const struct execution *execution, int rank, guint64 address)
 {
-	const struct site_owner owner = execution_site_owner(execution, rank);
+	const struct site_owner owner = site_owner_of(execution, rank);
 
 	return sites_find(execution->runs->sites, &owner, address);
 }
@@ -357,7 +336,7 @@ struct place execution_call_place(const struct execution *execution, int rank, g
 void execution_add_frames(const struct execution *execution, int rank, guint64 address,
                           GArray *frames)
 {
-	const struct site_owner owner = execution_site_owner(execution, rank);
+	const struct site_owner owner = site_owner_of(execution, rank);
 
 	sites_add_frames(execution->runs->sites, &owner, address, frames);
 }

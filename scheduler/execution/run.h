@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "discard.h"
 #include "explorer/position.h"
 #include "phase.h"
 #include "scheduler/world/rank_end.h"
@@ -31,22 +32,16 @@ struct run_request {
 
 struct run_result {
 	enum execution_phase phase;
-	bool wasted;   /* dropped by the search, or lost: it does not count */
-	bool let_go;   /* gave up promises: counts only if it shows something new */
-	bool known;    /* a random walk that ended like an earlier one */
-	bool returned; /* left where it came back to an earlier state: no outcome, and not wasted */
-	char *lost;    /* why the plan could not be followed; NULL: it was */
-	bool stalled;  /* ranks inside MPI will never report again; or only read windows */
+	enum discard discard; /* why it does not count */
+	char *lost;           /* DISCARD_LOST: which choice could not be made; else NULL */
+	bool stalled;         /* ranks inside MPI will never report again; or only read windows */
 	bool livelock;
 	const char *how_sure; /* how certain (livelock_policy_words); NULL: see stall.h */
-	bool again;           /* cannot be carried out this way; begin it anew */
-	bool struck; /* `again`, because something outside has killed a rank or the launcher */
-	bool struck_before; /* so did an earlier attempt */
-	bool cut_short;     /* ended from outside (time, Ctrl-C): no verdict */
-	bool ended_well;    /* as the client returned */
-	const char *word;   /* how it ended, from the client; NULL: it has not */
-	bool threads;       /* a rank has reported threads of its own */
-	guint64 limits;     /* LIMIT_BIT: met outside of the world (see world_limits) */
+	bool struck_before;   /* an earlier attempt was DISCARD_STRUCK */
+	bool ended_well;      /* as the client returned */
+	const char *word;     /* how it ended, from the client; NULL: it has not */
+	bool threads;         /* a rank has reported threads of its own */
+	guint64 limits;       /* LIMIT_BIT: met outside of the world (see world_limits) */
 };
 
 /* Begins to carry it out, from the nearest snapshot. */
@@ -74,7 +69,7 @@ bool execution_should_park(const struct execution *execution);
 void execution_want_stacks(struct execution *execution);
 /* While it runs: releases ranks that need not be held any more. */
 void execution_let_held_go(struct execution *execution);
-/* Stops it without a verdict; ends the remaining ranks. */
+/* Stops it without a verdict (DISCARD_CUT_SHORT); ends the remaining ranks. */
 void execution_cut_short(struct execution *execution);
 
 /* Valid and up to date until the execution is dropped. */

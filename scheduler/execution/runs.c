@@ -38,14 +38,6 @@ struct runs *runs_new(const struct runs_options *options, GError **error)
 	return NULL;
 }
 
-void runs_close(struct runs *runs)
-{
-	if (!runs)
-		return;
-	runs_release_root(runs);
-	runs->host->operations->close_all(runs->host);
-}
-
 void runs_free(struct runs *runs)
 {
 	if (!runs)
@@ -123,7 +115,7 @@ void runs_report_gone(const struct runs *runs, struct execution *execution)
 {
 	if (runs->client->gone)
 		runs->client->gone(execution_owner(execution), execution,
-		                   execution_directory(execution));
+		                   execution_placement(execution)->directory);
 }
 
 void runs_fail(struct runs *runs, const char *format, ...)
@@ -198,7 +190,7 @@ static void interrupt(struct execution *execution, void *rank)
 {
 	struct host *host = runs_host(execution_runs(execution));
 
-	if (execution_link(execution, *(const int *)rank))
+	if (execution_placement(execution)->slots[*(const int *)rank].link)
 		host->operations->interrupt(host, execution_pid(execution, *(const int *)rank));
 }
 
@@ -256,12 +248,10 @@ void runs_fall_back(struct runs *runs, char *reason)
 
 static void begin_anew(struct execution *execution, void *reason)
 {
-	const struct run_result *result = execution_result(execution);
-
-	if (result->again)
+	if (execution_begins_again(execution))
 		return;
 	execution_fall_back(execution);
-	if (result->again)
+	if (execution_begins_again(execution))
 		runs_report_struck(execution_runs(execution), reason);
 }
 
@@ -289,6 +279,17 @@ void runs_release_snapshots(struct runs *runs,
 	snapshots_release_unneeded(runs->snapshots, needed, user);
 }
 
+void runs_keep_images(struct runs *runs, bool images)
+{
+	runs->options.images = images;
+	snapshots_keep_images(runs->snapshots, images);
+}
+
+void runs_release_sealed(struct runs *runs)
+{
+	snapshots_release_sealed(runs->snapshots);
+}
+
 void runs_each_snapshot(const struct runs *runs,
                         void (*look)(const struct world *world, void *user), void *user)
 {
@@ -314,12 +315,20 @@ static bool job_is_gone(void *data)
 	return !runs_job_is_running(runs, runs->job);
 }
 
-void runs_release_root(struct runs *runs)
+static void runs_release_root(struct runs *runs)
 {
 	snapshots_release_all(runs->snapshots);
 	if (runs->job && !runs->stopped)
 		host_wait(runs->host, job_is_gone, runs, LAUNCHER_LIMIT_S);
 	runs_free_job(runs, g_steal_pointer(&runs->job));
+}
+
+void runs_close(struct runs *runs)
+{
+	if (!runs)
+		return;
+	runs_release_root(runs);
+	runs->host->operations->close_all(runs->host);
 }
 
 void runs_renew_job(struct runs *runs)

@@ -48,6 +48,7 @@ struct runs_options {
 	struct events *events; /* receives the events; NULL: they are dropped */
 	/* See struct session_options. */
 	int ranks;
+	const char *nodes;
 	const char *program; /* its name */
 	const struct wrapper *wrapper;
 	bool every_call_waits;
@@ -118,6 +119,11 @@ void runs_leave_states(struct runs *runs);
  * beyond the budget. */
 void runs_release_snapshots(struct runs *runs,
                             bool (*needed)(const struct world *world, void *user), void *user);
+/* Whether ranks may be asked for images from now on; between two executions. Only if the options
+ * have images or states. */
+void runs_keep_images(struct runs *runs, bool images);
+/* Releases those of executions whose states were compared. */
+void runs_release_sealed(struct runs *runs);
 /* Calls `look` for each snapshot, with the world as it was parked. */
 void runs_each_snapshot(const struct runs *runs,
                         void (*look)(const struct world *world, void *user), void *user);

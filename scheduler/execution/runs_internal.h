@@ -26,12 +26,9 @@ struct runs {
 };
 
 struct execution *runs_find(const struct runs *runs, guint32 world);
-/* Ends all keepers, and the job of the root. */
-void runs_release_root(struct runs *runs);
-
-/* Starts the job for an execution, and places the execution (runs_job.c). Returns NULL after
- * calling runs_fail. */
-struct host_job *runs_launch(struct runs *runs, struct execution *execution);
+/* Starts the job for an execution, or restarts it from the checkpoint of the options, and puts the
+ * placement there (runs_job.c). Returns NULL after calling runs_fail. */
+struct host_job *runs_launch(struct runs *runs, struct placement *placement, bool restarts);
 
 /* A rank of a checkpoint on disk has ended before it was in its world: the session cannot go on. */
 void runs_fail_restart(struct runs *runs, const struct host_job *job);

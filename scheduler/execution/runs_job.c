@@ -8,7 +8,7 @@
 /* No rank connected, although the library's output mentions MPI_Init. */
 static const char *why_unseen(const struct execution *execution, const char *words)
 {
-	if (execution_connections(execution) > 0 || !strstr(words, "MPI_Init"))
+	if (execution_placement(execution)->connected > 0 || !strstr(words, "MPI_Init"))
 		return "";
 	return "; MPI_Init was called past matchpoint, as when a program finds MPI's functions by "
 	       "name (dlsym, Python's ctypes)";
@@ -64,7 +64,7 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 		execution_launcher_ended(execution, status);
 		return;
 	}
-	if ((status > 128 || (status == 0 && execution_connections(execution) > 0)
+	if ((status > 128 || (status == 0 && execution_placement(execution)->connected > 0)
 	     || rank_end_is_outside(runs->host->operations->job_signal(job)))
 	    && execution_strike(execution, "the job while it was started"))
 		return;
@@ -75,7 +75,7 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	words = runs->host->operations->job_words(job);
 	runs_fail(runs, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
 	          runs->options.program, status,
-	          execution_connections(execution) == 0 ? "any rank" : "every rank had",
+	          execution_placement(execution)->connected == 0 ? "any rank" : "every rank had",
 	          why_unseen(execution, words), *words ? "; it printed:\n" : "", words);
 }
 
@@ -84,7 +84,7 @@ const GArray *runs_disconnect_order(const struct runs *runs, struct host_job *jo
 	return runs->host->operations->job_disconnect_order(job ? job : runs->job);
 }
 
-struct host_job *runs_launch(struct runs *runs, struct execution *execution)
+struct host_job *runs_launch(struct runs *runs, struct placement *placement, bool restarts)
 {
 	const struct host_operations *host = runs->host->operations;
 	struct host_job *job = NULL;
@@ -93,11 +93,10 @@ struct host_job *runs_launch(struct runs *runs, struct execution *execution)
 	g_autofree char *directory = host->world_add(runs->host, number, &error);
 
 	if (directory) {
-		placement_put(execution_placement(execution), number, directory, NULL, NULL, false);
-		job = execution_is_restarted(execution)
-		              ? host->job_restart(runs->host, number, directory,
-		                                  runs->options.restart->checkpoint, &error)
-		              : host->job_start(runs->host, number, directory, &error);
+		placement_put(placement, number, directory, NULL, NULL, false);
+		job = restarts ? host->job_restart(runs->host, number, directory,
+		                                   runs->options.restart->checkpoint, &error)
+		               : host->job_start(runs->host, number, directory, &error);
 	}
 	if (!job)
 		runs_fail(runs, "%s", error->message);

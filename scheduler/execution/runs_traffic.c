@@ -46,7 +46,7 @@ static void look_for_pid(struct execution *execution, void *user)
 {
 	struct sought *sought = user;
 
-	if (!execution_is_launched(execution)
+	if (!execution_placement(execution)->launched
 	    && execution_pid(execution, sought->rank) == sought->pid)
 		sought->execution = execution;
 }
@@ -153,7 +153,7 @@ static void end_copy(struct execution *execution, void *user)
 {
 	const struct lost_keeper *keeper = user;
 
-	if (execution_from(execution) == keeper->snapshot)
+	if (execution_placement(execution)->from == keeper->snapshot)
 		execution_keeper_lost(execution, keeper->rank);
 }
 

@@ -21,7 +21,7 @@ static bool has_come_back(void *data)
 {
 	const struct run_result *result = &((const struct execution *)data)->result;
 
-	return result->again || result->cut_short || result->phase >= EXECUTION_ENDING
+	return result->discard >= DISCARD_CUT_SHORT || result->phase >= EXECUTION_ENDING
 	       || result->phase == EXECUTION_UNDECIDED;
 }
 

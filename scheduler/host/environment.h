@@ -7,6 +7,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "common/virtual_nodes.h"
+
 /* Read by matchpoint itself. */
 #define ENVIRONMENT_RUNDIR "MATCHPOINT_RUNDIR"
 #define ENVIRONMENT_LOG "MATCHPOINT_LOG"
@@ -30,6 +32,7 @@
 #define ENVIRONMENT_RESTORER "MATCHPOINT_RESTORER"
 #define ENVIRONMENT_JOURNAL "MATCHPOINT_JOURNAL"
 #define ENVIRONMENT_VIRTUAL_TIME "MATCHPOINT_VIRTUAL_TIME"
+#define ENVIRONMENT_NODES VIRTUAL_NODES_VARIABLE
 #define ENVIRONMENT_STEADY "MATCHPOINT_STEADY"
 
 struct environment_settings {
@@ -40,6 +43,7 @@ struct environment_settings {
 	const char *standard_input; /* file for rank 0; NULL: no input */
 	const char *journal;        /* journal of the files that ranks change; NULL: none */
 	bool virtual_time;          /* whether sleeping takes no real time */
+	const char *nodes;          /* virtual nodes, as text; NULL: none */
 	bool heap;                  /* whether the program's heap is kept apart from MPI's */
 	bool steady;                /* whether ranks may come back to the same memory: they poll, or
 	                               their states are compared */

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "child_reaper.h"
+#include "common/virtual_nodes.h"
+#include "explorer/program_parts.h"
 #include "mpi_runtime.h"
 #include "supervisor.h"
 
@@ -228,19 +230,71 @@ int launcher_signal(const struct launcher *launcher)
 	return at ? (int)g_ascii_strtoll(at + strlen(runtime->before_signal), NULL, 10) : 0;
 }
 
-char **launcher_words(const char *custom, int ranks, GError **error)
+/* Each host of Hydra's is a node for MPI, and the processes for all of them are forked here. */
+static void add_hosts(GStrvBuilder *words, const char *nodes, int ranks)
+{
+	g_autoptr(GString) hosts = g_string_new(NULL);
+	struct virtual_node node = {0};
+
+	for (int rank = 0; virtual_node_of(nodes, ranks, rank, &node); rank += node.ranks)
+		g_string_append_printf(hosts, "%s" VIRTUAL_NODE_NAME ":%d", rank > 0 ? "," : "",
+		                       node.number, node.ranks);
+	g_strv_builder_add_many(words, "-launcher", "fork", "-hosts", hosts->str, NULL);
+}
+
+/* Returns "mpiexec.mpich -n 4" (struct mpi_runtime), or the words of --launcher. `first`: the ranks
+ * of the first program. */
+static char **launcher_words(const char *custom, int ranks, int first, const char *nodes,
+                             GError **error)
 {
 	const char *usual = mpi_runtime_usual()->launcher;
-	g_autofree char *found = NULL;
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	g_autofree char *found = NULL, *number = g_strdup_printf("%d", first);
 	char **words = NULL;
 
 	if (custom)
 		return g_shell_parse_argv(custom, NULL, &words, error) ? words : NULL;
 	/* Debian's name; elsewhere, the one beside mpicc at build time. */
 	found = g_find_program_in_path(usual);
-	words = g_new0(char *, 4);
-	words[0] = g_strdup(found ? usual : MATCHPOINT_MPIEXEC);
-	words[1] = g_strdup("-n");
-	words[2] = g_strdup_printf("%d", ranks);
-	return words;
+	g_strv_builder_add(builder, found ? usual : MATCHPOINT_MPIEXEC);
+	if (nodes)
+		add_hosts(builder, nodes, ranks);
+	g_strv_builder_add_many(builder, "-n", number, NULL);
+	return g_strv_builder_end(builder);
+}
+
+/* "-n 3 PROGRAM ARG...", without the number of the first one: the launcher's words have it. */
+static void add_part(GStrvBuilder *words, const struct launcher_job *job,
+                     const struct program_part *part)
+{
+	if (part->first > 0) {
+		g_autofree char *ranks = g_strdup_printf("%d", part->ranks);
+
+		g_strv_builder_add_many(words, ":", "-n", ranks, NULL);
+	}
+	if (job->before)
+		g_strv_builder_addv(words, (const char **)job->before);
+	for (guint i = 0; i < part->length; i++)
+		g_strv_builder_add(words, part->words[i]);
+}
+
+char **launcher_command(const struct launcher_job *job, GError **error)
+{
+	g_autofree char *problem = NULL;
+	g_autoptr(GArray) parts = program_parts(job->program, job->ranks, &problem);
+	const struct program_part *first = parts ? &g_array_index(parts, struct program_part, 0)
+	                                         : NULL;
+	g_auto(GStrv) launcher = first ? launcher_words(job->custom, job->ranks, first->ranks,
+	                                                job->nodes, error)
+	                               : NULL;
+	g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+
+	if (problem)
+		g_set_error_literal(error, G_SPAWN_ERROR, G_SPAWN_ERROR_INVAL, problem);
+	if (!launcher)
+		return NULL;
+	g_strv_builder_addv(words, (const char **)launcher);
+	for (guint i = 0; i < parts->len; i++)
+		add_part(words, job, &g_array_index(parts, struct program_part, i));
+	return g_strv_builder_end(words);
 }

@@ -39,9 +39,18 @@ const char *launcher_output(const struct launcher *launcher);
  * If no other process was ended by a signal, the launcher itself may have killed this one. */
 int launcher_signal(const struct launcher *launcher);
 
-/* Returns "mpiexec.mpich -n 4" (struct mpi_runtime), or the words of --launcher. Returns NULL with
- * `error` set if they cannot be parsed. Free with g_strfreev. */
-char **launcher_words(const char *custom, int ranks, GError **error);
+struct launcher_job {
+	const char
+		*custom; /* words of --launcher; NULL: "mpiexec.mpich -n 4" (struct mpi_runtime) */
+	const char *nodes; /* virtual nodes, if not custom (explorer/nodes.h); NULL: none */
+	int ranks;
+	char *const *before;  /* in front of each program, NULL-terminated; NULL: nothing */
+	char *const *program; /* of one program or several (explorer/program_parts.h) */
+};
+
+/* Returns the words of the launcher and of what it starts. Returns NULL with `error` set: those of
+ * --launcher cannot be parsed, or there are too few ranks. Free with g_strfreev. */
+char **launcher_command(const struct launcher_job *job, GError **error);
 
 /* matchpoint, called with `__launch COMMAND...`, is the supervisor of COMMAND. */
 #define LAUNCHER_VERB "__launch"

@@ -20,6 +20,7 @@ struct local_options {
 	const char *shim;            /* the library to preload; copied */
 	/* See struct session_options. */
 	int ranks;
+	const char *nodes;
 	char **program;
 	const char *launcher;
 	const struct wrapper *wrapper;

@@ -3,6 +3,7 @@
 
 #include "disconnect_order.h"
 #include "environment.h"
+#include "explorer/program_parts.h"
 #include "launcher.h"
 #include "local_internal.h"
 #include "mpi_calls.h"
@@ -31,29 +32,34 @@ static void on_launcher_ended(void *user, const struct launcher *launcher, int s
 /* `instead`: of the program; NULL: none. */
 static char **command_line(const struct local_options *options, char **instead, GError **error)
 {
-	char **words = launcher_words(options->launcher, options->ranks, error);
-	char **program = instead ? instead : options->program;
-	g_auto(GStrv) wrapped = NULL;
-	GPtrArray *all;
+	g_auto(GStrv) before = options->wrapper && !instead ? wrapper_command(options->wrapper)
+	                                                    : NULL;
+	const struct launcher_job job = {
+		.custom = options->launcher,
+		.nodes = options->nodes,
+		.ranks = options->ranks,
+		.before = before,
+		.program = instead ? instead : options->program,
+	};
 
-	if (!words)
-		return NULL;
-	all = g_ptr_array_new();
-	for (char **word = words; *word; word++)
-		g_ptr_array_add(all, *word);
-	g_free(words);
-	if (options->wrapper && !instead)
-		program = wrapped = wrapper_command(options->wrapper, program);
-	for (char **word = program; *word; word++)
-		g_ptr_array_add(all, g_strdup(*word));
-	g_ptr_array_add(all, NULL);
-	return (char **)g_ptr_array_free(all, false);
+	return launcher_command(&job, error);
+}
+
+/* Whether it holds of any of the programs. */
+static bool any_program(const struct local *local, bool (*holds)(const char *name))
+{
+	g_autoptr(GPtrArray) names = program_parts_names(local->options.program);
+
+	for (guint i = 0; i < names->len; i++)
+		if (holds(names->pdata[i]))
+			return true;
+	return false;
 }
 
 static bool polls(struct local *local)
 {
 	if (!local->knows_polls)
-		local->polls = program_polls(local->options.program[0]);
+		local->polls = any_program(local, program_polls);
 	local->knows_polls = true;
 	return local->polls;
 }
@@ -72,6 +78,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 		.standard_input = options->standard_input,
 		.journal = options->journal ? journal_path(options->journal) : NULL,
 		.virtual_time = options->virtual_time,
+		.nodes = options->nodes,
 		.heap = local_can_digest(host),
 		.steady = options->states || polls(local),
 		.reads_peers = peer_memory_obstacle() == NULL,
@@ -168,12 +175,27 @@ void local_job_free(struct host_job *job)
 	g_free(job);
 }
 
+/* By MPI call: whether any of the programs makes it. */
+static bool *calls_of_all(const struct local *local)
+{
+	g_autoptr(GPtrArray) names = program_parts_names(local->options.program);
+	bool *all = program_calls(names->pdata[0]);
+
+	for (guint i = 1; i < names->len; i++) {
+		g_autofree bool *calls = program_calls(names->pdata[i]);
+
+		for (guint call = 0; call < MPI_CALL_COUNT; call++)
+			all[call] |= calls[call];
+	}
+	return all;
+}
+
 bool local_program_calls(struct host *host, const char *function)
 {
 	struct local *local = local_of(host);
 
 	if (!local->calls)
-		local->calls = program_calls(local->options.program[0]);
+		local->calls = calls_of_all(local);
 	return local->calls[mpi_call_by_name(function)];
 }
 
@@ -183,7 +205,7 @@ bool local_can_digest(struct host *host)
 	struct local *local = local_of(host);
 
 	if (!local->knows_sanitized)
-		local->sanitized = program_is_sanitized(local->options.program[0]);
+		local->sanitized = any_program(local, program_is_sanitized);
 	local->knows_sanitized = true;
 	return !local->sanitized;
 }

@@ -10,8 +10,12 @@ static const char *const launchers[] = {"mpiexec.mpich", "mpirun.mpich", "mpiexe
 /* Of Hydra, UCX, libfabric (OFI), hwloc and MPICH itself. */
 static const struct environment_variable variables[] = {
 	{"PMI_RANK", ENVIRONMENT_LAUNCH, NULL, "the number of the rank"},
+	{"PMI_SIZE", ENVIRONMENT_LAUNCH, NULL, "the number of ranks"},
 	{"PMI_FD", ENVIRONMENT_LAUNCH, NULL, "the rank's connection to its launcher"},
 
+	{"HYDRA_LAUNCHER", ENVIRONMENT_DEFAULT, "fork",
+         "under Slurm, Hydra would start its processes by srun, which waits for room in the "
+         "allocation, and leaves ranks without snapshots"},
 	{"HYDRA_*", ENVIRONMENT_BATCH, NULL,
          "settings of Hydra: ranks are started on this machine"},
 	{"SLURM_*", ENVIRONMENT_BATCH, NULL, "Slurm's allocation: Hydra would call srun"},

@@ -44,21 +44,18 @@ static bool has_ended(void *data)
 
 static char **command_line(const struct plain_run_options *options, GError **error)
 {
-	g_auto(GStrv) words = launcher_words(options->launcher, options->ranks, error);
-	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
-	g_autoptr(GPtrArray) self = NULL;
+	g_autoptr(GPtrArray) before = launcher_self(PLAIN_RUN_VERB);
+	const char *input = options->standard_input ? options->standard_input : NO_INPUT;
 
-	if (!words)
-		return NULL;
-	self = launcher_self(PLAIN_RUN_VERB);
-	g_ptr_array_set_free_func(self, g_free);
-	g_strv_builder_addv(all, (const char **)words);
-	for (guint i = 0; i < self->len; i++)
-		g_strv_builder_add(all, self->pdata[i]);
-	g_strv_builder_add(all, options->directory);
-	g_strv_builder_add(all, options->standard_input ? options->standard_input : NO_INPUT);
-	g_strv_builder_addv(all, (const char **)options->program);
-	return g_strv_builder_end(all);
+	g_ptr_array_set_free_func(before, g_free);
+	g_ptr_array_add(before, g_strdup(options->directory));
+	g_ptr_array_add(before, g_strdup(input));
+	g_ptr_array_add(before, NULL);
+	return launcher_command(&(struct launcher_job){.custom = options->launcher,
+	                                               .ranks = options->ranks,
+	                                               .before = (char **)before->pdata,
+	                                               .program = options->program},
+	                        error);
 }
 
 static GBytes *read_file(const char *directory, const char *name, int rank)

@@ -20,7 +20,7 @@ void wrapper_clear(struct wrapper *wrapper)
 }
 
 /* matchpoint __wrap RANK TERMINAL NUMBER WORD... PROGRAM ARG... */
-char **wrapper_command(const struct wrapper *wrapper, char **program)
+char **wrapper_command(const struct wrapper *wrapper)
 {
 	GPtrArray *words = launcher_self(WRAPPER_VERB);
 
@@ -29,8 +29,6 @@ char **wrapper_command(const struct wrapper *wrapper, char **program)
 	g_ptr_array_add(words, g_strdup(wrapper->terminal ? wrapper->terminal : CAPTURED));
 	g_ptr_array_add(words, g_strdup_printf("%u", g_strv_length(wrapper->words)));
 	for (char **word = wrapper->words; *word; word++)
-		g_ptr_array_add(words, g_strdup(*word));
-	for (char **word = program; *word; word++)
 		g_ptr_array_add(words, g_strdup(*word));
 	g_ptr_array_add(words, NULL);
 	return (char **)g_ptr_array_free(words, false);

@@ -17,8 +17,8 @@ struct wrapper {
 /* Frees the members. The struct itself belongs to the caller. */
 void wrapper_clear(struct wrapper *wrapper);
 
-/* Returns the words to start instead of the program's; free with g_strfreev. */
-char **wrapper_command(const struct wrapper *wrapper, char **program);
+/* Returns the words to start before the program's; free with g_strfreev. */
+char **wrapper_command(const struct wrapper *wrapper);
 
 /* Carries out `matchpoint __wrap ...`; argv follows WRAPPER_VERB. Returns an exit status only if
  * nothing could be executed. */

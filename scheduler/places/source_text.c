@@ -37,7 +37,8 @@ void source_text_program(struct source_text *source, const char *program)
 	g_autofree char *file = program ? g_find_program_in_path(program) : NULL;
 	GStatBuf status;
 
-	source->built = file && g_stat(file, &status) == 0 ? status.st_mtime : G_MAXINT64;
+	if (file && g_stat(file, &status) == 0)
+		source->built = MIN(source->built, status.st_mtime);
 }
 
 static GStrv read_lines(const struct source_text *source, const char *path)

@@ -12,8 +12,8 @@ struct source_text;
 struct source_text *source_text_new(void);
 void source_text_free(struct source_text *source);
 
-/* Sets the program that is run (argv[0]). A file that was changed after the program was built is
- * not used. A script (*.py) is not used if it was changed after source_text_new was called. */
+/* Adds a program that is run (argv[0]). A file that was changed after one of them was built is not
+ * used. A script (*.py) is not used if it was changed after source_text_new was called. */
 void source_text_program(struct source_text *source, const char *program);
 
 /* Returns the line of the place, with three lines before and after it. Returns false if the place

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/recording_start.h"
+#include "common/virtual_nodes.h"
 #include "recording.h"
 #include "replayed_process.h"
 
@@ -104,6 +105,7 @@ bool recorded_start_enter(const char *directory, int ranks, struct recorded_star
 		look_for_libraries_as(start.environment);
 		ret->environment = join_environment(start.environment);
 		ret->folder = g_strdup(start.folder);
+		ret->nodes = g_strdup(g_environ_getenv(start.environment, VIRTUAL_NODES_VARIABLE));
 		ret->program = g_strdupv(start.arguments);
 		g_free(ret->program[0]);
 		ret->program[0] = g_strdup(start.program);
@@ -120,5 +122,6 @@ void recorded_start_clear(struct recorded_start *start)
 	g_strfreev(start->program);
 	g_strfreev(start->environment);
 	g_free(start->folder);
+	g_free(start->nodes);
 	g_free(start->standard_input);
 }

@@ -10,6 +10,7 @@ struct recorded_start {
 	char **program;       /* argv, NULL-terminated; owned */
 	char **environment;   /* for the launcher and its ranks; owned */
 	char *folder;         /* of the ranks; NULL: none was recorded; owned */
+	char *nodes;          /* virtual nodes, as text; NULL: none; owned */
 	char *standard_input; /* a file; NULL: none was recorded; owned */
 };
 

@@ -13,6 +13,7 @@
 
 #include "common/recording.h"
 #include "common/recording_start.h"
+#include "common/virtual_nodes.h"
 #include "scheduler/host/installation.h"
 #include "scheduler/host/launcher.h"
 
@@ -163,24 +164,24 @@ char **recording_words(const char *directory, GError **error)
 
 int recording_make(const struct recording_options *options, GError **error)
 {
-	g_auto(GStrv) words = NULL, recorder = NULL;
-	g_autoptr(GPtrArray) line = g_ptr_array_new();
+	g_auto(GStrv) words = NULL, recorder = NULL, environment = g_get_environ();
 	int status = 0;
 
 	recorder = recording_words(options->directory, error);
 	if (!recorder || !recording_prepare(options, error))
 		return -1;
-	words = launcher_words(options->launcher, options->ranks, error);
+	words = launcher_command(&(struct launcher_job){.custom = options->launcher,
+	                                                .nodes = options->nodes,
+	                                                .ranks = options->ranks,
+	                                                .before = recorder,
+	                                                .program = options->program},
+	                         error);
 	if (!words)
 		return -1;
-	for (int i = 0; words[i]; i++)
-		g_ptr_array_add(line, words[i]);
-	for (int i = 0; recorder[i]; i++)
-		g_ptr_array_add(line, recorder[i]);
-	for (int i = 0; options->program[i]; i++)
-		g_ptr_array_add(line, options->program[i]);
-	g_ptr_array_add(line, NULL);
-	if (!g_spawn_sync(NULL, (char **)line->pdata, NULL,
+	environment = options->nodes ? g_environ_setenv(environment, VIRTUAL_NODES_VARIABLE,
+	                                                options->nodes, true)
+	                             : g_environ_unsetenv(environment, VIRTUAL_NODES_VARIABLE);
+	if (!g_spawn_sync(NULL, words, environment,
 	                  G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL, NULL,
 	                  NULL, &status, error))
 		return -1;

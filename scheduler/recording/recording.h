@@ -9,6 +9,7 @@ struct recording_options {
 	char **program; /* argv, NULL-terminated */
 	int ranks;
 	const char *launcher;  /* NULL: mpiexec.mpich -n N */
+	const char *nodes;     /* virtual nodes (explorer/nodes.h); NULL: one */
 	const char *directory; /* made if it is missing; must hold nothing, or a recording */
 	bool copies_input;     /* standard input is copied first, and replaced by the copy */
 	const char *input;     /* instead: the file that rank 0 reads; NULL: none */

@@ -1,49 +1,28 @@
 #include "merge.h"
 
-#include "explorer/position.h"
 #include "merge_internal.h"
 #include "scheduler/session/stored_run.h"
 
 /* --- interleavings -------------------------------------------------------------------------- */
 
-/* The identity of an interleaving: its choices in any order, and what it showed; free with
- * g_bytes_unref. NULL: its path cannot be read. */
-static GBytes *name_of(const struct merge *merge, const struct record_execution *execution)
-{
-	struct position *position = position_parse(execution->path, NULL);
-	GByteArray *name;
-	guint shown = 0;
-
-	if (!position)
-		return NULL;
-	for (guint i = 0; i < execution->findings->len; i++) {
-		const struct record_finding *finding = store_reader_finding(
-			merge->current->reader, g_array_index(execution->findings, guint32, i));
-
-		shown += finding && !finding_kind_info(finding->kind)->compares;
-	}
-	name = g_byte_array_new();
-	position_put(name, position);
-	number_put(name, execution->status);
-	number_put(name, shown);
-	position_free(position);
-	return g_byte_array_free_to_bytes(name);
-}
-
-/* Whether an earlier store has the same interleaving. Explorations that are not shards may
- * overlap. */
+/* Whether an earlier store has the same interleaving. */
 static bool is_known(struct merge *merge, const struct record_execution *execution)
 {
-	GBytes *name = merge->known ? name_of(merge, execution) : NULL;
+	g_autoptr(GPtrArray) shown = NULL;
+	char *identity;
 
-	if (!name)
+	if (!merge->known)
 		return false;
-	if (g_hash_table_contains(merge->known, name)) {
-		g_bytes_unref(name);
-		return true;
+	shown = stored_run_findings(merge->current->reader, execution);
+	g_ptr_array_set_free_func(shown, (GDestroyNotify)record_finding_free);
+	identity = stored_run_identity(execution, shown);
+	if (!g_hash_table_contains(merge->known, identity)) {
+		g_hash_table_add(merge->own, identity);
+		return false;
 	}
-	g_hash_table_add(merge->own, name);
-	return false;
+	g_free(identity);
+	merge->exploration->wasted += merge->exploration->shards > 0;
+	return true;
 }
 
 /* Collects the interleavings with a different outcome according to the source. */
@@ -336,11 +315,11 @@ bool merge_stores(char *const *stores, const char *into, GError **error)
 	merge.outcome_of = g_array_new(false, false, sizeof(guint32));
 	merge_describe(&merge);
 	merge.findings = findings_new(merge.exploration->bufferings);
-	if (merge.exploration->shards == 0) {
-		merge.known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-		                                    (GDestroyNotify)g_bytes_unref, NULL);
-		merge.own = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-		                                  (GDestroyNotify)g_bytes_unref, NULL);
+	/* Explorations that are not shards may overlap. Shards of a program with threads may, too
+	 * (off_tree_outcomes.h). */
+	if (merge.exploration->shards == 0 || merge.exploration->threads) {
+		merge.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+		merge.own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	}
 	merge.store = good ? store_create(into, error) : NULL;
 	good = merge.store && carry_out(&merge, error);

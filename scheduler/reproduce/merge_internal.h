@@ -41,7 +41,8 @@ struct merge {
 	struct findings *findings;
 	struct record_exploration *exploration;
 	struct merge_source *current;
-	GHashTable *known; /* interleavings of earlier sources; NULL: shards have no common ones */
+	GHashTable *known; /* interleavings of earlier sources, by stored_run_identity; NULL: there
+			    * are no common ones */
 	GHashTable *own;   /* of the current one */
 	GPtrArray *stacks; /* of the merged store: GArray of struct record_frame, owned by
 			    * readers */

@@ -435,6 +435,7 @@ void merge_describe(struct merge *merge)
 	e->program = g_strdupv(first->program);
 	e->directory = g_strdup(first->directory);
 	e->ranks = first->ranks;
+	e->nodes = first->nodes;
 	e->bufferings = first->bufferings;
 	e->collectives = first->collectives;
 	e->version = g_strdup(first->version);

@@ -61,8 +61,8 @@ static enum collective_mode collectives_of(const struct search *search, enum buf
 static struct path *path_of(const struct search *search, const GArray *choices,
                             enum buffering buffering)
 {
-	return path_of_choices(search->minimize->path->ranks, buffering,
-	                       collectives_of(search, buffering), choices);
+	return path_of_choices(search->minimize->path->ranks, search->minimize->path->nodes,
+	                       buffering, collectives_of(search, buffering), choices);
 }
 
 /* --- result of an interleaving ---- */
@@ -125,9 +125,9 @@ static void read_try(struct search *search, const struct execution *execution, s
 	const struct world *world = execution_world(execution);
 
 	try->starved = verdict->starved;
-	if (!verdict->record || result->cut_short || result->lost || verdict->starved
+	if (!verdict->record || !discard_followed_plan(result->discard) || verdict->starved
 	    || result->phase != EXECUTION_OVER) {
-		search->minimize->cut |= verdict->starved || result->cut_short;
+		search->minimize->cut |= verdict->starved || result->discard == DISCARD_CUT_SHORT;
 		return;
 	}
 	try->ended = true;
@@ -352,10 +352,9 @@ static void shorten_record(const struct search *search, const struct execution *
                            const char *path, bool well)
 {
 	struct verdict *verdict = interleaving_verdict(execution);
-	const struct run_result *result = execution_result(execution);
 	struct record_finding *finding = NULL;
 
-	if (!verdict->record || result->lost || result->cut_short)
+	if (!verdict->record || !discard_followed_plan(execution_result(execution)->discard))
 		return;
 	if (search->key)
 		finding = verdict_finding(verdict, search->key);

@@ -51,7 +51,8 @@ bool plan_source_is_busy(const struct plan_source *source)
 
 static bool must_begin_again(const struct plan_source *source)
 {
-	return source->execution && execution_result(source->execution)->again;
+	return source->execution
+	       && discard_effect(execution_result(source->execution)->discard) == DISCARD_AGAIN;
 }
 
 static bool has_ended(const struct plan_source *source)
@@ -150,7 +151,7 @@ static void source_take_back(struct plan_source *source, struct executor *execut
 	const struct run_result *result = execution_result(execution);
 
 	source->again.position = execution_position(execution);
-	source->again.struck_before = result->struck || result->struck_before;
+	source->again.struck_before = result->discard == DISCARD_STRUCK || result->struck_before;
 	execution_drop(execution);
 	if (source->again.strategy->again)
 		source->again.strategy->again(source->again.strategy);

@@ -72,9 +72,8 @@ void infrastructure_failures_add(struct infrastructure_failures *failures,
 	const struct run_result *result = execution_result(execution);
 
 	failures->starved += starved;
-	if (result->wasted)
-		failures->wasted++;
-	if (!result->lost)
+	failures->wasted += discard_effect(result->discard) == DISCARD_WASTED;
+	if (result->discard != DISCARD_LOST)
 		return;
 	failures->lost++;
 	failures->lost_unseen |= world_has_windows(execution_world(execution));
@@ -97,6 +96,11 @@ void infrastructure_failures_add_cut(struct infrastructure_failures *failures, g
 bool infrastructure_failures_have_starved(const struct infrastructure_failures *failures)
 {
 	return failures->starved > 0;
+}
+
+void infrastructure_failures_limit_wasted(struct infrastructure_failures *failures, guint64 most)
+{
+	failures->wasted = MIN(failures->wasted, most);
 }
 
 guint64 infrastructure_failures_wasted(const struct infrastructure_failures *failures)

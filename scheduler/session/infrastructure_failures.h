@@ -44,6 +44,8 @@ void infrastructure_failures_add_unreplayed(struct infrastructure_failures *fail
                                             const char *finding, const char *what);
 
 guint64 infrastructure_failures_wasted(const struct infrastructure_failures *failures);
+/* Those beyond this number were not wasted. */
+void infrastructure_failures_limit_wasted(struct infrastructure_failures *failures, guint64 most);
 
 /* The reason why the program did not follow a plan, for the last such plan; NULL: it followed
  * all. */

@@ -26,6 +26,7 @@ struct lanes {
 	bool begun;                       /* an interleaving toward a known run has ended */
 	guint strayed;                    /* choices of that run which it has not made */
 	guint remains;                    /* bufferings with unexplored parts, one bit each */
+	GPtrArray *kept;                  /* struct store_part: what was left; NULL: nothing was */
 };
 
 struct lane {
@@ -90,6 +91,8 @@ static void leave_waiting(const struct lanes *lanes, const struct explorer *expl
 {
 	struct explorer_statistics statistics;
 
+	if (lanes->left)
+		return;
 	explorer_statistics(explorer, &statistics);
 	coverage_leave(session_coverage(lanes->session), buffering,
 	               statistics.waiting + (stopped ? 1 : 0));
@@ -348,8 +351,10 @@ static void fail_to_lead(struct session *session)
 static void note_beginning(struct lanes *lanes, const struct lane *lane,
                            const struct execution *execution)
 {
+	const enum discard discard = execution_result(execution)->discard;
+
 	if (!session_options(lanes->session)->toward || lanes->begun || !session_is_whole(execution)
-	    || execution_result(execution)->wasted || execution_result(execution)->returned)
+	    || discard == DISCARD_DROPPED || discard == DISCARD_RETURNED)
 		return;
 	lanes->begun = true;
 	lanes->strayed = explorer_strayed(lane->explorer);
@@ -365,7 +370,9 @@ static void lane_ended(struct plan_source *source, struct execution *execution)
 	lanes->mixed = lanes->mixed || (session_is_whole(execution) && have_disturbed(lanes));
 	lanes->tried = true;
 	note_beginning(lanes, lane, execution);
-	if (!session_finish(lanes->session, execution, !lanes->mixed) && !lanes->mixed) {
+	if (!session_finish(lanes->session, execution,
+	                    !lanes->mixed && !session_knows(lanes->session, execution))
+	    && !lanes->mixed) {
 		lane->stopped = true;
 		explorer_cut(lane->explorer);
 	} else if (lanes->portfolio) {
@@ -434,9 +441,22 @@ void lanes_explore(struct lanes *lanes)
 		log_debug(LOG_SESSION, "worlds have changed files while others ran");
 	else
 		session_save(session);
+	if (lanes->left)
+		lanes->kept = lanes_parts(lanes);
 	leave_all(lanes);
 	session_release_snapshots(session);
 	g_clear_pointer(&lanes->bounds, g_array_unref);
+}
+
+void lanes_explore_left(struct lanes *lanes)
+{
+	if (lanes->kept)
+		lanes_set_waiting(lanes, g_steal_pointer(&lanes->kept));
+	g_ptr_array_set_size(lanes->all, 0);
+	g_clear_pointer(&lanes->portfolio, portfolio_free);
+	lanes->left = false;
+	lanes->remains = 0;
+	lanes_explore(lanes);
 }
 
 /* Each buffering has its own tree. That of the known run comes first. */
@@ -467,6 +487,8 @@ struct lanes *lanes_new(struct session *session)
 void lanes_free(struct lanes *lanes)
 {
 	g_ptr_array_unref(lanes->waiting);
+	if (lanes->kept)
+		g_ptr_array_unref(lanes->kept);
 	g_ptr_array_unref(lanes->all);
 	portfolio_free(lanes->portfolio);
 	g_free(lanes);
@@ -625,6 +647,16 @@ static GVariant *lane_rest(const struct lane *lane)
 	                                          : explorer_save(lane->explorer);
 }
 
+static void add_copies(GPtrArray *parts, const GPtrArray *others)
+{
+	for (guint i = 0; i < others->len; i++) {
+		const struct store_part *part = others->pdata[i];
+
+		lanes_add_part(parts, (enum buffering)part->buffering,
+		               part->frontier ? g_variant_ref(part->frontier) : NULL);
+	}
+}
+
 GPtrArray *lanes_parts(const struct lanes *lanes)
 {
 	GPtrArray *parts = lanes_no_parts();
@@ -637,11 +669,14 @@ GPtrArray *lanes_parts(const struct lanes *lanes)
 			lanes_add_part(parts, lane->buffering, frontier);
 	}
 	each_waiting(lanes, save_part, parts);
-	for (guint i = 0; i < lanes->waiting->len; i++) {
-		const struct store_part *part = lanes->waiting->pdata[i];
+	add_copies(parts, lanes->waiting);
+	return parts;
+}
 
-		lanes_add_part(parts, (enum buffering)part->buffering,
-		               part->frontier ? g_variant_ref(part->frontier) : NULL);
-	}
+GPtrArray *lanes_parts_left(const struct lanes *lanes)
+{
+	GPtrArray *parts = lanes_no_parts();
+
+	add_copies(parts, lanes->kept ? lanes->kept : lanes->waiting);
 	return parts;
 }

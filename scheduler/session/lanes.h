@@ -46,6 +46,11 @@ bool lanes_have_begun(const struct lanes *lanes, guint *ret_strayed);
  * (session_turns_to_states). */
 guint lanes_left(const struct lanes *lanes);
 
+/* Explores them after all: those parts, or those of an earlier session. */
+void lanes_explore_left(struct lanes *lanes);
+/* The parts that this would explore, as lanes_parts returns them. */
+GPtrArray *lanes_parts_left(const struct lanes *lanes);
+
 /* Why worlds cannot run side by side; NULL: as far as known they can. */
 const char *lanes_reason_for_one_world(const struct lanes *lanes);
 /* Whether they did so all the same: then nothing they explored counts. */

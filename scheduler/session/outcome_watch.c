@@ -133,8 +133,8 @@ static bool went_well(const struct execution *execution)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
 
-	return verdict->record && !execution_result(execution)->cut_short && verdict->ended_well
-	       && session_output_is_whole(execution);
+	return verdict->record && execution_result(execution)->discard != DISCARD_CUT_SHORT
+	       && verdict->ended_well && session_output_is_whole(execution);
 }
 
 static void compare_again(const struct outcome_watch *watch, const struct execution *execution,

@@ -68,7 +68,7 @@ static void report_difference(struct replay *replay, const struct execution *exe
 	struct record_finding *other = record_finding_new(FINDING_NOT_REPRODUCIBLE);
 	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 
-	if (!record || execution_result(execution)->cut_short)
+	if (!record || execution_result(execution)->discard == DISCARD_CUT_SHORT)
 		return record_finding_free(other);
 	other->path = g_strdup(finding->path);
 	other->message = difference
@@ -173,7 +173,8 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 	struct session *session = replay->session;
 	g_autofree char *difference = NULL;
 
-	if (execution_result(execution)->cut_short || session_has_failed(session))
+	if (execution_result(execution)->discard == DISCARD_CUT_SHORT
+	    || session_has_failed(session))
 		return;
 	g_clear_pointer(&replay->struck, g_free);
 	if (!shows_finding(execution, finding))
@@ -255,9 +256,8 @@ static void replay_least(struct replay *replay, const struct record_finding *fin
 			session, session_position(session, least, buffering), true,
 			CALLS_FORGOTTEN);
 		g_autoptr(GArray) made = world_told_choices(execution_world(execution));
-		bool fits = !execution_result(execution)->cut_short
-		            && !execution_result(execution)->lost && choices_same(made, choices)
-		            && shows_finding(execution, finding);
+		bool fits = discard_followed_plan(execution_result(execution)->discard)
+		            && choices_same(made, choices) && shows_finding(execution, finding);
 
 		if (fits)
 			compare_replay(replay, execution, finding, least, true);
@@ -306,10 +306,11 @@ static bool shows_under(const struct replay *replay, const struct record_finding
 {
 	struct execution *execution = session_follow(
 		replay->session,
-		position_of(session_options(replay->session)->ranks, buffering, COLLECTIVES_ASYNC,
+		position_of(session_options(replay->session)->ranks,
+	                    session_options(replay->session)->nodes, buffering, COLLECTIVES_ASYNC,
 	                    choices),
 		false, CALLS_FORGOTTEN);
-	bool shows = !execution_result(execution)->cut_short && !execution_result(execution)->lost
+	bool shows = discard_followed_plan(execution_result(execution)->discard)
 	             && shows_finding(execution, finding);
 
 	session_drop(execution);
@@ -414,7 +415,8 @@ bool replay_good(struct session *session, enum buffering buffering)
 		return false;
 	execution = session_follow(session, session_position(session, choices, buffering), true,
 	                           CALLS_FORGOTTEN);
-	if (interleaving_verdict(execution)->ended_well && !execution_result(execution)->lost)
+	if (interleaving_verdict(execution)->ended_well
+	    && execution_result(execution)->discard != DISCARD_LOST)
 		session_keep_stacks(session, execution, number);
 	session_drop(execution);
 	return true;

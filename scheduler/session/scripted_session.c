@@ -38,7 +38,7 @@ struct position *session_position(const struct session *session, const GArray *c
 {
 	const struct session_options *options = session_options(session);
 
-	return position_of(options->ranks, buffering,
+	return position_of(options->ranks, options->nodes, buffering,
 	                   collective_mode_under(options->collectives, buffering), choices);
 }
 

@@ -191,18 +191,19 @@ static void print_again(struct session *session, const struct execution *executi
 }
 
 /* Whether the execution counts as an interleaving. An off-tree execution counts only if it shows
- * something new; one on the tree does not count if an off-tree execution with the same choices and
- * findings was counted. */
+ * something new; one on the tree does not count if an off-tree execution, or an earlier session's,
+ * with the same choices and findings was counted. */
 static bool is_one_more(struct session *session, const struct execution *execution)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
-	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
 
-	if (execution_result(execution)->let_go)
+	if (execution_result(execution)->discard == DISCARD_LET_GO)
 		return off_tree_outcomes_take(session->off_tree_outcomes, session->findings,
-		                              verdict->record, verdict->findings, choices);
-	return !off_tree_outcomes_have(session->off_tree_outcomes, verdict->record,
-	                               verdict->findings, choices);
+		                              verdict->record, verdict->findings);
+	/* a search of states makes the same choices in several orders */
+	return session_visits_states(session)
+	       || !off_tree_outcomes_have(session->off_tree_outcomes, verdict->record,
+	                                  verdict->findings);
 }
 
 void session_account(struct session *session, const struct execution *execution)
@@ -212,7 +213,7 @@ void session_account(struct session *session, const struct execution *execution)
 
 	session->longest = MAX(session->longest, execution_seconds(execution));
 	program_facts_add(session->facts, execution);
-	if (result->cut_short || session->error)
+	if (result->discard == DISCARD_CUT_SHORT || session->error)
 		return;
 	infrastructure_failures_add(session->failures, execution, verdict->starved);
 	if (!verdict->record || result->phase != EXECUTION_OVER)
@@ -231,7 +232,7 @@ bool session_is_whole(const struct execution *execution)
 {
 	const struct run_result *result = execution_result(execution);
 
-	return result->phase == EXECUTION_OVER && !result->cut_short
+	return result->phase == EXECUTION_OVER && result->discard != DISCARD_CUT_SHORT
 	       && !interleaving_of(execution)->session->error;
 }
 
@@ -297,6 +298,8 @@ static void carry_out_all(struct session *session)
 		lanes_explore(session->lanes);
 	if (lanes_left(session->lanes))
 		state_exploration_explore(session->states, lanes_left(session->lanes));
+	if (state_exploration_have_failed(session->states))
+		lanes_explore_left(session->lanes);
 }
 
 /* --- the end --------------------------------------------------------------------------- */

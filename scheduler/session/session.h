@@ -50,6 +50,7 @@ struct session_options {
 	char **program;      /* argv, NULL-terminated */
 	int ranks;
 	const char *launcher; /* NULL: mpiexec.mpich -n N */
+	const char *nodes;    /* virtual nodes, from nodes_parse; NULL: one */
 	enum backtrack backtrack;
 	bool verbose;     /* notes also mention what only cost time */
 	guint bufferings; /* of RECORD_BUFFERINGS */
@@ -62,6 +63,7 @@ struct session_options {
 	bool states;               /* explore: equal states once, instead of the tree */
 	double watch_left;         /* explore: try states if so many are left; 0: never */
 	guint64 watch_from;        /* after so many interleavings at the earliest */
+	double watch_gain;         /* and if the tree would be so many times the work */
 	const char *watch_not;     /* why states are not tried, for a note; NULL: they are */
 	bool verify;               /* of `states`: continues from known states, and compares */
 	bool random;               /* explore: random walks instead of the search */

@@ -105,6 +105,23 @@ bool session_turns_to_states(struct session *session)
 	return state_exploration_look(session->states, progress.left);
 }
 
+bool session_knows(const struct session *session, const struct execution *execution)
+{
+	return state_exploration_have_failed(session->states)
+	       && state_exploration_knows(session->states, execution);
+}
+
+void session_begin_comparing(struct session *session)
+{
+	runs_keep_images(session->runs, true);
+}
+
+void session_end_comparing(struct session *session)
+{
+	runs_release_sealed(session->runs);
+	runs_keep_images(session->runs, false);
+}
+
 void session_leave_states(struct session *session)
 {
 	runs_leave_states(session->runs);

@@ -42,6 +42,12 @@ bool session_visits_states(const struct session *session);
 struct state_watch *session_watch(const struct session *session);
 /* Call it between two interleavings of the tree. Whether to leave the tree for state search. */
 bool session_turns_to_states(struct session *session);
+/* Whether this interleaving was counted before the search over states gave up. */
+bool session_knows(const struct session *session, const struct execution *execution);
+/* Before worlds of which the states are compared begin, and after them, if the tree goes on: it
+ * needs no images, and goes back to the beginning or to its own snapshots. */
+void session_begin_comparing(struct session *session);
+void session_end_comparing(struct session *session);
 /* Stops comparing states. */
 void session_leave_states(struct session *session);
 

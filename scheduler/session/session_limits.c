@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "coverage.h"
+#include "explorer/program_parts.h"
 #include "infrastructure_failures.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
@@ -63,29 +64,35 @@ static void add_collectives(struct session *session)
 }
 
 /* Which loads and stores of the program are seen. The caller frees it; NULL: not known. */
-static struct program_access *access_of(const struct session *session)
+static struct program_access *access_of(const char *name)
 {
-	struct program *program = program_inspect(session->options->program[0]);
+	struct program *program = program_inspect(name);
 	struct program_access *access = program->path ? program_access_new(program->path) : NULL;
 
 	program_free(program);
 	return access;
 }
 
-/* Adds what is not seen of a program whose loads and stores are seen, apart from these parts. */
-static void add_partly(struct session *session, const struct program_access *access)
+/* Adds what is not seen of programs whose loads and stores are seen, apart from these parts.
+ * Returns whether all stores are seen. */
+static bool add_partly(struct session *session, bool is_met)
 {
-	g_autofree char *names = access ? program_access_unseen(access) : NULL;
+	g_autoptr(GPtrArray) names = program_parts_names(session->options->program);
+	bool all = true;
 
-	if (names)
-		add(session, LIMIT_WINDOW_PARTLY,
-		    g_strdup_printf("loads and stores in windows by %s are not seen", names));
-}
+	for (guint i = 0; i < names->len; i++) {
+		struct program_access *access = access_of(names->pdata[i]);
+		g_autofree char *unseen = access ? program_access_unseen(access) : NULL;
 
-/* If all stores are seen, no sample of a buffer matters. */
-static bool sees_all(const struct program_access *access)
-{
-	return access && access->seen && access->unseen->len == 0;
+		all &= access && access->seen && access->unseen->len == 0;
+		if (unseen && is_met)
+			add(session, LIMIT_WINDOW_PARTLY,
+			    g_strdup_printf("loads and stores in windows by %s are not seen",
+			                    unseen));
+		if (access)
+			program_access_free(access);
+	}
+	return all;
 }
 
 /* What executions met. A single run explores nothing, so it can leave nothing out: there these are
@@ -94,22 +101,20 @@ static void add_met(struct session *session)
 {
 	const guint64 of_access = LIMIT_BIT(LIMIT_WINDOW_PARTLY) | LIMIT_BIT(LIMIT_BUFFER_SAMPLED);
 	guint64 met = program_facts_limits(session->facts);
-	struct program_access *access = met & of_access ? access_of(session) : NULL;
+	const bool sees_all = met & of_access
+	                      && add_partly(session, met & LIMIT_BIT(LIMIT_WINDOW_PARTLY));
 
 	for (guint i = 0; i < LIMITS; i++) {
 		if (!(met & LIMIT_BIT(i)))
 			continue;
-		if (i == LIMIT_WINDOW_PARTLY)
-			add_partly(session, access);
-		if (i == LIMIT_WINDOW_PARTLY || (i == LIMIT_BUFFER_SAMPLED && sees_all(access)))
+		/* If all stores are seen, no sample of a buffer matters. */
+		if (i == LIMIT_WINDOW_PARTLY || (i == LIMIT_BUFFER_SAMPLED && sees_all))
 			continue;
 		if (limit_info(i)->class == LIMIT_NOT_CHECKED || session_explores(session))
 			limits_add(session->exploration->limits, i, NULL);
 		else
 			g_ptr_array_add(session->exploration->notes, g_strdup(limit_info(i)->text));
 	}
-	if (access)
-		program_access_free(access);
 }
 
 /* Checks of buffers, by ranks and by the scheduler, need this call (shim/request/buffer_checksum.c,

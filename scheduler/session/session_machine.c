@@ -177,13 +177,14 @@ bool session_machine_open(struct session *session, GError **error)
 	struct local_options local = {
 		.directory = session->directory,
 		.ranks = options->ranks,
+		.nodes = options->nodes,
 		.program = options->program,
 		.launcher = options->launcher,
 		.wrapper = options->wrapper,
 		.standard_input = options->standard_input,
 		.environment = options->environment,
 		.virtual_time = options->virtual_time,
-		.states = session_compares_states(options),
+		.states = options->states,
 		.notes = session->exploration->notes,
 	};
 

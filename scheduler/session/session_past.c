@@ -2,9 +2,11 @@
  * with the results, in one transaction. A later session reads both, adds each interleaving as if it
  * had just ended, and explores the rest. */
 #include "coverage.h"
+#include "explorer/program_parts.h"
 #include "infrastructure_failures.h"
 #include "lanes.h"
 #include "native_check.h"
+#include "off_tree_outcomes.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
 #include "random_walks.h"
@@ -68,6 +70,20 @@ static char *digest_program(const char *program)
 	return digest_file(file ? file : program);
 }
 
+/* Of each program, if there are several (program_parts.h). */
+static char *digest_programs(char *const *program)
+{
+	g_autoptr(GPtrArray) names = program_parts_names(program);
+	GString *all = g_string_new(NULL);
+
+	for (guint i = 0; i < names->len; i++) {
+		g_autofree char *digest = digest_program(names->pdata[i]);
+
+		g_string_append_printf(all, "%s%s", i > 0 ? " " : "", digest);
+	}
+	return g_string_free(all, false);
+}
+
 static char *quote_words(char *const *words)
 {
 	GString *text = g_string_new(NULL);
@@ -118,9 +134,10 @@ static GPtrArray *identity_of(const struct session *session)
 	add_identity(identity, "the kind of session", g_strdup(options->command));
 	add_identity(identity, "matchpoint", g_strdup(MATCHPOINT_VERSION));
 	add_identity(identity, "the command", quote_words(options->program));
-	add_identity(identity, "the program's SHA-256", digest_program(options->program[0]));
+	add_identity(identity, "the program's SHA-256", digest_programs(options->program));
 	add_identity(identity, "the directory", g_get_current_dir());
 	add_identity(identity, "the number of ranks", g_strdup_printf("%d", options->ranks));
+	add_identity(identity, "--nodes", word_or_none(options->nodes));
 	add_identity(identity, "--buffering (a mask)", g_strdup_printf("%u", options->bufferings));
 	add_identity(identity, "--collectives",
 	             word_or_none(collective_mode_word(options->collectives)));
@@ -131,9 +148,7 @@ static GPtrArray *identity_of(const struct session *session)
 	             options->random ? g_strdup_printf("%" G_GUINT64_FORMAT, options->seed)
 	                             : word_or_none(NULL));
 	add_identity(identity, "--search",
-	             g_strdup(options->states           ? "states"
-	                      : options->watch_left > 0 ? "auto"
-	                                                : "tree"));
+	             g_strdup(options->states ? "states" : "tree")); /* auto may do both */
 	add_bounds(identity, options->bounds);
 	add_identity(identity, "--shard",
 	             options->shards > 0 ? g_strdup_printf("%u/%u", options->shard, options->shards)
@@ -193,7 +208,12 @@ void session_save(struct session *session)
 	if (!session->store || session->options->position)
 		return;
 	state = state_of(session);
-	parts = session_visits_states(session) ? lanes_no_parts() : lanes_parts(session->lanes);
+	if (!session_visits_states(session))
+		parts = lanes_parts(session->lanes);
+	else
+		parts = state_exploration_may_fail(session->states)
+		                ? lanes_parts_left(session->lanes)
+		                : lanes_no_parts();
 	if (!store_put_search(session->store, state, parts, &error)
 	    || !store_release(session->store, &error))
 		session_fail(session, "%s", error->message);
@@ -253,6 +273,8 @@ static bool import_execution(const struct record_execution *execution, void *dat
 
 		finding->replayed = finding->reproduced = false; /* until it is replayed again */
 	}
+	if (program_facts_threads(session->facts))
+		off_tree_outcomes_recall(session->off_tree_outcomes, record, shown);
 	g_array_set_size(record->findings, 0);
 	session_add_interleaving(session, NULL, record, choices, shown,
 	                         stored_run_ended_well(record));
@@ -270,6 +292,16 @@ static bool recall_state(struct session *session, GVariant *state, guint64 *ret_
 	bool good;
 
 	g_variant_dict_init(&dict, state);
+	if (!state_exploration_suits(session->states, &dict)) {
+		g_set_error(
+			error, SESSION_ERROR, 0,
+			"--resume: %s was continued with each of several equal states explored "
+			"once, which does not work with the options given now; give the earlier "
+			"ones",
+			session->options->store);
+		g_variant_dict_clear(&dict);
+		return false;
+	}
 	g_variant_dict_lookup(&dict, "interleavings", "t", ret_count);
 	coverage_restore(session->coverage, &dict);
 	infrastructure_failures_restore(session->failures, &dict);
@@ -362,8 +394,11 @@ static bool find_excerpt(void *source, const struct place *place, struct record_
 /* Lines of the program's source that are read go into the store with the places. */
 static void keep_source(struct session *session)
 {
+	g_autoptr(GPtrArray) names = program_parts_names(session->exploration->program);
+
 	session->source = source_text_new();
-	source_text_program(session->source, session->exploration->program[0]);
+	for (guint i = 0; i < names->len; i++)
+		source_text_program(session->source, names->pdata[i]);
 	store_excerpts_from(session->store, find_excerpt, session->source);
 }
 

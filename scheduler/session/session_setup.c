@@ -163,10 +163,10 @@ static bool goes_back_in_place(const struct session_options *options)
 	       || (options->backtrack == BACKTRACK_AUTO && (!options->conduct || options->images));
 }
 
-/* Whether ranks may be asked for images. */
+/* Whether ranks may be asked for images from the beginning. */
 static bool keeps_images(const struct session_options *options)
 {
-	return session_compares_states(options) || (options->images && goes_back_in_place(options));
+	return options->states || (options->images && goes_back_in_place(options));
 }
 
 static void describe_exploration(struct session *session)
@@ -182,6 +182,7 @@ static void describe_exploration(struct session *session)
 	exploration->machine = g_strdup(g_get_host_name());
 	exploration->standard_input = g_strdup(options->standard_input);
 	exploration->ranks = options->ranks;
+	exploration->nodes = options->nodes;
 	exploration->bufferings = options->bufferings;
 	exploration->shard = options->shard;
 	exploration->shards = options->shards;
@@ -245,6 +246,7 @@ static bool open_runs(struct session *session, GError **error)
 		.comms = session->comms,
 		.events = session->events,
 		.ranks = options->ranks,
+		.nodes = options->nodes,
 		.program = options->program[0],
 		.wrapper = options->wrapper,
 		.every_call_waits = options->every_call_waits,

@@ -102,7 +102,7 @@ static void share_texts(struct shard *shard, const struct execution *execution)
 	const struct record_execution *record = verdict->record;
 
 	if (shard->shared_path || !record || !verdict->ended_well
-	    || execution_result(execution)->cut_short)
+	    || execution_result(execution)->discard == DISCARD_CUT_SHORT)
 		return;
 	shard->shared_path = g_strdup(record->path);
 	shard->shared_texts = session_texts(shard->session, record,

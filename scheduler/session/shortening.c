@@ -76,7 +76,7 @@ static struct result *try_choices(const struct search *search, const GArray *cho
 	struct result *result = g_new0(struct result, 1);
 
 	if (verdict->record && session_is_whole(execution) && !verdict->starved
-	    && !execution_result(execution)->lost) {
+	    && discard_followed_plan(execution_result(execution)->discard)) {
 		result->shows = verdict_finding(verdict, search->key) != NULL;
 		if (verdict->ended_well && verdict->findings->len == 0)
 			result->well = world_told_choices(execution_world(execution));

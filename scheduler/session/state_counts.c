@@ -54,6 +54,12 @@ void state_counts_end(struct state_counts *counts, enum buffering buffering, gui
 		g_hash_table_insert(ends, GUINT_TO_POINTER(end), GUINT_TO_POINTER(execution));
 }
 
+void state_counts_forget_ends(struct state_counts *counts)
+{
+	for (int i = 0; i <= BUFFERING_PER_SEND; i++)
+		g_hash_table_remove_all(counts->ends[i]);
+}
+
 /* --- the numbers ------------------------------------------------------------------------------ */
 
 static guint64 *weight_of(const struct state_counts *counts, guint32 execution)

@@ -22,6 +22,9 @@ void state_counts_add(struct state_counts *counts, enum buffering buffering);
 void state_counts_end(struct state_counts *counts, enum buffering buffering, guint end,
                       guint32 execution);
 
+/* Executions come to no ends any more: each stands for itself. */
+void state_counts_forget_ends(struct state_counts *counts);
+
 /* When all executions are added: what is known of the states under this buffering. `ways`: guint64
  * by end (state_graph_count); NULL: no number is known, and executions stand for themselves. */
 void state_counts_weigh(struct state_counts *counts, enum buffering buffering,

@@ -4,11 +4,15 @@
 
 #include "coverage.h"
 #include "executor.h"
+#include "infrastructure_failures.h"
 #include "interleaving.h"
 #include "scheduler/world/world_fingerprint.h"
 #include "session_context.h"
 #include "state_look.h"
 #include "stored_run.h"
+
+/* So many states that cannot be compared are too many, if no more were met again. */
+#define NAMELESS_MOST 100
 
 struct state_exploration {
 	struct plan_source source;
@@ -22,8 +26,9 @@ struct state_exploration {
 	struct state_counts *counts;
 	guint64 before; /* interleavings of the tree when it was left */
 	bool begun;
-	bool unbounded; /* a state is reached again from itself */
-	char *why;      /* why the first state without a fingerprint had none; NULL: all had one */
+	const char *failed; /* why it has given up, as a clause; NULL: it has not */
+	bool unbounded;     /* a state is reached again from itself */
+	char *why; /* why the first state without a fingerprint had none; NULL: all had one */
 };
 
 static bool states_may_go_on(const struct plan_source *source)
@@ -31,12 +36,29 @@ static bool states_may_go_on(const struct plan_source *source)
 	return session_may_go_on(((const struct state_exploration *)source)->session);
 }
 
+/* --search auto: why the tree is the better search after all; NULL: it is not. */
+static const char *find_failure(const struct state_exploration *walks)
+{
+	struct state_statistics statistics;
+
+	if (!walks->watching)
+		return NULL;
+	if (state_look_reason(walks->look))
+		return state_look_reason(walks->look);
+	state_search_statistics(walks->searches[walks->turn], &statistics);
+	if (statistics.circles > 0)
+		return "a state is reached again from itself";
+	return statistics.nameless > NAMELESS_MOST + statistics.merged
+	               ? "too many states cannot be compared"
+	               : NULL;
+}
+
 static bool states_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct state_exploration *walks = (struct state_exploration *)source;
 	g_autoptr(GArray) plan = NULL;
 
-	if (session_is_enough(walks->session))
+	if (session_is_enough(walks->session) || walks->failed)
 		return false;
 	while (walks->turn <= BUFFERING_PER_SEND) {
 		struct strategy *strategy = walks->strategies[walks->turn];
@@ -80,8 +102,7 @@ static guint note_end(struct state_exploration *walks, const struct execution *e
 	const struct verdict *verdict = interleaving_verdict(execution);
 	struct state_hash name;
 
-	if (result->wasted || result->lost || result->cut_short || result->phase != EXECUTION_OVER
-	    || !verdict->record)
+	if (result->discard || result->phase != EXECUTION_OVER || !verdict->record)
 		return 0;
 	world_fingerprint_end(execution_world(execution), &name);
 	state_hash_add(&name, (guint64)verdict->record->status << 1 | result->stalled);
@@ -132,7 +153,8 @@ static void states_ended(struct plan_source *source, struct execution *execution
 	if (session_interleavings(walks->session) > before)
 		known = (guint32)session_interleavings(walks->session);
 	state_counts_end(walks->counts, (enum buffering)walks->turn, end, known);
-	if (session_save_is_due(walks->session))
+	walks->failed = find_failure(walks);
+	if (!walks->failed && session_save_is_due(walks->session))
 		session_save(walks->session);
 }
 
@@ -161,6 +183,34 @@ void state_exploration_free(struct state_exploration *walks)
 	g_hash_table_destroy(walks->paths);
 	g_free(walks->why);
 	g_free(walks);
+}
+
+/* `wasted`: runs before. Those that came to known states since were not wasted. */
+static void give_up(struct state_exploration *walks, guint64 wasted)
+{
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		g_clear_pointer(&walks->searches[i], state_search_free);
+	state_counts_forget_ends(walks->counts);
+	infrastructure_failures_limit_wasted(session_failures(walks->session), wasted);
+	session_end_comparing(walks->session);
+	session_leave_states(walks->session);
+	walks->watching = walks->begun = false;
+}
+
+bool state_exploration_have_failed(const struct state_exploration *walks)
+{
+	return walks->failed != NULL;
+}
+
+bool state_exploration_may_fail(const struct state_exploration *walks)
+{
+	return walks->begun && walks->watching && state_exploration_statistics(walks).waiting > 0;
+}
+
+bool state_exploration_knows(const struct state_exploration *walks,
+                             const struct execution *execution)
+{
+	return counted_as(walks, execution) > 0;
 }
 
 /* --- during the tree search ------------------------------------------------------------------- */
@@ -213,6 +263,7 @@ bool state_exploration_look(struct state_exploration *walks, double left)
 void state_exploration_explore(struct state_exploration *walks, guint bufferings)
 {
 	const struct session_options *options = session_options(walks->session);
+	const guint64 wasted = infrastructure_failures_wasted(session_failures(walks->session));
 
 	if (!walks->begun)
 		walks->before = session_interleavings(walks->session);
@@ -226,12 +277,17 @@ void state_exploration_explore(struct state_exploration *walks, guint bufferings
 			walks->searches[i] = state_search_new(options->verify);
 		walks->strategies[i] = strategy_states(walks->searches[i], options->verify,
 		                                       &walks->why);
+		walks->strategies[i]->watch = state_exploration_watch(walks);
 	}
+	session_begin_comparing(walks->session);
 	executor_run(session_executor(walks->session), (struct plan_source *[]){&walks->source}, 1);
-	session_save(walks->session);
+	if (!walks->failed)
+		session_save(walks->session);
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
 		if (walks->strategies[i])
 			walks->strategies[i]->free(g_steal_pointer(&walks->strategies[i]));
+	if (walks->failed)
+		give_up(walks, wasted);
 }
 
 bool state_exploration_need(const struct state_exploration *walks, const struct world *world)
@@ -329,7 +385,9 @@ const struct state_counts *state_exploration_counts(const struct state_explorati
 static void note_tree(const struct state_exploration *walks, GPtrArray *notes)
 {
 	const struct session_options *options = session_options(walks->session);
-	const char *kept = options->watch_left > 0 ? state_look_reason(walks->look) : NULL;
+	const char *kept = walks->failed             ? walks->failed
+	                   : options->watch_left > 0 ? state_look_reason(walks->look)
+	                                             : NULL;
 
 	if (options->watch_not)
 		g_ptr_array_add(notes, g_strdup_printf("--search auto: the tree was explored; "
@@ -424,6 +482,11 @@ static bool restore_one(struct state_exploration *walks, guint buffering, GVaria
 		return false;
 	walks->searches[buffering] = state_search_new(session_options(walks->session)->verify);
 	return state_search_restore(walks->searches[buffering], saved);
+}
+
+bool state_exploration_suits(const struct state_exploration *walks, GVariantDict *state)
+{
+	return walks->begun || walks->watching || !g_variant_dict_contains(state, "states");
 }
 
 void state_exploration_restore(struct state_exploration *walks, GVariantDict *state)

@@ -10,6 +10,7 @@
 #include "state_counts.h"
 
 struct state_exploration;
+struct execution;
 struct world;
 
 struct state_exploration *state_exploration_new(struct session *session);
@@ -21,6 +22,15 @@ void state_exploration_explore(struct state_exploration *walks, guint bufferings
 
 /* Whether it has begun; with --search states it has from the beginning. */
 bool state_exploration_have_begun(const struct state_exploration *walks);
+
+/* With --search auto: whether it has given up, as states do not tell how many interleavings there
+ * are, or are too many. Then it has not begun, and the rest of the tree is to be explored;
+ * state_exploration_knows tells which of its interleavings have been counted. may_fail: whether
+ * that can still happen. */
+bool state_exploration_have_failed(const struct state_exploration *walks);
+bool state_exploration_may_fail(const struct state_exploration *walks);
+bool state_exploration_knows(const struct state_exploration *walks,
+                             const struct execution *execution);
 
 /* --- while the tree is explored ---
  *
@@ -60,6 +70,8 @@ char *state_exploration_distrust(const struct state_exploration *walks, const ch
 /* Saves for a session that continues this one, and restores. */
 void state_exploration_save(const struct state_exploration *walks, GVariantDict *state);
 void state_exploration_restore(struct state_exploration *walks, GVariantDict *state);
+/* False: an earlier session with --search auto went over to states, and this one cannot. */
+bool state_exploration_suits(const struct state_exploration *walks, GVariantDict *state);
 
 /* The bufferings left to explore; all that the options select, if it has not begun. */
 guint state_exploration_bufferings(const struct state_exploration *walks);

@@ -53,7 +53,8 @@ struct state_look *state_look_new(struct session *session)
 
 	look->source.type = &type;
 	look->session = session;
-	look->watch = state_watch_new(options->watch_from, options->watch_left);
+	look->watch = state_watch_new(options->watch_from, options->watch_left,
+	                              options->watch_gain);
 	look->choices = g_array_new(false, false, sizeof(struct choice));
 	look->several = g_array_new(false, false, sizeof(bool));
 	return look;
@@ -120,10 +121,13 @@ bool state_look_now(struct state_look *look, guint64 explored, double left)
 	below = several_from(look, state_watch_base(look->watch, look->choices->len));
 	probe = state_watch_probe(look->watch, look->choices);
 	look->strategy = strategy_probe(probe);
+	session_begin_comparing(look->session);
 	executor_run(session_executor(look->session), (struct plan_source *[]){&look->source}, 1);
 	look->strategy->free(g_steal_pointer(&look->strategy));
 	session_release_snapshots(look->session);
 	pays = state_watch_judge(look->watch, probe, below);
+	if (!pays)
+		session_end_comparing(look->session);
 	result = state_probe_result(probe);
 	log_debug(LOG_SESSION,
 	          "a look for equal states after %" G_GUINT64_FORMAT

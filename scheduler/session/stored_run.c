@@ -1,5 +1,7 @@
 #include "stored_run.h"
 
+#include "explorer/position.h"
+
 struct record_finding *stored_run_finding(const struct record_finding *finding)
 {
 	struct record_finding *copy = record_finding_new(finding->kind);
@@ -48,6 +50,25 @@ GPtrArray *stored_run_findings(const struct store_reader *reader,
 			g_ptr_array_add(shown, stored_run_finding(finding));
 	}
 	return shown;
+}
+
+char *stored_run_identity(const struct record_execution *execution, const GPtrArray *shown)
+{
+	struct position *position = position_parse(execution->path, NULL);
+	g_autoptr(GByteArray) identity = g_byte_array_new();
+
+	if (position)
+		position_put(identity, position);
+	else /* of a damaged store */
+		g_byte_array_append(identity, (const guint8 *)execution->path,
+		                    (guint)strlen(execution->path));
+	position_free(position);
+	for (guint i = 0; i < shown->len; i++) {
+		g_autofree char *key = record_finding_key(shown->pdata[i]);
+
+		g_byte_array_append(identity, (const guint8 *)key, (guint)strlen(key) + 1);
+	}
+	return g_compute_checksum_for_data(G_CHECKSUM_SHA256, identity->data, identity->len);
 }
 
 bool stored_run_is_whole(const struct store_reader *reader,

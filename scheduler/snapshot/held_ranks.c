@@ -1,47 +1,32 @@
 #include "held_ranks.h"
 
 #include "image.h"
-#include "process_group.h"
 #include "scheduler/tools/log.h"
 #include "snapshots_internal.h"
 
 #define PROCESSES_OF_ONE 2 /* a held rank and its twin */
 
-static struct held_ranks *held_ranks_new(struct placement *placement)
-{
-	struct held_ranks *held = g_new0(struct held_ranks, 1);
-
-	held->snapshots = placement->snapshots;
-	held->placement = placement;
-	held->number = placement->number;
-	held->links = g_new0(struct host_link *, held->snapshots->ranks);
-	held->ranks = g_new0(struct held_rank, held->snapshots->ranks);
-	return held;
-}
-
-/* Ends the ranks that are left, and frees. */
-static void held_ranks_free(struct held_ranks *held)
+/* Ends the ranks that are left, and gives the group up. */
+static void end_held(struct process_group *group)
 {
 	const struct wire_message end = {.type = WIRE_END};
 
-	for (int rank = 0; rank < held->snapshots->ranks; rank++) {
-		if (!held->links[rank])
+	for (int rank = 0; rank < group->count; rank++) {
+		if (!group->ranks[rank].link)
 			continue;
-		placement_assign(held->links[rank], LINK_IGNORED, held->snapshots, rank);
-		host_send(held->links[rank], &end);
+		placement_assign(group->ranks[rank].link, LINK_IGNORED, group->snapshots, rank);
+		host_send(group->ranks[rank].link, &end);
+		group->ranks[rank].link = NULL;
 	}
-	process_group_lose(held->group);
-	process_group_unref(held->group);
-	g_free(held->directory);
-	g_free(held->links);
-	g_free(held->ranks);
-	g_free(held);
+	group->held = 0;
+	process_group_lose(group);
+	process_group_unref(group);
 }
 
-static void remove_rank(struct held_ranks *held, int rank)
+static void remove_rank(struct process_group *group, int rank)
 {
-	held->held -= held->links[rank] != NULL;
-	held->links[rank] = NULL;
+	group->held -= group->ranks[rank].link != NULL;
+	group->ranks[rank].link = NULL;
 }
 
 static void note_refusal(struct snapshots *snapshots, int rank, const char *hazard)
@@ -57,107 +42,98 @@ void held_ranks_add(struct placement *placement, int rank, const struct wire_hel
 {
 	struct snapshots *snapshots = placement->snapshots;
 	const struct rank_slot *slot = &placement->slots[rank];
+	struct process_group *group;
+	struct rank_process *one;
 
 	if (held->hazard && *held->hazard) {
 		note_refusal(snapshots, rank, held->hazard);
 		return;
 	}
-	if (!placement->held)
-		placement->held = held_ranks_new(placement);
-	placement->held->links[rank] = slot->link;
-	placement->held->ranks[rank] = (struct held_rank){
-		.pid = slot->pid,
-		.inside = snapshots->client->inside(placement->execution, rank),
-		.unshared = held->unshared};
-	placement->held->held++;
-	placement->held->number = placement->number;
-	placement_assign(slot->link, LINK_HELD, placement->held, rank);
+	if (!placement->group)
+		placement_set_group(placement, process_group_new(snapshots->ranks));
+	group = placement->group;
+	group->snapshots = snapshots;
+	group->placement = placement;
+	group->number = placement->number;
+	group->images = snapshots->images;
+	group->held++;
+	one = &group->ranks[rank];
+	one->link = slot->link;
+	one->pid = slot->pid;
+	one->inside = snapshots->client->inside(placement->execution, rank);
+	one->unshared = held->unshared;
+	one->ahead = one->ended = false;
+	placement_assign(slot->link, LINK_HELD, group, rank);
 	snapshots->client->held(placement->execution, rank);
-}
-
-static void lose_group(struct held_ranks *held)
-{
-	process_group_lose(held->group);
-	process_group_unref(g_steal_pointer(&held->group));
 }
 
 bool held_ranks_keep(struct placement *placement, bool over)
 {
-	struct held_ranks *held = g_steal_pointer(&placement->held);
+	struct process_group *group = g_steal_pointer(&placement->group);
 	struct snapshot *snapshot = placement->from;
 	struct snapshots *snapshots = placement->snapshots;
 	int processes;
 
-	if (!held)
+	if (!group)
 		return false;
-	held->placement = NULL;
-	g_free(held->directory);
-	held->directory = g_strdup(placement->directory);
-	process_group_unref(held->group);
-	held->group = process_group_ref(placement->group);
-	if (held->held < snapshots->ranks)
-		lose_group(held);
-	processes = PROCESSES_OF_ONE * held->held;
-	if (snapshot && snapshot->entry && snapshots->rewinds && over && held->held > 0
-	    && (image_has_any(snapshots, held->group)
+	group->placement = NULL;
+	g_free(group->directory);
+	group->directory = g_strdup(placement->directory);
+	if (group->held < snapshots->ranks)
+		process_group_lose(group);
+	processes = PROCESSES_OF_ONE * group->held;
+	if (snapshot && snapshot->entry && snapshots->rewinds && over && group->held > 0
+	    && (image_has_any(snapshots, group)
 	        || snapshot_set_has_room(snapshots->set, (guint)processes))) {
-		held->counted = processes;
+		group->counted = processes;
 		snapshot_set_count_beside(snapshots->set, processes);
-		g_ptr_array_add(snapshot->held_ranks, held);
+		g_ptr_array_add(snapshot->held_ranks, group);
 		return true;
 	}
-	held_ranks_free(held);
+	end_held(group);
 	return false;
 }
 
-/* Takes held ranks from their snapshot. */
-static struct held_ranks *steal_held(struct snapshot *snapshot, guint index)
+/* Takes a group from its snapshot. */
+static struct process_group *steal_held(struct snapshot *snapshot, guint index)
 {
-	struct held_ranks *held = g_ptr_array_steal_index_fast(snapshot->held_ranks, index);
+	struct process_group *group = g_ptr_array_steal_index_fast(snapshot->held_ranks, index);
 
-	snapshot_set_count_beside(snapshot->snapshots->set, -held->counted);
-	return held;
+	snapshot_set_count_beside(snapshot->snapshots->set, -group->counted);
+	return group;
 }
 
-static struct held_ranks *last_held(struct snapshot *snapshot)
+static struct process_group *last_held(struct snapshot *snapshot)
 {
 	return steal_held(snapshot, snapshot->held_ranks->len - 1);
 }
 
-struct held_ranks *held_ranks_find(const struct snapshot *snapshot,
-                                   const struct process_group *group)
+bool held_ranks_wait(const struct snapshot *snapshot, const struct process_group *group)
 {
-	for (guint i = 0; group && i < snapshot->held_ranks->len; i++) {
-		struct held_ranks *held = snapshot->held_ranks->pdata[i];
-
-		if (held->group == group && held->held == snapshot->snapshots->ranks)
-			return held;
-	}
-	return NULL;
+	return group->held == group->count && g_ptr_array_find(snapshot->held_ranks, group, NULL);
 }
 
-struct held_ranks *held_ranks_take_group(struct snapshot *snapshot,
-                                         const struct process_group *group)
+void held_ranks_take(struct snapshot *snapshot, const struct process_group *group)
 {
-	guint index = 0;
+	guint index;
 
-	g_ptr_array_find(snapshot->held_ranks, held_ranks_find(snapshot, group), &index);
-	return steal_held(snapshot, index);
+	if (g_ptr_array_find(snapshot->held_ranks, group, &index))
+		steal_held(snapshot, index);
 }
 
 static void end_last(struct snapshot *snapshot)
 {
-	struct held_ranks *held = last_held(snapshot);
+	struct process_group *group = last_held(snapshot);
 
 	snapshot->snapshots->host->operations->world_remove(snapshot->snapshots->host,
-	                                                    held->number);
-	held_ranks_free(held);
+	                                                    group->number);
+	end_held(group);
 }
 
-static struct held_ranks *take_held(struct snapshot *snapshot)
+static struct process_group *take_held(struct snapshot *snapshot)
 {
 	while (snapshot->held_ranks->len > 0) {
-		const struct held_ranks *last =
+		const struct process_group *last =
 			snapshot->held_ranks->pdata[snapshot->held_ranks->len - 1];
 
 		if (last->held > 0)
@@ -169,26 +145,26 @@ static struct held_ranks *take_held(struct snapshot *snapshot)
 
 /* Whether the first orders may follow REWIND at once. Then a rank can run before another is
  * rewound, which must not matter to either. */
-static bool may_go_ahead(const struct snapshot *snapshot, const struct held_ranks *held)
+static bool may_go_ahead(const struct snapshot *snapshot, const struct process_group *held)
 {
-	if (!snapshot->unshared || snapshot->snapshots->images)
+	if (!snapshot->unshared || held->images)
 		return false;
 	for (int rank = 0; rank < snapshot->snapshots->ranks; rank++)
-		if (!held->links[rank] || !held->ranks[rank].unshared)
+		if (!held->ranks[rank].link || !held->ranks[rank].unshared)
 			return false;
 	return true;
 }
 
 /* Counts ranks that will send HELLO as connected. */
-static void go_ahead(struct placement *placement, struct held_ranks *held)
+static void go_ahead(struct placement *placement, struct process_group *held)
 {
 	const int ranks = held->snapshots->ranks;
 
 	for (int rank = 0; rank < ranks; rank++) {
-		if (!held->links[rank])
+		if (!held->ranks[rank].link)
 			continue;
 		held->ranks[rank].ahead = true;
-		placement->slots[rank].link = held->links[rank];
+		placement->slots[rank].link = held->ranks[rank].link;
 		placement->slots[rank].pid = held->ranks[rank].pid;
 	}
 	placement->connected = ranks;
@@ -198,7 +174,7 @@ static void go_ahead(struct placement *placement, struct held_ranks *held)
 
 /* Gives the world of held ranks a new number, and puts what they share back as it was at the
  * snapshot. Returns its directory, or NULL: the held ranks are ended. */
-static char *renew_world(struct snapshot *snapshot, struct held_ranks *held, guint32 number)
+static char *renew_world(struct snapshot *snapshot, struct process_group *held, guint32 number)
 {
 	struct snapshots *snapshots = snapshot->snapshots;
 	const struct host_operations *host = snapshots->host->operations;
@@ -207,7 +183,7 @@ static char *renew_world(struct snapshot *snapshot, struct held_ranks *held, gui
 	g_autofree char *directory = NULL;
 
 	for (int rank = 0; rank < snapshots->ranks; rank++)
-		stays[rank] = held->links[rank] != NULL;
+		stays[rank] = held->ranks[rank].link != NULL;
 	directory = host->world_rename(snapshots->host, held->number, number, stays,
 	                               snapshots->ranks, &error);
 	if (directory)
@@ -216,31 +192,31 @@ static char *renew_world(struct snapshot *snapshot, struct held_ranks *held, gui
 		return g_steal_pointer(&directory);
 	note_refusal(snapshots, 0, error->message);
 	host->world_remove(snapshots->host, held->number);
-	held_ranks_free(held);
+	end_held(held);
 	return NULL;
 }
 
 /* With images a rank may be in a call, and read ahead; then WELCOME answers HELLO. */
-static void order_rewind(struct placement *placement, const struct held_ranks *held, int rank,
+static void order_rewind(struct placement *placement, const struct process_group *held, int rank,
                          const struct wire_message *order)
 {
-	struct snapshots *snapshots = held->snapshots;
+	const struct snapshots_client *client = held->snapshots->client;
 
-	if (!held->links[rank]) {
+	if (!held->ranks[rank].link) {
 		snapshot_fork_rank(placement->from, rank, placement);
 		return;
 	}
-	host_send(held->links[rank], order);
-	placement->slots[rank].welcomed = !snapshots->images;
-	if (!snapshots->images)
-		snapshots->client->welcome(placement->execution, rank, held->links[rank]);
+	host_send(held->ranks[rank].link, order);
+	placement->slots[rank].welcomed = !held->images;
+	if (!held->images)
+		client->welcome(placement->execution, rank, held->ranks[rank].link);
 }
 
 bool held_ranks_rewind(struct snapshot *snapshot, struct placement *placement)
 {
 	struct snapshots *snapshots = snapshot->snapshots;
 	struct wire_message order = {.type = WIRE_REWIND};
-	struct held_ranks *held = take_held(snapshot);
+	struct process_group *held = take_held(snapshot);
 	g_autofree char *directory = NULL;
 
 	if (!held)
@@ -254,33 +230,28 @@ bool held_ranks_rewind(struct snapshot *snapshot, struct placement *placement)
 	          order.rewind.world, held->held,
 	          order.rewind.follows ? ", and their first orders follow at once" : "");
 	placement_put(placement, order.rewind.world, directory, snapshot, snapshot, true);
-	if (held->held < snapshots->ranks)
-		lose_group(held);
-	placement_set_group(placement, held->group ? process_group_ref(held->group)
-	                                           : process_group_new(snapshots->ranks));
+	placement_set_group(placement, held);
 	held->placement = placement;
-	placement->held = held;
 	for (int rank = 0; rank < snapshots->ranks; rank++)
 		order_rewind(placement, held, rank, &order);
+	held->images = snapshots->images;
 	if (order.rewind.follows)
 		go_ahead(placement, held);
 	return true;
 }
 
 /* A rank could not be rewound: its keeper forks another one. */
-static void fork_instead(struct held_ranks *held, int rank, const char *hazard)
+static void fork_instead(struct process_group *held, int rank, const char *hazard)
 {
 	struct placement *placement = held->placement;
 	const bool ordered = held->ranks[rank].ahead;
 
 	remove_rank(held, rank);
-	lose_group(held);
+	process_group_lose(held);
 	if (!placement)
 		return; /* it was waiting at its snapshot */
 	note_refusal(held->snapshots, rank, hazard);
 	placement->slots[rank].welcomed = false;
-	process_group_lose(placement->group);
-	placement_set_group(placement, process_group_new(held->snapshots->ranks));
 	held->ranks[rank].ahead = false;
 	if (held->snapshots->client->not_rewound(placement->execution, rank, ordered))
 		snapshot_fork_rank(placement->from, rank, placement);
@@ -294,9 +265,9 @@ bool held_ranks_child_ended(struct snapshots *snapshots, int rank, const struct 
 	g_hash_table_iter_init(&iter, snapshots->placements);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct placement *placement = value;
-		struct held_ranks *held = placement->held;
+		struct process_group *held = placement->group;
 
-		if (!held || !held->links[rank] || held->ranks[rank].pid != child->pid
+		if (!held || !held->ranks[rank].link || held->ranks[rank].pid != child->pid
 		    || (!snapshots->client->is_starting(placement->execution)
 		        && !held->ranks[rank].ahead))
 			continue;
@@ -307,21 +278,21 @@ bool held_ranks_child_ended(struct snapshots *snapshots, int rank, const struct 
 	return false;
 }
 
-static bool any_is_ahead(const struct held_ranks *held)
+static bool any_is_ahead(const struct process_group *held)
 {
-	for (int rank = 0; rank < held->snapshots->ranks; rank++)
+	for (int rank = 0; rank < held->count; rank++)
 		if (held->ranks[rank].ahead)
 			return true;
 	return false;
 }
 
-bool held_ranks_is_ahead(const struct held_ranks *held)
+bool held_ranks_is_ahead(const struct process_group *held)
 {
-	return held && held->snapshots->images && any_is_ahead(held);
+	return held && held->images && any_is_ahead(held);
 }
 
 /* HELLO of a rank that counted as connected. */
-static void note_rewound(struct held_ranks *held, struct host_link *link,
+static void note_rewound(struct process_group *held, struct host_link *link,
                          const struct wire_hello *hello)
 {
 	struct placement *placement = held->placement;
@@ -334,27 +305,27 @@ static void note_rewound(struct held_ranks *held, struct host_link *link,
 	if (any_is_ahead(held))
 		return;
 	placement_note_restored(placement);
-	if (held->snapshots->images)
+	if (held->images)
 		client->advance(placement->execution); /* it may be at rest */
 }
 
 /* The rank is already what it has to become. It counts as connected. */
-static void keep_in_place(struct held_ranks *held, int rank)
+static void keep_in_place(struct process_group *held, int rank)
 {
 	struct placement *placement = held->placement;
-	struct host_link *link = held->links[rank];
-	const struct held_rank known = held->ranks[rank];
+	struct host_link *link = held->ranks[rank].link;
+	const struct rank_process known = held->ranks[rank];
 
 	remove_rank(held, rank);
 	placement_assign(link, LINK_RANK, placement->execution, rank);
 	placement->slots[rank].link = link;
 	placement->slots[rank].pid = known.pid;
-	process_group_owe(held->group, rank);
+	process_group_owe(held, rank);
 	placement->connected++;
 	held->snapshots->client->located(placement->execution, rank, known.pid, known.inside);
 }
 
-void held_ranks_rewind_to_images(struct held_ranks *held, const guint32 *images, bool ahead)
+void held_ranks_rewind_to_images(struct process_group *held, const guint32 *images, bool ahead)
 {
 	struct placement *placement = held->placement;
 	struct wire_message order = {.type = WIRE_REWIND};
@@ -363,37 +334,38 @@ void held_ranks_rewind_to_images(struct held_ranks *held, const guint32 *images,
 	order.rewind.world = held->number;
 	order.rewind.follows = ahead;
 	for (int rank = 0; rank < ranks; rank++) {
-		if (process_group_stays(held->group, rank) == images[rank]
+		if (process_group_stays(held, rank) == images[rank]
 		    && (ahead || placement->connected + 1 < ranks)) {
 			keep_in_place(held, rank);
 			continue;
 		}
 		order.rewind.image = images[rank];
-		host_send(held->links[rank], &order);
+		host_send(held->ranks[rank].link, &order);
 		if (!ahead)
 			continue;
-		process_group_rewound(held->group, rank, images[rank]);
-		held->snapshots->client->welcome(placement->execution, rank, held->links[rank]);
+		process_group_rewound(held, rank, images[rank]);
+		held->snapshots->client->welcome(placement->execution, rank,
+		                                 held->ranks[rank].link);
 	}
 	if (ahead)
 		go_ahead(placement, held);
 }
 
-struct host_link *held_ranks_link(const struct held_ranks *held, int rank, pid_t *ret_process)
+struct host_link *held_ranks_link(const struct process_group *held, int rank, pid_t *ret_process)
 {
-	if (!held || !held->links[rank])
+	if (!held || !held->ranks[rank].link)
 		return NULL;
 	*ret_process = held->ranks[rank].pid;
-	return held->links[rank];
+	return held->ranks[rank].link;
 }
 
 /* The rank was rewound. It may have ended since: its keeper reports that on another connection. */
 static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 {
-	struct held_ranks *held = link->owner;
+	struct process_group *held = link->owner;
 	struct snapshots *snapshots = held->snapshots;
 	struct placement *placement = held->placement;
-	struct held_rank known = held->ranks[link->rank];
+	struct rank_process known = held->ranks[link->rank];
 	int rank = link->rank;
 
 	remove_rank(held, rank);
@@ -413,7 +385,7 @@ static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 
 void held_ranks_message(struct host_link *link, const struct wire_message *message)
 {
-	struct held_ranks *held = link->owner;
+	struct process_group *held = link->owner;
 	struct snapshots *snapshots = held->snapshots;
 	int rank = link->rank;
 
@@ -429,18 +401,18 @@ void held_ranks_message(struct host_link *link, const struct wire_message *messa
 	}
 }
 
-void held_ranks_closed(struct held_ranks *held, int rank)
+void held_ranks_closed(struct process_group *held, int rank)
 {
 	fork_instead(held, rank, "its process was gone");
 }
 
-void held_ranks_forget(struct held_ranks *held, int rank)
+void held_ranks_forget(struct process_group *held, int rank)
 {
 	if (!held || !held->ranks[rank].ahead)
 		return;
 	held->ranks[rank].ahead = false;
 	remove_rank(held, rank);
-	lose_group(held);
+	process_group_lose(held);
 }
 
 void held_ranks_end_all(struct snapshot *snapshot)
@@ -452,8 +424,7 @@ void held_ranks_end_all(struct snapshot *snapshot)
 static bool any_has_images(const struct snapshot *snapshot)
 {
 	for (guint i = 0; i < snapshot->held_ranks->len; i++)
-		if (image_has_any(snapshot->snapshots,
-		                  ((struct held_ranks *)snapshot->held_ranks->pdata[i])->group))
+		if (image_has_any(snapshot->snapshots, snapshot->held_ranks->pdata[i]))
 			return true;
 	return false;
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "held_ranks.h"
-#include "process_group.h"
 #include "scheduler/tools/log.h"
 #include "snapshots_internal.h"
 
@@ -14,10 +13,11 @@
 static struct snapshot *last_of(const struct snapshots *snapshots,
                                 const struct process_group *group, bool named)
 {
-	for (guint i = snapshots->all->len; group && !process_group_is_lost(group) && i-- > 0;) {
+	for (guint i = snapshots->all->len; group && i-- > 0;) {
 		struct snapshot *snapshot = snapshots->all->pdata[i];
 
-		if (snapshot->images && snapshot->group == group && (snapshot->named || !named))
+		if (snapshot->images && snapshot->group == group && !image_is_lost(snapshot)
+		    && (snapshot->wish == SNAPSHOT_NAMED || !named))
 			return snapshot;
 	}
 	return NULL;
@@ -25,7 +25,7 @@ static struct snapshot *last_of(const struct snapshots *snapshots,
 
 bool image_is_lost(const struct snapshot *snapshot)
 {
-	return snapshot->images && process_group_is_lost(snapshot->group);
+	return snapshot->images && snapshot->losses != snapshot->group->losses;
 }
 
 /* --- taking ----------------------------------------------------------------------------------- */
@@ -80,6 +80,7 @@ struct snapshot *image_begin(const struct snapshot_subject *subject)
 	snapshot->images = g_new0(guint32, ranks);
 	snapshot->shared = g_new0(bool, ranks);
 	snapshot->group = process_group_ref(placement->group);
+	snapshot->losses = placement->group->losses;
 	snapshot->idle = process_group_is_idle_whole(snapshot->group);
 	order.image.goes_on = snapshot->idle;
 	for (int rank = 0; rank < ranks; rank++)
@@ -99,7 +100,7 @@ static void note_bytes(struct snapshot *snapshot)
 	for (guint i = 0; i < all->len; i++) {
 		const struct snapshot *other = all->pdata[i];
 
-		if (other->images && other->group == snapshot->group)
+		if (other->images && other->group == snapshot->group && !image_is_lost(other))
 			before += other->rank_bytes;
 	}
 	snapshot->rank_bytes -= MIN(before, snapshot->rank_bytes);
@@ -158,12 +159,9 @@ static struct host_link **links_of(const struct snapshot *snapshot)
 	GHashTableIter iter;
 	void *value;
 
-	for (guint i = 0; snapshot->parent && i < snapshot->parent->held_ranks->len; i++) {
-		const struct held_ranks *held = snapshot->parent->held_ranks->pdata[i];
-
-		if (held->group != snapshot->group)
-			continue;
-		memcpy(links, held->links, (gsize)snapshots->ranks * sizeof(*links));
+	if (g_ptr_array_find(snapshot->parent->held_ranks, snapshot->group, NULL)) {
+		for (int rank = 0; rank < snapshots->ranks; rank++)
+			links[rank] = snapshot->group->ranks[rank].link;
 		return links;
 	}
 	g_hash_table_iter_init(&iter, snapshots->placements);
@@ -182,8 +180,11 @@ static struct host_link **links_of(const struct snapshot *snapshot)
 
 void image_forget(struct snapshot *snapshot)
 {
-	g_autofree struct host_link **links = links_of(snapshot);
+	g_autofree struct host_link **links = NULL;
 
+	if (image_is_lost(snapshot))
+		return;
+	links = links_of(snapshot);
 	for (int rank = 0; rank < snapshot->snapshots->ranks; rank++)
 		if (snapshot->images[rank]
 		    && process_group_forget(snapshot->group, rank, snapshot->images[rank]))
@@ -206,8 +207,7 @@ bool image_any_named(const struct snapshots *snapshots, const struct process_gro
 
 bool image_serves(const struct snapshot *snapshot)
 {
-	return !process_group_is_lost(snapshot->group)
-	       && held_ranks_find(snapshot->parent, snapshot->group) != NULL;
+	return !image_is_lost(snapshot) && held_ranks_wait(snapshot->parent, snapshot->group);
 }
 
 static bool put_shared_back(const struct snapshot *snapshot, const struct placement *placement)
@@ -226,22 +226,22 @@ static bool put_shared_back(const struct snapshot *snapshot, const struct placem
 
 void image_restore(struct snapshot *snapshot, struct placement *placement)
 {
-	struct held_ranks *held = held_ranks_take_group(snapshot->parent, snapshot->group);
-	const bool idle = process_group_is_idle_whole(snapshot->group);
+	struct process_group *group = snapshot->group;
+	const bool idle = process_group_is_idle_whole(group);
 
-	log_debug(LOG_SNAPSHOTS, "rewinding world %u to an image%s", held->number,
+	held_ranks_take(snapshot->parent, group);
+	log_debug(LOG_SNAPSHOTS, "rewinding world %u to an image%s", group->number,
 	          idle ? ", and their first orders follow at once" : "");
-	placement_put(placement, held->number, held->directory, snapshot->parent, snapshot, true);
-	placement_set_group(placement, process_group_ref(snapshot->group));
-	held->placement = placement;
-	placement->held = held;
+	placement_put(placement, group->number, group->directory, snapshot->parent, snapshot, true);
+	placement_set_group(placement, group);
+	group->placement = placement;
 	if (idle && !put_shared_back(snapshot, placement))
 		return;
 	if (!idle) {
 		placement->image = snapshot;
 		snapshot->children++;
 	}
-	held_ranks_rewind_to_images(held, snapshot->images, idle);
+	held_ranks_rewind_to_images(group, snapshot->images, idle);
 }
 
 void image_connected(struct placement *placement)

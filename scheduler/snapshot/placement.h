@@ -9,10 +9,16 @@
 #include "scheduler/host/host.h"
 
 struct execution;
-struct held_ranks;
 struct process_group;
 struct snapshot;
 struct snapshots;
+
+/* Why a snapshot is taken. */
+enum snapshot_wish {
+	SNAPSHOT_UNWANTED, /* only if it is worth it */
+	SNAPSHOT_WANTED,   /* in any case */
+	SNAPSHOT_NAMED,    /* the same, and the user will return to it */
+};
 
 /* A rank, as far as it is connected. */
 struct rank_slot {
@@ -29,8 +35,7 @@ struct placement {
 	char *directory;
 	bool launched;               /* ranks are the launcher's processes, not restored copies */
 	struct snapshot *from;       /* whose copies the ranks are; NULL: none */
-	struct held_ranks *held;     /* NULL: none are */
-	struct process_group *group; /* NULL: not known */
+	struct process_group *group; /* its processes; NULL: not known */
 	struct snapshot *image;      /* that the ranks are being rewound to; NULL: none */
 	bool rewound;                /* ranks were restored in place */
 	gint64 started;              /* when it was put there, on the host's clock */

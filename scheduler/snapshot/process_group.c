@@ -5,20 +5,6 @@ struct kept {
 	bool idle;
 };
 
-struct rank {
-	guint32 image; /* that it equals; 0: none */
-	bool idle, owed;
-	guint64 bytes;
-	GArray *kept; /* struct kept, by number of image */
-};
-
-struct process_group {
-	guint users;
-	bool lost;
-	int count;
-	struct rank ranks[];
-};
-
 struct process_group *process_group_new(int ranks)
 {
 	struct process_group *group = g_malloc0(sizeof(*group)
@@ -44,21 +30,22 @@ void process_group_unref(struct process_group *group)
 		return;
 	for (int rank = 0; rank < group->count; rank++)
 		g_array_unref(group->ranks[rank].kept);
+	g_free(group->directory);
 	g_free(group);
 }
 
 void process_group_lose(struct process_group *group)
 {
-	if (group)
-		group->lost = true;
+	if (!group)
+		return;
+	group->losses++;
+	for (int rank = 0; rank < group->count; rank++) {
+		process_group_rewound(group, rank, 0);
+		g_array_set_size(group->ranks[rank].kept, 0);
+	}
 }
 
-bool process_group_is_lost(const struct process_group *group)
-{
-	return group->lost;
-}
-
-static struct kept *kept_of(struct rank *rank, guint32 image)
+static struct kept *kept_of(struct rank_process *rank, guint32 image)
 {
 	if (rank->kept->len <= image)
 		g_array_set_size(rank->kept, image + 1);
@@ -74,7 +61,7 @@ void process_group_be_idle(struct process_group *group, int rank)
 void process_group_imaged(struct process_group *group, int rank, guint32 image, bool idle,
                           guint64 bytes)
 {
-	struct rank *one = &group->ranks[rank];
+	struct rank_process *one = &group->ranks[rank];
 
 	kept_of(one, image)->idle = idle;
 	one->image = image;
@@ -84,7 +71,7 @@ void process_group_imaged(struct process_group *group, int rank, guint32 image, 
 
 void process_group_rewound(struct process_group *group, int rank, guint32 image)
 {
-	struct rank *one = &group->ranks[rank];
+	struct rank_process *one = &group->ranks[rank];
 
 	one->image = image;
 	one->idle = image && kept_of(one, image)->idle;
@@ -149,7 +136,7 @@ void process_group_share(struct process_group *group, int rank, guint32 image)
 /* After FORGET of the image that it equals, the rank may keep another under that number. */
 bool process_group_forget(struct process_group *group, int rank, guint32 image)
 {
-	struct rank *one = &group->ranks[rank];
+	struct rank_process *one = &group->ranks[rank];
 	struct kept *kept = kept_of(one, image);
 
 	if (kept->shared > 0) {

@@ -1,20 +1,53 @@
-/* The processes of the ranks of an execution, which may keep images (image.h), and what is known of
- * each. Executions, worlds of held ranks and images of the same processes share a process group. */
+/* The processes of the ranks of an execution, running or held (held_ranks.h), and what is known of
+ * each. They may keep images (image.h). The execution or the snapshot that has them, and images of
+ * them, share a process group. */
 #ifndef MATCHPOINT_SCHEDULER_SNAPSHOT_PROCESS_GROUP_H
 #define MATCHPOINT_SCHEDULER_SNAPSHOT_PROCESS_GROUP_H
 
 #include <glib.h>
 #include <stdbool.h>
 
-struct process_group;
+#include "scheduler/host/host.h"
+
+struct placement;
+struct snapshots;
+
+struct rank_process {
+	guint32 image; /* that it equals; 0: none */
+	bool idle, owed;
+	guint64 bytes;
+	GArray *kept; /* struct kept, by number of image */
+	/* While it is held: */
+	struct host_link *link; /* NULL: it is not held */
+	pid_t pid;
+	guint64 inside; /* address of its struct wire_blocking_call */
+	bool unshared;  /* as reported: struct wire_held */
+	bool ahead;     /* counts as connected, but has not sent HELLO yet */
+	bool ended;     /* as its keeper has reported, with this status */
+	int status;
+};
+
+struct process_group {
+	guint users;
+	guint losses; /* times that a process was lost, and its images with it */
+	int count;
+	/* Of held ranks: */
+	struct snapshots *snapshots;
+	struct placement *placement; /* where they were, or will be; NULL: they wait */
+	guint32 number;              /* of the world that the directory belongs to */
+	char *directory;             /* while they wait */
+	bool images;                 /* they may have been asked for images, and be in a call */
+	int held;                    /* how many are */
+	int counted;                 /* processes while they wait: held ranks and their twins */
+	struct rank_process ranks[];
+};
 
 /* The group has one user at first, the caller. NULL is legal below where noted. */
 struct process_group *process_group_new(int ranks);
 struct process_group *process_group_ref(struct process_group *group); /* may be NULL; returns it */
 void process_group_unref(struct process_group *group);                /* may be NULL */
-void process_group_lose(
-	struct process_group *group); /* may be NULL; a process is gone, its images with it */
-bool process_group_is_lost(const struct process_group *group);
+/* A process is gone: nothing can go back to earlier images of the group. NULL is legal. */
+void process_group_lose(struct process_group *group);
 
 /* A rank has reported that it is idle (struct wire_state). `group` may be NULL. */
 void process_group_be_idle(struct process_group *group, int rank);

@@ -21,6 +21,7 @@ struct snapshot *snapshot_new(const struct snapshot_subject *subject)
 	snapshot->number = placement->number;
 	snapshot->directory = g_strdup(placement->directory);
 	snapshot->stacked = subject->stacked;
+	snapshot->sealed = subject->sealed;
 	snapshot->along = subject->along;
 	snapshot->launched = placement->launched;
 	snapshot->unshared = true;
@@ -61,7 +62,7 @@ struct snapshot *snapshot_park(const struct snapshot_subject *subject)
 static struct position *position_of_world(const struct world *world)
 {
 	const struct world_options *options = world_options(world);
-	struct position *position = position_of(options->ranks, options->buffering,
+	struct position *position = position_of(options->ranks, options->nodes, options->buffering,
 	                                        options->collectives, world_choices(world));
 
 	for (int rank = 0; rank < options->ranks; rank++)

@@ -16,10 +16,11 @@ struct snapshot {
 	struct state_fingerprint fingerprint; /* what its ranks have reported of their states */
 	guint32 number;                       /* of the world that was parked */
 	char *directory;
-	bool stacked;             /* all its calls have call stacks */
-	bool along;               /* taken along a path, for others that begin alike */
-	bool launched;            /* the keepers are the launcher's processes */
-	bool unshared;            /* what a rank puts back, besides memory, is not seen by others */
+	bool stacked;  /* all its calls have call stacks */
+	bool sealed;   /* all its calls have seals (scheduler/world/world_fingerprint.h) */
+	bool along;    /* taken along a path, for others that begin alike */
+	bool launched; /* the keepers are the launcher's processes */
+	bool unshared; /* what a rank puts back, besides memory, is not seen by others */
 	struct snapshot *parent;  /* whose copies the keepers are */
 	gint64 parked_at;         /* when the ranks got PARK (host_now) */
 	gint64 idle_time;         /* of its execution then */
@@ -32,15 +33,15 @@ struct snapshot {
 	char *hazard;                 /* first reason not to restore it; NULL: none */
 	struct host_snapshot *memory; /* and files */
 	struct snapshot_entry *entry; /* in the snapshot set; NULL: not, or no longer */
-	GPtrArray *held_ranks;        /* struct held_ranks: worlds that can be rewound to it */
+	GPtrArray *held_ranks;        /* struct process_group: can be rewound to it */
 	/* For an image (image.h): each rank's number of it. NULL: not an image. */
 	guint32 *images;
 	bool *shared; /* by rank: equals an earlier image, and was not asked */
 	bool idle;    /* all ranks were (process_group.h), so none waits for WELCOME */
-	struct process_group *group;
+	struct process_group *group;      /* whose ranks have it, */
+	guint losses;                     /* and its losses until then */
 	guint64 rank_bytes, shared_bytes; /* in addition to other images of the group */
-	bool wanted;                      /* if no image is possible, park keepers */
-	bool named;                       /* asked for by the user */
+	enum snapshot_wish wish;          /* if no image is possible, keepers are parked for it */
 	guint children;                   /* snapshots and executions that are copies of it */
 };
 
@@ -51,7 +52,7 @@ struct snapshot_subject {
 	const struct state_fingerprint *fingerprint;
 	gint64 idle_time;   /* total so far (struct wire_welcome) */
 	double ran, behind; /* as in struct snapshot */
-	bool stacked, along;
+	bool stacked, sealed, along;
 };
 
 /* Makes a snapshot of an execution at rest. Ranks get no order from it. */

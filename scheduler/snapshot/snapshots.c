@@ -117,20 +117,28 @@ guint snapshots_count_executions(const struct snapshots *snapshots)
 
 /* --- going back ------------------------------------------------------------------------------- */
 
-/* Taking call stacks may affect a program, so snapshots with and without them are not mixed. */
-static bool serves(const struct snapshot_entry *entry, void *stacks)
+struct wanted {
+	bool stacks, seals;
+};
+
+/* Taking call stacks may affect a program, so snapshots with and without them are not mixed. After
+ * calls without seals few states are equal. */
+static bool serves(const struct snapshot_entry *entry, void *user)
 {
 	const struct snapshot *snapshot = snapshot_entry_owner(entry);
+	const struct wanted *wanted = user;
 
 	if (snapshot->images && !image_serves(snapshot))
 		return false;
-	return snapshot == snapshot->snapshots->root || snapshot->stacked == *(const bool *)stacks;
+	return snapshot == snapshot->snapshots->root
+	       || (snapshot->stacked == wanted->stacks && (snapshot->sealed || !wanted->seals));
 }
 
 struct snapshot *snapshots_nearest(const struct snapshots *snapshots,
-                                   const struct position *position, bool stacks)
+                                   const struct position *position, bool stacks, bool seals)
 {
-	struct snapshot_entry *entry = snapshot_set_find(snapshots->set, position, serves, &stacks);
+	struct wanted wanted = {stacks, seals};
+	struct snapshot_entry *entry = snapshot_set_find(snapshots->set, position, serves, &wanted);
 
 	return entry ? snapshot_entry_owner(entry) : snapshots->root;
 }
@@ -168,6 +176,21 @@ void snapshots_release_unneeded(struct snapshots *snapshots,
 		snapshot_release(snapshot_entry_owner(victim));
 	while (!snapshot_set_has_room(snapshots->set, 0) && held_ranks_end_oldest(snapshots, true))
 		;
+}
+
+void snapshots_keep_images(struct snapshots *snapshots, bool images)
+{
+	snapshots->images = images;
+}
+
+void snapshots_release_sealed(struct snapshots *snapshots)
+{
+	for (guint i = snapshots->all->len; i-- > 0;) {
+		struct snapshot *snapshot = snapshots->all->pdata[i];
+
+		if (snapshot != snapshots->root && snapshot->children == 0 && snapshot->sealed)
+			snapshot_release(snapshot);
+	}
 }
 
 void snapshots_release_all(struct snapshots *snapshots)

@@ -71,10 +71,11 @@ bool snapshots_may_rewind(const struct snapshots *snapshots); /* as in the optio
 /* The snapshot in MPI_Init; NULL: it is not taken yet. */
 struct snapshot *snapshots_root(const struct snapshots *snapshots);
 /* The snapshot nearest to a position of those that serve: that may be returned to with stacks of
- * calls, or without (`stacks`). NULL: there is none at all. */
+ * calls, or without (`stacks`), and whose calls have seals, if they are needed (`seals`). NULL:
+ * there is none at all. */
 struct position;
 struct snapshot *snapshots_nearest(const struct snapshots *snapshots,
-                                   const struct position *position, bool stacks);
+                                   const struct position *position, bool stacks, bool seals);
 /* A number for the next world. */
 guint32 snapshots_next_world(struct snapshots *snapshots);
 /* Whether there is room for the ranks of one more. */
@@ -106,6 +107,11 @@ guint snapshots_count_executions(const struct snapshots *snapshots);
  * beyond the budget. */
 void snapshots_release_unneeded(struct snapshots *snapshots,
                                 bool (*needed)(const struct world *world, void *user), void *user);
+/* Whether ranks may be asked for images from now on; between two executions. */
+void snapshots_keep_images(struct snapshots *snapshots, bool images);
+
+/* Releases those whose calls have seals. */
+void snapshots_release_sealed(struct snapshots *snapshots);
 void snapshots_release_all(struct snapshots *snapshots);
 /* Calls `look` for each snapshot, with the world as it was parked. */
 void snapshots_each(const struct snapshots *snapshots,

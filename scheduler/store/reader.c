@@ -1,6 +1,7 @@
 #include "reader_rows.h"
 #include "variants.h"
 
+#include "explorer/path.h"
 #include "schema.h"
 
 G_DEFINE_QUARK(matchpoint_store_reader_error, store_reader_error)
@@ -134,6 +135,23 @@ static bool read_program(struct store_reader *reader, GError **error)
 	return true;
 }
 
+/* All paths have the same condition. Damage is found elsewhere. */
+static const char *read_nodes(const struct store_reader *reader)
+{
+	const char *nodes = NULL;
+	sqlite3_stmt *row = rows_prepare(reader, "SELECT path FROM execution LIMIT 1", NULL);
+
+	if (row && sqlite3_step(row) == SQLITE_ROW) {
+		const char *text = (const char *)sqlite3_column_text(row, 0);
+		struct path *path = text ? path_parse(text, NULL) : NULL;
+
+		nodes = path ? path->nodes : NULL;
+		path_free(path);
+	}
+	sqlite3_finalize(row);
+	return nodes;
+}
+
 static bool read_exploration(struct store_reader *reader, GError **error)
 {
 	struct record_exploration *e = reader->exploration = record_exploration_new();
@@ -146,6 +164,7 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 		            "%s: this store has no exploration", reader->file);
 		return false;
 	}
+	e->nodes = read_nodes(reader);
 	return read_program(reader, error)
 	       && rows_each(reader, GET_LIMITS, take_limit, e->limits, error)
 	       && rows_each(reader, GET_NOTES, take_note, e->notes, error);

@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include "common/wire.h"
+#include "explorer/nodes.h"
 #include "mpi_calls.h"
 
 static bool is_shown(gunichar character)
@@ -333,6 +334,21 @@ void record_exploration_free(struct record_exploration *exploration)
 	g_ptr_array_unref(exploration->notes);
 	g_free(exploration->incomplete_reason);
 	g_free(exploration);
+}
+
+GArray *record_programs(const struct record_exploration *exploration)
+{
+	g_autofree char *problem = NULL;
+	GArray *parts = program_parts(exploration->program, exploration->ranks, &problem);
+
+	if (parts && parts->len < 2)
+		g_clear_pointer(&parts, g_array_unref);
+	return parts;
+}
+
+int record_nodes(const struct record_exploration *exploration)
+{
+	return nodes_count(exploration->nodes, exploration->ranks);
 }
 
 bool record_rank_crashed(const struct record_rank *rank)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "explorer/choice.h"
+#include "explorer/program_parts.h"
 #include "finding_kind.h"
 #include "limit.h"
 
@@ -302,6 +303,8 @@ struct record_exploration {
 	char *machine;        /* its host name */
 	char *standard_input; /* the file for rank 0, as named; NULL: none */
 	int32_t ranks;
+	const char *nodes;       /* virtual nodes (explorer/nodes.h), interned; NULL: one node.
+				  * Stands in the paths of its interleavings */
 	uint32_t bufferings;     /* those explored */
 	uint32_t shard, shards;  /* --shard 2/3: 2 and 3; 0 and 3: all shards, merged; 0 and 0: no
 				  * shards */
@@ -354,6 +357,10 @@ void record_finding_free(struct record_finding *finding);
 
 struct record_exploration *record_exploration_new(void);
 void record_exploration_free(struct record_exploration *exploration);
+/* The programs (struct program_part); free with g_array_unref. One program: NULL. */
+GArray *record_programs(const struct record_exploration *exploration);
+/* The number of virtual nodes; 1: none. */
+int record_nodes(const struct record_exploration *exploration);
 
 /* "main thread", "thread 2", of the `thread` of a rank or call; NULL: it has none. Free with
  * g_free. */

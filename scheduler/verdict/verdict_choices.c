@@ -230,9 +230,9 @@ static enum collective_mode collectives_needed(const struct world *world)
 
 static char *path_text(const struct world *world, const GArray *choices)
 {
-	struct path *path = path_of_choices(world_options(world)->ranks,
-	                                    world_options(world)->buffering,
-	                                    collectives_needed(world), choices);
+	struct path *path = path_of_choices(
+		world_options(world)->ranks, world_options(world)->nodes,
+		world_options(world)->buffering, collectives_needed(world), choices);
 	char *text = path_print(path);
 
 	path_free(path);

@@ -44,12 +44,13 @@ struct world_options {
 	bool every_call_waits;
 	enum collective_mode collectives; /* not BOTH */
 	bool arrives_early;               /* see world_arrival.h */
-	bool cancels;  /* the program calls MPI_Cancel: nonblocking receives that name their
+	bool cancels;      /* the program calls MPI_Cancel: nonblocking receives that name their
 	                  source are matched by choice, too */
-	bool digests;  /* ranks can report a digest of their state (world_digest) */
-	guint not_yet; /* how often in a row a poll may be answered "not yet" by choice */
-	guint some;    /* with at most so many complete requests, MPI_Waitsome may report each
+	bool digests;      /* ranks can report a digest of their state (world_digest) */
+	guint not_yet;     /* how often in a row a poll may be answered "not yet" by choice */
+	guint some;        /* with at most so many complete requests, MPI_Waitsome may report each
 	                  subset */
+	const char *nodes; /* for paths (nodes.h); NULL: one node */
 };
 
 enum world_phase {

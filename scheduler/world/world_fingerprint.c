@@ -69,11 +69,12 @@ static void add_numbers(struct state_hash *hash, const GArray *numbers)
 		add(hash, g_array_index(numbers, guint64, i));
 }
 
-static struct state_hash choices_made(const struct world *world)
+/* The first `count` choices. */
+static struct state_hash choices_made(const struct world *world, guint count)
 {
-	struct state_hash sum = {{world->choices->len, 0}};
+	struct state_hash sum = {{count, 0}};
 
-	for (guint i = 0; i < world->choices->len; i++) {
+	for (guint i = 0; i < count; i++) {
 		g_autoptr(GByteArray) bytes = g_byte_array_new();
 		const struct choice *choice = &g_array_index(world->choices, struct choice, i);
 		struct state_hash one = {{0, 0}};
@@ -98,7 +99,7 @@ void world_seal(struct world *world, int number, const struct wire_seal *seal)
 {
 	struct rank *rank = &world->ranks[number];
 	struct sealed *sealed;
-	struct state_hash before = choices_made(world);
+	struct state_hash before = choices_made(world, world->choices->len);
 
 	if (seal->hides)
 		add_hash(&rank->hidden, &before);
@@ -120,6 +121,12 @@ void world_seal(struct world *world, int number, const struct wire_seal *seal)
 	}
 }
 
+void world_go_unsealed(struct world *world, int number, guint32 call)
+{
+	world->ranks[number].unsealed = call;
+	world->ranks[number].unsealed_choices = world->choices->len;
+}
+
 static bool waits_in(const struct world *world, struct op_id id)
 {
 	const struct line *line = world->ranks[id.rank].line;
@@ -131,9 +138,13 @@ static bool waits_in(const struct world *world, struct op_id id)
  * change. */
 static void add_seal(struct state_hash *hash, const struct world *world, struct op_id id)
 {
-	const GArray *seals = world->ranks[id.rank].seals;
+	const struct rank *rank = &world->ranks[id.rank];
+	const GArray *seals = rank->seals;
 	const struct sealed *sealed;
 
+	/* With the choices that add_rank adds, the number tells which call it was. */
+	if (id.call <= rank->unsealed)
+		add(hash, id.call);
 	if (!seals || id.call == 0 || id.call > seals->len)
 		return;
 	sealed = &g_array_index(seals, struct sealed, id.call - 1);
@@ -344,6 +355,11 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	add_streak(hash, world, &rank->streak);
 	add_loop(hash, world, number);
 	add_hash(hash, &rank->hidden);
+	if (rank->unsealed_choices > 0) {
+		struct state_hash before = choices_made(world, rank->unsealed_choices);
+
+		add_hash(hash, &before);
+	}
 }
 
 /* --- the world -------------------------------------------------------------------------------- */

@@ -20,8 +20,12 @@
 
 struct world;
 
-/* Call this before the call that the seal describes. A world gets seals of all calls or of none. */
+/* Call this before the call that the seal describes. */
 void world_seal(struct world *world, int rank, const struct wire_seal *seal);
+
+/* Instead, if the call comes without a seal: the choices made so far stand for its arguments, its
+ * contents and all that it hides. */
+void world_go_unsealed(struct world *world, int rank, guint32 call);
 
 /* At rest. Returns NULL, or a clause that says why this state cannot be compared. */
 const char *world_fingerprint(const struct world *world, struct state_hash *ret);

@@ -166,9 +166,10 @@ struct rank {
 	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */
 	bool went_into_call;  /* it is over, and was inside its last call */
 	GArray *left;         /* struct wire_left */
-	GArray *seals;        /* struct sealed of world_fingerprint.c, by call; NULL: no
-	                             seals are reported */
+	GArray *seals;        /* struct sealed of world_fingerprint.c, by call; NULL: none */
 	struct state_hash hidden; /* the choices made before calls whose effect MPI itself keeps */
+	guint32 unsealed;         /* the last call without a seal; 0: none */
+	guint unsealed_choices;   /* of the world, made before that call */
 };
 
 /* A message under way: the arguments with which a bound receive asks MPI for it. */

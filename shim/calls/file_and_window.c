@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "common/mix.h"
+#include "common/virtual_nodes.h"
 #include "file_bytes.h"
 #include "shim/check/access.h"
 #include "shim/gate/gate.h"
@@ -258,10 +259,28 @@ int shim_MPI_Win_allocate(void *site, MPI_Aint size, int disp_unit, MPI_Info inf
 	                   number, window);
 }
 
+/* Whether memory can be shared: whether all members are on one virtual node. */
+static bool is_on_one_node(MPI_Comm comm)
+{
+	const struct virtual_node *node = virtual_node_own();
+	const struct communicator *communicator = node ? communicator_find(comm) : NULL;
+
+	if (!communicator || communicator_is_inter(communicator))
+		return true;
+	for (int i = 0, rank; (rank = communicator_world_rank(communicator, i)) >= 0; i++)
+		if (rank < node->first || rank >= node->first + node->ranks)
+			return false;
+	return true;
+}
+
 int shim_MPI_Win_allocate_shared(void *site, MPI_Aint size, int disp_unit, MPI_Info info,
                                  MPI_Comm comm, void *base, MPI_Win *window)
 {
 	uint64_t number = meet_for_window(site, MPI_CALL_Win_allocate_shared, comm, disp_unit);
+
+	/* MPI 3.1, sections 11.2.3 and 11.6.2. MPICH does not look, and gives no memory. */
+	if (!is_on_one_node(comm))
+		return MPI_ERR_RMA_SHARED;
 
 	return made_window(
 		real_mpi()->Win_allocate_shared(size, disp_unit, info, comm, base, window), number,

@@ -40,10 +40,7 @@ static struct {
 	uint32_t call; /* the latest */
 	bool released;
 	const struct wire_call *pending; /* waits for GO; NULL: none, or several threads may call */
-	bool sent_state,
-		precomputes; /* its state has been sent in this wait; is to be computed early, as
-		                the last wait sent one */
-	bool reading;        /* one of several waiting threads reads */
+	bool reading;                    /* one of several waiting threads reads */
 	struct waiter *waiters;
 	pthread_mutex_t telling;
 	struct wire_welcome welcome;
@@ -234,10 +231,7 @@ static void obey(struct wire_message *message)
 	case WIRE_REWIND: gate.orders->rewind(&message->rewind, &gate.welcome); break;
 	case WIRE_FORGET: gate.orders->forget(message->forget); break;
 	case WIRE_LOOK: send_digest(); break;
-	case WIRE_TELL:
-		gate.orders->send_state(gate.pending, may_be_idle());
-		gate.sent_state = true;
-		break;
+	case WIRE_TELL: gate.orders->send_state(gate.pending, may_be_idle()); break;
 	case WIRE_DRIVE: drive_progress(); break;
 	case WIRE_FORWARD: virtual_time_put_forward(message->forward); break;
 	case WIRE_END: gate.orders->end(&message->end);
@@ -288,14 +282,6 @@ static void receive_with_progress(unsigned round)
 		channel_receive(false);
 }
 
-/* Other ranks still run, or the scheduler is about to ask: computes the state meanwhile. */
-static void precompute(void)
-{
-	gate.precomputes = false;
-	if (!channel_receive(false))
-		gate.orders->precompute_state(gate.pending);
-}
-
 static void receive_orders(void)
 {
 	unsigned round = 0;
@@ -307,8 +293,6 @@ static void receive_orders(void)
 			channel_receive(true);
 		else if (incomplete > 0 || gate.orders->serves_windows())
 			receive_with_progress(round);
-		else if (gate.precomputes)
-			precompute();
 		else if (!channel_receive(true))
 			drive_progress();
 		round = channel_has_unread() || gate.orders->incomplete() != incomplete ? 0
@@ -413,11 +397,8 @@ struct gate_answer gate_wait(const struct wire_call *call)
 		answer = &waiter.go;
 	} else {
 		gate.pending = call;
-		gate.precomputes = gate.sent_state;
-		gate.sent_state = false;
 		receive_orders();
 		gate.pending = NULL;
-		gate.precomputes = false;
 	}
 	virtual_time_catch_up();
 	if (is_poll(call) && answer->go.count == 0)
@@ -644,6 +625,6 @@ void gate_open(int socket, const struct gate_orders *orders, const struct wire_h
 		obey_all();
 	}
 	channel_limit_waiting(IDLE_MILLISECONDS);
-	if (gate.welcome.images)
+	if (gate.welcome.images || gate.welcome.states)
 		channel_stop_at_rewind();
 }

@@ -143,12 +143,10 @@ struct gate_orders {
 	 * memory of the gate's. Zero: unknown. */
 	struct wire_digest (*digest)(const struct wire_call *call, const struct memory_range *own,
 	                             size_t own_count);
-	/* Sends the seal of a call, before its report. */
+	/* Sends the seal of a call, before its report, if seals are wanted. */
 	void (*send_seal)(uint32_t call);
-	/* Sends the rank's state while `pending` waits (state.h). precompute_state computes it
-	 * before it is asked for. */
+	/* Sends the rank's state while `pending` waits (state.h). */
 	void (*send_state)(const struct wire_call *pending, bool may_be_idle);
-	void (*precompute_state)(const struct wire_call *pending);
 	/* The calling thread's stack, as backtrace(3). 0: unknown. */
 	int (*backtrace)(void **ret_frames, int most);
 };

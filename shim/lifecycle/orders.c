@@ -13,6 +13,7 @@
 #include "shim/park/park.h"
 #include "shim/park/park_rewind.h"
 #include "shim/process/process.h"
+#include "shim/process/stack_residue.h"
 #include "shim/request/request.h"
 #include "shim/request/request_names.h"
 #include "shim/state/digest.h"
@@ -94,29 +95,19 @@ static struct wire_digest digest(const struct wire_call *call, const struct memo
 
 static void send_seal(uint32_t call)
 {
+	if (!gate_welcome()->seals) {
+		state_go_unsealed();
+		return;
+	}
+	stack_residue_want();
 	gate_send(&(const struct wire_message){.type = WIRE_SEAL, .seal = state_seal(call)});
-}
-
-/* A state computed before it was asked for; valid while nothing moves the rank. */
-static struct {
-	bool holds;
-	struct wire_state state;
-} precomputed;
-
-static void precompute_state(const struct wire_call *pending)
-{
-	precomputed.state = state_compute(pending);
-	precomputed.holds = !precomputed.state.hazard && park_is_unmoved();
 }
 
 static void send_state(const struct wire_call *pending, bool may_be_idle)
 {
 	static char none[] = "";
-	struct wire_message message = {.type = WIRE_STATE};
+	struct wire_message message = {.type = WIRE_STATE, .state = state_compute(pending)};
 
-	message.state = precomputed.holds && park_is_unmoved() ? precomputed.state
-	                                                       : state_compute(pending);
-	precomputed.holds = false;
 	if (!message.state.hazard)
 		message.state.hazard = none;
 	message.state.idle = may_be_idle && !park_handles_signals();
@@ -152,6 +143,5 @@ const struct gate_orders orders = {
 	.digest = digest,
 	.send_seal = send_seal,
 	.send_state = send_state,
-	.precompute_state = precompute_state,
 	.backtrace = ending_backtrace,
 };

@@ -33,6 +33,7 @@
 #include "shim/gate/threading.h"
 #include "shim/gate/yielding.h"
 #include "shim/libc/file_calls.h"
+#include "shim/libc/node_name.h"
 #include "shim/libc/output.h"
 #include "shim/libc/virtual_time.h"
 #include "shim/mpi/real.h"
@@ -108,6 +109,7 @@ __attribute__((constructor)) static void load(void)
 	park_restart(startup.rank, startup.world);
 	state_load();
 	file_calls_start();
+	node_name_start();
 	redirect_streams();
 	output_start(startup.rank);
 	agent_before_main();
@@ -309,7 +311,7 @@ static int begin_control(int control, unsigned function, const void *site)
 	if (code != MPI_SUCCESS)
 		return code;
 	park_init(control, startup.world, startup.rank, gate_welcome()->rewinds,
-	          gate_welcome()->images);
+	          gate_welcome()->images || gate_welcome()->states);
 	park_set_blocking_call(blocking_call_address());
 	if (gate_welcome()->states)
 		state_start();

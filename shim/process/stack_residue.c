@@ -6,6 +6,8 @@
 
 struct memory_range stack_residue_range = {UINTPTR_MAX, 0};
 
+static struct memory_range wanted_range = {UINTPTR_MAX, 0};
+
 void stack_residue_start(void)
 {
 	enum {
@@ -15,12 +17,17 @@ void stack_residue_start(void)
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	struct rlimit limit;
 
-	if (!getenv("MATCHPOINT_STEADY"))
-		return;
 	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur > MOST)
 		limit.rlim_cur = MOST;
 	if (limit.rlim_cur > SPARE)
-		stack_residue_range = (struct memory_range){here - limit.rlim_cur + SPARE, here};
+		wanted_range = (struct memory_range){here - limit.rlim_cur + SPARE, here};
+	if (getenv("MATCHPOINT_STEADY"))
+		stack_residue_want();
+}
+
+void stack_residue_want(void)
+{
+	stack_residue_range = wanted_range;
 }
 
 /* In C, the compiler would leave gaps in the frame. The depth is 16 KB: what functions that poll,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "common/virtual_nodes.h"
 #include "memory.h"
 #include "processes.h"
 #include "replay.h"
@@ -112,10 +113,56 @@ FILLS(INPUTS_CLOCK_GETTIME, clock_gettime, (clockid_t clock, struct timespec *ti
 FILLS(INPUTS_GETTIMEOFDAY, gettimeofday, (struct timeval *restrict time, void *restrict zone),
       (time, zone), time, sizeof(*time))
 FILLS(INPUTS_GETENTROPY, getentropy, (void *buffer, size_t size), (buffer, size), buffer, size)
-FILLS(INPUTS_GETHOSTNAME, gethostname, (char *name, size_t size), (name, size), name, size)
-FILLS(INPUTS_UNAME, uname, (struct utsname * name), (name), name, sizeof(*name))
 FILLS(INPUTS_GETRUSAGE, getrusage, (__rusage_who_t who, struct rusage *usage), (who, usage), usage,
       sizeof(*usage))
+
+/* The name of a virtual node, which MPI asks for as well. */
+static int ask_host_name(char *name, size_t size)
+{
+	const struct virtual_node *node = virtual_node_own();
+
+	return node ? virtual_node_name(node, name, size) : NEXT(gethostname)(name, size);
+}
+
+static int ask_names(struct utsname *name)
+{
+	const struct virtual_node *node = virtual_node_own();
+	const int result = NEXT(uname)(name);
+
+	if (result == 0 && node)
+		virtual_node_name(node, name->nodename, sizeof(name->nodename));
+	return result;
+}
+
+EXPORTED int gethostname(char *name, size_t size)
+{
+	int result = 0;
+
+	if (!inputs_enter(INPUTS_GETHOSTNAME, SITE))
+		return ask_host_name(name, size);
+	if (!log_replaying)
+		result = ask_host_name(name, size);
+	result = (int)inputs_result(result);
+	if (result == 0)
+		log_data(name, size);
+	inputs_leave();
+	return result;
+}
+
+EXPORTED int uname(struct utsname *name)
+{
+	int result = 0;
+
+	if (!inputs_enter(INPUTS_UNAME, SITE))
+		return ask_names(name);
+	if (!log_replaying)
+		result = ask_names(name);
+	result = (int)inputs_result(result);
+	if (result == 0)
+		log_data(name, sizeof(*name));
+	inputs_leave();
+	return result;
+}
 
 INPUTS_GIVE(INPUTS_CLOCK, clock_t, clock, (void), ())
 INPUTS_GIVE(INPUTS_GETPID, pid_t, getpid, (void), ())

@@ -97,22 +97,6 @@ static void find_generation(void)
 	state.own_faults = usage.ru_minflt + usage.ru_majflt;
 }
 
-void state_start(void)
-{
-	if (sanitizer_is_there())
-		state_refuse("it is built with AddressSanitizer");
-	if (!state.know || !state.left_out || !state.know(&state))
-		state_refuse("its heap cannot be separated from MPI's");
-	if (!state.refused)
-		find_generation();
-	/* Written pages are then known without a scan (ckpt/agent_known.h). */
-	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-	if (park_writes_files())
-		state_refuse("it writes files");
-	file_calls_forget();
-	state_memory_note_shared();
-}
-
 static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool with_linker);
 static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *data);
 
@@ -125,6 +109,26 @@ static void warm_up(void)
 
 	_Unwind_Backtrace(look_at_frame, &frame);
 	add_memory(&hash, (uintptr_t)__builtin_frame_address(0), true);
+}
+
+void state_start(void)
+{
+	if (sanitizer_is_there())
+		state_refuse("it is built with AddressSanitizer");
+	if (!state.know || !state.left_out || !state.know(&state))
+		state_refuse("its heap cannot be separated from MPI's");
+	if (!state.refused)
+		find_generation();
+	/* Written pages are then known without a scan (ckpt/agent_known.h). Ranks whose states may
+	 * never be compared keep their large pages. */
+	if (gate_welcome()->seals)
+		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	if (park_writes_files())
+		state_refuse("it writes files");
+	file_calls_forget();
+	state_memory_note_shared();
+	if (!state.refused)
+		warm_up();
 }
 
 bool state_can_digest(void)
@@ -189,7 +193,8 @@ void state_note_data(const void *buffer, MPI_Count count, MPI_Datatype type)
 	int saved = errno;
 
 	if (count > 0
-	    && (!buffer || !abi_is_basic(type) || !add_contents(buffer, (size_t)count * size)))
+	    && (!gate_welcome()->seals || !buffer || !abi_is_basic(type)
+	        || !add_contents(buffer, (size_t)count * size)))
 		state.knows_contents = false;
 	errno = saved;
 }
@@ -203,6 +208,12 @@ static void look_for_children(void)
 
 	if (faults > 0 && faults != state.own_faults)
 		state_refuse("it has started other processes");
+}
+
+void state_go_unsealed(void)
+{
+	look_for_children();
+	state.hides = false;
 }
 
 struct wire_seal state_seal(uint32_t call)

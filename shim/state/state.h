@@ -53,6 +53,10 @@ bool state_can_digest(void);
 void state_start_digests(void);
 bool state_digest(const struct wire_call *call, uint64_t ret[2]);
 
+/* For the gate: the call that it is about to report has no seal; the scheduler takes it to hide
+ * something. */
+void state_go_unsealed(void);
+
 /* For the gate: the seal of the call that it is about to report; the state while `call` is
  * pending. */
 struct wire_seal state_seal(uint32_t call);

@@ -48,6 +48,38 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+# Rank 0 keeps the sum. If the first sender was the last but one, it deadlocks; if it was the last,
+# it polls in a loop.
+LATE_LOOP = """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, size, value = 0, sum = 0, first = 0, done = 0;
+	MPI_Request request;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 1; rank == 0 && i < size; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		sum += value;
+		if (i == 1 && value >= size - 2)
+			first = value;
+		value = 0;
+	}
+	if (rank == 0) {
+		MPI_Irecv(&value, 1, MPI_INT, 1, 5 + (first == size - 2), MPI_COMM_WORLD, &request);
+		while (first == size - 1 && !done)
+			MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	}
+	if (rank == 1)
+		MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
 FORGOTTEN = """\ttotal += 1000 * payload[i][0] + payload[i][1];
 	memset(payload[i], 0, sizeof(payload[i]));
 	if (!is_kept[i]) {
@@ -191,6 +223,38 @@ def compare_auto(tool):
         check(auto.report[key] == again.report[key], "%s\n%s" % (auto, again))
 
 
+def compare_given_up(tool):
+    """Where states come up that do not tell how many interleavings there are, after auto has left
+    the tree, it goes on with the tree. -v says why. The same if that happens after --resume."""
+    program = tool.compile(tool.write("late_loop.c", LATE_LOOP))
+    def explore(search, *options, arguments=()):
+        run = tool.run("explore", "-q", "-n", "7", "--buffering", "zero", "--search", search,
+                       *options, "--", program, *arguments, report=True)
+        check(run.report is not None, str(run))
+        return run
+    tree, auto = explore("tree"), explore("auto", "-v")
+    check("auto: the tree was explored; a rank polls in a loop" in str(auto.report["notes"]),
+          str(auto))
+    check("search" not in auto.report, str(auto))
+    for key in "interleavings", "complete", "buffering", "wasted":
+        check(tree.report[key] == auto.report[key], "%s\n%s" % (tree, auto))
+    def paths(run):
+        return sorted(one["path"] for one in run.report["executions"])
+    check(paths(tree) == paths(auto), "%s\n%s" % (tree, auto))
+    check(findings(tree.report) == findings(auto.report), "%s\n%s" % (tree, auto))
+    check(tree.status == auto.status == 1, "%s\n%s" % (tree, auto))
+    stopped = explore("auto", "--fail-fast", "--store", "given_up")
+    check(128 < stopped.report["interleavings"] and not stopped.report["complete"], str(stopped))
+    check(stopped.report["search"]["kind"] == "states", str(stopped))
+    refused = tool.run("explore", "-n", "7", "--buffering", "zero", "-j", "2", "--resume",
+                       "--store", "given_up", "--", program)
+    check(refused.status == 4 and "does not work with the options given" in refused.err,
+          str(refused))
+    resumed = explore("auto", "--resume", "--store", "given_up")
+    check(paths(tree) == paths(resumed), "%s\n%s" % (tree, resumed))
+    check(findings(tree.report) == findings(resumed.report), "%s\n%s" % (tree, resumed))
+
+
 def count(found):
     compared = [one for one in found if one]
     counted = sum(one[2] for one in compared)
@@ -204,6 +268,7 @@ def body(tool, options):
                      + glob.glob(os.path.join(HERE, "../../examples/*.expect")))
     found = []
     compare_auto(tool)
+    compare_given_up(tool)
     for expect in expects:
         name = os.path.basename(expect)[:-len(".expect")]
         if options.all or name in SOME:

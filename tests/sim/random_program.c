@@ -529,6 +529,30 @@ void random_program_free(struct random_program *program)
 	g_free(program);
 }
 
+static bool is_asked_about(const struct random_program *program, int instruction)
+{
+	for (int i = 0; i < program->count; i++) {
+		const struct instruction *one = &program->instructions[i];
+
+		if (one->of == instruction
+		    && (one->kind == INSTRUCTION_BRANCH || one->kind == INSTRUCTION_RECEIVE_PROBED
+		        || one->kind == INSTRUCTION_MRECV))
+			return true;
+	}
+	return false;
+}
+
+bool may_be_forgotten(const struct random_program *program, int instruction)
+{
+	enum instruction_kind kind = program->instructions[instruction].kind;
+	bool takes = kind == INSTRUCTION_RECEIVE || kind == INSTRUCTION_RECEIVE_PROBED
+	             || kind == INSTRUCTION_MPROBE || kind == INSTRUCTION_PROBE
+	             || kind == INSTRUCTION_IPROBE || kind == INSTRUCTION_GET
+	             || kind == INSTRUCTION_FETCH;
+
+	return takes && !is_asked_about(program, instruction);
+}
+
 struct random_program *random_program_senders(int ranks)
 {
 	struct random_program *program = random_program_empty(ranks);

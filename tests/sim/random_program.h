@@ -273,6 +273,9 @@ static inline int first_reported(const struct random_program *program, const gui
 	return poll;
 }
 
+/* Whether the instruction takes something, and nothing later depends on what it was. */
+bool may_be_forgotten(const struct random_program *program, int instruction);
+
 /* N - 1 senders, N - 1 wildcard receives on rank 0, a barrier. */
 struct random_program *random_program_senders(int ranks);
 

@@ -31,29 +31,6 @@ struct found {
 
 /* --- forgotten details ------------------------------------------------------------------------ */
 
-static bool is_asked_about(const struct random_program *program, int instruction)
-{
-	for (int i = 0; i < program->count; i++) {
-		const struct instruction *one = &program->instructions[i];
-
-		if (one->of == instruction
-		    && (one->kind == INSTRUCTION_BRANCH || one->kind == INSTRUCTION_RECEIVE_PROBED
-		        || one->kind == INSTRUCTION_MRECV))
-			return true;
-	}
-	return false;
-}
-
-static bool takes_one(const struct random_program *program, int instruction)
-{
-	enum instruction_kind kind = program->instructions[instruction].kind;
-
-	return kind == INSTRUCTION_RECEIVE || kind == INSTRUCTION_RECEIVE_PROBED
-	       || kind == INSTRUCTION_MPROBE || kind == INSTRUCTION_PROBE
-	       || kind == INSTRUCTION_IPROBE || kind == INSTRUCTION_GET
-	       || kind == INSTRUCTION_FETCH;
-}
-
 /* Reduces an outcome of brute force. A rank's sum replaces the sources of its receives and the
  * values that it read from windows, unless it asks about them. The number of earlier lock holders
  * goes. Whether accesses conflict is added. */
@@ -73,8 +50,7 @@ static GBytes *remembered(const struct random_program *program, GBytes *outcome,
 		if ((one->kind == INSTRUCTION_SEND || one->kind == INSTRUCTION_LOCK)
 		    && states[i] >= MATCHED && states[i] < EARLY)
 			states[i] = MATCHED;
-		if (!takes_one(program, i) || states[i] < MATCHED || states[i] >= EARLY
-		    || is_asked_about(program, i))
+		if (states[i] < MATCHED || states[i] >= EARLY || !may_be_forgotten(program, i))
 			continue;
 		if (one->kind == INSTRUCTION_RECEIVE || one->kind == INSTRUCTION_GET
 		    || one->kind == INSTRUCTION_FETCH)

@@ -35,7 +35,8 @@ static inline int set_up(void **state)
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	int fd;
 
-	close_range(STDERR_FILENO + 1, ~0u, 0); /* ctest's log, for example, which grows meanwhile */
+	/* ctest's log, for example, which grows meanwhile */
+	close_range(STDERR_FILENO + 1, ~0u, 0);
 	strcpy(fixture->base, "/dev/shm/matchpoint-test-XXXXXX");
 	assert_non_null(mkdtemp(fixture->base));
 	snprintf(fixture->world, sizeof(fixture->world), "%s/old", fixture->base);

@@ -57,7 +57,7 @@ static bool thinker_next(struct plan_source *source, struct run_request *ret_req
 		return false;
 	thinker->plans--;
 	*ret_request = (struct run_request){
-		.position = position_new(path_new(RANKS, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
+		.position = position_new(path_new(RANKS, NULL, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
 		.strategy = &thinker->strategy,
 		.owner = thinker};
 	return true;
@@ -87,7 +87,7 @@ static void thinker_ended(struct plan_source *source, struct execution *executio
 	assert_int_equal(result->phase, EXECUTION_OVER);
 	assert_false(plan_source_is_busy(source));
 	thinker->ended++;
-	thinker->cut_short = result->cut_short;
+	thinker->cut_short = result->discard == DISCARD_CUT_SHORT;
 	thinker->struck_before = result->struck_before;
 	g_array_set_size(thinker->made, 0);
 	g_array_append_vals(thinker->made, choices->data, choices->len);

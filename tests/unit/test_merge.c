@@ -70,6 +70,7 @@ struct given {
 	const char *note;
 	bool struck; /* ranks were killed while it divided the tree */
 	guint states;
+	bool threads; /* of a rank call MPI */
 };
 
 static void add_interleaving(struct store *store, const struct given *given, char letter, guint id,
@@ -159,6 +160,7 @@ static void write_store(const char *directory, const struct given *given)
 	e->shard = given->shard;
 	e->shards = given->shards;
 	e->states = given->states;
+	e->threads = given->threads;
 	e->complete = !given->stopped;
 	e->incomplete_reason = g_strdup(given->stopped);
 	if (given->stopped)
@@ -259,9 +261,9 @@ static bool has_limit(const struct store_reader *reader, const char *words)
 static void test_shards(void **state)
 {
 	static const struct given given[] = {
-		{2, 3, NULL, "dE", "same\n", "same\n", "s", NULL, "/there", false, 0},
-		{1, 3, NULL, "abC", "same\n", "same\n", "s", NULL, NULL, false, 0},
-		{3, 3, NULL, "", "same\n", "same\n", "s", NULL, NULL, false, 0},
+		{2, 3, NULL, "dE", "same\n", "same\n", "s", NULL, "/there", false, 0, false},
+		{1, 3, NULL, "abC", "same\n", "same\n", "s", NULL, NULL, false, 0, false},
+		{3, 3, NULL, "", "same\n", "same\n", "s", NULL, NULL, false, 0, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 3);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -289,9 +291,9 @@ static void test_shards(void **state)
 static void test_incomplete(void **state)
 {
 	static const struct given given[] = {
-		{1, 4, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false, 0},
+		{1, 4, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false, 0, false},
 		{3, 4, NULL, "cd", "same\n", "same\n", "t", "stopped by --max-time 10", NULL, false,
-	         0},
+	         0, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -307,8 +309,8 @@ static void test_incomplete(void **state)
 static void test_split_while_ranks_were_killed(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false, 0},
-		{2, 2, NULL, "cd", "same\n", "same\n", "t", NULL, NULL, true, 0},
+		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false, 0, false},
+		{2, 2, NULL, "cd", "same\n", "same\n", "t", NULL, NULL, true, 0, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -324,8 +326,8 @@ static void test_split_while_ranks_were_killed(void **state)
 static void test_same_split_while_ranks_were_killed(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false, 0},
-		{2, 2, NULL, "cd", "same\n", "same\n", "s", NULL, NULL, true, 0},
+		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false, 0, false},
+		{2, 2, NULL, "cd", "same\n", "same\n", "s", NULL, NULL, true, 0, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
@@ -337,9 +339,9 @@ static void test_outcomes(void **state)
 {
 	static const struct given given[] = {
 		{1, 2, NULL, "ab", "on node one\nleft\n", "on node one\nleft\n", "s", NULL, NULL,
-	         false, 0},
+	         false, 0, false},
 		{2, 2, NULL, "c", "on node two\nright\n", "on node two\nleft\n", "s", NULL, NULL,
-	         false, 0},
+	         false, 0, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_finding *finding = finding_of(reader, FINDING_OUTCOME_DIFFERS);
@@ -364,8 +366,10 @@ static void test_outcomes(void **state)
 static void test_other_machine(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "on node one\n", "on node one\n", "s", NULL, NULL, false, 0},
-		{2, 2, NULL, "c", "on node two\n", "on node two\n", "s", NULL, NULL, false, 0},
+		{1, 2, NULL, "ab", "on node one\n", "on node one\n", "s", NULL, NULL, false, 0,
+	         false},
+		{2, 2, NULL, "c", "on node two\n", "on node two\n", "s", NULL, NULL, false, 0,
+	         false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
@@ -378,8 +382,8 @@ static void test_other_machine(void **state)
 static void test_unknown_variation(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false, 0},
-		{2, 2, NULL, "c", "right\n", NULL, "s", NULL, NULL, false, 0},
+		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false, 0, false},
+		{2, 2, NULL, "c", "right\n", NULL, "s", NULL, NULL, false, 0, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
@@ -391,8 +395,8 @@ static void test_unknown_variation(void **state)
 static void test_overlapping_explorations(void **state)
 {
 	static const struct given given[] = {
-		{0, 0, NULL, "abC", "same\n", "same\n", NULL, "stopped", NULL, false, 0},
-		{0, 0, NULL, "bCD", "same\n", "same\n", NULL, "stopped", NULL, false, 0},
+		{0, 0, NULL, "abC", "same\n", "same\n", NULL, "stopped", NULL, false, 0, false},
+		{0, 0, NULL, "bCD", "same\n", "same\n", NULL, "stopped", NULL, false, 0, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -401,6 +405,22 @@ static void test_overlapping_explorations(void **state)
 	assert_int_equal(finding_of(reader, FINDING_DEADLOCK)->count, 2);
 	assert_int_equal(e->shards, 0);
 	assert_false(e->complete);
+}
+
+/* A promise leads to an interleaving that is in another shard's part. */
+static void test_shards_overlap_with_threads(void **state)
+{
+	struct given given[] = {
+		{1, 2, NULL, "abC", "same\n", "same\n", "s", NULL, NULL, false, 0, true},
+		{2, 2, NULL, "Cad", "same\n", "same\n", "s", NULL, NULL, false, 0, true},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 2);
+	const struct record_exploration *e = store_reader_exploration(reader);
+
+	assert_int_equal(e->interleavings, 4);
+	assert_int_equal(e->wasted, 1 + 1 + 2);
+	assert_int_equal(finding_of(reader, FINDING_DEADLOCK)->count, 1);
+	assert_true(e->complete);
 }
 
 /* Each store knows for how many interleavings its own executions stand, not which are the same. */
@@ -472,8 +492,8 @@ static void test_damaged(void **state)
 		"UPDATE finding SET path = ':::'; DELETE FROM shows",
 	};
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false, 0},
-		{2, 2, NULL, "cD", "left\n", "left\n", "s", NULL, NULL, false, 0},
+		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false, 0, false},
+		{2, 2, NULL, "cD", "left\n", "left\n", "s", NULL, NULL, false, 0, false},
 	};
 	struct fixture *fixture = *state;
 	char *stores[] = {fixture->stores[0], fixture->stores[1], NULL};
@@ -504,6 +524,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_machine, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unknown_variation, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_overlapping_explorations, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_shards_overlap_with_threads, set_up,
+	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_states_have_no_number_together, set_up,
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),

@@ -36,6 +36,8 @@ static void test_round_trip(void **state)
 	assert_round_trip("mp1:n4:per-send:0.2=late,0.3=early,1.4=no,1.5=yes");
 	assert_round_trip("mp1:n4:0.3=#1,0.4=#0+2,1.2=cancelled,2.2=1");
 	assert_round_trip("mp1:n4:0.3/turn=#1,0.4=1");
+	assert_round_trip("mp1:n4:nodes2:");
+	assert_round_trip("mp1:n4:nodes3+1:zero:sync:0.3=1");
 	assert_round_trip("mp1:n2147483647:2147483646.4294967295/4294967294=0");
 }
 
@@ -86,6 +88,11 @@ static void test_refused(void **state)
 	assert_refused("mp1:4:", "not a path: column 5: 'n' and the number of ranks expected");
 	assert_refused("mp1:n0:", "not a path: column 6: the number of ranks must be from 1 to "
 	                          "2147483647");
+	assert_refused("mp1:n4:nodes2", "not a path: column 14: ':' expected");
+	assert_refused("mp1:n4:nodes:", "not a path: column 13: it is empty");
+	assert_refused("mp1:n4:nodes3+2:", "not a path: column 13: 3+2 are 5 ranks, not 4");
+	assert_refused("mp1:n4:zero:nodes2:", "not a path: column 13: the receiver's rank "
+	                                      "expected, without leading zeros");
 	assert_refused("mp1:n04:", "not a path: column 6: the number of ranks expected, without "
 	                           "leading zeros");
 	assert_refused("mp1:n4", "not a path: column 7: ':' expected");

@@ -180,7 +180,7 @@ static void the_order_of_choices_does_not_matter(void **state)
 
 static void which_message_follows_from_the_rest(void **state)
 {
-	struct path *path = path_new(2, BUFFERING_ANY, COLLECTIVES_ANY);
+	struct path *path = path_new(2, NULL, BUFFERING_ANY, COLLECTIVES_ANY);
 	struct choice choice = {point_call(0, 3, 0), taken_message((struct op_id){1, 7, 2})};
 	struct position *position, *named = parse("mp1:n2:0.3=1");
 	g_autoptr(GByteArray) bytes = g_byte_array_new(), named_bytes = g_byte_array_new();
@@ -207,7 +207,7 @@ static uint32_t below(GRand *dice, uint32_t count)
 
 static struct position *some_position(GRand *dice)
 {
-	struct path *path = path_new(RANKS, (enum buffering)below(dice, 2),
+	struct path *path = path_new(RANKS, NULL, (enum buffering)below(dice, 2),
 	                             (enum collective_mode)below(dice, 2));
 	struct position *position;
 

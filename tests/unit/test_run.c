@@ -85,7 +85,7 @@ static int tear_down(void **state)
 static void begin(struct fixture *fixture)
 {
 	const struct run_request request = {
-		.position = position_new(path_new(RANKS, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
+		.position = position_new(path_new(RANKS, NULL, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
 		.strategy = &fixture->asker.strategy,
 		.owner = fixture};
 
@@ -170,7 +170,7 @@ static void what_waits_can_be_cut_short(void **state)
 	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
 	execution_cut_short(fixture->execution);
 	assert_true(runs_pump(fixture->fake.runs, has_ended, fixture, 20));
-	assert_true(execution_result(fixture->execution)->cut_short);
+	assert_true(execution_result(fixture->execution)->discard == DISCARD_CUT_SHORT);
 	assert_false(execution_resume(fixture->execution, NULL));
 	assert_int_equal(fixture->ended, 0);
 	execution_drop(g_steal_pointer(&fixture->execution));
@@ -208,7 +208,7 @@ static void count_kill(struct host *host, pid_t process)
 static bool all_have_answered(const struct execution *execution)
 {
 	for (int rank = 0; rank < RANKS; rank++)
-		if (!real_operations->has_unread(execution_link(execution, rank)))
+		if (!real_operations->has_unread(execution_placement(execution)->slots[rank].link))
 			return false;
 	return true;
 }
@@ -266,7 +266,8 @@ static bool is_struck(void *data)
 {
 	const struct fixture *fixture = data;
 
-	return fixture->fake.failure || execution_result(fixture->execution)->struck;
+	return fixture->fake.failure
+	       || execution_result(fixture->execution)->discard == DISCARD_STRUCK;
 }
 
 /* A rank has answered that it is parked, and is dead before the others answer. That snapshot cannot
@@ -281,7 +282,7 @@ static void a_rank_can_be_struck_when_it_is_parked(void **state)
 	assert_true(runs_pump(fixture->fake.runs, is_struck, fixture, 20));
 	runs_pump(fixture->fake.runs, never, NULL, SOON / 1000.0);
 	assert_null(fixture->fake.failure);
-	assert_true(execution_result(fixture->execution)->again);
+	assert_int_equal(execution_result(fixture->execution)->discard, DISCARD_STRUCK);
 	assert_false(g_file_test(copy, G_FILE_TEST_EXISTS));
 }
 

@@ -491,7 +491,7 @@ static void a_rank_that_got_orders_is_not_forked(void **state)
 	begin(fixture, &next);
 	assert_true(snapshot_restore(root, &next.placement, NULL));
 	g_string_truncate(fixture->fake.asked, 0);
-	held_ranks_closed(next.placement.held, 0);
+	held_ranks_closed(next.placement.group, 0);
 	assert_asked(fixture, "");
 	assert_true(next.orders_lost);
 	held_ranks_keep(&next.placement, false);

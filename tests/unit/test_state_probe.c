@@ -209,7 +209,7 @@ static void states_without_a_fingerprint_equal_no_other(void **state)
 
 static void looks_are_few(void **state)
 {
-	struct state_watch *watch = state_watch_new(128, 200);
+	struct state_watch *watch = state_watch_new(128, 200, 4);
 	guint looks = 0;
 
 	(void)state;
@@ -221,7 +221,7 @@ static void looks_are_few(void **state)
 
 static void there_is_no_look_if_little_is_left(void **state)
 {
-	struct state_watch *watch = state_watch_new(128, 200);
+	struct state_watch *watch = state_watch_new(128, 200, 4);
 
 	(void)state;
 	assert_false(state_watch_is_due(watch, 1000, 199));
@@ -233,7 +233,7 @@ static void there_is_no_look_if_little_is_left(void **state)
 
 static void a_tree_that_swells_is_looked_at_again(void **state)
 {
-	struct state_watch *watch = state_watch_new(128, 200);
+	struct state_watch *watch = state_watch_new(128, 200, 4);
 	struct state_probe *probe = probed(KEEPS_ORDER, 0, 3, 100);
 
 	(void)state;
@@ -248,7 +248,7 @@ static void a_tree_that_swells_is_looked_at_again(void **state)
 
 static void judge(enum keeps keeps, guint below, bool pays)
 {
-	struct state_watch *watch = state_watch_new(128, 200);
+	struct state_watch *watch = state_watch_new(128, 200, 4);
 	struct state_probe *probe = probed(keeps, 0, 4, 6);
 
 	assert_int_equal(state_watch_judge(watch, probe, below), pays);
@@ -269,7 +269,7 @@ static void states_pay_if_enough_choices_are_below(void **state)
 static void looks_begin_at_different_depths(void **state)
 {
 	static const guint bases[] = {0, 8, 4, 12, 2};
-	struct state_watch *watch = state_watch_new(128, 200);
+	struct state_watch *watch = state_watch_new(128, 200, 4);
 	struct state_probe *probe = probed(KEEPS_ORDER, 0, 3, 100);
 
 	(void)state;
@@ -283,7 +283,7 @@ static void looks_begin_at_different_depths(void **state)
 
 static void without_fingerprints_the_tree_is_kept(void **state)
 {
-	struct state_watch *watch = state_watch_new(128, 200);
+	struct state_watch *watch = state_watch_new(128, 200, 4);
 	struct state_probe *probe = probed(KEEPS_NOTHING_COMPARABLE, 0, 3, 100);
 
 	(void)state;
@@ -298,7 +298,7 @@ static void without_fingerprints_the_tree_is_kept(void **state)
 
 static bool is_over_after(struct point point, struct taken taken)
 {
-	struct state_watch *watch = state_watch_new(128, 200);
+	struct state_watch *watch = state_watch_new(128, 200, 4);
 	GArray *open = g_array_new(false, false, sizeof(struct open_choice));
 	struct open_choice choice = {.point = point,
 	                             .alternatives = g_array_new(false, false, sizeof(taken))};

@@ -27,7 +27,7 @@ static const GArray *made(struct fixture *fixture, const char *sources)
 
 static struct position *position(const GArray *choices)
 {
-	return position_of(2, BUFFERING_ZERO, COLLECTIVES_ASYNC, choices);
+	return position_of(2, NULL, BUFFERING_ZERO, COLLECTIVES_ASYNC, choices);
 }
 
 static void arrive(struct fixture *fixture, const char *sources)

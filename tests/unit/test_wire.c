@@ -240,8 +240,8 @@ static void scheduler_messages_round_trip(void **state)
 	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
 		{.type = WIRE_WELCOME,
-	         .welcome = {2, true, false, true, true, true, true, true, WIRE_ATOMICS_SUMS, 5000,
-	                     1u << 20, 7}},
+	         .welcome = {2, true, false, true, true, true, true, true, true, WIRE_ATOMICS_SUMS,
+	                     5000, 1u << 20, 7}},
 		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7, 16}},
 		{.type = WIRE_GO, .go = {4, 2, done, true}},
 		{.type = WIRE_GO, .go = {4, 0, NULL, false}},

@@ -175,6 +175,43 @@ static char *reported_position(void)
 	return g_strndup(at, strcspn(at, "\n"));
 }
 
+/* Adds the lines of the answer to "info ranks" or "info messages", with one for each rank. Ranks
+ * may be told in other groups where one is still held and another was released, which depends on
+ * the commands before. */
+static void add_places(GString *text)
+{
+	g_autoptr(GRegex) ranks = g_regex_new("^  ranks? ([0-9, -]*[0-9])  +(.*)$", 0, 0, NULL);
+	g_auto(GStrv) lines = g_strsplit(now.told->str, "\n", -1);
+	g_autofree char **places = g_new0(char *, now.walk->program->ranks);
+
+	for (guint i = 0; lines[i]; i++) {
+		g_autoptr(GMatchInfo) match = NULL;
+		bool grouped = g_regex_match(ranks, lines[i], 0, &match);
+		g_autofree char *list = grouped ? g_match_info_fetch(match, 1) : NULL;
+		g_auto(GStrv) spans = g_strsplit(list ? list : "", ", ", -1);
+
+		if (!grouped)
+			g_string_append_printf(text, "%s\n", lines[i]);
+		for (guint k = 0; spans[k]; k++) {
+			const char *last = strchr(spans[k], '-');
+
+			for (int rank = atoi(spans[k]); rank <= atoi(last ? last + 1 : spans[k]);
+			     rank++)
+				places[rank] = g_match_info_fetch(match, 2);
+		}
+	}
+	for (int rank = 0; rank < now.walk->program->ranks; rank++) {
+		g_autofree char *place = places[rank];
+		g_auto(GStrv) parts = g_strsplit_set(place ? place : "", " ", -1);
+
+		for (guint i = 0; place && parts[i]; i++)
+			g_string_append_printf(text, "%s%s", *parts[i] ? " " : "", parts[i]);
+		if (place)
+			g_string_append_printf(text, ": rank %d\n", rank);
+	}
+	g_string_replace(text, "goes on with continue", "is held", 0);
+}
+
 /* Of the answer to "choices", only the lines that scripts rely on; the others describe the past. */
 static void add_choices(GString *text)
 {
@@ -265,7 +302,7 @@ static const char *look(struct debugger *debugger)
 		else
 			add_ranks(now.what, debugger);
 	} else if (now.looks > 1 && now.looks < G_N_ELEMENTS(looks)) {
-		g_string_append(now.what, now.told->str);
+		add_places(now.what);
 	} else if (now.looks > 0) {
 		add_choices(now.what);
 	}

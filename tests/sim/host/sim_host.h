@@ -50,6 +50,7 @@ struct sim_options {
 	guint faults;          /* bits: the faults that may occur */
 	bool at_once;          /* faults occur at the first opportunity */
 	bool forks;            /* the simulated kernel lets no rank be rewound */
+	bool forgets;          /* ranks keep only sums of what they have received */
 	bool by_hand;          /* snapshots are requested at the prompt */
 	const char *directory; /* for the ranks' output; the caller makes and removes it */
 	gint64 longest;        /* microseconds; a session that takes longer hangs */
@@ -76,6 +77,8 @@ guint sim_host_processes(struct host *host);
 /* The text that a rank prints when it is ordered to end, or ends: what it knows about its
  * operations; free with g_free. The second parses it; false: it is no such text. */
 char *sim_print_rank(const struct fake_rank *rank);
+/* The rank as it would be if it kept only the sum of what it has received and need not know. */
+struct fake_rank sim_forget(const struct fake_rank *rank);
 bool sim_parse_rank(const struct random_program *program, const char *text,
                     struct fake_rank *ret_rank);
 

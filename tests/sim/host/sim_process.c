@@ -128,7 +128,9 @@ char *sim_output(const struct sim_process *process)
 /* Writes the output of the program. */
 static void print(const struct sim_process *process)
 {
-	g_autofree char *text = sim_print_rank(&process->rank);
+	const struct fake_rank kept = process->sim->options.forgets ? sim_forget(&process->rank)
+	                                                            : process->rank;
+	g_autofree char *text = sim_print_rank(&kept);
 	g_autofree char *file = sim_output(process);
 
 	g_file_set_contents(file, text, -1, NULL);

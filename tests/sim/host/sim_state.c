@@ -1,6 +1,8 @@
-/* The state of a rank, as shim/state/state.c reports it: all that the rank knows, which is more
- * than a program has in memory. So states are equal where the same choices were made in another
- * order. */
+/* The state of a rank, as shim/state/state.c reports it: all that the rank knows, or (forgets) what
+ * a program would that adds up what it receives. In the first case states are equal where the same
+ * choices were made in another order. */
+#include <string.h>
+
 #include "common/state_hash.h"
 #include "sim_internal.h"
 
@@ -32,6 +34,31 @@ static struct state_hash state_of(const struct fake_rank *rank)
 	return hash;
 }
 
+/* The sum is kept in the first of these operations. */
+struct fake_rank sim_forget(const struct fake_rank *rank)
+{
+	struct fake_rank kept = *rank;
+	const int first = rank->program->first[rank->rank];
+	struct fake_op *sum = NULL;
+
+	/* It follows from what others have sent, and what is under way. */
+	memset(kept.received, 0, sizeof(kept.received));
+	for (int i = 0; i < rank->program->first[rank->rank + 1] - first; i++) {
+		struct fake_op *op = &kept.ops[i];
+		const struct instruction *own = &rank->program->instructions[first + i];
+		bool over = own->nonblocking ? op->reporter != 0 : i < rank->lines[0].place;
+		guint8 source = op->source;
+
+		if (!op->bound || !over || !may_be_forgotten(rank->program, first + i))
+			continue;
+		op->source = op->tag = op->nth = 0;
+		sum = sum ? sum : op;
+		if (own->kind == INSTRUCTION_RECEIVE)
+			sum->source += source;
+	}
+	return kept;
+}
+
 /* Whether a rank with nothing under way reports that it is idle; drawn by chance. A rank that
  * shares windows serves the others and is not idle. */
 bool sim_may_be_idle(const struct sim_process *process)
@@ -44,7 +71,8 @@ void sim_tell_state(struct sim_process *process)
 {
 	static char windows[] = "it uses windows", threads[] = "it has threads", none[] = "";
 	const struct fake_rank *rank = &process->rank;
-	struct state_hash hash = state_of(rank);
+	const struct fake_rank kept = process->sim->options.forgets ? sim_forget(rank) : *rank;
+	struct state_hash hash = state_of(&kept);
 	const bool idle = sim_may_be_idle(process);
 	const struct wire_message message = {.type = WIRE_STATE,
 	                                     .state = {.hash = {hash.word[0], hash.word[1]},

@@ -228,8 +228,8 @@ char *sim_replay(struct sim_along *along, const char *text, GBytes *outcome)
 static bool shows(const struct sim_along *along, const struct path *path, const char *key)
 {
 	struct sim_along alone = *along;
-	struct position *position = position_of(path->ranks, path->buffering, path->collectives,
-	                                        path->choices);
+	struct position *position = position_of(path->ranks, path->nodes, path->buffering,
+	                                        path->collectives, path->choices);
 	struct session_options options = options_along(&alone, path);
 	struct session_result result = {0};
 	g_autofree char *reason = NULL, *problem = NULL;
@@ -264,9 +264,9 @@ static char *check_least(const struct sim_along *along, const struct minimize *f
 		return g_strdup_printf("the nearest good path shows the finding; minimal path: %s",
 		                       text);
 	for (guint i = 0; !found->cut && i < found->least->choices->len; i++) {
-		struct path *less = path_of_choices(found->least->ranks, found->least->buffering,
-		                                    found->least->collectives,
-		                                    found->least->choices);
+		struct path *less = path_of_choices(
+			found->least->ranks, found->least->nodes, found->least->buffering,
+			found->least->collectives, found->least->choices);
 		bool shown;
 
 		g_array_remove_index(less->choices, i);

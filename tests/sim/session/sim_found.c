@@ -1,4 +1,5 @@
 /* Compares what sessions stored with brute force. */
+#include "explorer/position.h"
 #include "scheduler/store/finding_kind.h"
 #include "scheduler/store/reader.h"
 #include "sim_along.h"
@@ -22,6 +23,19 @@ void trial_fail(const struct trial *trial, const char *format, ...)
 		           trial->no_faults ? " --no-faults" : "");
 	g_printerr("; its store: %s)\n", trial->directory);
 	exit(1);
+}
+
+/* Equal ones have the same choices in any order, and the same findings. */
+static void count_doubled(struct trial *trial, const struct record_execution *execution)
+{
+	struct position *position = position_parse(execution->path, NULL);
+	GByteArray *identity = g_byte_array_new();
+
+	position_put(identity, position);
+	for (guint i = 0; i < execution->findings->len; i++)
+		number_put(identity, g_array_index(execution->findings, guint32, i));
+	position_free(position);
+	trial->doubled += !g_hash_table_add(trial->stored, g_byte_array_free_to_bytes(identity));
 }
 
 static bool take_execution(const struct record_execution *execution, void *data, GError **error)
@@ -49,6 +63,7 @@ static bool take_execution(const struct record_execution *execution, void *data,
 	if (g_hash_table_contains(trial->found, outcome))
 		trial->repeated += !outcome_lacks_lock(trial->program, outcome);
 	g_hash_table_replace(trial->found, outcome, g_strdup(execution->path));
+	count_doubled(trial, execution);
 	return true;
 }
 
@@ -78,7 +93,8 @@ void trial_read_store(struct trial *trial)
 	const char *reason;
 
 	g_hash_table_remove_all(trial->found);
-	trial->repeated = 0;
+	g_hash_table_remove_all(trial->stored);
+	trial->repeated = trial->doubled = 0;
 	trial->reports_conflict = false;
 	if (!reader && g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
 		return;
@@ -134,4 +150,6 @@ void trial_check_complete(struct trial *trial)
 	if (trial->repeated > 0 && !trial->states && !trial->watches
 	    && trial->buffering != PROGRAM_PER_SEND && trial->kind != KIND_THREADS)
 		trial_fail(trial, "%u interleavings were explored twice", trial->repeated);
+	if (trial->doubled > 0 && !trial->states && !trial->watches)
+		trial_fail(trial, "%u interleavings are stored again", trial->doubled);
 }

@@ -6,16 +6,18 @@
  * as complete must be complete; resuming without faults completes it. One of its interleavings is
  * replayed, and a finding is minimized (sim_along.h).
  *
- * sim_session [--programs N] [--seed S] [--size M] [--kind K] [--no-faults] [--no-scenarios]. On a
+ * sim_session [--programs N] [--seed S] [--size M] [--kind K] [--no-faults] [--no-scenarios]
+ * [--agree N] (sim_agree.h). On a
  * difference the seed and the kind of the program are printed; --programs 1 --seed S --kind K
  * repeats it. */
 #include <signal.h>
 #include <stdlib.h>
 
 #include "scheduler/tools/log.h"
+#include "sim_agree.h"
 #include "sim_trial.h"
 
-static gint programs = 500, size;
+static gint programs = 500, size, agreeing;
 static gint64 first_seed = 1;
 static bool no_faults;
 static gboolean no_scenarios; /* for GOption */
@@ -68,6 +70,8 @@ int main(int argc, char **argv)
 		{"no-faults", 0, 0, G_OPTION_ARG_NONE, &no_faults, "nothing goes wrong", NULL},
 		{"no-scenarios", 0, 0, G_OPTION_ARG_NONE, &no_scenarios,
 	         "without those that once failed (sim_scenarios.c)", NULL},
+		{"agree", 0, 0, G_OPTION_ARG_INT, &agreeing,
+	         "compare auto with the tree, for so many programs", "N"},
 		{NULL},
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- sessions against brute force");
@@ -83,6 +87,8 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	if (!no_faults && !no_scenarios)
 		scenarios_run(&totals);
+	if (agreeing > 0)
+		agree_run((guint64)first_seed, (guint)agreeing);
 	for (int i = 0; i < programs; i++) {
 		const struct trial_options options = {.kind = kind_of((guint64)(first_seed + i)),
 		                                      .seed = (guint64)(first_seed + i),
@@ -91,7 +97,8 @@ int main(int argc, char **argv)
 
 		trial_run(&options, &totals);
 	}
-	print_totals(&totals);
+	if (programs > 0)
+		print_totals(&totals);
 	if (programs >= 100 && totals.merged == 0) {
 		g_printerr("sim_session: FAILED: expected states that are merged, got none\n");
 		return 1;

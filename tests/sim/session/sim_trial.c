@@ -94,6 +94,7 @@ static struct session_options options_of(struct trial *trial)
 	                                .states = trial->states,
 	                                .watch_left = trial->watches ? 1 : 0,
 	                                .watch_from = 2,
+	                                .watch_gain = 4,
 	                                .seed = trial->program->seed,
 	                                .deviations = -1,
 	                                .not_yet = 1,
@@ -415,6 +416,8 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 		trial.deadlocks = outcomes_deadlocks(program, trial.expected) > 0;
 		trial.found = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 		                                    (GDestroyNotify)g_bytes_unref, g_free);
+		trial.stored = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+		                                     (GDestroyNotify)g_bytes_unref, NULL);
 		trial.directory = sim_directory_new();
 		trial.history = g_string_new(NULL);
 		if (trial.shards > 0)
@@ -432,6 +435,7 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 		g_string_free(trial.history, true);
 		g_free(trial.directory);
 		g_hash_table_destroy(trial.found);
+		g_hash_table_destroy(trial.stored);
 	} else {
 		totals->too_large++;
 	}

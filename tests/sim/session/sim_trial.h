@@ -60,6 +60,7 @@ struct trial {
 	GHashTable *expected; /* possible outcomes (GBytes) */
 	GHashTable *needed;   /* the outcomes that a complete search must find */
 	GHashTable *found;    /* outcome to its path (char *) */
+	GHashTable *stored;   /* interleavings (GBytes): their choices, and what they show */
 	char *directory;
 	GHashTable *conflicting; /* the expected outcomes in which accesses to windows conflict */
 	bool deadlocks;          /* some expected outcomes are deadlocks */
@@ -75,7 +76,9 @@ struct trial {
 	bool blind;     /* ... and stored no output of what it found, which it reports */
 	bool gave_up;   /* it reports that it gave up, that there are too many interleavings, or why
 	                 * it could not follow one */
-	guint repeated, rounds;
+	guint repeated; /* outcomes with several interleavings */
+	guint doubled;  /* interleavings that are stored again */
+	guint rounds;
 	GString *history; /* events, as text */
 	enum program_kind kind;
 	bool no_faults;
@@ -84,8 +87,8 @@ struct trial {
 /* Ends the test. Prints the problem and the command that repeats it. */
 G_NORETURN G_GNUC_PRINTF(2, 3) void trial_fail(const struct trial *trial, const char *format, ...);
 
-/* Reads the store and fails if it contains something impossible. Sets `found`, `repeated` and
- * `reports_complete`. */
+/* Reads the store and fails if it contains something impossible. Sets `found`, `stored`,
+ * `repeated`, `doubled` and `reports_complete`. */
 void trial_read_store(struct trial *trial);
 /* Fails if a finding is impossible or was not reproduced (struct record_finding). */
 void trial_check_findings(struct trial *trial, const GPtrArray *findings);

@@ -1,0 +1,163 @@
+"""A private Slurm on this machine, for a test: its own munged, slurmctld, and a slurmd for each of
+some nodes that are all this machine. It lives in one directory, and nothing else reaches it. Needs
+root, and Debian's slurmctld, slurmd, slurm-client and munge; no systemd and no cgroups."""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+
+import harness
+from harness import check
+
+PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scancel", "squeue",
+            "sinfo")
+SECONDS = 30  # for it to come up, or to end
+
+CONFIGURATION = """ClusterName=private
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={directory}/munge/socket
+CredType=cred/munge
+StateSaveLocation={directory}/state
+SlurmdSpoolDir={directory}/spool/%n
+SlurmctldPidFile={directory}/slurmctld.pid
+SlurmdPidFile={directory}/slurmd-%n.pid
+SlurmctldLogFile={directory}/slurmctld.log
+SlurmdLogFile={directory}/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/backfill
+SchedulerParameters=sched_min_interval=100000,bf_interval=1
+SwitchType=switch/none
+MpiDefault={mpi}
+ReturnToService=2
+KillWait=10
+InactiveLimit=0
+SlurmdParameters=config_overrides
+{nodes}
+PartitionName=all Nodes={names} Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
+"""
+NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=4 RealMemory=1000"
+
+
+def obstacle():
+    """Why there can be none; None: there can."""
+    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    missing = [name for name in PROGRAMS if not shutil.which(name)]
+    if missing:
+        return "%s: not installed" % ", ".join(missing)
+    return None if os.getuid() == 0 else "only root can start Slurm's daemons"
+
+
+def free_ports(count):
+    """Ports of 127.0.0.1 that nobody listens to now."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class PrivateSlurm:
+    """Runs from its making to `end`. `environment` is for its commands."""
+
+    def __init__(self, directory, nodes=2, mpi="none"):
+        self.directory = directory
+        self.processes = []
+        self.environment = {"SLURM_CONF": os.path.join(directory, "slurm.conf")}
+        for name in ("state", "spool", "munge"):
+            os.makedirs(os.path.join(directory, name))
+        os.chmod(directory, 0o755)
+        os.chmod(os.path.join(directory, "munge"), 0o711)
+        try:
+            self.configure(nodes, mpi)
+            self.start_munge()
+            self.start("slurmctld", "-D", "-c")
+            for node in self.nodes:
+                self.start("slurmd", "-D", "-c", "-N", node)
+            self.wait_until(self.is_up, "Slurm does not come up")
+        except BaseException:
+            self.end()
+            raise
+
+    def configure(self, nodes, mpi):
+        host = socket.gethostname().split(".")[0]
+        ports = free_ports(nodes + 1)
+        self.nodes = ["node%d" % number for number in range(1, nodes + 1)]
+        lines = [NODE.format(name=name, host=host, port=port)
+                 for name, port in zip(self.nodes, ports[1:])]
+        text = CONFIGURATION.format(host=host, port=ports[0], directory=self.directory, mpi=mpi,
+                                    nodes="\n".join(lines), names=",".join(self.nodes))
+        with open(self.environment["SLURM_CONF"], "w") as file:
+            file.write(text)
+
+    def start_munge(self):
+        place = os.path.join(self.directory, "munge")
+        key = os.path.join(place, "key")
+        with open(key, "wb") as file:
+            file.write(os.urandom(128))
+        os.chmod(key, 0o400)
+        self.start("munged", "--foreground", "--force", "--num-threads=2", "--key-file=" + key,
+                   *("--%s=%s" % (what, os.path.join(place, file)) for what, file in (
+                       ("socket", "socket"), ("pid-file", "pid"), ("log-file", "log"),
+                       ("seed-file", "seed"))))
+        self.wait_until(lambda: os.path.exists(os.path.join(place, "socket")), "munged is silent")
+
+    def start(self, program, *arguments):
+        name = os.path.join(self.directory, "%s-%d.out" % (program, len(self.processes)))
+        with open(name, "w") as output:
+            self.processes.append(subprocess.Popen(
+                [program, *arguments], env=dict(os.environ, **self.environment), stdout=output,
+                stderr=output, stdin=subprocess.DEVNULL, start_new_session=True))
+
+    def wait_until(self, condition, text):
+        patience = harness.Patience(SECONDS)
+        while not condition():
+            ended = [process.args[0] for process in self.processes if process.poll() is not None]
+            check(not ended and not patience.has_ended(), "%s; ended: %s\n%s" % (
+                text, ended, self.logs()))
+            time.sleep(0.05)
+
+    def logs(self):
+        texts = []
+        for name in sorted(os.listdir(self.directory)):
+            if name.endswith((".log", ".out")):
+                with open(os.path.join(self.directory, name), errors="replace") as file:
+                    texts.append("-- %s\n%s" % (name, file.read()[-2000:]))
+        return "\n".join(texts)
+
+    def is_up(self):
+        states = self.ask("sinfo", "-h", "-N", "-o", "%t").split()
+        return len(states) == len(self.nodes) and set(states) == {"idle"}
+
+    def ask(self, *command):
+        """What one of its commands prints."""
+        done = subprocess.run(command, env=dict(os.environ, **self.environment), text=True,
+                              capture_output=True, timeout=SECONDS * 4, check=False)
+        return done.stdout
+
+    def wait_for_job(self, job):
+        self.wait_until(lambda: not self.ask("squeue", "-h", "-j", job),
+                        "job %s does not end" % job)
+
+    def end(self):
+        self.ask("scancel", "--user=root")
+        for process in reversed(self.processes):
+            process.terminate()
+            try:
+                process.wait(SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
