@@ -80,6 +80,8 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 		                             execution);
 		execution_hold_all(execution);
 		execution->restarts = restart_serves(runs->options.restart, request);
+		/* Its job is its own: the keepers are those of the checkpoint. */
+		execution->no_parking |= runs->options.restart && !execution->restarts;
 		execution->job = runs_launch(runs, &execution->placement, execution->restarts);
 		return execution;
 	}

@@ -219,6 +219,10 @@ def check_chain(tool, program):
     check(refused.status == 4 and "builds on it" in refused.err, str(refused))
     ended = tool.run("restart", folder + "/c", "--run", "-v")
     check(ended.status == 0 and "rank 2: sum" in ended.out, str(ended))
+    # What is before the checkpoint is reached from the start of the program.
+    before = restart(tool, folder + "/c", ["goto mp1:n3:infinite:", "choose 2", "continue",
+                                           "rollback 0.4", "continue"])
+    check(stops(before)[1] == stops(before)[3] and len(stops(before)) == 5, str(before))
     return folder
 
 
