@@ -524,11 +524,16 @@ static enum explorer_step visit_known(struct state_search *search, const struct 
 	return EXPLORER_TAKE;
 }
 
-static bool asks_for_lock(const GArray *open)
+/* Whether a rank asks for a lock, or polls in a loop. Which alternatives it has then depends on the
+ * order of other choices. */
+static bool depends_on_order(const GArray *open)
 {
-	for (guint i = 0; i < open->len; i++)
-		if (g_array_index(open, struct open_choice, i).point.kind == POINT_LOCK)
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		if (one->point.kind == POINT_LOCK || one->later)
 			return true;
+	}
 	return false;
 }
 
@@ -552,7 +557,7 @@ enum explorer_step state_search_rest(struct state_search *search, const struct k
 	}
 	choices = choices_of(open);
 	/* Whether such a choice is open depends on the order of others. */
-	if (comes_first(&g_array_index(open, struct open_choice, 0)) || asks_for_lock(open))
+	if (comes_first(&g_array_index(open, struct open_choice, 0)) || depends_on_order(open))
 		state_graph_blur(search->graph);
 	for (guint i = 0; i < open->len; i++)
 		search->statistics.sets_left |= g_array_index(open, struct open_choice, i).more;

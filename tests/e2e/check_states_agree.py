@@ -243,6 +243,9 @@ def compare_given_up(tool):
     check(paths(tree) == paths(auto), "%s\n%s" % (tree, auto))
     check(findings(tree.report) == findings(auto.report), "%s\n%s" % (tree, auto))
     check(tree.status == auto.status == 1, "%s\n%s" % (tree, auto))
+    states = explore("states", "--store", "in_states")
+    check(states.report["complete"] and states.report["search"]["counted"] == "executions",
+          str(states))
     stopped = explore("auto", "--fail-fast", "--store", "given_up")
     check(128 < stopped.report["interleavings"] and not stopped.report["complete"], str(stopped))
     check(stopped.report["search"]["kind"] == "states", str(stopped))
