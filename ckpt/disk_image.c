@@ -86,9 +86,11 @@ static bool check_head(struct reader *reader, GError **error)
 }
 
 /* Whether a table of `count` elements lies within the tables. */
+/* `size`: of an entry; entries of several bytes are aligned. */
 static bool is_within(const struct disk_header *head, guint64 at, guint64 count, gsize size)
 {
-	return at <= head->tables_size && count <= (head->tables_size - at) / size;
+	return at <= head->tables_size && count <= (head->tables_size - at) / size
+	       && (size == 1 || at % sizeof(guint64) == 0);
 }
 
 static bool check_tables(const struct reader *reader, GError **error)

@@ -77,15 +77,21 @@ const struct virtual_node *virtual_node_own(void)
 	return known == ONE ? &node : NULL;
 }
 
-int virtual_node_name(const struct virtual_node *node, char *name, size_t size)
+int virtual_node_copy(const char *own, char *name, size_t size)
 {
-	char whole[32];
-	const int length = snprintf(whole, sizeof(whole), VIRTUAL_NODE_NAME, node->number);
-	const size_t room = (size_t)length + 1;
+	const size_t room = strlen(own) + 1;
 
-	memcpy(name, whole, room < size ? room : size);
+	memcpy(name, own, room < size ? room : size);
 	if (room <= size)
 		return 0;
 	errno = ENAMETOOLONG;
 	return -1;
+}
+
+int virtual_node_name(const struct virtual_node *node, char *name, size_t size)
+{
+	char whole[32];
+
+	snprintf(whole, sizeof(whole), VIRTUAL_NODE_NAME, node->number);
+	return virtual_node_copy(whole, name, size);
 }

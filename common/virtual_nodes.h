@@ -28,6 +28,9 @@ const struct virtual_node *virtual_node_own(void);
  * '\0'. Returns 0; or -1, with errno ENAMETOOLONG. */
 int virtual_node_name(const struct virtual_node *node, char *name, size_t size);
 
+/* Likewise, the name of a real node. */
+int virtual_node_copy(const char *own, char *name, size_t size);
+
 /* For printf: what a node is called, by its number. */
 #define VIRTUAL_NODE_NAME "node%d"
 

@@ -524,17 +524,10 @@ static enum explorer_step visit_known(struct state_search *search, const struct 
 	return EXPLORER_TAKE;
 }
 
-/* Whether a rank asks for a lock, or polls in a loop. Which alternatives it has then depends on the
- * order of other choices. */
-static bool depends_on_order(const GArray *open)
+/* Whether such a choice is open depends on the order of others. */
+static bool is_unsteady(const struct open_choice *open)
 {
-	for (guint i = 0; i < open->len; i++) {
-		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
-
-		if (one->point.kind == POINT_LOCK || one->later)
-			return true;
-	}
-	return false;
+	return open->point.kind == POINT_LOCK || open->later || comes_first(open);
 }
 
 enum explorer_step state_search_returned(struct state_search *search)
@@ -556,11 +549,13 @@ enum explorer_step state_search_rest(struct state_search *search, const struct k
 		return EXPLORER_DONE;
 	}
 	choices = choices_of(open);
-	/* Whether such a choice is open depends on the order of others. */
-	if (comes_first(&g_array_index(open, struct open_choice, 0)) || depends_on_order(open))
-		state_graph_blur(search->graph);
-	for (guint i = 0; i < open->len; i++)
-		search->statistics.sets_left |= g_array_index(open, struct open_choice, i).more;
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		if (is_unsteady(one))
+			state_graph_blur(search->graph);
+		search->statistics.sets_left |= one->more;
+	}
 	if (named)
 		record_step(search, &state->name);
 	else

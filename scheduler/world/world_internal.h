@@ -155,16 +155,16 @@ struct rank {
 	guint focus;       /* index of `line` */
 	struct line *line; /* the line in focus (world_focus) */
 	bool threads;      /* it has reported its threads, which are admitted one by one */
-	guint32 turn;      /* the last call after which a choice between its threads was noted */
 	bool finalized;
-	GArray *live;                    /* struct live, ascending by name */
-	GArray *truncated;               /* struct truncated */
-	struct chunks calls;             /* struct world_call; [call - 1] */
+	guint32 turn;        /* the last call after which a choice between its threads was noted */
+	GArray *live;        /* struct live, ascending by name */
+	GArray *truncated;   /* struct truncated */
+	struct chunks calls; /* struct world_call; [call - 1] */
 	struct chunks *returned;         /* struct world_returned; NULL: none yet */
 	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
-	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */
 	bool went_into_call;  /* it is over, and was inside its last call */
+	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */
 	GArray *left;         /* struct wire_left */
 	GArray *seals;        /* struct sealed of world_fingerprint.c, by call; NULL: none */
 	struct state_hash hidden; /* the choices made before calls whose effect MPI itself keeps */

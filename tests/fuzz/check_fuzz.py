@@ -17,7 +17,7 @@ import harness  # noqa: E402
 from harness import check  # noqa: E402
 
 SOURCES = ["explorer/*.c", "reports/*.c", "common/wire.c", "common/mpi_codes.c",
-           "common/recording*.c",
+           "common/recording*.c", "common/virtual_nodes.c",
            "scheduler/page/page_read.c", "scheduler/backwards/rsp.c",
            "scheduler/dap/framing.c", "scheduler/gdb/mi.c",
            "scheduler/world/contents.c", "scheduler/world/types.c",

@@ -175,6 +175,14 @@ static char *reported_position(void)
 	return g_strndup(at, strcspn(at, "\n"));
 }
 
+/* A rank may have several. */
+static void add_place(char **places, const GMatchInfo *match)
+{
+	g_autofree char *before = *places, *place = g_match_info_fetch(match, 2);
+
+	*places = before ? g_strconcat(before, "; ", place, NULL) : g_steal_pointer(&place);
+}
+
 /* Adds the lines of the answer to "info ranks" or "info messages", with one for each rank. Ranks
  * may be told in other groups where one is still held and another was released, which depends on
  * the commands before. */
@@ -197,7 +205,7 @@ static void add_places(GString *text)
 
 			for (int rank = atoi(spans[k]); rank <= atoi(last ? last + 1 : spans[k]);
 			     rank++)
-				places[rank] = g_match_info_fetch(match, 2);
+				add_place(&places[rank], match);
 		}
 	}
 	for (int rank = 0; rank < now.walk->program->ranks; rank++) {
