@@ -145,6 +145,10 @@ static bool parse_nodes(struct cursor *cursor, int ranks, const char **ret_nodes
 		return true;
 	text = g_strndup(cursor->at, strcspn(cursor->at, ":"));
 	*ret_nodes = nodes_parse(text, ranks, &wrong);
+	if (!wrong && !*ret_nodes)
+		wrong = g_strdup("one node is not written in a path");
+	else if (!wrong && !g_str_equal(*ret_nodes, text))
+		wrong = g_strdup_printf("this is written nodes%s", *ret_nodes);
 	if (wrong)
 		return fail(cursor, error, wrong);
 	cursor->at += strlen(text);

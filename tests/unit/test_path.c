@@ -90,6 +90,9 @@ static void test_refused(void **state)
 	                          "2147483647");
 	assert_refused("mp1:n4:nodes2", "not a path: column 14: ':' expected");
 	assert_refused("mp1:n4:nodes:", "not a path: column 13: it is empty");
+	assert_refused("mp1:n4:nodes1:",
+	               "not a path: column 13: one node is not written in a path");
+	assert_refused("mp1:n4:nodes2+2:", "not a path: column 13: this is written nodes2");
 	assert_refused("mp1:n4:nodes3+2:", "not a path: column 13: 3+2 are 5 ranks, not 4");
 	assert_refused("mp1:n4:zero:nodes2:", "not a path: column 13: the receiver's rank "
 	                                      "expected, without leading zeros");
