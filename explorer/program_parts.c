@@ -56,25 +56,31 @@ static GArray *divide(char *const *program, char **ret_problem)
 	return NULL;
 }
 
+/* Of parts that `divide` returned. */
+static int ranks_behind(const GArray *parts)
+{
+	int ranks = 0;
+
+	for (guint i = 1; i < parts->len; i++)
+		ranks += g_array_index(parts, struct program_part, i).ranks;
+	return ranks;
+}
+
 int program_parts_behind(char *const *program, char **ret_problem)
 {
 	g_autoptr(GArray) parts = divide(program, ret_problem);
-	int ranks = 0;
 
-	for (guint i = 1; parts && i < parts->len; i++)
-		ranks += g_array_index(parts, struct program_part, i).ranks;
-	return parts ? ranks : -1;
+	return parts ? ranks_behind(parts) : -1;
 }
 
 GArray *program_parts(char *const *program, int ranks, char **ret_problem)
 {
 	GArray *parts = divide(program, ret_problem);
-	int behind = 0, first = 0;
+	int behind, first = 0;
 
 	if (!parts)
 		return NULL;
-	for (guint i = 1; i < parts->len; i++)
-		behind += g_array_index(parts, struct program_part, i).ranks;
+	behind = ranks_behind(parts);
 	if (behind >= ranks) {
 		*ret_problem = g_strdup_printf("%d rank%s not enough: the programs behind ':' "
 		                               "have %d, and the first one has the rest",

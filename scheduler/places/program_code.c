@@ -30,7 +30,7 @@ static void add_module(struct program_code *code, const char *path)
 		close(fd);
 }
 
-static bool is_systems(const char *path)
+bool program_code_is_systems(const char *path)
 {
 	return g_str_has_prefix(path, "/usr/lib") || g_str_has_prefix(path, "/lib")
 	       || g_str_has_suffix(path, "/libmatchpoint-shim.so")
@@ -50,7 +50,7 @@ static void add_libraries(struct program_code *code, const char *executable, pid
 	for (char **line = lines; *line; line++) {
 		const char *path = strchr(*line, '/');
 
-		if (path && strstr(*line, " r-xp ") && !is_systems(path)
+		if (path && strstr(*line, " r-xp ") && !program_code_is_systems(path)
 		    && g_strcmp0(path, executable) != 0 && g_hash_table_add(seen, (char *)path))
 			add_module(code, path);
 	}

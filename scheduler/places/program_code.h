@@ -10,6 +10,9 @@
 
 struct program_code;
 
+/* Whether a library belongs to the system, or is one of matchpoint's that are preloaded. */
+bool program_code_is_systems(const char *path);
+
 /* `pid` 0: the executable alone. Returns NULL if nothing can be read, or if there is no debugging
  * information. */
 struct program_code *program_code_new(const char *executable, pid_t pid);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "program_code.h"
+
 #define PROCESSES_MAX 2048 /* beyond this, all are forgotten and read again */
 
 /* A range of a file that a process maps. */
@@ -508,12 +510,7 @@ struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t r
  * directories that is not one of matchpoint's. */
 static bool is_program(const struct process *process, const struct mapping *mapping)
 {
-	if (g_str_has_suffix(mapping->path, "/libmatchpoint-shim.so")
-	    || g_str_has_suffix(mapping->path, "/libmatchpoint-heap.so"))
-		return false;
-	return mapping->path == process->executable
-	       || !(g_str_has_prefix(mapping->path, "/usr/lib")
-	            || g_str_has_prefix(mapping->path, "/lib"));
+	return mapping->path == process->executable || !program_code_is_systems(mapping->path);
 }
 
 struct place source_lines_find_caller(struct source_lines *lines, pid_t pid, const uint64_t *frames,
