@@ -16,6 +16,7 @@
 #include "disk_identity.h"
 #include "disk_image.h"
 #include "disk_internal.h"
+#include "remove_tree.h"
 
 #define COPIED_AT_ONCE (1u << 20)
 
@@ -54,7 +55,7 @@ static void remove_left(const char *folder)
 		count = g_strv_length(parts);
 		owner = count >= 4 ? (pid_t)atoi(parts[count - 2]) : 0;
 		if (owner > 0 && kill(owner, 0) < 0 && errno == ESRCH)
-			disk_remove_tree(path);
+			remove_tree(path);
 	}
 }
 
@@ -102,7 +103,7 @@ struct disk_draft *disk_draft_new(const char *folder, const char *name, GError *
 	draft->name = g_strdup(name);
 	draft->path = g_build_filename(draft->folder, temporary, NULL);
 	draft->manifest = g_key_file_new();
-	disk_remove_tree(draft->path);
+	remove_tree(draft->path);
 	if (g_mkdir(draft->path, 0700) == 0)
 		return draft;
 	fail(error, draft->path);
@@ -115,7 +116,7 @@ void disk_draft_free(struct disk_draft *draft)
 	if (!draft)
 		return;
 	if (!draft->finished)
-		disk_remove_tree(draft->path);
+		remove_tree(draft->path);
 	g_key_file_unref(draft->manifest);
 	g_free(draft->folder);
 	g_free(draft->name);

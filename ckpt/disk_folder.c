@@ -12,6 +12,7 @@
 #include "disk_identity.h"
 #include "disk_image.h"
 #include "disk_internal.h"
+#include "remove_tree.h"
 
 G_DEFINE_QUARK(matchpoint_disk_folder_error, disk_folder_error)
 
@@ -114,7 +115,7 @@ static struct disk_checkpoint *open_one(const char *path, GError **error)
 	return NULL;
 }
 
-static bool has_manifest(const char *path)
+bool disk_checkpoint_is_at(const char *path)
 {
 	g_autofree char *manifest = g_build_filename(path, DISK_MANIFEST, NULL);
 
@@ -125,12 +126,12 @@ bool disk_folder_is_there(const char *path)
 {
 	g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
 	const char *name;
-	bool found = has_manifest(path);
+	bool found = disk_checkpoint_is_at(path);
 
 	while (!found && folder && (name = g_dir_read_name(folder))) {
 		g_autofree char *below = g_build_filename(path, name, NULL);
 
-		found = *name != '.' && has_manifest(below);
+		found = *name != '.' && disk_checkpoint_is_at(below);
 	}
 	return found;
 }
@@ -181,7 +182,7 @@ struct disk_checkpoint *disk_checkpoint_open(const char *path, GError **error)
 {
 	g_autoptr(GPtrArray) all = NULL, wrong = NULL;
 
-	if (has_manifest(path))
+	if (disk_checkpoint_is_at(path))
 		return open_one(path, error);
 	all = disk_folder_list(path, &wrong, error);
 	if (!all)
@@ -279,23 +280,6 @@ char *disk_checkpoint_base(const struct disk_checkpoint *checkpoint)
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-bool disk_remove_tree(const char *path)
-{
-	g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	while (folder && (name = g_dir_read_name(folder))) {
-		g_autofree char *file = g_build_filename(path, name, NULL);
-
-		if (g_file_test(file, G_FILE_TEST_IS_DIR)
-		    && !g_file_test(file, G_FILE_TEST_IS_SYMLINK))
-			disk_remove_tree(file);
-		else
-			g_unlink(file);
-	}
-	return g_rmdir(path) == 0;
-}
-
 static bool needs(const struct disk_checkpoint *checkpoint, const char *name)
 {
 	for (int rank = 0; rank < checkpoint->ranks; rank++) {
@@ -313,7 +297,7 @@ static bool remove_one(const char *path, GError **error)
 {
 	g_autofree char *manifest = g_build_filename(path, DISK_MANIFEST, NULL);
 
-	if (g_unlink(manifest) == 0 && disk_remove_tree(path))
+	if (g_unlink(manifest) == 0 && remove_tree(path))
 		return true;
 	g_set_error(error, DISK_FOLDER_ERROR, 0, "%s: %s", path, g_strerror(errno));
 	return false;
@@ -321,7 +305,7 @@ static bool remove_one(const char *path, GError **error)
 
 bool disk_folder_remove(const char *path, GError **error)
 {
-	bool is_one = has_manifest(path);
+	bool is_one = disk_checkpoint_is_at(path);
 	g_autofree char *whole = g_canonicalize_filename(path, NULL);
 	g_autofree char *folder = is_one ? g_path_get_dirname(whole) : g_strdup(whole);
 	g_autofree char *name = g_path_get_basename(whole);

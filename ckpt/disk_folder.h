@@ -14,6 +14,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#define DISK_GROUP "checkpoint" /* of the manifest, for all that is told of the ranks */
+
 #define DISK_FOLDER_ERROR (disk_folder_error_quark())
 GQuark disk_folder_error_quark(void);
 
@@ -38,6 +40,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(DiskCheckpoint, disk_checkpoint_free)
 
 /* Whether a path is a checkpoint, or a folder with some, as far as names show. */
 bool disk_folder_is_there(const char *path);
+/* Whether `path` is a checkpoint itself. */
+bool disk_checkpoint_is_at(const char *path);
 
 /* Checks all that it consists of: everything but pages is compared in any case, pages only if
  * `pages`. And whether the files that ranks have mapped are still those. Returns false with `error`

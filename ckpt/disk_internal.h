@@ -12,7 +12,6 @@
 #define DISK_HISTORY "history"
 
 /* Groups of the manifest. */
-#define DISK_GROUP "checkpoint"
 #define DISK_GROUP_OWN "own"       /* identities of the checkpoint's own files */
 #define DISK_GROUP_MAPPED "mapped" /* identities of the program and its libraries */
 #define DISK_GROUP_LINKS "links"   /* other names of files in the world */
@@ -21,8 +20,5 @@
  * first is copied; the others are added to `links` by name, with the name of the copy (NULL: all
  * are copied). */
 bool disk_copy_folder(const char *from, const char *to, GKeyFile *links, GError **error);
-
-/* Removes a folder with all that is in it. Returns whether nothing is left. */
-bool disk_remove_tree(const char *path);
 
 #endif

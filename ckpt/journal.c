@@ -11,6 +11,7 @@
 
 #include "agent_journal.h"
 #include "journal_internal.h"
+#include "remove_tree.h"
 
 struct journal_state {
 	char *directory;
@@ -32,34 +33,6 @@ static char *below(const struct journal *journal, const char *name)
 static int open_directory(const char *path)
 {
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-/* A journal's directories contain only files and links. */
-static void remove_flat(const char *path)
-{
-	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	while (directory && (name = g_dir_read_name(directory))) {
-		g_autofree char *file = g_build_filename(path, name, NULL);
-
-		g_unlink(file);
-	}
-	g_rmdir(path);
-}
-
-void journal_remove(const char *path)
-{
-	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	while (directory && (name = g_dir_read_name(directory))) {
-		g_autofree char *entry = g_build_filename(path, name, NULL);
-
-		if (g_unlink(entry) != 0)
-			remove_flat(entry);
-	}
-	g_rmdir(path);
 }
 
 struct journal *journal_of(char *path)
@@ -110,7 +83,7 @@ struct journal *journal_new(const char *parent, GError **error)
 		    && reserve(journal))
 			return journal;
 		failed(error, "cannot write in", journal->path);
-		journal_remove(journal->path);
+		remove_tree(journal->path);
 	} else {
 		failed(error, "cannot make a directory in", here);
 	}
@@ -126,7 +99,7 @@ void journal_free(struct journal *journal)
 		journal_put_back_all(journal, NULL, NULL);
 	else
 		journal_put_back(journal, NULL);
-	journal_remove(journal->path);
+	remove_tree(journal->path);
 	journal_forget(journal);
 }
 
@@ -222,7 +195,7 @@ void journal_state_free(struct journal_state *state)
 	if (!state)
 		return;
 	if (state->directory)
-		remove_flat(state->directory);
+		remove_tree(state->directory);
 	g_free(state->directory);
 	g_hash_table_destroy(state->keys);
 	g_free(state);

@@ -37,9 +37,6 @@ void journal_put_back_all(struct journal *journal,
                           bool (*look)(const struct agent_journal_state *wanted, void *data),
                           void *data);
 
-/* Removes a journal's directory. */
-void journal_remove(const char *path);
-
 /* Copies a file to `relative` in the directory, which is created. True also if it is not a regular
  * file. */
 bool journal_keep_file(const char *path, const char *relative, const char *directory,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "journal_internal.h"
+#include "remove_tree.h"
 
 #define OWNER "owner"
 #define TOUCH_US G_USEC_PER_SEC
@@ -213,7 +214,7 @@ bool journal_recover(const char *path, journal_vacate vacate, struct journal_rec
 	journal = journal_of(g_strdup(path));
 	good = put_back(journal, owner, ret_recovery, error);
 	if (good)
-		journal_remove(path);
+		remove_tree(path);
 	journal_forget(journal);
 	close(owner);
 	return good;

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "command_line.h"
+#include "command_ranks.h"
 #include "command_values.h"
-#include "explorer/nodes.h"
 #include "explorer/program_parts.h"
 #include "restarted.h"
 #include "scheduler/host/mpi_runtime.h"
@@ -22,6 +22,17 @@ char *command_printable(const char *format, va_list arguments)
 	g_autofree char *text = g_strdup_vprintf(format, arguments);
 
 	return record_printable(text, -1);
+}
+
+void command_print(const char *format, ...)
+{
+	g_autofree char *shown = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	shown = command_printable(format, arguments);
+	va_end(arguments);
+	fputs(shown, stdout);
 }
 
 void command_complain(const char *format, ...)
@@ -130,42 +141,19 @@ void command_complain_of_session(const GError *error)
 		command_complain("%s", error->message);
 }
 
-/* "-n 2 ./server : -n 3 ./client": -n is the number of ranks of the first program. Returns false
- * after printing an error. */
-static bool add_ranks_behind(struct command_options *options)
-{
-	g_autofree char *problem = NULL;
-	const int behind = program_parts_behind(options->program, &problem);
-	struct session_options *session = &options->session;
-
-	if (problem || (session->ranks > 0 && behind > G_MAXINT - session->ranks)) {
-		command_complain("%s", problem ? problem : "too many ranks");
-		return false;
-	}
-	if (session->ranks > 0)
-		session->ranks += behind;
-	return true;
-}
-
 bool command_set_nodes(struct command_options *options, const char *nodes)
 {
 	struct session_options *session = &options->session;
-	g_autofree char *problem = NULL;
-	const char *asked = options->nodes ? nodes_parse(options->nodes, session->ranks, &problem)
-	                                   : NULL;
+	const char *asked;
 
-	if (problem)
-		command_complain("--nodes %s: %s", options->nodes, problem);
-	else if (options->nodes && nodes && asked != nodes)
+	if (!command_read_nodes(options->nodes, session->ranks, &asked))
+		return false;
+	if (options->nodes && nodes && asked != nodes) {
 		command_complain("that was with --nodes %s, not %s", nodes, options->nodes);
-	else if ((nodes || asked) && options->launcher)
-		command_complain("--launcher cannot be combined with --nodes: only the usual "
-		                 "launcher can start ranks of virtual nodes");
-	else {
-		session->nodes = nodes ? nodes : asked;
-		return true;
+		return false;
 	}
-	return false;
+	session->nodes = nodes ? nodes : asked;
+	return command_can_start_on(session->nodes, options->launcher);
 }
 
 static bool interpret_options(struct command_options *options)
@@ -200,7 +188,7 @@ static bool interpret_options(struct command_options *options)
 	}
 	if (options->ranks && !command_ranks(options->ranks, &session->ranks))
 		return false;
-	if (!add_ranks_behind(options))
+	if (!command_add_ranks_behind(options->program, G_MAXINT, &session->ranks))
 		return false;
 	if (session->ranks > 0 && !command_set_nodes(options, NULL))
 		return false;
@@ -256,10 +244,8 @@ static struct command_line *line_new(struct command_options *options, const stru
 		{"ranks", 'n', 0, G_OPTION_ARG_STRING, &options->ranks, "number of ranks", "N"},
 		/* The letter after -n in "-np 4", which mpiexec accepts. */
 		{"p", 'p', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->np, NULL, NULL},
-		{"nodes", 0, 0, G_OPTION_ARG_STRING, &options->nodes,
-	         "let MPI and the program see the ranks on K nodes, or with so many on each "
-	         "(default: 1)",
-	         "K|N+N..."},
+		{"nodes", 0, 0, G_OPTION_ARG_STRING, &options->nodes, COMMAND_NODES_HELP,
+	         COMMAND_NODES_VALUE},
 		{"buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
 	         "how standard sends complete: zero (when received), infinite (at once), both "
 	         "(default), per-send (a choice for each)",
@@ -457,22 +443,13 @@ void command_options_release(struct command_options *options)
 /* Returns as command_inspect. */
 static int inspect_programs(const struct command_options *options)
 {
-	g_autoptr(GPtrArray) names = program_parts_names(options->program);
 	g_autofree char *problem = NULL;
 	g_autoptr(GArray) parts = program_parts(options->program, options->session.ranks, &problem);
-	g_autoptr(GError) error = NULL;
 
-	if (!parts) {
-		command_complain("%s", problem);
-		return EXIT_USAGE;
-	}
-	for (guint i = 0; i < names->len; i++) {
-		if (program_usable(names->pdata[i], &error))
-			continue;
-		command_complain("%s", error->message);
-		return EXIT_CANNOT;
-	}
-	return EXIT_CLEAN;
+	if (parts)
+		return command_inspect_programs(options->program);
+	command_complain("%s", problem);
+	return EXIT_USAGE;
 }
 
 int command_inspect(const struct command_options *options)

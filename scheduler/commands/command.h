@@ -40,6 +40,9 @@ extern const struct command command_explore, command_run, command_replay, comman
  * characters that a terminal would obey. */
 char *command_printable(const char *format, va_list arguments) G_GNUC_PRINTF(1, 0);
 
+/* printf of such text. */
+void command_print(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
 /* Prints "matchpoint: ..." on standard error. */
 void command_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 /* Prints why a session could not run. If matchpoint was started as each rank of a job, all of them

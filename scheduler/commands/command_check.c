@@ -6,46 +6,35 @@
 #include "command_line.h"
 #include "scheduler/host/mpi_runtime.h"
 
-/* printf, as command_printable. */
-static void G_GNUC_PRINTF(1, 2) print_text(const char *format, ...)
-{
-	g_autofree char *shown = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	shown = command_printable(format, arguments);
-	va_end(arguments);
-	fputs(shown, stdout);
-}
-
 static void print_list(const char *title, const GPtrArray *list, const char *program)
 {
 	if (list->len == 0)
 		return;
-	print_text("\n%s\n", title);
+	command_print("\n%s\n", title);
 	for (guint i = 0; i < list->len; i++) {
 		const struct program_call *call = list->pdata[i];
 
 		if (strcmp(call->where, program) == 0)
-			print_text("  %s\n", call->name);
+			command_print("  %s\n", call->name);
 		else
-			print_text("  %-32s %s\n", call->name, call->where);
+			command_print("  %-32s %s\n", call->name, call->where);
 	}
 }
 
 static void print_summary(const struct program *program, const struct check *check)
 {
 	for (guint i = 0; i < program->missing->len; i++)
-		print_text("matchpoint: a library that the program needs was not found: %s\n",
-		           (const char *)program->missing->pdata[i]);
+		command_print("matchpoint: a library that the program needs was not found: %s\n",
+		              (const char *)program->missing->pdata[i]);
 	if (program->kind == PROGRAM_MPI)
-		print_text("matchpoint: %s is linked with %s's ABI (%s) and calls %u functions of "
-		           "MPI: %u controlled, %u passed through, %u refused\n",
-		           program->path, program->runtime->name, program->mpi, check->calls->len,
-		           check->controlled->len, check->passed->len + check->harmless->len,
-		           check->refused->len);
+		command_print(
+			"matchpoint: %s is linked with %s's ABI (%s) and calls %u functions of "
+			"MPI: %u controlled, %u passed through, %u refused\n",
+			program->path, program->runtime->name, program->mpi, check->calls->len,
+			check->controlled->len, check->passed->len + check->harmless->len,
+			check->refused->len);
 	else
-		print_text(
+		command_print(
 			"matchpoint: %s is not linked with MPI directly: its calls are known only "
 			"when it runs\n",
 			program->path);
@@ -56,9 +45,9 @@ static void print_notes(const struct check *check, const struct program *program
 	g_autoptr(GPtrArray) notes = check_notes(check, program);
 
 	if (notes->len > 0)
-		print_text("\nwhat cannot be controlled\n");
+		command_print("\nwhat cannot be controlled\n");
 	for (guint i = 0; i < notes->len; i++)
-		print_text("  %s\n", (const char *)notes->pdata[i]);
+		command_print("  %s\n", (const char *)notes->pdata[i]);
 }
 
 static void print_unseen(const struct check *check, const struct program *program)

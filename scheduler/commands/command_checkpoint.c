@@ -5,17 +5,6 @@
 #include "command.h"
 #include "command_line.h"
 
-static void G_GNUC_PRINTF(1, 2) print_text(const char *format, ...)
-{
-	g_autofree char *shown = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	shown = command_printable(format, arguments);
-	va_end(arguments);
-	fputs(shown, stdout);
-}
-
 static int complain(const GError *error)
 {
 	command_complain("%s", error->message);
@@ -30,12 +19,11 @@ static double megabytes(guint64 bytes)
 /* All of a folder; or the one that is meant, alone. NULL after printing an error. */
 static GPtrArray *all_in(const char *folder, GPtrArray **ret_wrong)
 {
-	g_autofree char *manifest = g_build_filename(folder, "manifest", NULL);
 	g_autoptr(GError) error = NULL;
 	GPtrArray *all = NULL;
 
 	*ret_wrong = NULL;
-	if (g_file_test(manifest, G_FILE_TEST_EXISTS)) {
+	if (disk_checkpoint_is_at(folder)) {
 		DiskCheckpoint *one = disk_checkpoint_open(folder, &error);
 
 		all = one ? g_ptr_array_new_with_free_func((GDestroyNotify)disk_checkpoint_free)
@@ -54,9 +42,9 @@ static void print_one(const DiskCheckpoint *checkpoint)
 {
 	g_autofree char *base = disk_checkpoint_base(checkpoint);
 
-	print_text("%-16s %.19s  %d ranks  %8.1f MB%s%s\n", checkpoint->name, checkpoint->made,
-	           checkpoint->ranks, megabytes(checkpoint->bytes), base ? "  builds on " : "",
-	           base ? base : "");
+	command_print("%-16s %.19s  %d ranks  %8.1f MB%s%s\n", checkpoint->name, checkpoint->made,
+	              checkpoint->ranks, megabytes(checkpoint->bytes), base ? "  builds on " : "",
+	              base ? base : "");
 }
 
 static int print_wrong(const GPtrArray *wrong)
@@ -76,17 +64,16 @@ static int list(const char *folder)
 	for (guint i = 0; i < all->len; i++)
 		print_one(all->pdata[i]);
 	if (all->len == 0 && (!wrong || wrong->len == 0))
-		print_text("no checkpoints\n");
+		command_print("no checkpoints\n");
 	return print_wrong(wrong);
 }
 
 static void print_value(const DiskCheckpoint *checkpoint, const char *title, const char *key)
 {
-	g_autofree char *value = g_key_file_get_string(checkpoint->manifest, "checkpoint", key,
-	                                               NULL);
+	g_autofree char *value = g_key_file_get_string(checkpoint->manifest, DISK_GROUP, key, NULL);
 
 	if (value)
-		print_text("  %-11s %s\n", title, value);
+		command_print("  %-11s %s\n", title, value);
 }
 
 static int show(const char *folder)
@@ -101,18 +88,18 @@ static int show(const char *folder)
 		g_autofree char *program = g_strjoinv(" ", one->program);
 		g_autofree char *base = disk_checkpoint_base(one);
 
-		print_text("%s\n", one->name);
+		command_print("%s\n", one->name);
 		print_value(one, "made", "made");
-		print_text("  %-11s %s\n", "program", program);
-		print_text("  %-11s %d\n", "ranks", one->ranks);
+		command_print("  %-11s %s\n", "program", program);
+		command_print("  %-11s %d\n", "ranks", one->ranks);
 		print_value(one, "position", "position");
 		print_value(one, "folder", "directory");
 		print_value(one, "machine", "machine");
 		print_value(one, "MPI", "mpi");
 		print_value(one, "matchpoint", "matchpoint");
-		print_text("  %-11s %.1f MB\n", "size", megabytes(one->bytes));
+		command_print("  %-11s %.1f MB\n", "size", megabytes(one->bytes));
 		if (base)
-			print_text("  %-11s %s\n", "builds on", base);
+			command_print("  %-11s %s\n", "builds on", base);
 	}
 	return print_wrong(wrong);
 }
@@ -131,7 +118,7 @@ static int check(const char *folder)
 		g_autoptr(GError) error = NULL;
 
 		if (disk_checkpoint_check(one, true, &error))
-			print_text("%s: whole\n", one->name);
+			command_print("%s: whole\n", one->name);
 		else
 			status = complain(error);
 	}

@@ -2,11 +2,9 @@
 #include <unistd.h>
 
 #include "command_line.h"
+#include "command_ranks.h"
 #include "common/recording.h"
-#include "explorer/nodes.h"
-#include "explorer/program_parts.h"
 #include "recordings.h"
-#include "scheduler/host/program.h"
 #include "scheduler/recording/recording.h"
 
 struct request {
@@ -14,39 +12,8 @@ struct request {
 	char *directory, *launcher, *nodes;
 };
 
-/* -n is the number of ranks of the first program. Returns false after printing an error. */
-static bool add_ranks_behind(struct request *request, char **program)
-{
-	g_autofree char *problem = NULL;
-	const int behind = program_parts_behind(program, &problem);
-
-	if (!problem && behind > RECORDING_RANKS_MOST - request->ranks)
-		problem = g_strdup("too many ranks");
-	if (problem)
-		command_complain("%s", problem);
-	else
-		request->ranks += behind;
-	return !problem;
-}
-
-/* Sets *ret to the virtual nodes. Returns false after printing an error. */
-static bool find_nodes(const struct request *request, const char **ret)
-{
-	g_autofree char *problem = NULL;
-
-	if (request->nodes)
-		*ret = nodes_parse(request->nodes, request->ranks, &problem);
-	if (problem)
-		command_complain("--nodes %s: %s", request->nodes, problem);
-	else if (*ret && request->launcher)
-		command_complain("--launcher cannot be combined with --nodes: only the usual "
-		                 "launcher can start ranks of virtual nodes");
-	return !problem && !(*ret && request->launcher);
-}
-
 static int record_program(const struct request *request, char **program, const char *nodes)
 {
-	g_autoptr(GPtrArray) names = program_parts_names(program);
 	const struct recording_options options = {
 		.program = program,
 		.ranks = request->ranks,
@@ -56,14 +23,10 @@ static int record_program(const struct request *request, char **program, const c
 		.copies_input = !isatty(STDIN_FILENO),
 	};
 	g_autoptr(GError) error = NULL;
-	int status;
+	int status = command_inspect_programs(program);
 
-	for (guint i = 0; i < names->len; i++) {
-		if (program_usable(names->pdata[i], &error))
-			continue;
-		command_complain("%s", error->message);
-		return EXIT_CANNOT;
-	}
+	if (status != EXIT_CLEAN)
+		return status;
 	status = recording_make(&options, &error);
 	if (error)
 		command_complain("%s", error->message);
@@ -80,10 +43,8 @@ static int record_run(int argc, char **argv)
 		{"ranks", 'n', 0, G_OPTION_ARG_INT, &request.ranks, "number of ranks", "N"},
 		{"to", 0, 0, G_OPTION_ARG_FILENAME, &request.directory,
 	         "folder of the recording (default: .matchpoint-recording)", "DIR"},
-		{"nodes", 0, 0, G_OPTION_ARG_STRING, &request.nodes,
-	         "let MPI and the program see the ranks on K nodes, or with so many on each "
-	         "(default: 1)",
-	         "K|N+N..."},
+		{"nodes", 0, 0, G_OPTION_ARG_STRING, &request.nodes, COMMAND_NODES_HELP,
+	         COMMAND_NODES_VALUE},
 		{"launcher", 0, 0, G_OPTION_ARG_STRING, &request.launcher,
 	         "job launcher with its options (default: mpiexec.mpich -n N)", "CMD"},
 		G_OPTION_ENTRY_NULL,
@@ -103,7 +64,9 @@ static int record_run(int argc, char **argv)
 			command_complain("-n is missing, or no number of ranks");
 		else if (argc < 2)
 			command_complain("no program given; see matchpoint record --help");
-		else if (add_ranks_behind(&request, argv + 1) && find_nodes(&request, &nodes))
+		else if (command_add_ranks_behind(argv + 1, RECORDING_RANKS_MOST, &request.ranks)
+		         && command_read_nodes(request.nodes, request.ranks, &nodes)
+		         && command_can_start_on(nodes, request.launcher))
 			status = record_program(&request, argv + 1, nodes);
 	}
 	command_line_free(line);

@@ -16,17 +16,25 @@ static bool take_flag(GPtrArray *words, const char *flag)
 	return false;
 }
 
-/* The folder is the first word that is one of checkpoints, since options before it may have values;
- * else the first that is no option. */
+/* The first word that is no option; with `there`, and is a folder of checkpoints. 0: none. */
+static guint find_folder(const GPtrArray *words, bool there)
+{
+	for (guint i = 1; i < words->len; i++) {
+		const char *word = words->pdata[i];
+
+		if (*word != '-' && (!there || disk_folder_is_there(word)))
+			return i;
+	}
+	return 0;
+}
+
+/* Options before the folder may have values, which are no folders of checkpoints. */
 static char *take_folder(GPtrArray *words)
 {
-	guint found = 0;
+	guint found = find_folder(words, true);
 
-	for (guint i = 1;
-	     i < words->len && (found == 0 || !disk_folder_is_there(words->pdata[found])); i++)
-		if (*(char *)words->pdata[i] != '-'
-		    && (found == 0 || disk_folder_is_there(words->pdata[i])))
-			found = i;
+	if (found == 0)
+		found = find_folder(words, false);
 	return found > 0 ? g_ptr_array_steal_index(words, found) : NULL;
 }
 

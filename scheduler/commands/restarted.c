@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ckpt/disk_folder.h"
-#include "explorer/nodes.h"
+#include "command_ranks.h"
 #include "scheduler/execution/restart.h"
 
 struct restarted {
@@ -26,24 +26,23 @@ static bool is_in_its_folder(const DiskCheckpoint *checkpoint)
 
 static int setting(const DiskCheckpoint *checkpoint, const char *key)
 {
-	return g_key_file_get_integer(checkpoint->manifest, "checkpoint", key, NULL);
+	return g_key_file_get_integer(checkpoint->manifest, DISK_GROUP, key, NULL);
 }
 
 /* Ranks are on the nodes that they were on. Returns false after printing an error. */
 static bool take_nodes(struct command_options *options, const struct path *path)
 {
-	g_autofree char *problem = NULL;
-	const char *asked = options->nodes ? nodes_parse(options->nodes, path->ranks, &problem)
-	                                   : path->nodes;
+	const char *asked;
 
-	if (problem)
-		command_complain("--nodes %s: %s", options->nodes, problem);
-	else if (asked != path->nodes)
-		command_complain("that was with --nodes %s, not %s",
-		                 path->nodes ? path->nodes : "1", options->nodes);
-	else if (!options->nodes)
+	if (!options->nodes)
 		options->nodes = g_strdup(path->nodes);
-	return !problem && asked == path->nodes;
+	if (!command_read_nodes(options->nodes, path->ranks, &asked))
+		return false;
+	if (asked == path->nodes)
+		return true;
+	command_complain("that was with --nodes %s, not %s", path->nodes ? path->nodes : "1",
+	                 options->nodes);
+	return false;
 }
 
 bool restarted_open(struct command_options *options)
@@ -72,7 +71,7 @@ bool restarted_open(struct command_options *options)
 	options->not_yet = setting(restarted->checkpoint, "not-yet");
 	options->some = setting(restarted->checkpoint, "some");
 	options->session.virtual_time = g_key_file_get_boolean(restarted->checkpoint->manifest,
-	                                                       "checkpoint", "virtual-time", NULL);
+	                                                       DISK_GROUP, "virtual-time", NULL);
 	options->session.restart = restarted->restart;
 	return true;
 }

@@ -9,13 +9,11 @@
 #include "scheduler/snapshot/snapshot.h"
 #include "scheduler/world/matcher.h"
 
-#define GROUP "checkpoint"
-
 G_DEFINE_QUARK(matchpoint_restart_error, restart_error)
 
 static gint64 number_of(const struct disk_checkpoint *checkpoint, const char *key)
 {
-	return g_key_file_get_int64(checkpoint->manifest, GROUP, key, NULL);
+	return g_key_file_get_int64(checkpoint->manifest, DISK_GROUP, key, NULL);
 }
 
 struct restart *restart_new(const struct disk_checkpoint *checkpoint, GError **error)
@@ -71,12 +69,12 @@ void restart_describe(GKeyFile *manifest, const struct snapshot *snapshot)
 	                                              world_options(snapshot->world)->nodes);
 	g_autofree char *text = position_print(position);
 
-	g_key_file_set_string(manifest, GROUP, "position", text);
-	g_key_file_set_int64(manifest, GROUP, "wire", WIRE_VERSION);
-	g_key_file_set_int64(manifest, GROUP, "ran-us",
+	g_key_file_set_string(manifest, DISK_GROUP, "position", text);
+	g_key_file_set_int64(manifest, DISK_GROUP, "wire", WIRE_VERSION);
+	g_key_file_set_int64(manifest, DISK_GROUP, "ran-us",
 	                     (gint64)(snapshot->behind * G_USEC_PER_SEC));
-	g_key_file_set_int64(manifest, GROUP, "idle-us", snapshot->idle_time);
-	g_key_file_set_int64(manifest, GROUP, "saved-us", snapshot->parked_at);
+	g_key_file_set_int64(manifest, DISK_GROUP, "idle-us", snapshot->idle_time);
+	g_key_file_set_int64(manifest, DISK_GROUP, "saved-us", snapshot->parked_at);
 	position_free(position);
 }
 

@@ -16,7 +16,7 @@ char **local_restart_program(const struct disk_checkpoint *checkpoint)
 	char **program = g_strdupv(checkpoint->program);
 
 	g_free(program[0]);
-	program[0] = g_key_file_get_string(checkpoint->manifest, "checkpoint", "executable", NULL);
+	program[0] = g_key_file_get_string(checkpoint->manifest, DISK_GROUP, "executable", NULL);
 	return program;
 }
 

@@ -20,17 +20,17 @@ static void describe(const struct session *session, GKeyFile *manifest)
 	const struct session_options *options = session->options;
 	const struct record_exploration *exploration = session->exploration;
 
-	g_key_file_set_string_list(manifest, "checkpoint", "program",
+	g_key_file_set_string_list(manifest, DISK_GROUP, "program",
 	                           (const char *const *)options->program,
 	                           g_strv_length(options->program));
-	g_key_file_set_string(manifest, "checkpoint", "directory", exploration->directory);
-	g_key_file_set_string(manifest, "checkpoint", "machine", exploration->machine);
-	g_key_file_set_string(manifest, "checkpoint", "matchpoint", exploration->version);
-	g_key_file_set_integer(manifest, "checkpoint", "not-yet", (int)options->not_yet);
-	g_key_file_set_integer(manifest, "checkpoint", "some", (int)options->some);
-	g_key_file_set_boolean(manifest, "checkpoint", "virtual-time", options->virtual_time);
+	g_key_file_set_string(manifest, DISK_GROUP, "directory", exploration->directory);
+	g_key_file_set_string(manifest, DISK_GROUP, "machine", exploration->machine);
+	g_key_file_set_string(manifest, DISK_GROUP, "matchpoint", exploration->version);
+	g_key_file_set_integer(manifest, DISK_GROUP, "not-yet", (int)options->not_yet);
+	g_key_file_set_integer(manifest, DISK_GROUP, "some", (int)options->some);
+	g_key_file_set_boolean(manifest, DISK_GROUP, "virtual-time", options->virtual_time);
 	if (exploration->mpi)
-		g_key_file_set_string(manifest, "checkpoint", "mpi", exploration->mpi);
+		g_key_file_set_string(manifest, DISK_GROUP, "mpi", exploration->mpi);
 }
 
 /* A saved rank is started as its program, and the folder names one. */
