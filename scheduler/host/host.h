@@ -91,6 +91,16 @@ struct host_room {
 	bool on_disk;     /* output is kept on a disk, not in shared memory */
 };
 
+/* What is at a path of the program's, after symbolic links. All zeros: nothing. */
+struct host_file {
+	bool is_there, is_link; /* at the path itself; the rest by what it leads to */
+	bool is_regular;
+	guint64 device, inode, size;
+	gint64 modified_s, modified_ns; /* since 1970: seconds, and the nanoseconds besides */
+	char *real; /* absolute, without symbolic links; NULL: not known. Owned by whom it is given
+	               to */
+};
+
 /* Whether something traces a process: a debugger, as a rule. */
 enum host_tracing {
 	HOST_NOT_TRACED,     /* or the process is gone */
@@ -159,6 +169,15 @@ struct host_operations {
 	                    void (*done)(void *user, struct host_output output), void *user);
 	void (*room_of)(struct host *host, const char *directory,
 	                void (*done)(void *user, struct host_room room), void *user);
+	/* Files where the program works. file_look finds out what is at a path. file_read reads it:
+	 * the bytes of a file, or a few words in parentheses about anything else, and about a file
+	 * of more than `most` bytes; NULL: there is nothing. A symbolic link is read as such.
+	 * Each calls `done` as rank_output does; a host that gets no answer in time answers that
+	 * there is nothing. */
+	void (*file_look)(struct host *host, const char *path,
+	                  void (*done)(void *user, struct host_file file), void *user);
+	void (*file_read)(struct host *host, const char *path, guint64 most,
+	                  void (*done)(void *user, GBytes *contents), void *user);
 	/* Starts the program's ranks as that world. Returns NULL with `error` set. */
 	struct host_job *(*job_start)(struct host *host, guint32 world, const char *directory,
 	                              GError **error);

@@ -54,6 +54,10 @@ void local_rank_output(struct host *host, const struct host_range *range,
                        void (*done)(void *user, struct host_output output), void *user);
 void local_room_of(struct host *host, const char *directory,
                    void (*done)(void *user, struct host_room room), void *user);
+void local_file_look(struct host *host, const char *path,
+                     void (*done)(void *user, struct host_file file), void *user);
+void local_file_read(struct host *host, const char *path, guint64 most,
+                     void (*done)(void *user, GBytes *contents), void *user);
 char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 bool local_program_calls(struct host *host, const char *function);

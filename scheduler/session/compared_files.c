@@ -1,10 +1,9 @@
 #include "compared_files.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "name_pattern.h"
+#include "program_files.h"
 
 #define FILE_MOST ((guint64)64 << 20)   /* bytes of a file that is not named */
 #define FILES_MOST ((guint64)256 << 20) /* bytes of all these together */
@@ -19,10 +18,11 @@ struct file {
 	bool written;  /* by some interleaving; for named files */
 	guint pattern; /* one of the files whose names are like this; NO_PATTERN: of this name */
 	bool united;   /* its name varies: it is counted with a pattern's */
-	struct stat first; /* of a named file, before the program began; all 0: it did not exist */
+	struct host_file first; /* what a named file was before the program began; without `real` */
 };
 
 struct compared_files {
+	struct host *host;
 	bool all;
 	guint outputs;
 	char *directory; /* the current one, without symbolic links */
@@ -58,13 +58,15 @@ static struct file *add_file(struct compared_files *files, char *path, char *nam
 	return file;
 }
 
-struct compared_files *compared_files_new(char *const *named, bool all, guint outputs)
+struct compared_files *compared_files_new(struct host *host, char *const *named, bool all,
+                                          guint outputs)
 {
 	struct compared_files *files = g_new0(struct compared_files, 1);
 
+	files->host = host;
 	files->all = all;
 	files->outputs = outputs;
-	files->directory = realpath(".", NULL);
+	files->directory = program_file_look(host, ".").real;
 	files->files = g_ptr_array_new_with_free_func(file_free);
 	files->names = g_ptr_array_new();
 	g_ptr_array_add(files->names, NULL);
@@ -74,8 +76,8 @@ struct compared_files *compared_files_new(char *const *named, bool all, guint ou
 	for (; named && *named; named++) {
 		struct file *file = add_file(files, g_strdup(*named), g_strdup(*named));
 
-		if (stat(file->path, &file->first) != 0)
-			memset(&file->first, 0, sizeof(file->first));
+		file->first = program_file_look(host, file->path);
+		g_clear_pointer(&file->first.real, g_free);
 		files->unwritten++;
 	}
 	return files;
@@ -92,22 +94,19 @@ void compared_files_free(struct compared_files *files)
 		name_pattern_clear(&g_array_index(files->patterns, struct name_pattern, i));
 	g_array_unref(files->patterns);
 	g_ptr_array_unref(files->files);
-	free(files->directory);
+	g_free(files->directory);
 	g_free(files);
 }
 
 /* --- named files ------------------------------------------------------------------------------ */
 
-static bool is_as_at_first(const struct file *file)
+static bool is_as_at_first(const struct file *file, const struct host_file *now)
 {
-	const struct stat *first = &file->first;
-	struct stat now;
+	const struct host_file *first = &file->first;
 
-	if (stat(file->path, &now) != 0)
-		return first->st_nlink == 0;
-	return now.st_ino == first->st_ino && now.st_dev == first->st_dev
-	       && now.st_size == first->st_size && now.st_mtim.tv_sec == first->st_mtim.tv_sec
-	       && now.st_mtim.tv_nsec == first->st_mtim.tv_nsec;
+	return now->inode == first->inode && now->device == first->device
+	       && now->size == first->size && now->modified_s == first->modified_s
+	       && now->modified_ns == first->modified_ns;
 }
 
 static bool is_among(const GPtrArray *paths, const char *path)
@@ -129,11 +128,11 @@ static void note_others(struct compared_files *files, const GPtrArray *changed)
 {
 	for (guint i = 0; changed && i < changed->len && files->others->len < NAMES_SHOWN; i++) {
 		g_autofree char *name = shown_name(files, changed->pdata[i]);
-		struct stat now;
+		struct host_file now = program_file_look(files->host, changed->pdata[i]);
 
-		if (lstat(changed->pdata[i], &now) == 0 && S_ISREG(now.st_mode)
-		    && !is_among(files->others, name))
+		if (now.is_regular && !now.is_link && !is_among(files->others, name))
 			g_ptr_array_add(files->others, g_steal_pointer(&name));
+		g_free(now.real);
 	}
 }
 
@@ -141,27 +140,31 @@ static void look_for_named(struct compared_files *files, const GPtrArray *change
 {
 	for (guint i = 0; files->unwritten > 0 && i < files->files->len; i++) {
 		struct file *file = files->files->pdata[i];
-		char *path = file->written ? NULL : realpath(file->path, NULL);
+		struct host_file now;
 
-		if (!file->written
-		    && ((path && is_among(changed, path)) || !is_as_at_first(file))) {
+		if (file->written)
+			continue;
+		now = program_file_look(files->host, file->path);
+		if ((now.real && is_among(changed, now.real)) || !is_as_at_first(file, &now)) {
 			file->written = true;
 			files->unwritten--;
 		}
-		free(path);
+		g_free(now.real);
 	}
 	if (files->unwritten > 0)
 		note_others(files, changed);
 }
 
-static GBytes *contents_of_named(const struct file *file)
+/* What it leads to; NULL: no file. */
+static GBytes *contents_of_named(const struct compared_files *files, const struct file *file)
 {
-	char *contents;
-	gsize size;
+	struct host_file now = program_file_look(files->host, file->path);
+	GBytes *contents = now.is_regular && now.real
+	                           ? program_file_read(files->host, now.real, G_MAXUINT64)
+	                           : NULL;
 
-	return g_file_get_contents(file->path, &contents, &size, NULL)
-	               ? g_bytes_new_take(contents, size)
-	               : NULL;
+	g_free(now.real);
+	return contents;
 }
 
 /* --- files that the program changes ----------------------------------------------------------- */
@@ -185,13 +188,6 @@ static guint pattern_of(const struct compared_files *files, const char *path)
 	return i < files->patterns->len ? i : NO_PATTERN;
 }
 
-static bool is_there(const char *path)
-{
-	struct stat now;
-
-	return lstat(path, &now) == 0;
-}
-
 static void find_new(struct compared_files *files, const struct journal *journal,
                      const GPtrArray *changed, struct outcomes *outcomes)
 {
@@ -204,7 +200,7 @@ static void find_new(struct compared_files *files, const struct journal *journal
 			continue;
 		first = journal_contents_first(journal, path, FILE_MOST);
 		/* A temporary file that was deleted does not count. */
-		if (first || is_there(path)) {
+		if (first || program_file_is_there(files->host, path)) {
 			add_file(files, g_strdup(path), shown_name(files, path));
 			outcomes_add_text(outcomes, first);
 		}
@@ -214,17 +210,16 @@ static void find_new(struct compared_files *files, const struct journal *journal
 }
 
 /* Whether there is a file that is too large to be compared. */
-static bool is_too_large(const char *path, guint64 *room)
+static bool is_too_large(const struct compared_files *files, const char *path, guint64 *room)
 {
-	struct stat now;
-	guint64 size;
+	struct host_file now = program_file_look(files->host, path);
 
-	if (lstat(path, &now) != 0 || !S_ISREG(now.st_mode))
+	g_free(now.real);
+	if (now.is_link || !now.is_regular)
 		return false;
-	size = (guint64)now.st_size;
-	if (size > FILE_MOST || size > *room)
+	if (now.size > FILE_MOST || now.size > *room)
 		return true;
-	*room -= size;
+	*room -= now.size;
 	return false;
 }
 
@@ -233,11 +228,11 @@ static GBytes *contents_of(struct compared_files *files, struct file *file, guin
 {
 	if (file->united)
 		return NULL;
-	if (!file->large && is_too_large(file->path, room)) {
+	if (!file->large && is_too_large(files, file->path, room)) {
 		file->large = true;
 		outcomes_leave_text(outcomes, files->outputs + index);
 	}
-	return file->large ? NULL : journal_contents_now(file->path, FILE_MOST);
+	return file->large ? NULL : program_file_read(files->host, file->path, FILE_MOST);
 }
 
 /* --- names that vary -------------------------------------------------------------------------- */
@@ -271,10 +266,12 @@ static GPtrArray *contents_like(struct compared_files *files, const GPtrArray *c
 	for (guint i = 0; changed && i < changed->len; i++) {
 		const char *path = changed->pdata[i];
 
-		if (is_there(path) && !is_profile(path) && pattern_of(files, path) == pattern)
-			g_ptr_array_add(contents, is_too_large(path, room)
-			                                  ? journal_contents_now(path, 0)
-			                                  : journal_contents_now(path, FILE_MOST));
+		if (program_file_is_there(files->host, path) && !is_profile(path)
+		    && pattern_of(files, path) == pattern)
+			g_ptr_array_add(
+				contents,
+				program_file_read(files->host, path,
+			                          is_too_large(files, path, room) ? 0 : FILE_MOST));
 	}
 	outcomes_arrange(contents);
 	while (count_like(files, pattern) < contents->len)
@@ -320,7 +317,8 @@ static const char *find_instead(const struct compared_files *files, const GPtrAr
 	for (guint i = 0; i < changed->len; i++) {
 		const char *other = changed->pdata[i];
 
-		if (!g_hash_table_contains(files->known, other) && is_there(other)
+		if (!g_hash_table_contains(files->known, other)
+		    && program_file_is_there(files->host, other)
 		    && pattern_of(files, other) == NO_PATTERN
 		    && (!best
 		        || name_pattern_likeness(path, other) > name_pattern_likeness(path, best)))
@@ -340,7 +338,8 @@ void compared_files_learn(struct compared_files *files, const struct journal *jo
 		struct name_pattern pattern;
 		const char *other;
 
-		if (file->pattern != NO_PATTERN || file->united || is_there(file->path)
+		if (file->pattern != NO_PATTERN || file->united
+		    || program_file_is_there(files->host, file->path)
 		    || !outcomes_has(outcomes, index, files->outputs + i))
 			continue;
 		other = find_instead(files, changed, file->path);
@@ -386,7 +385,7 @@ void compared_files_add(struct compared_files *files, const struct journal *jour
 		GBytes *contents = NULL;
 
 		if (!files->all)
-			contents = contents_of_named(file);
+			contents = contents_of_named(files, file);
 		else if (file->pattern == NO_PATTERN)
 			contents = contents_of(files, file, i, &room, outcomes);
 		g_ptr_array_add(texts, contents);

@@ -11,12 +11,15 @@
 
 #include "ckpt/journal.h"
 #include "outcomes.h"
+#include "scheduler/host/host.h"
 
 struct compared_files;
 
-/* `named`: these files (NULL: none). `all`: those that the program changes. Both must outlive the
- * object. `outputs`: texts that come before the files'. */
-struct compared_files *compared_files_new(char *const *named, bool all, guint outputs);
+/* `named`: these files (NULL: none). `all`: those that the program changes. `outputs`: texts that
+ * come before the files'. The host and `named` must outlive the object. It waits for the host, so
+ * none of its functions may be called within `iterate` (host.h). */
+struct compared_files *compared_files_new(struct host *host, char *const *named, bool all,
+                                          guint outputs);
 void compared_files_free(struct compared_files *files);
 
 /* An interleaving has ended, and its files are there: appends them to `texts`, after the outputs,

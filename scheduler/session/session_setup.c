@@ -305,12 +305,12 @@ void session_init(struct session *session, const struct session_options *options
 	session->shard = shard_new(session);
 	session->replay = replay_new(session);
 	session->returned = returned_errors_new();
-	session->compared = compared_files_new(options->compare_files, options->compare_written,
-	                                       (guint)options->ranks);
 	session->outcomes = outcome_watch_new(session);
 	session->past = past_new();
 	describe_exploration(session);
 	start_clock(session);
+	session->compared = compared_files_new(session->host, options->compare_files,
+	                                       options->compare_written, (guint)options->ranks);
 	session->failures = infrastructure_failures_new(session->host);
 	session->off_tree_outcomes = off_tree_outcomes_new();
 }

@@ -310,6 +310,24 @@ static struct place place_of(struct host *host, pid_t pid, guint64 address)
 	return (struct place){.directory = "/sim", .file = "program.c", .line = (guint32)address};
 }
 
+/* The program uses no files. */
+static void file_look(struct host *host, const char *path,
+                      void (*done)(void *user, struct host_file file), void *user)
+{
+	(void)host;
+	(void)path;
+	done(user, (struct host_file){0});
+}
+
+static void file_read(struct host *host, const char *path, guint64 most,
+                      void (*done)(void *user, GBytes *contents), void *user)
+{
+	(void)host;
+	(void)path;
+	(void)most;
+	done(user, NULL);
+}
+
 static char *errors_of(struct host *host, const char *directory, int rank, gsize *ret_length)
 {
 	(void)host;
@@ -404,6 +422,8 @@ static const struct host_operations operations = {
 	.output_to_disk = output_to_disk,
 	.rank_output = sim_rank_output,
 	.room_of = sim_room_of,
+	.file_look = file_look,
+	.file_read = file_read,
 	.job_start = sim_job_start,
 	.job_is_running = job_is_running,
 	.job_words = job_words,
