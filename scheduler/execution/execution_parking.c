@@ -137,7 +137,7 @@ static bool image_will_do(const struct execution *execution)
 {
 	double behind = execution->placement.from ? execution->placement.from->behind : 0;
 	double all = execution_ran_in_all(execution);
-	bool named = image_any_named(execution->runs->snapshots, execution->placement.group);
+	bool named = image_has_any(execution->runs->snapshots, execution->placement.group, true);
 	double most = named ? MAX(NAMED_S, NAMED_PART * all) : MAX(KEEPERS_S, KEEPERS_PART * all);
 
 	return (named || execution->wish == SNAPSHOT_NAMED) && execution_may_keep_image(execution)

@@ -274,7 +274,7 @@ bool execution_keep_ranks(struct execution *execution)
 	 * change while the others are put back. */
 	if (!execution_is_running(execution) || world_has_threads(execution->world)
 	    || world_has_windows(execution->world) || !execution_may_keep_image(execution)
-	    || !image_has_any(execution->runs->snapshots, execution->placement.group))
+	    || !image_has_any(execution->runs->snapshots, execution->placement.group, false))
 		return false;
 	for (int rank = 0; rank < ranks; rank++)
 		if (!can_stay(execution, rank))

@@ -114,10 +114,24 @@ void local_rank_output(struct host *host, const struct host_range *range,
 char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length)
 {
 	g_autofree char *file = file_of(directory, HOST_STREAM_ERRORS, rank);
-	char *text = NULL;
+	g_autoptr(GBytes) bytes = NULL;
+	struct stat status;
+	int opened = open_file(file, &status, NULL);
+	guint64 size;
 
 	(void)host;
-	return g_file_get_contents(file, &text, ret_length, NULL) ? text : NULL;
+	if (opened < 0)
+		return NULL;
+	size = (guint64)status.st_size;
+	bytes = read_part(opened, file, size - MIN(size, HOST_ERRORS_MOST),
+	                  MIN(size, HOST_ERRORS_MOST), NULL);
+	close(opened);
+	if (!bytes)
+		return NULL;
+	if (ret_length)
+		*ret_length = g_bytes_get_size(bytes);
+	return size > 0 ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes))
+	                : g_strdup("");
 }
 
 /* Not everything that writes for a rank learns that a write has failed, or that shared memory could

@@ -83,7 +83,7 @@ bool held_ranks_keep(struct placement *placement, bool over)
 		process_group_lose(group);
 	processes = PROCESSES_OF_ONE * group->held;
 	if (snapshot && snapshot->entry && snapshots->rewinds && over && group->held > 0
-	    && (image_has_any(snapshots, group)
+	    && (image_has_any(snapshots, group, false)
 	        || snapshot_set_has_room(snapshots->set, (guint)processes))) {
 		group->counted = processes;
 		snapshot_set_count_beside(snapshots->set, processes);
@@ -424,7 +424,7 @@ void held_ranks_end_all(struct snapshot *snapshot)
 static bool any_has_images(const struct snapshot *snapshot)
 {
 	for (guint i = 0; i < snapshot->held_ranks->len; i++)
-		if (image_has_any(snapshot->snapshots, snapshot->held_ranks->pdata[i]))
+		if (image_has_any(snapshot->snapshots, snapshot->held_ranks->pdata[i], false))
 			return true;
 	return false;
 }

@@ -195,14 +195,9 @@ void image_forget(struct snapshot *snapshot)
 
 /* --- going back ------------------------------------------------------------------------------- */
 
-bool image_has_any(const struct snapshots *snapshots, const struct process_group *group)
+bool image_has_any(const struct snapshots *snapshots, const struct process_group *group, bool named)
 {
-	return last_of(snapshots, group, false) != NULL;
-}
-
-bool image_any_named(const struct snapshots *snapshots, const struct process_group *group)
-{
-	return last_of(snapshots, group, true) != NULL;
+	return last_of(snapshots, group, named) != NULL;
 }
 
 bool image_serves(const struct snapshot *snapshot)

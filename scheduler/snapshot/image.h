@@ -39,9 +39,9 @@ void image_forget(struct snapshot *snapshot);
 /* Whether a snapshot is an image of a process group that is lost. */
 bool image_is_lost(const struct snapshot *snapshot);
 
-/* Whether there are images of a process group (NULL: none), and whether the user has asked
- * for any. */
-bool image_has_any(const struct snapshots *snapshots, const struct process_group *group);
-bool image_any_named(const struct snapshots *snapshots, const struct process_group *group);
+/* Whether there are images of a process group (NULL: none); `named`: that the user has asked
+ * for. */
+bool image_has_any(const struct snapshots *snapshots, const struct process_group *group,
+                   bool named);
 
 #endif

@@ -138,6 +138,33 @@ static void what_is_not_there_is_lost(void **state)
 	assert_int_equal(g_rmdir(out), 0);
 }
 
+/* However much a rank has printed, the loop that reads it is not held up. */
+static void the_end_of_errors_is_read(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct host_operations *host = fixture->host->operations;
+	g_autofree char *err = file_of(fixture, "err.3");
+	g_autofree char *much = g_strnfill(HOST_ERRORS_MOST + 9, '.');
+	g_autofree char *nothing = NULL, *all = NULL, *end = NULL;
+	gsize length = 1;
+
+	assert_null(host->errors_of(fixture->host, fixture->directory, 3, &length));
+	assert_true(g_file_set_contents(err, "", -1, NULL));
+	nothing = host->errors_of(fixture->host, fixture->directory, 3, &length);
+	assert_string_equal(nothing, "");
+	assert_int_equal(length, 0);
+	assert_true(g_file_set_contents(err, "short", -1, NULL));
+	all = host->errors_of(fixture->host, fixture->directory, 3, &length);
+	assert_string_equal(all, "short");
+	assert_int_equal(length, 5);
+	memcpy(much + HOST_ERRORS_MOST, "the ERROR", 9);
+	assert_true(g_file_set_contents(err, much, -1, NULL));
+	end = host->errors_of(fixture->host, fixture->directory, 3, &length);
+	assert_int_equal(length, HOST_ERRORS_MOST);
+	assert_true(g_str_has_suffix(end, ".the ERROR"));
+	assert_int_equal(g_unlink(err), 0);
+}
+
 /* The rank has taken the permission to write away. That holds for this interleaving alone. */
 static void a_mark_is_seen_once(void **state)
 {
@@ -191,7 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(any_part_is_read),    TEST(what_is_not_there_is_lost),
 		TEST(a_mark_is_seen_once), TEST(the_place_is_named),
-		TEST(room_is_left),
+		TEST(room_is_left),        TEST(the_end_of_errors_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

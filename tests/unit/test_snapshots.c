@@ -636,7 +636,7 @@ static void an_image_that_a_rank_refuses_is_none(void **state)
 	assert_true(snapshot_restore(root, &first.placement, NULL));
 	connect_ranks(fixture, &first, RANKS);
 	assert_null(keep_image(fixture, &first, "it has opened a file"));
-	assert_false(image_has_any(fixture->snapshots, first.placement.group));
+	assert_false(image_has_any(fixture->snapshots, first.placement.group, false));
 	placement_release(&first.placement);
 }
 
