@@ -24,6 +24,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	if (request->arrives)
 		execution->run_ahead = run_ahead_new(request->position);
 	execution->owner = request->owner;
+	execution->saves = request->saves;
 	execution->uneven_clocks = request->uneven_clocks;
 	/* What others restore must not have read such clocks. */
 	execution->no_parking = request->uneven_clocks > 0;

@@ -78,7 +78,7 @@ static bool is_worth_it(const struct execution *execution)
 	double times = execution->strategy->leaps ? WORTH_LEAPING : WORTH;
 
 	/* The snapshot would equal the one that it began at. */
-	if (execution->placement.from && !execution->moved)
+	if (execution->strategy->passes || (execution->placement.from && !execution->moved))
 		return false;
 	if (execution->strategy->stays
 	    && (seconds < WORTH_PART * execution_ran_in_all(execution)

@@ -26,6 +26,14 @@ struct run_client {
 	/* Called before the strategy is asked. It sets in `open` (struct open_choice) for which
 	 * bounds each choice counts. */
 	void (*open)(void *owner, const struct execution *execution, GArray *open);
+	/* Only for executions that are to be saved (struct run_request). A rank has made this call,
+	 * and it is not answered: the rank can be held in it. */
+	void (*called)(void *owner, struct execution *execution, int rank,
+	               const struct wire_call *call);
+	/* Likewise, before anything is decided. `beside`: a rank is not at rest. Whether the
+	 * execution is to be saved now: it waits then, as for its strategy (EXPLORER_LATER). */
+	bool (*is_due)(void *owner, const struct execution *execution, const GArray *open,
+	               bool beside);
 	/* A rank has reported the stack of a call (call 0: of a signal). The stack begins at
 	 * `place` (NULL: with its first frame). Returns the stack's number, for the world's call;
 	 * 0: none. */

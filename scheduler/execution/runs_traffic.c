@@ -77,7 +77,8 @@ static const char *failure_words(int status)
 		return "it could not connect to the scheduler or to the job launcher";
 	case AGENT_FAILURE_REWIND: return "it could not be rewound";
 	case AGENT_FAILURE_START: return "it could not reach the scheduler";
-	case AGENT_FAILURE_DISK: return "it could not be written to disk";
+	case AGENT_FAILURE_DISK:
+	case AGENT_FAILURE_UNSAVABLE: return "it could not be written to disk";
 	case AGENT_FAILURE_SCHEDULER_GONE: return "it lost its connection to the scheduler";
 	default: return NULL;
 	}

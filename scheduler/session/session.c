@@ -43,6 +43,7 @@ void session_drop(struct execution *execution)
 	struct interleaving *interleaving = interleaving_of(execution);
 
 	execution_drop(execution);
+	session_saving_forget(interleaving->session->saving, interleaving);
 	interleaving_free(interleaving);
 }
 
@@ -264,6 +265,8 @@ bool session_finish(struct session *session, struct execution *execution, bool c
 	if (counts)
 		session_account(session, execution);
 	whole = session_is_whole(execution);
+	if (whole)
+		session_saving_ended(session->saving, buffering);
 	if (!counts && whole)
 		infrastructure_failures_add_shared(session->failures,
 		                                   interleaving_verdict(execution)->starved);
