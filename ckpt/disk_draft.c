@@ -319,7 +319,11 @@ bool disk_draft_add_files(struct disk_draft *draft, const GPtrArray *paths, GErr
 		fine = agent_journal_capture(directory, key, paths->pdata[i], false) == 0
 		       && agent_journal_read(directory, key, &state) == 0;
 		if (!fine) {
-			fail(error, paths->pdata[i]);
+			int number = errno;
+
+			g_set_error(error, DISK_FOLDER_ERROR, 0,
+			            "%s, which the program has changed, cannot be copied: %s",
+			            (const char *)paths->pdata[i], g_strerror(number));
 		} else if (state.kind == AGENT_JOURNAL_LOST) {
 			g_set_error(error, DISK_FOLDER_ERROR, 0,
 			            "%s, which the program has changed: %s",
@@ -334,9 +338,10 @@ bool disk_draft_add_files(struct disk_draft *draft, const GPtrArray *paths, GErr
 
 /* --- the manifest ----------------------------------------------------------------------------- */
 
-static bool sync_folder(const char *path, GError **error)
+/* Waits until a file or folder is on the disk. */
+static bool sync_path(const char *path, GError **error)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool fine = fd >= 0 && fsync(fd) == 0;
 
 	if (!fine)
@@ -372,12 +377,12 @@ static bool note_files(struct disk_draft *draft, const char *below, GError **err
 		}
 		if (g_str_has_suffix(name, ".img"))
 			continue;
-		identity = disk_identity_contents(file, error);
+		identity = sync_path(file, error) ? disk_identity_contents(file, error) : NULL;
 		if (!identity)
 			return false;
 		g_key_file_set_string(draft->manifest, DISK_GROUP_OWN, key, identity);
 	}
-	return sync_folder(path, error);
+	return sync_path(path, error);
 }
 
 /* `files`: char *. */
@@ -449,11 +454,11 @@ bool disk_draft_finish(struct disk_draft *draft, int ranks, char **ret_path, GEr
 	g_key_file_set_string(draft->manifest, DISK_GROUP, "made", made);
 	g_key_file_set_integer(draft->manifest, DISK_GROUP, "ranks", ranks);
 	if (!note_files(draft, "", error) || (has_ranks(draft) && !note_images(draft, ranks, error))
-	    || !write_manifest(draft, error) || !sync_folder(draft->path, error))
+	    || !write_manifest(draft, error) || !sync_path(draft->path, error))
 		return false;
 	if (g_rename(draft->path, path) < 0)
 		return fail(error, path);
-	draft->finished = sync_folder(draft->folder, error);
+	draft->finished = sync_path(draft->folder, error);
 	if (draft->finished)
 		*ret_path = g_strdup(path);
 	else

@@ -431,18 +431,6 @@ static void put_memory(void)
 static char environment[1 << 17];
 static size_t environment_size;
 
-static void put_environment(void)
-{
-	long place = kernel(__NR_mmap, 0, sizeof(environment), PROT_READ | PROT_WRITE,
-	                    MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
-
-	if (failed(place))
-		fail("there is too little memory for its environment", "");
-	memcpy((void *)place, environment, environment_size);
-	head.memory.env_start = (uint64_t)place;
-	head.memory.env_end = (uint64_t)place + environment_size;
-}
-
 /* Where the heap ends (brk) and what gdb reads. A kernel that forbids it leaves the C library's
  * heap to grow elsewhere. */
 static void put_layout(void)
@@ -451,6 +439,25 @@ static void put_layout(void)
 	head.memory.auxv_size = head.auxv_size;
 	kernel(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, (uint64_t)&head.memory, sizeof(head.memory), 0,
 	       0);
+}
+
+/* Needs no memory to be there but this. So the process is found even while it is being filled. */
+static void show_environment(uint64_t place)
+{
+	head.memory.env_start = place;
+	head.memory.env_end = place + environment_size;
+	put_layout();
+}
+
+static void put_environment(void)
+{
+	long place = kernel(__NR_mmap, 0, sizeof(environment), PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
+
+	if (failed(place))
+		fail("there is too little memory for its environment", "");
+	memcpy((void *)place, environment, environment_size);
+	show_environment((uint64_t)place);
 }
 
 static void put_kernel_state(void)
@@ -463,7 +470,6 @@ static void put_kernel_state(void)
 	} signal_stack = {head.stack_address, (uint32_t)head.stack_flags, 0, head.stack_size};
 
 	put_environment();
-	put_layout();
 	for (int number = 1; number <= 64; number++)
 		if (number != KILL && number != STOP)
 			kernel(__NR_rt_sigaction, (uint64_t)number, (uint64_t)&head.signals[number],
@@ -486,6 +492,7 @@ static __attribute__((used)) _Noreturn void restore(void)
 	kernel(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, (uint64_t)&all, 0, 8, 0, 0);
 	open_image();
 	environment_size = read_proc("/proc/self/environ", environment, sizeof(environment));
+	show_environment((uint64_t)environment);
 	clear_space();
 	put_vdso();
 	put_memory();

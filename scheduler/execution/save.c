@@ -63,11 +63,9 @@ static bool park(struct execution *execution, GError **error)
 	return true;
 }
 
-bool execution_save(struct execution *execution, struct disk_draft *draft, char **program,
-                    guint32 *ret_number, GError **error)
+/* Has it stand at keepers of its own. */
+static bool come_to_keepers(struct execution *execution, GError **error)
 {
-	struct snapshot *snapshot;
-
 	if (execution->result.phase != EXECUTION_UNDECIDED)
 		return refuse(error, SAVE_FAILED, "the ranks are not at rest before a choice");
 	if (!is_at_keepers(execution) && !park(execution, error))
@@ -76,8 +74,18 @@ bool execution_save(struct execution *execution, struct disk_draft *draft, char 
 		return refuse(error, SAVE_IMPOSSIBLE, why_no_parking(execution));
 	if (execution->result.phase != EXECUTION_UNDECIDED || !is_at_keepers(execution))
 		return refuse(error, SAVE_FAILED, "the ranks were lost meanwhile");
+	return true;
+}
+
+struct disk_saving *execution_save(struct execution *execution, struct disk_draft *draft,
+                                   char **program, guint32 *ret_number, GError **error)
+{
+	const struct snapshot *snapshot;
+
+	if (!come_to_keepers(execution, error))
+		return NULL;
 	snapshot = execution->placement.from;
 	*ret_number = snapshot->number;
 	restart_describe(disk_draft_manifest(draft), snapshot);
-	return disk_save(snapshot, draft, program, error);
+	return disk_save_begin(snapshot, draft, program, error);
 }

@@ -6,14 +6,15 @@
 
 #include "ckpt/disk_folder.h"
 #include "run.h"
+#include "scheduler/snapshot/disk_save.h"
 
-/* Writes the ranks of an execution that waits for its strategy, what they share, and its position.
- * If it has moved since the keepers that it comes from, it is parked first: then it goes on as a
- * copy of the new ones, and waits for its strategy again. *ret_number: of the snapshot's world.
- * Returns false with `error` set: SAVE_IMPOSSIBLE, or of disk_save.h. Not within the host's
- * `iterate`. */
-bool execution_save(struct execution *execution, struct disk_draft *draft, char **program,
-                    guint32 *ret_number, GError **error);
+/* Begins to write the ranks of an execution that waits for its strategy, what they share, and its
+ * position (disk_save.h). If it has moved since the keepers that it comes from, it is parked first:
+ * then it goes on as a copy of the new ones, and waits for its strategy again. *ret_number: of the
+ * snapshot's world. NULL with `error` set: SAVE_IMPOSSIBLE, or of disk_save.h. Not within the
+ * host's `iterate`. */
+struct disk_saving *execution_save(struct execution *execution, struct disk_draft *draft,
+                                   char **program, guint32 *ret_number, GError **error);
 
 /* Where the execution stands, as text. Free with g_free. */
 char *execution_place(const struct execution *execution);

@@ -15,6 +15,7 @@ struct executor {
 	void (*renew)(void *owner);
 	void (*meanwhile)(void *user);
 	bool (*save)(void *user, struct execution *execution);
+	bool (*is_saved)(void *user);
 	void *user;
 	struct round *innermost; /* NULL: no source is running */
 	bool stopped;
@@ -33,9 +34,11 @@ struct executor *executor_new(struct runs *runs, void (*renew)(void *owner),
 }
 
 void executor_save_by(struct executor *executor,
-                      bool (*save)(void *user, struct execution *execution))
+                      bool (*save)(void *user, struct execution *execution),
+                      bool (*is_saved)(void *user))
 {
 	executor->save = save;
+	executor->is_saved = is_saved;
 }
 
 void executor_free(struct executor *executor)
@@ -101,7 +104,10 @@ static bool must_stop(const struct plan_source *source)
 static bool has_news(void *data)
 {
 	const struct round *round = data;
+	const struct executor *executor = round->executor;
 
+	if (executor->is_saved && executor->is_saved(executor->user))
+		return true;
 	return any_source(round, has_ended) || any_source(round, must_begin_again)
 	       || any_source(round, must_be_asked) || round->executor->stopped;
 }

@@ -46,9 +46,11 @@ struct plan_source {
 struct executor *executor_new(struct runs *runs, void (*renew)(void *owner),
                               void (*meanwhile)(void *user), void *user);
 /* `save` is called with an execution that waits, before its source is asked. It returns whether the
- * execution was to be saved on disk; then it has been resumed. */
+ * execution was to be saved on disk; then it has been resumed. When `is_saved`, `meanwhile` is
+ * called soon. */
 void executor_save_by(struct executor *executor,
-                      bool (*save)(void *user, struct execution *execution));
+                      bool (*save)(void *user, struct execution *execution),
+                      bool (*is_saved)(void *user));
 void executor_free(struct executor *executor); /* NULL is allowed, also below */
 
 /* Runs these sources until none of them has a plan left. */

@@ -60,12 +60,14 @@ static bool is_needed(const struct world *world, void *user)
 
 void session_release_snapshots(struct session *session)
 {
+	session_saving_settle(session->saving);
 	snapshots_release_unneeded(runs_snapshots(session->runs), is_needed, session);
 }
 
 void session_keep_snapshots(struct session *session,
                             bool (*needed)(const struct world *world, void *user), void *user)
 {
+	session_saving_settle(session->saving);
 	snapshots_release_unneeded(runs_snapshots(session->runs), needed, user);
 }
 

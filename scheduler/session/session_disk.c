@@ -1,4 +1,5 @@
 /* Saves a position on disk. */
+#include "session_disk.h"
 #include "ckpt/disk_folder.h"
 #include "ckpt/journal.h"
 #include "explorer/program_parts.h"
@@ -34,28 +35,59 @@ static void describe(const struct session *session, GKeyFile *manifest)
 		g_key_file_set_string(manifest, DISK_GROUP, "mpi", exploration->mpi);
 }
 
-/* NULL with `error` set. */
-static char *save_ranks(struct session *session, struct execution *execution, const char *folder,
-                        const char *name, GError **error)
+struct disk_job {
+	struct session *session;
+	char *folder, *name, *place;
+	struct disk_draft *draft;   /* NULL: none could be begun */
+	struct disk_saving *saving; /* NULL: the ranks are not being written */
+	guint32 number;             /* of the snapshot's world */
+	GError *problem;            /* NULL: none so far */
+};
+
+struct disk_job *session_disk_begin(struct session *session, struct execution *execution,
+                                    const char *folder, const char *name)
 {
-	struct disk_draft *draft = disk_draft_new(folder, name, error);
+	struct disk_job *job = g_new0(struct disk_job, 1);
+
+	job->session = session;
+	job->folder = g_strdup(folder);
+	job->name = g_strdup(name);
+	job->place = execution_place(execution);
+	job->draft = disk_draft_new(folder, name, &job->problem);
+	if (job->draft)
+		job->saving = execution_save(execution, job->draft, session->options->program,
+		                             &job->number, &job->problem);
+	/* These may change as soon as the execution goes on. */
+	if (job->saving)
+		add_files(session, job->draft, &job->problem);
+	return job;
+}
+
+bool session_disk_is_done(const struct disk_job *job)
+{
+	return !job->saving || disk_save_is_done(job->saving);
+}
+
+/* NULL with job->problem set. */
+static char *save_ranks(struct disk_job *job)
+{
+	const struct session *session = job->session;
+	GError **problem = &job->problem;
 	GString *history = NULL;
-	guint32 number;
 	char *path = NULL;
-	bool fine = draft
-	            && execution_save(execution, draft, session->options->program, &number, error);
+	bool fine = job->saving && disk_save_end(job->saving, job->problem ? NULL : problem)
+	            && !job->problem;
 
 	if (fine)
-		history = history_of_snapshot(session->history, number, error);
-	fine = history && disk_draft_add_history(draft, history, error)
-	       && add_files(session, draft, error);
+		history = history_of_snapshot(session->history, job->number, problem);
+	fine = history && disk_draft_add_history(job->draft, history, problem);
 	if (fine)
-		describe(session, disk_draft_manifest(draft));
-	if (fine && !disk_draft_finish(draft, session->options->ranks, &path, error))
+		describe(session, disk_draft_manifest(job->draft));
+	if (fine && !disk_draft_finish(job->draft, session->options->ranks, &path, problem))
 		g_clear_pointer(&path, g_free);
 	if (history)
 		g_string_free(history, true);
-	disk_draft_free(draft);
+	disk_draft_free(g_steal_pointer(&job->draft));
 	return path;
 }
 
@@ -75,20 +107,18 @@ static GPtrArray *programs_of(const struct session *session)
 }
 
 /* What a restart needs to run the program again. NULL with `error` set. */
-static char *save_position(const struct session *session, const struct execution *execution,
-                           const char *folder, const char *name, const char *why, GError **error)
+static char *save_position(const struct disk_job *job, const char *why, GError **error)
 {
-	const struct session_options *options = session->options;
-	struct disk_draft *draft = disk_draft_new(folder, name, error);
+	const struct session_options *options = job->session->options;
+	struct disk_draft *draft = disk_draft_new(job->folder, job->name, error);
 	GKeyFile *manifest = draft ? disk_draft_manifest(draft) : NULL;
-	g_autofree char *place = execution_place(execution);
-	g_autoptr(GPtrArray) programs = programs_of(session);
+	g_autoptr(GPtrArray) programs = programs_of(job->session);
 	char *path = NULL;
 
 	if (!draft)
 		return NULL;
-	describe(session, manifest);
-	g_key_file_set_string(manifest, DISK_GROUP, "position", place);
+	describe(job->session, manifest);
+	g_key_file_set_string(manifest, DISK_GROUP, "position", job->place);
 	if (options->standard_input)
 		g_key_file_set_string(manifest, DISK_GROUP, "stdin", options->standard_input);
 	if (options->launcher)
@@ -108,23 +138,37 @@ static bool is_for_good(const GError *error)
 	       || error->domain == HISTORY_ERROR;
 }
 
+static void job_free(struct disk_job *job)
+{
+	g_free(job->folder);
+	g_free(job->name);
+	g_free(job->place);
+	g_clear_error(&job->problem);
+	g_free(job);
+}
+
+char *session_disk_end(struct disk_job *job, char **ret_why, GError **error)
+{
+	const char *rerun = job->session->exploration->backtrack_reason;
+	char *path = save_ranks(job);
+
+	*ret_why = NULL;
+	if (!path && is_for_good(job->problem)) {
+		*ret_why = g_strdup(rerun ? rerun : job->problem->message);
+		path = save_position(job, *ret_why, error);
+		if (!path)
+			g_clear_pointer(ret_why, g_free);
+	} else if (!path) {
+		g_propagate_error(error, g_steal_pointer(&job->problem));
+	}
+	job_free(job);
+	return path;
+}
+
 char *session_save_on_disk(struct session *session, struct execution *execution, const char *folder,
                            const char *name, char **ret_why, GError **error)
 {
-	g_autoptr(GError) problem = NULL;
-	char *path = save_ranks(session, execution, folder, name, &problem);
-	const char *rerun = session->exploration->backtrack_reason;
-
-	*ret_why = NULL;
-	if (path)
-		return path;
-	if (!is_for_good(problem)) {
-		g_propagate_error(error, g_steal_pointer(&problem));
-		return NULL;
-	}
-	*ret_why = g_strdup(rerun ? rerun : problem->message);
-	path = save_position(session, execution, folder, name, *ret_why, error);
-	if (!path)
-		g_clear_pointer(ret_why, g_free);
-	return path;
+	session_saving_settle(session->saving);
+	return session_disk_end(session_disk_begin(session, execution, folder, name), ret_why,
+	                        error);
 }

@@ -363,6 +363,8 @@ void session_catch_up(void *user)
 	struct session *session = user;
 	g_autoptr(GError) error = NULL;
 
+	if (session_saving_is_saved(session))
+		session_saving_settle(session->saving);
 	if (session->store && !store_catch_up(session->store, &error))
 		session_fail(session, "%s", error->message);
 }

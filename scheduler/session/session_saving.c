@@ -5,6 +5,7 @@
 #include "interleaving.h"
 #include "mpi_calls.h"
 #include "scheduler/execution/save.h"
+#include "session_disk.h"
 #include "session_internal.h"
 
 #define FAILURES_MOST 3 /* in turn; then nothing more is tried */
@@ -12,18 +13,20 @@
 struct session_saving {
 	struct session *session;
 	const struct save_options *options;
-	const void *holds;   /* the interleaving whose ranks are held for it; NULL: none */
-	const void *due;     /* the interleaving that waits for it; NULL: none */
-	guint32 *before;     /* by rank: from which call it was held, and is held now */
-	guint32 *now;        /* likewise */
-	gint64 last;         /* when the last position was saved, or the session began */
-	guint32 begun;       /* bufferings under which the first choice has come */
-	guint32 ended;       /* bufferings under which an interleaving has ended */
-	const void *reached; /* the interleaving that has come to the call of the options */
-	GHashTable *places;  /* char *: positions that were saved */
-	guint number;        /* of the last name */
-	guint failures;      /* in turn */
-	char *trouble;       /* the last one; NULL: none */
+	const void *holds;    /* the interleaving whose ranks are held for it; NULL: none */
+	const void *due;      /* the interleaving that waits for it; NULL: none */
+	guint32 *before;      /* by rank: from which call it was held, and is held now */
+	guint32 *now;         /* likewise */
+	gint64 last;          /* when the last position was saved, or the session began */
+	guint32 begun;        /* bufferings under which the first choice has come */
+	guint32 ended;        /* bufferings under which an interleaving has ended */
+	const void *reached;  /* the interleaving that has come to the call of the options */
+	struct disk_job *job; /* that is being saved; NULL: none */
+	char *job_place;      /* of that */
+	GHashTable *places;   /* char *: positions that were saved */
+	guint number;         /* of the last name */
+	guint failures;       /* in turn */
+	char *trouble;        /* the last one; NULL: none */
 };
 
 struct session_saving *session_saving_new(struct session *session)
@@ -238,23 +241,40 @@ static void note_saved(struct session_saving *saving, const char *path, const ch
 	tell(saving, false, g_strdup_printf("saved %s: matchpoint restart %s", place, path));
 }
 
-static void save(struct session_saving *saving, struct execution *execution)
+void session_saving_settle(struct session_saving *saving)
 {
-	g_autofree char *place = execution_place(execution), *name = NULL, *path = NULL,
-			*why = NULL;
+	g_autofree char *place = g_steal_pointer(&saving->job_place), *path = NULL, *why = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (g_hash_table_contains(saving->places, place))
+	if (!saving->job)
 		return;
-	name = next_name(saving);
-	path = session_save_on_disk(saving->session, execution, saving->options->folder, name, &why,
-	                            &error);
+	path = session_disk_end(g_steal_pointer(&saving->job), &why, &error);
 	if (path) {
 		note_saved(saving, path, place, why);
-		g_hash_table_add(saving->places, g_steal_pointer(&place));
 	} else {
 		note_failure(saving, place, error->message);
+		g_hash_table_remove(saving->places, place);
 	}
+}
+
+bool session_saving_is_saved(void *user)
+{
+	const struct session_saving *saving = ((const struct session *)user)->saving;
+
+	return saving->job && session_disk_is_done(saving->job);
+}
+
+/* What is written is written while the execution goes on. */
+static void save(struct session_saving *saving, struct execution *execution)
+{
+	g_autofree char *place = execution_place(execution), *name = NULL;
+
+	session_saving_settle(saving);
+	if (has_given_up(saving) || !g_hash_table_add(saving->places, g_strdup(place)))
+		return;
+	name = next_name(saving);
+	saving->job = session_disk_begin(saving->session, execution, saving->options->folder, name);
+	saving->job_place = g_steal_pointer(&place);
 }
 
 /* A rank that is beside may come to rest another time; one that has ended will not. */

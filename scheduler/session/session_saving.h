@@ -20,6 +20,11 @@ void session_saving_ended(struct session_saving *saving, enum buffering bufferin
 /* The execution of this interleaving is gone, or begins again. */
 void session_saving_forget(struct session_saving *saving, const struct interleaving *interleaving);
 
+/* Waits until what has begun is saved, and tells the user. Before snapshots are released. */
+void session_saving_settle(struct session_saving *saving);
+/* Whether that need not wait; false: nothing has begun. `user`: the session. */
+bool session_saving_is_saved(void *user);
+
 /* See struct run_client, and executor_save_by (`user`: the session). */
 void session_saving_see_call(void *owner, struct execution *execution, int rank,
                              const struct wire_call *call);

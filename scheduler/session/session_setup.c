@@ -284,7 +284,7 @@ static bool open_runs(struct session *session, GError **error)
 	if (session->runs)
 		session->executor = executor_new(session->runs, renew, session_catch_up, session);
 	if (session->executor)
-		executor_save_by(session->executor, session_saving_save);
+		executor_save_by(session->executor, session_saving_save, session_saving_is_saved);
 	return session->runs != NULL;
 }
 
@@ -348,6 +348,7 @@ static void release_parts(struct session *session)
 
 void session_release(struct session *session)
 {
+	session_saving_settle(session->saving);
 	runs_close(session->runs);
 	session_clock_close(session->clock);
 	session->host->operations->drain(session->host);

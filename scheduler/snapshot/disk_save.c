@@ -8,21 +8,24 @@
 
 #define STUCK_S 60.0 /* nothing was written for so long */
 #define LOOK_S 1.0
+#define FORK_S 60.0
 
 G_DEFINE_QUARK(matchpoint_disk_save_error, disk_save_error)
 
 struct disk_saving {
-	struct snapshot *snapshot;
-	const struct disk_draft *draft;
-	guint32 number; /* of the world that the children are in */
-	pid_t *pids;    /* by rank; 0: not forked yet */
-	bool *ended;    /* by rank */
-	int *statuses;  /* by rank */
+	struct snapshots *snapshots;
+	const struct snapshot *snapshot; /* NULL: it is gone */
+	struct disk_draft *draft;
+	char *directory; /* of the world that the children are in */
+	guint32 number;  /* likewise */
+	pid_t *pids;     /* by rank; 0: not forked yet */
+	bool *ended;     /* by rank */
+	int *statuses;   /* by rank */
 };
 
 static int ranks_of(const struct disk_saving *saving)
 {
-	return saving->snapshot->snapshots->ranks;
+	return saving->snapshots->ranks;
 }
 
 bool disk_save_child(struct snapshots *snapshots, int rank, const struct wire_child *child)
@@ -37,20 +40,48 @@ bool disk_save_child(struct snapshots *snapshots, int rank, const struct wire_ch
 	return true;
 }
 
+void disk_save_lose(const struct snapshot *snapshot)
+{
+	struct disk_saving *saving = snapshot->snapshots->saving;
+
+	if (saving && saving->snapshot == snapshot)
+		saving->snapshot = NULL;
+}
+
 /* A keeper that is gone reports nothing any more. */
+static bool is_awaited(const struct disk_saving *saving, int rank)
+{
+	return !saving->ended[rank] && saving->snapshot && saving->snapshot->links[rank];
+}
+
+static bool all_forked(void *data)
+{
+	const struct disk_saving *saving = data;
+
+	for (int rank = 0; rank < ranks_of(saving); rank++)
+		if (is_awaited(saving, rank) && saving->pids[rank] == 0)
+			return false;
+	return true;
+}
+
 static bool all_ended(void *data)
 {
 	const struct disk_saving *saving = data;
 
 	for (int rank = 0; rank < ranks_of(saving); rank++)
-		if (!saving->ended[rank] && saving->snapshot->links[rank])
+		if (is_awaited(saving, rank))
 			return false;
 	return true;
 }
 
+bool disk_save_is_done(const struct disk_saving *saving)
+{
+	return all_ended((void *)saving);
+}
+
 static void kill_children(const struct disk_saving *saving)
 {
-	struct host *host = saving->snapshot->snapshots->host;
+	struct host *host = saving->snapshots->host;
 
 	for (int rank = 0; rank < ranks_of(saving); rank++)
 		if (saving->pids[rank] > 0 && !saving->ended[rank])
@@ -60,7 +91,7 @@ static void kill_children(const struct disk_saving *saving)
 /* Returns false with `error` set if they get nowhere. */
 static bool await(struct disk_saving *saving, GError **error)
 {
-	struct host *host = saving->snapshot->snapshots->host;
+	struct host *host = saving->snapshots->host;
 	gint64 moved = host_now(host);
 	guint64 before = 0;
 
@@ -125,52 +156,82 @@ static bool all_written(const struct disk_saving *saving, const char *directory,
 	return true;
 }
 
-static void order(const struct disk_saving *saving, int rank, const char *directory,
-                  const char *base)
+static void order(const struct disk_saving *saving, int rank, const char *base)
 {
-	struct snapshot *snapshot = saving->snapshot;
+	const struct snapshot *snapshot = saving->snapshot;
 	struct wire_message message = {.type = WIRE_RESTORE};
 	g_autofree struct wire_clone *clones = NULL;
 
-	message.restore.count = snapshot->snapshots->host->operations->snapshot_clones(
+	message.restore.count = saving->snapshots->host->operations->snapshot_clones(
 		snapshot->memory, rank, &clones);
 	message.restore.world = saving->number;
 	message.restore.rank = rank;
-	message.restore.directory = (char *)directory;
+	message.restore.directory = saving->directory;
 	message.restore.clones = clones;
 	message.restore.folder = (char *)disk_draft_path(saving->draft);
 	message.restore.base = (char *)base;
 	host_send(snapshot->links[rank], &message);
 }
 
-bool disk_save(struct snapshot *snapshot, struct disk_draft *draft, char **program, GError **error)
+static void saving_free(struct disk_saving *saving)
+{
+	if (saving->snapshots->saving == saving)
+		saving->snapshots->saving = NULL;
+	if (saving->directory)
+		saving->snapshots->host->operations->world_remove(saving->snapshots->host,
+		                                                  saving->number);
+	g_free(saving->directory);
+	g_free(saving->pids);
+	g_free(saving->ended);
+	g_free(saving->statuses);
+	g_free(saving);
+}
+
+/* Waits until all keepers have forked: what comes next does not change what is written. */
+static void fork_all(struct disk_saving *saving, const char *base)
+{
+	struct host *host = saving->snapshots->host;
+	gint64 begin = host_now(host);
+
+	for (int rank = 0; rank < ranks_of(saving); rank++)
+		order(saving, rank, base);
+	host_wait(host, all_forked, saving, FORK_S);
+	log_debug(LOG_SNAPSHOTS, "writers of world %u forked in %.1f ms", saving->number,
+	          (double)(host_now(host) - begin) * 1000 / G_USEC_PER_SEC);
+}
+
+struct disk_saving *disk_save_begin(const struct snapshot *snapshot, struct disk_draft *draft,
+                                    char **program, GError **error)
 {
 	struct snapshots *snapshots = snapshot->snapshots;
 	const struct host_operations *host = snapshots->host->operations;
-	g_autofree pid_t *pids = g_new0(pid_t, snapshots->ranks);
-	g_autofree bool *ended = g_new0(bool, snapshots->ranks);
-	g_autofree int *statuses = g_new0(int, snapshots->ranks);
-	struct disk_saving saving = {.snapshot = snapshot,
-	                             .draft = draft,
-	                             .number = snapshots_next_world(snapshots),
-	                             .pids = pids,
-	                             .ended = ended,
-	                             .statuses = statuses};
+	struct disk_saving *saving = g_new0(struct disk_saving, 1);
 	const char *base = disk_draft_base(draft, snapshots->ranks, program);
-	g_autofree char *directory = host->world_add(snapshots->host, saving.number, error);
-	bool fine = directory && host->snapshot_restore(snapshot->memory, directory, error);
 
-	if (fine) {
-		log_debug(LOG_SNAPSHOTS, "saving world %u in %s", snapshot->number,
-		          disk_draft_path(draft));
-		snapshots->saving = &saving;
-		for (int rank = 0; rank < snapshots->ranks; rank++)
-			order(&saving, rank, directory, base);
-		fine = await(&saving, error) && all_written(&saving, directory, error);
-		snapshots->saving = NULL;
+	*saving = (struct disk_saving){.snapshots = snapshots,
+	                               .snapshot = snapshot,
+	                               .draft = draft,
+	                               .number = snapshots_next_world(snapshots),
+	                               .pids = g_new0(pid_t, snapshots->ranks),
+	                               .ended = g_new0(bool, snapshots->ranks),
+	                               .statuses = g_new0(int, snapshots->ranks)};
+	saving->directory = host->world_add(snapshots->host, saving->number, error);
+	if (!saving->directory
+	    || !host->snapshot_restore(snapshot->memory, saving->directory, error)) {
+		saving_free(saving);
+		return NULL;
 	}
-	fine = fine && disk_draft_add_world(draft, directory, error);
-	if (directory)
-		host->world_remove(snapshots->host, saving.number);
+	log_debug(LOG_SNAPSHOTS, "saving world %u in %s", snapshot->number, disk_draft_path(draft));
+	snapshots->saving = saving;
+	fork_all(saving, base);
+	return saving;
+}
+
+bool disk_save_end(struct disk_saving *saving, GError **error)
+{
+	bool fine = await(saving, error) && all_written(saving, saving->directory, error)
+	            && disk_draft_add_world(saving->draft, saving->directory, error);
+
+	saving_free(saving);
 	return fine;
 }

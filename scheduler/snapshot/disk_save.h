@@ -8,9 +8,20 @@
 #include "ckpt/disk_folder.h"
 #include "snapshot.h"
 
-/* Waits until all ranks are written, and copies what they share. Not within `iterate`. Returns
- * false with `error` set; then nothing of the ranks has changed either. */
-bool disk_save(struct snapshot *snapshot, struct disk_draft *draft, char **program, GError **error);
+struct disk_saving;
+
+/* Begins, and waits until all have forked: from then on the execution may go on. One at a time.
+ * `draft` outlives it. NULL with `error` set. Both are not for within `iterate`. */
+struct disk_saving *disk_save_begin(const struct snapshot *snapshot, struct disk_draft *draft,
+                                    char **program, GError **error);
+/* Waits until all ranks are written, copies what they share, and frees it. Returns false with
+ * `error` set; nothing of the ranks has changed in either case. */
+bool disk_save_end(struct disk_saving *saving, GError **error);
+/* Whether all are written, or will not be: disk_save_end need not wait. */
+bool disk_save_is_done(const struct disk_saving *saving);
+
+/* The snapshot is about to be freed. */
+void disk_save_lose(const struct snapshot *snapshot);
 
 /* A keeper has reported a child. Returns whether it was one that writes itself. */
 bool disk_save_child(struct snapshots *snapshots, int rank, const struct wire_child *child);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "disk_save.h"
 #include "held_ranks.h"
 #include "image.h"
 #include "process_group.h"
@@ -137,6 +138,7 @@ static void forget_snapshot(struct snapshot *snapshot)
 
 static void snapshot_free(struct snapshot *snapshot)
 {
+	disk_save_lose(snapshot);
 	if (snapshot->children > 0)
 		forget_snapshot(snapshot);
 	held_ranks_end_all(snapshot);

@@ -17,6 +17,7 @@ import tempfile
 import time
 
 from backwards import backwards
+from disk import disk
 from interactive import checkpoints, prompt, web
 from recording import recording
 
@@ -43,10 +44,11 @@ class Bench:
         subprocess.run([compiler, "-O2", "-g", source, "-o", program], check=True)
         return program
 
-    def time(self, command):
+    def time(self, command, **environment):
         begin = time.monotonic()
         done = subprocess.run(command, cwd=self.directory, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False,
+                              env={**os.environ, **environment})
         return time.monotonic() - begin, done
 
     def plain(self, ranks, *command):
@@ -549,8 +551,8 @@ def jobs(bench):
 
 ALL = [senders, master_worker, states, twelve, auto, sealed, looks, merged, nodes, snapshot,
        rewound, faults, compute, replays, many, acknowledged, ring, mixed, small, exchange, sixteen,
-       pending, scale, store, polls, applications, jobs, web, prompt, checkpoints, recording,
-       backwards]
+       pending, scale, store, polls, applications, jobs, web, prompt, checkpoints, disk,
+       recording, backwards]
 
 
 def main():

@@ -91,6 +91,8 @@ def web(bench):
 class Prompt:
     """matchpoint debug, connected by pipes."""
 
+    place = None  # the first word of its last stop
+
     def __init__(self, bench, ranks, *command):
         self.process = subprocess.Popen(
             [bench.matchpoint, "debug", "-n", str(ranks), "--", *command], cwd=bench.directory,
@@ -101,6 +103,8 @@ class Prompt:
         begin = time.monotonic()
         self.process.stdin.write(line + "\n")
         for told in self.process.stdout:
+            if told.startswith("stopped: "):
+                self.place = told.split()[1]
             if until in told:
                 return time.monotonic() - begin
         sys.exit("%s: no answer" % line)

@@ -4,6 +4,9 @@ what is wrong with the options."""
 
 import os
 import re
+import signal
+import time
+import uuid
 
 import harness
 from check_debug import stops
@@ -72,6 +75,36 @@ int main(void)
 		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	for (int i = 0; rank > 0 && i < 2; i++)
 		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+# Rank 1 has so much memory that it takes a while to write it. Rank 0 goes on meanwhile.
+LARGE = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+	const size_t size = 300 << 20;
+	int rank;
+	char *memory;
+	MPI_Init(NULL, NULL);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	memory = malloc(size);
+	if (rank == 1)
+		memset(memory, 'x', size);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1)
+		memset(memory, 'y', size);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		fclose(fopen("went-on", "w"));
+	if (rank == 1)
+		printf("%c\n", memory[size - 1]);
 	MPI_Finalize();
 	return 0;
 }
@@ -225,6 +258,47 @@ def check_programs(tool, folders, program):
     check(below.report["interleavings"] == 2, str(below))
 
 
+def writer_of(folder):
+    """The process that writes rank 1 below this folder; None: there is none."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            links = [os.readlink("/proc/%s/fd/%s" % (pid, fd))
+                     for fd in os.listdir("/proc/%s/fd" % pid)]
+        except OSError:
+            continue
+        if any(link.startswith(folder) and link.endswith(".tmp/rank.1.img") for link in links):
+            return int(pid)
+    return None
+
+
+def check_goes_on(tool, folders):
+    """The ranks go on while they are written, and what is written is what they were."""
+    large = tool.compile(tool.write("large.c", LARGE))
+    folder = folders.new()
+    process = tool.start(["run", "-n", "2", "-v", "--checkpoint-to", folder, "--checkpoint-at",
+                          "1:2", "--", large], uuid.uuid4().hex)
+    patience = harness.Patience(harness.TIMEOUT)
+    pid = None
+    while pid is None:
+        check(not patience.has_ended() and process.poll() is None, "no writer was caught")
+        pid = writer_of(folder)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        while not os.path.exists(os.path.join(tool.directory, "went-on")):
+            check(not patience.has_ended(), "the ranks wait for the writer")
+            time.sleep(0.01)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    out, err = harness.communicate(process, harness.TIMEOUT)
+    check(process.returncode == 0 and b"[1] y" in out and b"saved mp1" in err,
+          "%s %s" % (out, err))
+    os.unlink(os.path.join(tool.directory, "went-on"))
+    whole = tool.run("checkpoint", "check", folder)
+    check(whole.status == 0 and "1: whole" in whole.out, str(whole))
+    once = tool.run("restart", folder, "--run", "-v")
+    check(once.status == 0 and "[1] y" in once.out, str(once))
+
+
 def check_nothing(tool, folders):
     """There is nothing to save, or the ranks cannot be: it is said, and changes nothing."""
     lone = tool.compile(tool.write("lone.c", LONE))
@@ -277,6 +351,7 @@ def body(tool, options):
     check_time(tool, folders, program)
     check_prompt(tool, folders, program)
     check_programs(tool, folders, program)
+    check_goes_on(tool, folders)
     check_nothing(tool, folders)
 
 
