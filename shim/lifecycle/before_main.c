@@ -1,7 +1,11 @@
 /* The C library's own function that calls main(). Programs call it; the shim stands in between, to
- * clear the stack before main() has its frame there. */
+ * clear the stack before main() has its frame there, and to wait for a debugger. */
 #define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "common/start_line.h"
 #include "shim/mpi/next.h"
+#include "shim/process/process.h"
 #include "shim/process/stack_residue.h"
 
 typedef int main_function(int count, char **arguments, char **environment);
@@ -27,6 +31,8 @@ EXPORTED int __libc_start_main(main_function *start, int count, char **arguments
                                void (*init)(void), void (*fini)(void), void (*linker_fini)(void),
                                void *stack_end)
 {
+	if (process_is_managed() && start_line_is_rank())
+		start_line_wait(atoi(getenv("PMI_RANK")));
 	stack_residue_start();
 	if (stack_residue_range.end > 0) {
 		program_main = start;
