@@ -29,7 +29,7 @@ target_link_options(standard_abi_shim PRIVATE -Wl,--no-undefined -Wl,-z,now)
 target_link_libraries(standard_abi_shim PRIVATE dl pthread)
 add_test(NAME abi.standard COMMAND ${Python3_EXECUTABLE} ${ABI_SOURCE_DIR}/check_shim.py
 	$<TARGET_FILE:standard_abi_shim> ${ABI_DIR}/mpi.i ${CALL_TABLE})
-set_tests_properties(abi.standard PROPERTIES TIMEOUT 120)
+set_tests_properties(abi.standard PROPERTIES TIMEOUT 1200)
 
 add_dependencies(test_standard_abi standard_abi_calls)
 target_compile_definitions(test_standard_abi PRIVATE MATCHPOINT_STANDARD_ABI)

@@ -71,7 +71,7 @@ def check_all(tool):
     whole = tool.run("explore", "-n", "4", program, report=True)
     check(whole.report["complete"], str(whole))
     for options in (("--order", "portfolio"), ("--order", "deviations"),
-                    ("--max-time", "100", "-j", "3")):
+                    ("--max-time", "1000", "-j", "3")):
         run = tool.run("explore", "-n", "4", *options, program, report=True)
         check(told(run.report) == told(whole.report), "%s\n%s" % (whole, run))
     return program, tool.run("explore", "-n", "3", program, report=True)

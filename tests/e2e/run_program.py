@@ -40,6 +40,7 @@ import os
 import harness
 from harness import check
 
+SLOWNESS = "MATCHPOINT_TEST_SLOWNESS"  # for programs that bound what they take (check.h)
 WAYS = (("snapshot", 1), ("auto", 3), ("rerun", 2))
 
 
@@ -220,7 +221,7 @@ def ways_of(expected, number, every):
 
 def explore(tool, source, program, expected, ways):
     reports = []
-    tool.environment = expected.get("environment", {})
+    tool.environment = {SLOWNESS: "%.1f" % harness.slowness(), **expected.get("environment", {})}
     threads_first = expected.get("threads_first", False)
     for backtrack, jobs in ways:
         run = tool.run("explore", "-n", str(expected["ranks"]), "--backtrack", backtrack,

@@ -58,7 +58,7 @@ def launcher(tool):
 def build(tool, clang):
     """Builds the targets' programs. Sources that they share are compiled once."""
     calls = os.path.join(os.path.dirname(os.path.realpath(tool.matchpoint)), "calls")
-    options = ["-std=gnu11", "-g", "-O1", "-fsanitize=address,undefined",
+    options = ["-std=gnu11", "-gline-tables-only", "-O1", "-fsanitize=address,undefined",
                "-fno-sanitize-recover=all", "-I" + ROOT,
                "-I" + os.path.join(ROOT, "reports"), "-I" + calls,
                '-DMATCHPOINT_OTF2="fuzzed"', *flags("--cflags")]
@@ -83,6 +83,7 @@ def build(tool, clang):
     for source in sorted(glob.glob(os.path.join(HERE, "fuzz_*.c"))):
         program = os.path.join(tool.directory, os.path.basename(source)[:-2])
         subprocess.run([clang, *options, "-fsanitize=fuzzer", source,
+                        *["-fuse-ld=lld"] * bool(shutil.which("ld.lld")),  # it is much faster
                         *glob.glob(objects + "/*.o"), "-o", program, *flags("--libs")],
                        check=True)
         programs.append(program)

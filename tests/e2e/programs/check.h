@@ -27,4 +27,12 @@ static inline void start(int *argc, char ***argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
+/* How many times longer than on an idle machine things may take now (run_program.py). */
+static inline double slowness(void)
+{
+	const char *text = getenv("MATCHPOINT_TEST_SLOWNESS");
+
+	return text ? atof(text) : 1;
+}
+
 #endif
