@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "checkpoint_take.h"
 #include "ckpt/disk_folder.h"
 #include "command.h"
 #include "command_line.h"
@@ -148,24 +149,49 @@ static int checkpoint_run(int argc, char **argv)
 		int (*run)(const char *folder);
 	} actions[] = {{"list", list}, {"show", show}, {"check", check}, {"remove", remove_all}};
 	struct command_line *line = command_line_new(&command_checkpoint);
-	bool parsed = command_line_parse(line, &argc, &argv, true);
+	struct checkpoint_take take = {0};
+	const GOptionEntry entries[] = {
+		{"to", 0, 0, G_OPTION_ARG_FILENAME, &take.folder,
+	         "take: folder of checkpoints (default: checkpoints, beside the session's store)",
+	         "DIR"},
+		{"name", 0, 0, G_OPTION_ARG_STRING, &take.name,
+	         "take: name of the checkpoint (default: its number)", "NAME"},
+		{"timeout", 0, 0, G_OPTION_ARG_INT, &take.seconds,
+	         "take: wait at most so long until ranks stand at a choice (default: 60)",
+	         "SECONDS"},
+		G_OPTION_ENTRY_NULL,
+	};
+	bool parsed;
 
+	command_line_add(line, entries);
+	parsed = command_line_parse(line, &argc, &argv, false);
 	command_line_free(line);
+	if (parsed && argc == 3 && strcmp(argv[1], "take") == 0) {
+		int status = checkpoint_take(argv[2], &take);
+
+		g_free(take.folder);
+		g_free(take.name);
+		return status;
+	}
 	for (gsize i = 0; parsed && argc == 3 && i < G_N_ELEMENTS(actions); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].run(argv[2]);
 	if (parsed)
 		command_complain("checkpoint needs what to do and a folder: matchpoint checkpoint "
-		                 "list|show|check|remove DIR");
+		                 "list|show|check|remove DIR, or take PID");
 	return EXIT_USAGE;
 }
 
 const struct command command_checkpoint = {
 	.name = "checkpoint",
-	.summary = "list, show, check or remove checkpoints on disk",
-	.synopsis = "list|show|check|remove DIR",
-	.notes = "DIR is a checkpoint, or a folder of checkpoints. Exit status: 0 all is well, 2 "
-		 "usage error, 4 a checkpoint is damaged, or cannot be read or removed.",
+	.summary = "list, show, check, remove or take checkpoints on disk",
+	.synopsis = "list|show|check|remove DIR | take PID",
+	.notes = "DIR is a checkpoint, or a folder of checkpoints. take asks the session of "
+		 "matchpoint "
+		 "debug or restart that is process PID for a checkpoint, and prints its folder to "
+		 "standard error. Exit status: 0 all is well, 2 usage error, 4 a checkpoint is "
+		 "damaged, "
+		 "or cannot be read, removed or taken.",
 	.example = "matchpoint checkpoint check saved",
 	.run = checkpoint_run,
 };

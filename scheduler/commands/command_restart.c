@@ -4,6 +4,8 @@
 #include "command.h"
 #include "command_line.h"
 #include "restarted.h"
+#include "scheduler/host/checkpoint_commands.h"
+#include "scheduler/host/process_table.h"
 
 static bool take_flag(GPtrArray *words, const char *flag)
 {
@@ -45,12 +47,14 @@ static char *take_folder(GPtrArray *words)
  * status if there is nothing to restart. */
 static int tell_own(int argc, char **argv)
 {
-	gboolean runs = false, explores = false; /* GOption */
+	gboolean runs = false, explores = false, debugger = false; /* GOption */
 	const GOptionEntry entries[] = {
 		{"run", 0, 0, G_OPTION_ARG_NONE, &runs,
 	         "go on to the end, as run; its options may follow", NULL},
 		{"explore", 0, 0, G_OPTION_ARG_NONE, &explores,
 	         "explore all that can still happen, as explore; its options may follow", NULL},
+		{"debugger", 0, 0, G_OPTION_ARG_NONE, &debugger,
+	         "print hosts and process numbers of the ranks, which wait for a debugger", NULL},
 		G_OPTION_ENTRY_NULL,
 	};
 	struct command_line *line = command_line_new(&command_restart);
@@ -75,13 +79,14 @@ static int restart_run(int argc, char **argv)
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	g_autofree char *path = NULL;
-	bool runs, explores;
+	bool runs, explores, debugger;
 	char *folder;
 
 	for (int i = 0; i < argc; i++)
 		g_ptr_array_add(words, argv[i]);
 	runs = take_flag(words, "--run");
 	explores = take_flag(words, "--explore");
+	debugger = take_flag(words, "--debugger");
 	folder = take_folder(words);
 	if (!folder)
 		return tell_own(argc, argv);
@@ -89,6 +94,14 @@ static int restart_run(int argc, char **argv)
 		command_complain("--run goes on to one end, --explore to all of them: one of them");
 		return EXIT_USAGE;
 	}
+	if (explores && debugger) {
+		command_complain(
+			"--explore restores ranks again and again: no debugger can follow; "
+			"leave out --debugger");
+		return EXIT_USAGE;
+	}
+	if (debugger)
+		process_table_print(CHECKPOINT_COMMANDS_INFO);
 	g_ptr_array_add(words, (char *)"--restart");
 	g_ptr_array_add(words, folder);
 	if (explores) {
@@ -104,7 +117,7 @@ static int restart_run(int argc, char **argv)
 const struct command command_restart = {
 	.name = "restart",
 	.summary = "go on from a checkpoint on disk: at the prompt, to the end, or exploring",
-	.synopsis = "DIR [--run|--explore] [options of debug, run or explore]",
+	.synopsis = "DIR [--run|--explore] [--debugger] [options of debug, run or explore]",
 	.example = "matchpoint restart saved/before --explore",
 	.run = restart_run,
 	.runs_ranks = true,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debug_context.h"
+#include "debug_control.h"
 #include "debug_words.h"
 #include "stops.h"
 
@@ -124,13 +125,15 @@ static bool is_taken(const struct debugger *debugger, const char *name)
 static bool read_where(struct debugger *debugger, const char *rest, char **ret_name,
                        char **ret_folder)
 {
-	g_auto(GStrv) words = g_strsplit_set(rest, " \t", -1);
+	g_auto(GStrv) words = NULL;
 	g_autofree char *name = NULL, *folder = NULL;
 	bool to = false, asked = false;
 
-	for (char **word = words; *word; word++) {
-		if (!**word)
-			continue;
+	if (strspn(rest, " \t") < strlen(rest) && !g_shell_parse_argv(rest, NULL, &words, NULL)) {
+		debugger_refuse(debugger, "checkpoint: a quote is missing in%s", rest);
+		return false;
+	}
+	for (char **word = words; word && *word; word++) {
 		if (strcmp(*word, "--to") == 0 && !asked) {
 			to = asked = true;
 		} else if (to) {
@@ -172,6 +175,8 @@ static void save(struct debugger *debugger, const struct checkpoint *checkpoint,
 	                                             debugger_execution(debugger), folder, name,
 	                                             &why, &error);
 
+	if (path)
+		debug_control_saved(debugger_control(debugger), path);
 	if (why)
 		debugger_tell(debugger,
 		              "only the position is saved: %s\n"

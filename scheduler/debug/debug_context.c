@@ -137,6 +137,11 @@ struct prompt *debugger_prompt(const struct debugger *debugger)
 	return debugger->prompt;
 }
 
+struct debug_control *debugger_control(const struct debugger *debugger)
+{
+	return debugger->control;
+}
+
 struct page *debugger_page(const struct debugger *debugger)
 {
 	return debugger->page;

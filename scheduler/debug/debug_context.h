@@ -13,6 +13,7 @@ struct decoders;
 struct gdb;
 struct gdb_rank;
 struct offers;
+struct debug_control;
 struct page;
 struct debug_past;
 struct pickles;
@@ -64,6 +65,7 @@ struct checkpoints *debugger_checkpoints(const struct debugger *debugger);
 const struct stops *debugger_stops(const struct debugger *debugger);
 struct prompt *debugger_prompt(const struct debugger *debugger);
 struct page *debugger_page(const struct debugger *debugger); /* NULL: no browser is served */
+struct debug_control *debugger_control(const struct debugger *debugger); /* NULL: none */
 /* The execution that runs or has stopped; NULL: none has begun. */
 struct execution *debugger_runs(const struct debugger *debugger);
 

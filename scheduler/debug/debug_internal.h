@@ -34,7 +34,8 @@ struct debugger {
 	struct debug_session *asked;
 	struct prompt_owner owner;
 	struct prompt *prompt;
-	struct page *page; /* for browsers; NULL: none is served */
+	struct page *page;             /* for browsers; NULL: none is served */
+	struct debug_control *control; /* for requests from outside; NULL: none are taken */
 	struct stops *stops;
 
 	enum debug_state state;

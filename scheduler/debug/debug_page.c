@@ -1,6 +1,7 @@
 /* The session in a browser (scheduler/page/). Lines from pages are obeyed like lines of the prompt;
  * pages show the prompt's output and the state of the ranks. */
 #include "debug_context.h"
+#include "debug_control.h"
 #include "prompt.h"
 #include "scheduler/page/page.h"
 #include "scheduler/store/finding_kind.h"
@@ -196,6 +197,7 @@ void debugger_show(void *user, bool asks)
 	struct debugger *debugger = user;
 	struct page *page = debugger_page(debugger);
 
+	debug_control_waits(debugger_control(debugger), asks);
 	if (!page)
 		return;
 	if (!asks) {
@@ -211,6 +213,7 @@ void debugger_shown(void *user, const char *text)
 {
 	struct page *page = debugger_page(user);
 
+	debug_control_shown(debugger_control(user), text);
 	if (page)
 		page_tell(page, text);
 }

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "debug_control.h"
 #include "debug_internal.h"
 #include "debug_words.h"
 #include "scheduler/page/page.h"
@@ -386,6 +387,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 
 static void debugger_release(struct debugger *debugger)
 {
+	debug_control_free(debugger->control);
 	page_free(debugger->page);
 	prompt_free(debugger->prompt);
 	stops_free(debugger->stops);
@@ -464,6 +466,7 @@ void debug_conduct(struct session *session, void *debug_session)
 
 	debugger_init(&debugger, session, asked);
 	asked->debugger = &debugger;
+	debugger.control = debug_control_new(&debugger);
 	if (open_page(&debugger, &asked->error)
 	    && (!request->script
 	        || prompt_add_script(debugger.prompt, request->script, &asked->error))) {

@@ -128,14 +128,25 @@ void execution_show_processes(struct execution *execution)
 	                                 execution->runs->ranks);
 }
 
-/* If a debugger may want the ranks, none goes on before all are there. */
+/* Whether the ranks become keepers of the root before they do anything. If there is a job, another
+ * execution is being parked for it. */
+static bool becomes_root(const struct execution *execution)
+{
+	const struct runs *runs = execution->runs;
+
+	return execution->placement.launched && snapshots_are_enabled(runs->snapshots)
+	       && !snapshots_root(runs->snapshots) && !runs->job && !execution->no_parking;
+}
+
+/* If a debugger may want the ranks, none goes on before all are there. Restarted ranks of which
+ * copies go on are not shown: a debugger that attached to them would be in the way. */
 static void welcome_connected(struct execution *execution)
 {
 	struct host *host = execution->runs->host;
 	bool all = execution->placement.connected == execution->runs->ranks;
 	bool waits = host->operations->is_watched && host->operations->is_watched(host);
 
-	if (all)
+	if (all && !(execution->runs->options.restart && becomes_root(execution)))
 		execution_show_processes(execution);
 	if (all && execution->placement.image) {
 		image_connected(&execution->placement);
@@ -262,12 +273,7 @@ static void look_at_start(struct execution *execution)
 
 static void start_world(struct execution *execution)
 {
-	struct runs *runs = execution->runs;
-	/* If there is a job, another execution is being parked for the root. */
-	bool is_first = !snapshots_root(runs->snapshots) && !runs->job;
-
-	if (execution->placement.launched && snapshots_are_enabled(runs->snapshots) && is_first
-	    && !execution->no_parking) {
+	if (becomes_root(execution)) {
 		execution_park(execution);
 		return;
 	}

@@ -9,6 +9,7 @@
 #include "explorer/program_parts.h"
 #include "installation.h"
 #include "local_internal.h"
+#include "process_table.h"
 
 #define RESTORER "matchpoint-restorer"
 
@@ -81,6 +82,8 @@ static bool write_told(const struct local *local, guint32 world, const char *dir
 	                run_directory_path(options->directory));
 	if (options->journal)
 		g_string_append_printf(text, "journal %s\n", journal_path(options->journal));
+	if (process_table_is_printed()) /* a debugger reads that it may attach */
+		g_string_append(text, "debugger yes\n");
 	if (output)
 		g_string_append_printf(text, "output %s\n", output);
 	fine = g_file_set_contents(file, text->str, (gssize)text->len, error);

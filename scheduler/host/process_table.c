@@ -35,7 +35,28 @@ __attribute__((noinline)) void MPIR_Breakpoint(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-static guint32 shown; /* the world of the table, if it is not empty */
+static guint32 shown;       /* the world of the table, if it is not empty */
+static const char *printed; /* prefix of printed lines; NULL: none are */
+
+char *process_table_lines(const char *prefix)
+{
+	GString *text = g_string_new(NULL);
+
+	for (int rank = 0; rank < MPIR_proctable_size; rank++)
+		g_string_append_printf(text, "%s%s:%d\n", prefix, MPIR_proctable[rank].host_name,
+		                       MPIR_proctable[rank].pid);
+	return g_string_free(text, false);
+}
+
+void process_table_print(const char *prefix)
+{
+	printed = prefix;
+}
+
+bool process_table_is_printed(void)
+{
+	return printed != NULL;
+}
 
 bool process_table_is_watched(void)
 {
@@ -97,6 +118,12 @@ void process_table_show(guint32 world, const pid_t *processes, int ranks)
 	MPIR_proctable = table;
 	MPIR_proctable_size = ranks;
 	log_debug(LOG_RANKS, "the process table has the %d ranks of world %u", ranks, world);
+	if (printed) {
+		g_autofree char *lines = process_table_lines(printed);
+
+		fputs(lines, stderr);
+		fflush(stderr);
+	}
 	report(MPIR_DEBUG_SPAWNED);
 }
 

@@ -32,4 +32,11 @@ void process_table_abort(guint32 world, const char *why);
 /* The processes of the world are gone. If the table has them, it becomes empty. */
 void process_table_forget(guint32 world);
 
+/* A line "PREFIX HOST:PID" for each rank of the table, in order. Free with g_free. */
+char *process_table_lines(const char *prefix);
+/* From now on, these lines are printed to standard error whenever the table has other processes,
+ * for debuggers that read there. */
+void process_table_print(const char *prefix);
+bool process_table_is_printed(void);
+
 #endif

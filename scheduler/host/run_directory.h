@@ -13,8 +13,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define RUN_DIRECTORY_SOCKET "socket" /* ranks connect here */
-#define RUN_DIRECTORY_PMI "pmi"       /* ranks connect here for PMI */
+#define RUN_DIRECTORY_SOCKET "socket"   /* ranks connect here */
+#define RUN_DIRECTORY_PMI "pmi"         /* ranks connect here for PMI */
+#define RUN_DIRECTORY_CONTROL "control" /* requests from outside (control.h) */
 /* A link to the journal of the program's files (ckpt/journal.h), if there is one. */
 #define RUN_DIRECTORY_JOURNAL "journal"
 /* Prefix of links to files in /dev/shm that MPICH makes while it starts and unlinks a moment

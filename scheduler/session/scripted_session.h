@@ -48,6 +48,9 @@ const char *session_stop_reason(const struct session *session);
 void session_wait(struct session *session, bool (*condition)(void *data), void *data);
 /* The loop of all events; NULL: this session has none. */
 uv_loop_t *session_loop(const struct session *session);
+/* Where requests from outside may be listened to (scheduler/host/control.h); NULL if simulated.
+ * Free with g_free. */
+char *session_control_path(const struct session *session);
 /* The host of the ranks: what looks at them asks it. Borrowed. */
 struct host *session_host(const struct session *session);
 

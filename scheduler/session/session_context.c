@@ -234,3 +234,10 @@ uv_loop_t *session_loop(const struct session *session)
 {
 	return session->options->host ? NULL : local_loop(session->host);
 }
+
+char *session_control_path(const struct session *session)
+{
+	return session->options->host
+	               ? NULL
+	               : run_directory_file(session->directory, RUN_DIRECTORY_CONTROL);
+}

@@ -523,6 +523,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	struct sigaction watch = {.sa_handler = notice}, before;
 	sigset_t block, mask;
 
+	park_debugger_leaves();
 	agent_forget_birth(park.agent);
 	park.image = 0;
 	park.has_forked = false;
@@ -543,6 +544,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	if (park.result == RETURN_RESUMED)
 		return PARK_RESUMED;
 	virtual_time_welcome(ret_welcome);
+	park_debugger_returns();
 	return PARK_RESTORED;
 }
 

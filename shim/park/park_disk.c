@@ -20,6 +20,7 @@ static void note_restarted(void)
 	snprintf(park.pmi_path, sizeof(park.pmi_path), "%s", agent_disk_told("pmi"));
 	park.launcher_fd = -1;
 	park.restarted = true;
+	park_debugger_restarted();
 }
 
 pid_t park_save(const struct wire_restore *restore, const struct agent_clone *clones)

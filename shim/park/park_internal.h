@@ -80,6 +80,12 @@ int park_reuse_pmi(void);
  * this sets what is different there. */
 pid_t park_save(const struct wire_restore *restore, const struct agent_clone *clones);
 
+/* For a debugger that works with checkpoints (park_debugger.c): before the rank becomes a keeper;
+ * in a copy that is in its world; and in a restarted rank. */
+void park_debugger_leaves(void);
+void park_debugger_returns(void);
+void park_debugger_restarted(void);
+
 /* HELLO and WELCOME on the control socket, at the beginning of a world. `goes_on`: orders for the
  * rank have arrived already; HELLO goes with the rank's next message. */
 void park_join_world(struct wire_welcome *ret_welcome, bool goes_on);

@@ -3,6 +3,7 @@
 #include "shim/gate/channel.c"
 #include "shim/park/identity.c"
 #include "shim/park/park.c"
+#include "shim/park/park_debugger.c"
 #include "shim/park/park_disk.c"
 #include "shim/park/park_hold.c"
 #include "shim/park/park_image.c"
