@@ -16,6 +16,8 @@ bool runs_are_untimed(const struct runs *runs);
 
 /* The session cannot go on: see struct run_client. */
 void runs_fail(struct runs *runs, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same for a spawn that lacks processes (runs_needs). */
+void runs_need(struct runs *runs, int root, const struct wire_needs *needs, const char *where);
 /* Snapshots do not work, for this reason (ownership passes). Executions that use them are begun
  * anew. */
 void runs_fall_back(struct runs *runs, char *reason);

@@ -13,8 +13,9 @@ struct runs {
 	const struct run_client *client;
 	int ranks;
 	struct snapshots *snapshots;
-	bool stopped; /* nothing more is decided */
-	bool hurried; /* users and tools are not waited for any more */
+	GArray *needs; /* struct runs_need */
+	bool stopped;  /* nothing more is decided */
+	bool hurried;  /* users and tools are not waited for any more */
 	struct sites *sites;
 	guint forward_ms;           /* how far clocks of an execution were advanced, at most */
 	GHashTable *polled_in_vain; /* set of guint64: places where that happened */

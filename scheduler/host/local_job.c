@@ -70,6 +70,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 {
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
+	g_autofree char *prelaunched = program_parts_prelaunched(options->program, options->ranks);
 	struct environment_settings settings = {
 		.shim = options->shim,
 		.directory = run_directory_path(options->directory),
@@ -79,6 +80,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 		.journal = options->journal ? journal_path(options->journal) : NULL,
 		.virtual_time = options->virtual_time,
 		.nodes = options->nodes,
+		.prelaunched = prelaunched,
 		.heap = local_can_digest(host),
 		.steady = options->states || polls(local),
 		.reads_peers = peer_memory_obstacle() == NULL,
