@@ -97,10 +97,8 @@ struct record *dependence_find(const struct dependence *dependence, struct op_id
 	return NULL;
 }
 
-/* Adds what had to happen before rule 2 (MPI 3.1, section 3.5) let the receive at `index` take this
- * message. False: the rule does not allow it yet. */
-static bool join_receives(struct dependence *dependence, guint index, const struct operation *send,
-                          struct choice_set **set)
+bool dependence_join_receives(struct dependence *dependence, guint index,
+                              const struct operation *send, struct choice_set **set)
 {
 	bool complete = true;
 
@@ -111,11 +109,6 @@ static bool join_receives(struct dependence *dependence, guint index, const stru
 		complete = dependence_join_front(dependence, key, index, set) && complete;
 	}
 	return complete;
-}
-
-static struct queue_key messages_for(const struct operation *receive, int32_t source)
-{
-	return (struct queue_key){receive->id.rank, source, receive->tag, true, receive->comm};
 }
 
 static void read_operation(struct dependence *dependence, const struct operation *op,
@@ -195,8 +188,9 @@ static void read_match(struct dependence *dependence, const struct event *event)
 		return;
 	set = choice_set_ref(receive->issued);
 	choice_set_join(&set, send->issued);
-	join_receives(dependence, at, &send->op, &set);
-	dependence_join_front(dependence, messages_for(&receive->op, send->op.id.rank), sent, &set);
+	dependence_join_receives(dependence, at, &send->op, &set);
+	dependence_join_front(dependence, dependence_messages_for(&receive->op, send->op.id.rank),
+	                      sent, &set);
 	if (event->chosen) {
 		const struct taken taken = taken_message(event->other);
 
@@ -234,8 +228,9 @@ static bool join_message(struct dependence *dependence, guint at, const struct o
 	const struct record *send = dependence_record_at(dependence, sent);
 
 	choice_set_join(set, send->issued);
-	dependence_join_front(dependence, messages_for(poll, send->op.id.rank), sent, set);
-	return join_receives(dependence, at, &send->op, set);
+	dependence_join_front(dependence, dependence_messages_for(poll, send->op.id.rank), sent,
+	                      set);
+	return dependence_join_receives(dependence, at, &send->op, set);
 }
 
 /* A poll that comes later in the loop gets this answer. */
@@ -578,116 +573,4 @@ struct choice_set *dependence_needs(const struct dependence *dependence, struct 
 	const struct record *record = dependence_find(dependence, point, &index);
 
 	return record ? choice_set_ref(record->match) : NULL;
-}
-
-/* The first place whose running union has the choice; none: the number of places summed up. */
-static guint first_that_needs(const struct queue *queue, guint choice)
-{
-	guint low = 0;
-	guint high = queue->sums->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (choice_set_has(dependence_sum_at(queue, middle), choice))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-/* The messages of one source that could match a receive whose choice is in the trace. */
-struct candidates {
-	const struct record
-		*chosen; /* the receive; of a loop of polls, the poll that asks for them */
-	guint at;        /* index of the record of the receive, or of the loop */
-	guint choice;
-	struct queue *queue; /* NULL: no messages */
-	guint place;         /* in the queue: the first place that depends on the choice */
-};
-
-/* False: no choice was made for that receive. */
-static bool find_candidates(struct dependence *dependence, struct op_id receive, uint32_t ahead,
-                            int32_t source, struct candidates *ret)
-{
-	const struct taken later = {.ahead = (uint16_t)ahead};
-	struct record *record = dependence_find(dependence, receive, &ret->at);
-
-	if (!record || record->choice < 0)
-		return false;
-	ret->choice = (guint)record->choice;
-	ret->chosen = dependence_later(dependence, record, &later);
-	if (!ret->chosen)
-		return false;
-	ret->queue = dependence_find_queue(dependence, messages_for(&ret->chosen->op, source));
-	if (ret->queue)
-		dependence_sum_up(dependence, ret->queue, ret->queue->records->len);
-	ret->place = ret->queue ? first_that_needs(ret->queue, ret->choice) : 0;
-	return true;
-}
-
-enum alternative_state dependence_alternative(struct dependence *dependence, struct op_id receive,
-                                              uint32_t ahead, int32_t source,
-                                              struct op_id *ret_send, struct choice_set **ret_needs)
-{
-	struct choice_set *source_now = dependence_rank_of(dependence, source)->now;
-	struct choice_set *needs = NULL;
-	const struct record *send;
-	struct candidates candidates;
-	guint sent;
-
-	if (!find_candidates(dependence, receive, ahead, source, &candidates))
-		return ALTERNATIVE_NONE;
-	if (!candidates.queue || candidates.place == candidates.queue->records->len)
-		return choice_set_has(source_now, candidates.choice) ? ALTERNATIVE_NEVER
-		                                                     : ALTERNATIVE_NONE;
-	sent = g_array_index(candidates.queue->records, guint, candidates.place);
-	send = dependence_record_at(dependence, sent);
-	if (choice_set_has(send->issued, candidates.choice))
-		return ALTERNATIVE_NEVER;
-	needs = choice_set_ref(send->issued);
-	choice_set_join(&needs, candidates.chosen->issued);
-	dependence_join_front(dependence, candidates.queue->key, sent, &needs);
-	if (!join_receives(dependence, candidates.at, &send->op, &needs)
-	    || choice_set_has(needs, candidates.choice)) {
-		choice_set_unref(needs);
-		return ALTERNATIVE_BLOCKED;
-	}
-	*ret_send = send->op.id;
-	*ret_needs = needs;
-	return ALTERNATIVE_POSSIBLE;
-}
-
-/* Whether everything that the source does from now on depends on the choice. */
-static bool has_learnt(const struct dependence *dependence, int32_t source, guint choice)
-{
-	const GPtrArray *threads =
-		(guint)source < dependence->ranks->len
-			? g_array_index(dependence->ranks, struct rank, source).threads
-			: NULL;
-	bool learnt = threads != NULL;
-
-	for (guint i = 0; learnt && i < threads->len; i++)
-		learnt = choice_set_has(g_ptr_array_index(threads, i), choice);
-	return learnt;
-}
-
-enum alternative_state dependence_may_come(struct dependence *dependence, struct op_id receive,
-                                           int32_t source)
-{
-	struct candidates candidates;
-
-	if (!find_candidates(dependence, receive, 0, source, &candidates))
-		return ALTERNATIVE_NONE;
-	for (guint i = candidates.place; candidates.queue && i < candidates.queue->records->len;
-	     i++) {
-		guint index = g_array_index(candidates.queue->records, guint, i);
-
-		if (!choice_set_has(dependence_record_at(dependence, index)->issued,
-		                    candidates.choice))
-			return ALTERNATIVE_POSSIBLE;
-	}
-	return has_learnt(dependence, source, candidates.choice) ? ALTERNATIVE_NEVER
-	                                                         : ALTERNATIVE_NONE;
 }

@@ -94,6 +94,11 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
 enum alternative_state dependence_may_come(struct dependence *dependence, struct op_id receive,
                                            int32_t source);
 
+/* For dependence_of_threads. Whether no other thread may take this message before a probe sees it:
+ * by a receive that comes after the probe and does not depend on what the probe was answered. A
+ * receive that comes before goes first in any case (MPI 3.1, section 3.5). */
+bool dependence_is_safe(const struct dependence *dependence, struct op_id probe, struct op_id send);
+
 /* Whether request `index` of this question is complete. *ret_needs: what that depends on besides
  * the question; free with choice_set_unref. */
 bool dependence_complete(const struct dependence *dependence, struct op_id question, uint32_t index,

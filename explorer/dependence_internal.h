@@ -1,5 +1,6 @@
-/* Shared by dependence.c (reading a trace, messages that come later), dependence_queue.c (queues)
- * and completion.c (requests that complete later). No other file includes it. */
+/* Shared by dependence.c (reading a trace), dependence_queue.c (queues), dependence_late.c
+ * (messages that come later) and completion.c (requests that complete later). No other file
+ * includes it. */
 #ifndef MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
 #define MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
 
@@ -93,6 +94,18 @@ bool dependence_sum_up(struct dependence *dependence, struct queue *queue, guint
  * nothing is added. */
 bool dependence_join_front(struct dependence *dependence, struct queue_key key, guint index,
                            struct choice_set **set);
+
+/* Adds what had to happen before rule 2 (MPI 3.1, section 3.5) let the receive at `index` take this
+ * message. False: the rule does not allow it yet. */
+bool dependence_join_receives(struct dependence *dependence, guint index,
+                              const struct operation *send, struct choice_set **set);
+
+/* The key of the messages of this source that fit a receive. */
+static inline struct queue_key dependence_messages_for(const struct operation *receive,
+                                                       int32_t source)
+{
+	return (struct queue_key){receive->id.rank, source, receive->tag, true, receive->comm};
+}
 
 /* The tables of ranks and words (dependence_ranks.c). */
 void dependence_ranks_init(struct dependence *dependence);

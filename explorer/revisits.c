@@ -313,6 +313,11 @@ static bool ask_source(struct explorer *explorer, const struct asker *asker, int
 	                               &needs);
 	if (state == ALTERNATIVE_BLOCKED)
 		find_destination(explorer, receive.rank)->blocked = true;
+	if (explorer->threads && state == ALTERNATIVE_POSSIBLE
+	    && !dependence_is_safe(explorer->threads, receive, send)) {
+		choice_set_unref(needs);
+		state = ALTERNATIVE_NONE;
+	}
 	if (explorer->threads && state != ALTERNATIVE_POSSIBLE) {
 		state = ask_threads(explorer, index, source);
 		if (state == ALTERNATIVE_POSSIBLE)

@@ -279,6 +279,18 @@ static void start_world(struct execution *execution)
 	world_start(execution->world);
 }
 
+/* What is certain needs no rest. A plan may want something else. */
+static void take_certain(struct execution *execution)
+{
+	struct choice choice;
+
+	if (!world_options(execution->world)->hurries || !execution_is_running(execution))
+		return;
+	while (world_next_certain(execution->world, &choice))
+		if (!choices_find(execution->plan, &choice.point))
+			world_choose(execution->world, &choice);
+}
+
 void execution_advance(struct execution *execution)
 {
 	int reported;
@@ -288,6 +300,7 @@ void execution_advance(struct execution *execution)
 	    && execution->placement.connected == ranks_of(execution)
 	    && count_troubled(execution, &reported) == 0 && execution_is_at_rest(execution))
 		start_world(execution);
+	take_certain(execution);
 	do {
 		rules_decide(execution);
 	} while (execution_deliver_put_off(execution));

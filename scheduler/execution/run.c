@@ -44,7 +44,8 @@ static struct snapshot *find_nearest(struct runs *runs, const struct run_request
 	                         runs->options.states && request->strategy->state);
 }
 
-static struct world_options options_under(const struct runs_options *asked, const struct path *path)
+static struct world_options options_under(const struct runs_options *asked, const struct path *path,
+                                          bool hurries)
 {
 	return (struct world_options){asked->ranks,
 	                              path->buffering,
@@ -55,13 +56,14 @@ static struct world_options options_under(const struct runs_options *asked, cons
 	                              asked->digests,
 	                              asked->not_yet,
 	                              asked->some,
-	                              asked->nodes};
+	                              asked->nodes,
+	                              hurries};
 }
 
 struct execution *execution_begin(struct runs *runs, const struct run_request *request)
 {
-	const struct world_options options = options_under(&runs->options,
-	                                                   position_path(request->position));
+	const struct world_options options = options_under(
+		&runs->options, position_path(request->position), request->hurries);
 	struct snapshot *snapshot;
 	struct execution *execution;
 	g_autoptr(GError) error = NULL;

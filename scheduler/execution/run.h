@@ -24,6 +24,7 @@ struct run_request {
 	bool arrives;              /* each rank is known to reach the cut: run_ahead.h */
 	bool stacks;               /* calls come with call stacks, from the beginning */
 	bool stacks_on;            /* calls come with call stacks, from where it begins */
+	bool hurries;              /* the only one: answers are given as soon as they are certain */
 	bool from_start;           /* not from a snapshot other than that of MPI_Init */
 	guint32 uneven_clocks;     /* struct wire_welcome; only with from_start */
 	bool struck_before;        /* an earlier attempt was ended from outside */

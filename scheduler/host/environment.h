@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "common/prelaunched.h"
+#include "common/start_line.h"
 #include "common/virtual_nodes.h"
 
 /* Read by matchpoint itself. */
@@ -36,6 +37,7 @@
 #define ENVIRONMENT_NODES VIRTUAL_NODES_VARIABLE
 #define ENVIRONMENT_PRELAUNCHED PRELAUNCHED_VARIABLE
 #define ENVIRONMENT_STEADY "MATCHPOINT_STEADY"
+#define ENVIRONMENT_START_LINE START_LINE_VARIABLE
 
 struct environment_settings {
 	const char *shim;           /* absolute path of the library to preload */
@@ -47,6 +49,7 @@ struct environment_settings {
 	bool virtual_time;          /* whether sleeping takes no real time */
 	const char *nodes;          /* virtual nodes, as text; NULL: none */
 	const char *prelaunched;    /* processes that wait to be spawned, as text; NULL: none */
+	const char *start_line;     /* socket where ranks wait before main; NULL: they do not */
 	bool heap;                  /* whether the program's heap is kept apart from MPI's */
 	bool steady;                /* whether ranks may come back to the same memory: they poll, or
 	                               their states are compared */

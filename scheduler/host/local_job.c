@@ -5,9 +5,11 @@
 #include "environment.h"
 #include "explorer/program_parts.h"
 #include "launcher.h"
+#include "lined_up.h"
 #include "local_internal.h"
 #include "mpi_calls.h"
 #include "peer_memory.h"
+#include "process_table.h"
 #include "program.h"
 
 #define WORDS_MOST 2000 /* bytes kept of a job's output */
@@ -16,6 +18,7 @@ struct host_job {
 	struct local *local;
 	struct launcher *launcher;
 	struct disconnect_order *disconnect_order;
+	struct lined_up *lined; /* ranks before main; NULL: they do not wait there */
 	char *directory;
 };
 
@@ -64,6 +67,15 @@ static bool polls(struct local *local)
 	return local->polls;
 }
 
+/* The socket where ranks wait before main; NULL: nobody has asked for them. */
+static char *start_line(const struct local *local, guint32 world)
+{
+	g_autofree char *name = g_strdup_printf("main.%u", world);
+
+	return process_table_is_watched() ? run_directory_file(local->options.directory, name)
+	                                  : NULL;
+}
+
 /* `checkpoint`: whose ranks are started; NULL: those of the program. */
 static struct host_job *start(struct host *host, guint32 world, const char *directory,
                               const struct disk_checkpoint *checkpoint, GError **error)
@@ -71,6 +83,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
 	g_autofree char *prelaunched = program_parts_prelaunched(options->program, options->ranks);
+	g_autofree char *line = start_line(local, world);
 	struct environment_settings settings = {
 		.shim = options->shim,
 		.directory = run_directory_path(options->directory),
@@ -81,6 +94,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 		.virtual_time = options->virtual_time,
 		.nodes = options->nodes,
 		.prelaunched = prelaunched,
+		.start_line = line,
 		.heap = local_can_digest(host),
 		.steady = options->states || polls(local),
 		.reads_peers = peer_memory_obstacle() == NULL,
@@ -108,8 +122,12 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 	launch.environment = environment;
 	launch.user = job;
 	job->local = local;
-	job->launcher = launcher_start(&launch, error);
+	if (line)
+		job->lined = lined_up_new(&local->loop, line, world, options->ranks, true, error);
+	if (!line || job->lined)
+		job->launcher = launcher_start(&launch, error);
 	if (!job->launcher) {
+		lined_up_free(job->lined);
 		g_free(job);
 		return NULL;
 	}
@@ -162,6 +180,8 @@ int local_job_signal(const struct host_job *job)
 void local_job_connected(struct host_job *job, int rank, const struct host_link *link)
 {
 	disconnect_order_watch(job->disconnect_order, rank, link_socket(link));
+	if (job->lined)
+		lined_up_let_go(job->lined); /* not all are known before MPI_Init */
 }
 
 const GArray *local_job_disconnect_order(struct host_job *job)
@@ -172,6 +192,7 @@ const GArray *local_job_disconnect_order(struct host_job *job)
 void local_job_free(struct host_job *job)
 {
 	launcher_free(job->launcher);
+	lined_up_free(job->lined);
 	disconnect_order_free(job->disconnect_order);
 	g_free(job->directory);
 	g_free(job);

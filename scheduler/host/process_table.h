@@ -5,9 +5,9 @@
  * table, and attaches to the ranks that it wants. It may also attach to matchpoint later, and read
  * the table (6.1).
  *
- * A rank is known when it has sent HELLO, in MPI_Init: which process will be a rank is not known
- * before, as programs may be started by scripts. Therefore MPIR_acquired_pre_main is not defined
- * (9.11), and MPIR_force_to_main is (9.12).
+ * If ranks are linked with MPI, they wait before main() (lined_up.h). A process that loads MPI
+ * later is known as a rank when it has sent HELLO, in MPI_Init, and so is a copy from a snapshot.
+ * Therefore MPIR_acquired_pre_main is not defined (9.11), and MPIR_force_to_main is (9.12).
  *
  * The table has the processes of one world: the one that began last. It changes, and is reported
  * again, when an execution begins in other processes: a new job, or copies from a snapshot. Ranks

@@ -14,8 +14,11 @@
 #include "common/recording.h"
 #include "common/recording_start.h"
 #include "common/virtual_nodes.h"
+#include "scheduler/host/environment.h"
 #include "scheduler/host/installation.h"
 #include "scheduler/host/launcher.h"
+#include "scheduler/host/process_table.h"
+#include "scheduler/host/shown_job.h"
 
 /* The file that makes a folder a recording: lines with a word and its value. */
 #define FILE_NAME "recording"
@@ -181,6 +184,10 @@ int recording_make(const struct recording_options *options, GError **error)
 	environment = options->nodes ? g_environ_setenv(environment, VIRTUAL_NODES_VARIABLE,
 	                                                options->nodes, true)
 	                             : g_environ_unsetenv(environment, VIRTUAL_NODES_VARIABLE);
+	environment = g_environ_unsetenv(environment, ENVIRONMENT_START_LINE);
+	if (process_table_is_watched())
+		return shown_job_run(&(struct shown_job){words, environment, options->ranks},
+		                     error);
 	if (!g_spawn_sync(NULL, words, environment,
 	                  G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL, NULL,
 	                  NULL, &status, error))

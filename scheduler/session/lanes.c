@@ -279,6 +279,15 @@ static GArray *lane_plan(struct lane *lane)
 	return plan;
 }
 
+/* Whether nothing but one interleaving is wanted, and nobody says which. */
+static bool is_only_one(const struct session *session, const GArray *plan)
+{
+	const struct session_options *options = session_options(session);
+
+	return options->position && plan->len == 0 && !options->guide && !options->conduct
+	       && !options->every_call_waits && g_str_equal(options->command, "run");
+}
+
 static bool lane_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct lane *lane = (struct lane *)source;
@@ -300,7 +309,8 @@ static bool lane_next(struct plan_source *source, struct run_request *ret_reques
 		journal_share(session_journal(lanes->session));
 	*ret_request = (struct run_request){
 		.position = session_position(lanes->session, plan, lane->buffering),
-		.strategy = lane->strategy};
+		.strategy = lane->strategy,
+		.hurries = is_only_one(lanes->session, plan)};
 	session_request(lanes->session, ret_request, CALLS_NEW);
 	return true;
 }

@@ -461,6 +461,8 @@ static void try_release_line(struct world *world, int number)
 			world_loop_answer(world, number);
 		return;
 	}
+	if (rank->line->question != QUESTION_NONE)
+		world_note_asking(world, number);
 	if (rank->line->question != QUESTION_NONE || !all_completable(world, number)
 	    || world_defers(world, number))
 		return;

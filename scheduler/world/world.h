@@ -51,6 +51,7 @@ struct world_options {
 	guint some;        /* with at most so many complete requests, MPI_Waitsome may report each
 	                  subset */
 	const char *nodes; /* for paths (nodes.h); NULL: one node */
+	bool hurries;      /* world_next_certain is called: this is the only interleaving */
 };
 
 enum world_phase {
@@ -217,6 +218,12 @@ bool world_answer_ready(struct world *world);
 /* Admits a thread of each rank in which threads wait to be admitted and no choice is needed;
  * otherwise notes the question. Returns whether any thread was admitted. */
 bool world_admit(struct world *world);
+
+/* The next answer to a call that asks which requests are complete (MPI_Waitany, MPI_Test and their
+ * kin), if the answer that is the first alternative at rest is known by now: all requests are
+ * complete, or that which was started first. So the order in which ranks are heard does not matter.
+ * Only with `hurries`; to be called after each report until it returns false. */
+bool world_next_certain(struct world *world, struct choice *ret_choice);
 
 /* Makes the choice if the rules allow it now. Fills in call and sub of the send if they are 0. */
 bool world_choose(struct world *world, struct choice *choice);

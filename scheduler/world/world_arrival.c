@@ -18,30 +18,37 @@ static bool is_underway(const struct live *live)
 	       && !live->cancelled;
 }
 
-/* The number of receives that the rank has started, and for which its pending call does not
+static bool is_unmatched(const struct live *live)
+{
+	return is_underway(live) && !live->matched;
+}
+
+/* The number of such receives that the rank has started, and for which its pending call does not
  * wait. */
-static guint count_pending(const struct world *world, int number)
+static guint count_pending(const struct world *world, int number,
+                           bool (*is_such)(const struct live *live))
 {
 	const struct rank *rank = &world->ranks[number];
 	guint pending = 0;
 
 	for (guint i = 0; i < rank->live->len; i++)
-		pending += is_underway(&g_array_index(rank->live, struct live, i));
+		pending += is_such(&g_array_index(rank->live, struct live, i));
 	if (rank->line->wait != WIRE_WAIT_ALL)
 		return pending;
 	for (guint i = 0; pending > 0 && i < rank->line->waited->len; i++) {
 		const struct live *live = world_find_live(
 			world, number, g_array_index(rank->line->waited, struct wire_name, i));
 
-		pending -= live && is_underway(live);
+		pending -= live && is_such(live);
 	}
 	return pending;
 }
 
-/* With threads, data arrives with completion: no rank is deferred for it. */
+/* With threads, data arrives with completion: no rank is deferred for it. If all is matched, no
+ * rest could bring more. */
 static bool brings_pending(const struct world *world, int number)
 {
-	return !world->ranks[number].threads && count_pending(world, number) > 0;
+	return !world->ranks[number].threads && count_pending(world, number, is_unmatched) > 0;
 }
 
 /* Members of a collective that the library carries out must go together, with threads or
@@ -74,18 +81,23 @@ static void note_late_data(struct world *world, int number)
 	if (world->limits & LIMIT_BIT(LIMIT_DATA_LATE) || !(world->windows || rank->threads)
 	    || !world->options.arrives_early || !mpi_call_is_deferrable(rank->line->function))
 		return;
-	if (count_pending(world, number) > 0)
+	if (count_pending(world, number, is_underway) > 0)
 		world_limit(world, LIMIT_DATA_LATE);
+}
+
+bool world_would_defer(const struct world *world, int number)
+{
+	return !world->lets_go && may_defer(world, number)
+	       && (brings_pending(world, number) || is_bound_to_pending(world, number));
 }
 
 bool world_defers(struct world *world, int number)
 {
+	const bool defers = world_would_defer(world, number);
+
 	note_late_data(world, number);
-	if (world->lets_go || !may_defer(world, number)
-	    || (!brings_pending(world, number) && !is_bound_to_pending(world, number)))
-		return false;
-	world->deferred = true;
-	return true;
+	world->deferred |= defers;
+	return defers;
 }
 
 bool world_let_go(struct world *world)

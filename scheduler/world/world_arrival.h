@@ -5,8 +5,9 @@
  * the buffer in between can tell the difference.
  *
  * What a program sees early must follow from the choices, not from the ranks' speed. So a rank with
- * a pending receive that it does not wait for goes on only when all others have come to rest. What
- * is matched at rest is a function of the choices made, and so is what has arrived. Whatever could
+ * a pending receive that it does not wait for goes on only when all others have come to rest, or
+ * when that receive is matched. What is matched at rest is a function of the choices made, and so
+ * is what has arrived. Whatever could
  * be matched before the rank goes on has been matched then; no other order of steps matches more.
  *
  * In three cases data arrives with completion in spite of `arrives_early`: with threads, whose
@@ -27,6 +28,7 @@ struct world;
 /* Whether a rank whose pending call could return must wait until the others are at rest. If so,
  * notes it. */
 bool world_defers(struct world *world, int rank);
+bool world_would_defer(const struct world *world, int rank); /* notes nothing */
 
 /* Releases deferred ranks when the others do not come to rest, after WORLD_DEFERRED_SECONDS without
  * a report. The others may wait outside MPI, for a file or in shared memory, for something that a

@@ -164,6 +164,7 @@ struct rank {
 	struct chunks *returned;         /* struct world_returned; NULL: none yet */
 	guint32 noted_call, noted_stack; /* from world_note_stack */
 	guint32 held_from;
+	bool certain;         /* the answer to its pending call may have become that */
 	bool went_into_call;  /* it is over, and was inside its last call */
 	guint64 access_epoch; /* window of the access epoch begun last (MPI_Win_start); 0: none */
 	GArray *left;         /* struct wire_left */
@@ -227,6 +228,7 @@ struct world {
 	bool windows;
 	bool any_tag; /* some rank has received from any tag */
 	bool held;    /* some rank has been held, or is to be */
+	bool certain; /* some rank's answer may be (world_certain.c) */
 };
 
 /* Orders to a rank. */
@@ -256,6 +258,9 @@ void world_release(struct world *world, int rank, const guint32 *done, guint cou
 /* Lets pending calls return if that follows from the state alone, at whatever moment: everything
  * waited for is complete. */
 void world_try_release(struct world *world, int rank);
+
+/* The rank asks which requests are complete, and something may have changed. */
+void world_note_asking(struct world *world, int rank);
 
 /* Lines of a rank: their number; put one in focus (returns the index of the previous one); put the
  * one in focus whose pending call this is. */

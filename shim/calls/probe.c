@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator.h"
 #include "shim/objects/error.h"
@@ -33,7 +34,7 @@ static struct taken_message *taken[TAKEN_BUCKETS];
 
 static struct taken_message **find_taken(MPI_Message handle)
 {
-	struct taken_message **place = &taken[(unsigned)handle % TAKEN_BUCKETS];
+	struct taken_message **place = &taken[abi_number(handle) % TAKEN_BUCKETS];
 
 	while (*place && (*place)->handle != handle)
 		place = &(*place)->next;
@@ -42,7 +43,7 @@ static struct taken_message **find_taken(MPI_Message handle)
 
 static void keep_taken(struct taken_message *message, MPI_Message handle, struct wire_name name)
 {
-	struct taken_message **bucket = &taken[(unsigned)handle % TAKEN_BUCKETS];
+	struct taken_message **bucket = &taken[abi_number(handle) % TAKEN_BUCKETS];
 
 	*message = (struct taken_message){handle, name, *bucket};
 	*bucket = message;

@@ -17,7 +17,7 @@ static bool must_be_freed(enum wire_object kind, uintptr_t handle)
 	case WIRE_OBJECT_REQUEST: return handle != (uintptr_t)MPI_REQUEST_NULL;
 	case WIRE_OBJECT_GROUP:
 		return handle != (uintptr_t)MPI_GROUP_NULL && handle != (uintptr_t)MPI_GROUP_EMPTY;
-	default: return abi_is_made((int)handle);
+	default: return abi_is_made(handle);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "misuse.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/windows.h"
 #include "shim/types/codes.h"
@@ -170,7 +171,7 @@ bool access_waits(void)
 
 static struct pending **bucket_of(MPI_Request handle)
 {
-	return &gathered.requests[(uint32_t)handle % BUCKETS];
+	return &gathered.requests[abi_number(handle) % BUCKETS];
 }
 
 static int query_complete(void *status, MPI_Status *ret_status)

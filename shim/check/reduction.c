@@ -38,8 +38,11 @@ struct slot {
 static struct slot slots[SLOTS];
 static unsigned slot_count;
 
-/* The latest operation of each handle. */
-static uint8_t named[NAMES]; /* slot + 1; 0: none */
+/* The latest operations that the program has made, by their handles. */
+static struct {
+	MPI_Op op;
+	uint8_t name; /* slot + 1; 0: none */
+} named[NAMES];
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
@@ -189,24 +192,23 @@ union reduction_function reduction_watch(union reduction_function function, enum
 	return watched;
 }
 
-static uint8_t *name_of(MPI_Op op)
-{
-	return &named[abi_number(op) % NAMES];
-}
-
 void reduction_made(MPI_Op op, union reduction_function watched)
 {
-	*name_of(op) = 0;
+	const unsigned place = abi_number(op) % NAMES;
+
+	named[place].op = op;
+	named[place].name = 0;
 	for (unsigned i = 0; i < slot_count; i++)
 		if (slots[i].is_large ? watched.large == large[i] : watched.usual == usual[i])
-			*name_of(op) = (uint8_t)(i + 1);
+			named[place].name = (uint8_t)(i + 1);
 }
 
 static struct slot *find_slot(MPI_Op op)
 {
-	unsigned name = abi_is_predefined(op) ? 0 : *name_of(op);
+	const unsigned place = abi_number(op) % NAMES;
+	const bool is_known = named[place].op == op && named[place].name > 0;
 
-	return name > 0 ? &slots[name - 1] : NULL;
+	return is_known ? &slots[named[place].name - 1] : NULL;
 }
 
 void reduction_begins(MPI_Op op)

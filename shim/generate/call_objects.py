@@ -7,7 +7,7 @@ creates an object. Exceptions have frees, makes=nothing or later= in mpi_calls.t
 KINDS = {"MPI_Comm *": "COMMUNICATOR", "MPI_Datatype *": "DATATYPE",
          "MPI_Errhandler *": "ERRHANDLER", "MPI_File *": "FILE", "MPI_Group *": "GROUP",
          "MPI_Info *": "INFO", "MPI_Message *": "MESSAGE", "MPI_Op *": "OP",
-         "MPI_Request *": "REQUEST", "MPIO_Request *": "REQUEST", "MPI_Win *": "WINDOW"}
+         "MPI_Request *": "REQUEST", "MPI_Win *": "WINDOW"}
 
 
 def kind_of(argument):

@@ -5,7 +5,7 @@ import call_accesses
 
 # The kinds of handles in shim/record/call.h.
 KINDS = {"MPI_Comm": "COMM", "MPI_Datatype": "DATATYPE", "MPI_Request": "REQUEST",
-         "MPIO_Request": "REQUEST", "MPI_Op": "OP",
+         "MPI_Op": "OP",
          "MPI_Group": "GROUP", "MPI_Info": "INFO", "MPI_Errhandler": "ERRHANDLER",
          "MPI_Message": "MESSAGE", "MPI_Win": "WIN"}
 NUMBERS = ("int", "MPI_Count", "MPI_Aint", "MPI_Fint", "MPI_Offset")

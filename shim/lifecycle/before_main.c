@@ -1,10 +1,11 @@
 /* The C library's own function that calls main(). Programs call it; the shim stands in between, to
- * clear the stack before main() has its frame there, and to keep a process that waits to be
- * spawned. */
+ * clear the stack before main() has its frame there, to wait for a debugger, and to keep a process
+ * that waits to be spawned. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "common/prelaunched.h"
+#include "common/start_line.h"
 #include "shim/mpi/next.h"
 #include "shim/process/process.h"
 #include "shim/process/stack_residue.h"
@@ -50,6 +51,8 @@ EXPORTED int __libc_start_main(main_function *start, int count, char **arguments
                                void (*init)(void), void (*fini)(void), void (*linker_fini)(void),
                                void *stack_end)
 {
+	if (process_is_managed() && start_line_is_rank())
+		start_line_wait(atoi(getenv("PMI_RANK")));
 	stack_residue_start();
 	program_main = start;
 	if (waits(arguments[0]))

@@ -9,6 +9,7 @@
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/caller.h"
 #include "shim/gate/gate.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 
 enum { BUCKETS = 128, FIRST_NUMBER = 16, LONGEST_NAME = 160 };
@@ -35,7 +36,7 @@ static struct origin *origins[BUCKETS];
 
 static struct communicator **bucket_of(MPI_Comm comm)
 {
-	return &buckets[((unsigned)comm * 2654435761u >> 16) % BUCKETS];
+	return &buckets[(abi_number(comm) * 2654435761u >> 16) % BUCKETS];
 }
 
 struct communicator *communicator_find(MPI_Comm comm)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/wire.h"
+#include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
 
 #define MEMORY_MAX (UINT64_C(1) << 28) /* bytes of one window; takes a tenth of a second */
@@ -152,9 +153,9 @@ const char *window_state_add(const struct window_state *state,
                              void (*add)(void *user, const void *bytes, size_t size), void *user)
 {
 	const uint64_t words[] = {
-		(uint64_t)(uint32_t)state->window << 32 | state->since << 3
-			| (uint64_t)state->moved << 2 | (uint64_t)state->locked_all << 1
-			| (uint64_t)state->is_mpis,
+		ABI_BITS(state->window),
+		(uint64_t)state->since << 3 | (uint64_t)state->moved << 2
+			| (uint64_t)state->locked_all << 1 | (uint64_t)state->is_mpis,
 		state->base,
 		state->size,
 		(uint64_t)(uint32_t)state->fence << 32 | (uint32_t)state->start,

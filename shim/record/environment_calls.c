@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "replay.h"
+#include "start.h"
 #include "threads.h"
 #include "wrapper.h"
 
@@ -28,6 +29,7 @@ WRAPPER(int, Init, (int *argc, char ***argv))
 
 	ENTER_OR_PASS(&call, Init, (argc, argv));
 	memory_know_libraries();
+	start_init();
 	RUN(&call, Init, (argc, argv));
 	out_buffering();
 	memory_know_libraries();
@@ -42,6 +44,7 @@ WRAPPER(int, Init_thread, (int *argc, char ***argv, int required, int *provided)
 	ENTER_OR_PASS(&call, Init_thread, (argc, argv, required, provided));
 	record_in(&call, "required", required);
 	memory_know_libraries();
+	start_init();
 	RUN(&call, Init_thread, (argc, argv, threads_granted(required), provided));
 	record_out_number(provided, sizeof(*provided));
 	out_buffering();

@@ -1,5 +1,7 @@
 /* Start and end of a recorded or replayed process. */
 #define _GNU_SOURCE
+#include "start.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,6 +21,7 @@
 #include "children.h"
 #include "ckpt/agent_marks.h"
 #include "common/recording_start.h"
+#include "common/start_line.h"
 #include "files.h"
 #include "in_step.h"
 #include "matches.h"
@@ -309,6 +312,17 @@ static void keep_step(int rank)
 	_exit(0);
 }
 
+static bool may_wait(void)
+{
+	return record_is_on && !log_replaying && !below_shim();
+}
+
+void start_init(void)
+{
+	if (may_wait())
+		start_line_wait(rank_of_environment());
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	struct recording_orders orders;
@@ -348,6 +362,8 @@ __attribute__((constructor)) static void start(void)
 	if (error == 0 && orders.marks && !replay_begin_marks())
 		_exit(1);
 	record_is_on = error == 0;
+	if (may_wait() && start_line_is_rank())
+		start_line_wait(rank);
 	record_inside--;
 }
 

@@ -10,6 +10,7 @@
 #include "shim/check/window_memory.h"
 #include "shim/gate/gate.h"
 #include "shim/gate/threading.h"
+#include "shim/mpi/abi.h"
 #include "shim/types/bytes.h"
 
 /* An operation under way. It has a request, or is a split collective, of which a file has one. */
@@ -101,7 +102,7 @@ void file_buffers_request(enum mpi_call function, const void *site, MPI_Request 
                           const void *data, MPI_Count count, MPI_Datatype type, bool writes)
 {
 	if (request != MPI_REQUEST_NULL)
-		begin(&(struct underway){.handle = (uint32_t)request,
+		begin(&(struct underway){.handle = ABI_BITS(request),
 		                         .user = user_of(function, site, writes)},
 		      data, count, type);
 }
@@ -151,13 +152,13 @@ static void complete(struct underway *operation, const struct wire_touched *noti
 void file_buffers_done(MPI_Request request)
 {
 	if (all)
-		complete(take(false, (uint32_t)request),
+		complete(take(false, ABI_BITS(request)),
 		         &(struct wire_touched){.noticed = gate_current_call()});
 }
 
 void file_buffers_freed(MPI_Request request)
 {
-	struct underway *operation = all ? take(false, (uint32_t)request) : NULL;
+	struct underway *operation = all ? take(false, ABI_BITS(request)) : NULL;
 
 	if (operation)
 		end(operation);

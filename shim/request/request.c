@@ -81,9 +81,10 @@ static void add_request(const struct request *request,
 		(uint64_t)request->index << 32 | (uint64_t)request->kind,
 		(uint64_t)age_of(request->name.call) << 32 | request->name.sub,
 		(uint64_t)(uintptr_t)request->data,
-		(uint64_t)(uint32_t)request->count << 32 | (uint32_t)request->type,
+		(uint64_t)(uint32_t)request->count << 32 | (uint32_t)request->mode,
 		(uint64_t)(uint32_t)request->peer << 32 | (uint32_t)request->tag,
-		(uint64_t)(uint32_t)request->comm << 32 | (uint32_t)request->mode,
+		ABI_BITS(request->type),
+		ABI_BITS(request->comm),
 		(uint64_t)request->made_by << 32 | (uint64_t)request->owns_type
 			| (uint64_t)request->retains_comm << 1
 			| (uint64_t)(request->bound && !request->ahead) << 2

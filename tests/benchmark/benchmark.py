@@ -35,6 +35,7 @@ class Bench:
         self.workload = self.compile(self.mpicc, os.path.join(HERE, "workload.c"))
         self.master_worker = self.compile(self.mpicc, os.path.join(EXAMPLES, "master_worker.c"))
         self.polling = self.compile(self.mpicc, os.path.join(HERE, "polling.c"))
+        self.small_calls = self.compile(self.mpicc, os.path.join(HERE, "small_calls.c"))
         self.ping_pong = self.compile("cc", os.path.join(HERE, "ping_pong.c"))
 
     def compile(self, compiler, source):
@@ -380,6 +381,35 @@ def exchange(bench):
                   "%.2f (%s)" % (value, ratio.text), value <= 1.2)
 
 
+def small(bench):
+    """Applications with many small calls, by the seconds and calls that rank 0 prints. A second
+    row counts what a busy machine does not change: context switches for each of these calls."""
+    def run(what, count, controlled):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+        if controlled:
+            _, report = bench.explore(2, bench.small_calls, what, str(count), verb="run",
+                                      buffering="infinite")
+            output = report["executions"][0]["output"][0]
+        else:
+            output = bench.plain(2, bench.small_calls, what, str(count))[1]
+        seconds, calls = output.split()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+        return float(seconds), int(calls), after - before
+    for what, count in ("blocks", 100), ("setup", 10):
+        def ratio():
+            controlled, calls, switches = run(what, 3 * count, True)
+            _, fewer_calls, fewer = run(what, count, True)
+            plain, _, _ = run(what, 3 * count, False)
+            ratio.text = "%.2f s / %.2f s" % (controlled, plain)
+            ratio.switches = (switches - fewer) / (calls - fewer_calls)
+            return controlled / plain
+        value = bench.median(ratio)
+        bench.row("2 ranks, small calls, %s: controlled / plain" % what, "<= 1.5",
+                  "%.2f (%s)" % (value, ratio.text), value <= 1.5)
+        bench.row("  context switches of all processes / call of rank 0", "<= 0.5",
+                  "%.2f" % ratio.switches, ratio.switches <= 0.5)
+
+
 def sixteen(bench):
     value, ratio = inside(bench, 16, "mixed", "20", "0")
     bench.row("16 ranks, mixed calls: controlled / plain", "<= 1",
@@ -518,7 +548,7 @@ def jobs(bench):
 
 
 ALL = [senders, master_worker, states, twelve, auto, sealed, looks, merged, nodes, snapshot,
-       rewound, faults, compute, replays, many, acknowledged, ring, mixed, exchange, sixteen,
+       rewound, faults, compute, replays, many, acknowledged, ring, mixed, small, exchange, sixteen,
        pending, scale, store, polls, applications, jobs, web, prompt, checkpoints, recording,
        backwards]
 

@@ -1,6 +1,8 @@
 """A debugger that knows only the MPIR Process Acquisition Interface acquires the ranks of explore,
-replay and debug, also from a stripped matchpoint, and after going back."""
+run, replay, debug and record before main, also from a stripped matchpoint, and after going back. So
+it does below srun, which has a table of its own."""
 
+import copy
 import glob
 import os
 import shutil
@@ -9,6 +11,7 @@ import sys
 import uuid
 
 import harness
+import private_slurm
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -28,19 +31,32 @@ int main(int argc, char **argv)
 """
 
 
+# Loads MPI when it has begun, as Python does.
+LATE = """#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	void *mpi = dlopen("libmpich.so.12", RTLD_NOW | RTLD_GLOBAL);
+	int (*init)(int *, char ***) = (int (*)(int *, char ***))dlsym(RTLD_DEFAULT, "MPI_Init");
+	int (*finalize)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "MPI_Finalize");
+	return !mpi || init(&argc, &argv) || finalize();
+}
+"""
+
+
 class Session:
     """What the debugger printed about a run of matchpoint."""
 
     is_data = True
 
-    def __init__(self, tool, how, *arguments, matchpoint=None):
+    def __init__(self, tool, how, *arguments, matchpoint=None, environment=None):
         mark = uuid.uuid4().hex
         command = ["gdb", "-q", "-batch", "-ex", "python import sys; sys.argv = ['', '%s']" % how,
                    "-x", os.path.join(HERE, "mpir_tool.py"), "--args",
                    matchpoint or tool.matchpoint, *arguments]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, cwd=tool.directory,
-                                   env=dict(os.environ, **{harness.MARK: mark}),
+                                   env=dict(os.environ, **{harness.MARK: mark},
+                                            **environment or {}),
                                    start_new_session=True)
         try:
             self.text = harness.communicate(process, harness.TIMEOUT)[0]
@@ -65,12 +81,14 @@ class Session:
                 jobs[-1].append(int(words[4]))
         return jobs
 
-    def check_acquired(self, ranks, least):
+    def check_acquired(self, ranks, least, place="__libc_start_main"):
+        """`place`: where the ranks of the first job are; before main."""
         jobs = self.jobs()
         check(len(jobs) >= least, "%s\nis to acquire %d jobs" % (self, least))
         for rank in range(ranks):
-            check("rank %d is in MPI_Init main" % rank in self.lines,
-                  "%s\nis to find rank %d in MPI_Init" % (self, rank))
+            first = next(line for line in self.lines if line.startswith("rank %d is in" % rank))
+            check(first == "rank %d is in %s" % (rank, place),
+                  "%s\nis to find rank %d in %s" % (self, rank, place))
         for before, after in zip(jobs, jobs[1:]):
             check(len(after) == ranks and before != after,
                   "%s\nis to be told only of other processes" % self)
@@ -87,13 +105,55 @@ def check_stripped(tool, program):
 
 
 def check_follower(tool, program):
-    """A rank that stays in a debugger is that of the first interleaving, not a copy's parent."""
+    """A rank that stays in a debugger is that of the first interleaving, not a copy's parent. It
+    stops at a breakpoint that was set before main."""
     session = Session(tool, "stay", "explore", "--buffering", "zero", "-n", "3", "--", program)
+    check(any("Temporary breakpoint 1, main (" in line for line in session.lines),
+          "%s\nis to stop in main" % session)
     check(any("hit Temporary breakpoint" in line and "MPI_Finalize" in line
               for line in session.lines), "%s\nis to stop in MPI_Finalize" % session)
     check("by rerunning: rank 1: a debugger is attached to it" in session.text,
           "%s\nis to say why it reruns" % session)
     session.check_acquired(3, 2)
+
+
+def check_free_runs(tool, program):
+    """Ranks that run freely, by the recorder. What MPI is loaded by is seen in MPI_Init."""
+    Session(tool, "detach", "record", "-n", "2", "--to", "rec", "--",
+            program).check_acquired(2, 1, "_dl_start_user")
+    late = tool.compile(tool.write("late.c", LATE), "-Wl,--as-needed")
+    check(b"libmpi" not in subprocess.run(["ldd", late], check=True, capture_output=True).stdout,
+          "%s loads MPI itself" % late)
+    for command in ("run", "record"):
+        Session(tool, "detach", command, "-n", "2", "--",
+                late).check_acquired(2, 1, "MPI_Init main")
+
+
+def check_below_srun(tool, program):
+    """The tool starts srun, whose table has matchpoint. A second one has matchpoint's."""
+    why = private_slurm.obstacle()
+    if why:
+        print("no srun: %s: not tried" % why)
+        return
+    slurm = private_slurm.PrivateSlurm(os.path.join(tool.directory, "slurm"))
+    try:
+        session = Session(tool, "nested", "--mpi=none", "-n", "1", tool.matchpoint, "explore",
+                          "--backtrack", "rerun", "--buffering", "zero", "-n", "3", "--",
+                          program, matchpoint=shutil.which("srun"),
+                          environment=slurm.environment)
+        inner = copy.copy(session)
+        inner.lines = [line[16:] for line in session.lines if line.startswith("follower: tool: ")]
+        rows = [line.split() for line in session.lines if line.startswith("process ")]
+        check([row[1:4] for row in rows] == [["0", "node1", tool.matchpoint]],
+              "%s\nis to have matchpoint alone in srun's table" % session)
+        inner.check_acquired(3, 2)
+        launcher = tool.write("launcher", "#!/bin/sh\nexec srun --mpi=pmi2 -n 3 \"$@\"\n")
+        os.chmod(launcher, 0o755)
+        session = Session(tool, "detach", "run", "-n", "3", "--launcher", launcher, "--", program,
+                          environment=slurm.environment)
+        session.check_acquired(3, 1)
+    finally:
+        slurm.end()
 
 
 def body(tool, _):
@@ -110,6 +170,9 @@ def body(tool, _):
             program).check_acquired(3, 2)
     check_stripped(tool, program)
     check_follower(tool, program)
+    Session(tool, "detach", "run", "-n", "3", "--", program).check_acquired(3, 1)
+    check_free_runs(tool, program)
+    check_below_srun(tool, program)
     session = Session(tool, "detach", "explore", "-n", "2", "--buffering", "zero", "--",
                       tool.compile(tool.write("aborts.c", ABORTS)))
     check("state 2" in session.lines

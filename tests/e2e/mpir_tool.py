@@ -3,7 +3,9 @@ the MPIR Process Acquisition Interface, and its symbols without their types.
 
 usage: gdb -batch -ex "python import sys; sys.argv = ['', HOW]" -x mpir_tool.py --args STARTER ...
 HOW: detach: lets the ranks go at once. stay: rank 1 of the first job is followed to MPI_Finalize by
-a gdb of its own, as by the servers of such tools. Prints lines that begin with `tool:`."""
+a gdb of its own, as by the servers of such tools. attach PID: as detach, of a starter that is there
+already. nested: the processes in the table are starters themselves, each for a tool of its own.
+Prints lines that begin with `tool:`."""
 
 import os
 import struct
@@ -16,6 +18,7 @@ import gdb
 NEEDED = ("MPIR_Breakpoint", "MPIR_being_debugged", "MPIR_debug_state", "MPIR_proctable",
           "MPIR_proctable_size")
 SPAWNED, ABORTING = 1, 2
+SHOWN = ("MPI_Init", "main", "__libc_start_main", "_dl_start_user")
 ENTRY = "=QQi4x"  # char *host_name, char *executable_name, int pid
 
 
@@ -59,14 +62,24 @@ def read_table():
 def follow(pid):
     ready = "ready.%d" % pid
     commands = ["set pagination off", "set confirm off", "set debuginfod enabled off",
-                "attach %d" % pid, "tbreak PMPI_Finalize", "shell touch " + ready, "continue",
-                "bt", "detach"]
-    words = [word for command in commands for word in ("-ex", command)]
+                "attach %d" % pid, "tbreak main", "shell touch " + ready, "continue", "bt",
+                "tbreak PMPI_Finalize", "continue", "bt", "detach"]
+    return start_gdb([word for command in commands for word in ("-ex", command)], ready)
+
+
+def start_gdb(words, ready):
+    """Returns the process when it has made a file of that name."""
     process = subprocess.Popen(["gdb", "-q", "-batch", *words], stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
     while process.poll() is None and not os.path.exists(ready):
         time.sleep(0.01)
     return process
+
+
+def nest(pid):
+    """A tool of its own for that starter."""
+    return start_gdb(["-ex", "python import sys; sys.argv = ['', 'attach', '%d']" % pid,
+                      "-x", __file__], "asked.%d" % pid)
 
 
 def look_at(rank, pid):
@@ -79,13 +92,13 @@ def look_at(rank, pid):
     while frame:
         names.append(frame.name() or "?")
         frame = frame.older()
-    tell("rank", rank, "is in", *[name for name in names if name in ("MPI_Init", "main")])
+    tell("rank", rank, "is in", *[name for name in names if name in SHOWN])
     run("detach")
     run("inferior 1")
 
 
-def acquire(follows):
-    """Returns the process that follows rank 1, if that is wanted."""
+def acquire(how):
+    """Returns the process that follows one of the acquired, if that is wanted."""
     state = number("MPIR_debug_state")
     tell("state", state)
     if state == ABORTING:
@@ -95,32 +108,36 @@ def acquire(follows):
         return None
     for rank, (host, program, pid) in enumerate(read_table()):
         tell("process", rank, host, program, pid)
+        if how == "nested":
+            return nest(pid)
         look_at(rank, pid)
-    return follow(read_table()[1][2]) if follows else None
+    return follow(read_table()[1][2]) if how == "stay" else None
 
 
-def main(how):
+def main(how, pid=None):
     for setting in ("pagination off", "confirm off", "breakpoint pending off",
                     "debuginfod enabled off", "startup-with-shell off"):
         run("set " + setting)
-    run("starti")
+    run("attach " + pid if pid else "starti")
     missing = [name for name in NEEDED if not address(name)]
     tell("missing", *missing)
     if missing:
-        run("kill")
+        run("detach" if pid else "kill")
         return
     tell("starter", bool(address("MPIR_i_am_starter")), "partial",
          bool(address("MPIR_partial_attach_ok")), "to main", bool(address("MPIR_force_to_main")),
          "before main", bool(address("MPIR_acquired_pre_main")))
     run("set var *(int *)%d = 1" % address("MPIR_being_debugged"))
     run("break *%d" % address("MPIR_Breakpoint"))
-    run("handle SIGCHLD SIGPIPE nostop noprint pass")
+    run("handle SIGCHLD SIGPIPE SIGCONT nostop noprint pass")
+    if pid:
+        run("shell touch asked." + pid)
     acquired, follower = 0, None
     while True:
         run("continue")
         if not gdb.inferiors()[0].pid:
             break
-        follower = acquire(how == "stay" and acquired == 0) or follower
+        follower = acquire(how if acquired == 0 else "detach") or follower
         acquired += 1
     tell("acquired", acquired)
     if follower:
@@ -128,4 +145,4 @@ def main(how):
             tell("follower:", line)
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

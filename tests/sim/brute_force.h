@@ -35,9 +35,9 @@ enum brute_force_steps {
 	                 * fewer states and the same outcomes (the tests compare the two) */
 };
 
-/* Whether no two threads of a rank compete: neither receives what the other could, and no receive
- * could take sends of both. Then their order does not matter, and the search finds all outcomes of
- * STEPS_AWAITED. */
+/* Whether no two threads of a rank compete: neither receives what the other looks for, and no
+ * receive could take sends of both. Then their order does not matter, and the search finds all
+ * outcomes of STEPS_AWAITED. */
 bool threads_are_apart(const struct random_program *program);
 
 /* The set of outcomes (GBytes). NULL: more than `most` states. At most `some` of several complete

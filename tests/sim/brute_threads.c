@@ -211,13 +211,21 @@ static bool any_tag_was_asked(const struct walk *walk, const guint8 *state)
 	return false;
 }
 
+/* Whether one receives what the other looks for. */
+static bool look_for_same(const struct instruction *one, const struct instruction *other)
+{
+	return looks(one) && looks(other) && (receives(one) || receives(other))
+	       && one->comm == other->comm && same_or_any(one->peer, other->peer)
+	       && same_or_any(one->tag, other->tag);
+}
+
 /* Whether two waiting calls race, as docs/choices.md defines it. */
 static bool calls_race(const struct instruction *one, const struct instruction *other, bool any_tag)
 {
 	if (one->comm != other->comm)
 		return false;
 	if (receives(one) && receives(other))
-		return same_or_any(one->peer, other->peer) && same_or_any(one->tag, other->tag);
+		return look_for_same(one, other);
 	return one->kind == INSTRUCTION_SEND && other->kind == INSTRUCTION_SEND
 	       && one->peer == other->peer && (one->tag == other->tag || any_tag);
 }
@@ -232,8 +240,10 @@ bool threads_are_apart(const struct random_program *program)
 		for (int k = i + 1; k < program->count; k++)
 			if (program->instructions[i].rank == program->instructions[k].rank
 			    && line_of(program, i) != line_of(program, k)
-			    && calls_race(&program->instructions[i], &program->instructions[k],
-			                  any_tag))
+			    && (calls_race(&program->instructions[i], &program->instructions[k],
+			                   any_tag)
+			        || look_for_same(&program->instructions[i],
+			                         &program->instructions[k])))
 				return false;
 	return true;
 }

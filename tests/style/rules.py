@@ -124,7 +124,7 @@ BANNED = [
     (r"\bsleep\s*\(", "nobody waits by the clock", ["ckpt", "explorer", "scheduler", "reports"]),
     (r"\b0x[0-9a-f]{2}(00|40)[0-9a-f]{4}u?\b|>> (26|30)\b[^)]",
      "a handle's bits: ask shim/mpi/abi.h; behind the wire there are codes (common/mpi_codes.h)",
-     ["common", "reports", "scheduler", "shim"], ["shim/mpi/abi.h"]),
+     ["common", "reports", "scheduler", "shim"], ["shim/mpi/abi_mpich.h"]),
 ]
 
 # The same for texts in quotes: what is in /proc of a process.

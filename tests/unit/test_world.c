@@ -422,6 +422,7 @@ static void test_arrival(void **state)
 	(void)state;
 	fixture_init_with(&fixture, BUFFERING_ZERO, COLLECTIVES_SYNC);
 	starts(&fixture, 0, WIRE_RECEIVE, 1);
+	starts(&fixture, 0, WIRE_RECEIVE, 2);
 	for (int rank = 0; rank < 3; rank += 2) {
 		enters(&fixture, rank, 0);
 		assert_orders(&fixture, "");
@@ -432,6 +433,25 @@ static void test_arrival(void **state)
 	assert_orders(&fixture, "");
 	assert_true(world_at_rest(fixture.world));
 	assert_true(world_answer_ready(fixture.world));
+	assert_orders(&fixture, "see 0.1 go 0.3 [] go 1.2 [] go 2.1 [] ");
+	asks(&fixture, 0, MPI_CALL_Wait, WIRE_WAIT_ALL, 1, &(guint32){1});
+	assert_orders(&fixture, "");
+	fixture_release(&fixture);
+}
+
+/* If all receives of a rank are matched, no rest can bring more. */
+static void test_arrival_of_all(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init_with(&fixture, BUFFERING_ZERO, COLLECTIVES_SYNC);
+	starts(&fixture, 0, WIRE_RECEIVE, 1);
+	for (int rank = 0; rank < 3; rank += 2)
+		enters(&fixture, rank, 0);
+	starts(&fixture, 1, WIRE_SEND, 0);
+	assert_orders(&fixture, "bind 0.1<-1 ");
+	enters(&fixture, 1, 0);
 	assert_orders(&fixture, "see 0.1 go 0.2 [] go 1.2 [] go 2.1 [] ");
 	asks(&fixture, 0, MPI_CALL_Wait, WIRE_WAIT_ALL, 1, &(guint32){1});
 	assert_orders(&fixture, "go 0.3 [] ");
@@ -531,6 +551,7 @@ int main(void)
 		cmocka_unit_test(test_stuck_collective),
 		cmocka_unit_test(test_ended_thread_is_no_failure),
 		cmocka_unit_test(test_arrival),
+		cmocka_unit_test(test_arrival_of_all),
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_held_together),
 	};

@@ -264,6 +264,8 @@ static enum threads_state look_at_threads(struct host *host, pid_t pid, struct t
 {
 	const struct sim_process *process = sim_find(sim_of(host), pid);
 
+	if (process->dead) /* as of a thread that is not in /proc */
+		return THREADS_MOVE;
 	for (guint i = 0; i < count; i++)
 		if (!views[i].waits && !views[i].ended
 		    && !fake_rank_sleeps(&process->rank, views[i].id == pid ? 0 : views[i].id))

@@ -37,21 +37,37 @@ GBytes *sim_outcome(const struct random_program *program, const struct record_ex
 	return outcome;
 }
 
-bool sim_unawaited(const struct record_exploration *exploration)
+static const struct record_limit *find_limit(const struct record_exploration *exploration,
+                                             enum limit which)
 {
-	const char *text = limit_info(LIMIT_THREADS_HURRIED)->text;
-
 	for (guint i = 0; i < exploration->limits->len; i++) {
 		const struct record_limit *limit = exploration->limits->pdata[i];
 
-		if (limit->limit == LIMIT_THREADS_HURRIED)
-			return true;
+		if (limit->limit == which)
+			return limit;
 	}
-	/* of a replay it is a note */
+	return NULL;
+}
+
+/* A replay has a note in place of a limit. */
+static bool has_note(const struct record_exploration *exploration, const char *part)
+{
 	for (guint i = 0; i < exploration->notes->len; i++)
-		if (g_str_equal(exploration->notes->pdata[i], text))
+		if (strstr(exploration->notes->pdata[i], part))
 			return true;
 	return false;
+}
+
+bool sim_unawaited(const struct record_exploration *exploration)
+{
+	return find_limit(exploration, LIMIT_THREADS_HURRIED)
+	       || has_note(exploration, limit_info(LIMIT_THREADS_HURRIED)->text);
+}
+
+bool sim_output_cut(const struct record_exploration *exploration)
+{
+	return find_limit(exploration, LIMIT_OUTPUT_CUT)
+	       || has_note(exploration, "may be cut short");
 }
 
 void sim_remove_store(const char *directory)
@@ -173,6 +189,10 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 	const struct random_program *program = along->sim.program;
 	guint deadlocks = 0, conflicts = 0;
 
+	/* memory that runs out may end each run that is made for the output */
+	if (seen->problem && along->happened & 1u << SIM_STARVED
+	    && sim_output_cut(result->exploration))
+		return NULL;
 	if (seen->problem)
 		return g_strdup(seen->problem);
 	if (seen->struck && !(along->happened & 1u << SIM_STARVED))

@@ -38,6 +38,9 @@ GBytes *sim_outcome(const struct random_program *program, const struct record_ex
  * the decision, so the order of calls there depends on time. */
 bool sim_unawaited(const struct record_exploration *exploration);
 
+/* Whether it reports that the output of some interleaving may be cut short. */
+bool sim_output_cut(const struct record_exploration *exploration);
+
 /* Removes the directory of a store, which contains nothing else. */
 void sim_remove_store(const char *directory);
 

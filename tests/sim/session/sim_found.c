@@ -48,7 +48,9 @@ static bool take_execution(const struct record_execution *execution, void *data,
 	if (trial->starved && execution->status == FINDING_CRASH)
 		return true;
 	outcome = sim_outcome(trial->program, execution, &problem);
-	if (!outcome && trial->hurried && execution->status != FINDING_NONE) {
+	if (!outcome
+	    && ((trial->hurried && execution->status != FINDING_NONE)
+	        || (trial->starved && trial->reports_cut))) {
 		trial->blind = true;
 		return true;
 	}
@@ -98,6 +100,7 @@ void trial_read_store(struct trial *trial)
 	trial->reports_conflict = false;
 	if (!reader && g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
 		return;
+	trial->reports_cut = reader && sim_output_cut(store_reader_exploration(reader));
 	if (!reader || !store_reader_each(reader, false, take_execution, trial, &error))
 		trial_fail(trial, "the store cannot be read: %s", error->message);
 	trial_check_findings(trial, store_reader_findings(reader));

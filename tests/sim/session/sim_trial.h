@@ -68,6 +68,7 @@ struct trial {
 	bool reports_complete;   /* the store is complete */
 	bool reports_split;      /* the store reports that parts were divided differently */
 	bool reports_number;     /* of interleavings, from states */
+	bool reports_cut;        /* output of interleavings may be cut short */
 	guint64 interleavings, deadlocked; /* what it reports: in all, with a deadlock */
 	bool starved;   /* memory ran out, and may be reported to have ended interleavings */
 	bool slow;      /* answers took so long that threads may not have been waited for */
