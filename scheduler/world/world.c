@@ -387,7 +387,6 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	world_note_indices(world, number, rank->line->waited->len, done, count);
 	if (rank->line->ends_mpi)
 		rank->finalized = true;
-	rank->line->awaits_spawn = false;
 	world_bring_data(world, number);
 	go.look = world_expects_digest(world, number);
 	world_go(world, number, &go);

@@ -70,7 +70,9 @@ bool world_finalized(const struct world *world, int rank)
 
 bool world_awaits_spawn(const struct world *world, int rank)
 {
-	return world->ranks[rank].line->awaits_spawn;
+	const struct line *line = world->ranks[rank].line;
+
+	return line->awaits_spawn && (line->phase == PHASE_BLOCKED || line->phase == PHASE_HELD);
 }
 
 guint32 world_calls(const struct world *world, int rank)
