@@ -216,6 +216,19 @@ static void describe_returned(struct codec *codec, struct wire_returned *returne
 		field_u32(codec, &returned->indices[i]);
 }
 
+static void describe_needs(struct codec *codec, struct wire_needs *needs)
+{
+	enum { NEED_BYTES = 8 };
+
+	field_u32(codec, &needs->spawn);
+	field_u64(codec, &needs->site);
+	uint32_t count = FIELD_LIST(codec, &needs->count, &needs->list, NEED_BYTES);
+	for (uint32_t i = 0; element(codec, i, count); i++) {
+		field_u32(codec, &needs->list[i].count);
+		field_string(codec, &needs->list[i].command);
+	}
+}
+
 static void describe_partitions(struct codec *codec, struct wire_partitions *partitions)
 {
 	field_u64(codec, &partitions->comm);
@@ -469,6 +482,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_MISUSE: describe_misuse(codec, &message->misuse); break;
 	case WIRE_PARTITIONS: describe_partitions(codec, &message->partitions); break;
 	case WIRE_RETURNED: describe_returned(codec, &message->returned); break;
+	case WIRE_NEEDS: describe_needs(codec, &message->needs); break;
 	case WIRE_CONTENTS: describe_contents(codec, &message->contents); break;
 	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
 	case WIRE_THREAD: describe_thread(codec, &message->thread); break;
@@ -656,6 +670,11 @@ void wire_message_release(struct wire_message *message)
 	case WIRE_STATE: free(message->state.hazard); break;
 	case WIRE_GO: free(message->go.done); break;
 	case WIRE_RETURNED: free(message->returned.indices); break;
+	case WIRE_NEEDS:
+		for (uint32_t i = 0; message->needs.list && i < message->needs.count; i++)
+			free(message->needs.list[i].command);
+		free(message->needs.list);
+		break;
 	case WIRE_ENDING: free(message->ending.frames); break;
 	case WIRE_LEFT: free(message->objects.left); break;
 	case WIRE_ACCESSES:

@@ -20,9 +20,10 @@
 #include "wire_access.h"
 #include "wire_indices.h"
 #include "wire_park.h"
+#include "wire_processes.h"
 #include "wire_use.h"
 
-#define WIRE_VERSION 47
+#define WIRE_VERSION 48
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -67,6 +68,7 @@ enum wire_type {
 	WIRE_IMAGED,     /* answer to IMAGE: the number of the image */
 	WIRE_PARTITIONS, /* a partitioned send is started, or partitions of it are ready */
 	WIRE_RETURNED,   /* what Waitany or its kin has returned, if MPI had a part in it */
+	WIRE_NEEDS,      /* a spawn lacks processes; the rank waits for END */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND, /* post this receive (or nonblocking collective) to MPI now, in this order; of a
@@ -282,12 +284,6 @@ enum wire_wait {
 	                       probe `waited`[0] took (MPI_Mrecv, MPI_Imrecv) */
 };
 
-/* Bits of wire_call.status, of MPI_Finalize. */
-enum wire_finalize {
-	WIRE_SESSIONS_OPEN = 1,
-	WIRE_THREADS_IN_TURN = 2, /* the program has made threads, with MPI_THREAD_SERIALIZED */
-};
-
 /* Hash of all that the program can observe when its pending call returns (digest.h). */
 struct wire_digest {
 	uint64_t hash[2]; /* both 0: unknown */
@@ -302,8 +298,7 @@ struct wire_call {
 	uint8_t wait;
 	bool marked;    /* in a region where the order of messages does not matter (region.h) */
 	bool ahead;     /* the rank waits neither for BIND nor for GO (struct wire_welcome) */
-	int32_t status; /* ABORT: its argument; Init: 1 if MPI grants MPI_THREAD_MULTIPLE; Finalize:
-	                   enum wire_finalize */
+	int32_t status; /* ABORT: its argument; Init and Finalize: wire_processes.h */
 	uint64_t site;  /* return address in the program */
 	bool timed;     /* the program has read a clock since its last call */
 	bool by_rule;   /* some of what Waitany and its kin may report is decided by the rank or by
@@ -567,6 +562,7 @@ struct wire_message {
 		struct wire_misuse misuse;
 		struct wire_partitions partitions;
 		struct wire_returned returned;
+		struct wire_needs needs;
 		struct wire_objects objects; /* LEFT */
 		struct wire_thread thread;
 		struct wire_enter enter;

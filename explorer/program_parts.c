@@ -28,11 +28,38 @@ static int parse_ranks(char *const *words, char **ret_problem)
 	return 0;
 }
 
+/* Parses "-spawned 0.1" at the beginning of the words of a part, if it is there. */
+static bool parse_spawn(struct program_part *part, int ranks_before, char **ret_problem)
+{
+	g_auto(GStrv) numbers = NULL;
+	gint64 root = 0, spawn = 0;
+
+	if (!part->words[0] || !g_str_equal(part->words[0], "-spawned"))
+		return true;
+	if (!is_end(part->words[1]))
+		numbers = g_strsplit(part->words[1], ".", 2);
+	if (!numbers || !numbers[0] || !numbers[1]
+	    || !g_ascii_string_to_signed(numbers[0], 10, 0, ranks_before - 1, &root, NULL)
+	    || !g_ascii_string_to_signed(numbers[1], 10, 1, G_MAXINT, &spawn, NULL)) {
+		*ret_problem = g_strdup("behind -spawned, use R.K: they are what rank R spawns "
+		                        "with its K-th spawn; R is a rank before them");
+		return false;
+	}
+	part->root = (int)root;
+	part->spawn = (int)spawn;
+	part->words += 2;
+	if (!is_end(part->words[0]))
+		return true;
+	*ret_problem = g_strdup("behind -spawned R.K the program is missing");
+	return false;
+}
+
 /* The parts; the number of ranks of the first one is 0. */
-static GArray *divide(char *const *program, char **ret_problem)
+static GArray *divide(char *const *program, int first_ranks, char **ret_problem)
 {
 	g_autoptr(GArray) parts = g_array_new(false, false, sizeof(struct program_part));
 	gint64 all = 0;
+	bool spawned = false;
 
 	if (program[0] && is_end(program[0])) {
 		*ret_problem = g_strdup("there is no program before ':'");
@@ -44,6 +71,14 @@ static GArray *divide(char *const *program, char **ret_problem)
 		if (parts->len > 0 && !(part.ranks = parse_ranks(at + 1, ret_problem)))
 			return NULL;
 		part.words += parts->len > 0 ? 3 : 0;
+		if (parts->len > 0
+		    && !parse_spawn(&part, (int)MIN(first_ranks + all, G_MAXINT), ret_problem))
+			return NULL;
+		if (spawned && part.spawn == 0) {
+			*ret_problem = g_strdup("programs with -spawned come last");
+			return NULL;
+		}
+		spawned = part.spawn > 0;
 		all += part.ranks;
 		while (!is_end(part.words[part.length]))
 			part.length++;
@@ -68,19 +103,21 @@ static int ranks_behind(const GArray *parts)
 
 int program_parts_behind(char *const *program, char **ret_problem)
 {
-	g_autoptr(GArray) parts = divide(program, ret_problem);
+	g_autoptr(GArray) parts = divide(program, G_MAXINT, ret_problem);
 
 	return parts ? ranks_behind(parts) : -1;
 }
 
 GArray *program_parts(char *const *program, int ranks, char **ret_problem)
 {
-	GArray *parts = divide(program, ret_problem);
-	int behind, first = 0;
+	GArray *parts;
+	int behind = program_parts_behind(program, ret_problem), first = 0;
 
+	if (behind < 0)
+		return NULL;
+	parts = divide(program, MAX(ranks - behind, 1), ret_problem);
 	if (!parts)
 		return NULL;
-	behind = ranks_behind(parts);
 	if (behind >= ranks) {
 		*ret_problem = g_strdup_printf("%d rank%s not enough: the programs behind ':' "
 		                               "have %d, and the first one has the rest",
@@ -99,11 +136,59 @@ GArray *program_parts(char *const *program, int ranks, char **ret_problem)
 	return parts;
 }
 
+int program_parts_at_once(char *const *program, int ranks)
+{
+	g_autofree char *problem = NULL;
+	g_autoptr(GArray) parts = program_parts(program, ranks, &problem);
+
+	for (guint i = 0; parts && i < parts->len; i++) {
+		const struct program_part *part = &g_array_index(parts, struct program_part, i);
+
+		if (part->spawn > 0)
+			return part->first;
+	}
+	return ranks;
+}
+
+char *program_parts_prelaunched(char *const *program, int ranks)
+{
+	g_autofree char *problem = NULL;
+	g_autoptr(GArray) parts = program_parts(program, ranks, &problem);
+	const int at_once = program_parts_at_once(program, ranks);
+	GString *text;
+
+	if (!parts || at_once == ranks)
+		return NULL;
+	text = g_string_new(NULL);
+	g_string_append_printf(text, "%d", at_once);
+	for (guint i = 0; i < parts->len; i++) {
+		const struct program_part *part = &g_array_index(parts, struct program_part, i);
+
+		if (part->spawn == 0)
+			continue;
+		g_string_append_printf(text, ";%d,%d.%d,", part->ranks, part->root, part->spawn);
+		g_string_append_uri_escaped(text, part->words[0], "/", false);
+	}
+	return g_string_free(text, false);
+}
+
+char **program_parts_add(char *const *program, int ranks, int root, int spawn, const char *command)
+{
+	g_autofree char *number = g_strdup_printf("%d", ranks);
+	g_autofree char *name = g_strdup_printf("%d.%d", root, spawn);
+	g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+
+	for (char *const *word = program; *word; word++)
+		g_strv_builder_add(words, *word);
+	g_strv_builder_add_many(words, ":", "-n", number, "-spawned", name, command, NULL);
+	return g_strv_builder_end(words);
+}
+
 GPtrArray *program_parts_names(char *const *program)
 {
 	GPtrArray *names = g_ptr_array_new();
 	g_autofree char *problem = NULL;
-	g_autoptr(GArray) parts = divide(program, &problem);
+	g_autoptr(GArray) parts = divide(program, G_MAXINT, &problem);
 
 	for (guint i = 0; parts && i < parts->len; i++) {
 		char *name = g_array_index(parts, struct program_part, i).words[0];

@@ -4,7 +4,12 @@
  *   ./server PORT : -n 3 ./client A : -n 1 ./client B
  *
  * Each ":" is followed by -n or -np, a number of ranks, a program and its arguments, as mpiexec has
- * it (MPI 3.1, section 8.8). A list without ":" is one program. */
+ * it (MPI 3.1, section 8.8). A list without ":" is one program.
+ *
+ *   ./parent : -n 3 -spawned 0.1 ./child
+ *
+ * Ranks 1 to 3 are not part of the program's first MPI_COMM_WORLD. They wait until rank 0 makes its
+ * first spawn as root, and are what it spawns (common/prelaunched.h). Such parts come last. */
 #ifndef MATCHPOINT_EXPLORER_PROGRAM_PARTS_H
 #define MATCHPOINT_EXPLORER_PROGRAM_PARTS_H
 
@@ -16,6 +21,8 @@ struct program_part {
 	int ranks;
 	char *const *words;
 	guint length; /* of words; at least 1 */
+	int root;     /* of the spawn that its ranks wait for, and */
+	int spawn;    /* its number from 1; 0: they run at once */
 };
 
 /* How many ranks the programs behind the first one have. -1 with *ret_problem set (free with
@@ -25,6 +32,13 @@ int program_parts_behind(char *const *program, char **ret_problem);
 /* The programs in order (struct program_part), if so many ranks are enough for them; free with
  * g_array_unref. NULL with *ret_problem set: they are not, or the list is not as above. */
 GArray *program_parts(char *const *program, int ranks, char **ret_problem);
+
+/* The ranks that run at once, of a list that is as above. */
+int program_parts_at_once(char *const *program, int ranks);
+/* All others, as text (common/prelaunched.h); free with g_free. NULL: all ranks run at once. */
+char *program_parts_prelaunched(char *const *program, int ranks);
+/* A list with one more part; free with g_strfreev. */
+char **program_parts_add(char *const *program, int ranks, int root, int spawn, const char *command);
 
 /* The first word of each program, each name once (char *, borrowed from the list); free with
  * g_ptr_array_unref. Of a list that is as above. */

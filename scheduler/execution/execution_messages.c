@@ -84,6 +84,15 @@ static void refuse_program(struct execution *execution, int rank, const struct w
 	world_rank_stopped(execution->world, rank);
 }
 
+static void refuse_spawn(struct execution *execution, int rank, const struct wire_needs *needs)
+{
+	struct place place = execution_site(execution, rank, needs->site);
+	g_autofree char *where = place_print(&place);
+
+	runs_need(execution->runs, rank, needs, where);
+	world_rank_stopped(execution->world, rank);
+}
+
 /* The program raises an error of its own with these. */
 static bool is_raised(enum mpi_call function)
 {
@@ -286,6 +295,7 @@ static void handle(struct execution *execution, int rank, const struct wire_mess
 	}
 	switch (message->type) {
 	case WIRE_ERROR: on_error(execution, rank, &message->error); break;
+	case WIRE_NEEDS: refuse_spawn(execution, rank, &message->needs); break;
 	case WIRE_ENDING: on_ending(execution, rank, &message->ending); break;
 	case WIRE_PARKED: execution_parked(execution, rank, &message->parked); break;
 	case WIRE_IMAGED: execution_imaged(execution, rank, &message->imaged); break;

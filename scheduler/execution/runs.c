@@ -11,6 +11,11 @@
 
 G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
 
+static void clear_need(void *need)
+{
+	g_free(((struct runs_need *)need)->command);
+}
+
 struct runs *runs_new(const struct runs_options *options, GError **error)
 {
 	struct runs *runs = g_new0(struct runs, 1);
@@ -30,6 +35,8 @@ struct runs *runs_new(const struct runs_options *options, GError **error)
 	runs->ranks = options->ranks;
 	runs->snapshots = snapshots_new(&snapshots);
 	runs->sites = sites_new(options->host);
+	runs->needs = g_array_new(false, false, sizeof(struct runs_need));
+	g_array_set_clear_func(runs->needs, clear_need);
 	runs->polled_in_vain = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	if (runs->host->operations->listen(runs->host, &runs_listener, runs, error))
 		return runs;
@@ -44,6 +51,7 @@ void runs_free(struct runs *runs)
 		return;
 	snapshots_free(runs->snapshots);
 	g_hash_table_unref(runs->polled_in_vain);
+	g_array_unref(runs->needs);
 	sites_free(runs->sites);
 	g_free(runs);
 }
@@ -91,6 +99,24 @@ void runs_fail(struct runs *runs, const char *format, ...)
 	va_end(arguments);
 	runs->stopped = true;
 	runs->client->fail(runs->options.user, message);
+}
+
+void runs_need(struct runs *runs, int root, const struct wire_needs *needs, const char *where)
+{
+	/* executions side by side may come to the same spawn */
+	for (guint32 i = 0; i < needs->count && !runs->stopped; i++) {
+		const struct runs_need need = {root, (int)needs->spawn, (int)needs->list[i].count,
+		                               g_strdup(needs->list[i].command)};
+
+		g_array_append_val(runs->needs, need);
+	}
+	runs_fail(runs, "rank %d spawns processes, at %s, for which this job has no room", root,
+	          where);
+}
+
+const GArray *runs_needs(const struct runs *runs)
+{
+	return runs->needs;
 }
 
 bool runs_take_snapshots(const struct runs *runs)

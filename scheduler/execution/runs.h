@@ -82,6 +82,14 @@ struct runs *runs_new(const struct runs_options *options, GError **error);
 void runs_close(struct runs *runs);
 void runs_free(struct runs *runs);
 
+/* A spawn that lacks processes: so many more, for the spawn of this number of rank `root`. */
+struct runs_need {
+	int root, spawn, count;
+	char *command; /* owned */
+};
+/* Those for which the session must begin again (struct runs_need); empty: none. */
+const GArray *runs_needs(const struct runs *runs);
+
 /* Nothing more is decided: the session cannot go on. */
 void runs_stop(struct runs *runs);
 /* Does not wait any more for a user at a debugger, or for other tools. */

@@ -14,8 +14,9 @@ struct runs {
 	const struct run_client *client;
 	int ranks;
 	struct snapshots *snapshots;
-	bool stopped; /* nothing more is decided */
-	bool hurried; /* users and tools are not waited for any more */
+	GArray *needs; /* struct runs_need */
+	bool stopped;  /* nothing more is decided */
+	bool hurried;  /* users and tools are not waited for any more */
 	struct sites *sites;
 	guint forward_ms;           /* how far clocks of an execution were advanced, at most */
 	GHashTable *polled_in_vain; /* set of guint64: places where that happened */
@@ -31,6 +32,8 @@ bool runs_are_untimed(const struct runs *runs);
 
 /* The session cannot go on: see struct run_client. */
 void runs_fail(struct runs *runs, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same for a spawn that lacks processes (runs_needs). */
+void runs_need(struct runs *runs, int root, const struct wire_needs *needs, const char *where);
 /* Snapshots do not work, for this reason (ownership passes). Executions that use them are begun
  * anew. */
 void runs_fall_back(struct runs *runs, char *reason);

@@ -55,6 +55,8 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_RESTORER, ENVIRONMENT_PASSED, NULL, "program that puts them into processes"},
 	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_PASSED, NULL, "set: sleeping takes no real time"},
 	{ENVIRONMENT_NODES, ENVIRONMENT_PASSED, NULL, "virtual nodes of the ranks (--nodes)"},
+	{ENVIRONMENT_PRELAUNCHED, ENVIRONMENT_PASSED, NULL,
+         "processes of the job that wait to be spawned"},
 	{ENVIRONMENT_START_LINE, ENVIRONMENT_PASSED, NULL,
          "socket where ranks wait before main for a debugger"},
 	{ENVIRONMENT_STEADY, ENVIRONMENT_PASSED, NULL,
@@ -307,6 +309,7 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 	                           settings->virtual_time ? "1" : NULL);
 	environment = set_or_unset(environment, ENVIRONMENT_JOURNAL, settings->journal);
 	environment = set_or_unset(environment, ENVIRONMENT_NODES, settings->nodes);
+	environment = set_or_unset(environment, ENVIRONMENT_PRELAUNCHED, settings->prelaunched);
 	environment = set_or_unset(environment, ENVIRONMENT_START_LINE, settings->start_line);
 	environment = set_or_unset(environment, ENVIRONMENT_RESTART, NULL);
 	return environment;

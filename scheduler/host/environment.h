@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "common/prelaunched.h"
 #include "common/start_line.h"
 #include "common/virtual_nodes.h"
 
@@ -34,6 +35,7 @@
 #define ENVIRONMENT_JOURNAL "MATCHPOINT_JOURNAL"
 #define ENVIRONMENT_VIRTUAL_TIME "MATCHPOINT_VIRTUAL_TIME"
 #define ENVIRONMENT_NODES VIRTUAL_NODES_VARIABLE
+#define ENVIRONMENT_PRELAUNCHED PRELAUNCHED_VARIABLE
 #define ENVIRONMENT_STEADY "MATCHPOINT_STEADY"
 #define ENVIRONMENT_START_LINE START_LINE_VARIABLE
 
@@ -46,6 +48,7 @@ struct environment_settings {
 	const char *journal;        /* journal of the files that ranks change; NULL: none */
 	bool virtual_time;          /* whether sleeping takes no real time */
 	const char *nodes;          /* virtual nodes, as text; NULL: none */
+	const char *prelaunched;    /* processes that wait to be spawned, as text; NULL: none */
 	const char *start_line;     /* socket where ranks wait before main; NULL: they do not */
 	bool heap;                  /* whether the program's heap is kept apart from MPI's */
 	bool steady;                /* whether ranks may come back to the same memory: they poll, or

@@ -82,6 +82,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 {
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
+	g_autofree char *prelaunched = program_parts_prelaunched(options->program, options->ranks);
 	g_autofree char *line = start_line(local, world);
 	struct environment_settings settings = {
 		.shim = options->shim,
@@ -92,6 +93,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 		.journal = options->journal ? journal_path(options->journal) : NULL,
 		.virtual_time = options->virtual_time,
 		.nodes = options->nodes,
+		.prelaunched = prelaunched,
 		.start_line = line,
 		.heap = local_can_digest(host),
 		.steady = options->states || polls(local),

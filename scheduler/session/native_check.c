@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "explorer/program_parts.h"
 #include "outcome_text.h"
 #include "outcome_watch.h"
 #include "scheduler/host/plain_run.h"
@@ -249,6 +250,11 @@ void native_check(struct session *session)
 	if (!session->options->native || is_ignored(session) || session->error
 	    || session->interleavings == 0)
 		return;
+	if (program_parts_at_once(session->options->program, session->options->ranks)
+	    < session->options->ranks) {
+		add_limit(session, "it would run as one MPI_COMM_WORLD with what it spawns");
+		return;
+	}
 	if (session->journal)
 		journal_put_back(session->journal, NULL);
 	run = run_once(session, 1);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "coverage.h"
+#include "explorer/program_parts.h"
 #include "infrastructure_failures.h"
 #include "interruption.h"
 #include "lanes.h"
@@ -359,15 +360,17 @@ struct again {
 	const char *one_world; /* the reason to run one world at a time */
 	char *run_parent;      /* where there is room for shared memory; free with g_free */
 	bool output_on_disk;   /* so that there is room for shared memory */
+	char **program;        /* with more processes that it spawns; free with g_strfreev */
 	double seconds;        /* the time used */
 };
 
-static struct again again_of(const struct session *session, bool mixed)
+static struct again again_of(struct session *session, bool mixed)
 {
 	const struct session_options *options = session->options;
 	const bool needs_room = session->cut_short && session_explores(session);
 	struct again again = {mixed ? lanes_reason_for_one_world(session->lanes) : NULL, NULL,
-	                      false, session_clock_seconds(session->clock)};
+	                      false, session_larger_job(session),
+	                      session_clock_seconds(session->clock)};
 
 	again.output_on_disk = needs_room && !options->output_on_disk && session->output
 	                       && output_place_use_disk(session->output);
@@ -406,18 +409,29 @@ static bool run_session(const struct session_options *options, struct session_re
 	return session.error == NULL;
 }
 
+/* The same program, with more processes that it spawns. */
+static void take_program(struct session_options *options, char **program)
+{
+	options->ranks += program_parts_behind(program, NULL)
+	                  - program_parts_behind(options->program, NULL);
+	options->program = program;
+}
+
 bool session_run(const struct session_options *options, struct session_result *ret, GError **error)
 {
 	struct session_options next = *options;
 	g_autofree char *run_parent = NULL; /* found once at most */
+	g_auto(GStrv) program = session_known_job(options);
 	g_autoptr(GError) problem = NULL;
 	struct again again;
 
+	if (program)
+		take_program(&next, program);
 	while (true) {
 		bool fine = run_session(&next, ret, &again, &problem);
 		bool alone = again.one_world && !next.reason_for_one_world;
 
-		if (!alone && !again.run_parent && !again.output_on_disk) {
+		if (!alone && !again.run_parent && !again.output_on_disk && !again.program) {
 			if (!fine)
 				g_propagate_error(error, g_steal_pointer(&problem));
 			return fine;
@@ -429,6 +443,11 @@ bool session_run(const struct session_options *options, struct session_result *r
 		next.output_on_disk |= again.output_on_disk;
 		if (again.run_parent)
 			next.run_parent = run_parent = again.run_parent;
+		if (again.program) {
+			take_program(&next, again.program);
+			g_strfreev(program);
+			program = again.program;
+		}
 		if (options->max_seconds > 0)
 			next.max_seconds = MAX(next.max_seconds - again.seconds, SECONDS_LEAST);
 	}

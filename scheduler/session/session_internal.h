@@ -89,6 +89,16 @@ void session_sink_failed(void *user, const struct event_sink *sink, const GError
 void session_tell_end(struct session *session, const struct execution *execution,
                       const struct record_execution *record, const GPtrArray *changed);
 
+/* The program with the processes that a spawn lacks, so that the session begins again with them
+ * (session_spawn.c); free with g_strfreev. NULL: it does not; `error` says why, if a spawn lacks
+ * some. */
+char **session_larger_job(struct session *session);
+/* With --resume: the program as the store has it, if it was that of the options with processes
+ * that it spawned; free with g_strfreev. NULL: it was not. */
+char **session_known_job(const struct session_options *options);
+/* Adds a note about such processes, if it is wanted. */
+void session_note_spawned(struct session *session);
+
 /* Does work that was postponed (session_host.c). */
 void session_catch_up(void *session);
 

@@ -189,6 +189,7 @@ void session_add_notes(struct session *session)
 	GPtrArray *notes = session->exploration->notes;
 
 	note_beginning(session);
+	session_note_spawned(session);
 	infrastructure_failures_note(session->failures, notes);
 	note_covered(session);
 	note_choices(session);

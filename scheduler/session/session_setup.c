@@ -4,6 +4,7 @@
 #include "compared_files.h"
 #include "coverage.h"
 #include "executor.h"
+#include "explorer/program_parts.h"
 #include "infrastructure_failures.h"
 #include "interruption.h"
 #include "lanes.h"
@@ -304,6 +305,8 @@ void session_init(struct session *session, const struct session_options *options
 {
 	session->options = options;
 	session->comms = communicators_new(options->ranks);
+	communicators_divide(session->comms,
+	                     program_parts_at_once(options->program, options->ranks));
 	session->stacks = stack_table_new();
 	session->events = events_new(session_sink_failed, session);
 	session->findings = findings_new(options->bufferings);

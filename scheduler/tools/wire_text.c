@@ -21,7 +21,7 @@ static const struct {
 	{WIRE_IMAGED, "IMAGED"},     {WIRE_FORGET, "FORGET"},   {WIRE_SEAL, "SEAL"},
 	{WIRE_STATE, "STATE"},       {WIRE_TELL, "TELL"},       {WIRE_NAMED, "NAMED"},
 	{WIRE_MISUSE, "MISUSE"},     {WIRE_DRIVE, "DRIVE"},     {WIRE_PARTITIONS, "PARTITIONS"},
-	{WIRE_RETURNED, "RETURNED"},
+	{WIRE_RETURNED, "RETURNED"}, {WIRE_NEEDS, "NEEDS"},
 };
 
 struct printer {

@@ -87,7 +87,10 @@ static enum record_end end_of(const struct verdict_facts *facts, int rank, int32
 	case ENDING_ERROR: return RECORD_END_ERROR;
 	case ENDING_NONE: break;
 	}
-	return end->gone || verdict_in_finalize(facts, rank) ? RECORD_END_WELL : RECORD_END_NONE;
+	return end->gone || verdict_in_finalize(facts, rank)
+	                       || world_awaits_spawn(facts->world, rank)
+	               ? RECORD_END_WELL
+	               : RECORD_END_NONE;
 }
 
 /* Describes an unreported call that the rank is inside. false: it is in none. */
@@ -310,7 +313,7 @@ static enum finding_kind kind_of(const struct verdict_facts *facts, enum ending 
 	if (facts->stalled)
 		return facts->livelock ? FINDING_LIVELOCK : FINDING_STALL;
 	for (int rank = 0; rank < facts->ranks; rank++) {
-		if (!facts->ends[rank].gone)
+		if (!facts->ends[rank].gone && !world_awaits_spawn(facts->world, rank))
 			return facts->livelock ? FINDING_LIVELOCK : FINDING_DEADLOCK;
 	}
 	return FINDING_NONE;

@@ -31,6 +31,8 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 		return g_strdup_printf("exited with status %d", WEXITSTATUS(end->status));
 	case ENDING_NONE: break;
 	}
+	if (world_awaits_spawn(facts->world, rank))
+		return g_strdup("is not spawned");
 	return end->gone || verdict_in_finalize(facts, rank) ? g_strdup("ended") : NULL;
 }
 
@@ -47,6 +49,8 @@ static char *describe_line(const struct verdict_facts *facts, const struct recor
 
 	if (line->ended && g_strcmp0(line->function, "MPI_Abort") == 0)
 		return g_strdup_printf("rank %d %s at %s", line->rank, line->ended, place);
+	if (line->ended && world_awaits_spawn(facts->world, line->rank))
+		return g_strdup_printf("rank %d %s", line->rank, line->ended);
 	if (line->ended)
 		return g_strdup_printf("rank %d %s at %s, %s %s(%s)", line->rank, line->ended,
 		                       place, where, line->function ? line->function : "its start",

@@ -33,24 +33,40 @@ static void communicator_free(gpointer pointer)
 	g_free(communicator);
 }
 
+static void add_first_ranks(struct communicators *communicators, guint64 number, int ranks,
+                            guint ordinal, const char *origin)
+{
+	struct communicator *communicator = g_new0(struct communicator, 1);
+
+	communicator->number = number;
+	communicator->ordinal = ordinal;
+	communicator->members = g_memdup2(communicators->self, sizeof(int) * (gsize)ranks);
+	communicator->first_count = ranks;
+	communicator->origin = g_strdup(origin);
+	g_hash_table_insert(communicators->table, &communicator->number, communicator);
+}
+
 struct communicators *communicators_new(int ranks)
 {
 	struct communicators *communicators = g_new0(struct communicators, 1);
-	struct communicator *world = g_new0(struct communicator, 1);
 
 	communicators->ranks = ranks;
 	communicators->self = g_new(int, ranks);
-	world->number = WIRE_COMM_WORLD;
-	world->ordinal = 1;
-	world->members = g_new(int, ranks);
-	world->first_count = ranks;
-	world->origin = g_strdup("MPI_COMM_WORLD");
 	for (int rank = 0; rank < ranks; rank++)
-		communicators->self[rank] = world->members[rank] = rank;
+		communicators->self[rank] = rank;
 	communicators->table = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
 	                                             communicator_free);
-	g_hash_table_insert(communicators->table, &world->number, world);
+	add_first_ranks(communicators, WIRE_COMM_WORLD, ranks, 1, "MPI_COMM_WORLD");
 	return communicators;
+}
+
+void communicators_divide(struct communicators *communicators, int at_once)
+{
+	if (at_once == communicators->ranks)
+		return;
+	g_hash_table_remove_all(communicators->table);
+	add_first_ranks(communicators, WIRE_COMM_WORLD, at_once, 1, "MPI_COMM_WORLD");
+	add_first_ranks(communicators, WIRE_COMM_JOB, communicators->ranks, 0, "the job");
 }
 
 void communicators_free(struct communicators *communicators)

@@ -273,7 +273,9 @@ const struct world_options *world_options(const struct world *world);
 
 enum world_phase world_phase(const struct world *world, int rank);
 bool world_finalized(const struct world *world, int rank); /* has left MPI_Finalize */
-guint32 world_calls(const struct world *world, int rank);  /* number of its last call; 0: none */
+/* The process is not part of the program yet: it waits to be spawned (common/prelaunched.h). */
+bool world_awaits_spawn(const struct world *world, int rank);
+guint32 world_calls(const struct world *world, int rank); /* number of its last call; 0: none */
 /* NULL: there is no such call. */
 const struct world_call *world_call_info(const struct world *world, int rank, guint32 call);
 /* The indices that a rank's calls have returned, in the order in which they did. A call that is not

@@ -68,6 +68,13 @@ bool world_finalized(const struct world *world, int rank)
 	return world->ranks[rank].finalized;
 }
 
+bool world_awaits_spawn(const struct world *world, int rank)
+{
+	const struct line *line = world->ranks[rank].line;
+
+	return line->awaits_spawn && (line->phase == PHASE_BLOCKED || line->phase == PHASE_HELD);
+}
+
 guint32 world_calls(const struct world *world, int rank)
 {
 	return (guint32)world->ranks[rank].calls.count;
@@ -204,7 +211,7 @@ static void append_comm(GString *text, const struct world *world, guint64 comm, 
 	guint64 itself = world_comm_itself(world, comm);
 	g_autofree char *name = NULL;
 
-	if (itself == WIRE_COMM_WORLD)
+	if (itself == WIRE_COMM_WORLD || itself == WIRE_COMM_JOB)
 		return;
 	name = words->print(words->user, itself, function);
 	g_string_append_printf(text, "%s%s", separator, name);
@@ -219,7 +226,9 @@ static void append_envelope(GString *text, const struct world *world, const stru
 	guint8 kind = op->kind;
 	gint32 peer = op->peer, tag = op->tag;
 
-	if (kind == WIRE_COLLECTIVE) {
+	if (kind == WIRE_COLLECTIVE && mpi_call_begins_mpi(function)) {
+		return; /* of a process that waits to be spawned, too */
+	} else if (kind == WIRE_COLLECTIVE) {
 		g_autofree char *root = world_root_print(peer);
 
 		if (peer != WIRE_NO_ROOT)

@@ -59,9 +59,10 @@ struct request_subset {
 struct line {
 	struct wire_enter enter; /* PHASE_ENTERING */
 	enum world_phase phase;
-	bool ends_mpi; /* the pending call is the last MPI call */
-	bool slept;    /* it was outside MPI at a rest, or is new, and has made no call since */
-	guint8 wait;   /* enum wire_wait of the pending call; PHASE_BLOCKED */
+	bool ends_mpi;     /* the pending call is the last MPI call */
+	bool awaits_spawn; /* in the pending call, the process waits to be spawned */
+	bool slept;        /* it was outside MPI at a rest, or is new, and has made no call since */
+	guint8 wait;       /* enum wire_wait of the pending call; PHASE_BLOCKED */
 	enum open_question question : 8; /* what the pending call asks */
 	guint32 call;
 	guint32 entered; /* number of calls of the rank when its next call was begun, at most;

@@ -374,16 +374,25 @@ static void come_together(struct world *world, guint64 instance)
  * the library. */
 static void after_collectives(struct world *world, int rank, const struct wire_call *call)
 {
-	for (uint32_t i = 0; i < 2 * call->op_count; i++) {
-		const struct wire_op *op = &call->ops[i % call->op_count];
+	g_autoptr(GArray) entered = NULL; /* struct live */
+
+	for (uint32_t i = 0; i < call->op_count; i++) {
+		const struct wire_op *op = &call->ops[i];
 		const struct live *live;
 
 		if (op->kind != WIRE_COLLECTIVE || !(live = world_find_live(world, rank, op->name)))
 			continue;
-		if (i >= call->op_count)
-			release_members(world, rank, live->instance, live->order);
-		else if (collectives_complete(world->collectives, live->instance))
+		if (!entered)
+			entered = g_array_new(false, false, sizeof(struct live));
+		g_array_append_vals(entered, live, 1);
+		if (collectives_complete(world->collectives, live->instance))
 			come_together(world, live->instance);
+	}
+	/* the rank itself may go on before all of them are told */
+	for (guint i = 0; entered && i < entered->len; i++) {
+		const struct live *live = &g_array_index(entered, struct live, i);
+
+		release_members(world, rank, live->instance, live->order);
 	}
 }
 
@@ -413,6 +422,8 @@ static void block_thread(struct world *world, int number, const struct wire_call
 	rank->line->call = call->call;
 	rank->line->function = call->function;
 	rank->line->ends_mpi = ends_mpi(call);
+	rank->line->awaits_spawn = mpi_call_begins_mpi(call->function)
+	                           && (call->status & WIRE_NOT_SPAWNED);
 	rank->line->complete = 0;
 	g_array_set_size(rank->line->waited, 0);
 	if (call->waited_count > 0)

@@ -14,6 +14,8 @@ struct attribute {
 
 static struct attribute *attributes;
 
+struct attributes_of_job attributes_of_job;
+
 static void forget_keyval(int keyval)
 {
 	for (struct attribute **link = &attributes; *link; link = &(*link)->next) {
@@ -76,6 +78,41 @@ int attributes_delete_all(void)
 		}
 	}
 	return result;
+}
+
+/* What MPI knows of the whole job, where some of its processes wait to be spawned: those that do
+ * not, and the place in its spawn of the command that this process runs. NULL: ask MPI. */
+static int *own_value(int keyval)
+{
+	struct attributes_of_job *job = &attributes_of_job;
+
+	if (!job->divided || (keyval != MPI_UNIVERSE_SIZE && keyval != MPI_APPNUM))
+		return NULL;
+	return keyval == MPI_APPNUM ? &job->command : &job->ranks;
+}
+
+int shim_MPI_Comm_get_attr(void *site, MPI_Comm comm, int keyval, void *value, int *flag)
+{
+	int *own = own_value(keyval);
+
+	if (!own)
+		return error_check(comm, real_mpi()->Comm_get_attr(comm, keyval, value, flag),
+		                   MPI_CALL_Comm_get_attr, site);
+	*(int **)value = own;
+	*flag = 1;
+	return MPI_SUCCESS;
+}
+
+int shim_MPI_Attr_get(void *site, MPI_Comm comm, int keyval, void *value, int *flag)
+{
+	int *own = own_value(keyval);
+
+	if (!own)
+		return error_check(comm, real_mpi()->Attr_get(comm, keyval, value, flag),
+		                   MPI_CALL_Attr_get, site);
+	*(int **)value = own;
+	*flag = 1;
+	return MPI_SUCCESS;
 }
 
 int shim_MPI_Comm_set_attr(void *site, MPI_Comm comm, int keyval, void *value)

@@ -509,6 +509,13 @@ int shim_MPI_Intercomm_create(void *site, MPI_Comm local_comm, int local_leader,
 
 /* --- freeing ---------------------------------------------------------------------------------- */
 
+/* The program names its MPI_COMM_WORLD as MPI does, whatever stands for it. */
+static bool is_predefined(const struct communicator *communicator)
+{
+	return communicator->number == WIRE_COMM_WORLD || communicator->number == WIRE_COMM_SELF
+	       || communicator->number == WIRE_COMM_JOB;
+}
+
 static int no_communicator(const void *site, enum mpi_call function, MPI_Comm *comm)
 {
 	error_report_call(site, function);
@@ -524,8 +531,7 @@ int shim_MPI_Comm_free(void *site, MPI_Comm *comm)
 	struct communicator *communicator = comm ? communicator_find(*comm) : NULL;
 	int code;
 
-	if (!communicator || communicator->number == WIRE_COMM_WORLD
-	    || communicator->number == WIRE_COMM_SELF)
+	if (!communicator || is_predefined(communicator))
 		return no_communicator(site, MPI_CALL_Comm_free, comm);
 	struct wire_call call = gate_call(MPI_CALL_Comm_free, site);
 	struct wire_op op = {
@@ -549,8 +555,7 @@ int shim_MPI_Comm_disconnect(void *site, MPI_Comm *comm)
 	struct communicator *communicator = comm ? communicator_find(*comm) : NULL;
 	int code;
 
-	if (!communicator || communicator->number == WIRE_COMM_WORLD
-	    || communicator->number == WIRE_COMM_SELF)
+	if (!communicator || is_predefined(communicator))
 		return no_communicator(site, MPI_CALL_Comm_disconnect, comm);
 	communicator_meet(communicator->number, MPI_CALL_Comm_disconnect, site, 0);
 	code = communicator_free(communicator);

@@ -183,6 +183,13 @@ def needs_notes(call):
                  or call_states.must_be_seen(call)))
 
 
+def world(call, own=""):
+    """Statements that put what stands for MPI_COMM_WORLD in its place."""
+    condition = f"\tif ({own})\n\t" if own else ""
+    return [f"{condition}\t{a.name} = communicator_of_program({a.name});"
+            for a in call.arguments if a.type == "MPI_Comm" and not a.array]
+
+
 def window(call, own=""):
     """Statements that replace a window which no longer exists, so that the library does not use
     it."""
@@ -201,7 +208,9 @@ def passing_wrapper(call):
     note = "blocking_call_enter" if call.get("waits") else "blocking_call_compute"
     inside = f"\tbool inside = {note}(MPI_CALL_{call.name}, site);\n"
     leave = "\tif (inside)\n\t\tblocking_call_leave();\n"
-    first = block(call_objects.before(call)) + (inside if call.stays() else "")
+    own = tracks or world(call)
+    first = block(world(call, "own"))
+    first += block(call_objects.before(call)) + (inside if call.stays() else "")
     first = block(call_accesses.atomic(call)) + first
     first += block(window(call, "own")) if tracks else ""
     first += block(call_accesses.before(call))
@@ -217,7 +226,7 @@ def passing_wrapper(call):
 EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {{
 	void *site = above_site(__builtin_return_address(0));
-{stack}	{"bool own = " if tracks else ""}{enter};
+{stack}	{"bool own = " if own else ""}{enter};
 {first}	{call.returns} returned = real_mpi()->{call.name}({call.values()});
 
 {last}	STACK_RESIDUE_CLEAR();
@@ -276,7 +285,8 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {announcement(call)}	if (!{enter}(&site)) {{
 {check}		return {passing}({call.values()});
 	}}
-{block(window(call))}{block(call_states.controlled(call))}{block(call_objects.before(call))}{text}
+{block(world(call) + window(call) + call_states.controlled(call))}\
+{block(call_objects.before(call))}{text}
 {settling(call)}{noting(call, "result == MPI_SUCCESS")}{receiving(call)}	caller_leave();
 	STACK_RESIDUE_CLEAR();
 	return result;
@@ -307,6 +317,7 @@ def wrappers_source(calls, by_name):
 #include "shim/request/completion.h"
 #include "shim/request/file_buffers.h"
 #include "shim/calls/collective_early.h"
+#include "shim/objects/communicator.h"
 #include "shim/objects/error.h"
 #include "common/mix.h"
 #include "shim/calls/file_and_window.h"

@@ -52,7 +52,7 @@ PROPERTIES = {
     "any_time": WORD,
     "always": WORD,
     "any_thread": WORD,
-    "leaves": ("nothing", "known", "memory", "files", "requests", "processes", "connections"),
+    "leaves": ("nothing", "known", "memory", "files", "requests", "connections"),
     "data": ARGUMENTS,
     "record": ("hand", "refused", "inout"),
     "lengths": EXPRESSIONS,

@@ -17,11 +17,13 @@
 
 #include "ckpt/agent.h"
 #include "ckpt/agent_failure.h"
+#include "common/prelaunched.h"
 #include "ending.h"
 #include "orders.h"
 #include "shim/calls/attributes.h"
 #include "shim/calls/communicator_from_group.h"
 #include "shim/calls/error_objects.h"
+#include "shim/calls/spawn.h"
 #include "shim/calls/tracking.h"
 #include "shim/check/misuse.h"
 #include "shim/check/overlap.h"
@@ -59,6 +61,7 @@ static struct {
 	bool finalised;                          /* MPI_Finalize was called, and no session is
 	                                            open */
 	int sessions;                            /* open ones */
+	bool spawned;                            /* and MPI_Init is still to come */
 	uint32_t world;
 	int rank;
 	int exit_status; /* when exit() has begun */
@@ -179,9 +182,9 @@ static void send_hello(int control)
 		  });
 }
 
-/* For the scheduler, the first and the last call that begin and end MPI are collective over
- * MPI_COMM_WORLD. `meets_as` is the same in all ranks, since some ranks may use sessions and others
- * not. */
+/* For the scheduler, the first and the last call that begin and end MPI are collective: over all
+ * processes of the job, and over the program's MPI_COMM_WORLD. `meets_as` is the same in all ranks,
+ * since some ranks may use sessions and others not. */
 static void meet_all_ranks(unsigned function, const void *site, unsigned meets_as, uint64_t comm,
                            int status)
 {
@@ -261,7 +264,10 @@ void startup_check_order(enum mpi_call function, const void *site)
 {
 	if (!process_is_managed() || real_is_library(site))
 		return;
-	if (!process_is_initialised())
+	if (startup.spawned)
+		error_out_of_order(function, site_of_caller((void *)(uintptr_t)site),
+		                   "before MPI_Init");
+	else if (!process_is_initialised())
 		call_before_init(function, site_of_caller((void *)(uintptr_t)site));
 	else if (startup.finalised && process_is_own())
 		error_out_of_order(function, site_of_caller((void *)(uintptr_t)site),
@@ -287,6 +293,18 @@ static void note_exit_status(int status, void *unused)
 	startup.exit_status = status;
 }
 
+static int start_communicators(void)
+{
+	const char *prelaunched = prelaunched_own(true), *rest;
+	struct prelaunched group;
+
+	if (!prelaunched)
+		return communicator_start(false, false);
+	attributes_of_job.divided = true;
+	attributes_of_job.ranks = prelaunched_begin(prelaunched, &rest);
+	return communicator_start(true, prelaunched_of(prelaunched, startup.rank, &group));
+}
+
 /* After MPI's own initialisation. MPI's code. */
 static int begin_control(int control, unsigned function, const void *site)
 {
@@ -307,7 +325,7 @@ static int begin_control(int control, unsigned function, const void *site)
 	if (code == MPI_SUCCESS)
 		code = error_objects_start();
 	if (code == MPI_SUCCESS)
-		code = communicator_start();
+		code = start_communicators();
 	if (code != MPI_SUCCESS)
 		return code;
 	park_init(control, startup.world, startup.rank, gate_welcome()->rewinds,
@@ -320,8 +338,8 @@ static int begin_control(int control, unsigned function, const void *site)
 	process_set_controlled(true);
 	if (gate_is_serialised())
 		threading_start();
-	meet_all_ranks(function, site, MPI_CALL_Init, WIRE_COMM_WORLD,
-	               thread_level == MPI_THREAD_MULTIPLE);
+	meet_all_ranks(function, site, MPI_CALL_Init, communicator_number(MPI_COMM_WORLD),
+	               thread_level == MPI_THREAD_MULTIPLE ? WIRE_THREADS_MULTIPLE : 0);
 	return MPI_SUCCESS;
 }
 
@@ -335,7 +353,7 @@ static void note_initialised(int code)
 static int init_again(const void *site, unsigned function)
 {
 	note_initialised(MPI_SUCCESS);
-	startup.finalised = false;
+	startup.finalised = startup.spawned = false;
 	process_set_controlled(true);
 	error_report_call(site, (enum mpi_call)function);
 	return MPI_SUCCESS;
@@ -387,6 +405,28 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 	if (code == MPI_SUCCESS)
 		code = begin_control(control, MPI_CALL_Init_thread, site);
 	return code;
+}
+
+void startup_wait_for_spawn(const struct prelaunched *group, const void *site, int *count,
+                            char ***arguments)
+{
+	void *caller = (void *)(uintptr_t)site;
+	int control, provided, code;
+
+	if (!caller_enter_always(&caller))
+		return;
+	prepare_control(MPI_CALL_Init, site, &control);
+	begin_yielding();
+	code = real_mpi()->Init_thread(NULL, NULL, MPI_THREAD_SINGLE, &provided);
+	yielding_end();
+	if (code == MPI_SUCCESS)
+		code = begin_control(control, MPI_CALL_Init, site);
+	if (code == MPI_SUCCESS)
+		code = spawn_wait(group->root, group->number, site, count, arguments);
+	error_check(MPI_COMM_WORLD, code, MPI_CALL_Init, site);
+	process_set_controlled(false);
+	startup.spawned = true;
+	caller_leave();
 }
 
 int shim_MPI_Initialized(void *site, int *flag)
@@ -441,8 +481,8 @@ int shim_MPI_Finalize(void *site)
 	attributes_delete_all();
 	if (startup.sessions == 0)
 		tracking_report();
-	meet_all_ranks(MPI_CALL_Finalize, site, MPI_CALL_Finalize, WIRE_COMM_WORLD,
-	               finalize_status());
+	meet_all_ranks(MPI_CALL_Finalize, site, MPI_CALL_Finalize,
+	               communicator_number(communicator_world), finalize_status());
 	send_rest();
 	startup.world_finalised = true;
 	if (startup.sessions == 0)
@@ -526,7 +566,8 @@ int shim_MPI_Session_finalize(void *site, MPI_Session *session)
 	}
 	tracking_report();
 	meet_all_ranks(MPI_CALL_Session_finalize, site, MPI_CALL_Finalize,
-	               alone ? WIRE_COMM_SELF : WIRE_COMM_WORLD, finalize_status());
+	               alone ? WIRE_COMM_SELF : communicator_number(communicator_world),
+	               finalize_status());
 	send_rest();
 	end_control();
 	return MPI_SUCCESS;

@@ -23,6 +23,13 @@ void startup_check_order(enum mpi_call function, const void *site);
  * allowed now (startup_check_order) and in this thread (threading.h). */
 bool startup_enter_unseen(enum mpi_call function, const void *site);
 
+/* Before main(), in a process that waits to be spawned, as one of this group: initialises MPI, and
+ * waits. Then the process stands before main() with other arguments (shim/calls/spawn.h). `site`:
+ * where main() is. */
+struct prelaunched;
+void startup_wait_for_spawn(const struct prelaunched *group, const void *site, int *count,
+                            char ***arguments);
+
 /* MPI_Abort that passes through, for example from the function of an MPI_Op. In MPICH 4.2 it
  * returns if the process manager does not kill at once. A managed rank then waits to be killed. */
 int startup_abort(MPI_Comm comm, int errorcode);

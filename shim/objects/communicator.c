@@ -20,6 +20,8 @@ enum { SHADOWS_MOST = 64, IDUPS_MOST = 64 };
 /* When as many are taken, shadows that were never used are given up. */
 enum { CONTEXTS_MANY = 2032 };
 
+MPI_Comm communicator_world = MPI_COMM_WORLD;
+
 static struct communicator *buckets[BUCKETS];
 static MPI_Group world_group = MPI_GROUP_NULL;
 static int living;  /* communicators that are not freed, with those of the start */
@@ -355,8 +357,8 @@ static MPI_Comm make_shadow(const struct communicator *communicator)
 	bool is_world = communicator->number == WIRE_COMM_WORLD;
 	bool is_needed = is_world || !gate_welcome()->synchronous_collectives;
 
-	if (!is_needed || communicator->is_inter || communicator->size < 2
-	    || (!is_world && !may_have_shadow(communicator->handle)))
+	if (!is_needed || communicator->number == WIRE_COMM_JOB || communicator->is_inter
+	    || communicator->size < 2 || (!is_world && !may_have_shadow(communicator->handle)))
 		return MPI_COMM_NULL;
 	return duplicate(communicator->handle);
 }
@@ -449,12 +451,34 @@ int communicator_add_copy(MPI_Comm handle, uint64_t number, MPI_Comm shadow, uns
 	return code == MPI_SUCCESS ? take_handler(communicator, parent) : code;
 }
 
-int communicator_start(void)
+void communicator_set_world(MPI_Comm comm)
+{
+	communicator_world = comm;
+	real_mpi()->Comm_set_name(comm, "MPI_COMM_WORLD");
+}
+
+/* The ranks that run at once have a communicator of their own. */
+static int start_divided(bool waits)
+{
+	MPI_Comm world;
+	int code = communicator_add(MPI_COMM_WORLD, WIRE_COMM_JOB, NULL, "the job");
+
+	if (code == MPI_SUCCESS)
+		code = real_mpi()->Comm_split(MPI_COMM_WORLD, waits ? MPI_UNDEFINED : 0, 0, &world);
+	if (code != MPI_SUCCESS || waits)
+		return code;
+	communicator_set_world(world);
+	return communicator_add(world, WIRE_COMM_WORLD, NULL, "MPI_COMM_WORLD");
+}
+
+int communicator_start(bool prelaunched, bool waits)
 {
 	int code = real_mpi()->Comm_group(MPI_COMM_WORLD, &world_group);
 
 	if (code == MPI_SUCCESS)
-		code = communicator_add(MPI_COMM_WORLD, WIRE_COMM_WORLD, NULL, "MPI_COMM_WORLD");
+		code = prelaunched ? start_divided(waits)
+		                   : communicator_add(MPI_COMM_WORLD, WIRE_COMM_WORLD, NULL,
+		                                      "MPI_COMM_WORLD");
 	if (code == MPI_SUCCESS)
 		code = communicator_add(MPI_COMM_SELF, WIRE_COMM_SELF, NULL, "MPI_COMM_SELF");
 	return code;

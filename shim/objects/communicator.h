@@ -16,8 +16,18 @@
 struct communicator; /* communicator_internal.h */
 
 /* Registers MPI_COMM_WORLD and MPI_COMM_SELF, right after MPI's initialisation; collective. MPI's
- * code. */
-int communicator_start(void);
+ * code. `prelaunched`: some processes wait to be spawned; `waits`: this one does. */
+int communicator_start(bool prelaunched, bool waits);
+
+/* What stands for the program's MPI_COMM_WORLD, if the job has prelaunched processes: MPI's own has
+ * all of them. Wrappers put it in the place of MPI_COMM_WORLD. */
+extern MPI_Comm communicator_world;
+void communicator_set_world(MPI_Comm comm);
+
+static inline MPI_Comm communicator_of_program(MPI_Comm comm)
+{
+	return comm == MPI_COMM_WORLD ? communicator_world : comm;
+}
 
 /* NULL: MPI_COMM_NULL, or not a communicator that the program may use. */
 struct communicator *communicator_find(MPI_Comm comm);

@@ -66,10 +66,12 @@ int error_start(void)
 	return real_mpi()->Comm_create_errhandler(on_passed_error, &reporting_handler);
 }
 
-/* MPI calls the program's own handler, as it would without the shim. */
+/* MPI calls the program's own handler, as it would without the shim, with the handle that the
+ * program knows. */
 static void call_handler(struct communicator *communicator, int code)
 {
-	MPI_Comm comm = communicator->handle;
+	MPI_Comm comm = communicator->handle == communicator_world ? MPI_COMM_WORLD
+	                                                           : communicator->handle;
 
 	real_mpi()->Comm_set_errhandler(comm, communicator->handler);
 	struct caller_pause pause = caller_suspend();
@@ -86,10 +88,10 @@ int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, 
 
 int error_raise_for(MPI_Comm comm, int code, const struct error_call *failed)
 {
-	struct communicator *communicator = communicator_find(comm);
+	struct communicator *communicator = communicator_find(communicator_of_program(comm));
 
 	if (!communicator)
-		communicator = communicator_find(MPI_COMM_WORLD);
+		communicator = communicator_find(communicator_world);
 	if (!communicator || communicator->handler == MPI_ERRORS_ARE_FATAL
 	    || communicator->handler == MPI_ERRORS_ABORT)
 		error_fatal(code, failed);

@@ -6,7 +6,7 @@ from harness import check
 
 SOURCE = harness.program("refused.c")
 MESSAGES = {
-    "spawn": "the program calls MPI_Comm_spawn, which matchpoint cannot control",
+    "join": "the program calls MPI_Comm_join, which matchpoint cannot control",
     "accept": "the program calls MPI_Comm_accept, which matchpoint cannot control",
     "count": "the program calls MPI_Bcast_c with a count or displacement above 2^31-1",
 }
@@ -23,7 +23,7 @@ def body(tool, _):
             check("finding" not in run.out, "a finding\n%s" % run)
     run = tool.run("check", program)
     check(run.status == 3 and "refused" in run.out, str(run))
-    for name in ("MPI_Comm_spawn", "MPI_Comm_accept"):
+    for name in ("MPI_Comm_join", "MPI_Comm_accept"):
         check(name in run.out.split("refused:")[1], "%s is not refused\n%s" % (name, run))
 
 

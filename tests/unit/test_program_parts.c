@@ -36,6 +36,21 @@ static void test_divides(void **state)
 	assert_parts("./a : -np 1 ./b x : -n 1 ./a -n 7", 4, "0+2 ./a, 2+1 ./b x, 3+1 ./a -n 7");
 }
 
+static void test_spawned(void **state)
+{
+	char *line[] = {"./a", "x", ":", "-n", "1", "./b", NULL};
+	g_auto(GStrv) more = program_parts_add(line, 3, 0, 1, "./my child");
+	g_auto(GStrv) most = program_parts_add(more, 1, 3, 2, "/d");
+	g_autofree char *text = program_parts_prelaunched(most, 7);
+
+	(void)state;
+	assert_parts("./a : -n 2 -spawned 0.1 ./b", 3, "0+1 ./a, 1+2 ./b");
+	assert_null(program_parts_prelaunched(line, 3));
+	assert_int_equal(program_parts_at_once(line, 3), 3);
+	assert_int_equal(program_parts_at_once(most, 7), 3);
+	assert_string_equal(text, "3;3,0.1,./my%20child;1,3.2,/d");
+}
+
 static void assert_refused(const char *line, int ranks, const char *why)
 {
 	g_auto(GStrv) words = g_strsplit(line, " ", -1);
@@ -57,6 +72,15 @@ static void test_refuses(void **state)
 	assert_refused("./a : -n : ./b", 4, missing);
 	assert_refused("./a : -n 0 ./b", 4,
 	               "behind ':', -n cannot be '0'; use a number of ranks, as -n 3");
+	assert_refused("./a : -n 2 -spawned 0 ./b", 3,
+	               "behind -spawned, use R.K: they are what rank R spawns with its K-th spawn; "
+	               "R is a rank before them");
+	assert_refused("./a : -n 2 -spawned 1.1 ./b", 3,
+	               "behind -spawned, use R.K: they are what rank R spawns with its K-th spawn; "
+	               "R is a rank before them");
+	assert_refused("./a : -n 2 -spawned 0.1", 3, "behind -spawned R.K the program is missing");
+	assert_refused("./a : -n 1 -spawned 0.1 ./b : -n 1 ./c", 3,
+	               "programs with -spawned come last");
 	assert_refused("./a : -np x ./b", 4,
 	               "behind ':', -np cannot be 'x'; use a number of ranks, as -n 3");
 	assert_refused("./a : -n 2", 4, "behind ': -n 2' the program is missing");
@@ -92,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_divides),
+		cmocka_unit_test(test_spawned),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_behind),
 	};

@@ -196,6 +196,7 @@ static void rank_messages_round_trip(void **state)
 		.part_count = 1,
 		.parts = &part,
 	};
+	struct wire_need need = {3, text};
 	const struct wire_message messages[] = {
 		{.type = WIRE_COMM,
 	         .comm = {77, 2, 1, local, remote, 1, 5, 8, text, 1, 9, 1ull << 40, text}},
@@ -203,6 +204,8 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_NAMED},
 		{.type = WIRE_PARTITIONS, .partitions = {1ull << 63, 7, 8, 1, 3}},
 		{.type = WIRE_RETURNED, .returned = {7, 2, indices}},
+		{.type = WIRE_NEEDS, .needs = {2, 1ull << 40, 1, &need}},
+		{.type = WIRE_NEEDS},
 		{.type = WIRE_ERROR, .error = {3, 2, 12, 99, 14, true, true, false, text}},
 		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
 		{.type = WIRE_STACK},

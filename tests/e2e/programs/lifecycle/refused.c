@@ -11,9 +11,8 @@ int main(int argc, char **argv)
 		MPI_Recv(&size, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, IGNORE);
 	else
 		MPI_Send(&size, 1, MPI_INT, 0, 0, WORLD);
-	if (strcmp(argv[argc - 1], "spawn") == 0)
-		MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, WORLD, &comm,
-		               MPI_ERRCODES_IGNORE);
+	if (strcmp(argv[argc - 1], "join") == 0)
+		MPI_Comm_join(0, &comm);
 	if (strcmp(argv[argc - 1], "accept") == 0)
 		MPI_Comm_accept("port", MPI_INFO_NULL, 0, WORLD, &comm);
 	if (strcmp(argv[argc - 1], "count") == 0)

@@ -1,0 +1,95 @@
+/* Programs that spawn processes: the job must have them from the beginning. If it has too few, the
+ * session begins again with more. Ranks keep their numbers, as more processes come behind all
+ * others (docs/internals/worlds.md). */
+#include "explorer/program_parts.h"
+#include "scheduler/host/program.h"
+#include "scheduler/store/reader.h"
+#include "session_internal.h"
+
+/* "-n 1 ./parent : -n 3 -spawned 0.1 ./child" */
+static char *print_line(char *const *program, int ranks)
+{
+	g_autofree char *words = g_strjoinv(" ", (char **)(uintptr_t)program);
+
+	return g_strdup_printf("-n %d %s", ranks - program_parts_behind(program, NULL), words);
+}
+
+static char **add_processes(char *const *program, const GArray *needs)
+{
+	char **larger = g_strdupv((char **)(uintptr_t)program);
+
+	for (guint i = 0; i < needs->len; i++) {
+		const struct runs_need *need = &g_array_index(needs, struct runs_need, i);
+		char **more = program_parts_add(larger, need->count, need->root, need->spawn,
+		                                need->command);
+
+		g_strfreev(larger);
+		larger = more;
+	}
+	return larger;
+}
+
+/* The commands can be under control. Otherwise the session's error says why not. */
+static bool are_usable(struct session *session, const GArray *needs)
+{
+	for (guint i = 0; i < needs->len; i++) {
+		g_autoptr(GError) error = NULL;
+
+		if (program_usable(g_array_index(needs, struct runs_need, i).command, &error))
+			continue;
+		g_clear_error(&session->error);
+		session_fail(session, "the program spawns another one: %s", error->message);
+		return false;
+	}
+	return true;
+}
+
+char **session_larger_job(struct session *session)
+{
+	const struct session_options *options = session->options;
+	const GArray *needs = session->runs ? runs_needs(session->runs) : NULL;
+	g_auto(GStrv) larger = NULL;
+	g_autofree char *message = NULL, *line = NULL;
+
+	if (!needs || needs->len == 0 || !session->error || !are_usable(session, needs))
+		return NULL;
+	larger = add_processes(options->program, needs);
+	/* the ranks of a path, a position or a checkpoint are given */
+	if (!options->conduct && !options->restart && !options->from && !options->nodes
+	    && !options->resume && options->shards == 0)
+		return g_steal_pointer(&larger);
+	message = g_strdup(session->error->message);
+	line = print_line(larger, options->ranks + program_parts_behind(larger, NULL)
+	                                  - program_parts_behind(options->program, NULL));
+	g_clear_error(&session->error);
+	session_fail(session, "%s; name them: %s", message, line);
+	return NULL;
+}
+
+char **session_known_job(const struct session_options *options)
+{
+	g_autoptr(StoreReader) reader = options->resume && options->store
+	                                        ? store_reader_open(options->store, NULL)
+	                                        : NULL;
+	const struct record_exploration *past = reader ? store_reader_exploration(reader) : NULL;
+	const guint own = g_strv_length(options->program);
+
+	if (!past || program_parts_at_once(past->program, past->ranks) != options->ranks
+	    || past->ranks == options->ranks || g_strv_length(past->program) <= own)
+		return NULL;
+	for (guint i = 0; i < own; i++)
+		if (!g_str_equal(past->program[i], options->program[i]))
+			return NULL;
+	return g_strdupv(past->program);
+}
+
+void session_note_spawned(struct session *session)
+{
+	const struct session_options *options = session->options;
+	int more = options->ranks - program_parts_at_once(options->program, options->ranks);
+
+	if (more > 0 && options->verbose)
+		g_ptr_array_add(session->exploration->notes,
+		                g_strdup_printf("%d process%s of the job wait%s to be spawned",
+		                                more, more == 1 ? "" : "es", more == 1 ? "s" : ""));
+}

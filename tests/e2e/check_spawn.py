@@ -1,0 +1,375 @@
+"""Programs that spawn processes: each form of MPI_Comm_spawn, exact numbers of interleavings in all
+ways of going back, and what is found where parents and children go wrong."""
+
+import os
+import re
+
+import harness
+from harness import check
+
+# The first argument names the case, in the parent and in its children.
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static MPI_Comm parent;
+static int rank, size;
+static char **line;
+
+static int is(const char *word)
+{
+	return line[1] && strcmp(line[1], word) == 0;
+}
+
+static int value_of(int key)
+{
+	int *value, there;
+
+	MPI_Comm_get_attr(MPI_COMM_WORLD, key, &value, &there);
+	return there ? *value : -1;
+}
+
+/* Sends its rank, and says who it is. */
+static void be_worker(void)
+{
+	char folder[4096], *name = getcwd(folder, sizeof(folder));
+
+	MPI_Send(&rank, 1, MPI_INT, 0, 0, parent);
+	printf("child %d of %d, command %d, in %s:", rank, size, value_of(MPI_APPNUM),
+	       name ? strrchr(name, '/') + 1 : "?");
+	for (int i = 1; line[i]; i++)
+		printf(" %s", line[i]);
+	printf("\n");
+}
+
+static MPI_Comm spawn(int count, int root, MPI_Comm comm)
+{
+	MPI_Comm children;
+
+	MPI_Comm_spawn(line[0], line + 1, count, MPI_INFO_NULL, root, comm, &children,
+	               MPI_ERRCODES_IGNORE);
+	return children;
+}
+
+static void receive(int count, MPI_Comm children)
+{
+	for (int i = 0, x; i < count; i++)
+		MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, children, MPI_STATUS_IGNORE);
+}
+
+static void spawn_multiple(void)
+{
+	char *commands[] = {line[0], line[0]}, *one[] = {"multiple", "1", NULL},
+	     *two[] = {"multiple", "two words", NULL}, **words[] = {one, two};
+	int counts[] = {1, 2}, codes[3] = {7, 7, 7};
+	MPI_Info infos[2] = {MPI_INFO_NULL};
+	MPI_Comm children;
+
+	MPI_Info_create(&infos[1]);
+	MPI_Info_set(infos[1], "wdir", "elsewhere");
+	MPI_Info_set(infos[1], "host", "localhost");
+	MPI_Comm_spawn_multiple(2, commands, words, counts, infos, 0, MPI_COMM_WORLD, &children,
+	                        codes);
+	MPI_Info_free(&infos[1]);
+	if (rank == 0)
+		receive(3, children);
+	printf("codes %d %d %d, universe %d\n", codes[0], codes[1], codes[2],
+	       value_of(MPI_UNIVERSE_SIZE));
+	MPI_Comm_disconnect(&children);
+}
+
+/* Each child has a child; all of a family sum up their ranks. */
+static void merge_families(void)
+{
+	MPI_Comm children = MPI_COMM_NULL, all;
+	int sum;
+
+	if (parent == MPI_COMM_NULL || strcmp(line[2], "child") == 0) {
+		line[2] = parent == MPI_COMM_NULL ? "child" : "grandchild";
+		children = spawn(2, 0, MPI_COMM_WORLD);
+		MPI_Intercomm_merge(children, 0, &all);
+		MPI_Comm_rank(all, &rank);
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
+		printf("%s is %d, sum %d\n", line[2], rank, sum);
+		MPI_Comm_free(&all);
+		MPI_Comm_disconnect(&children);
+	}
+	if (parent == MPI_COMM_NULL)
+		return;
+	MPI_Intercomm_merge(parent, 1, &all);
+	MPI_Comm_rank(all, &rank);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
+	MPI_Comm_free(&all);
+}
+
+/* Rank 0 spawns as many as the first sender's rank, but rank 1 none. */
+static void spawn_by_choice(void)
+{
+	MPI_Comm children;
+	int x, y;
+
+	if (rank > 0) {
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+		return;
+	}
+	MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int i = 2; i < size; i++)
+		MPI_Recv(&y, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (x == 1)
+		return;
+	children = spawn(x, 0, MPI_COMM_SELF);
+	receive(x, children);
+	MPI_Comm_disconnect(&children);
+}
+
+static void handle(MPI_Comm *comm, int *code, ...)
+{
+	int class;
+
+	MPI_Error_class(*code, &class);
+	printf("the handler gets %d %d\n", *comm == MPI_COMM_WORLD, class == MPI_ERR_SPAWN);
+}
+
+static void spawn_missing(void)
+{
+	MPI_Errhandler handler;
+	MPI_Comm children;
+	int code, class, codes[2];
+
+	MPI_Comm_create_errhandler(handle, &handler);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+	MPI_Errhandler_free(&handler);
+	code = MPI_Comm_spawn("./nowhere", MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+	                      &children, codes);
+	MPI_Error_class(code, &class);
+	printf("the spawn gives %d\n", class == MPI_ERR_SPAWN);
+	children = spawn(1, 0, MPI_COMM_WORLD);
+	MPI_Comm_disconnect(&children);
+}
+
+static void be_parent(void)
+{
+	MPI_Comm children;
+
+	if (is("multiple"))
+		spawn_multiple();
+	else if (is("choice"))
+		spawn_by_choice();
+	else if (is("missing"))
+		spawn_missing();
+	else if (is("workers")) {
+		children = spawn(size + 1, size - 1, MPI_COMM_WORLD);
+		if (rank == 0)
+			receive(size + 1, children);
+		MPI_Comm_disconnect(&children);
+	} else {
+		children = spawn(2, 0, MPI_COMM_WORLD);
+		if (is("wait"))
+			receive(1, children);
+		if (!is("leak") && !is("part"))
+			MPI_Comm_disconnect(&children);
+	}
+}
+
+static void be_child(void)
+{
+	if (is("multiple") || is("workers") || is("choice"))
+		be_worker();
+	if (is("wait")) {
+		int x;
+
+		MPI_Recv(&x, 1, MPI_INT, 0, 0, parent, MPI_STATUS_IGNORE); /* of the parent */
+	}
+	if (is("exit"))
+		exit(4);
+	if (is("abort") && rank == 1)
+		MPI_Abort(MPI_COMM_WORLD, 9);
+	if (!is("leak") && !is("part"))
+		MPI_Comm_disconnect(&parent);
+	if (is("part") && rank == 0)
+		MPI_Barrier(MPI_COMM_WORLD); /* without rank 1 */
+}
+
+int main(int argc, char **argv)
+{
+	line = argv;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_get_parent(&parent);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (is("families"))
+		merge_families();
+	if (!is("families") && parent == MPI_COMM_NULL)
+		be_parent();
+	else if (parent != MPI_COMM_NULL)
+		be_child();
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+# Its children are another program, which ends, or makes a call, before MPI_Init.
+EARLY_PARENT = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	MPI_Comm children;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_spawn(argv[1], argv + 2, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children,
+	               MPI_ERRCODES_IGNORE);
+	MPI_Barrier(children);
+	MPI_Finalize();
+	return 0;
+}
+"""
+EARLY_CHILD = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		MPI_Barrier(MPI_COMM_WORLD);
+	return argc == 0;
+}
+"""
+
+WAYS = ("snapshot", "rerun", "rewind")
+
+
+def explore(tool, program, case, ranks, count, *options, findings=()):
+    """The run, after comparing interleavings and findings."""
+    run = tool.run("explore", "-n", str(ranks), *options, program, case, report=True)
+    check(run.report["complete"] and run.report["interleavings"] == count, run)
+    check([f["kind"] for f in run.report["findings"]] == list(findings), run)
+    check(run.status == (1 if findings else 0), run)
+    return run
+
+
+def parts(run):
+    return [(part["first_rank"], part["ranks"]) for part in run.report["programs"]]
+
+
+def printed(execution, rank):
+    return execution["output"][rank].strip()
+
+
+def check_counts(tool, program):
+    """Three children's messages come in any of 6 orders, under each of two bufferings."""
+    for way in WAYS:
+        run = explore(tool, program, "workers", 2, 12, "--compare", "none", "--backtrack", way)
+        check(parts(run) == [(0, 2), (2, 3)], run)
+        for execution in run.report["executions"]:
+            for child in range(3):
+                check(printed(execution, 2 + child).startswith(
+                    "child %d of 3, command 0, " % child), execution)
+    run = explore(tool, program, "workers", 1, 4, "--compare", "none", "-v")
+    check("2 processes of the job wait to be spawned" in run.out, run)
+    run = explore(tool, program, "workers", 2, 12, "--compare", "none", "-j", "3")
+    run = explore(tool, program, "workers", 2, 12, "--compare", "none", "--search", "states")
+
+
+def check_again(tool, program):
+    """Paths and the lines that reports give."""
+    run = explore(tool, program, "wait", 1, 2, findings=["deadlock"])
+    line = re.search(r"again: matchpoint (replay .*)", run.out).group(1)
+    check(line.endswith("%s wait : -n 2 -spawned 0.1 %s" % (program, program)), line)
+    for words in (line.split(), ["replay", "1"]):
+        run = tool.run(*words)
+        check(run.status == 1 and "1 deadlock" in run.out, run)
+    run = tool.run("explore", "--resume", "-n", "1", program, "wait")
+    check(run.status == 1 and "2 interleavings" in run.out, run)
+    script = tool.write("script", "run\n")
+    run = tool.run("debug", "-n", "1", "-x", script, "--batch", program, "wait")
+    check(": -n 2 -spawned 0.1 %s" % program in run.out + run.err, run)
+    run = tool.run("debug", "-n", "1", "-x", script, "--batch", program, "wait", ":", "-n", "2",
+                   "-spawned", "0.1", program)
+    check("deadlock" in run.out, run)
+
+
+def check_forms(tool, program):
+    os.makedirs(os.path.join(tool.directory, "elsewhere"), exist_ok=True)
+    run = explore(tool, program, "multiple", 1, 12, "--compare", "none")
+    for execution in run.report["executions"]:
+        check(printed(execution, 0) == "codes 0 0 0, universe 1", execution)
+        check(re.fullmatch("child 0 of 3, command 0, in .*: multiple 1", printed(execution, 1)),
+              execution)
+        for child in (1, 2):
+            check(printed(execution, 1 + child) == "child %d of 3, command 1, in elsewhere: "
+                  "multiple two words" % child, execution)
+    run = tool.run("explore", "-n", "1", program, "families", "x", report=True)
+    check(run.status == 0 and run.report["interleavings"] == 2, run)
+    check(parts(run) == [(0, 1), (1, 2), (3, 2)], run)
+    for execution in run.report["executions"]:
+        check([printed(execution, rank) for rank in range(5)] == [
+            "child is 0, sum 3", "grandchild is 0, sum 6", "grandchild is 1, sum 6", "", ""],
+              execution)
+    run = explore(tool, program, "missing", 1, 2)
+    for execution in run.report["executions"]:
+        check(printed(execution, 0) == "the handler gets 1 1\nthe spawn gives 1", execution)
+
+
+def check_choice(tool, program):
+    """The first sender decides: without a spawn the other sender is last (1); with 2 processes,
+    their messages come in 2 orders. Processes that are not spawned are none of the program's."""
+    for way in WAYS:
+        run = explore(tool, program, "choice", 3, 6, "--compare", "none", "--backtrack", way)
+        check(parts(run) == [(0, 3), (3, 2)], run)
+        spawned = [bool(printed(execution, 3)) for execution in run.report["executions"]]
+        check(spawned.count(True) == 4, run)
+    # with a fourth rank, a choice needs another process of the same spawn
+    run = explore(tool, program, "choice", 4, 2 * 2 * (1 + 2 + 6), "--compare", "none")
+    check(parts(run) in ([(0, 4), (4, 2), (6, 1)], [(0, 4), (4, 3)]), run)
+
+
+def check_faults(tool, program):
+    run = explore(tool, program, "wait", 1, 2, findings=["deadlock"])
+    ranks = run.report["findings"][0]["ranks"]
+    check([(r["function"], r["waits_for"]) for r in ranks] == [
+        ("MPI_Recv", [1, 2]), ("MPI_Recv", [0]), ("MPI_Recv", [0])], run)
+    run = explore(tool, program, "exit", 1, 2, findings=["exit"])
+    check("rank 1 exited with status 4 without MPI_Finalize" in run.out, run)
+    run = explore(tool, program, "abort", 1, 2, findings=["abort"])
+    check("rank 2 called MPI_Abort(9)" in run.out, run)
+    run = explore(tool, program, "leak", 1, 2, findings=["leak"])
+    check("1 communicator made by MPI_Comm_spawn" in run.out, run)
+    run = explore(tool, program, "part", 1, 2, findings=["collective-mismatch"])
+    early, child = (tool.compile(tool.write(name + ".c", text)) for name, text in (
+        ("early", EARLY_PARENT), ("child", EARLY_CHILD)))
+    for words, kind, says in (([], "exit", "without MPI_Finalize"),
+                              (["x"], "mpi-error", "MPI_Barrier is called before MPI_Init")):
+        run = tool.run("explore", "-n", "1", early, child, *words, report=True)
+        check([f["kind"] for f in run.report["findings"]] == [kind] and says in run.out, run)
+
+
+def check_refused(tool, program):
+    for behind, status, says in (
+            (["-spawned", "1.1", program], 2, "R is a rank before them"),
+            (["-spawned", "0.0", program], 2, "R is a rank before them"),
+            (["-spawned", "0.1"], 2, "the program is missing"),
+            (["-spawned", "0.1", program, ":", "-n", "1", program], 2, "come last")):
+        run = tool.run("run", "-n", "1", program, "wait", ":", "-n", "2", *behind)
+        check(run.status == status and says in run.err, run)
+    run = tool.run("record", "-n", "1", program, "wait", ":", "-n", "2", "-spawned", "0.1", program)
+    check(run.status == 2 and "cannot be recorded" in run.err, run)
+    early = os.path.join(tool.directory, "early")
+    run = tool.run("run", "-n", "1", early, "/bin/true")
+    check(run.status == 4 and "/bin/true is not linked with MPI" in run.err, run)
+    run = tool.run("run", "-n", "2", "--nodes", "2", program, "workers")
+    check(run.status == 4 and "-spawned" in run.err, run)
+
+
+def body(tool, _options):
+    program = tool.compile(tool.write("program.c", PROGRAM))
+    check_counts(tool, program)
+    check_again(tool, program)
+    check_forms(tool, program)
+    check_choice(tool, program)
+    check_faults(tool, program)
+    check_refused(tool, program)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
