@@ -29,6 +29,8 @@ struct disk_writer {
 	uint64_t base_count, base_at, page_count;
 	uint8_t block[DISK_BLOCK * DISK_PAGE] __attribute__((aligned(4096)));
 	uint64_t entries[DISK_ENTRIES];
+	uint8_t resident[DISK_ENTRIES]; /* as from mincore */
+	bool swapped;                   /* a page was swapped out at the beginning */
 	struct disk_map maps[DISK_MAPS_MOST];
 	char strings[DISK_STRINGS_MOST];
 	char text[DISK_TEXT_MOST];
