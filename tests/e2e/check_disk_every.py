@@ -226,7 +226,8 @@ def check_time(tool, folders, program):
     once = run_with(tool, folders.new(), "-v", "--checkpoint-every", "0.2",
                     program=[program, "300000"])
     kept = saved(once)
-    check(2 <= len(kept) <= 4, str(once))
+    # More on a busy machine, where the same takes longer.
+    check(2 <= len(kept) and (len(kept) <= 4 or len(kept) <= 4 * harness.slowness()), str(once))
     check(cut(kept[0][0]) < cut(kept[-1][0]), str(once))
     check_restarts(tool, kept, printed(once))
 
