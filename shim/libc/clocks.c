@@ -58,10 +58,15 @@ static int read_clock(clockid_t clock, struct timespec *time)
 EXPORTED int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	note_asked();
-	int code = read_clock(clock, time);
+	int code = read_clock(process_clock(clock), time);
 	if (code == 0)
 		virtual_time_add(clock, time);
 	return code;
+}
+
+EXPORTED int clock_getres(clockid_t clock, struct timespec *resolution)
+{
+	return (int)syscall(SYS_clock_getres, process_clock(clock), resolution);
 }
 
 EXPORTED int timespec_get(struct timespec *time, int base)

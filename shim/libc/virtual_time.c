@@ -171,7 +171,8 @@ EXPORTED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *
 {
 	struct timespec time;
 
-	if (!is_sound(duration) || clock == CLOCK_PROCESS_CPUTIME_ID)
+	clock = process_clock(clock);
+	if (!is_sound(duration) || clock == CLOCK_PROCESS_CPUTIME_ID || clock < 0)
 		return NEXT(clock_nanosleep)(clock, flags, duration, left);
 	if (!(flags & TIMER_ABSTIME))
 		return leap_over(duration) ? 0

@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -85,6 +87,8 @@ EXPORTED int kill(pid_t pid, int signal_number)
 {
 	siginfo_t info;
 
+	if (pid < -1)
+		return killpg(-pid, signal_number);
 	if (!park_is_rank() || pid != park.visible_pid || gettid() != pid)
 		return (int)syscall(SYS_kill, real_number(pid), signal_number);
 	info = signal_info(signal_number, SI_USER);
@@ -188,21 +192,148 @@ EXPORTED int prlimit64(pid_t pid, __rlimit_resource_t resource, const struct rli
 	return NEXT(prlimit64)(real_number(pid), resource, limit, previous);
 }
 
+/* The clock of a process or thread has its number above three bits. Programs keep clocks, so this
+ * is the number that they know: process_clock. */
+enum { SCHEDULER_CLOCK = 2, OF_ONE_THREAD = 4 };
+
 EXPORTED int clock_getcpuclockid(pid_t pid, clockid_t *ret_clock)
 {
-	return NEXT(clock_getcpuclockid)(real_number(pid), ret_clock);
+	int code = NEXT(clock_getcpuclockid)(real_number(pid), ret_clock);
+
+	if (code == 0 && real_number(pid) != pid)
+		*ret_clock = (clockid_t)(~(unsigned)pid << 3) | SCHEDULER_CLOCK;
+	return code;
 }
 
 /* --- process groups and sessions -------------------------------------------------------------- */
 
+static pid_t visible_group(pid_t group)
+{
+	return group == park.real_group && park_is_rank() ? park.visible_group : group;
+}
+
+static pid_t real_group(pid_t group)
+{
+	return group == park.visible_group && park_is_rank() ? park.real_group : group;
+}
+
 EXPORTED pid_t getpgid(pid_t pid)
 {
-	return NEXT(getpgid)(real_number(pid));
+	return visible_group((pid_t)syscall(SYS_getpgid, real_number(pid)));
+}
+
+EXPORTED pid_t getpgrp(void)
+{
+	return getpgid(0);
+}
+
+EXPORTED int setpgid(pid_t pid, pid_t group)
+{
+	return (int)syscall(SYS_setpgid, real_number(pid),
+	                    group == park.visible_pid ? real_number(group) : real_group(group));
+}
+
+EXPORTED int killpg(pid_t group, int signal_number)
+{
+	return (int)syscall(SYS_kill, -real_group(group), signal_number);
 }
 
 EXPORTED pid_t getsid(pid_t pid)
 {
-	return NEXT(getsid)(real_number(pid));
+	pid_t session = (pid_t)syscall(SYS_getsid, real_number(pid));
+
+	return session == park.real_session && park_is_rank() ? park.visible_session : session;
+}
+
+/* --- timers, and signals of descriptors ------------------------------------------------------- */
+
+EXPORTED int timer_create(clockid_t clock, struct sigevent *event, timer_t *ret_timer)
+{
+	struct sigevent real;
+
+	if (event && event->sigev_notify == SIGEV_THREAD_ID) {
+		real = *event;
+		real._sigev_un._tid = real_number(event->_sigev_un._tid);
+		event = &real;
+	}
+	return NEXT(timer_create)(process_clock(clock), event, ret_timer);
+}
+
+static pid_t visible_number(pid_t number)
+{
+	return number == park.real_pid && park_is_rank() ? park.visible_pid : number;
+}
+
+/* Without a lookup, which sanitizers do not bear early. But waiting for a lock may be cancelled. */
+static int pass_control(int fd, int command, void *argument)
+{
+	return command == F_SETLKW || command == F_OFD_SETLKW
+	               ? NEXT(fcntl)(fd, command, argument)
+	               : (int)syscall(SYS_fcntl, fd, command, argument);
+}
+
+/* A process group below 0, which is no error. -1 with errno. */
+static int own_of(int fd)
+{
+	struct f_owner_ex owner;
+
+	if (syscall(SYS_fcntl, fd, F_GETOWN_EX, &owner) < 0)
+		return -1;
+	return owner.type == F_OWNER_PGRP ? -owner.pid : visible_number(owner.pid);
+}
+
+static int control(int fd, int command, void *argument)
+{
+	struct f_owner_ex owner;
+	int result;
+
+	switch (command) {
+	case F_SETOWN:
+		return (int)syscall(SYS_fcntl, fd, command, real_number((pid_t)(intptr_t)argument));
+	case F_GETOWN: return own_of(fd);
+	case F_SETOWN_EX:
+		owner = *(const struct f_owner_ex *)argument;
+		if (owner.type != F_OWNER_PGRP)
+			owner.pid = real_number(owner.pid);
+		return pass_control(fd, command, &owner);
+	case F_GETOWN_EX:
+		result = pass_control(fd, command, argument);
+		if (result == 0 && ((struct f_owner_ex *)argument)->type != F_OWNER_PGRP)
+			((struct f_owner_ex *)argument)->pid = visible_number(
+				((struct f_owner_ex *)argument)->pid);
+		return result;
+	default: return pass_control(fd, command, argument);
+	}
+}
+
+#define CONTROL(fd, command)                    \
+	va_list arguments_;                     \
+	void *argument_;                        \
+	va_start(arguments_, command);          \
+	argument_ = va_arg(arguments_, void *); \
+	va_end(arguments_);                     \
+	return control(fd, command, argument_)
+
+EXPORTED int fcntl(int fd, int command, ...)
+{
+	CONTROL(fd, command);
+}
+
+EXPORTED int fcntl64(int fd, int command, ...)
+{
+	CONTROL(fd, command);
+}
+
+/* --- mutexes ---------------------------------------------------------------------------------- */
+
+/* The C library notes in a mutex that inherits priorities the number that a copy keeps, and the
+ * kernel takes it for another thread's when somebody waits. Such a mutex becomes one without a
+ * protocol: it excludes the same threads, and priorities do not decide what a rank does. */
+EXPORTED int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol)
+{
+	if (protocol == PTHREAD_PRIO_INHERIT && process_is_managed())
+		protocol = PTHREAD_PRIO_NONE;
+	return NEXT(pthread_mutexattr_setprotocol)(attributes, protocol);
 }
 
 /* --- threads by their pthread_t --------------------------------------------------------------- */
@@ -282,15 +413,12 @@ EXPORTED int pthread_setschedprio(pthread_t thread, int priority)
 	          NEXT(pthread_setschedprio)(thread, priority));
 }
 
-/* The clock of a thread by its number, as the kernel encodes it. */
 EXPORTED int pthread_getcpuclockid(pthread_t thread, clockid_t *ret_clock)
 {
-	enum { SCHEDULER = 2, ONE_THREAD = 4 };
-	pid_t number = number_of(thread);
-
-	if (!number)
+	if (!number_of(thread))
 		return NEXT(pthread_getcpuclockid)(thread, ret_clock);
-	*ret_clock = (clockid_t)(~(unsigned)number << 3) | SCHEDULER | ONE_THREAD;
+	*ret_clock = (clockid_t)(~(unsigned)park.visible_pid << 3) | SCHEDULER_CLOCK
+	             | OF_ONE_THREAD;
 	return 0;
 }
 

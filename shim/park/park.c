@@ -349,11 +349,16 @@ static int add_child(pid_t pid, uint32_t world)
 }
 
 /* The program reads the same numbers as before the fork. */
-static void keep_identity(pid_t visible_pid, pid_t visible_parent)
+static void keep_identity(pid_t visible_pid, pid_t visible_parent, pid_t group, pid_t session)
 {
 	park.visible_pid = visible_pid;
 	park.visible_parent = visible_parent;
+	park.visible_group = group;
+	park.visible_session = session;
+	park.real_group = (pid_t)syscall(SYS_getpgid, 0);
+	park.real_session = (pid_t)syscall(SYS_getsid, 0);
 	park.real_pid = process_real_pid();
+	process_be_copy(visible_pid);
 }
 
 void park_await_welcome(struct wire_welcome *ret_welcome)
@@ -410,6 +415,7 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 {
 	struct agent_clone *clones = malloc((restore->count + 1) * sizeof(*clones));
 	pid_t visible_pid = getpid(), visible_parent = getppid(), pid = -1;
+	pid_t group = getpgrp(), session = getsid(0);
 
 	for (uint32_t i = 0; clones && i < restore->count; i++)
 		clones[i] = (struct agent_clone){.start = restore->clones[i].start,
@@ -424,7 +430,7 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 		pid = agent_fork(park.agent, restore->directory, clones, restore->count);
 	park.forks_rank = false;
 	if (pid == 0) {
-		keep_identity(visible_pid, visible_parent);
+		keep_identity(visible_pid, visible_parent, group, session);
 		leave_keeper(restore);
 		park_join_world(ret_welcome, false);
 		park.program_moves = false;

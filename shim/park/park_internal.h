@@ -48,6 +48,9 @@ struct park {
 	struct wire_welcome welcome;
 	pid_t real_pid;                    /* of a restored process; 0: not restored */
 	pid_t visible_pid, visible_parent; /* what the program reads */
+	/* Process group and session of a restored process, and what the program reads: a restarted
+	 * job has others. */
+	pid_t real_group, real_session, visible_group, visible_session;
 };
 
 extern struct park park;

@@ -2,6 +2,7 @@
 #include "park_thread.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,18 +21,66 @@ static uint32_t *find_number(void)
 	return prctl(PR_GET_TID_ADDRESS, &found, 0, 0, 0) == 0 ? found : NULL;
 }
 
+/* --- locks of streams ------------------------------------------------------------------------- */
+
+/* glibc's lock of a FILE, and its list of them. A fork makes all locks free in the copy, and a
+ * later funlockfile would then leave one locked for ever. */
+struct stream_lock {
+	int word, depth;
+	void *owner; /* the thread's descriptor, which has the same address in a copy */
+};
+
+enum { STREAMS = 64 }; /* held at once; more are not looked for */
+
+static struct {
+	struct stream_lock *lock, was;
+} held[STREAMS];
+static size_t held_count;
+
+static void note_held(void)
+{
+	extern FILE *_IO_list_all; /* NOLINT: exported by glibc, and declared nowhere */
+	extern void _IO_list_lock(void), _IO_list_unlock(void); /* NOLINT */
+	const void *self = (const void *)pthread_self();        /* NOLINT */
+
+	held_count = 0;
+	_IO_list_lock();
+	for (const FILE *stream = _IO_list_all; stream && held_count < STREAMS;
+	     stream = (const FILE *)stream->_chain) {
+		struct stream_lock *lock = (struct stream_lock *)stream->_lock;
+
+		if (!lock || lock->owner != self || lock->depth <= 0)
+			continue;
+		held[held_count].lock = lock;
+		held[held_count++].was = *lock;
+	}
+	_IO_list_unlock();
+}
+
+static void hold_again(void)
+{
+	for (size_t i = 0; i < held_count; i++)
+		*held[i].lock = held[i].was;
+}
+
+/* --- forks ------------------------------------------------------------------------------------ */
+
 static void before_fork(void)
 {
 	if (!park.forks_rank)
 		return;
+	note_held();
 	address = find_number();
 	kept = address ? *address : 0;
 }
 
 static void in_child(void)
 {
-	if (park.forks_rank && address)
+	if (!park.forks_rank)
+		return;
+	if (address)
 		*address = kept;
+	hold_again();
 }
 
 /* In a constructor, because handlers run in the order of their registration: the program's run

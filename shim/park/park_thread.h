@@ -4,6 +4,8 @@
  * program has locked before. Therefore a copy keeps the number of the first process. The program's
  * own forks are not affected.
  *
+ * A fork also frees the locks of streams (flockfile). A copy holds those that its thread has held.
+ *
  * The C library passes that number to the kernel, too. So functions that do this are replaced
  * (identity.c).
  *

@@ -94,3 +94,23 @@ bool process_find_stack(pthread_t thread, struct memory_range *ret)
 	*ret = (struct memory_range){(uintptr_t)start, (uintptr_t)start + size};
 	return found;
 }
+
+static pid_t copy, copy_reads; /* the kernel's number of the copy, and its own; 0: none */
+
+void process_be_copy(pid_t visible)
+{
+	copy = process_real_pid();
+	copy_reads = visible;
+}
+
+/* Linux: the inverted number, above three bits: whether of one thread, and which clock. */
+clockid_t process_clock(clockid_t clock)
+{
+	enum { BITS = 3, OTHER_CLOCK = 3 };
+	const unsigned low = (unsigned)clock & ((1u << BITS) - 1);
+
+	if (clock >= 0 || copy == 0 || (low & OTHER_CLOCK) == OTHER_CLOCK
+	    || ~(clock >> BITS) != copy_reads || process_real_pid() != copy)
+		return clock;
+	return (clockid_t)((~(unsigned)copy << BITS) | low);
+}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "above.h"
 #include "memory_range.h"
@@ -32,6 +33,12 @@ bool process_is_controlled(void);
 
 /* The kernel's number of this process. The program may read another one (park.h). */
 pid_t process_real_pid(void);
+
+/* In a copy of the rank, which reads the number `visible` as its own. process_clock: the clock that
+ * the program means by one that it has had since before the copy was made (clock_getcpuclockid,
+ * pthread_getcpuclockid): the number of a process or thread is part of its name. */
+void process_be_copy(pid_t visible);
+clockid_t process_clock(clockid_t clock);
 
 /* This process becomes the rank: at MPI_Init, and in a restored copy. A process that the program
  * forks is not the rank. */

@@ -7,6 +7,7 @@ import glob
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -504,6 +505,17 @@ def check_kills(tool, program, rounds, dice):
     check(not os.path.exists(folder), "it is not removed")
 
 
+def check_numbers(tool):
+    """What ranks and their C library have kept of their numbers and locks holds after a restart."""
+    folder = os.path.join(tool.directory, "numbers")
+    for name in ("kept_numbers", "locks_held_across_calls", "inheriting_lock"):
+        program = tool.compile(harness.program(name + ".c"), "-pthread")
+        debug(tool, 3, ["run", "checkpoint %s --to %s" % (name, folder)], program)
+        run = tool.run("restart", os.path.join(folder, name), "--run")
+        check(run.status == 0 and "nothing wrong" in run.out, str(run))
+        shutil.rmtree(folder)
+
+
 def body(tool, options):
     dice = random.Random(options.seed)
     program = tool.compile(tool.write("ring.c", PROGRAM))
@@ -514,6 +526,7 @@ def body(tool, options):
         if ranks == 3:
             check_exploring(tool, program, folder)
     check_slow_fill(tool)
+    check_numbers(tool)
     chain = check_chain(tool, program)
     check_damage(tool, chain, dice)
     check_full(tool, program)
