@@ -65,7 +65,7 @@ static struct disk_writer *writer_new(void)
 	return writer;
 }
 
-/* What the scheduler reads if the child ends with AGENT_FAILURE_DISK. */
+/* What the scheduler reads if the child ends with AGENT_FAILURE_DISK or _UNSAVABLE. */
 static void leave_trouble(const char *trouble, int32_t rank)
 {
 	char name[sizeof(AGENT_DISK_TROUBLE) + 16];
@@ -107,7 +107,7 @@ static void write_and_end(struct agent *agent, const struct agent_disk_order *or
 			_exit(0);
 	}
 	leave_trouble(saving.writer->trouble, order->rank);
-	_exit(AGENT_FAILURE_DISK);
+	_exit(saving.writer->failed ? AGENT_FAILURE_DISK : AGENT_FAILURE_UNSAVABLE);
 }
 
 /* --- going on in another process -------------------------------------------------------------- */

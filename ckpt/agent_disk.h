@@ -22,8 +22,9 @@ struct agent_disk_order {
 };
 
 /* Like agent_fork. But the child ends when it has written itself: with status 0, or with
- * AGENT_FAILURE_DISK and the reason in its world's directory. What this returns in the child, it
- * returns in the process that was restarted from the file: 0, in its new world. */
+ * AGENT_FAILURE_DISK or AGENT_FAILURE_UNSAVABLE and the reason in its world's directory. What this
+ * returns in the child, it returns in the process that was restarted from the file: 0, in its new
+ * world. */
 pid_t agent_disk_save(struct agent *agent, const char *world_directory,
                       const struct agent_clone *clones, size_t count,
                       const struct agent_disk_order *order);

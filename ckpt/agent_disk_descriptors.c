@@ -78,7 +78,7 @@ static const char *path_of(struct agent *agent, struct disk_writer *writer, int 
 	}
 	copy = agent_arena_take(&agent->arena, strlen(path) + 1);
 	if (!copy) {
-		disk_refuse(writer, "there is too little memory to write it");
+		disk_fail(writer, "there is too little memory to write it");
 		return NULL;
 	}
 	return memcpy(copy, path, strlen(path) + 1);
@@ -213,7 +213,7 @@ struct agent_disk_descriptors *disk_note_descriptors(struct agent *agent,
 		all->list = agent_arena_take(&agent->arena,
 		                             (agent->descriptor_count + 1) * sizeof(*all->list));
 	if (!all || !all->list) {
-		disk_refuse(writer, "there is too little memory to write it");
+		disk_fail(writer, "there is too little memory to write it");
 		return NULL;
 	}
 	for (size_t i = 0; i < agent->descriptor_count; i++) {

@@ -21,6 +21,7 @@ struct disk_writer {
 	uint64_t start, size; /* of this mapping, with its guards */
 	struct disk_header head;
 	char trouble[512]; /* why it cannot be saved; "": it can */
+	bool failed;       /* if so: it could be, another time */
 	char world[PATH_MAX];
 	int file, memory, pagemap;
 	uint64_t at; /* where the block goes */
@@ -37,6 +38,10 @@ struct disk_writer {
 
 /* Notes the first reason, a clause for the user. Returns -1. */
 int disk_refuse(struct disk_writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same, if it is not the rank that stands in the way: a full disk, too little memory. */
+int disk_fail(struct disk_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Reads a file of /proc into the text. Returns 0, or -1 with a reason noted. */

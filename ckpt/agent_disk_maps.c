@@ -41,10 +41,20 @@ static bool is_gone(const char *name)
 	return length >= tail && strcmp(name + length - tail, suffix) == 0;
 }
 
+/* A device has no contents that could be mapped again. A private mapping of /dev/zero is memory
+ * like any other; the kernel marks those of other devices. */
+static bool is_device(const char *name)
+{
+	struct stat status;
+
+	return name[0] == '/' && stat(name, &status) == 0
+	       && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
+}
+
 static int classify(struct disk_writer *writer, struct disk_map *map, const char *name, bool shared)
 {
 	size_t world = strlen(writer->world);
-	bool is_file = name[0] == '/';
+	bool is_file = name[0] == '/' && !is_device(name);
 
 	if (!shared) {
 		map->kind = is_file && !is_gone(name) ? DISK_MAP_FILE : DISK_MAP_ANONYMOUS;
@@ -59,7 +69,7 @@ static int classify(struct disk_writer *writer, struct disk_map *map, const char
 	}
 	map->kind = DISK_MAP_SHARED;
 	if (!is_file || is_gone(name) || (map->protection & PROT_WRITE))
-		return disk_refuse(writer, "it has mapped %s shared", name);
+		return disk_refuse(writer, "it has mapped %s shared", *name ? name : "memory");
 	map->name = add_string(writer, name);
 	return 0;
 }

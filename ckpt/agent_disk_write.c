@@ -28,6 +28,19 @@ int disk_refuse(struct disk_writer *writer, const char *format, ...)
 	return -1;
 }
 
+int disk_fail(struct disk_writer *writer, const char *format, ...)
+{
+	va_list arguments;
+
+	if (writer->trouble[0])
+		return -1;
+	va_start(arguments, format);
+	vsnprintf(writer->trouble, sizeof(writer->trouble), format, arguments);
+	va_end(arguments);
+	writer->failed = true;
+	return -1;
+}
+
 static int open_raw(const char *path, int flags)
 {
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0600);
@@ -46,7 +59,7 @@ int disk_read_text(struct disk_writer *writer, const char *path)
 	if (fd >= 0)
 		close(fd);
 	writer->text[used] = '\0';
-	return got < 0 ? disk_refuse(writer, "%s cannot be read: %s", path, strerror(errno)) : 0;
+	return got < 0 ? disk_fail(writer, "%s cannot be read: %s", path, strerror(errno)) : 0;
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -59,8 +72,8 @@ static int put_all(struct disk_writer *writer, const void *bytes, size_t size, u
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0)
-			return disk_refuse(writer, "its file cannot be written: %s",
-			                   strerror(put < 0 ? errno : ENOSPC));
+			return disk_fail(writer, "its file cannot be written: %s",
+			                 strerror(put < 0 ? errno : ENOSPC));
 		bytes = (const uint8_t *)bytes + put;
 		size -= (size_t)put;
 		at += (uint64_t)put;
@@ -143,7 +156,7 @@ static int add_pages(struct disk_writer *writer, const struct disk_map *map)
 		                    (off_t)(at / DISK_PAGE * sizeof(uint64_t)));
 
 		if (got < (ssize_t)sizeof(uint64_t))
-			return disk_refuse(writer, "its pagemap cannot be read");
+			return disk_fail(writer, "its pagemap cannot be read");
 		for (size_t i = 0; i < (size_t)got / sizeof(uint64_t); i++, at += DISK_PAGE)
 			if (is_kept(map, writer->entries[i]) && copy_page(writer, map, at) == 0
 			    && add_page(writer, at) < 0)
@@ -262,7 +275,7 @@ static int write_file(struct disk_writer *writer)
 		return -1;
 	return fsync(writer->file) == 0
 	               ? 0
-	               : disk_refuse(writer, "its file cannot be written: %s", strerror(errno));
+	               : disk_fail(writer, "its file cannot be written: %s", strerror(errno));
 }
 
 int disk_write(struct disk_writer *writer, const struct agent_disk_order *order)
@@ -276,11 +289,11 @@ int disk_write(struct disk_writer *writer, const struct agent_disk_order *order)
 	snprintf(path, sizeof(path), "%s/rank.%d.img", order->folder, (int)order->rank);
 	writer->file = open_raw(path, O_WRONLY | O_CREAT | O_EXCL);
 	if (writer->file < 0)
-		return disk_refuse(writer, "%s cannot be written: %s", path, strerror(errno));
+		return disk_fail(writer, "%s cannot be written: %s", path, strerror(errno));
 	writer->memory = open_raw("/proc/self/mem", O_RDONLY);
 	writer->pagemap = open_raw("/proc/self/pagemap", O_RDONLY);
 	writer->at = DISK_HEAD;
 	if (writer->memory < 0 || writer->pagemap < 0)
-		return disk_refuse(writer, "its memory cannot be read: %s", strerror(errno));
+		return disk_fail(writer, "its memory cannot be read: %s", strerror(errno));
 	return write_file(writer);
 }

@@ -15,7 +15,8 @@ enum agent_failure {
 	AGENT_FAILURE_REWIND, /* of a rank that stayed to be rewound; it has sent HELD before */
 	AGENT_FAILURE_START,  /* of a rank of the launcher: it never reached the scheduler */
 	AGENT_FAILURE_SCHEDULER_GONE, /* of any rank: its connection to the scheduler is lost */
-	AGENT_FAILURE_DISK, /* it could not be written to disk, or put into a process again */
+	AGENT_FAILURE_DISK,      /* it could not be written to disk, or put into a process again */
+	AGENT_FAILURE_UNSAVABLE, /* it has something that cannot be on disk */
 };
 
 #endif

@@ -169,7 +169,7 @@ const char *disk_draft_base(const struct disk_draft *draft, int ranks, char **pr
 	for (guint i = all ? all->len : 0; i-- > 0 && !changed->base;) {
 		const struct disk_checkpoint *one = all->pdata[i];
 
-		if (one->ranks == ranks
+		if (one->ranks == ranks && !one->why
 		    && g_strv_equal((const char *const *)one->program, (const char *const *)program)
 		    && disk_checkpoint_check(one, false, NULL))
 			changed->base = g_strdup(one->name);
@@ -334,6 +334,18 @@ bool disk_draft_add_files(struct disk_draft *draft, const GPtrArray *paths, GErr
 
 /* --- the manifest ----------------------------------------------------------------------------- */
 
+static bool sync_folder(const char *path, GError **error)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool fine = fd >= 0 && fsync(fd) == 0;
+
+	if (!fine)
+		fail(error, path);
+	if (fd >= 0)
+		close(fd);
+	return fine;
+}
+
 /* Identities of all files below a folder of the checkpoint, except images: these have their own
  * checksums. And all is on the disk. */
 static bool note_files(struct disk_draft *draft, const char *below, GError **error)
@@ -341,7 +353,6 @@ static bool note_files(struct disk_draft *draft, const char *below, GError **err
 	g_autofree char *path = g_build_filename(draft->path, below, NULL);
 	g_autoptr(GDir) folder = g_dir_open(path, 0, error);
 	const char *name;
-	int fd;
 
 	if (!folder)
 		return false;
@@ -366,18 +377,14 @@ static bool note_files(struct disk_draft *draft, const char *below, GError **err
 			return false;
 		g_key_file_set_string(draft->manifest, DISK_GROUP_OWN, key, identity);
 	}
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	return true;
+	return sync_folder(path, error);
 }
 
-static bool note_mapped(struct disk_draft *draft, const DiskImage *image, GError **error)
+/* `files`: char *. */
+static bool note_mapped(struct disk_draft *draft, const GPtrArray *files, GError **error)
 {
-	for (guint i = 0; i < image->files->len; i++) {
-		const char *path = image->files->pdata[i];
+	for (guint i = 0; i < files->len; i++) {
+		const char *path = files->pdata[i];
 		g_autofree char *key = g_uri_escape_string(path, "/", false);
 		g_autofree char *identity = NULL;
 
@@ -393,26 +400,34 @@ static bool note_mapped(struct disk_draft *draft, const DiskImage *image, GError
 
 static bool note_images(struct disk_draft *draft, int ranks, GError **error)
 {
-	g_autofree char *program = NULL;
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	g_auto(GStrv) programs = NULL;
 
 	for (int rank = 0; rank < ranks; rank++) {
 		g_autofree char *name = g_strdup_printf("rank.%d.img", rank);
 		g_autofree char *path = g_build_filename(draft->path, name, NULL);
 		g_autoptr(DiskImage) image = disk_image_open(path, error);
 
-		if (!image || !note_mapped(draft, image, error))
+		if (!image || !note_mapped(draft, image->files, error))
 			return false;
-		if (program && strcmp(program, image->program) != 0) {
-			g_set_error(error, DISK_FOLDER_ERROR, 0,
-			            "rank %d runs another program (%s) than rank 0 (%s)", rank,
-			            image->program, program);
-			return false;
-		}
-		if (!program)
-			program = g_strdup(image->program);
+		g_strv_builder_add(builder, image->program);
 	}
-	g_key_file_set_string(draft->manifest, DISK_GROUP, "executable", program);
+	programs = g_strv_builder_end(builder);
+	g_key_file_set_string_list(draft->manifest, DISK_GROUP, "executables",
+	                           (const char *const *)programs, (gsize)ranks);
 	return true;
+}
+
+bool disk_draft_leave_ranks_out(struct disk_draft *draft, const char *why,
+                                const GPtrArray *programs, GError **error)
+{
+	g_key_file_set_string(draft->manifest, DISK_GROUP, "why", why);
+	return note_mapped(draft, programs, error);
+}
+
+static bool has_ranks(const struct disk_draft *draft)
+{
+	return !g_key_file_has_key(draft->manifest, DISK_GROUP, "why", NULL);
 }
 
 static bool write_manifest(const struct disk_draft *draft, GError **error)
@@ -425,18 +440,6 @@ static bool write_manifest(const struct disk_draft *draft, GError **error)
 	return write_file(path, all, strlen(all), error);
 }
 
-static bool sync_folder(const char *path, GError **error)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool fine = fd >= 0 && fsync(fd) == 0;
-
-	if (!fine)
-		fail(error, path);
-	if (fd >= 0)
-		close(fd);
-	return fine;
-}
-
 bool disk_draft_finish(struct disk_draft *draft, int ranks, char **ret_path, GError **error)
 {
 	g_autofree char *path = g_build_filename(draft->folder, draft->name, NULL);
@@ -445,12 +448,15 @@ bool disk_draft_finish(struct disk_draft *draft, int ranks, char **ret_path, GEr
 
 	g_key_file_set_string(draft->manifest, DISK_GROUP, "made", made);
 	g_key_file_set_integer(draft->manifest, DISK_GROUP, "ranks", ranks);
-	if (!note_files(draft, "", error) || !note_images(draft, ranks, error)
+	if (!note_files(draft, "", error) || (has_ranks(draft) && !note_images(draft, ranks, error))
 	    || !write_manifest(draft, error) || !sync_folder(draft->path, error))
 		return false;
 	if (g_rename(draft->path, path) < 0)
 		return fail(error, path);
-	draft->finished = true;
-	*ret_path = g_strdup(path);
-	return sync_folder(draft->folder, error);
+	draft->finished = sync_folder(draft->folder, error);
+	if (draft->finished)
+		*ret_path = g_strdup(path);
+	else
+		g_rename(path, draft->path); /* it will be removed */
+	return draft->finished;
 }

@@ -107,6 +107,7 @@ static struct disk_checkpoint *open_one(const char *path, GError **error)
 	checkpoint->directory = text_of(manifest, "directory");
 	checkpoint->position = text_of(manifest, "position");
 	checkpoint->made = text_of(manifest, "made");
+	checkpoint->why = g_key_file_get_string(manifest, DISK_GROUP, "why", NULL);
 	checkpoint->bytes = bytes_of(path);
 	if (checkpoint->ranks > 0 && checkpoint->program && checkpoint->program[0])
 		return checkpoint;
@@ -208,6 +209,7 @@ void disk_checkpoint_free(struct disk_checkpoint *checkpoint)
 	g_free(checkpoint->directory);
 	g_free(checkpoint->position);
 	g_free(checkpoint->made);
+	g_free(checkpoint->why);
 	g_key_file_unref(checkpoint->manifest);
 	g_free(checkpoint);
 }
@@ -256,7 +258,7 @@ bool disk_checkpoint_check(const struct disk_checkpoint *checkpoint, bool pages,
 		    "same program and libraries",
 		    error))
 		return false;
-	for (int rank = 0; rank < checkpoint->ranks; rank++) {
+	for (int rank = 0; !checkpoint->why && rank < checkpoint->ranks; rank++) {
 		g_autofree char *path = image_of(checkpoint, rank);
 		g_autoptr(DiskImage) image = NULL;
 

@@ -6,6 +6,9 @@
  *   DIR/NAME/files/          files that the program has changed (agent_journal.h)
  *   DIR/NAME/history         what the scheduler heard and did since MPI_Init
  *
+ * One whose ranks cannot be saved has the position and the program only (`why` in the manifest): a
+ * restart runs the program again, up to there.
+ *
  * A checkpoint is written as DIR/.NAME.PID.tmp, and gets its name when all of it is on the disk. So
  * what has a name is whole. It belongs to its user, and nobody else can read it. */
 #ifndef MATCHPOINT_CKPT_DISK_FOLDER_H
@@ -28,6 +31,7 @@ typedef struct disk_checkpoint {
 	char *directory; /* where it was started */
 	char *position;  /* explorer/position.h */
 	char *made;      /* when: ISO 8601 */
+	char *why;       /* why it has the position only, without the ranks; NULL: it has them */
 	guint64 bytes;   /* that its folder takes */
 	GKeyFile *manifest;
 } DiskCheckpoint;
@@ -87,6 +91,10 @@ bool disk_draft_add_world(struct disk_draft *draft, const char *directory, GErro
 bool disk_draft_add_history(struct disk_draft *draft, const GString *history, GError **error);
 /* Copies the present state of paths (char *) that the program has changed. */
 bool disk_draft_add_files(struct disk_draft *draft, const GPtrArray *paths, GError **error);
+
+/* There will be no ranks in it, because of `why`. Notes what their programs are: files (char *). */
+bool disk_draft_leave_ranks_out(struct disk_draft *draft, const char *why,
+                                const GPtrArray *programs, GError **error);
 
 /* All is there: writes the manifest, and gives it its name. It can be opened by *ret_path (g_free)
  * then. Returns false with `error` set. */

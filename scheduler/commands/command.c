@@ -7,6 +7,7 @@
 
 #include "command_line.h"
 #include "command_ranks.h"
+#include "command_saving.h"
 #include "command_values.h"
 #include "explorer/program_parts.h"
 #include "restarted.h"
@@ -211,6 +212,8 @@ static bool interpret_options(struct command_options *options)
 			return false;
 		session->errors_returned = word == 1;
 	}
+	if (!command_interpret_saving(options))
+		return false;
 	session->bufferings = masks[buffering];
 	if (options->not_yet < 0) {
 		command_complain("--not-yet cannot be negative");
@@ -308,6 +311,8 @@ static struct command_line *line_new(struct command_options *options, const stru
 
 	if (more)
 		command_line_add(line, more);
+	if (options->saves)
+		command_add_saving(line, options);
 	command_line_add(line, shared);
 	command_add_reports(line, options);
 	return line;
@@ -424,6 +429,9 @@ void command_options_release(struct command_options *options)
 	g_free(options->errors_returned);
 	g_strfreev(options->session.ignored);
 	g_free(options->word);
+	g_free(options->save_to);
+	g_free(options->save_every);
+	g_free(options->save_at);
 	g_free(options->restart);
 	restarted_close(options->restarted);
 	g_free(options->store);

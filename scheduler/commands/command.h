@@ -68,9 +68,11 @@ struct command_options {
 	/* Whether `text` is the value of the option before it, whose value is optional; NULL: there
 	 * is no such option. */
 	bool (*is_number)(void *user, const char *text);
-	void *user;                  /* for is_number */
-	bool reads_lines;            /* standard input has commands, and is not given to a rank */
-	char *word;                  /* PATH|FINDING|DIR as given; NULL: none */
+	void *user;       /* for is_number */
+	bool reads_lines; /* standard input has commands, and is not given to a rank */
+	char *word;       /* PATH|FINDING|DIR as given; NULL: none */
+	bool saves;       /* has the options of command_saving.h */
+	char *save_to, *save_every, *save_at;
 	char *restart;               /* a checkpoint on disk where executions begin; NULL: none */
 	struct restarted *restarted; /* that one (restarted.h); NULL: none */
 	int not_yet;                 /* --not-yet */

@@ -42,9 +42,13 @@ static void print_one(const DiskCheckpoint *checkpoint)
 {
 	g_autofree char *base = disk_checkpoint_base(checkpoint);
 
-	command_print("%-16s %.19s  %d ranks  %8.1f MB%s%s\n", checkpoint->name, checkpoint->made,
-	              checkpoint->ranks, megabytes(checkpoint->bytes), base ? "  builds on " : "",
-	              base ? base : "");
+	if (checkpoint->why)
+		command_print("%-16s %.19s  %d ranks  position only\n", checkpoint->name,
+		              checkpoint->made, checkpoint->ranks);
+	else
+		command_print("%-16s %.19s  %d ranks  %8.1f MB%s%s\n", checkpoint->name,
+		              checkpoint->made, checkpoint->ranks, megabytes(checkpoint->bytes),
+		              base ? "  builds on " : "", base ? base : "");
 }
 
 static int print_wrong(const GPtrArray *wrong)
@@ -93,6 +97,10 @@ static int show(const char *folder)
 		command_print("  %-11s %s\n", "program", program);
 		command_print("  %-11s %d\n", "ranks", one->ranks);
 		print_value(one, "position", "position");
+		if (one->why)
+			command_print("  %-11s only the position (%s): a restart runs the program "
+			              "again\n",
+			              "has", one->why);
 		print_value(one, "folder", "directory");
 		print_value(one, "machine", "machine");
 		print_value(one, "MPI", "mpi");
@@ -118,7 +126,8 @@ static int check(const char *folder)
 		g_autoptr(GError) error = NULL;
 
 		if (disk_checkpoint_check(one, true, &error))
-			command_print("%s: whole\n", one->name);
+			command_print("%s: whole%s\n", one->name,
+			              one->why ? " (the position only)" : "");
 		else
 			status = complain(error);
 	}

@@ -312,6 +312,7 @@ static int run(int argc, char **argv)
 {
 	struct command_options options = {.session = {.command = "debug", .deviations = -1},
 	                                  .takes_word = true,
+	                                  .saves = true,
 	                                  .is_word = is_folder_finding_or_path,
 	                                  .is_number = is_port,
 	                                  .reads_lines = true};

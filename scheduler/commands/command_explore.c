@@ -457,8 +457,8 @@ static int explore_as_asked(struct command_options *options, gint64 interleaving
 
 static int explore_run(int argc, char **argv)
 {
-	struct command_options options = {.session = {.command = "explore", .deviations = -1},
-	                                  .jobs = 1};
+	struct command_options options = {
+		.session = {.command = "explore", .deviations = -1}, .jobs = 1, .saves = true};
 	struct session_options *session = &options.session;
 	g_autofree char *from = NULL;
 	gint64 interleavings = 0;

@@ -75,7 +75,8 @@ static char *beside_exploration(const struct command_options *options)
 static int run_once(int argc, char **argv)
 {
 	g_autofree char *beside = NULL;
-	struct command_options options = {.session = {.command = "run", .deviations = -1}};
+	struct command_options options = {.session = {.command = "run", .deviations = -1},
+	                                  .saves = true};
 	int status = command_parse(&options, &command_run, &argc, &argv, NULL);
 	struct path *path;
 

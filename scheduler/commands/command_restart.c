@@ -16,12 +16,15 @@ static bool take_flag(GPtrArray *words, const char *flag)
 	return false;
 }
 
-/* The first word that is no option; with `there`, and is a folder of checkpoints. 0: none. */
+/* The first word that is no option; with `there`, and is a folder of checkpoints, but not where new
+ * ones go. 0: none. */
 static guint find_folder(const GPtrArray *words, bool there)
 {
 	for (guint i = 1; i < words->len; i++) {
 		const char *word = words->pdata[i];
 
+		if (strcmp(words->pdata[i - 1], "--checkpoint-to") == 0)
+			continue;
 		if (*word != '-' && (!there || disk_folder_is_there(word)))
 			return i;
 	}

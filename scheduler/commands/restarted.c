@@ -4,11 +4,13 @@
 
 #include "ckpt/disk_folder.h"
 #include "command_ranks.h"
+#include "explorer/program_parts.h"
 #include "scheduler/execution/restart.h"
 
 struct restarted {
 	DiskCheckpoint *checkpoint;
-	struct restart *restart;
+	struct restart *restart; /* NULL: the checkpoint has the position only */
+	struct position *position;
 };
 
 /* The ranks go on where they were. But if the program is started from its beginning, for a position
@@ -45,6 +47,43 @@ static bool take_nodes(struct command_options *options, const struct path *path)
 	return false;
 }
 
+static bool read_position(struct restarted *restarted, GError **error)
+{
+	const DiskCheckpoint *checkpoint = restarted->checkpoint;
+
+	if (checkpoint->why)
+		return disk_checkpoint_check(checkpoint, false, error)
+		       && (restarted->position = position_parse(checkpoint->position, error));
+	restarted->restart = restart_new(checkpoint, error);
+	if (restarted->restart)
+		restarted->position = position_copy(restarted->restart->position);
+	return restarted->restart != NULL;
+}
+
+/* The number for -n: that of the first program. */
+static int ranks_of_first(const DiskCheckpoint *checkpoint)
+{
+	g_autofree char *problem = NULL;
+
+	return checkpoint->ranks - MAX(program_parts_behind(checkpoint->program, &problem), 0);
+}
+
+/* The program is run again: with what it had then, unless the user says otherwise. */
+static void run_again(struct command_options *options, const DiskCheckpoint *checkpoint)
+{
+	GKeyFile *manifest = checkpoint->manifest;
+
+	if (!options->standard_input)
+		options->standard_input = g_key_file_get_string(manifest, DISK_GROUP, "stdin",
+		                                                NULL);
+	if (!options->launcher)
+		options->launcher = g_key_file_get_string(manifest, DISK_GROUP, "launcher", NULL);
+	if (!options->quiet)
+		command_complain("%s has the position only (%s): the program is run again, up to "
+		                 "there",
+		                 checkpoint->path, checkpoint->why);
+}
+
 bool restarted_open(struct command_options *options)
 {
 	struct restarted *restarted = options->restarted = g_new0(struct restarted, 1);
@@ -57,17 +96,19 @@ bool restarted_open(struct command_options *options)
 	}
 	restarted->checkpoint = disk_checkpoint_open(options->restart, &error);
 	if (restarted->checkpoint && is_in_its_folder(restarted->checkpoint))
-		restarted->restart = restart_new(restarted->checkpoint, &error);
+		read_position(restarted, &error);
 	if (error)
 		command_complain("%s", error->message);
-	if (!restarted->restart)
+	if (!restarted->position)
 		return false;
 	g_strfreev(options->program);
 	options->program = g_strdupv(restarted->checkpoint->program);
 	g_free(options->ranks);
-	options->ranks = g_strdup_printf("%d", restarted->checkpoint->ranks);
-	if (!take_nodes(options, position_path(restarted->restart->position)))
+	options->ranks = g_strdup_printf("%d", ranks_of_first(restarted->checkpoint));
+	if (!take_nodes(options, position_path(restarted->position)))
 		return false;
+	if (!restarted->restart)
+		run_again(options, restarted->checkpoint);
 	options->not_yet = setting(restarted->checkpoint, "not-yet");
 	options->some = setting(restarted->checkpoint, "some");
 	options->session.virtual_time = g_key_file_get_boolean(restarted->checkpoint->manifest,
@@ -81,18 +122,19 @@ void restarted_close(struct restarted *restarted)
 	if (!restarted)
 		return;
 	restart_free(restarted->restart);
+	position_free(restarted->position);
 	disk_checkpoint_free(restarted->checkpoint);
 	g_free(restarted);
 }
 
 const struct position *restarted_position(const struct restarted *restarted)
 {
-	return restarted->restart->position;
+	return restarted->position;
 }
 
 struct path *restarted_path(const struct restarted *restarted)
 {
-	const struct path *path = position_path(restarted->restart->position);
+	const struct path *path = position_path(restarted->position);
 
 	return path_of_choices(path->ranks, path->nodes, path->buffering, path->collectives,
 	                       path->choices);

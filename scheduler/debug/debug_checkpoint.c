@@ -167,10 +167,17 @@ static void save(struct debugger *debugger, const struct checkpoint *checkpoint,
 	g_autofree char *name = *checkpoint->name ? g_strdup(checkpoint->name)
 	                                          : g_strdup_printf("%u", checkpoint->number);
 	g_autoptr(GError) error = NULL;
-	g_autofree char *path = session_save_on_disk(
-		debugger_session(debugger), debugger_execution(debugger), folder, name, &error);
+	g_autofree char *why = NULL;
+	g_autofree char *path = session_save_on_disk(debugger_session(debugger),
+	                                             debugger_execution(debugger), folder, name,
+	                                             &why, &error);
 
-	if (path)
+	if (why)
+		debugger_tell(debugger,
+		              "only the position is saved: %s\n"
+		              "saved: matchpoint restart %s runs the program again, up to here\n",
+		              why, path);
+	else if (path)
 		debugger_tell(debugger, "saved: matchpoint restart %s comes back here\n", path);
 	else
 		debugger_refuse(debugger, "it is not saved on disk: %s", error->message);

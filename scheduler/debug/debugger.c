@@ -274,6 +274,8 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 	*ret_request = (struct run_request){.position = position_meant(debugger),
 	                                    .strategy = &debugger->strategy};
 	ret_request->arrives = arrives_by_itself(debugger);
+	ret_request->saves = !debugger_travels(debugger)
+	                     && session_saves(debugger->session, debugger->buffering);
 	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints) || debugger->page
 	                         || debugger->interpreted;
 	g_array_set_size(debugger->hits, 0);

@@ -21,6 +21,7 @@ struct execution {
 	double before;         /* seconds before its beginning, or its last image */
 	gint64 idle_time;      /* total so far (struct wire_welcome) */
 	guint32 uneven_clocks; /* likewise */
+	bool saves;            /* see struct run_request */
 	bool restarts;         /* from a checkpoint on disk, and its world is not rebuilt yet */
 	bool no_image;         /* an image was tried, and refused */
 	struct strategy *strategy;

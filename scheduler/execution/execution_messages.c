@@ -46,6 +46,8 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 		world_go_unsealed(execution->world, rank, call->call);
 	if (execution->strategy->called)
 		execution->strategy->called(execution->strategy, execution, rank, call);
+	if (execution->saves)
+		execution->runs->client->called(execution->owner, execution, rank, call);
 	return world_call(execution->world, rank, call, error);
 }
 

@@ -16,6 +16,7 @@ void history_free(struct history *history); /* NULL is legal */
  * they were too much to keep. Free with g_string_free. */
 GString *history_of_snapshot(const struct history *history, guint32 number, GError **error);
 
+/* All its errors are for good. */
 #define HISTORY_ERROR (history_error_quark())
 GQuark history_error_quark(void);
 

@@ -63,11 +63,18 @@ static struct position *position_of_world(const struct world *world, const char 
 	return position;
 }
 
+char *restart_place(const struct world *world)
+{
+	struct position *position = position_of_world(world, world_options(world)->nodes);
+	char *text = position_print(position);
+
+	position_free(position);
+	return text;
+}
+
 void restart_describe(GKeyFile *manifest, const struct snapshot *snapshot)
 {
-	struct position *position = position_of_world(snapshot->world,
-	                                              world_options(snapshot->world)->nodes);
-	g_autofree char *text = position_print(position);
+	g_autofree char *text = restart_place(snapshot->world);
 
 	g_key_file_set_string(manifest, DISK_GROUP, "position", text);
 	g_key_file_set_int64(manifest, DISK_GROUP, "wire", WIRE_VERSION);
@@ -75,7 +82,6 @@ void restart_describe(GKeyFile *manifest, const struct snapshot *snapshot)
 	                     (gint64)(snapshot->behind * G_USEC_PER_SEC));
 	g_key_file_set_int64(manifest, DISK_GROUP, "idle-us", snapshot->idle_time);
 	g_key_file_set_int64(manifest, DISK_GROUP, "saved-us", snapshot->parked_at);
-	position_free(position);
 }
 
 bool restart_serves(const struct restart *restart, const struct run_request *request)
@@ -94,7 +100,7 @@ static void on_step(void *user, const struct world_step *step)
 	const struct rebuilding *rebuilding = user;
 	const struct execution *execution = rebuilding->execution;
 
-	events_emit_step(runs_events(execution->runs), execution->placement.number,
+	events_emit_step(execution->runs->options.events, execution->placement.number,
 	                 rebuilding->world, step);
 }
 

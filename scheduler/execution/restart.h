@@ -29,6 +29,9 @@ void restart_free(struct restart *restart); /* NULL is legal */
 struct snapshot;
 void restart_describe(GKeyFile *manifest, const struct snapshot *snapshot);
 
+/* Where the ranks of a world stand, as text of a position with a cut. Free with g_free. */
+char *restart_place(const struct world *world);
+
 /* Whether an execution is to begin there. `restart` may be NULL. */
 bool restart_serves(const struct restart *restart, const struct run_request *request);
 

@@ -129,6 +129,18 @@ static enum rule_step see_open(struct rest *rest)
 	return RULE_NEXT;
 }
 
+static enum rule_step save(struct rest *rest)
+{
+	struct execution *execution = rest->execution;
+
+	if (!execution->saves
+	    || !execution->runs->client->is_due(execution->owner, execution, rest->open,
+	                                        rest->beside))
+		return RULE_NEXT;
+	execution_wait(execution, true);
+	return RULE_AWAIT;
+}
+
 /* Nothing can go on but ranks that poll. */
 static bool only_polls_go_on(const struct rest *rest)
 {
@@ -266,6 +278,8 @@ static const struct {
          REST, false},
 	{"follows its plan", "only the end of the plan is new", follow_plan, REST | BESIDE, false},
 	{"sees what is open", "all that follows depends on it", see_open, REST | BESIDE, false},
+	{"waits to be saved", "what is decided from here on lies behind that position", save,
+         REST | BESIDE, false},
 	{"answers polls", "nothing else can go on", answer_polls, REST | BESIDE, false},
 	{"waits for threads", "they may still call MPI", await_threads, REST, true},
 	{"cannot follow its plan", "its next choice is not open, and will not be", lose,

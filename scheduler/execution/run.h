@@ -28,6 +28,7 @@ struct run_request {
 	bool from_start;           /* not from a snapshot other than that of MPI_Init */
 	guint32 uneven_clocks;     /* struct wire_welcome; only with from_start */
 	bool struck_before;        /* an earlier attempt was ended from outside */
+	bool saves;                /* the client is asked whether to save it on disk (runs.h) */
 	void *owner;               /* passed to the client (runs.h) */
 };
 

@@ -10,10 +10,15 @@
 
 G_DEFINE_QUARK(matchpoint_save_error, save_error)
 
-static bool refuse(GError **error, const char *why)
+static bool refuse(GError **error, enum save_error code, const char *why)
 {
-	g_set_error_literal(error, SAVE_ERROR, 0, why);
+	g_set_error_literal(error, SAVE_ERROR, (int)code, why);
 	return false;
+}
+
+char *execution_place(const struct execution *execution)
+{
+	return restart_place(execution->world);
 }
 
 /* Whether the execution waits again, or never will. */
@@ -33,20 +38,28 @@ static bool is_at_keepers(const struct execution *execution)
 	return from && !from->images && !execution->placement.image && !execution->moved;
 }
 
+static const char *why_no_parking(const struct execution *execution)
+{
+	return execution->hazard ? execution->hazard : "no snapshot of the ranks is safe here";
+}
+
 static bool park(struct execution *execution, GError **error)
 {
 	struct runs *runs = execution->runs;
 
 	if (!runs_take_snapshots(runs))
-		return refuse(error, "there are no snapshots in this session");
+		return refuse(error, SAVE_IMPOSSIBLE, "there are no snapshots in this session");
 	if (world_has_threads(execution->world))
-		return refuse(error, "ranks have threads that call MPI");
+		return refuse(error, SAVE_IMPOSSIBLE, "ranks have threads that call MPI");
 	if (execution->no_parking)
-		return refuse(error, "no snapshot of the ranks is safe here");
+		return refuse(error, SAVE_IMPOSSIBLE, why_no_parking(execution));
+	for (int rank = 0; rank < runs->ranks; rank++)
+		if (!world_waits(execution->world, rank))
+			return refuse(error, SAVE_FAILED, "a rank does not wait in a call");
 	execution_wait(execution, false);
 	execution_park(execution);
 	if (!host_wait(runs->host, has_come_back, execution, PARKING_S))
-		return refuse(error, "the ranks have not become keepers in time");
+		return refuse(error, SAVE_FAILED, "the ranks have not become keepers in time");
 	return true;
 }
 
@@ -56,14 +69,13 @@ bool execution_save(struct execution *execution, struct disk_draft *draft, char 
 	struct snapshot *snapshot;
 
 	if (execution->result.phase != EXECUTION_UNDECIDED)
-		return refuse(error, "the ranks are not at rest before a choice");
+		return refuse(error, SAVE_FAILED, "the ranks are not at rest before a choice");
 	if (!is_at_keepers(execution) && !park(execution, error))
 		return false;
 	if (execution->no_parking)
-		return refuse(error, execution->hazard ? execution->hazard
-		                                       : "no snapshot of the ranks is safe here");
+		return refuse(error, SAVE_IMPOSSIBLE, why_no_parking(execution));
 	if (execution->result.phase != EXECUTION_UNDECIDED || !is_at_keepers(execution))
-		return refuse(error, "the ranks were lost meanwhile");
+		return refuse(error, SAVE_FAILED, "the ranks were lost meanwhile");
 	snapshot = execution->placement.from;
 	*ret_number = snapshot->number;
 	restart_describe(disk_draft_manifest(draft), snapshot);

@@ -27,6 +27,8 @@ struct strategy {
 	/* One of several interleavings that begin alike, without a known tree: snapshots are worth
 	 * their cost along the plan, too. */
 	bool repeats;
+	/* One interleaving that nothing returns to: snapshots are taken only if asked for. */
+	bool passes;
 	/* Goes on for long from where it is. Its snapshots depend on each other, and of those with
 	 * keepers only the last can be released. So the further it is, the fewer are taken, and
 	 * never beyond the budget. */

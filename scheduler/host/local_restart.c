@@ -6,6 +6,7 @@
 #include "ckpt/agent_journal.h"
 #include "ckpt/disk_folder.h"
 #include "environment.h"
+#include "explorer/program_parts.h"
 #include "installation.h"
 #include "local_internal.h"
 
@@ -14,9 +15,20 @@
 char **local_restart_program(const struct disk_checkpoint *checkpoint)
 {
 	char **program = g_strdupv(checkpoint->program);
+	g_autofree char *problem = NULL;
+	g_autoptr(GArray) parts = program_parts(program, checkpoint->ranks, &problem);
+	g_auto(GStrv) executables = g_key_file_get_string_list(checkpoint->manifest, DISK_GROUP,
+	                                                       "executables", NULL, NULL);
 
-	g_free(program[0]);
-	program[0] = g_key_file_get_string(checkpoint->manifest, DISK_GROUP, "executable", NULL);
+	for (guint i = 0; parts && executables && i < parts->len; i++) {
+		const struct program_part *part = &g_array_index(parts, struct program_part, i);
+		char **word = program + (part->words - program);
+
+		if (part->first >= (int)g_strv_length(executables))
+			break;
+		g_free(*word);
+		*word = g_strdup(executables[part->first]);
+	}
 	return program;
 }
 

@@ -14,6 +14,7 @@ struct executor {
 	struct runs *runs;
 	void (*renew)(void *owner);
 	void (*meanwhile)(void *user);
+	bool (*save)(void *user, struct execution *execution);
 	void *user;
 	struct round *innermost; /* NULL: no source is running */
 	bool stopped;
@@ -29,6 +30,12 @@ struct executor *executor_new(struct runs *runs, void (*renew)(void *owner),
 	executor->meanwhile = meanwhile;
 	executor->user = user;
 	return executor;
+}
+
+void executor_save_by(struct executor *executor,
+                      bool (*save)(void *user, struct execution *execution))
+{
+	executor->save = save;
 }
 
 void executor_free(struct executor *executor)
@@ -179,8 +186,11 @@ static void source_end(struct plan_source *source)
 	source->type->ended(source, g_steal_pointer(&source->execution));
 }
 
-static void source_ask(struct plan_source *source)
+/* An execution that was saved waits no more. */
+static void source_ask(struct plan_source *source, const struct executor *executor)
 {
+	if (executor->save && executor->save(executor->user, source->execution))
+		return;
 	source->asked = true;
 	source->type->asked(source, source->execution);
 }
@@ -203,7 +213,7 @@ static void round_notify(struct round *round)
 		if (has_ended(round->sources[i]))
 			source_end(round->sources[i]);
 		else if (must_be_asked(round->sources[i]))
-			source_ask(round->sources[i]);
+			source_ask(round->sources[i], round->executor);
 	}
 	if (round->executor->stopped || any_source(round, must_stop))
 		round_stop(round);

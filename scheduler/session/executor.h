@@ -45,6 +45,10 @@ struct plan_source {
  * that can begin have begun then, so there is time for work that nothing waits for. */
 struct executor *executor_new(struct runs *runs, void (*renew)(void *owner),
                               void (*meanwhile)(void *user), void *user);
+/* `save` is called with an execution that waits, before its source is asked. It returns whether the
+ * execution was to be saved on disk; then it has been resumed. */
+void executor_save_by(struct executor *executor,
+                      bool (*save)(void *user, struct execution *execution));
 void executor_free(struct executor *executor); /* NULL is allowed, also below */
 
 /* Runs these sources until none of them has a plan left. */

@@ -70,6 +70,7 @@ static void lane_enter(struct lane *lane, struct explorer *explorer, enum buffer
 	else
 		lane->strategy = !position ? strategy_search(explorer)
 		                           : session_strategy(lanes->session, position);
+	lane->strategy->passes = position != NULL;
 	lane->strategy->watch = session_watch(lanes->session);
 	lane->buffering = buffering;
 	lane->stopped = false;
@@ -310,6 +311,7 @@ static bool lane_next(struct plan_source *source, struct run_request *ret_reques
 	*ret_request = (struct run_request){
 		.position = session_position(lanes->session, plan, lane->buffering),
 		.strategy = lane->strategy,
+		.saves = session_saves(lanes->session, lane->buffering),
 		.hurries = is_only_one(lanes->session, plan)};
 	session_request(lanes->session, ret_request, CALLS_NEW);
 	return true;

@@ -79,7 +79,8 @@ static bool walks_next(struct plan_source *source, struct run_request *ret_reque
 		return false;
 	*ret_request = (struct run_request){
 		.position = session_position(walks->session, plan, (enum buffering)walks->turn),
-		.strategy = strategy};
+		.strategy = strategy,
+		.saves = session_saves(walks->session, (enum buffering)walks->turn)};
 	session_request(walks->session, ret_request, CALLS_NEW);
 	return true;
 }

@@ -77,10 +77,14 @@ void session_each_snapshot(const struct session *session,
                            void (*look)(const struct world *world, void *user), void *user);
 /* Saves the position of an execution that waits for its strategy as a checkpoint on disk
  * (ckpt/disk_folder.h), with `keeps_history` only. Takes a snapshot of keepers for it, if there is
- * none; the execution is where it was afterwards. Returns the checkpoint's path, to be freed with
- * g_free; NULL with `error` set: nothing is left of it. */
+ * none; the execution is where it was afterwards. If the ranks cannot be saved, the position is,
+ * with the program: then *ret_why says why, else it is NULL; free with g_free. Returns the
+ * checkpoint's path, to be freed with g_free; NULL with `error` set: nothing is left of it. */
 char *session_save_on_disk(struct session *session, struct execution *execution, const char *folder,
-                           const char *name, GError **error);
+                           const char *name, char **ret_why, GError **error);
+/* Whether the executions of a caller under this buffering save positions (`saves` of struct
+ * run_request). */
+bool session_saves(const struct session *session, enum buffering buffering);
 /* Why the session does not return to snapshots; NULL: it does. */
 const char *session_reruns_because(const struct session *session);
 

@@ -44,6 +44,7 @@ void session_drop(struct execution *execution)
 	struct interleaving *interleaving = interleaving_of(execution);
 
 	execution_drop(execution);
+	session_saving_forget(interleaving->session->saving, interleaving);
 	interleaving_free(interleaving);
 }
 
@@ -60,19 +61,20 @@ static bool is_needed(const struct world *world, void *user)
 
 void session_release_snapshots(struct session *session)
 {
-	runs_release_snapshots(session->runs, is_needed, session);
+	snapshots_release_unneeded(runs_snapshots(session->runs), is_needed, session);
 }
 
 void session_keep_snapshots(struct session *session,
                             bool (*needed)(const struct world *world, void *user), void *user)
 {
-	runs_release_snapshots(session->runs, needed, user);
+	snapshots_release_unneeded(runs_snapshots(session->runs), needed, user);
 }
 
 void session_each_snapshot(const struct session *session,
                            void (*look)(const struct world *world, void *user), void *user)
 {
-	runs_each_snapshot(session->runs, look, user);
+	if (session->runs)
+		snapshots_each(runs_snapshots(session->runs), look, user);
 }
 
 static bool output_is_known(const struct execution *execution)
@@ -264,6 +266,8 @@ bool session_finish(struct session *session, struct execution *execution, bool c
 	if (counts)
 		session_account(session, execution);
 	whole = session_is_whole(execution);
+	if (whole)
+		session_saving_ended(session->saving, buffering);
 	if (!counts && whole)
 		infrastructure_failures_add_shared(session->failures,
 		                                   interleaving_verdict(execution)->starved);

@@ -45,6 +45,19 @@ struct session_progress {
 	const GPtrArray *stacks;
 };
 
+/* Which positions are saved on disk (session_saving.h). Neither a function nor a call: by time; no
+ * time either: before the first choice. */
+struct save_options {
+	const char *folder; /* where; NULL: none are saved */
+	double every;       /* seconds; 0: not by time. With a function, at most so often */
+	guint16 function;   /* where ranks stand in it (mpi_calls.h); 0: none */
+	int rank;           /* where this rank stands in */
+	guint32 call;       /* this call; 0: none */
+	/* Tells the user, where that is wanted; NULL: nobody is told */
+	void (*tell)(void *user, const char *text, bool problem);
+	void *user;
+};
+
 struct session_options {
 	const char *command; /* "explore", "run", "replay" or "minimize" */
 	char **program;      /* argv, NULL-terminated */
@@ -91,6 +104,7 @@ struct session_options {
 	bool virtual_time;  /* sleeps end at once, and the clocks advance */
 	bool compare;       /* explore: compare the outcomes of interleavings that end well */
 	bool keeps_history; /* so that positions can be saved on disk (session_save_on_disk) */
+	struct save_options save;
 	/* Executions begin there; NULL: at the start of the program. */
 	const struct restart *restart;
 	bool images;            /* snapshots are images where possible (execution/image.h) */

@@ -339,6 +339,8 @@ const struct run_client session_run_client = {
 	.struck = on_struck,
 	.library = on_library,
 	.open = on_open,
+	.called = session_saving_see_call,
+	.is_due = session_saving_is_due,
 	.stack = on_stack,
 	.end = on_end,
 	.gone = on_gone,
@@ -390,7 +392,7 @@ void session_add_sinks(struct session *session)
 		events_add(session->events, &store);
 	event_log_add(session->events);
 	recorder_add(session->events);
-	if (session->options->keeps_history)
+	if (session->options->keeps_history || session->options->save.folder)
 		session->history = history_new(session->events);
 }
 

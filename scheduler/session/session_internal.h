@@ -17,6 +17,7 @@
 #include "scheduler/store/store.h"
 #include "scheduler/world/communicators.h"
 #include "session_context.h"
+#include "session_saving.h"
 
 struct session {
 	const struct session_options *options;
@@ -58,6 +59,7 @@ struct session {
 	struct compared_files *compared;
 	struct returned_errors *returned;
 	struct past *past;
+	struct session_saving *saving;
 
 	/* end of the session */
 	char *stop_reason;   /* no further interleaving starts; NULL: go on */

@@ -67,7 +67,7 @@ static void note_forward(struct session *session)
  * --verbose. */
 static void note_rewinding(struct session *session)
 {
-	const struct rewinding *rewinding = runs_rewinding(session->runs);
+	const struct rewinding *rewinding = snapshots_rewinding(runs_snapshots(session->runs));
 	g_autofree char *text = NULL;
 
 	if (!rewinding->reason
@@ -175,6 +175,14 @@ static void note_beginning(struct session *session)
 	add_note(session, text);
 }
 
+static void note_saving(struct session *session)
+{
+	g_autofree char *text = session_saving_why_nothing(session->saving);
+
+	if (text)
+		add_note(session, text);
+}
+
 void session_add_notes(struct session *session)
 {
 	const struct left_out left_out = coverage_left_out(session->coverage);
@@ -189,6 +197,7 @@ void session_add_notes(struct session *session)
 	if (lanes_reason_for_one_world(session->lanes))
 		add_note(session, lanes_reason_for_one_world(session->lanes));
 	note_place(session);
+	note_saving(session);
 	note_time(session);
 	note_forward(session);
 	note_rewinding(session);

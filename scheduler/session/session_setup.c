@@ -154,14 +154,16 @@ static void on_look(void *user)
 
 static bool goes_back(const struct session_options *options)
 {
-	return options->backtrack != BACKTRACK_RERUN && !options->position;
+	return options->backtrack != BACKTRACK_RERUN
+	       && (!options->position || options->save.folder);
 }
 
 /* Whether ranks are rewound in place where possible. A scripted session forks them by default. */
 static bool goes_back_in_place(const struct session_options *options)
 {
 	return options->backtrack == BACKTRACK_REWIND
-	       || (options->backtrack == BACKTRACK_AUTO && (!options->conduct || options->images));
+	       || (options->backtrack == BACKTRACK_AUTO && !options->position
+	           && (!options->conduct || options->images));
 }
 
 /* Whether ranks may be asked for images from the beginning. */
@@ -239,6 +241,14 @@ static enum wire_atomics ordered_atomics(const struct session *session)
 	                                                       : WIRE_ATOMICS_READS;
 }
 
+static void renew(void *owner)
+{
+	const struct interleaving *interleaving = owner;
+
+	session_saving_forget(interleaving->session->saving, interleaving);
+	interleaving_renew(owner);
+}
+
 static bool open_runs(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
@@ -276,8 +286,9 @@ static bool open_runs(struct session *session, GError **error)
 	if (session->runs && runs.atomics >= WIRE_ATOMICS_READS && options->watch_left > 0)
 		state_exploration_keep_to_tree(session->states);
 	if (session->runs)
-		session->executor = executor_new(session->runs, interleaving_renew,
-		                                 session_catch_up, session);
+		session->executor = executor_new(session->runs, renew, session_catch_up, session);
+	if (session->executor)
+		executor_save_by(session->executor, session_saving_save);
 	return session->runs != NULL;
 }
 
@@ -315,6 +326,7 @@ void session_init(struct session *session, const struct session_options *options
 	session->past = past_new();
 	describe_exploration(session);
 	start_clock(session);
+	session->saving = session_saving_new(session);
 	session->failures = infrastructure_failures_new(session->host);
 	session->off_tree_outcomes = off_tree_outcomes_new();
 }
@@ -330,6 +342,7 @@ static void release_parts(struct session *session)
 	compared_files_free(session->compared);
 	returned_errors_free(session->returned);
 	past_free(session->past);
+	session_saving_free(session->saving);
 	choice_coverage_free(session->choices);
 	coverage_free(session->coverage);
 	program_facts_free(session->facts);

@@ -72,7 +72,8 @@ static bool states_next(struct plan_source *source, struct run_request *ret_requ
 		return false;
 	*ret_request = (struct run_request){
 		.position = session_position(walks->session, plan, (enum buffering)walks->turn),
-		.strategy = walks->strategies[walks->turn]};
+		.strategy = walks->strategies[walks->turn],
+		.saves = session_saves(walks->session, (enum buffering)walks->turn)};
 	session_request(walks->session, ret_request, CALLS_NEW);
 	return true;
 }

@@ -74,7 +74,8 @@ static bool await(struct disk_saving *saving, GError **error)
 			continue;
 		kill_children(saving);
 		host_wait(host, all_ended, saving, LOOK_S);
-		g_set_error(error, DISK_SAVE_ERROR, 0, "nothing was written to %s for %.0f seconds",
+		g_set_error(error, DISK_SAVE_ERROR, DISK_SAVE_FAILED,
+		            "nothing was written to %s for %.0f seconds",
 		            disk_draft_path(saving->draft), STUCK_S);
 		return false;
 	}
@@ -100,6 +101,14 @@ static char *trouble_of(const struct disk_saving *saving, const char *directory,
 	return g_strdup_printf("its process ended with status %d", WEXITSTATUS(status));
 }
 
+static bool is_unsavable(const struct disk_saving *saving, int rank)
+{
+	int status = saving->statuses[rank];
+
+	return saving->ended[rank] && WIFEXITED(status)
+	       && WEXITSTATUS(status) == AGENT_FAILURE_UNSAVABLE;
+}
+
 static bool all_written(const struct disk_saving *saving, const char *directory, GError **error)
 {
 	for (int rank = 0; rank < ranks_of(saving); rank++) {
@@ -108,7 +117,9 @@ static bool all_written(const struct disk_saving *saving, const char *directory,
 		if (saving->ended[rank] && saving->statuses[rank] == 0)
 			continue;
 		trouble = trouble_of(saving, directory, rank);
-		g_set_error(error, DISK_SAVE_ERROR, 0, "rank %d: %s", rank, trouble);
+		g_set_error(error, DISK_SAVE_ERROR,
+		            is_unsavable(saving, rank) ? DISK_SAVE_IMPOSSIBLE : DISK_SAVE_FAILED,
+		            "rank %d: %s", rank, trouble);
 		return false;
 	}
 	return true;

@@ -15,6 +15,11 @@ bool disk_save(struct snapshot *snapshot, struct disk_draft *draft, char **progr
 /* A keeper has reported a child. Returns whether it was one that writes itself. */
 bool disk_save_child(struct snapshots *snapshots, int rank, const struct wire_child *child);
 
+enum disk_save_error {
+	DISK_SAVE_FAILED,     /* another time it may go well */
+	DISK_SAVE_IMPOSSIBLE, /* a rank has something that cannot be on disk */
+};
+
 #define DISK_SAVE_ERROR (disk_save_error_quark())
 GQuark disk_save_error_quark(void);
 

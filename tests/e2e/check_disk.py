@@ -1,6 +1,7 @@
 """Checkpoints on disk: saved at the prompt, everything killed, restarted in a new session, to the
-same end as undisturbed. Chains of them; damage of any byte; a full disk; what cannot be saved; kill
--9 of scheduler, rank and writer while one is written. --rounds: kills."""
+same end as undisturbed. Chains of them; damage of any byte; a full disk; ranks that cannot be
+saved; kill -9 of scheduler, rank and writer while one is written. --rounds: kills; from 100 on, the
+disk is full at everything that is written."""
 
 import glob
 import os
@@ -15,19 +16,25 @@ import harness
 from check_debug import stops
 from harness import check
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+
 # Large and small messages are under way at each choice; derived types, a communicator of its own, a
 # window, memory, an open file, and one that was changed and closed.
 PROGRAM = r"""
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 enum { ROUNDS = 4, LARGE = 30000, BYTES = 2 << 20 };
 static double large[LARGE], got[LARGE];
 int main(void)
 {
 	int rank, size, value, *window_memory, sum = 0, cells[8];
-	char *memory = malloc(BYTES);
+	char *memory = malloc(BYTES), *zeros;
+	int device = open("/dev/zero", O_RDWR);
 	unsigned hash = 0;
 	FILE *file = NULL;
 	MPI_Comm pair;
@@ -44,6 +51,9 @@ int main(void)
 	MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window_memory,
 	                 &window);
 	*window_memory = rank;
+	zeros = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, device, 0);
+	close(device);
+	zeros[4096] = (char)(rank + 1);
 	for (int i = 0; i < BYTES; i++)
 		memory[i] = (char)(i * 7 + i / 4096 + rank);
 	if (rank == 0) {
@@ -85,6 +95,7 @@ int main(void)
 	}
 	for (int i = 0; i < BYTES; i++)
 		hash = hash * 31 + (unsigned char)memory[i];
+	hash += (unsigned)(zeros[0] + zeros[4096] * 256 + zeros[8192]);
 	if (file)
 		fclose(file);
 	printf("rank %d: sum %d, window %d, memory %u, last %.0f\n", rank, sum, *window_memory,
@@ -99,10 +110,12 @@ int main(void)
 
 # What a child process cannot have, or what a file cannot hold: kind by kind, with the words for it.
 HOLDS = r"""
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,6 +142,10 @@ int main(int argc, char **argv)
 		socket(AF_INET, SOCK_STREAM, 0);
 	if (rank == 0 && kind == 4)
 		unlink(mkstemp(name) >= 0 ? name : "");
+	if (rank == 0 && kind == 5)
+		mmap(NULL, 4096, PROT_READ, MAP_SHARED, open("/dev/zero", O_RDONLY), 0);
+	if (rank == 0 && kind == 6)
+		open("/dev/ptmx", O_RDWR | O_NOCTTY);
 	for (int i = 1; rank == 0 && i < 3; i++)
 		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (rank > 0)
@@ -270,17 +287,49 @@ def check_foreign(tool, folder):
     check(run.status == 4 and "same program" in run.err, str(run))
 
 
-def check_refusals(tool):
+def check_positions(tool):
+    """Ranks that cannot be saved: the thing is named, and the position is kept. From it the program
+    is run again, which is said, in each way."""
     program = tool.compile(tool.write("holds.c", HOLDS), "-pthread")
     folder = os.path.join(tool.directory, "refused")
+    again = "the program is run again"
     for kind, words in ((1, "thread of its own"), (2, "other processes"), (3, "opened a socket"),
-                        (4, "name is gone")):
+                        (4, "name is gone"), (5, "/dev/zero"), (6, "/dev/ptmx")):
         run = debug(tool, 3, ["run", "checkpoint x --to %s" % folder, "continue"], program,
                     str(kind))
-        check("it is not saved on disk: " in run.out + run.err and words in run.out + run.err,
+        check("only the position is saved: " in run.out and words in run.out,
               "%d: %s" % (kind, run))
-        check(len(stops(run)) >= 2, "the session does not go on: %s" % run)
-        check(not os.path.exists(folder) or not os.listdir(folder), str(os.listdir(folder)))
+        check(len(stops(run)) == 2, "the session does not go on: %s" % run)
+        here = restart(tool, folder, ["continue"])
+        check(again in here.err and words in here.err and stops(here) == stops(run),
+              "%s\n%s" % (here, run))
+        tool.run("checkpoint", "remove", folder)
+        check(not os.path.exists(folder), "it is not removed")
+
+
+def check_position(tool):
+    """A folder with the position only: list, show, check and restart say so; none builds on it; if
+    the program is another one, it is refused."""
+    program = tool.compile(tool.write("holds.c", HOLDS), "-pthread")
+    folder = os.path.join(tool.directory, "positions")
+    debug(tool, 3, ["run", "checkpoint a --to %s" % folder, "break rank 0 call 3", "choose 2",
+                    "continue", "checkpoint b --to %s" % folder], program, "3")
+    listed = tool.run("checkpoint", "list", folder)
+    check(listed.out.count("position only") == 2 and "builds" not in listed.out, str(listed))
+    shown = tool.run("checkpoint", "show", folder + "/b")
+    check("0.2=2" in shown.out and "runs the program again" in shown.out, str(shown))
+    checked = tool.run("checkpoint", "check", folder)
+    check(checked.status == 0 and checked.out.count("position only") == 2, str(checked))
+    once = tool.run("restart", folder, "--run")
+    check(once.status == 0 and "is run again" in once.err, str(once))
+    below = tool.run("restart", folder + "/a", "--explore", report=True)
+    check(below.report["interleavings"] == 2 and "is run again" in below.err, str(below))
+    flip(folder + "/a/manifest", 200)
+    damaged = tool.run("restart", folder + "/a")
+    check(damaged.status == 4 and "damaged" in damaged.err, str(damaged))
+    tool.compile(tool.write("holds.c", HOLDS + "int other;\n"), "-pthread", "-DOTHER")
+    other = tool.run("restart", folder + "/b")
+    check(other.status == 4 and "same program" in other.err, str(other))
 
 
 def check_full(tool, program):
@@ -298,12 +347,39 @@ def check_full(tool, program):
         words = ("mount -t tmpfs -o size=%dk none %s && %s debug -n 3 --buffering infinite "
                  "--batch -x %s -- %s; find %s -mindepth 2 >%s" % (
                      kilobytes, mounted, tool.matchpoint, lines, program, mounted, left))
-        done = subprocess.run([*mine, "sh", "-c", words], capture_output=True, text=True,
-                              check=False, cwd=tool.directory, timeout=harness.TIMEOUT)
+        done = harness.call([*mine, "sh", "-c", words], cwd=tool.directory)
         said = done.stdout + done.stderr
         check("No space left on device" in said, said)
         check(len(stops_of(done.stdout)) == 2, said)
         check(read(tool, "left") == "", read(tool, "left"))
+
+
+def check_full_each(tool, program, everything, dice):
+    """The same at each thing that is written, by each process: the first one, the second, ...,
+    until all goes well. The session goes on, and the next ones can be saved."""
+    library = os.path.join(tool.directory, "full_folder.so")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", os.path.join(HERE, "full_folder.c"), "-o",
+                    library, "-ldl"], check=True)
+    folder = os.path.join(tool.directory, "full")
+    early = [*range(1, 161)] if everything else [*range(1, 11), *dice.sample(range(11, 60), 6)]
+    tries = [*sorted(early), *range(1000, 1008)]
+    run = debug(tool, 3, ["run", "choose 1", "continue",
+                          *["checkpoint full-%d --to %s" % (at, folder) for at in tries],
+                          "checkpoint last --to %s" % folder, "continue"], program,
+                environment={"LD_PRELOAD": library})
+    failed = [at for at in tries if not os.path.exists("%s/full-%d" % (folder, at))]
+    few, late = ([at for at in failed if (at < 1000) is soon] for soon in (True, False))
+    check(len(few) > 12 and few == sorted(early)[:len(few)], "not saved: %s\n%s" % (few, run))
+    check(4 <= len(late) < 8 and late == tries[-8:][:len(late)], "not saved: %s\n%s" % (late, run))
+    check(run.out.count("it is not saved on disk: ") == run.out.count("No space left on device")
+          == len(failed), str(run))
+    check(len(stops(run)) == 3 and "saved: matchpoint restart %s/last" % folder in run.out,
+          str(run))
+    check(not glob.glob(folder + "/.*"), "something is left: %s" % glob.glob(folder + "/.*"))
+    whole = tool.run("checkpoint", "check", folder)
+    check(whole.status == 0 and whole.out.count(": whole") == len(tries) - len(failed) + 1,
+          str(whole))
+    print("a full disk at each of %d things" % len(failed))
 
 
 def stops_of(text):
@@ -366,8 +442,10 @@ def body(tool, options):
     chain = check_chain(tool, program)
     check_damage(tool, chain, dice)
     check_full(tool, program)
+    check_full_each(tool, program, options.rounds >= 100, dice)
     check_kills(tool, program, options.rounds, dice)
-    check_refusals(tool)
+    check_positions(tool)
+    check_position(tool)
     check_foreign(tool, chain)
 
 
