@@ -28,10 +28,23 @@ static bool skip(const char **at, char character)
 
 int prelaunched_begin(const char *text, const char **ret_rest)
 {
-	int ranks = parse_number(&text);
+	int ranks = parse_number(&text), more;
 
+	while (skip(&text, '+') && (more = parse_number(&text)) > 0)
+		ranks += more;
 	*ret_rest = text;
 	return ranks;
+}
+
+int prelaunched_world(const char *text, int rank)
+{
+	int world = 0, end = parse_number(&text), more;
+
+	while (rank >= end && skip(&text, '+') && (more = parse_number(&text)) > 0) {
+		end += more;
+		world++;
+	}
+	return rank < end ? world : -1;
 }
 
 bool prelaunched_next(const char **rest, struct prelaunched *ret)

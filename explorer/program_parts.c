@@ -28,12 +28,19 @@ static int parse_ranks(char *const *words, char **ret_problem)
 	return 0;
 }
 
-/* Parses "-spawned 0.1" at the beginning of the words of a part, if it is there. */
+/* Parses "-apart" or "-spawned 0.1" at the beginning of the words of a part, if it is there. */
 static bool parse_spawn(struct program_part *part, int ranks_before, char **ret_problem)
 {
 	g_auto(GStrv) numbers = NULL;
 	gint64 root = 0, spawn = 0;
 
+	if (part->words[0] && g_str_equal(part->words[0], "-apart")) {
+		part->apart = true;
+		part->words++;
+		if (is_end(part->words[0]))
+			*ret_problem = g_strdup("behind -apart the program is missing");
+		return !*ret_problem;
+	}
 	if (!part->words[0] || !g_str_equal(part->words[0], "-spawned"))
 		return true;
 	if (!is_end(part->words[1]))
@@ -150,18 +157,59 @@ int program_parts_at_once(char *const *program, int ranks)
 	return ranks;
 }
 
+int program_parts_first_world(char *const *program, int ranks)
+{
+	g_autofree char *problem = NULL;
+	g_autoptr(GArray) parts = program_parts(program, ranks, &problem);
+
+	for (guint i = 1; parts && i < parts->len; i++) {
+		const struct program_part *part = &g_array_index(parts, struct program_part, i);
+
+		if (part->apart || part->spawn > 0)
+			return part->first;
+	}
+	return ranks;
+}
+
+bool program_parts_divide(char *const *program, int ranks)
+{
+	return program_parts_first_world(program, ranks) < ranks;
+}
+
+char **program_parts_separate(char *const *program)
+{
+	g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+
+	for (char *const *word = program; *word; word++) {
+		g_strv_builder_add(words, *word);
+		if (!g_str_equal(*word, ":"))
+			continue;
+		g_strv_builder_add_many(words, word[1], word[2], NULL);
+		word += 2;
+		if (!g_str_equal(word[1], "-apart") && !g_str_equal(word[1], "-spawned"))
+			g_strv_builder_add(words, "-apart");
+	}
+	return g_strv_builder_end(words);
+}
+
 char *program_parts_prelaunched(char *const *program, int ranks)
 {
 	g_autofree char *problem = NULL;
 	g_autoptr(GArray) parts = program_parts(program, ranks, &problem);
 	const int at_once = program_parts_at_once(program, ranks);
-	GString *text;
+	GString *text = g_string_new(NULL);
+	int world = 0; /* its first rank */
 
-	if (!parts || at_once == ranks)
-		return NULL;
-	text = g_string_new(NULL);
-	g_string_append_printf(text, "%d", at_once);
-	for (guint i = 0; i < parts->len; i++) {
+	for (guint i = 0; parts && i < parts->len; i++) {
+		const struct program_part *part = &g_array_index(parts, struct program_part, i);
+
+		if (!part->apart)
+			continue;
+		g_string_append_printf(text, "%d+", part->first - world);
+		world = part->first;
+	}
+	g_string_append_printf(text, "%d", at_once - world);
+	for (guint i = 0; parts && i < parts->len; i++) {
 		const struct program_part *part = &g_array_index(parts, struct program_part, i);
 
 		if (part->spawn == 0)

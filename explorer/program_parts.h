@@ -9,11 +9,16 @@
  *   ./parent : -n 3 -spawned 0.1 ./child
  *
  * Ranks 1 to 3 are not part of the program's first MPI_COMM_WORLD. They wait until rank 0 makes its
- * first spawn as root, and are what it spawns (common/prelaunched.h). Such parts come last. */
+ * first spawn as root, and are what it spawns (common/prelaunched.h). Such parts come last.
+ *
+ *   ./server : -n 3 -apart ./client
+ *
+ * Here the ranks of the client have an MPI_COMM_WORLD of their own. */
 #ifndef MATCHPOINT_EXPLORER_PROGRAM_PARTS_H
 #define MATCHPOINT_EXPLORER_PROGRAM_PARTS_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* One of the programs. Its words belong to the list, and are not NULL-terminated. */
 struct program_part {
@@ -23,6 +28,8 @@ struct program_part {
 	guint length; /* of words; at least 1 */
 	int root;     /* of the spawn that its ranks wait for, and */
 	int spawn;    /* its number from 1; 0: they run at once */
+	bool apart;   /* they have an MPI_COMM_WORLD of their own, with the parts behind that have
+	                 none */
 };
 
 /* How many ranks the programs behind the first one have. -1 with *ret_problem set (free with
@@ -35,7 +42,14 @@ GArray *program_parts(char *const *program, int ranks, char **ret_problem);
 
 /* The ranks that run at once, of a list that is as above. */
 int program_parts_at_once(char *const *program, int ranks);
-/* All others, as text (common/prelaunched.h); free with g_free. NULL: all ranks run at once. */
+/* Those of them that are in the first MPI_COMM_WORLD. */
+int program_parts_first_world(char *const *program, int ranks);
+/* Whether ranks are in another MPI_COMM_WORLD than the first one, or wait to be spawned. */
+bool program_parts_divide(char *const *program, int ranks);
+/* A list in which each part that runs at once has a world of its own; free with g_strfreev. Of a
+ * list that is as above. */
+char **program_parts_separate(char *const *program);
+/* How a job is divided, with all others, as text (common/prelaunched.h); free with g_free. */
 char *program_parts_prelaunched(char *const *program, int ranks);
 /* A list with one more part; free with g_strfreev. */
 char **program_parts_add(char *const *program, int ranks, int root, int spawn, const char *command);

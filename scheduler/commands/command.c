@@ -157,6 +157,14 @@ bool command_set_nodes(struct command_options *options, const char *nodes)
 	return command_can_start_on(session->nodes, options->launcher);
 }
 
+static void separate_worlds(struct command_options *options)
+{
+	char **program = program_parts_separate(options->program);
+
+	g_strfreev(options->program);
+	options->session.program = options->program = program;
+}
+
 static bool interpret_options(struct command_options *options)
 {
 	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
@@ -191,6 +199,8 @@ static bool interpret_options(struct command_options *options)
 		return false;
 	if (!command_add_ranks_behind(options->program, G_MAXINT, &session->ranks))
 		return false;
+	if (options->separate_worlds)
+		separate_worlds(options);
 	if (session->ranks > 0 && !command_set_nodes(options, NULL))
 		return false;
 	if (!parse_kinds(options, &session->ignored))
@@ -284,6 +294,8 @@ static struct command_line *line_new(struct command_options *options, const stru
 		/* of matchpoint restart */
 		{"restart", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options->restart, NULL,
 	         NULL},
+		{"separate-worlds", 0, 0, G_OPTION_ARG_NONE, &options->separate_worlds,
+	         "each program of the line has an MPI_COMM_WORLD of its own", NULL},
 		{"virtual-time", 0, 0, G_OPTION_ARG_NONE, &session->virtual_time,
 	         "skip sleeps, and advance the clocks that the program reads by the same time",
 	         NULL},

@@ -85,6 +85,7 @@ struct command_options {
 	gboolean regions;                     /* --pcontrol (GOption, as every gboolean here) */
 	bool passing_store;                   /* temporary: removed when the command ends */
 	gboolean np;                          /* -np was used for -n (GOption) */
+	gboolean separate_worlds;             /* GOption */
 	gboolean quiet, keep_going, json_all; /* GOption */
 	int verbose, jobs;
 };

@@ -1,5 +1,7 @@
 #include "host.h"
 
+#include "explorer/program_parts.h"
+
 static void set(void *user)
 {
 	*(bool *)user = true;
@@ -20,6 +22,20 @@ bool host_wait(struct host *host, bool (*condition)(void *data), void *data, dou
 		operations->iterate(host);
 	operations->timer_free(timer);
 	return condition(data);
+}
+
+bool host_divides_job(struct host *host, char *const *program, int ranks)
+{
+	static const char *const calls[] = {"MPI_Open_port",    "MPI_Comm_accept",
+	                                    "MPI_Comm_connect", "MPI_Publish_name",
+	                                    "MPI_Lookup_name",  "MPI_Unpublish_name"};
+
+	if (program_parts_divide(program, ranks))
+		return true;
+	for (guint i = 0; i < G_N_ELEMENTS(calls); i++)
+		if (host->operations->program_calls(host, calls[i]))
+			return true;
+	return false;
 }
 
 void host_output_clear(struct host_output *output)

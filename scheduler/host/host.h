@@ -344,6 +344,10 @@ static inline gint64 host_now(struct host *host)
 	return host->operations->now(host);
 }
 
+/* Whether the job of a program has ranks outside of the first MPI_COMM_WORLD, or connects some, so
+ * that the program's MPI_COMM_WORLD cannot be MPI's (docs/internals/worlds.md). */
+bool host_divides_job(struct host *host, char *const *program, int ranks);
+
 /* Runs the host until the condition holds, or until `seconds` have passed (0: no limit). Returns
  * whether the condition holds. Not within `iterate`. */
 bool host_wait(struct host *host, bool (*condition)(void *data), void *data, double seconds);

@@ -76,13 +76,24 @@ static char *start_line(const struct local *local, guint32 world)
 	                                  : NULL;
 }
 
+/* How the job is divided, as text; NULL: it is not. Ranks that connect need a communicator that the
+ * program does not know. Free with g_free. */
+static char *divided(struct host *host)
+{
+	const struct local_options *options = &local_of(host)->options;
+
+	return host_divides_job(host, options->program, options->ranks)
+	               ? program_parts_prelaunched(options->program, options->ranks)
+	               : NULL;
+}
+
 /* `checkpoint`: whose ranks are started; NULL: those of the program. */
 static struct host_job *start(struct host *host, guint32 world, const char *directory,
                               const struct disk_checkpoint *checkpoint, GError **error)
 {
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
-	g_autofree char *prelaunched = program_parts_prelaunched(options->program, options->ranks);
+	g_autofree char *prelaunched = divided(host);
 	g_autofree char *line = start_line(local, world);
 	struct environment_settings settings = {
 		.shim = options->shim,

@@ -279,6 +279,9 @@ static bool open_runs(struct session *session, GError **error)
 		.user = session,
 	};
 
+	if (host_divides_job(session->host, options->program, options->ranks))
+		communicators_divide(session->comms,
+		                     program_parts_first_world(options->program, options->ranks));
 	session->runs = runs_new(&runs, error);
 	if (session->runs && runs.atomics >= WIRE_ATOMICS_READS && options->watch_left > 0)
 		state_exploration_keep_to_tree(session->states);
@@ -305,8 +308,6 @@ void session_init(struct session *session, const struct session_options *options
 {
 	session->options = options;
 	session->comms = communicators_new(options->ranks);
-	communicators_divide(session->comms,
-	                     program_parts_at_once(options->program, options->ranks));
 	session->stacks = stack_table_new();
 	session->events = events_new(session_sink_failed, session);
 	session->findings = findings_new(options->bufferings);

@@ -60,12 +60,10 @@ struct communicators *communicators_new(int ranks)
 	return communicators;
 }
 
-void communicators_divide(struct communicators *communicators, int at_once)
+void communicators_divide(struct communicators *communicators, int first_ranks)
 {
-	if (at_once == communicators->ranks)
-		return;
 	g_hash_table_remove_all(communicators->table);
-	add_first_ranks(communicators, WIRE_COMM_WORLD, at_once, 1, "MPI_COMM_WORLD");
+	add_first_ranks(communicators, WIRE_COMM_WORLD, first_ranks, 1, "MPI_COMM_WORLD");
 	add_first_ranks(communicators, WIRE_COMM_JOB, communicators->ranks, 0, "the job");
 }
 

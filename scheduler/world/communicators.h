@@ -14,9 +14,9 @@ struct communicators;
 
 /* Contains MPI_COMM_WORLD of that size, and each rank's MPI_COMM_SELF. */
 struct communicators *communicators_new(int ranks);
-/* Of a job in which only the first ranks run at once: these are MPI_COMM_WORLD, and WIRE_COMM_JOB
- * has all. Before anything is added. */
-void communicators_divide(struct communicators *communicators, int at_once);
+/* Of a job that is divided: its first ranks are MPI_COMM_WORLD, and WIRE_COMM_JOB has all. Before
+ * anything is added. */
+void communicators_divide(struct communicators *communicators, int first_ranks);
 void communicators_free(struct communicators *communicators);
 
 /* Adds a communicator that `rank` announces. false: it is impossible, or contradicts an earlier

@@ -1,3 +1,4 @@
+#include "common/prelaunched.h"
 #include "world_internal.h"
 
 #include "mpi_calls.h"
@@ -204,17 +205,25 @@ char *world_root_print(gint32 root)
 	}
 }
 
-/* Appends a communicator, unless it is MPI_COMM_WORLD. */
+/* Appends a communicator, unless it is the rank's MPI_COMM_WORLD, or none of the program's. */
 static void append_comm(GString *text, const struct world *world, guint64 comm, guint16 function,
                         const char *separator, const struct comm_words *words)
 {
 	guint64 itself = world_comm_itself(world, comm);
 	g_autofree char *name = NULL;
 
-	if (itself == WIRE_COMM_WORLD || itself == WIRE_COMM_JOB)
+	if (itself == WIRE_COMM_WORLD
+	    || g_str_has_prefix(communicators_origin(world->comms, itself), "MPI_COMM_WORLD"))
 		return;
 	name = words->print(words->user, itself, function);
 	g_string_append_printf(text, "%s%s", separator, name);
+}
+
+/* Whether only the shim knows the communicator: to spawn and to connect (shim/calls/spawn.h). */
+static bool is_internal(const struct world *world, guint64 comm)
+{
+	return comm == WIRE_COMM_JOB
+	       || g_strcmp0(communicators_origin(world->comms, comm), PRELAUNCHED_PAIR) == 0;
 }
 
 /* Appends the arguments of an operation that a call of `function` has started. */
@@ -226,9 +235,9 @@ static void append_envelope(GString *text, const struct world *world, const stru
 	guint8 kind = op->kind;
 	gint32 peer = op->peer, tag = op->tag;
 
-	if (kind == WIRE_COLLECTIVE && mpi_call_begins_mpi(function)) {
-		return; /* of a process that waits to be spawned, too */
-	} else if (kind == WIRE_COLLECTIVE) {
+	if (is_internal(world, op->comm))
+		return;
+	if (kind == WIRE_COLLECTIVE) {
 		g_autofree char *root = world_root_print(peer);
 
 		if (peer != WIRE_NO_ROOT)
@@ -376,7 +385,7 @@ GArray *world_unreceived(const struct world *world)
 		struct op_id id = g_array_index(sends, struct operation, i).id;
 		const struct message *message = g_hash_table_lookup(world->messages, &id);
 
-		if (!message || !message->recalled)
+		if (message ? !message->recalled && message->comm != WIRE_COMM_JOB : true)
 			g_array_append_val(ids, id);
 	}
 	return ids;

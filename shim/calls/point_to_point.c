@@ -1,6 +1,7 @@
 /* Sends and receives that are one call each. */
 #include <string.h>
 
+#include "messages.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
 #include "shim/objects/error.h"
@@ -217,21 +218,28 @@ int shim_MPI_Irecv(void *site, void *buf, int count, MPI_Datatype datatype, int 
 	return start_nonblocking(site, MPI_CALL_Irecv, &transfer, request);
 }
 
-int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                  MPI_Comm comm, MPI_Status *status)
+static int receive_blocking(void *site, unsigned function, struct transfer *transfer,
+                            MPI_Status *status)
 {
-	struct transfer transfer = transfer_receiving(buf, count, datatype, source, tag, comm);
-	struct wire_call call = gate_call(MPI_CALL_Recv, site);
+	struct wire_call call = gate_call(function, site);
 	struct request *request;
 
-	int code = begin_transfer(&transfer, (struct wire_name){call.call, 0}, &request);
+	int code = begin_transfer(transfer, (struct wire_name){call.call, 0}, &request);
 	if (code != MPI_SUCCESS)
-		return refuse_call(&call, comm, code);
+		return refuse_call(&call, transfer->comm, code);
 	report_blocking(&call, &request, 1, false);
 	code = request_complete(request);
 	request_store_result(status, request);
 	request_retire(request);
-	return finish_call(&call, comm, code);
+	return finish_call(&call, transfer->comm, code);
+}
+
+int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                  MPI_Comm comm, MPI_Status *status)
+{
+	struct transfer transfer = transfer_receiving(buf, count, datatype, source, tag, comm);
+
+	return receive_blocking(site, MPI_CALL_Recv, &transfer, status);
 }
 
 /* One call with two operations: sub 0 is the send, sub 1 the receive. MPI's code; the requests are
@@ -353,4 +361,33 @@ int shim_MPI_Isendrecv_replace(void *site, void *buf, int count, MPI_Datatype da
 
 	send.must_copy = true;
 	return exchange_nonblocking(site, MPI_CALL_Isendrecv_replace, &send, &receive, request);
+}
+
+/* --- messages of other calls ------------------------------------------------------------------ */
+
+int message_send(void *site, unsigned function, const void *data, int bytes, int dest, int tag,
+                 MPI_Comm comm)
+{
+	struct transfer transfer = transfer_sending(WIRE_STANDARD, data, bytes, MPI_BYTE, dest, tag,
+	                                            comm);
+	return send_blocking(site, function, &transfer);
+}
+
+int message_receive(void *site, unsigned function, void *data, int bytes, int source, int tag,
+                    MPI_Comm comm, MPI_Status *status)
+{
+	struct transfer transfer = transfer_receiving(data, bytes, MPI_BYTE, source, tag, comm);
+
+	return receive_blocking(site, function, &transfer, status);
+}
+
+int message_leave(void *site, unsigned function, const void *data, int bytes, int dest, int tag,
+                  MPI_Comm comm)
+{
+	struct transfer transfer = transfer_sending(WIRE_STANDARD, data, bytes, MPI_BYTE, dest, tag,
+	                                            comm);
+	MPI_Request request;
+	int code = start_nonblocking(site, function, &transfer, &request);
+
+	return code == MPI_SUCCESS ? shim_MPI_Request_free(site, &request) : code;
 }

@@ -4,6 +4,7 @@
  * the scheduler lets its sender go on (MPI 3.1, sections 3.4 and 3.8.3). */
 #include <stdlib.h>
 
+#include "messages.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
@@ -196,6 +197,15 @@ int shim_MPI_Iprobe(void *site, int source, int tag, MPI_Comm comm, int *flag, M
 		                   MPI_CALL_Iprobe, site);
 	}
 	return look_for_message(site, &probe, flag, NULL, status);
+}
+
+int message_look(void *site, unsigned function, int tag, MPI_Comm comm, int *ret_found,
+                 MPI_Status *status)
+{
+	struct probe probe = probing(function, MPI_ANY_SOURCE, tag, comm);
+
+	probe.wait = WIRE_TEST_ALL;
+	return look_for_message(site, &probe, ret_found, NULL, status);
 }
 
 int shim_MPI_Mprobe(void *site, int source, int tag, MPI_Comm comm, MPI_Message *message,

@@ -222,26 +222,24 @@ static int prepare(struct spawning *spawning)
 
 /* --- the meeting of the root and the processes ------------------------------------------------ */
 
-/* Each of them and the root are a group of their own: who else is spawned is not known before. */
-static uint64_t meeting_number(int root, int number, int child)
+uint64_t spawn_pair(unsigned function, uint64_t key, int other)
 {
-	int both[] = {root < child ? root : child, root < child ? child : root};
+	int own = own_rank(), both[] = {own < other ? own : other, own < other ? other : own};
 	const struct communicator_groups groups = {.size = 2, .local = both};
-	uint64_t comm = communicator_new_number(WIRE_COMM_JOB, MPI_CALL_Comm_spawn,
-	                                        (uint64_t)number, &groups);
+	uint64_t comm = communicator_new_number(WIRE_COMM_JOB, function, key, &groups);
 
-	communicator_announce(comm, &groups, both[1] == own_rank(),
-	                      &(struct communicator_origin){.name = "the spawn of a process"});
+	communicator_announce(comm, &groups, both[1] == own,
+	                      &(struct communicator_origin){.name = PRELAUNCHED_PAIR});
 	return comm;
 }
 
-static struct wire_op meeting(uint32_t call, uint32_t step, uint64_t comm)
+struct wire_op spawn_meeting(unsigned function, uint32_t call, uint32_t step, uint64_t comm)
 {
 	return (struct wire_op){.name = {call, step},
 	                        .kind = WIRE_COLLECTIVE,
 	                        .comm = comm,
 	                        .peer = WIRE_NO_ROOT,
-	                        .function = MPI_CALL_Comm_spawn};
+	                        .function = (uint16_t)function};
 }
 
 /* All at once: no process may go on before the others do, since they wait for each other in MPI. */
@@ -252,9 +250,10 @@ static void meet_children(const struct spawning *spawning)
 	struct wire_name *names = take_memory((size_t)spawning->total, sizeof(*names));
 
 	for (int i = 0; i < spawning->total; i++) {
-		ops[i] = meeting(
-			call.call, (uint32_t)i + 1,
-			meeting_number(own_rank(), spawning->number, spawning->members[i]));
+		/* a group of their own: no child knows who else is spawned */
+		ops[i] = spawn_meeting(MPI_CALL_Comm_spawn, call.call, (uint32_t)i + 1,
+		                       spawn_pair(MPI_CALL_Comm_spawn, (uint64_t)spawning->number,
+		                                  spawning->members[i]));
 		names[i] = ops[i].name;
 	}
 	call.wait = WIRE_WAIT_ALL;
@@ -317,26 +316,32 @@ static int send_orders(const struct spawning *spawning)
 
 /* --- communicators ---------------------------------------------------------------------------- */
 
-/* Registers a communicator of the spawn. Both sides give it the same number and name. */
-static int add(MPI_Comm comm, int root, int number, const struct communicator *like,
-               const char *what)
+int spawn_register(MPI_Comm comm, uint64_t key, const struct communicator *like, unsigned function,
+                   const char *name)
 {
 	struct communicator_groups groups;
-	char name[LONGEST_NAME];
-	uint64_t its_number;
+	uint64_t number;
 	int rank, code = communicator_groups_of(comm, &groups);
 
 	if (code != MPI_SUCCESS)
 		return code;
-	snprintf(name, sizeof(name), "%s of spawn %d.%d", what, root, number);
-	its_number = communicator_new_number(0, MPI_CALL_Comm_spawn,
-	                                     mix((uint64_t)root, (uint64_t)number), &groups);
+	number = communicator_new_number(0, MPI_CALL_Comm_spawn, key, &groups);
 	real_mpi()->Comm_rank(comm, &rank);
-	communicator_announce(
-		its_number, &groups, rank,
-		&(struct communicator_origin){.name = name, .function = MPI_CALL_Comm_spawn});
+	communicator_announce(number, &groups, rank,
+	                      &(struct communicator_origin){.name = name, .function = function});
 	communicator_groups_release(&groups);
-	return communicator_add(comm, its_number, like, name);
+	return communicator_add(comm, number, like, name);
+}
+
+/* Registers a communicator of the spawn. Both sides give it the same number and name. */
+static int add(MPI_Comm comm, int root, int number, const struct communicator *like,
+               const char *what)
+{
+	char name[LONGEST_NAME];
+
+	snprintf(name, sizeof(name), "%s of spawn %d.%d", what, root, number);
+	return spawn_register(comm, mix((uint64_t)root, (uint64_t)number), like,
+	                      MPI_CALL_Comm_spawn, name);
 }
 
 /* What all parents learn of the root. */
@@ -458,7 +463,8 @@ int shim_MPI_Comm_spawn_multiple(void *site, int count, char *commands[], char *
 static void wait_for_spawn(int root, int number, const void *site)
 {
 	struct wire_call call = gate_call_again(MPI_CALL_Init, site);
-	struct wire_op op = meeting(call.call, 1, meeting_number(root, number, own_rank()));
+	struct wire_op op = spawn_meeting(MPI_CALL_Comm_spawn, call.call, 1,
+	                                  spawn_pair(MPI_CALL_Comm_spawn, (uint64_t)number, root));
 
 	call.status = WIRE_NOT_SPAWNED;
 	gate_wait_for(&call, &op, WIRE_WAIT_ALL);

@@ -293,16 +293,32 @@ static void note_exit_status(int status, void *unused)
 	startup.exit_status = status;
 }
 
+/* MPI numbers the commands of the whole job. MPI's code. */
+static int number_command(void)
+{
+	int *own, there = 0, first = 0, code;
+
+	code = real_mpi()->Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &own, &there);
+	if (code != MPI_SUCCESS || !there)
+		return code;
+	first = attributes_of_job.command = *own;
+	code = real_mpi()->Bcast(&first, 1, MPI_INT, 0, communicator_world);
+	attributes_of_job.command -= first;
+	return code;
+}
+
 static int start_communicators(void)
 {
 	const char *prelaunched = prelaunched_own(true), *rest;
-	struct prelaunched group;
+	int world, code;
 
 	if (!prelaunched)
-		return communicator_start(false, false);
+		return communicator_start(false, 0);
+	world = prelaunched_world(prelaunched, startup.rank);
 	attributes_of_job.divided = true;
 	attributes_of_job.ranks = prelaunched_begin(prelaunched, &rest);
-	return communicator_start(true, prelaunched_of(prelaunched, startup.rank, &group));
+	code = communicator_start(true, world);
+	return code == MPI_SUCCESS && world >= 0 ? number_command() : code;
 }
 
 /* After MPI's own initialisation. MPI's code. */

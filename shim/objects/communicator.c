@@ -457,28 +457,44 @@ void communicator_set_world(MPI_Comm comm)
 	real_mpi()->Comm_set_name(comm, "MPI_COMM_WORLD");
 }
 
-/* The ranks that run at once have a communicator of their own. */
-static int start_divided(bool waits)
+/* Each part that runs at once has a communicator of its own. The first one is what the scheduler
+ * takes for MPI_COMM_WORLD. */
+static int start_divided(int world)
 {
-	MPI_Comm world;
-	int code = communicator_add(MPI_COMM_WORLD, WIRE_COMM_JOB, NULL, "the job");
+	struct communicator_groups groups;
+	uint64_t number = WIRE_COMM_WORLD;
+	MPI_Comm made;
+	int rank, code = communicator_add(MPI_COMM_WORLD, WIRE_COMM_JOB, NULL, "the job");
 
 	if (code == MPI_SUCCESS)
-		code = real_mpi()->Comm_split(MPI_COMM_WORLD, waits ? MPI_UNDEFINED : 0, 0, &world);
-	if (code != MPI_SUCCESS || waits)
+		code = real_mpi()->Comm_split(MPI_COMM_WORLD, world < 0 ? MPI_UNDEFINED : world, 0,
+		                              &made);
+	if (code != MPI_SUCCESS || world < 0)
 		return code;
-	communicator_set_world(world);
-	return communicator_add(world, WIRE_COMM_WORLD, NULL, "MPI_COMM_WORLD");
+	communicator_set_world(made);
+	if (world > 0) {
+		code = communicator_groups_of(made, &groups);
+		if (code != MPI_SUCCESS)
+			return code;
+		number = communicator_new_number(WIRE_COMM_JOB, MPI_CALL_Init, (uint64_t)world,
+		                                 &groups);
+		real_mpi()->Comm_rank(made, &rank);
+		communicator_announce(
+			number, &groups, rank,
+			&(struct communicator_origin){.name = "MPI_COMM_WORLD of its program"});
+		communicator_groups_release(&groups);
+	}
+	return communicator_add(made, number, NULL, "MPI_COMM_WORLD");
 }
 
-int communicator_start(bool prelaunched, bool waits)
+int communicator_start(bool divided, int world)
 {
 	int code = real_mpi()->Comm_group(MPI_COMM_WORLD, &world_group);
 
 	if (code == MPI_SUCCESS)
-		code = prelaunched ? start_divided(waits)
-		                   : communicator_add(MPI_COMM_WORLD, WIRE_COMM_WORLD, NULL,
-		                                      "MPI_COMM_WORLD");
+		code = divided ? start_divided(world)
+		               : communicator_add(MPI_COMM_WORLD, WIRE_COMM_WORLD, NULL,
+		                                  "MPI_COMM_WORLD");
 	if (code == MPI_SUCCESS)
 		code = communicator_add(MPI_COMM_SELF, WIRE_COMM_SELF, NULL, "MPI_COMM_SELF");
 	return code;

@@ -16,8 +16,9 @@
 struct communicator; /* communicator_internal.h */
 
 /* Registers MPI_COMM_WORLD and MPI_COMM_SELF, right after MPI's initialisation; collective. MPI's
- * code. `prelaunched`: some processes wait to be spawned; `waits`: this one does. */
-int communicator_start(bool prelaunched, bool waits);
+ * code. `divided`: MPI_COMM_WORLD is, and this process is in part `world`; -1: it waits to be
+ * spawned. */
+int communicator_start(bool divided, int world);
 
 /* What stands for the program's MPI_COMM_WORLD, if the job has prelaunched processes: MPI's own has
  * all of them. Wrappers put it in the place of MPI_COMM_WORLD. */

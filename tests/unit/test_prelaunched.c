@@ -45,6 +45,21 @@ static void test_finds_the_group_of_a_rank(void **state)
 	assert_false(prelaunched_of("2;1,0,./a", 2, &group));
 }
 
+static void test_knows_worlds(void **state)
+{
+	struct prelaunched group;
+	const char *rest;
+
+	(void)state;
+	assert_int_equal(prelaunched_world("2", 1), 0);
+	assert_int_equal(prelaunched_world("2", 2), -1);
+	assert_int_equal(prelaunched_world("2+3;1,0.1,./a", 1), 0);
+	assert_int_equal(prelaunched_world("2+3;1,0.1,./a", 2), 1);
+	assert_int_equal(prelaunched_world("2+3;1,0.1,./a", 5), -1);
+	assert_int_equal(prelaunched_begin("2+3;1,0.1,./a", &rest), 5);
+	assert_true(prelaunched_of("2+3;1,0.1,./a", 5, &group));
+}
+
 static void test_compares_commands(void **state)
 {
 	struct prelaunched group;
@@ -67,6 +82,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reads_groups),
 		cmocka_unit_test(test_finds_the_group_of_a_rank),
+		cmocka_unit_test(test_knows_worlds),
 		cmocka_unit_test(test_compares_commands),
 	};
 

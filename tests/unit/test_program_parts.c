@@ -45,10 +45,28 @@ static void test_spawned(void **state)
 
 	(void)state;
 	assert_parts("./a : -n 2 -spawned 0.1 ./b", 3, "0+1 ./a, 1+2 ./b");
-	assert_null(program_parts_prelaunched(line, 3));
+	assert_false(program_parts_divide(line, 3));
 	assert_int_equal(program_parts_at_once(line, 3), 3);
 	assert_int_equal(program_parts_at_once(most, 7), 3);
 	assert_string_equal(text, "3;3,0.1,./my%20child;1,3.2,/d");
+}
+
+static void test_apart(void **state)
+{
+	char *line[] = {"./a", ":", "-n", "1", "./b", ":", "-np", "2", "./c", "x", NULL};
+	g_auto(GStrv) apart = program_parts_separate(line);
+	g_auto(GStrv) more = program_parts_add(apart, 3, 0, 1, "./d");
+	g_autofree char *words = g_strjoinv(" ", apart), *text = NULL, *divided = NULL;
+
+	(void)state;
+	assert_string_equal(words, "./a : -n 1 -apart ./b : -np 2 -apart ./c x");
+	assert_true(program_parts_divide(apart, 5));
+	assert_int_equal(program_parts_first_world(apart, 5), 2);
+	text = program_parts_prelaunched(apart, 5);
+	assert_string_equal(text, "2+1+2");
+	assert_int_equal(program_parts_at_once(more, 8), 5);
+	divided = program_parts_prelaunched(more, 8);
+	assert_string_equal(divided, "2+1+2;3,0.1,./d");
 }
 
 static void assert_refused(const char *line, int ranks, const char *why)
@@ -115,9 +133,8 @@ static void test_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_divides),
-		cmocka_unit_test(test_spawned),
-		cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_divides), cmocka_unit_test(test_spawned),
+		cmocka_unit_test(test_apart),   cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_behind),
 	};
 

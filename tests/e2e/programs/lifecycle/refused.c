@@ -13,8 +13,6 @@ int main(int argc, char **argv)
 		MPI_Send(&size, 1, MPI_INT, 0, 0, WORLD);
 	if (strcmp(argv[argc - 1], "join") == 0)
 		MPI_Comm_join(0, &comm);
-	if (strcmp(argv[argc - 1], "accept") == 0)
-		MPI_Comm_accept("port", MPI_INFO_NULL, 0, WORLD, &comm);
 	if (strcmp(argv[argc - 1], "count") == 0)
 		MPI_Bcast_c(NULL, 1L << 40, MPI_INT, 0, WORLD);
 	MPI_Finalize();

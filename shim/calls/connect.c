@@ -1,0 +1,293 @@
+/* Ports and names (MPI 3.1, section 10.4), among the ranks of a job whose MPI_COMM_WORLD is divided
+ * (attributes_of_job): what is asked for goes as messages on the communicator of all of them.
+ *
+ * Who connects sends a message to the rank that has opened the port. Who accepts takes one of them,
+ * from any source: there is the choice. Names go to all ranks; who looks for one looks whether such
+ * a message is there, as MPI_Iprobe would. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attributes.h"
+#include "messages.h"
+#include "shim/gate/blocking_call.h"
+#include "shim/gate/gate.h"
+#include "shim/mpi/real.h"
+#include "shim/objects/communicator_internal.h"
+#include "shim/objects/error.h"
+#include "spawn.h"
+
+enum { TAG_NAME = 2, TAG_PORT = 100, PORTS_MOST = 1024, NAME_BYTES = 256, TAG_PAIR = 3 };
+
+static int ports; /* opened by this process */
+static bool is_open[PORTS_MOST];
+
+/* What is told of a name. */
+struct told_name {
+	char service[NAME_BYTES], port[MPI_MAX_PORT_NAME];
+	bool published;
+};
+
+struct name {
+	struct told_name told;
+	struct name *next;
+};
+static struct name *names; /* that this process knows of */
+
+static struct communicator *job(void)
+{
+	return communicator_find(MPI_COMM_WORLD);
+}
+
+/* --- ports ------------------------------------------------------------------------------------ */
+
+int shim_MPI_Open_port(void *site, MPI_Info info, char *port)
+{
+	(void)info;
+	if (!attributes_of_job.divided)
+		return error_refused(site, MPI_CALL_Open_port);
+	if (!port || ports == PORTS_MOST)
+		return error_check(MPI_COMM_WORLD, MPI_ERR_ARG, MPI_CALL_Open_port, site);
+	is_open[ports] = true;
+	snprintf(port, MPI_MAX_PORT_NAME, "matchpoint:%d:%d", job()->rank, ports++);
+	return MPI_SUCCESS;
+}
+
+static bool read_port(const char *port, int *ret_rank, int *ret_number)
+{
+	return port && sscanf(port, "matchpoint:%d:%d", ret_rank, ret_number) == 2 && *ret_rank >= 0
+	       && *ret_rank < job()->size && *ret_number >= 0 && *ret_number < PORTS_MOST;
+}
+
+/* The number of an open port of this process; -1: it has none of this name. */
+static int own_port(const char *port)
+{
+	int rank, number;
+
+	return read_port(port, &rank, &number) && rank == job()->rank && is_open[number] ? number
+	                                                                                 : -1;
+}
+
+int shim_MPI_Close_port(void *site, const char *port)
+{
+	int number = attributes_of_job.divided ? own_port(port) : -1;
+
+	if (number < 0)
+		return error_check(MPI_COMM_WORLD, MPI_ERR_PORT, MPI_CALL_Close_port, site);
+	is_open[number] = false;
+	return MPI_SUCCESS;
+}
+
+/* --- connections ------------------------------------------------------------------------------ */
+
+/* A call that connects the members of a communicator with those of another one. */
+struct connecting {
+	void *site;
+	enum mpi_call function;
+	struct communicator *members;
+	int root;
+};
+
+/* The other side's root, by its rank of the job: asks it, or is asked. MPI's code. */
+static int find_other(const struct connecting *connecting, const char *port, int *ret_other)
+{
+	int number, code;
+	MPI_Status status;
+
+	if (connecting->function == MPI_CALL_Comm_connect) {
+		if (!read_port(port, ret_other, &number) || *ret_other == job()->rank)
+			return MPI_ERR_PORT;
+		return message_send(connecting->site, connecting->function, NULL, 0, *ret_other,
+		                    TAG_PORT + number, MPI_COMM_WORLD);
+	}
+	number = own_port(port);
+	if (number < 0)
+		return MPI_ERR_PORT;
+	code = message_receive(connecting->site, connecting->function, NULL, 0, MPI_ANY_SOURCE,
+	                       TAG_PORT + number, MPI_COMM_WORLD, &status);
+	*ret_other = status.MPI_SOURCE;
+	return code;
+}
+
+static void meet_other(const struct connecting *connecting, int other)
+{
+	struct wire_call call = gate_call_again(connecting->function, connecting->site);
+	struct wire_op op = spawn_meeting(MPI_CALL_Comm_connect, call.call, 1,
+	                                  spawn_pair(MPI_CALL_Comm_connect, 0, other));
+
+	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
+	blocking_call_meet(call.function, call.site);
+}
+
+/* The roots meet when the members of both sides have come. Then all members meet again: now nobody
+ * waits long inside MPI. */
+static int carry_out(const struct connecting *connecting, const char *port, MPI_Comm *ret)
+{
+	struct communicator *members = connecting->members;
+	int told[2] = {MPI_SUCCESS, -1}, code; /* an error, and the other root */
+
+	communicator_meet(members->number, connecting->function, connecting->site,
+	                  communicator_hash(1, 1, &connecting->root));
+	if (members->rank == connecting->root) {
+		told[0] = find_other(connecting, port, &told[1]);
+		if (told[0] == MPI_SUCCESS)
+			meet_other(connecting, told[1]);
+	}
+	communicator_meet_again(members->number, connecting->function, connecting->site, 2);
+	code = real_mpi()->Bcast(told, 2, MPI_INT, connecting->root, members->handle);
+	if (code == MPI_SUCCESS)
+		code = told[0];
+	if (code == MPI_SUCCESS)
+		code = real_mpi()->Intercomm_create(members->handle, connecting->root,
+		                                    MPI_COMM_WORLD, told[1], TAG_PAIR, ret);
+	return code == MPI_SUCCESS ? spawn_register(*ret, 0, members, connecting->function,
+	                                            "the intercommunicator of a connection")
+	                           : code;
+}
+
+static int connect_to(void *site, enum mpi_call function, const char *port, int root, MPI_Comm comm,
+                      MPI_Comm *ret)
+{
+	const struct connecting connecting = {site, function, communicator_find(comm), root};
+	int code = MPI_SUCCESS;
+
+	if (!attributes_of_job.divided)
+		return error_refused(site, function);
+	if (!connecting.members || connecting.members->is_inter)
+		code = MPI_ERR_COMM;
+	else if (root < 0 || root >= connecting.members->size)
+		code = MPI_ERR_ROOT;
+	if (code == MPI_SUCCESS)
+		code = carry_out(&connecting, port, ret);
+	else
+		error_report_call(site, function);
+	return error_check(comm, code, function, site);
+}
+
+int shim_MPI_Comm_accept(void *site, const char *port, MPI_Info info, int root, MPI_Comm comm,
+                         MPI_Comm *newcomm)
+{
+	(void)info;
+	return connect_to(site, MPI_CALL_Comm_accept, port, root, comm, newcomm);
+}
+
+int shim_MPI_Comm_connect(void *site, const char *port, MPI_Info info, int root, MPI_Comm comm,
+                          MPI_Comm *newcomm)
+{
+	(void)info;
+	return connect_to(site, MPI_CALL_Comm_connect, port, root, comm, newcomm);
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static struct name *find_name(const char *service)
+{
+	struct name *name = names;
+
+	while (name && strcmp(name->told.service, service) != 0)
+		name = name->next;
+	return name;
+}
+
+static int learn(const struct told_name *told)
+{
+	struct name *name = find_name(told->service);
+
+	if (!name) {
+		name = calloc(1, sizeof(*name));
+		if (!name)
+			return MPI_ERR_NO_MEM;
+		name->next = names;
+		names = name;
+	}
+	name->told = *told;
+	return MPI_SUCCESS;
+}
+
+/* The message is MPI's until it is received, which may be never. */
+static int tell_all(void *site, enum mpi_call function, const struct told_name *told)
+{
+	struct told_name *copy = malloc(sizeof(*copy));
+	int code = copy ? learn(told) : MPI_ERR_NO_MEM;
+
+	for (int rank = 0; rank < job()->size && code == MPI_SUCCESS; rank++) {
+		*copy = *told;
+		if (rank != job()->rank)
+			code = message_leave(site, function, copy, sizeof(*copy), rank, TAG_NAME,
+			                     MPI_COMM_WORLD);
+	}
+	return code;
+}
+
+static int set_name(void *site, enum mpi_call function, const char *service, const char *port,
+                    bool published)
+{
+	struct told_name told = {.published = published};
+	const struct name *name;
+	int code = MPI_SUCCESS;
+
+	if (!attributes_of_job.divided)
+		return error_refused(site, function);
+	if (!service || !port || strlen(service) >= sizeof(told.service)
+	    || strlen(port) >= sizeof(told.port)) {
+		code = MPI_ERR_ARG;
+	} else {
+		name = find_name(service);
+		if ((name && name->told.published) == published)
+			code = MPI_ERR_SERVICE;
+	}
+	if (code != MPI_SUCCESS)
+		return error_check(MPI_COMM_WORLD, code, function, site);
+	memcpy(told.service, service, strlen(service));
+	memcpy(told.port, port, strlen(port));
+	return error_check(MPI_COMM_WORLD, tell_all(site, function, &told), function, site);
+}
+
+int shim_MPI_Publish_name(void *site, const char *service, MPI_Info info, const char *port)
+{
+	(void)info;
+	return set_name(site, MPI_CALL_Publish_name, service, port, true);
+}
+
+int shim_MPI_Unpublish_name(void *site, const char *service, MPI_Info info, const char *port)
+{
+	(void)info;
+	return set_name(site, MPI_CALL_Unpublish_name, service, port, false);
+}
+
+/* Takes what others have told, until the name is known. */
+static int look_for(void *site, const char *service)
+{
+	const struct name *name;
+	struct told_name told;
+	MPI_Status status;
+	int found, code;
+
+	do {
+		code = message_look(site, MPI_CALL_Lookup_name, TAG_NAME, MPI_COMM_WORLD, &found,
+		                    &status);
+		if (code == MPI_SUCCESS && found)
+			code = message_receive(site, MPI_CALL_Lookup_name, &told, sizeof(told),
+			                       status.MPI_SOURCE, TAG_NAME, MPI_COMM_WORLD,
+			                       MPI_STATUS_IGNORE);
+		if (code == MPI_SUCCESS && found)
+			code = learn(&told);
+		name = find_name(service);
+	} while (code == MPI_SUCCESS && found && !(name && name->told.published));
+	if (code != MPI_SUCCESS)
+		return code;
+	return name && name->told.published ? MPI_SUCCESS : MPI_ERR_NAME;
+}
+
+int shim_MPI_Lookup_name(void *site, const char *service, MPI_Info info, char *port)
+{
+	int code;
+
+	(void)info;
+	if (!attributes_of_job.divided)
+		return error_refused(site, MPI_CALL_Lookup_name);
+	code = service && port ? look_for(site, service) : MPI_ERR_ARG;
+	if (code == MPI_SUCCESS)
+		snprintf(port, MPI_MAX_PORT_NAME, "%s", find_name(service)->told.port);
+	return error_check(MPI_COMM_WORLD, code, MPI_CALL_Lookup_name, site);
+}
