@@ -1,63 +1,4 @@
-#include "state_search.h"
-
-#include "saved_states.h"
-
-/* A known state. */
-struct node {
-	struct state_hash name;
-	struct choice_list *list;  /* owned reference; NULL: the beginning */
-	struct state_hash offered; /* hash of all choices open there, with relative call numbers */
-	struct choice first;       /* the choice made there first, with relative call numbers */
-	guint number;              /* in the graph */
-};
-
-/* A state in which a world has made a choice. Counted by reference (g_rc_box). */
-struct place {
-	guint number; /* in the graph */
-	int ranks;
-	guint32 calls[]; /* of that world, by rank */
-};
-
-/* An end, by its fingerprint. */
-struct end {
-	struct state_hash name;
-	guint number; /* in the graph */
-};
-
-/* Choices that are still to be made at a node. */
-struct waiting {
-	struct choice_list *list;
-	GArray *choices;                 /* struct choice; the last one is next; never empty */
-	struct place *place;             /* owned reference: where they are made */
-	const struct saved_state *saved; /* the end of that list, if an earlier search was there */
-};
-
-struct edge;
-
-struct state_search {
-	bool verify;
-	bool begun;
-	GHashTable *nodes; /* struct node, by fingerprint */
-	GHashTable *ends;  /* struct end, by fingerprint */
-	struct state_graph *graph;
-	GHashTable *steps; /* verify: the known struct edge */
-	GArray *waiting;   /* struct waiting, the next one last */
-	/* struct waiting, served before `waiting`: visited by an earlier search */
-	GArray *known_before;
-	struct saved_state *saved; /* the earlier search; NULL: there was none */
-	const struct saved_state
-		*from; /* in `saved`: where the last choice of `here` was made; NULL: unknown */
-	const struct saved_state *at; /* in `saved`: where it led */
-	struct choice_list *here;     /* choices of the running world */
-	/* the known state in which its last choice was made; NULL: none, or one without
-	 * fingerprint */
-	const struct node *last;
-	struct place *place; /* owned reference: where it was made; NULL: nothing chosen yet */
-	struct choice made;  /* that choice, with relative call numbers */
-	guint ended;         /* the end that the last world came to, in the graph */
-	bool known;          /* verify: the world has reached a known state */
-	struct state_statistics statistics;
-};
+#include "state_search_internal.h"
 
 /* A choice made in a state leads to another state. */
 struct edge {
@@ -565,7 +506,7 @@ enum explorer_step state_search_rest(struct state_search *search, const struct k
 	            : visit(search, state, named, choices, ret_choice);
 }
 
-static struct end *end_new(const struct state_hash *name, guint number)
+struct end *state_search_end_new(const struct state_hash *name, guint number)
 {
 	struct end *end = g_new0(struct end, 1);
 
@@ -581,7 +522,7 @@ bool state_search_end(struct state_search *search, const struct state_hash *outc
 
 	record_step(search, outcome);
 	if (is_new) {
-		end = end_new(outcome, state_graph_add_end(search->graph));
+		end = state_search_end_new(outcome, state_graph_add_end(search->graph));
 		g_hash_table_add(search->ends, end);
 	}
 	connect(search, NULL, end->number);
@@ -605,96 +546,4 @@ enum graph_answer state_search_count(const struct state_search *search, GArray *
 void state_search_statistics(const struct state_search *search, struct state_statistics *ret)
 {
 	*ret = search->statistics;
-}
-
-/* --- saving ----------------------------------------------------------------------------------- */
-
-static void write_waiting(struct saved_states_writer *writer, const GArray *all)
-{
-	for (guint i = 0; i < all->len; i++) {
-		const struct waiting *waiting = &g_array_index(all, struct waiting, i);
-
-		for (guint j = 0; j < waiting->choices->len; j++) {
-			const struct choice *choice = &g_array_index(waiting->choices,
-			                                             struct choice, j);
-
-			saved_states_write_waiting(writer, waiting->list, choice,
-			                           saved_states_after(waiting->saved, choice));
-		}
-	}
-}
-
-static GVariant *save_ends(const struct state_search *search)
-{
-	GVariantBuilder builder;
-	GHashTableIter iter;
-	gpointer next;
-
-	g_variant_builder_init(&builder, G_VARIANT_TYPE("a(ttu)"));
-	g_hash_table_iter_init(&iter, search->ends);
-	while (g_hash_table_iter_next(&iter, &next, NULL)) {
-		const struct end *end = next;
-
-		g_variant_builder_add(&builder, "(ttu)", end->name.word[0], end->name.word[1],
-		                      end->number);
-	}
-	return g_variant_builder_end(&builder);
-}
-
-GVariant *state_search_save(const struct state_search *search)
-{
-	const struct state_statistics *has = &search->statistics;
-	struct saved_states_writer *writer = saved_states_writer_new();
-	GHashTableIter iter;
-	gpointer node;
-
-	g_hash_table_iter_init(&iter, search->nodes);
-	while (g_hash_table_iter_next(&iter, &node, NULL))
-		saved_states_write_visited(writer, ((const struct node *)node)->list);
-	write_waiting(writer, search->known_before);
-	write_waiting(writer, search->waiting);
-	if (!search->begun && search->saved)
-		saved_states_write_all(writer, search->saved);
-	return g_variant_ref_sink(g_variant_new(
-		"(b(tttttt)b@a(ttu)@" STATE_GRAPH_TYPE "@" SAVED_STATES_TYPE ")",
-		search->begun || search->saved, has->states, has->ends, has->nameless, has->circles,
-		has->merged, has->missed, has->sets_left, save_ends(search),
-		state_graph_save(search->graph), saved_states_writer_end(writer)));
-}
-
-static bool read_ends(struct state_search *search, GVariant *ends)
-{
-	struct state_hash name;
-	GVariantIter iter;
-	guint32 number;
-
-	g_variant_iter_init(&iter, ends);
-	while (g_variant_iter_next(&iter, "(ttu)", &name.word[0], &name.word[1], &number)) {
-		if (!state_graph_is_end(search->graph, number))
-			return false;
-		g_hash_table_add(search->ends, end_new(&name, number));
-	}
-	return true;
-}
-
-bool state_search_restore(struct state_search *search, GVariant *saved)
-{
-	struct state_statistics *has = &search->statistics;
-	g_autoptr(GVariant) ends = NULL, graph = NULL, lists = NULL;
-	gboolean begun, sets_left; /* as GVariant returns them */
-
-	g_variant_get(saved, "(b(tttttt)b@a(ttu)@" STATE_GRAPH_TYPE "@" SAVED_STATES_TYPE ")",
-	              &begun, &has->states, &has->ends, &has->nameless, &has->circles, &has->merged,
-	              &has->missed, &sets_left, &ends, &graph, &lists);
-	has->sets_left = sets_left;
-	state_graph_free(search->graph);
-	search->graph = state_graph_load(graph);
-	if (!search->graph || !read_ends(search, ends))
-		return false;
-	if (!begun)
-		return true;
-	search->saved = saved_states_load(lists);
-	search->begun = search->saved
-	                && !saved_states_waits(search->saved); /* then nothing is left */
-	return search->saved != NULL;
 }

@@ -10,11 +10,6 @@
 #define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for others in a collective where one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has ended */
 
-static int ranks_of(const struct execution *execution)
-{
-	return execution->runs->ranks;
-}
-
 struct execution *execution_new(struct runs *runs, const struct run_request *request)
 {
 	struct execution *execution = g_new0(struct execution, 1);
@@ -78,7 +73,7 @@ void execution_free(struct execution *execution)
 	const struct host_operations *host = execution->runs->host->operations;
 
 	placement_release(&execution->placement);
-	for (int rank = 0; rank < ranks_of(execution); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		rank_end_clear(&execution->ends[rank]);
 	if (execution->job)
 		host->job_free(execution->job);
@@ -101,7 +96,7 @@ static struct thread_sight sight_of(struct execution *execution)
 {
 	return (struct thread_sight){.host = execution->runs->host,
 	                             .world = execution->world,
-	                             .ranks = ranks_of(execution),
+	                             .ranks = execution->runs->ranks,
 	                             .slots = execution->placement.slots,
 	                             .timer = execution->timer,
 	                             .heard = &execution->liveness.heard};
@@ -130,14 +125,14 @@ void execution_show_processes(struct execution *execution)
 		return;
 	pids = placement_pids(&execution->placement);
 	host->operations->show_processes(host, execution->placement.number, pids,
-	                                 ranks_of(execution));
+	                                 execution->runs->ranks);
 }
 
 /* If a debugger may want the ranks, none goes on before all are there. */
 static void welcome_connected(struct execution *execution)
 {
 	struct host *host = execution->runs->host;
-	bool all = execution->placement.connected == ranks_of(execution);
+	bool all = execution->placement.connected == execution->runs->ranks;
 	bool waits = host->operations->is_watched && host->operations->is_watched(host);
 
 	if (all)
@@ -148,7 +143,7 @@ static void welcome_connected(struct execution *execution)
 	}
 	if (execution->placement.image || (waits && !all))
 		return;
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		if (!execution->placement.slots[rank].link
 		    || execution->placement.slots[rank].welcomed)
 			continue;
@@ -185,11 +180,11 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		host->job_connected(execution->job, rank, link);
 	stall_set(execution->liveness.stall, rank, hello->pid, hello->inside);
 	execution->placement.connected++;
-	if (hello->restored && execution->placement.connected == ranks_of(execution)) {
+	if (hello->restored && execution->placement.connected == execution->runs->ranks) {
 		execution->placement.restored = execution_now(execution);
 		placement_note_restored(&execution->placement);
 	}
-	if (execution->restarts && execution->placement.connected == ranks_of(execution)) {
+	if (execution->restarts && execution->placement.connected == execution->runs->ranks) {
 		if (!restart_rebuild(execution))
 			return;
 		execution->restarts = false;
@@ -213,7 +208,7 @@ static int count_troubled(const struct execution *execution, int *ret_reported)
 	int count = 0;
 
 	*ret_reported = 0;
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		*ret_reported += has_reported(&execution->ends[rank]);
 		count += has_reported(&execution->ends[rank]) || execution->ends[rank].gone;
 	}
@@ -230,7 +225,7 @@ bool execution_failed_to_start(const struct execution *execution)
 
 static void fail_to_start(struct execution *execution)
 {
-	for (int rank = 0; rank < ranks_of(execution); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		execution->ends[rank].killed |= !has_reported(&execution->ends[rank]);
 	stall_look(execution->liveness.stall, execution->world,
 	           execution_now(execution)); /* reads where all ranks are */
@@ -251,7 +246,7 @@ static void look_at_start(struct execution *execution)
 	if (execution->liveness.trouble_since == 0)
 		execution->liveness.trouble_since = now;
 	if (reported > 0
-	    && (count == ranks_of(execution)
+	    && (count == execution->runs->ranks
 	        || now - execution->liveness.trouble_since > TROUBLE_US)) {
 		if (!execution_lost_launcher(execution)
 		    || !execution_strike(execution, "what the launcher starts ranks with")) {
@@ -298,7 +293,7 @@ void execution_advance(struct execution *execution)
 
 	execution_look_for_struck(execution);
 	if (execution->result.phase == EXECUTION_STARTING && !execution_begins_again(execution)
-	    && execution->placement.connected == ranks_of(execution)
+	    && execution->placement.connected == execution->runs->ranks
 	    && count_troubled(execution, &reported) == 0 && execution_is_at_rest(execution))
 		start_world(execution);
 	take_certain(execution);
@@ -318,7 +313,7 @@ static bool waits_for_aborted(const struct execution *execution)
 	if (!execution_is_running(execution)
 	    || execution_now(execution) - execution->liveness.heard < TROUBLE_US)
 		return false;
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		if (execution->ends[rank].deaf)
 			return true;
 	}
@@ -438,7 +433,7 @@ static void give_parking_up(struct execution *execution)
 {
 	struct snapshot *snapshot = g_steal_pointer(&execution->parking);
 
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		if (execution->placement.slots[rank].pid > 0)
 			execution_kill(execution, rank);
 		if (!snapshot->images)

@@ -13,15 +13,6 @@ struct run_ahead;
 struct snapshot;
 struct state_fingerprint;
 
-/* The runs that it belongs to. */
-struct runs *execution_runs(const struct execution *execution);
-/* The job that has started its ranks; NULL: it has none of its own. */
-const struct host_job *execution_job(const struct execution *execution);
-/* Whether it is being started from a checkpoint on disk. */
-bool execution_is_restarted(const struct execution *execution);
-/* Where its ranks are. */
-const struct placement *execution_placement(const struct execution *execution);
-
 /* execution_now is the host's time. execution_ran returns how long it has run since start or
  * restore, in seconds, without waiting for answers; execution_ran_in_all, since the beginning of
  * the program. */

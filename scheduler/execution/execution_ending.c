@@ -1,6 +1,6 @@
 /* Ends the ranks of an execution. No rank can delay this beyond its time limits. */
 #include "execution_internal.h"
-#include "runs_context.h"
+#include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/tools/log.h"
 
@@ -13,19 +13,14 @@
 #define ENDED_US (60 * G_USEC_PER_SEC)  /* the same after all ranks */
 #define DIE_US (5 * G_USEC_PER_SEC)     /* after a kill: limit for ranks to be reaped */
 
-static int ranks_of(const struct execution *execution)
-{
-	return runs_ranks(execution->runs);
-}
-
 static gint64 obey_us(const struct execution *execution)
 {
-	return runs_wrapper(execution->runs) ? TOOLS_US : OBEY_US;
+	return execution->runs->options.wrapper ? TOOLS_US : OBEY_US;
 }
 
 void execution_kill(const struct execution *execution, int rank)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = execution->runs->host;
 
 	if (execution->placement.slots[rank].pid <= 0)
 		return;
@@ -37,13 +32,12 @@ void execution_end_ranks(struct execution *execution, bool flush)
 {
 	struct wire_message end = {.type = WIRE_END};
 
-	end.end.hold = snapshots_rewind(runs_snapshots(execution->runs))
-	               && execution->placement.from;
+	end.end.hold = snapshots_rewind(execution->runs->snapshots) && execution->placement.from;
 
 	execution_emit_stop(execution);
 	execution_enter(execution, EXECUTION_ENDING);
 	execution->ending_since = execution_now(execution);
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		enum world_phase phase = world_phase(execution->world, rank);
 		bool listens = phase == PHASE_BLOCKED || phase == PHASE_STOPPED
 		               || phase == PHASE_HELD;
@@ -63,7 +57,7 @@ void execution_end_ranks(struct execution *execution, bool flush)
 
 bool execution_output_is_cut(const struct execution *execution)
 {
-	for (int rank = 0; rank < ranks_of(execution); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (execution->ends[rank].unsaid)
 			return true;
 	return false;
@@ -77,7 +71,7 @@ static void finish_execution(struct execution *execution)
 
 void execution_finish_if_gone(struct execution *execution)
 {
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		if (execution->placement.slots[rank].link
 		    || (!execution->placement.launched && !execution->ends[rank].reaped))
 			return;
@@ -88,13 +82,13 @@ void execution_finish_if_gone(struct execution *execution)
 
 void execution_look_for_dead(struct execution *execution)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = execution->runs->host;
 	gint64 now = execution_now(execution);
 
 	if (now - MAX(execution->liveness.heard, execution->liveness.looked) < LOOK_US)
 		return;
 	execution->liveness.looked = now;
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		struct host_link *link = execution->placement.slots[rank].link;
 		pid_t process = execution->placement.slots[rank].pid;
 
@@ -117,9 +111,9 @@ void execution_look_for_dead(struct execution *execution)
  * have had no processor. `any`: kills those as well. */
 static void kill_ranks(struct execution *execution, bool any)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = execution->runs->host;
 
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		struct host_link *link = execution->placement.slots[rank].link;
 
 		if (link && (any || !host->operations->has_unread(link)))
@@ -130,9 +124,9 @@ static void kill_ranks(struct execution *execution, bool any)
 /* Whether a debugger has stopped a rank: a user may be looking at how it ended. */
 static bool is_in_debugger(const struct execution *execution)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = execution->runs->host;
 
-	for (int rank = 0; rank < ranks_of(execution); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (execution->placement.slots[rank].link
 		    && execution->placement.slots[rank].pid > 0
 		    && host->operations->is_debugged(host, execution->placement.slots[rank].pid))
@@ -153,7 +147,7 @@ void execution_look_at_end(struct execution *execution)
 	if (late <= DIE_US)
 		return;
 	log_debug(LOG_RANKS, "world %u does not end, and is given up", execution->placement.number);
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		host_close(execution->placement.slots[rank].link);
 		execution->placement.slots[rank].link = NULL;
 		held_ranks_forget(execution->placement.group, rank);
@@ -163,7 +157,7 @@ void execution_look_at_end(struct execution *execution)
 
 void execution_end_children(struct execution *execution)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = execution->runs->host;
 	guint others = runs_count(execution->runs) - 1;
 
 	if (execution->placement.directory)
@@ -188,7 +182,7 @@ static bool has_asked_enough(struct execution *execution)
 
 	if (execution->liveness.asking_since == 0)
 		execution->liveness.asking_since = now;
-	for (int rank = 0; rank < ranks_of(execution); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (execution->placement.slots[rank].link)
 			limit = STATUS_US;
 	return now - execution->liveness.asking_since > limit;
@@ -196,7 +190,7 @@ static bool has_asked_enough(struct execution *execution)
 
 bool execution_endings_known(struct execution *execution)
 {
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		if (!rank_end_is_silent(&execution->ends[rank]))
 			continue;
 		if (!execution->placement.launched)

@@ -1,25 +1,25 @@
 /* Sends the events of an execution to the sinks (events.h). */
 #include "execution_internal.h"
-#include "runs_context.h"
+#include "runs_internal.h"
 #include "scheduler/snapshot/snapshot.h"
 
 static void on_step(void *user, const struct world_step *step)
 {
 	const struct execution *execution = user;
 
-	events_emit_step(runs_events(execution->runs), execution->placement.number,
+	events_emit_step(execution->runs->options.events, execution->placement.number,
 	                 execution->world, step);
 }
 
 void execution_watch_steps(const struct execution *execution)
 {
-	if (events_want_steps(runs_events(execution->runs)))
+	if (events_want_steps(execution->runs->options.events))
 		world_watch(execution->world, on_step);
 }
 
 void execution_emit_begin(const struct execution *execution)
 {
-	struct events *events = runs_events(execution->runs);
+	struct events *events = execution->runs->options.events;
 	const struct snapshot *from = execution->placement.from;
 	struct run_event event = {.kind = RUN_BEGIN,
 	                          .number = execution->placement.number,
@@ -46,7 +46,7 @@ static const char *reason_of(const struct execution *execution)
 
 void execution_emit_stop(const struct execution *execution)
 {
-	events_emit(runs_events(execution->runs),
+	events_emit(execution->runs->options.events,
 	            &(struct run_event){.kind = RUN_STOP,
 	                                .number = execution->placement.number,
 	                                .world = execution->world,
@@ -55,7 +55,7 @@ void execution_emit_stop(const struct execution *execution)
 
 void execution_emit_refused(const struct execution *execution, const char *why)
 {
-	events_emit(runs_events(execution->runs),
+	events_emit(execution->runs->options.events,
 	            &(struct run_event){.kind = RUN_REFUSED,
 	                                .number = execution->placement.number,
 	                                .world = execution->world,

@@ -1,7 +1,7 @@
 /* Holding ranks, and resuming an execution whose strategy has put its answer off. */
 #include "execution_internal.h"
 #include "run_ahead.h"
-#include "runs_context.h"
+#include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
 static bool is_open(const GArray *open, const struct choice *choice)
@@ -72,7 +72,7 @@ void execution_hold_all(struct execution *execution)
 {
 	bool cut = position_has_cut(execution->target);
 
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		guint32 from = cut ? position_calls(execution->target, rank) : WORLD_HOLDS_NOTHING;
 
 		if (world_held_from(execution->world, rank) != from)

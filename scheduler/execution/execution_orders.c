@@ -1,7 +1,7 @@
 /* Sends orders to ranks. */
 #include "execution_internal.h"
 #include "run_ahead.h"
-#include "runs_context.h"
+#include "runs_internal.h"
 #include "scheduler/snapshot/process_group.h"
 #include "scheduler/snapshot/state_fingerprint.h"
 
@@ -12,7 +12,7 @@ void execution_order(struct execution *execution, int rank, const struct wire_me
 
 void execution_drive_all(struct execution *execution)
 {
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (execution->placement.slots[rank].link
 		    && process_group_is_idle(execution->placement.group, rank))
 			execution_order(execution, rank,

@@ -1,6 +1,6 @@
 /* Decides where a snapshot of an execution is taken. */
 #include "execution_internal.h"
-#include "runs_context.h"
+#include "runs_internal.h"
 #include "scheduler/snapshot/image.h"
 #include "scheduler/world/matcher.h"
 
@@ -54,7 +54,7 @@ void execution_want_snapshot(struct execution *execution, bool named)
 
 static bool all_blocked(const struct execution *execution)
 {
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		if (!world_waits(execution->world, rank))
 			return false;
 	}
@@ -72,7 +72,7 @@ static bool can_be_parked(const struct execution *execution)
  * back. */
 static bool is_worth_it(const struct execution *execution)
 {
-	const struct snapshots *snapshots = runs_snapshots(execution->runs);
+	const struct snapshots *snapshots = execution->runs->snapshots;
 	const struct restore_cost cost = snapshots_cost(snapshots);
 	double seconds = execution_ran(execution);
 	double times = execution->strategy->leaps ? WORTH_LEAPING : WORTH;
@@ -137,7 +137,7 @@ static bool image_will_do(const struct execution *execution)
 {
 	double behind = execution->placement.from ? execution->placement.from->behind : 0;
 	double all = execution_ran_in_all(execution);
-	bool named = image_any_named(runs_snapshots(execution->runs), execution->placement.group);
+	bool named = image_any_named(execution->runs->snapshots, execution->placement.group);
 	double most = named ? MAX(NAMED_S, NAMED_PART * all) : MAX(KEEPERS_S, KEEPERS_PART * all);
 
 	return (named || execution->wish == SNAPSHOT_NAMED) && execution_may_keep_image(execution)
@@ -190,10 +190,10 @@ bool execution_look_at_parking(struct execution *execution)
 {
 	int stuck = -1;
 
-	if (!execution->parking || runs_wrapper(execution->runs))
+	if (!execution->parking || execution->runs->options.wrapper)
 		return false;
 	stall_look(execution->liveness.stall, execution->world, execution_now(execution));
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		const struct wire_blocking_call *inside = stall_blocking_call(
 			execution->liveness.stall, rank);
 

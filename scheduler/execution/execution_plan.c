@@ -2,7 +2,7 @@
  * Also ranks that poll when nothing else can move: how long they are answered "not yet", and when
  * that counts as a livelock. */
 #include "execution_internal.h"
-#include "runs_context.h"
+#include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
 #define PLANNED_POLLS 20u /* rounds in which only polls outside the plan are answered */
@@ -133,12 +133,12 @@ void execution_timer_expired(void *user)
 void execution_pause(struct execution *execution, enum execution_phase phase, guint milliseconds)
 {
 	execution_enter(execution, phase);
-	runs_host(execution->runs)->operations->timer_start(execution->timer, milliseconds);
+	execution->runs->host->operations->timer_start(execution->timer, milliseconds);
 }
 
 static bool has_failed(const struct execution *execution)
 {
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (world_phase(execution->world, rank) == PHASE_STOPPED)
 			return true;
 	return false;
@@ -150,7 +150,7 @@ static guint64 polled_places(const struct execution *execution)
 	const struct world *world = execution->world;
 	guint64 hash = 0;
 
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (world_polls(world, rank))
 			hash = (hash ^ (guint64)rank
 			        ^ world_call_info(world, rank, world_calls(world, rank))->site)
@@ -163,13 +163,13 @@ static void look_for_livelock(struct execution *execution)
 {
 	guint asked = 0;
 
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		asked += world_polls(execution->world, rank);
 	if (world_has_threads(execution->world))
 		asked = 0;
 	livelock_detector_ask(&execution->liveness.detector, world_idle(execution->world)->rounds,
 	                      asked);
-	for (int rank = 0; asked > 0 && rank < runs_ranks(execution->runs); rank++)
+	for (int rank = 0; asked > 0 && rank < execution->runs->ranks; rank++)
 		if (world_polls(execution->world, rank))
 			execution_order(execution, rank, &(struct wire_message){.type = WIRE_LOOK});
 }
@@ -179,8 +179,8 @@ static void put_clocks_forward(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
 
-	runs_note_forward(runs, execution->liveness.policy.forward_ever);
-	for (int rank = 0; rank < runs_ranks(runs); rank++)
+	runs->forward_ms = MAX(runs->forward_ms, execution->liveness.policy.forward_ever);
+	for (int rank = 0; rank < runs->ranks; rank++)
 		if (world_phase(execution->world, rank) == PHASE_BLOCKED) {
 			state_fingerprint_moves(&execution->fingerprint, rank);
 			execution_order(
@@ -199,7 +199,8 @@ static void give_polls_up(struct execution *execution, bool failed)
 	execution->result.how_sure = livelock_policy_words(&execution->liveness.policy, idle,
 	                                                   failed, &execution->liveness.detector);
 	if (!failed && !idle->timed && execution->liveness.detector.state == LIVELOCK_CHANGES)
-		runs_note_polled_in_vain(execution->runs, places);
+		g_hash_table_add(execution->runs->polled_in_vain,
+		                 g_memdup2(&places, sizeof places));
 }
 
 bool execution_answer_polls(struct execution *execution)
@@ -208,7 +209,7 @@ bool execution_answer_polls(struct execution *execution)
 	struct livelock_detector *detector = &execution->liveness.detector;
 	bool failed = has_failed(execution), due = livelock_detector_is_due(detector, idle->rounds);
 	guint64 places = detector->state == LIVELOCK_CHANGES ? polled_places(execution) : 0;
-	bool waited = runs_have_polled_in_vain(execution->runs, places);
+	bool waited = g_hash_table_contains(execution->runs->polled_in_vain, &places);
 	enum livelock_policy_step step = livelock_policy_check(
 		&execution->liveness.policy, idle, failed, detector->state, waited,
 		execution_now(execution), stall_haste());

@@ -14,7 +14,7 @@
 static struct sanitizer_report *read_report(struct execution *execution, int rank)
 {
 	struct rank_end *end = &execution->ends[rank];
-	struct host *host = runs_host(execution->runs);
+	struct host *host = execution->runs->host;
 	g_autofree char *text = NULL;
 	struct sanitizer_report *report;
 	gsize length;
@@ -124,7 +124,7 @@ static bool was_killed_in_mpi(const struct execution *execution, int rank)
 
 bool execution_report_mpi_failed(struct execution *execution)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = execution->runs->host;
 
 	stall_look(execution->liveness.stall, execution->world, execution_now(execution));
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {

@@ -15,16 +15,13 @@ static void fail(void *user, int rank, const char *what)
 	runs_fail(user, "rank %d made %s", rank, what);
 }
 
-static void hello(void *user, struct host_link *link, const struct wire_hello *hello)
-{
-	runs_hello(user, link, hello);
-}
-
 static void made(void *user, const struct snapshot *snapshot)
 {
-	events_emit(runs_events(user), &(struct run_event){.kind = RUN_SNAPSHOT,
-	                                                   .number = snapshot->number,
-	                                                   .world = snapshot->world});
+	const struct runs *runs = user;
+
+	events_emit(runs->options.events, &(struct run_event){.kind = RUN_SNAPSHOT,
+	                                                      .number = snapshot->number,
+	                                                      .world = snapshot->world});
 }
 
 static void placed(struct execution *execution, const struct snapshot *state)
@@ -91,7 +88,7 @@ static bool is_starting(const struct execution *execution)
 
 const struct snapshots_client execution_snapshots_client = {
 	.fail = fail,
-	.hello = hello,
+	.hello = runs_hello,
 	.made = made,
 	.placed = placed,
 	.welcome = execution_welcome,

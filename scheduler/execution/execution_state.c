@@ -1,6 +1,6 @@
 /* Reports the state of an execution at rest to a strategy that compares states. */
 #include "execution_internal.h"
-#include "runs_context.h"
+#include "runs_internal.h"
 #include "scheduler/snapshot/state_fingerprint.h"
 #include "scheduler/world/world_fingerprint.h"
 
@@ -14,7 +14,7 @@ static bool can_answer(const struct execution *execution, int rank)
 static void ask(struct execution *execution)
 {
 	struct state_fingerprint *fingerprint = &execution->fingerprint;
-	int ranks = runs_ranks(execution->runs);
+	int ranks = execution->runs->ranks;
 
 	state_fingerprint_begin(fingerprint, ranks);
 	fingerprint->since = execution_now(execution);
@@ -43,7 +43,7 @@ static void report(struct execution *execution)
 	struct state_fingerprint *fingerprint = &execution->fingerprint;
 	struct strategy *strategy = execution->strategy;
 	const struct world *world = execution->world;
-	struct known_state state = {.ranks = runs_ranks(execution->runs)};
+	struct known_state state = {.ranks = execution->runs->ranks};
 	g_autofree guint32 *calls = g_new0(guint32, state.ranks);
 	const char *why = world_fingerprint(world, &state.name);
 
@@ -75,7 +75,7 @@ bool execution_report_state(struct execution *execution, const GArray *open)
 		return false;
 	}
 	report(execution);
-	runs_note_fingerprint(execution->runs, execution_now(execution) - fingerprint->since);
+	execution->runs->fingerprint_us += execution_now(execution) - fingerprint->since;
 	state_fingerprint_end(fingerprint);
 	return true;
 }

@@ -1,15 +1,10 @@
 /* Ends from outside: the memory killer, an operator's kill -9, a lost launcher. They are not the
  * program's doing, unless they happen again along the same path. */
 #include "execution_internal.h"
-#include "runs_context.h"
+#include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
 #define ORPHANED_US (G_USEC_PER_SEC / 5) /* for the launcher's ranks to end as well */
-
-static int ranks_of(const struct execution *execution)
-{
-	return runs_ranks(execution->runs);
-}
 
 bool execution_strike(struct execution *execution, const char *format, ...)
 {
@@ -19,7 +14,7 @@ bool execution_strike(struct execution *execution, const char *format, ...)
 
 	if (execution->result.discard == DISCARD_STRUCK)
 		return true;
-	if (execution->result.struck_before || runs_wrapper(runs))
+	if (execution->result.struck_before || runs->options.wrapper)
 		return false;
 	execution_discard(execution, DISCARD_STRUCK);
 	va_start(arguments, format);
@@ -33,7 +28,7 @@ bool execution_strike(struct execution *execution, const char *format, ...)
 /* Returns the first rank that something outside has ended, or -1. */
 static int struck_rank(const struct execution *execution)
 {
-	for (int rank = 0; rank < ranks_of(execution); rank++)
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (rank_end_is_struck(&execution->ends[rank]))
 			return rank;
 	return -1;
@@ -55,9 +50,9 @@ void execution_look_for_struck(struct execution *execution)
 
 bool execution_lost_launcher(const struct execution *execution)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = execution->runs->host;
 
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		pid_t parent = execution->placement.slots[rank].link ? host->operations->parent(
 				       host, execution->placement.slots[rank].pid)
 		                                                     : 0;
@@ -83,7 +78,7 @@ void execution_keeper_lost(struct execution *execution, int rank)
 
 static bool has_orphans(const struct execution *execution)
 {
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		if (execution->placement.slots[rank].link)
 			return true;
 	}
@@ -101,9 +96,9 @@ void execution_launcher_ended(struct execution *execution, int status)
 
 static bool one_lives(const struct execution *execution)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = execution->runs->host;
 
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		if (execution->placement.slots[rank].link
 		    && execution->placement.slots[rank].pid > 0
 		    && !host->operations->is_dead(host, execution->placement.slots[rank].pid))

@@ -100,7 +100,7 @@ static void on_step(void *user, const struct world_step *step)
 	const struct rebuilding *rebuilding = user;
 	const struct execution *execution = rebuilding->execution;
 
-	events_emit_step(runs_events(execution->runs), execution->placement.number,
+	events_emit_step(execution->runs->options.events, execution->placement.number,
 	                 rebuilding->world, step);
 }
 

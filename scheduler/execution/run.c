@@ -168,8 +168,10 @@ bool execution_has_ended(const struct execution *execution)
 
 void execution_report_gone(struct execution *execution)
 {
-	if (execution->result.phase == EXECUTION_OVER)
-		runs_report_gone(execution->runs, execution);
+	const struct run_client *client = execution->runs->client;
+
+	if (execution->result.phase == EXECUTION_OVER && client->gone)
+		client->gone(execution->owner, execution, execution->placement.directory);
 }
 
 static bool is_gone(void *data)
@@ -267,26 +269,6 @@ const struct rank_end *execution_ends(const struct execution *execution)
 void *execution_owner(const struct execution *execution)
 {
 	return execution->owner;
-}
-
-struct runs *execution_runs(const struct execution *execution)
-{
-	return execution->runs;
-}
-
-const struct host_job *execution_job(const struct execution *execution)
-{
-	return execution->job;
-}
-
-bool execution_is_restarted(const struct execution *execution)
-{
-	return execution->restarts;
-}
-
-const struct placement *execution_placement(const struct execution *execution)
-{
-	return &execution->placement;
 }
 
 guint32 execution_number(const struct execution *execution)

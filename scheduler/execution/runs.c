@@ -54,11 +54,6 @@ void runs_stop(struct runs *runs)
 		runs->stopped = true;
 }
 
-void runs_note_fingerprint(struct runs *runs, gint64 microseconds)
-{
-	runs->fingerprint_us += microseconds;
-}
-
 double runs_fingerprint_seconds(const struct runs *runs)
 {
 	return runs ? (double)runs->fingerprint_us / G_USEC_PER_SEC : 0;
@@ -75,31 +70,6 @@ void runs_hurry(struct runs *runs)
 		runs->hurried = true;
 }
 
-int runs_ranks(const struct runs *runs)
-{
-	return runs->ranks;
-}
-
-struct host *runs_host(const struct runs *runs)
-{
-	return runs->host;
-}
-
-struct events *runs_events(const struct runs *runs)
-{
-	return runs->options.events;
-}
-
-struct snapshots *runs_snapshots(const struct runs *runs)
-{
-	return runs->snapshots;
-}
-
-const struct wrapper *runs_wrapper(const struct runs *runs)
-{
-	return runs->options.wrapper;
-}
-
 bool runs_are_untimed(const struct runs *runs)
 {
 	return runs->options.wrapper && !runs->options.wrapper->is_timed;
@@ -109,13 +79,6 @@ void runs_report_struck(const struct runs *runs, const char *what)
 {
 	if (runs->client->struck)
 		runs->client->struck(runs->options.user, what);
-}
-
-void runs_report_gone(const struct runs *runs, struct execution *execution)
-{
-	if (runs->client->gone)
-		runs->client->gone(execution_owner(execution), execution,
-		                   execution_placement(execution)->directory);
 }
 
 void runs_fail(struct runs *runs, const char *format, ...)
@@ -135,21 +98,6 @@ bool runs_take_snapshots(const struct runs *runs)
 	return snapshots_are_enabled(runs->snapshots) && snapshots_root(runs->snapshots);
 }
 
-void runs_note_polled_in_vain(struct runs *runs, guint64 places)
-{
-	g_hash_table_add(runs->polled_in_vain, g_memdup2(&places, sizeof places));
-}
-
-bool runs_have_polled_in_vain(const struct runs *runs, guint64 places)
-{
-	return g_hash_table_contains(runs->polled_in_vain, &places);
-}
-
-void runs_note_forward(struct runs *runs, guint milliseconds)
-{
-	runs->forward_ms = MAX(runs->forward_ms, milliseconds);
-}
-
 guint runs_forward_ms(const struct runs *runs)
 {
 	return runs->forward_ms;
@@ -158,11 +106,6 @@ guint runs_forward_ms(const struct runs *runs)
 guint runs_count(const struct runs *runs)
 {
 	return runs ? snapshots_count_executions(runs->snapshots) : 0;
-}
-
-struct execution *runs_find(const struct runs *runs, guint32 world)
-{
-	return snapshots_find(runs->snapshots, world);
 }
 
 void runs_each(struct runs *runs, void (*function)(struct execution *execution, void *user),
@@ -188,9 +131,9 @@ void runs_look(struct runs *runs)
 
 static void interrupt(struct execution *execution, void *rank)
 {
-	struct host *host = runs_host(execution_runs(execution));
+	struct host *host = execution->runs->host;
 
-	if (execution_placement(execution)->slots[*(const int *)rank].link)
+	if (execution->placement.slots[*(const int *)rank].link)
 		host->operations->interrupt(host, execution_pid(execution, *(const int *)rank));
 }
 
@@ -217,6 +160,11 @@ bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, dou
 
 /* --- snapshots ------------------------------------------------------------------------------- */
 
+struct snapshots *runs_snapshots(const struct runs *runs)
+{
+	return runs->snapshots;
+}
+
 bool runs_go_back(const struct runs *runs)
 {
 	return runs && snapshots_are_enabled(runs->snapshots);
@@ -226,11 +174,6 @@ bool runs_may_begin_beside(const struct runs *runs)
 {
 	return !snapshots_are_enabled(runs->snapshots)
 	       || (snapshots_root(runs->snapshots) && !runs->lost);
-}
-
-const struct rewinding *runs_rewinding(const struct runs *runs)
-{
-	return snapshots_rewinding(runs->snapshots);
 }
 
 static void fall_back(struct execution *execution, void *user)
@@ -252,7 +195,7 @@ static void begin_anew(struct execution *execution, void *reason)
 		return;
 	execution_fall_back(execution);
 	if (execution_begins_again(execution))
-		runs_report_struck(execution_runs(execution), reason);
+		runs_report_struck(execution->runs, reason);
 }
 
 void runs_lose_snapshots(struct runs *runs, char *reason)
@@ -273,28 +216,10 @@ void runs_lose_snapshots(struct runs *runs, char *reason)
 	runs_each(runs, begin_anew, why);
 }
 
-void runs_release_snapshots(struct runs *runs,
-                            bool (*needed)(const struct world *world, void *user), void *user)
-{
-	snapshots_release_unneeded(runs->snapshots, needed, user);
-}
-
 void runs_keep_images(struct runs *runs, bool images)
 {
 	runs->options.images = images;
 	snapshots_keep_images(runs->snapshots, images);
-}
-
-void runs_release_sealed(struct runs *runs)
-{
-	snapshots_release_sealed(runs->snapshots);
-}
-
-void runs_each_snapshot(const struct runs *runs,
-                        void (*look)(const struct world *world, void *user), void *user)
-{
-	if (runs)
-		snapshots_each(runs->snapshots, look, user);
 }
 
 bool runs_job_is_running(const struct runs *runs, const struct host_job *job)

@@ -110,8 +110,8 @@ guint runs_forward_ms(const struct runs *runs);
 
 /* --- snapshots --- */
 
-/* How ranks came to the beginning of their executions. */
-const struct rewinding *runs_rewinding(const struct runs *runs);
+/* Valid as long as the runs. */
+struct snapshots *runs_snapshots(const struct runs *runs);
 
 /* Whether snapshots are (still) returned to. */
 bool runs_go_back(const struct runs *runs);
@@ -123,18 +123,9 @@ double runs_fingerprint_seconds(const struct runs *runs);
 /* Ranks are not asked for their states any more; what reports them costs less then. */
 void runs_leave_states(struct runs *runs);
 
-/* Releases snapshots that are not `needed` (except a few that were taken along paths), and those
- * beyond the budget. */
-void runs_release_snapshots(struct runs *runs,
-                            bool (*needed)(const struct world *world, void *user), void *user);
 /* Whether ranks may be asked for images from now on; between two executions. Only if the options
  * have images or states. */
 void runs_keep_images(struct runs *runs, bool images);
-/* Releases those of executions whose states were compared. */
-void runs_release_sealed(struct runs *runs);
-/* Calls `look` for each snapshot, with the world as it was parked. */
-void runs_each_snapshot(const struct runs *runs,
-                        void (*look)(const struct world *world, void *user), void *user);
 /* Ends the job of all snapshots as well, if they are not returned to any more or were lost. Call it
  * after executions that have to begin anew were dropped. */
 void runs_renew_job(struct runs *runs);

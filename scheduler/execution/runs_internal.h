@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-#include "runs_context.h"
+#include "execution_internal.h"
+#include "runs.h"
 #include "sites.h"
 
 struct runs {
@@ -25,7 +26,24 @@ struct runs {
 	gint64 fingerprint_us;        /* spent waiting for states of ranks */
 };
 
-struct execution *runs_find(const struct runs *runs, guint32 world);
+/* A wrapper may keep a rank for as long as it likes. */
+bool runs_are_untimed(const struct runs *runs);
+
+/* The session cannot go on: see struct run_client. */
+void runs_fail(struct runs *runs, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Snapshots do not work, for this reason (ownership passes). Executions that use them are begun
+ * anew. */
+void runs_fall_back(struct runs *runs, char *reason);
+/* Something outside has ended a process that snapshots need, as described (ownership passes).
+ * Executions that use them are begun anew, in a new job with new snapshots. If that happens again
+ * and again, it falls back. */
+void runs_lose_snapshots(struct runs *runs, char *reason);
+/* Calls the client: something outside has ended an execution. */
+void runs_report_struck(const struct runs *runs, const char *what);
+
+/* Whether snapshots are taken, beyond the one in MPI_Init. */
+bool runs_take_snapshots(const struct runs *runs);
+
 /* Starts the job for an execution, or restarts it from the checkpoint of the options, and puts the
  * placement there (runs_job.c). Returns NULL after calling runs_fail. */
 struct host_job *runs_launch(struct runs *runs, struct placement *placement, bool restarts);
@@ -42,8 +60,8 @@ void runs_free_job(struct runs *runs, struct host_job *job);
 /* What snapshots call (execution_snapshots.c). */
 extern const struct snapshots_client execution_snapshots_client;
 
-/* A rank has sent HELLO. */
-void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello);
+/* A rank has sent HELLO. `user`: the runs. */
+void runs_hello(void *user, struct host_link *link, const struct wire_hello *hello);
 /* A keeper has reported the end of a rank's process. */
 void runs_child_ended(struct execution *execution, int rank, int status);
 

@@ -8,7 +8,7 @@
 /* No rank connected, although the library's output mentions MPI_Init. */
 static const char *why_unseen(const struct execution *execution, const char *words)
 {
-	if (execution_placement(execution)->connected > 0 || !strstr(words, "MPI_Init"))
+	if (execution->placement.connected > 0 || !strstr(words, "MPI_Init"))
 		return "";
 	return "; MPI_Init was called past matchpoint, as when a program finds MPI's functions by "
 	       "name (dlsym, Python's ctypes)";
@@ -23,7 +23,7 @@ static void look_for_job(struct execution *execution, void *user)
 {
 	struct launched *launched = user;
 
-	if (execution_job(execution) == launched->job)
+	if (execution->job == launched->job)
 		launched->execution = execution;
 }
 
@@ -64,18 +64,18 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 		execution_launcher_ended(execution, status);
 		return;
 	}
-	if ((status > 128 || (status == 0 && execution_placement(execution)->connected > 0)
+	if ((status > 128 || (status == 0 && execution->placement.connected > 0)
 	     || rank_end_is_outside(runs->host->operations->job_signal(job)))
 	    && execution_strike(execution, "the job while it was started"))
 		return;
-	if (execution_is_restarted(execution)) {
+	if (execution->restarts) {
 		runs_fail_restart(runs, job);
 		return;
 	}
 	words = runs->host->operations->job_words(job);
 	runs_fail(runs, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
 	          runs->options.program, status,
-	          execution_placement(execution)->connected == 0 ? "any rank" : "every rank had",
+	          execution->placement.connected == 0 ? "any rank" : "every rank had",
 	          why_unseen(execution, words), *words ? "; it printed:\n" : "", words);
 }
 

@@ -10,9 +10,10 @@
 #include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/tools/log.h"
 
-void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello)
+void runs_hello(void *user, struct host_link *link, const struct wire_hello *hello)
 {
-	struct execution *execution = runs_find(runs, hello->world);
+	struct runs *runs = user;
+	struct execution *execution = snapshots_find(runs->snapshots, hello->world);
 
 	log_debug(LOG_RANKS, "rank %d of world %u is pid %d, %s", hello->rank, hello->world,
 	          hello->pid, hello->program);
@@ -46,15 +47,14 @@ static void look_for_pid(struct execution *execution, void *user)
 {
 	struct sought *sought = user;
 
-	if (!execution_placement(execution)->launched
-	    && execution_pid(execution, sought->rank) == sought->pid)
+	if (!execution->placement.launched && execution_pid(execution, sought->rank) == sought->pid)
 		sought->execution = execution;
 }
 
 /* A keeper knows a rewound rank by the world that it was forked into, so it is found by its pid. */
 static struct execution *find_by_child(struct runs *runs, int rank, const struct wire_child *child)
 {
-	struct execution *execution = runs_find(runs, child->world);
+	struct execution *execution = snapshots_find(runs->snapshots, child->world);
 	struct sought sought = {.rank = rank, .pid = child->pid};
 
 	if (execution || !snapshots_may_rewind(runs->snapshots))
@@ -104,7 +104,7 @@ void runs_child_ended(struct execution *execution, int rank, int status)
 		execution_rank_status(execution, rank, status);
 	else if (!rank_end_is_outside(status)
 	         || !execution_strike(execution, "rank %d while it was restored", rank))
-		runs_fall_back(execution_runs(execution), unrestored_words(rank, status));
+		runs_fall_back(execution->runs, unrestored_words(rank, status));
 }
 
 static void on_child(struct runs *runs, struct host_link *link, const struct wire_child *child)
@@ -154,7 +154,7 @@ static void end_copy(struct execution *execution, void *user)
 {
 	const struct lost_keeper *keeper = user;
 
-	if (execution_placement(execution)->from == keeper->snapshot)
+	if (execution->placement.from == keeper->snapshot)
 		execution_keeper_lost(execution, keeper->rank);
 }
 
@@ -183,9 +183,9 @@ static void on_closed(struct host_link *link, const char *why)
 
 static void on_abort(void *user, guint32 world, int rank, int exit_code)
 {
-	struct execution *execution = runs_find(user, world);
+	struct execution *execution = snapshots_find(((const struct runs *)user)->snapshots, world);
 
-	if (execution && rank >= 0 && rank < runs_ranks(execution_runs(execution)))
+	if (execution && rank >= 0 && rank < execution->runs->ranks)
 		execution_aborted(execution, rank, exit_code);
 }
 

@@ -53,7 +53,7 @@ static bool park(struct execution *execution, GError **error)
 		return refuse(error, SAVE_IMPOSSIBLE, "ranks have threads that call MPI");
 	if (execution->no_parking)
 		return refuse(error, SAVE_IMPOSSIBLE, why_no_parking(execution));
-	for (int rank = 0; rank < runs_ranks(runs); rank++)
+	for (int rank = 0; rank < runs->ranks; rank++)
 		if (!world_waits(execution->world, rank))
 			return refuse(error, SAVE_FAILED, "a rank does not wait in a call");
 	execution_wait(execution, false);

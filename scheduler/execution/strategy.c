@@ -40,7 +40,8 @@ static bool search_needs(const struct strategy *strategy, const GArray *choices)
 	return explorer_needs(((const struct search *)strategy)->explorer, choices);
 }
 
-static void search_free(struct strategy *strategy)
+/* What it decides with is kept by the caller. */
+static void free_alone(struct strategy *strategy)
 {
 	g_free(strategy);
 }
@@ -54,7 +55,7 @@ struct strategy *strategy_search(struct explorer *explorer)
 	                                     .returned = search_returned,
 	                                     .again = search_again,
 	                                     .needs = search_needs,
-	                                     .free = search_free};
+	                                     .free = free_alone};
 	search->strategy.awaited = explorer_awaits(explorer);
 	search->explorer = explorer;
 	return &search->strategy;
@@ -120,11 +121,6 @@ static enum explorer_step wander_returned(struct strategy *strategy, const struc
 	return random_search_returned(((struct wander *)strategy)->search);
 }
 
-static void wander_free(struct strategy *strategy)
-{
-	g_free(strategy);
-}
-
 struct strategy *strategy_random(struct random_search *search)
 {
 	struct wander *wander = g_new0(struct wander, 1);
@@ -134,7 +130,7 @@ struct strategy *strategy_random(struct random_search *search)
 	                                     .rest = wander_rest,
 	                                     .returned = wander_returned,
 	                                     .needs = needs_nothing,
-	                                     .free = wander_free};
+	                                     .free = free_alone};
 	wander->search = search;
 	return &wander->strategy;
 }
@@ -277,7 +273,7 @@ struct strategy *strategy_probe(struct state_probe *probe)
 	                                       .again = probe_again,
 	                                       .needs = needs_nothing,
 	                                       .state = probe_state,
-	                                       .free = wander_free};
+	                                       .free = free_alone};
 	strategy->probe = probe;
 	return &strategy->strategy;
 }

@@ -61,20 +61,21 @@ static bool is_needed(const struct world *world, void *user)
 void session_release_snapshots(struct session *session)
 {
 	session_saving_settle(session->saving);
-	runs_release_snapshots(session->runs, is_needed, session);
+	snapshots_release_unneeded(runs_snapshots(session->runs), is_needed, session);
 }
 
 void session_keep_snapshots(struct session *session,
                             bool (*needed)(const struct world *world, void *user), void *user)
 {
 	session_saving_settle(session->saving);
-	runs_release_snapshots(session->runs, needed, user);
+	snapshots_release_unneeded(runs_snapshots(session->runs), needed, user);
 }
 
 void session_each_snapshot(const struct session *session,
                            void (*look)(const struct world *world, void *user), void *user)
 {
-	runs_each_snapshot(session->runs, look, user);
+	if (session->runs)
+		snapshots_each(runs_snapshots(session->runs), look, user);
 }
 
 static bool output_is_known(const struct execution *execution)

@@ -118,7 +118,7 @@ void session_begin_comparing(struct session *session)
 
 void session_end_comparing(struct session *session)
 {
-	runs_release_sealed(session->runs);
+	snapshots_release_sealed(runs_snapshots(session->runs));
 	runs_keep_images(session->runs, false);
 }
 

@@ -67,7 +67,7 @@ static void note_forward(struct session *session)
  * --verbose. */
 static void note_rewinding(struct session *session)
 {
-	const struct rewinding *rewinding = runs_rewinding(session->runs);
+	const struct rewinding *rewinding = snapshots_rewinding(runs_snapshots(session->runs));
 	g_autofree char *text = NULL;
 
 	if (!rewinding->reason

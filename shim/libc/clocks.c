@@ -87,8 +87,11 @@ EXPORTED int gettimeofday(struct timeval *restrict time, void *restrict zone)
 
 EXPORTED time_t time(time_t *ret_time)
 {
+	/* With its fraction: what is added is no whole number of seconds. */
+	struct timespec now = {0};
+
 	note_asked();
-	struct timespec now = {.tv_sec = NEXT(time)(NULL)};
+	read_clock(CLOCK_REALTIME_COARSE, &now);
 	virtual_time_add(CLOCK_REALTIME, &now);
 	if (ret_time)
 		*ret_time = now.tv_sec;

@@ -1,5 +1,6 @@
 """Headless Chromium through its driver, for tests of pages. Standard library only."""
 
+import contextlib
 import json
 import os
 import re
@@ -90,6 +91,19 @@ class Browser:
         self.call("POST", "/actions", {"actions": [{
             "type": "key", "id": "keys", "actions": [
                 {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+
+    def processor_time(self):
+        """Seconds that the processes of the browser have computed."""
+        parents, computed = {}, {}
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            with contextlib.suppress(OSError), open("/proc/%d/stat" % pid) as stat:
+                fields = stat.read().rpartition(")")[2].split()
+                parents[pid] = int(fields[1])
+                computed[pid] = int(fields[11]) + int(fields[12])
+        own = {self.process.pid}
+        for _ in range(10):  # deeper than they are nested
+            own |= {pid for pid, parent in parents.items() if parent in own}
+        return sum(computed.get(pid, 0) for pid in own) / os.sysconf("SC_CLK_TCK")
 
     def complaints(self):
         """The browser's complaints, except those about this test's own reading of pixels."""

@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 import uuid
 
 import harness
@@ -380,9 +379,7 @@ def check_ended(tool):
     mark = uuid.uuid4().hex
     process = tool.start(["debug", "-n", "2", "-x", script, "--batch", program], mark)
     begun = os.path.join(tool.directory, "begun")
-    deadline = time.monotonic() + 60
-    while not os.path.exists(begun) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    harness.wait_for(lambda: os.path.exists(begun), process, "the ranks run")
     process.send_signal(signal.SIGTERM)
     out, err = harness.communicate(process, 60)
     check(process.returncode == 3, "%s\n%s" % (out, err))

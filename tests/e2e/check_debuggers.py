@@ -39,10 +39,10 @@ def talk(master, steps):
     """Sends each line once the text before it has appeared; returns the whole output."""
     heard = b""
     for wanted, say, pause in steps:
-        deadline = time.monotonic() + 60
+        patience = harness.Patience(60)
         begin = len(heard)
         while wanted not in heard[begin:]:
-            check(time.monotonic() < deadline, "no %r in %r" % (wanted, heard))
+            check(not patience.has_ended(), "no %r in %r" % (wanted, heard))
             if select.select([master], [], [], 1)[0]:
                 heard += os.read(master, 65536)
         time.sleep(pause)

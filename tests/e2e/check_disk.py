@@ -418,8 +418,7 @@ def check_full(tool, program):
         words = ("mount -t tmpfs -o size=%dk none %s && %s debug -n 3 --buffering infinite "
                  "--batch -x %s -- %s; find %s -mindepth 2 >%s" % (
                      kilobytes, mounted, tool.matchpoint, lines, program, mounted, left))
-        done = subprocess.run([*mine, "sh", "-c", words], capture_output=True, text=True,
-                              check=False, cwd=tool.directory, timeout=harness.TIMEOUT)
+        done = harness.call([*mine, "sh", "-c", words], cwd=tool.directory)
         said = done.stdout + done.stderr
         check("No space left on device" in said, said)
         check(len(stops_of(done.stdout)) == 2, said)

@@ -202,11 +202,11 @@ class Sessions:
             env=dict(self.environment, **{harness.MARK: mark}), start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
-            printed, _ = process.communicate("".join(typed).encode(), timeout=harness.TIMEOUT)
-        except subprocess.TimeoutExpired:
+            printed, _ = harness.communicate(process, harness.TIMEOUT, command.text,
+                                             "".join(typed).encode())
+        except harness.Failed:
             self.tool.end_marked(mark)
-            raise harness.Failed("no end after %d s: %s" % (harness.TIMEOUT,
-                                                            command.text)) from None
+            raise
         self.tool.check_no_processes(mark, command.text)
         self.status = process.returncode
         lines = printed.decode(errors="replace").rstrip("\n").split("\n")

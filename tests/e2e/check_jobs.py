@@ -118,7 +118,7 @@ def check_interrupted(tool, program):
         harness.wait_for(lambda: harness.run_directories(process.pid), process, "its directory")
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=harness.TIMEOUT)
+        harness.communicate(process, harness.TIMEOUT)
         check(process.returncode in (1, 3), "exit status %d" % process.returncode)
         tool.check_clean(process.pid, mark, "interrupted after %g s" % seconds)
 

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import time
 
 import forbidding
 import harness
@@ -772,7 +771,7 @@ def check_gdb_on_a_computing_rank(tool):
             continue
         terminal.type("continue\r")
         terminal.expect(r"Continuing\.")
-        time.sleep(0.5)
+        harness.wait_until_debugged_computes(terminal.process, terminal.mark)
         terminal.type("\x03")  # is for gdb alone
         terminal.expect(r"SIGINT(.|\r|\n)*\(gdb\) ")
         if ends == "computing":

@@ -3,6 +3,7 @@ is started once more for each loss, not for each interleaving from then on. What
 an undisturbed exploration finds. A program that ends its own keepers does not go on for ever. If
 copies of a rank cannot be set up, the report has the reason."""
 
+import contextlib
 import json
 import os
 import signal
@@ -106,14 +107,18 @@ def disturbed(tool, program, kind, options):
                           program], mark)
     killed = 0
     while killed < LOSSES and process.poll() is None:
-        time.sleep(0.005)
-        found = victims(mark, kind, process.pid) if log.copies_since() > 1 else []
-        if not found:
+        time.sleep(0.002)
+        if log.copies_since() <= 1:
             continue
+        process.send_signal(signal.SIGSTOP)  # it does not go on while this looks for them
         starts = log.starts()
-        os.kill(found[0], signal.SIGKILL)
-        killed += 1
-        while process.poll() is None and log.starts() == starts:
+        found = victims(mark, kind, process.pid)
+        with contextlib.suppress(ProcessLookupError):
+            for pid in found[:1]:
+                os.kill(pid, signal.SIGKILL)
+                killed += 1
+        process.send_signal(signal.SIGCONT)
+        while found and process.poll() is None and log.starts() == starts:
             time.sleep(0.005)
     out, err = harness.communicate(process, 60, "a %s was killed" % kind)
     run = harness.Run(process.args, process.returncode, out.decode(), err.decode(), 0, None)

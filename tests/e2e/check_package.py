@@ -146,9 +146,8 @@ def check_manual(tool, prefix):
     if not shutil.which("man") or not shutil.which("groff"):
         return
     for page in glob.glob(prefix + "/share/man/man1/*.1"):
-        done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", page],
-                              capture_output=True, text=True, check=False, timeout=60,
-                              env=dict(os.environ, LC_ALL="C.UTF-8", MANROFFSEQ=""))
+        done = harness.call(["man", "--warnings", "-E", "UTF-8", "-l", page],
+                            env=dict(os.environ, LC_ALL="C.UTF-8", MANROFFSEQ=""))
         check(done.returncode == 0 and "EXIT STATUS" in done.stdout and not done.stderr,
               "%s\n%s" % (page, done.stderr))
 

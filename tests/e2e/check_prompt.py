@@ -10,7 +10,6 @@ import signal
 import struct
 import subprocess
 import termios
-import time
 import uuid
 
 import harness
@@ -23,8 +22,10 @@ PATIENCE = 60
 PROMPT = "(matchpoint) "
 QUESTION = r"[\r\n](?:\x1b\[\?2004h)?%s\? \(y or n\) "
 
-# Rank 0 receives, computes for as long as nobody makes the file "enough", and receives again.
+# Rank 0 receives, computes for as long as nobody makes the file "enough", and receives again. It
+# tells by a file that it computes.
 COMPUTES = r"""
+#include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>
 int main(int argc, char **argv)
@@ -39,6 +40,8 @@ int main(int argc, char **argv)
 				         MPI_STATUS_IGNORE);
 		else
 			MPI_Send(&rank, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
+		if (rank == 0 && i == 0)
+			close(open("begun", O_CREAT | O_WRONLY, 0600));
 		while (rank == 0 && i == 0 && access("enough", F_OK) != 0)
 			usleep(1000);
 	}
@@ -81,14 +84,14 @@ class Terminal:
 
     def expect(self, pattern):
         """What comes up to and with the pattern, behind what was expected before."""
-        deadline = time.monotonic() + PATIENCE
+        patience = harness.Patience(PATIENCE)
         while True:
             found = re.search(pattern, self.text[self.seen:])
             if found:
                 told = self.text[self.seen:self.seen + found.end()]
                 self.seen += found.end()
                 return told
-            if time.monotonic() > deadline or not self.read(1):
+            if patience.has_ended() or not self.read(1):
                 self.end()
                 check(False, "%s does not come: %r" % (pattern, self.text[self.seen:]))
 
@@ -100,8 +103,8 @@ class Terminal:
 
     def wait(self, status):
         """It ends, with that status, and nothing is left of it."""
-        deadline = time.monotonic() + PATIENCE
-        while self.process.poll() is None and time.monotonic() < deadline:
+        patience = harness.Patience(PATIENCE)
+        while self.process.poll() is None and not patience.has_ended():
             self.read(0.1)
         check(self.process.poll() == status, "exit status %s, not %s: %r" % (
             self.process.poll(), status, self.text))
@@ -248,13 +251,23 @@ def check_ends(tool, program):
     terminal.expect(re.escape(PROMPT))
     terminal.say("run", "stopped: choice 0.2")
     os.close(terminal.master)
-    terminal.process.wait(timeout=PATIENCE)
+    harness.communicate(terminal.process, PATIENCE)
     tool.check_clean(terminal.process.pid, terminal.mark, terminal.text)
     terminal = Terminal(tool, "-n", "3", program)
     terminal.expect(re.escape(PROMPT))
     terminal.say("run", "stopped: choice 0.2")
     terminal.process.send_signal(signal.SIGTERM)
     terminal.wait(3)
+
+
+def interrupt(tool, terminal, line):
+    """Ctrl-C while rank 0 computes."""
+    begun = os.path.join(tool.directory, "begun")
+    if os.path.exists(begun):
+        os.unlink(begun)
+    terminal.type(line + "\r")
+    harness.wait_for(lambda: os.path.exists(begun), terminal.process, "rank 0 computes")
+    terminal.type("\x03")
 
 
 def check_interrupted(tool):
@@ -266,18 +279,14 @@ def check_interrupted(tool):
     terminal.type("wrong\x03")  # what was typed is forgotten, and nothing else
     terminal.expect(re.escape(PROMPT))
     terminal.say("info path", "path: mp1:n3:zero:")
-    terminal.type("1\r")
-    time.sleep(0.3)
-    terminal.type("\x03")
+    interrupt(tool, terminal, "1")
     told = terminal.expect("stopped: interrupted\r?\n") + terminal.expect(re.escape(PROMPT))
     check(re.search(r"rank 0  MPI_Recv.*runs, and has made no call since", told), told)
     check("MPI_Send" in terminal.say("where", "rank 0"), terminal.text)
     check("the ranks are running" in terminal.say("choose 0.3=1", "are running"), terminal.text)
     terminal.say("back", "stopped: choice 0.2")
     terminal.say("run", "stopped: choice 0.2")
-    terminal.type("finish\r")
-    time.sleep(0.3)
-    terminal.type("\x03")
+    interrupt(tool, terminal, "finish")
     terminal.expect("stopped: interrupted")
     terminal.expect(re.escape(PROMPT))
     with open(enough, "w"):
@@ -291,9 +300,7 @@ def check_interrupted(tool):
     terminal = Terminal(tool, "-n", "3", program)
     terminal.expect(re.escape(PROMPT))
     terminal.say("run", "stopped: choice 0.2")
-    terminal.type("1\r")
-    time.sleep(0.3)
-    terminal.type("\x03")
+    interrupt(tool, terminal, "1")
     terminal.expect("stopped: interrupted")
     terminal.expect(re.escape(PROMPT))
     terminal.type("quit\r")

@@ -12,7 +12,8 @@ import time
 
 import harness
 from harness import check
-from recording import Recording, kill_ranks, killing, start_recording, wait_until_gone
+from recording import (
+    Recording, kill_ranks, killing, start_recording, wait_until_gone, wait_until_recorded)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = {name: harness.program(name + ".c") for name in ("every_family", "many_messages",
@@ -136,8 +137,7 @@ def check_killed(tool, dice, times):
         folder = os.path.join(tool.directory, "killed")
         shutil.rmtree(folder, ignore_errors=True)
         process = start_recording(tool, folder, 3, program, "100000000", "3000")
-        while not all(os.path.exists(os.path.join(folder, "rank.%d.start" % r)) for r in range(3)):
-            time.sleep(0.01)
+        wait_until_recorded(folder, 3, process)
         time.sleep(dice.random() * 0.6)
         with killing(folder) as pids:
             if dice.random() < 0.5:
@@ -147,7 +147,7 @@ def check_killed(tool, dice, times):
                     with contextlib.suppress(ProcessLookupError):  # the launcher has killed it
                         os.kill(pid, signal.SIGKILL)
                 os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=60)
+            harness.communicate(process, 60)
             wait_until_gone(folder)
         for rank in range(3):
             run = tool.run("replay", folder, "--rank", str(rank), cwd=tool.directory)
@@ -314,12 +314,13 @@ def check_roll_call(tool):
     expected = ["rank 0: stands in call 3, MPI_Recv, with rank 1, tag 77, at ",
                 "rank 1: stands in call 3, MPI_Barrier, at ",
                 "rank 2: stands in call 3, MPI_Barrier, at "]
-    for _ in range(1200):
-        lines = tool.run("report", folder).out.splitlines() if os.path.isdir(folder) else []
-        if len(lines) == 3 and all(map(str.startswith, lines, expected)):
-            break
-        time.sleep(0.1)
-    check(len(lines) == 3 and all(map(str.startswith, lines, expected)), "\n".join(lines))
+    lines = []
+
+    def stand():
+        lines[:] = tool.run("report", folder).out.splitlines() if os.path.isdir(folder) else []
+        return len(lines) == 3 and all(map(str.startswith, lines, expected))
+
+    harness.wait_for(stand, process, lambda: "all ranks stand: %s" % lines, pause=0.1)
     kill_ranks(folder, process)
     lines = tool.run("report", folder).out.splitlines()
     check(all(map(str.startswith, lines, expected)), "\n".join(lines))

@@ -6,11 +6,10 @@ import os
 import re
 import shutil
 import tempfile
-import time
 
 import harness
 from harness import check
-from recording import kill_ranks, start_recording
+from recording import kill_ranks, place_of, start_recording, wait_until_recorded
 
 KINDS = ("receive", "probe", "mprobe", "poll", "count", "waitany", "testany", "waitsome",
          "testsome", "test")
@@ -70,16 +69,17 @@ def check_kinds(tool, program, seeds):
 
 def wait_until_standing(tool, folder):
     """Whether rank 0 stands in a receive while the others wait for it at their end."""
-    for _ in range(600):
+    report = ""
+
+    def stands_or_ends():
+        nonlocal report
         report = tool.run("report", folder).out if os.path.isdir(folder) else ""
-        if (re.search(r"rank 0: stands in call \d+, MPI_Recv", report)
-                and report.count("MPI_Finalize") == RANKS - 1):
-            return True
-        if report.count("has ended") == RANKS:
-            return False
-        time.sleep(0.1)
-    check(False, report)
-    return False
+        return report.count("has ended") == RANKS or (
+            re.search(r"rank 0: stands in call \d+, MPI_Recv", report)
+            and report.count("MPI_Finalize") == RANKS - 1)
+
+    harness.wait_until(stands_or_ends, lambda: "rank 0 stands or ends: " + report, pause=0.1)
+    return report.count("has ended") < RANKS
 
 
 def check_hang(tool, program):
@@ -123,13 +123,9 @@ def check_killed(tool):
     program = tool.compile(harness.program("many_messages.c"))
     folder = folder_of(tool, "killed")
     process = start_recording(tool, folder, RANKS, program, "100000000", "300")
-    while not all(os.path.exists(os.path.join(folder, "rank.%d.start" % r)) for r in range(RANKS)):
-        time.sleep(0.01)
-    for _ in range(600):
-        calls = [int(n) for n in re.findall(r"call (\d+)", tool.run("report", folder).out)]
-        if len(calls) == RANKS and min(calls) > 20:
-            break
-        time.sleep(0.05)
+    wait_until_recorded(folder, RANKS, process)
+    harness.wait_for(lambda: all(place_of(folder, rank).call > 20 for rank in range(RANKS)),
+                     process, "20 calls of each rank")
     kill_ranks(folder, process)
     run = replay(tool, folder)
     check_followed(run, 3)

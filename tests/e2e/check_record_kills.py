@@ -53,7 +53,7 @@ def record_killed(tool, dice, program, kernel):
                 os.kill(pid, signal.SIGKILL)
         if what == "all":
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=60)
+        harness.communicate(process, 60)
         wait_until_gone(folder)
     return folder
 

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import time
 
 import browser as browsers
 import harness
@@ -16,6 +15,7 @@ from recording import Recording, kill_ranks, start_recording
 
 RANKS = 4
 STANDS = ("MPI_Recv", "MPI_Barrier", "MPI_Barrier", "MPI_Barrier")
+WAITS = ([1], [0], [0], [0])
 NOTHING = "nothing was checked"
 
 
@@ -135,14 +135,24 @@ def check_drawn(tool, folder, truth):
 def start_hanging(tool, program):
     folder = os.path.join(tool.directory, "hanging")
     process = start_recording(tool, folder, RANKS, program, "hangs")
-    stands = r"rank 0: stands in call \d+, MPI_Recv, with rank 1, tag 77"
-    for _ in range(600):
-        out = tool.run("report", folder).out if os.path.isdir(folder) else ""
-        if re.search(stands, out) and out.count(", MPI_Barrier") == RANKS - 1:
-            break
-        time.sleep(0.05)
+    ranks = []
+
+    def stand():
+        """All of them, where nothing moves any more. The others pass through earlier barriers."""
+        if all(os.path.exists(os.path.join(folder, "rank.%d.tail" % rank))
+               for rank in range(RANKS)):
+            run = report(tool, folder, "--json", "-")
+            ranks[:] = json.loads(run.out)["executions"][0]["ranks"] if run.out else []
+        return stand_still(ranks)
+
+    harness.wait_for(stand, process, lambda: "all ranks stand: %s" % ranks, pause=0.05)
     kill_ranks(folder, process)
     return folder
+
+
+def stand_still(ranks):
+    return ([(rank.get("function"), rank.get("waits_for")) for rank in ranks]
+            == list(zip(STANDS, WAITS)) and ranks[0]["arguments"] == "source=1, tag=77")
 
 
 def check_hang(tool, program):
@@ -152,7 +162,7 @@ def check_hang(tool, program):
     check([rank["function"] for rank in ranks] == list(STANDS)
           and not any("ended" in rank for rank in ranks), str(ranks))
     check(ranks[0]["arguments"] == "source=1, tag=77", str(ranks[0]))
-    check([rank["waits_for"] for rank in ranks] == [[1], [0], [0], [0]], str(ranks))
+    check([rank["waits_for"] for rank in ranks] == list(WAITS), str(ranks))
     page, graphs = page_of(tool, folder)
     check(graphs[0]["waiting"][::2] == [0, 1, 2, 3] and "waits for rank 1" in page
           and "deadlock" not in page.split("<script")[0], page[:3000])

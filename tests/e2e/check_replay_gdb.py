@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 import uuid
@@ -303,8 +302,7 @@ def check_listen(tool, folder):
     check(done.status == 4 and "cannot listen at port %s: Address already in use" % port
           in done.err, str(done))
     command = ["gdb", "-nx", "-batch", "-ex", "target remote " + listening.at, "-ex", "continue"]
-    text = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240,
-                          stdin=subprocess.DEVNULL).stdout
+    text = harness.call(command, 240).stdout
     check("SIGSEGV" in text, text)
     listening.end()
     path = os.path.join(tool.directory, "s")
@@ -355,7 +353,7 @@ def check_interrupted(tool, folder):
         for line in process.stdout:
             lines.append(line.decode())
             if "--- spinning ---" in lines[-1]:
-                time.sleep(1)
+                harness.wait_until_debugged_computes(process, mark)
                 begin = time.monotonic()
                 os.killpg(process.pid, signal.SIGINT)
             elif "--- answered ---" in lines[-1]:

@@ -4,7 +4,6 @@ snapshots. A job array explores shards, of which one is cancelled, resumed and m
 import json
 import os
 import sys
-import time
 
 import harness
 from harness import check, told
@@ -13,11 +12,11 @@ from private_slurm import PrivateSlurm, obstacle
 SKIPPED = 77
 ARRAY = """#!/bin/sh
 exec '%s' explore -n 5 --shard $SLURM_ARRAY_TASK_ID/3 --store shard-$SLURM_ARRAY_TASK_ID \\
-	$RESUME '%s' $PAUSE
+	$RESUME '%s' $SLOW
 """
 
 # Rank 0 takes the others' numbers in the order of arrival. It deadlocks if they come backwards. The
-# last argument is for how many microseconds it then sleeps.
+# argument is a file: while there is one, each interleaving takes a second.
 SOURCE = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -35,8 +34,8 @@ int main(int argc, char **argv)
 		MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		order = 10 * order + number;
 	}
-	if (rank == 0 && argc > 1)
-		usleep((unsigned)atoi(argv[1]));
+	for (int i = 0; rank == 0 && argc > 1 && i < 100 && access(argv[1], F_OK) == 0; i++)
+		usleep(10000);
 	if (rank == 0 && order == backwards)
 		MPI_Recv(&number, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (rank > 0)
@@ -128,17 +127,20 @@ class Array:
 def check_array(tool, slurm, program, signal):
     """`signal`: options of scancel."""
     array = Array(tool, slurm, program)
-    job = array.submit("1-3", RESUME="", PAUSE="100000")
+    slow = tool.write("slow", "")
+    job = array.submit("1-3", RESUME="", SLOW=slow)
     slurm.wait_until(lambda: array.has_begun("2"), "shard 2 does not begin")
-    time.sleep(1)
     slurm.ask("scancel", *signal, job + "_2")
+    slurm.wait_until(lambda: not slurm.ask("squeue", "-h", "-j", job + "_2"),
+                     "shard 2 does not end")
+    os.unlink(slow)
     slurm.wait_for_job(job)
     check("not all of shard 2/3: interrupted" in array.printed(2), array.printed(2))
     check("crash" not in array.printed(2), array.printed(2))
     run = tool.run("report", "shard-1", "shard-2", "shard-3", "--merge-into", "part",
                    "--exit-code")
     check(run.status in (1, 3) and "not all: shard 2/3: interrupted" in run.out, run)
-    job = array.submit("2", RESUME="--resume", PAUSE="100000")
+    job = array.submit("2", RESUME="--resume", SLOW=slow)
     slurm.wait_for_job(job)
     check("all of shard 2/3 explored" in array.printed(2), array.printed(2))
     merged = tool.run("report", "shard-1", "shard-2", "shard-3", "--merge-into", "all",

@@ -147,7 +147,7 @@ def check_killed(tool, program):
         process, mark = started(tool, program, kind, left)
         begin = time.monotonic()
         os.kill(process.pid, number)
-        process.wait(timeout=harness.TIMEOUT)
+        harness.wait_until(lambda: process.poll() is not None, "its end")
         seconds = time.monotonic() - begin
         harness.check_soon(seconds, 5, "%s, until signal %d ended it" % (kind, number))
         process.communicate()

@@ -7,7 +7,7 @@ import subprocess
 import time
 import uuid
 
-from harness import Failed, Patience, check, check_soon
+from harness import Failed, Patience, check, check_soon, communicate
 
 SECONDS = 60
 
@@ -135,10 +135,10 @@ class Client:
         """Waits for its end, which must leave nothing. Returns its standard error."""
         begin = time.monotonic()
         try:
-            _, error = self.process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
+            _, error = communicate(self.process, SECONDS, "%s: the adapter" % words)
+        except Failed:
             self.tool.end_marked(self.mark)
-            raise Failed("%s, and the adapter does not end" % words) from None
+            raise
         check_soon(time.monotonic() - begin, limit, words)
         self.tool.check_no_processes(self.mark, words)
         if status is not None:

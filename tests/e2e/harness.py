@@ -4,9 +4,11 @@ A script that fails ends with one line: NAME: FAILED: what was expected and what
 place in the script, and the last command. The lines above have the details."""
 
 import argparse
+import contextlib
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -72,14 +74,15 @@ class Patience:
         return waited > self.seconds and waited > self.seconds * slowness()
 
 
-def communicate(process, seconds, text=""):
+def communicate(process, seconds, text="", typed=None):
     """The output of a process until its end, which must come within that time on an idle
-    machine."""
+    machine. `typed`: bytes for its standard input."""
     patience = Patience(seconds)
     while True:
         try:
-            return process.communicate(timeout=seconds)
+            return process.communicate(typed, timeout=seconds)
         except subprocess.TimeoutExpired:
+            typed = None
             if patience.has_ended():
                 process.kill()
                 raise Failed("no end after %d s: %s" % (
@@ -87,14 +90,40 @@ def communicate(process, seconds, text=""):
                     text or " ".join(map(str, process.args)))) from None
 
 
-def wait_for(condition, process, text):
-    """Waits until a condition of a running process holds."""
-    patience = Patience(TIMEOUT)
-    while not condition():
-        if process.poll() is not None or patience.has_ended():
-            process.kill()
-            raise Failed("not seen: %s\n%s" % (text, process.communicate()))
-        time.sleep(0.005)
+def call(command, seconds=TIMEOUT, **how):
+    """What a command prints as text, with the same time limit. `how`: as for Popen."""
+    how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+           "text": True, **how}
+    process = subprocess.Popen(command, **how)
+    out, err = communicate(process, seconds)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def wait_until(condition, text, seconds=TIMEOUT, pause=0.005):
+    """Waits until a condition holds. Returns its value."""
+    patience = Patience(seconds)
+    while True:
+        value = condition()
+        if value:
+            return value
+        check(not patience.has_ended(), "not seen: %s" % (text() if callable(text) else text))
+        time.sleep(pause)
+
+
+def wait_for(condition, process, text, pause=0.005):
+    """The same, while a process runs."""
+    def holds():
+        ended = process.poll() is not None
+        value = condition()
+        check(value or not ended, "it has ended")
+        return value
+
+    try:
+        return wait_until(holds, text, pause=pause)
+    except Failed:
+        process.kill()
+        raise Failed("not seen: %s\n%s" % (text() if callable(text) else text,
+                                           process.communicate())) from None
 
 
 def read_until(stream, says):
@@ -166,6 +195,26 @@ def marked_processes(mark):
         except OSError:
             continue
     return found
+
+
+def wait_until_debugged_computes(process, mark):
+    """Waits until a process goes on under a debugger that inherited the mark: it has taken some
+    more hundredths of a second of processor time."""
+    first = {}
+
+    def computes():
+        debuggers = [int(line.split()[0]) for line in marked_processes(mark)]
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            with contextlib.suppress(OSError), open("/proc/%d/status" % pid) as status, \
+                    open("/proc/%d/stat" % pid) as stat:
+                if int(re.search(r"TracerPid:\t(\d+)", status.read())[1]) not in debuggers:
+                    continue
+                taken = sum(map(int, stat.read().rpartition(")")[2].split()[11:13]))
+                if taken >= first.setdefault(pid, taken) + 5:
+                    return True
+        return False
+
+    wait_for(computes, process, "a process goes on under its debugger", pause=0.02)
 
 
 class Left:
@@ -304,6 +353,17 @@ class Tool:
             os.unlink(file)
         self.check_clean(process.pid, mark, done)
         return done
+
+    def run_in_time(self, enough, seconds, *arguments, **how):
+        """A run with --max-time, which it keeps. A busy machine gets a longer one, until the run is
+        `enough`."""
+        for longer in (1, 4, 16, 64):
+            most = seconds * longer
+            run = self.run(*arguments[:1], "--max-time", "%g" % most, *arguments[1:], **how)
+            check_soon(run.seconds, most + 5, run)
+            if enough(run):
+                break
+        return run
 
     def run_plain(self, ranks, program, *arguments):
         """Runs a program under mpiexec alone. Returns what each rank printed."""

@@ -50,12 +50,12 @@ class Session:
 
     def expect(self, pattern, count=1):
         """The pattern's group, once the output has the pattern `count` times."""
-        deadline = time.monotonic() + PATIENCE
+        patience = harness.Patience(PATIENCE)
         while True:
             found = re.findall(pattern, self.text)
             if len(found) >= count:
                 return found[-1]
-            if time.monotonic() > deadline or self.process.poll() is not None:
+            if patience.has_ended() or self.process.poll() is not None:
                 self.end()
                 check(False, "%s does not come: %r" % (pattern, self.text))
             time.sleep(0.005)
@@ -207,12 +207,12 @@ class Watched:
         browser.open(session.url)
 
     def until(self, condition, text):
-        deadline = time.monotonic() + PATIENCE
+        patience = harness.Patience(PATIENCE)
         while True:
             state = self.browser.run(STATE)
             if condition(*state):
                 return state
-            check(time.monotonic() < deadline, "the page does not show %s: %s" % (text, state))
+            check(not patience.has_ended(), "the page does not show %s: %s" % (text, state))
             time.sleep(0.02)
 
     def press(self, line):

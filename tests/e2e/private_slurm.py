@@ -143,9 +143,8 @@ class PrivateSlurm:
 
     def ask(self, *command):
         """What one of its commands prints."""
-        done = subprocess.run(command, env=dict(os.environ, **self.environment), text=True,
-                              capture_output=True, timeout=SECONDS * 4, check=False)
-        return done.stdout
+        return harness.call(command, SECONDS * 4,
+                            env=dict(os.environ, **self.environment)).stdout
 
     def wait_for_job(self, job):
         self.wait_until(lambda: not self.ask("squeue", "-h", "-j", job),

@@ -8,8 +8,8 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 
+import harness
 from harness import check
 
 
@@ -34,10 +34,8 @@ def place_of(folder, rank):
 
 def wait_until_gone(folder):
     for pid in ranks_of(folder):
-        for _ in range(600):
-            if not os.path.exists("/proc/%d/exe" % pid):
-                break
-            time.sleep(0.1)
+        harness.wait_until(lambda exe="/proc/%d/exe" % pid: not os.path.exists(exe),
+                           "the end of rank process %d" % pid)
 
 
 def shared_memory(pid):
@@ -51,13 +49,13 @@ def shared_memory(pid):
 
 def stop(pid):
     """Returns when the process stands still, or is gone."""
+    def stands():
+        with open("/proc/%d/stat" % pid) as stat:
+            return stat.read().rpartition(")")[2].split()[0] in "TtZX"
+
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGSTOP)
-        for _ in range(6000):
-            with open("/proc/%d/stat" % pid) as stat:
-                if stat.read().rpartition(")")[2].split()[0] in "TtZX":
-                    return
-            time.sleep(0.01)
+        harness.wait_until(stands, "process %d stands still" % pid)
 
 
 @contextlib.contextmanager
@@ -82,13 +80,19 @@ def start_recording(tool, folder, ranks, *command, output=subprocess.DEVNULL):
                             stdout=output, stderr=subprocess.DEVNULL, start_new_session=True)
 
 
+def wait_until_recorded(folder, ranks, process):
+    """Waits until each rank's recording has begun."""
+    harness.wait_for(lambda: all(os.path.exists(os.path.join(folder, "rank.%d.start" % rank))
+                                 for rank in range(ranks)), process, "a recording of all ranks")
+
+
 def kill_ranks(folder, process):
     """Kills all ranks of a recording, and waits for its process."""
     with killing(folder) as pids:
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        process.wait(timeout=60)
+        harness.communicate(process, 60)
 
 
 class Recording:

@@ -1,7 +1,7 @@
 /* room: execution. One execution without a session and without MPI (fake_runs.h). */
 #include "fake_runs.h"
 
-#include "scheduler/execution/execution.h"
+#include "scheduler/execution/execution_internal.h"
 
 /* --- strategy --------------------------------------------------------------------------------- */
 
@@ -208,7 +208,7 @@ static void count_kill(struct host *host, pid_t process)
 static bool all_have_answered(const struct execution *execution)
 {
 	for (int rank = 0; rank < RANKS; rank++)
-		if (!real_operations->has_unread(execution_placement(execution)->slots[rank].link))
+		if (!real_operations->has_unread(execution->placement.slots[rank].link))
 			return false;
 	return true;
 }
