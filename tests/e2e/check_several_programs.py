@@ -121,13 +121,6 @@ def check_run(tool, server, client, status):
     check(run.status == 0 and "(ranks 2, 3)" in run.out, run)
 
 
-def check_saved(tool, line):
-    script = tool.write("save", "run\ncheckpoint there --to saved\n")
-    run = tool.run("debug", "-n", "2", "-x", script, "--batch", *line)
-    check("ranks of several programs cannot be saved" in run.out + run.err, run)
-    check(not os.path.exists(os.path.join(tool.directory, "saved")), "a folder is left")
-
-
 def check_native(tool, line):
     run = tool.run("explore", "-n", "2", "--native", "--keep-going", *line, report=True)
     check("native" not in [limit["name"] for limit in run.report["not_checked"]], run)
@@ -170,7 +163,6 @@ def body(tool, _options):
     check_repeated(tool, line, path, run)
     check_run(tool, server, client, status)
     check_native(tool, line)
-    check_saved(tool, line)
     check_record(tool, server, client)
     check_refused(tool, server, client)
 
