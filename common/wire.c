@@ -395,6 +395,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->rewinds);
 	field_u8(codec, &welcome->atomics, WIRE_ATOMICS_SUMS);
 	field_u32(codec, &welcome->ahead);
+	field_bool(codec, &welcome->hurries);
 	field_u64(codec, &welcome->idle_time);
 	field_u32(codec, &welcome->uneven_clocks);
 }

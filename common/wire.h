@@ -158,6 +158,7 @@ struct wire_welcome {
 	uint8_t atomics; /* enum wire_atomics */
 	uint32_t ahead;  /* calls with a lower number are known to return: the rank need not wait in
 	                   them if it knows by itself what they wait for */
+	bool hurries;    /* the rank may go on without GO (shim/request/proven.h) */
 	uint64_t idle_time;     /* microseconds that its world has stood still so far, in all */
 	uint32_t uneven_clocks; /* not 0: clocks that the program reads run unevenly, in another
 	                           way for each number */

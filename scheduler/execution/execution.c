@@ -10,6 +10,13 @@
 #define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for others in a collective where one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has ended */
 
+/* Sends must not wait for their receives, and receives not for MPI_Cancel. */
+static bool may_hurry(const struct runs *runs, const struct run_request *request)
+{
+	return request->hurries && !runs->options.cancels
+	       && position_path(request->position)->buffering == BUFFERING_INFINITE;
+}
+
 struct execution *execution_new(struct runs *runs, const struct run_request *request)
 {
 	struct execution *execution = g_new0(struct execution, 1);
@@ -23,6 +30,8 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->stacked = request->stacks;
 	if (request->arrives)
 		execution->run_ahead = run_ahead_new(request->position);
+	else if (may_hurry(runs, request))
+		execution->run_ahead = run_ahead_new_hurrying(ranks);
 	execution->owner = request->owner;
 	execution->saves = request->saves;
 	execution->uneven_clocks = request->uneven_clocks;
@@ -302,8 +311,8 @@ void execution_advance(struct execution *execution)
 	    && execution->placement.connected == execution->runs->ranks
 	    && count_troubled(execution, &reported) == 0 && execution_is_at_rest(execution))
 		start_world(execution);
-	take_certain(execution);
 	do {
+		take_certain(execution);
 		rules_decide(execution);
 	} while (execution_deliver_put_off(execution));
 	if (execution->result.phase == EXECUTION_ENDING)

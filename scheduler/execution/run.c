@@ -120,6 +120,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.rewinds = snapshots_rewind(execution->runs->snapshots);
 	welcome.welcome.contents = execution->runs->options.contents;
 	welcome.welcome.ahead = run_ahead_below(execution->run_ahead, rank);
+	welcome.welcome.hurries = run_ahead_hurries(execution->run_ahead);
 	welcome.welcome.atomics = execution->runs->options.atomics;
 	welcome.welcome.idle_time = (guint64)execution->idle_time;
 	welcome.welcome.uneven_clocks = execution->uneven_clocks;

@@ -11,18 +11,39 @@ struct rank_ahead {
 
 struct run_ahead {
 	int ranks;
+	bool hurries;
 	guint in_calls; /* ranks in such a call */
 	guint waiting;  /* ranks with messages that were put off */
 	struct rank_ahead rank[];
 };
 
-struct run_ahead *run_ahead_new(const struct position *target)
+static struct run_ahead *new_for(int ranks)
 {
-	int ranks = position_path(target)->ranks;
 	struct run_ahead *run_ahead = g_malloc0(sizeof(*run_ahead)
 	                                        + (gsize)ranks * sizeof(struct rank_ahead));
 
 	run_ahead->ranks = ranks;
+	return run_ahead;
+}
+
+struct run_ahead *run_ahead_new_hurrying(int ranks)
+{
+	struct run_ahead *run_ahead = new_for(ranks);
+
+	run_ahead->hurries = true;
+	return run_ahead;
+}
+
+bool run_ahead_hurries(const struct run_ahead *run_ahead)
+{
+	return run_ahead && run_ahead->hurries;
+}
+
+struct run_ahead *run_ahead_new(const struct position *target)
+{
+	int ranks = position_path(target)->ranks;
+	struct run_ahead *run_ahead = new_for(ranks);
+
 	for (int rank = 0; rank < ranks; rank++)
 		run_ahead->rank[rank].below = run_ahead->rank[rank].most = position_calls(target,
 		                                                                          rank);
@@ -106,12 +127,21 @@ void run_ahead_forget(struct run_ahead *run_ahead, int rank)
 	run_ahead_let_go(run_ahead, rank);
 }
 
+static bool may_be_marked(const struct run_ahead *run_ahead, const struct rank_ahead *rank,
+                          const struct wire_call *call)
+{
+	bool all = call->wait == WIRE_WAIT_NONE || call->wait == WIRE_WAIT_ALL;
+
+	if (!run_ahead->hurries)
+		return call->call < rank->most && all;
+	return all || call->wait == WIRE_WAIT_ANY;
+}
+
 bool run_ahead_begin(struct run_ahead *run_ahead, int rank, const struct wire_call *call)
 {
 	struct rank_ahead *own = run_ahead ? &run_ahead->rank[rank] : NULL;
 
-	if (!own || call->call >= own->most
-	    || (call->wait != WIRE_WAIT_NONE && call->wait != WIRE_WAIT_ALL))
+	if (!own || !may_be_marked(run_ahead, own, call))
 		return false;
 	if (call->wait == WIRE_WAIT_NONE)
 		return true;

@@ -16,8 +16,11 @@
 
 struct run_ahead;
 
-/* Each rank may run up to the position's cut. */
+/* Each rank may run up to the position's cut. run_ahead_new_hurrying: each goes on where MPI itself
+ * has completed what its call waits for, which is no promise that it will. */
 struct run_ahead *run_ahead_new(const struct position *target);
+struct run_ahead *run_ahead_new_hurrying(int ranks);
+bool run_ahead_hurries(const struct run_ahead *run_ahead);
 void run_ahead_free(struct run_ahead *run_ahead); /* NULL: no rank runs ahead; also legal below */
 
 /* Returns the number of the first call that has to wait; 0: all have to. */

@@ -219,10 +219,11 @@ bool world_answer_ready(struct world *world);
  * otherwise notes the question. Returns whether any thread was admitted. */
 bool world_admit(struct world *world);
 
-/* The next answer to a call that asks which requests are complete (MPI_Waitany, MPI_Test and their
- * kin), if the answer that is the first alternative at rest is known by now: all requests are
- * complete, or that which was started first. So the order in which ranks are heard does not matter.
- * Only with `hurries`; to be called after each report until it returns false. */
+/* The next answer to a call that asks which requests are complete (MPI_Waitany and its kin), if the
+ * answer that is the first alternative at rest is known by now: all requests are complete, or that
+ * which was started first. So the order in which ranks are heard does not matter. A poll that may
+ * be answered "not yet" waits for rest. Only with `hurries`; to be called after each report until
+ * it returns false. */
 bool world_next_certain(struct world *world, struct choice *ret_choice);
 
 /* Makes the choice if the rules allow it now. Fills in call and sub of the send if they are 0. */

@@ -31,7 +31,8 @@ static bool answer_of(struct world *world, int number, struct choice *ret_choice
 
 	if (rank->threads || rank->line->phase != PHASE_BLOCKED || rank->is_looked_at
 	    || rank->immediate.is_held || world_in_loop(world, number)
-	    || !cannot_change(world, number) || world_would_defer(world, number))
+	    || world_may_say_no(world, number) || !cannot_change(world, number)
+	    || world_would_defer(world, number))
 		return false;
 	choice.alternatives = g_array_new(false, false, sizeof(struct taken));
 	world_add_answers(world, number, rank->line->question, world_names(rank),

@@ -6,6 +6,7 @@
 #include "shim/mpi/real.h"
 #include "shim/objects/error.h"
 #include "shim/request/buffer_checksum.h"
+#include "shim/request/proven.h"
 #include "shim/request/receiving.h"
 #include "shim/request/request.h"
 #include "shim/request/transfer.h"
@@ -97,6 +98,11 @@ static void report_blocking(struct wire_call *call, struct request **requests, u
 	}
 	if (call->wait == WIRE_WAIT_NONE) {
 		gate_report(call);
+		return;
+	}
+	if (proven_all(requests, count)) {
+		gate_report_ahead(call);
+		gate_completed_ahead();
 		return;
 	}
 	receiving_post_ahead();

@@ -427,6 +427,11 @@ bool gate_may_go_ahead(void)
 	return gate.call < gate.welcome.ahead && !gate.serialised && !gate.orders->serves_windows();
 }
 
+bool gate_hurries(void)
+{
+	return gate.welcome.hurries && !gate.serialised && !gate.orders->serves_windows();
+}
+
 void gate_report_ahead(struct wire_call *call)
 {
 	enum { LOOK_EVERY = 16 }; /* calls: reads the socket, as this may change */

@@ -66,6 +66,8 @@ struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *o
 /* Whether the latest call is known to return, and must not be held: then it need not wait for GO if
  * its rank knows by itself what completes it. */
 bool gate_may_go_ahead(void);
+/* Whether the latest call may go on as soon as MPI has completed what it waits for. */
+bool gate_hurries(void);
 /* For such a call: reports it without waiting; and what it started is complete. */
 void gate_report_ahead(struct wire_call *call);
 void gate_completed_ahead(void);

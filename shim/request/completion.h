@@ -26,6 +26,7 @@ struct completion {
 	uint32_t asked; /* how many are ASKED; their names, and their indices in `handles` */
 	struct wire_name *names;
 	uint32_t *places;
+	struct request **requests; /* room for as many */
 	int ready, foreign;
 	int first_ready; /* index; -1: none */
 	uint32_t place;  /* what stands for the indices (WIRE_UNDEFINED, WIRE_TOLD_LATER) */

@@ -440,6 +440,11 @@ int request_complete(struct request *request)
 	return request->code;
 }
 
+bool request_try(struct request *request)
+{
+	return request->completed || (request->real != MPI_REQUEST_NULL && poll_library(request));
+}
+
 /* true: the request is over and freed. */
 static bool reap(struct request *request)
 {

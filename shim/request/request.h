@@ -120,6 +120,9 @@ void request_let_arrive(void);
  * `status` and `code`; returns the code. */
 int request_complete(struct request *request);
 
+/* Tests a request that is posted to MPI. Returns whether it is complete there. */
+bool request_try(struct request *request);
+
 /* The request was cancelled before it was matched. */
 void request_withdraw(struct request *request);
 

@@ -1,0 +1,123 @@
+#include "proven.h"
+
+#include <sched.h>
+
+#include "receiving.h"
+#include "request_internal.h"
+#include "shim/gate/blocking_call.h"
+#include "shim/gate/gate.h"
+#include "shim/mpi/real.h"
+#include "transfer.h"
+
+enum {
+	ROUNDS = 60, /* each yields: some tens of microseconds, or as long as others need the
+	                processor */
+	TESTS = 8,   /* in a round */
+};
+
+/* A send whose message is copied completes at once. Others complete when they are matched, which
+ * MPI does not tell: it has sent small messages before. */
+static bool needs_nothing(const struct request *request)
+{
+	return request->local || (request->kind == REQUEST_SEND && request->copied);
+}
+
+/* Whether MPI has the request, or will have it, before BIND. */
+static bool post(struct request *request)
+{
+	if (needs_nothing(request))
+		return true;
+	if (request->kind != REQUEST_RECEIVE || request->unattended)
+		return false;
+	if (request->unposted && receiving_may_go_ahead(request)) {
+		request->ahead = true;
+		receiving_go_ahead(request);
+	}
+	return !request->unposted;
+}
+
+static bool is_over(struct request *request)
+{
+	return needs_nothing(request) || request_try(request);
+}
+
+static bool wait_for(struct request *const *requests, uint32_t count)
+{
+	uint32_t first = 0; /* that is not known to be over */
+
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = 0; i < TESTS; i++) {
+			while (first < count && is_over(requests[first]))
+				first++;
+			if (first == count)
+				return true;
+		}
+		blocking_call_step();
+		sched_yield();
+	}
+	return false;
+}
+
+bool proven_all(struct request *const *requests, uint32_t count)
+{
+	struct wire_blocking_call before;
+	bool over;
+
+	if (!gate_hurries())
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!post(requests[i]))
+			return false;
+	before = blocking_call_drive();
+	over = wait_for(requests, count);
+	blocking_call_driven(&before);
+	return over;
+}
+
+static bool message_is_there(const struct request *request)
+{
+	int there = 0;
+
+	return real_mpi()->Iprobe(request->peer, request->tag, request->comm, &there,
+	                          MPI_STATUS_IGNORE)
+	               == MPI_SUCCESS
+	       && there;
+}
+
+static bool is_there(struct request *request)
+{
+	if (!request->unposted)
+		return request_try(request);
+	if (!message_is_there(request))
+		return false;
+	request->awaited = true; /* the call returns it */
+	request->ahead = true;
+	receiving_go_ahead(request);
+	request_complete(request);
+	return true;
+}
+
+bool proven_one(struct request *request)
+{
+	struct wire_blocking_call before;
+	bool over;
+
+	if (!gate_hurries())
+		return false;
+	if (needs_nothing(request))
+		return true;
+	if (request->kind != REQUEST_RECEIVE || request->unattended
+	    || (request->unposted && !receiving_may_go_ahead(request)))
+		return false;
+	before = blocking_call_drive();
+	over = is_there(request);
+	for (int round = 0; !over && round < ROUNDS; round++) {
+		blocking_call_step();
+		request_progress();
+		over = is_there(request);
+		if (!over)
+			sched_yield();
+	}
+	blocking_call_driven(&before);
+	return over;
+}

@@ -1,0 +1,111 @@
+"""A run whose ranks go on where MPI itself proves the match is the same as one in which every call
+waits: matches, choices, findings and output. It is the same each time. Its ranks wait less
+often."""
+
+import os
+import resource
+
+import harness
+from harness import check, program
+
+SMALL_CALLS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                           "../benchmark/small_calls.c")
+
+# Each rank receives what it names, and something goes wrong: a message that is too long, one of
+# another type, one that never comes, and one that an earlier receive from any source must get. Then
+# rank 1's MPI_Waitany must not return the second request while its first one is there.
+SOURCE = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	int rank, values[4] = {0}, one = 0, index = -1;
+	const char *what = argv[1];
+	MPI_Request requests[2];
+	MPI_Status status;
+
+	(void)argc;
+	MPI_Init(NULL, NULL);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (rank == 0) {
+		for (int i = 0; i < 4; i++)
+			values[i] = i + 1;
+		if (strcmp(what, "never") != 0)
+			MPI_Send(values, 4, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		MPI_Send(&values[3], 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+	} else if (strcmp(what, "long") == 0) {
+		int code = MPI_Recv(values, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, &status);
+		printf("%d\n", code != MPI_SUCCESS);
+	} else if (strcmp(what, "type") == 0) {
+		MPI_Irecv(values, 16, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &requests[0]);
+		MPI_Wait(&requests[0], &status);
+	} else if (strcmp(what, "any") == 0) {
+		MPI_Irecv(values, 4, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[0]);
+		MPI_Recv(&one, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &status);
+	} else if (strcmp(what, "waitany") == 0) {
+		MPI_Recv(&one, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &status);
+		MPI_Irecv(&one, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &requests[1]);
+		MPI_Irecv(values, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[0]);
+		MPI_Waitany(2, requests, &index, &status);
+		printf("%d %d\n", index, values[3]);
+		MPI_Wait(&requests[1], &status);
+	} else {
+		MPI_Recv(values, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &status);
+	}
+	printf("%d %d\n", values[0], one);
+	MPI_Finalize();
+	return 0;
+}
+"""
+WAYS = ("long", "type", "any", "waitany", "never")
+
+PROGRAMS = (("isendrecv", 3), ("statuses", 2))
+
+
+def outcome(run, timed):
+    """In another order of matches, the same. `timed`: the program prints times."""
+    execution = run.report["executions"][0]
+    return {"status": execution["status"],
+            "matches": sorted((one["rank"], one["call"], one["source"], one["send_call"])
+                              for one in execution["matches"]),
+            "choices": sorted((one["rank"], one["call"], str(one["taken"]))
+                              for one in execution["choices"]),
+            "output": [] if timed else execution["output"],
+            "findings": [(one["kind"], one.get("message")) for one in run.report["findings"]]}
+
+
+def check_same(tool, ranks, *command, timed=False, first=("--wait-each-call",)):
+    """Returns how often the processes waited: with the options `first`, and without."""
+    outcomes, waits = [], []
+    for options in (first, ()):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+        run = tool.run("run", "-n", str(ranks), "--buffering", "infinite", *options, "--",
+                       *command, report=True)
+        waits.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before)
+        outcomes.append(outcome(run, timed))
+    for what, expected in outcomes[0].items():
+        got = outcomes[1][what]
+        check(got == expected, "%s: %s: %.200s, not %.200s" % (command, what, got, expected))
+    check(outcomes[0]["matches"] or outcomes[0]["findings"], "%s: nothing" % (command,))
+    return waits
+
+
+def body(tool, options):
+    small = tool.compile(SMALL_CALLS)
+    for ranks in (2, 3):
+        check_same(tool, ranks, small, "setup", "1", timed=True)
+    before, after = check_same(tool, 2, small, "blocks", "40", timed=True)
+    check(after < 0.6 * before, "ranks wait %d times, not %d" % (after, before))
+    # Where a rest comes before the oldest request is complete, more ranks may go on before it.
+    check_same(tool, 3, small, "blocks", "40", timed=True, first=())
+    wrong = tool.compile(tool.write("wrong.c", SOURCE))
+    for way in WAYS:
+        check_same(tool, 2, wrong, way)
+    for name, ranks in PROGRAMS:
+        check_same(tool, ranks, tool.compile(program(name + ".c")))
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
