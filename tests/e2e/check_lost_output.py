@@ -17,7 +17,7 @@ import harness
 from harness import check, told
 
 WAYS = (["--backtrack", "snapshot"], ["--backtrack", "auto"], ["--backtrack", "rerun", "-j", "2"])
-MEGABYTES = 16
+MEGABYTES = 13
 LITTLE, ENOUGH = 12 << 20, 200 << 20  # bytes of room
 
 
