@@ -64,12 +64,12 @@ struct line {
 	bool slept;        /* it was outside MPI at a rest, or is new, and has made no call since */
 	guint8 wait;       /* enum wire_wait of the pending call; PHASE_BLOCKED */
 	enum open_question question : 8; /* what the pending call asks */
+	guint16 function;
 	guint32 call;
 	guint32 entered; /* number of calls of the rank when its next call was begun, at most;
 	                    UINT32_MAX: not known */
-	guint16 function;
-	pid_t id;       /* the kernel's thread ID, while the thread may exist; 0: not known */
-	GArray *waited; /* struct wire_name */
+	pid_t id;        /* the kernel's thread ID, while the thread may exist; 0: not known */
+	GArray *waited;  /* struct wire_name */
 	struct line_places
 		*places; /* of its last call, if that returns indices (world_returned.c) */
 	guint32 asked;   /* the last call with a question */
