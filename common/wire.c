@@ -656,7 +656,11 @@ void wire_message_release(struct wire_message *message)
 		break;
 	case WIRE_NAMED: free(message->named.name); break;
 	case WIRE_ERROR: free(message->error.text); break;
-	case WIRE_MISUSE: free(message->misuse.difference); break;
+	case WIRE_MISUSE:
+		free(message->misuse.moved.types.runs);
+		free(message->misuse.expected.types.runs);
+		free(message->misuse.difference);
+		break;
 	case WIRE_STACK: release_stack(&message->stack); break;
 	case WIRE_CONTENTS:
 		free(message->contents.types.runs);

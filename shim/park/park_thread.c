@@ -24,7 +24,8 @@ static uint32_t *find_number(void)
 /* --- locks of streams ------------------------------------------------------------------------- */
 
 /* glibc's lock of a FILE, and its list of them. A fork makes all locks free in the copy, and a
- * later funlockfile would then leave one locked for ever. */
+ * later funlockfile would then leave one locked for ever. A lock has an owner only while it is
+ * held; whether `depth` is then 0 or 1 at first depends on glibc's version. */
 struct stream_lock {
 	int word, depth;
 	void *owner; /* the thread's descriptor, which has the same address in a copy */
@@ -49,7 +50,7 @@ static void note_held(void)
 	     stream = (const FILE *)stream->_chain) {
 		struct stream_lock *lock = (struct stream_lock *)stream->_lock;
 
-		if (!lock || lock->owner != self || lock->depth <= 0)
+		if (!lock || lock->owner != self)
 			continue;
 		held[held_count].lock = lock;
 		held[held_count++].was = *lock;

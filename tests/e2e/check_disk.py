@@ -510,7 +510,8 @@ def check_numbers(tool):
     folder = os.path.join(tool.directory, "numbers")
     for name in ("kept_numbers", "locks_held_across_calls", "inheriting_lock"):
         program = tool.compile(harness.program(name + ".c"), "-pthread")
-        debug(tool, 3, ["run", "checkpoint %s --to %s" % (name, folder)], program)
+        saved = debug(tool, 3, ["run", "checkpoint %s --to %s" % (name, folder)], program)
+        check("comes back here" in saved.out, str(saved))
         run = tool.run("restart", os.path.join(folder, name), "--run")
         check(run.status == 0 and "nothing wrong" in run.out, str(run))
         shutil.rmtree(folder)
