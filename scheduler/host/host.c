@@ -26,9 +26,7 @@ bool host_wait(struct host *host, bool (*condition)(void *data), void *data, dou
 
 bool host_divides_job(struct host *host, char *const *program, int ranks)
 {
-	static const char *const calls[] = {"MPI_Open_port",    "MPI_Comm_accept",
-	                                    "MPI_Comm_connect", "MPI_Publish_name",
-	                                    "MPI_Lookup_name",  "MPI_Unpublish_name"};
+	static const char *const calls[] = {"MPI_Open_port", "MPI_Comm_accept", "MPI_Comm_connect"};
 
 	if (program_parts_divide(program, ranks))
 		return true;

@@ -15,6 +15,7 @@
 #include "shim/mpi/real.h"
 #include "shim/objects/communicator_internal.h"
 #include "shim/objects/error.h"
+#include "shim/state/state.h"
 #include "spawn.h"
 
 enum { TAG_NAME = 2, TAG_PORT = 100, PORTS_MOST = 1024, NAME_BYTES = 256, TAG_PAIR = 3 };
@@ -226,8 +227,6 @@ static int set_name(void *site, enum mpi_call function, const char *service, con
 	const struct name *name;
 	int code = MPI_SUCCESS;
 
-	if (!attributes_of_job.divided)
-		return error_refused(site, function);
 	if (!service || !port || strlen(service) >= sizeof(told.service)
 	    || strlen(port) >= sizeof(told.port)) {
 		code = MPI_ERR_ARG;
@@ -243,15 +242,46 @@ static int set_name(void *site, enum mpi_call function, const char *service, con
 	return error_check(MPI_COMM_WORLD, tell_all(site, function, &told), function, site);
 }
 
+/* If the job is one world, MPI's own names serve: it asks its launcher. */
+static bool begin_passing(void *site, enum mpi_call function)
+{
+	if (state_is_wanted())
+		state_hide();
+	return blocking_call_enter(function, site);
+}
+
+static int end_passing(bool inside, int code, enum mpi_call function, void *site)
+{
+	if (inside)
+		blocking_call_leave();
+	if (code != MPI_SUCCESS)
+		error_passed(code, function, site);
+	return code;
+}
+
 int shim_MPI_Publish_name(void *site, const char *service, MPI_Info info, const char *port)
 {
-	(void)info;
+	bool inside;
+	int code;
+
+	if (!attributes_of_job.divided) {
+		inside = begin_passing(site, MPI_CALL_Publish_name);
+		code = real_mpi()->Publish_name(service, info, port);
+		return end_passing(inside, code, MPI_CALL_Publish_name, site);
+	}
 	return set_name(site, MPI_CALL_Publish_name, service, port, true);
 }
 
 int shim_MPI_Unpublish_name(void *site, const char *service, MPI_Info info, const char *port)
 {
-	(void)info;
+	bool inside;
+	int code;
+
+	if (!attributes_of_job.divided) {
+		inside = begin_passing(site, MPI_CALL_Unpublish_name);
+		code = real_mpi()->Unpublish_name(service, info, port);
+		return end_passing(inside, code, MPI_CALL_Unpublish_name, site);
+	}
 	return set_name(site, MPI_CALL_Unpublish_name, service, port, false);
 }
 
@@ -281,11 +311,14 @@ static int look_for(void *site, const char *service)
 
 int shim_MPI_Lookup_name(void *site, const char *service, MPI_Info info, char *port)
 {
+	bool inside;
 	int code;
 
-	(void)info;
-	if (!attributes_of_job.divided)
-		return error_refused(site, MPI_CALL_Lookup_name);
+	if (!attributes_of_job.divided) {
+		inside = begin_passing(site, MPI_CALL_Lookup_name);
+		code = real_mpi()->Lookup_name(service, info, port);
+		return end_passing(inside, code, MPI_CALL_Lookup_name, site);
+	}
 	code = service && port ? look_for(site, service) : MPI_ERR_ARG;
 	if (code == MPI_SUCCESS)
 		snprintf(port, MPI_MAX_PORT_NAME, "%s", find_name(service)->told.port);

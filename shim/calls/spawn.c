@@ -205,6 +205,8 @@ static int prepare(struct spawning *spawning)
 	static int spawns;
 	int all = 0;
 
+	if (!spawning->commands || !spawning->most || !spawning->infos)
+		return MPI_ERR_ARG;
 	spawning->number = ++spawns;
 	for (int i = 0; i < spawning->count; i++) {
 		if (!spawning->commands[i] || spawning->most[i] < 0
@@ -410,7 +412,7 @@ static int spawn(struct spawning *spawning, MPI_Comm comm, MPI_Comm *intercomm, 
 	int code;
 
 	spawning->parents = communicator_find(comm);
-	code = check(spawning, comm);
+	code = intercomm ? check(spawning, comm) : MPI_ERR_ARG;
 	if (code != MPI_SUCCESS)
 		error_report_call(spawning->site, spawning->function);
 	else

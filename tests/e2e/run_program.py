@@ -168,25 +168,24 @@ def check_report(source, expected, run):
         check(times == 1, "an outcome was explored %d times: %s" % (times, repeated))
 
 
-def replay_outcomes(tool, program, arguments, finding, varies):
+def replay_outcomes(tool, line, finding, varies):
     """Each outcome's path ends normally and prints the same again, unless the output varies."""
     for told in finding["outcomes"]:
-        again = tool.run("replay", told["path"], "--", program, *arguments, report=True)
+        again = tool.run("replay", told["path"], "--", *line, report=True)
         check(again.status == 0, "the replay of %s\n%s" % (told["path"], again))
         check(varies or again.report["executions"][0]["output"] == told["output"],
               "the replay of %s printed something else\n%s" % (told["path"], again))
 
 
-def replay(tool, program, expected, report):
+def replay(tool, expected, report):
     """Replays every finding, and one interleaving that ended normally, from their paths."""
-    arguments = expected.get("args", [])
+    line = report["program"]
     for finding in [one for found in report["findings"] for one in variants_of(found)]:
         if finding["kind"] == "outcome-differs":
-            replay_outcomes(tool, program, arguments, finding, expected.get("varies"))
+            replay_outcomes(tool, line, finding, expected.get("varies"))
             continue
         options = (["--errors-returned=finding"] if finding["kind"] == "error-returned" else [])
-        again = tool.run("replay", *options, finding["path"], "--", program, *arguments,
-                         report=True)
+        again = tool.run("replay", *options, finding["path"], "--", *line, report=True)
         check(again.status == 1, "the replay of %s ended with %d\n%s" % (
             finding["path"], again.status, again))
         check(again.report and len(again.report["findings"]) >= 1, "nothing found\n%s" % again)
@@ -197,7 +196,7 @@ def replay(tool, program, expected, report):
     good = [e for e in report["executions"] if e["status"] == "ok"]
     ignored = [option for option in expected.get("options", []) if option.startswith("--ignore=")]
     if good:
-        again = tool.run("replay", *ignored, good[-1]["path"], "--", program, *arguments)
+        again = tool.run("replay", *ignored, good[-1]["path"], "--", *line)
         check(again.status == 0, "the replay of %s\n%s" % (good[-1]["path"], again))
 
 
@@ -242,7 +241,7 @@ def explore(tool, source, program, expected, ways):
         check(first == other, "only by %s, -j %d: %s\nonly by %s, -j %d: %s" % (
             *ways[0], list(first - other), *way, list(other - first)))
     if others:
-        replay(tool, program, expected, reports[0])
+        replay(tool, expected, reports[0])
 
 
 def body(tool, options):
