@@ -17,14 +17,21 @@
 #define PRESENT_OR_SWAPPED 62 /* pagemap: bits from this one on */
 #define OF_FILE 61            /* pagemap: the page is the file's, or shared */
 
+/* The first trouble stays. Returns whether this is it. */
+static bool note_trouble(struct disk_writer *writer, const char *format, va_list arguments)
+{
+	if (writer->trouble[0])
+		return false;
+	vsnprintf(writer->trouble, sizeof(writer->trouble), format, arguments);
+	return true;
+}
+
 int disk_refuse(struct disk_writer *writer, const char *format, ...)
 {
 	va_list arguments;
 
-	if (writer->trouble[0])
-		return -1;
 	va_start(arguments, format);
-	vsnprintf(writer->trouble, sizeof(writer->trouble), format, arguments);
+	note_trouble(writer, format, arguments);
 	va_end(arguments);
 	return -1;
 }
@@ -33,12 +40,9 @@ int disk_fail(struct disk_writer *writer, const char *format, ...)
 {
 	va_list arguments;
 
-	if (writer->trouble[0])
-		return -1;
 	va_start(arguments, format);
-	vsnprintf(writer->trouble, sizeof(writer->trouble), format, arguments);
+	writer->failed |= note_trouble(writer, format, arguments);
 	va_end(arguments);
-	writer->failed = true;
 	return -1;
 }
 

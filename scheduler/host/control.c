@@ -17,7 +17,6 @@ struct control {
 	const struct control_owner *owner;
 	GPtrArray *clients; /* struct client, not owned */
 	guint handles;      /* that are not closed yet */
-	bool freed;
 };
 
 struct client {
