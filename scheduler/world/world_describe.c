@@ -1,4 +1,5 @@
 #include "common/prelaunched.h"
+#include "explorer/rank_name.h"
 #include "world_internal.h"
 
 #include "mpi_calls.h"
@@ -284,8 +285,8 @@ static void append_unready(GString *text, const struct world *world, int number,
 	if (unready && sender == number)
 		g_string_append_printf(text, "%s%s not made ready", separator, unready);
 	else if (unready)
-		g_string_append_printf(text, "%s%s not made ready by rank %d", separator, unready,
-		                       sender);
+		g_string_append_printf(text, "%s%s not made ready by rank %s", separator, unready,
+		                       rank_name(sender));
 }
 
 /* The partitioned send that is not ready, if the rank waits for one; NULL: it does not. */
