@@ -348,6 +348,28 @@ def check_prompt(tool, program):
         check(text in run.out, "%s\nis to print %s" % (run, text))
 
 
+def check_processes(tool, program):
+    """info processes has a line for each process: what it is, and what it does."""
+    script = tool.write("processes", "run\ninfo processes\n2\ninfo processes\n"
+                        "finish\ninfo processes\n")
+    line = ("-n", "3", program, "choice", ":", "-n", "2", "-spawned", "0.1", program)
+    run = tool.run("debug", "-x", script, "--batch", *line)
+    rows = re.findall(r"^  ([0-9.:]+) +(\d) +(\d+|-) +(\S+) +([0-9.]+) +(.*)$", run.out, re.M)
+    check(len(rows) == 15, run)
+    for i, row in enumerate(rows):
+        rank = i % 5
+        world = "0" if rank < 3 else "0.1"
+        name = "%d" % rank if rank < 3 else "0.1:%d" % (rank - 3)
+        check(row[:2] == (name, str(rank)) and row[3:5] == (program, world)
+              and (row[2] == "-" or int(row[2]) > 0), "%s: %s" % (run, row))
+    does = [row[5] for row in rows]
+    check(does[:5] == ["in MPI_Recv: waits for ranks 1, 2", "in MPI_Send: waits for rank 0",
+                       "in MPI_Send: waits for rank 0", "is not spawned", "is not spawned"], run)
+    check("in MPI_Recv: waits for ranks 0.1:0, 0.1:1" in does[5]
+          and does[8:10] == ["in MPI_Send: waits for rank 0"] * 2, run)
+    check(does[10:] == ["ended"] * 5, run)
+
+
 def check_forms(tool, program):
     os.makedirs(os.path.join(tool.directory, "elsewhere"), exist_ok=True)
     run = explore(tool, program, "multiple", 1, 12, "--compare", "none")
@@ -426,6 +448,7 @@ def body(tool, _options):
     check_again(tool, program)
     check_names(tool, program)
     check_prompt(tool, program)
+    check_processes(tool, program)
     check_forms(tool, program)
     check_choice(tool, program)
     check_faults(tool, program)
