@@ -236,8 +236,11 @@ static void append_envelope(GString *text, const struct world *world, const stru
 	guint8 kind = op->kind;
 	gint32 peer = op->peer, tag = op->tag;
 
-	if (is_internal(world, op->comm))
+	if (is_internal(world, op->comm)) {
+		if (function == MPI_CALL_Comm_accept && kind == WIRE_RECEIVE && peer == WIRE_ANY)
+			g_string_append(text, "any client");
 		return;
+	}
 	if (kind == WIRE_COLLECTIVE) {
 		g_autofree char *root = world_root_print(peer);
 

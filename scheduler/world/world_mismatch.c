@@ -53,8 +53,9 @@ static void append_part(GString *text, const struct world *world,
 		                       rank_name(mismatch->first.id.rank), verb, first,
 		                       rank_name(mismatch->other.id.rank), verb, other);
 	else
-		g_string_append_printf(text, "%s%s (ranks %d and %d)", separator, name,
-		                       mismatch->first.id.rank, mismatch->other.id.rank);
+		g_string_append_printf(text, "%s%s (ranks %s and %s)", separator, name,
+		                       rank_name(mismatch->first.id.rank),
+		                       rank_name(mismatch->other.id.rank));
 }
 
 /* The name of what PART_COUNTS stands for. */
