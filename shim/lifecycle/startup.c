@@ -62,6 +62,7 @@ static struct {
 	                                            open */
 	int sessions;                            /* open ones */
 	bool spawned;                            /* and MPI_Init is still to come */
+	bool prelaunched;                        /* MPI's level is above the program's */
 	uint32_t world;
 	int rank;
 	int exit_status; /* when exit() has begun */
@@ -321,22 +322,29 @@ static int start_communicators(void)
 	return code == MPI_SUCCESS && world >= 0 ? number_command() : code;
 }
 
+/* What the program may do with threads. */
+static void set_thread_level(int level)
+{
+	process_set_thread_level(level);
+	if (level == MPI_THREAD_MULTIPLE)
+		gate_serialise();
+}
+
 /* After MPI's own initialisation. MPI's code. */
 static int begin_control(int control, unsigned function, const void *site)
 {
-	int code, thread_level = -1;
+	int code, thread_level = MPI_THREAD_SINGLE;
 
 	blocking_call_leave();
 	process_set_initialised();
 	ending_adopt_process();
 	on_exit(note_exit_status, NULL);
 	real_mpi()->Comm_rank(MPI_COMM_WORLD, &startup.rank);
-	real_mpi()->Query_thread(&thread_level);
-	process_set_thread_level(thread_level);
+	if (!startup.prelaunched)
+		real_mpi()->Query_thread(&thread_level);
 	threading_be_first();
 	digest_know_threads();
-	if (thread_level == MPI_THREAD_MULTIPLE)
-		gate_serialise();
+	set_thread_level(thread_level);
 	code = error_start();
 	if (code == MPI_SUCCESS)
 		code = error_objects_start();
@@ -365,12 +373,20 @@ static void note_initialised(int code)
 	startup.initialiser = pthread_self();
 }
 
-/* If a session came first, MPI is initialised already. */
-static int init_again(const void *site, unsigned function)
+/* If a session came first, or the process was spawned, MPI is initialised already. */
+static int init_again(const void *site, unsigned function, int required)
 {
+	int level = MPI_THREAD_SINGLE;
+
 	note_initialised(MPI_SUCCESS);
-	startup.finalised = startup.spawned = false;
 	process_set_controlled(true);
+	if (startup.spawned) {
+		real_mpi()->Query_thread(&level);
+		set_thread_level(required < level ? required : level);
+	}
+	if (startup.spawned && gate_is_serialised())
+		threading_start();
+	startup.finalised = startup.spawned = false;
 	error_report_call(site, (enum mpi_call)function);
 	return MPI_SUCCESS;
 }
@@ -387,7 +403,7 @@ int shim_MPI_Init(void *site, int *argc, char ***argv)
 		return error_check(MPI_COMM_WORLD, code, MPI_CALL_Init, site);
 	}
 	if (process_is_initialised())
-		return init_again(site, MPI_CALL_Init);
+		return init_again(site, MPI_CALL_Init, MPI_THREAD_SINGLE);
 	prepare_control(MPI_CALL_Init, site, &control);
 	begin_yielding();
 	code = real_mpi()->Init(argc, argv);
@@ -410,8 +426,9 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 		return error_check(MPI_COMM_WORLD, code, MPI_CALL_Init_thread, site);
 	}
 	if (process_is_initialised()) {
+		code = init_again(site, MPI_CALL_Init_thread, required);
 		*provided = process_thread_level();
-		return init_again(site, MPI_CALL_Init_thread);
+		return code;
 	}
 	prepare_control(MPI_CALL_Init_thread, site, &control);
 	begin_yielding();
@@ -433,7 +450,9 @@ void startup_wait_for_spawn(const struct prelaunched *group, const void *site, i
 		return;
 	prepare_control(MPI_CALL_Init, site, &control);
 	begin_yielding();
-	code = real_mpi()->Init_thread(NULL, NULL, MPI_THREAD_SINGLE, &provided);
+	/* what the program will ask for is not known; MPI must be able to do it */
+	startup.prelaunched = true;
+	code = real_mpi()->Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
 	yielding_end();
 	if (code == MPI_SUCCESS)
 		code = begin_control(control, MPI_CALL_Init, site);
@@ -451,6 +470,15 @@ int shim_MPI_Initialized(void *site, int *flag)
 	if (!process_is_initialised() || !flag)
 		return real_mpi()->Initialized(flag);
 	*flag = startup.world_initialised;
+	return MPI_SUCCESS;
+}
+
+int shim_MPI_Query_thread(void *site, int *provided)
+{
+	(void)site;
+	if (!process_is_initialised() || !provided)
+		return real_mpi()->Query_thread(provided);
+	*provided = process_thread_level();
 	return MPI_SUCCESS;
 }
 

@@ -236,6 +236,67 @@ int main(int argc, char **argv)
 }
 """
 
+# Parent and child ask for the level of the first argument. Two messages come from the child: with
+# MPI_THREAD_MULTIPLE from two threads at once, with a second argument from two in turn.
+THREADS = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static MPI_Comm parent;
+
+static void *send(void *tag)
+{
+	MPI_Send(NULL, 0, MPI_INT, 0, *(int *)tag, parent);
+	return NULL;
+}
+
+static void be_child(int is_multiple, int in_turn)
+{
+	static int tags[] = {1, 2};
+	pthread_t thread;
+
+	if (is_multiple || in_turn)
+		pthread_create(&thread, NULL, send, &tags[1]);
+	else
+		send(&tags[1]);
+	if (in_turn)
+		pthread_join(thread, NULL);
+	send(&tags[0]);
+	if (is_multiple)
+		pthread_join(thread, NULL);
+	MPI_Comm_disconnect(&parent);
+}
+
+int main(int argc, char **argv)
+{
+	int wanted = atoi(argv[1]), provided = -1, level = -1, is_main = 0;
+	MPI_Status status;
+	MPI_Comm children;
+
+	MPI_Init_thread(&argc, &argv, wanted, &provided);
+	MPI_Query_thread(&level);
+	MPI_Is_thread_main(&is_main);
+	MPI_Comm_get_parent(&parent);
+	if (parent == MPI_COMM_NULL) {
+		MPI_Comm_spawn(argv[0], argv + 1, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children,
+		               MPI_ERRCODES_IGNORE);
+		for (int i = 0; i < 2; i++) {
+			MPI_Recv(NULL, 0, MPI_INT, 0, MPI_ANY_TAG, children, &status);
+			printf("%d", status.MPI_TAG);
+		}
+		MPI_Comm_disconnect(&children);
+	} else {
+		printf("%d %d %d\n", provided, level, is_main);
+		fflush(stdout);
+		be_child(wanted == MPI_THREAD_MULTIPLE, argc > 2);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 WAYS = ("snapshot", "rerun", "rewind")
 
 
@@ -405,6 +466,23 @@ def check_choice(tool, program):
     check(parts(run) in ([(0, 4), (4, 2), (6, 1)], [(0, 4), (4, 3)]), run)
 
 
+def check_threads(tool):
+    """A spawned process has the level of thread support that it asks for, and is held to it."""
+    program = tool.compile(tool.write("threads.c", THREADS), "-pthread")
+    for words, kinds, orders in ((("0",), [], {"21"}), (("1",), [], {"21"}),
+                                 (("2", "x"), [], {"21"}), (("3",), [], {"12", "21"}),
+                                 (("1", "x"), ["thread-level"], {""})):
+        for way in WAYS if words == ("3",) else WAYS[:1]:
+            run = tool.run("explore", "-n", "1", "--compare", "none", "--backtrack", way, program,
+                           *words, report=True)
+            check([f["kind"] for f in run.report["findings"]] == kinds, run)
+            check(run.report["interleavings"] == 2 * len(orders), run)
+            seen = {printed(execution, 0) for execution in run.report["executions"]}
+            check(seen == orders, "%s: %s" % (run, seen))
+            for execution in run.report["executions"]:
+                check(printed(execution, 1) == "%s %s 1" % (words[0], words[0]), execution)
+
+
 def check_faults(tool, program):
     run = explore(tool, program, "wait", 1, 2, findings=["deadlock"])
     ranks = run.report["findings"][0]["ranks"]
@@ -451,6 +529,7 @@ def body(tool, _options):
     check_processes(tool, program)
     check_forms(tool, program)
     check_choice(tool, program)
+    check_threads(tool)
     check_faults(tool, program)
     check_refused(tool, program)
 

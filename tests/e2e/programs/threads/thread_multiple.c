@@ -7,6 +7,8 @@ int main(int argc, char **argv)
 
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	CHECK(provided == MPI_THREAD_MULTIPLE);
+	MPI_Query_thread(&provided);
+	CHECK(provided == MPI_THREAD_MULTIPLE);
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
 	if (rank > 0)
