@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "attributes.h"
+#include "common/mix.h"
 #include "messages.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/gate.h"
@@ -18,7 +19,8 @@
 #include "shim/state/state.h"
 #include "spawn.h"
 
-enum { TAG_NAME = 2, TAG_PORT = 100, PORTS_MOST = 1024, NAME_BYTES = 256, TAG_PAIR = 3 };
+enum { TAG_PAIR = 3, TAG_PORT = 100, PORTS_MOST = 1024, NAME_BYTES = 256 };
+enum { TAG_NAMES = TAG_PORT + PORTS_MOST, TAGS_OF_NAMES = 16384 }; /* all below the least TAG_UB */
 
 static int ports; /* opened by this process */
 static bool is_open[PORTS_MOST];
@@ -181,6 +183,16 @@ int shim_MPI_Comm_connect(void *site, const char *port, MPI_Info info, int root,
 
 /* --- names ------------------------------------------------------------------------------------ */
 
+/* What is told of one name has one tag, so that nobody has to read what is told of others. */
+static int tag_of(const char *service)
+{
+	uint64_t hash = 0;
+
+	for (const char *at = service; *at; at++)
+		hash = mix(hash, (unsigned char)*at);
+	return TAG_NAMES + (int)(hash % TAGS_OF_NAMES);
+}
+
 static struct name *find_name(const char *service)
 {
 	struct name *name = names;
@@ -214,8 +226,8 @@ static int tell_all(void *site, enum mpi_call function, const struct told_name *
 	for (int rank = 0; rank < job()->size && code == MPI_SUCCESS; rank++) {
 		*copy = *told;
 		if (rank != job()->rank)
-			code = message_leave(site, function, copy, sizeof(*copy), rank, TAG_NAME,
-			                     MPI_COMM_WORLD);
+			code = message_leave(site, function, copy, sizeof(*copy), rank,
+			                     tag_of(told->service), MPI_COMM_WORLD);
 	}
 	return code;
 }
@@ -285,27 +297,28 @@ int shim_MPI_Unpublish_name(void *site, const char *service, MPI_Info info, cons
 	return set_name(site, MPI_CALL_Unpublish_name, service, port, false);
 }
 
-/* Takes what others have told, until the name is known. */
+/* Takes what others have told of it: also after it is known, as it may have been taken back. */
 static int look_for(void *site, const char *service)
 {
+	const int tag = tag_of(service);
 	const struct name *name;
 	struct told_name told;
 	MPI_Status status;
 	int found, code;
 
 	do {
-		code = message_look(site, MPI_CALL_Lookup_name, TAG_NAME, MPI_COMM_WORLD, &found,
+		code = message_look(site, MPI_CALL_Lookup_name, tag, MPI_COMM_WORLD, &found,
 		                    &status);
 		if (code == MPI_SUCCESS && found)
 			code = message_receive(site, MPI_CALL_Lookup_name, &told, sizeof(told),
-			                       status.MPI_SOURCE, TAG_NAME, MPI_COMM_WORLD,
+			                       status.MPI_SOURCE, tag, MPI_COMM_WORLD,
 			                       MPI_STATUS_IGNORE);
 		if (code == MPI_SUCCESS && found)
 			code = learn(&told);
-		name = find_name(service);
-	} while (code == MPI_SUCCESS && found && !(name && name->told.published));
+	} while (code == MPI_SUCCESS && found);
 	if (code != MPI_SUCCESS)
 		return code;
+	name = find_name(service);
 	return name && name->told.published ? MPI_SUCCESS : MPI_ERR_NAME;
 }
 
