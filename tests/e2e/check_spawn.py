@@ -150,10 +150,23 @@ static void spawn_missing(void)
 	MPI_Comm_disconnect(&children);
 }
 
+static void spawn_in_turn(int times)
+{
+	for (int i = 0; i < times; i++) {
+		MPI_Comm child = spawn(1, 0, MPI_COMM_WORLD);
+
+		MPI_Comm_disconnect(&child);
+	}
+}
+
 static void be_parent(void)
 {
 	MPI_Comm children;
 
+	if (is("turns")) {
+		spawn_in_turn(9);
+		return;
+	}
 	if (is("multiple"))
 		spawn_multiple();
 	else if (is("choice"))
@@ -435,7 +448,7 @@ def check_forms(tool, program):
     os.makedirs(os.path.join(tool.directory, "elsewhere"), exist_ok=True)
     run = explore(tool, program, "multiple", 1, 12, "--compare", "none")
     for execution in run.report["executions"]:
-        check(printed(execution, 0) == "codes 0 0 0, universe 1", execution)
+        check(printed(execution, 0) == "codes 0 0 0, universe -1", execution)
         check(re.fullmatch("child 0 of 3, command 0, in .*: multiple 1", printed(execution, 1)),
               execution)
         for child in (1, 2):
@@ -481,6 +494,12 @@ def check_threads(tool):
             check(seen == orders, "%s: %s" % (run, seen))
             for execution in run.report["executions"]:
                 check(printed(execution, 1) == "%s %s 1" % (words[0], words[0]), execution)
+
+
+def check_turns(tool, program):
+    """From the fourth spawn of the same on, as many as before are added: not one each time."""
+    run = explore(tool, program, "turns", 1, 2)
+    check(parts(run) == [(i, 1) for i in range(1 + 3 + 4 + 8)], run)
 
 
 def check_faults(tool, program):
@@ -530,6 +549,7 @@ def body(tool, _options):
     check_forms(tool, program)
     check_choice(tool, program)
     check_threads(tool)
+    check_turns(tool, program)
     check_faults(tool, program)
     check_refused(tool, program)
 
