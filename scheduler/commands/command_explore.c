@@ -175,6 +175,7 @@ static bool interpret_bounds(struct command_options *options)
 {
 	g_autoptr(GError) error = NULL;
 
+	rank_names_set(options->program, options->session.ranks);
 	options->bounds = bounds_parse(options->bound_ranks, options->bound_sites, options->regions,
 	                               options->session.ranks, &error);
 	if (!options->bounds)

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "command_emit.h"
 #include "command_values.h"
+#include "explorer/rank_name.h"
 #include "reports/finding_text.h"
 #include "reports/words.h"
 #include "scheduler/reproduce/minimize.h"
@@ -106,8 +107,8 @@ static void tell_choices(const struct minimize *result, const struct record_find
 		const struct record_choice *forced = result->forced->pdata[i];
 		g_autofree char *choice = words_blame(forced);
 
-		printf("  %s %d.%u: %s\n", i == 0 ? "forced" : "and   ", forced->rank, forced->call,
-		       choice);
+		printf("  %s %s.%u: %s\n", i == 0 ? "forced" : "and   ", rank_name(forced->rank),
+		       forced->call, choice);
 	}
 	if (result->cut)
 		printf("  stopped early: fewer choices may be enough\n");

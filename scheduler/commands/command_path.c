@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "explorer/rank_name.h"
 #include "scheduler/reproduce/reproducer.h"
 #include "scheduler/store/reader.h"
 
@@ -110,6 +111,27 @@ static struct path *find_path(struct command_options *options, const char *word,
 	return path;
 }
 
+/* A path names its worlds, or has the program's. Returns false after printing an error. */
+static bool agree_on_worlds(const struct command_options *options, struct path *path)
+{
+	const struct rank_names *names;
+
+	if (!options->program[0])
+		return true;
+	rank_names_set(options->program, path->ranks);
+	names = rank_names_current();
+	if (path->names && path->names != names) {
+		command_complain("the path is for the worlds %s, and the program's are %s: name "
+		                 "what is spawned and connects behind the program, as in the "
+		                 "report's line again",
+		                 rank_names_worlds(path->names),
+		                 names ? rank_names_worlds(names) : "one");
+		return false;
+	}
+	path->names = names;
+	return true;
+}
+
 int command_find_path(struct command_options *options, struct path **ret_path, guint32 *ret_finding)
 {
 	const char *word = options->word;
@@ -132,6 +154,8 @@ int command_find_path(struct command_options *options, struct path **ret_path, g
 		return EXIT_USAGE;
 	}
 	options->session.ranks = path->ranks;
+	if (!agree_on_worlds(options, path))
+		return EXIT_USAGE;
 	if (!command_set_nodes(options, path->nodes))
 		return EXIT_USAGE;
 	path->nodes = options->session.nodes;

@@ -110,8 +110,9 @@ const struct command command_run = {
 
 /* The command that the ranks run under. */
 struct under {
-	int gdb, rank;
+	int gdb, rank;    /* -1: none */
 	gboolean in_step; /* for GOption; of a recording alone */
+	char *gdb_rank, *wrap_rank;
 	char *command, *alone, *recording;
 	struct wrapper wrapper;
 };
@@ -149,11 +150,24 @@ static bool use_command(struct under *under)
 }
 
 /* Returns false after printing an error. */
+static bool read_rank(const char *text, int ranks, int *ret_rank)
+{
+	g_autofree char *known = rank_names_all(ranks);
+
+	*ret_rank = text ? rank_of_name(text) : -1;
+	if (!text || (*ret_rank >= 0 && *ret_rank < ranks))
+		return true;
+	command_complain("there is no such rank among %d to debug as %s: %s", ranks, text, known);
+	return false;
+}
+
+/* Returns false after printing an error. */
 static bool interpret_under(struct under *under, struct session_options *session)
 {
 	g_autofree char *found = NULL;
-	int rank = MAX(under->gdb, under->rank);
-
+	if (!read_rank(under->gdb_rank, session->ranks, &under->gdb)
+	    || !read_rank(under->wrap_rank, session->ranks, &under->rank))
+		return false;
 	if (under->recording && (under->gdb >= 0 || under->command)) {
 		command_complain("--record cannot be combined with --gdb or --wrap: first record, "
 		                 "then matchpoint replay %s --rank R --gdb",
@@ -166,10 +180,6 @@ static bool interpret_under(struct under *under, struct session_options *session
 	}
 	if (under->rank >= 0 && !under->command) {
 		command_complain("--wrap-rank needs --wrap");
-		return false;
-	}
-	if (under->gdb < -1 || under->rank < -1 || rank >= session->ranks) {
-		command_complain("there is no such rank among %d to debug", session->ranks);
 		return false;
 	}
 	if (under->recording)
@@ -311,14 +321,15 @@ static int replay_run(int argc, char **argv)
 	struct path *path = NULL;
 	guint32 id;
 	const GOptionEntry entries[] = {
-		{"gdb", 0, 0, G_OPTION_ARG_INT, &under.gdb,
+		{"gdb", 0, 0, G_OPTION_ARG_STRING, &under.gdb_rank,
 	         "run RANK under gdb on the terminal; the others wait for it. With --rank: run gdb "
 	         "on that rank alone, forwards and backwards (without RANK; what follows -- is "
 	         "gdb's)",
 	         "RANK"},
 		{"wrap", 0, 0, G_OPTION_ARG_STRING, &under.command,
 	         "run the ranks under CMD, as \"valgrind -q\"", "CMD"},
-		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "wrap only RANK", "RANK"},
+		{"wrap-rank", 0, 0, G_OPTION_ARG_STRING, &under.wrap_rank, "wrap only RANK",
+	         "RANK"},
 		{"record", 0, 0, G_OPTION_ARG_FILENAME, &under.recording,
 	         "record the interleaving; then matchpoint replay DIR --rank R --gdb debugs one "
 	         "rank "
@@ -356,6 +367,8 @@ static int replay_run(int argc, char **argv)
 	}
 	path_free(path);
 	wrapper_clear(&under.wrapper);
+	g_free(under.gdb_rank);
+	g_free(under.wrap_rank);
 	g_free(under.command);
 	g_free(under.alone);
 	g_free(under.recording);

@@ -250,6 +250,22 @@ void word_info_requests(struct debugger *debugger, const char *rest)
 
 /* --- communicators and windows ---------------------------------------------------------------- */
 
+/* "0,0.1:0|1" for ranks of the job and what separates them. */
+static void append_members(GString *text, const char *group)
+{
+	for (const char *at = group; *at;) {
+		if (g_ascii_isdigit(*at)) {
+			char *end;
+
+			g_string_append(text, rank_name((int)g_ascii_strtoll(at, &end, 10)));
+			at = end;
+		} else {
+			g_string_append_c(text, *at++);
+		}
+	}
+	g_string_append_c(text, '\n');
+}
+
 /* Appends "3  rows, MPI_Comm_split of MPI_COMM_WORLD at a.c:25". */
 static void append_names(GString *text, const struct verdict_facts *facts, guint64 comm)
 {
@@ -282,11 +298,12 @@ static void tell_comms(struct debugger *debugger, bool windows)
 		struct lock_place place;
 
 		if (communicators_window(facts.comms, comm, &place) != windows
-		    || world_comm_itself(facts.world, comm) != comm)
+		    || world_comm_itself(facts.world, comm) != comm
+		    || world_comm_is_internal(facts.world, comm))
 			continue;
 		append_names(text, &facts, comm);
-		g_string_append_printf(text, "  ranks %s\n",
-		                       communicators_group(facts.comms, comm));
+		g_string_append(text, "  ranks ");
+		append_members(text, communicators_group(facts.comms, comm));
 		for (int rank = 0; windows && rank < facts.ranks; rank++)
 			for (int target = 0; target < facts.ranks; target++)
 				if (world_holds_lock(facts.world, rank, comm, target))

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "ckpt/agent_failure.h"
+#include "explorer/rank_name.h"
 #include "scheduler/tools/log.h"
 #include "snapshots_internal.h"
 
@@ -150,7 +151,7 @@ static bool all_written(const struct disk_saving *saving, const char *directory,
 		trouble = trouble_of(saving, directory, rank);
 		g_set_error(error, DISK_SAVE_ERROR,
 		            is_unsavable(saving, rank) ? DISK_SAVE_IMPOSSIBLE : DISK_SAVE_FAILED,
-		            "rank %d: %s", rank, trouble);
+		            "rank %s: %s", rank_name(rank), trouble);
 		return false;
 	}
 	return true;

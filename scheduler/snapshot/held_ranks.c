@@ -1,5 +1,6 @@
 #include "held_ranks.h"
 
+#include "explorer/rank_name.h"
 #include "image.h"
 #include "scheduler/tools/log.h"
 #include "snapshots_internal.h"
@@ -34,7 +35,8 @@ static void note_refusal(struct snapshots *snapshots, int rank, const char *haza
 	snapshots->rewinding.refused++;
 	snapshots->rewinding.refused_in_turn++;
 	if (!snapshots->rewinding.reason)
-		snapshots->rewinding.reason = g_strdup_printf("rank %d: %s", rank, hazard);
+		snapshots->rewinding.reason = g_strdup_printf("rank %s: %s", rank_name(rank),
+		                                              hazard);
 	log_debug(LOG_SNAPSHOTS, "rank %d is not rewound: %s", rank, hazard);
 }
 

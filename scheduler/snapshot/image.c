@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "explorer/rank_name.h"
 #include "held_ranks.h"
 #include "scheduler/tools/log.h"
 #include "snapshots_internal.h"
@@ -124,7 +125,7 @@ bool image_answered(struct snapshot *snapshot, int rank, const struct wire_image
 	process_group_imaged(snapshot->group, rank, imaged->image, imaged->idle, imaged->bytes);
 	snapshot->rank_bytes += imaged->bytes;
 	if ((!imaged->image || (imaged->hazard && *imaged->hazard)) && !snapshot->hazard)
-		snapshot->hazard = g_strdup_printf("rank %d: %s", rank, imaged->hazard);
+		snapshot->hazard = g_strdup_printf("rank %s: %s", rank_name(rank), imaged->hazard);
 	snapshot->parked++;
 	return true;
 }

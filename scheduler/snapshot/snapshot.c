@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "disk_save.h"
+#include "explorer/rank_name.h"
 #include "held_ranks.h"
 #include "image.h"
 #include "process_group.h"
@@ -112,7 +113,7 @@ bool snapshot_parked(struct snapshot *snapshot, int rank, const struct wire_park
 	snapshot->snapshots->host->operations->snapshot_add(snapshot->memory, rank,
 	                                                    snapshot->pids[rank], parked);
 	if (parked->hazard && *parked->hazard && !snapshot->hazard)
-		snapshot->hazard = g_strdup_printf("rank %d: %s", rank, parked->hazard);
+		snapshot->hazard = g_strdup_printf("rank %s: %s", rank_name(rank), parked->hazard);
 	snapshot->unshared &= parked->unshared;
 	snapshot->parked++;
 	snapshot->answered[rank] = true;

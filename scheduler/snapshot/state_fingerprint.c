@@ -1,5 +1,7 @@
 #include "state_fingerprint.h"
 
+#include "explorer/rank_name.h"
+
 void state_fingerprint_release(struct state_fingerprint *fingerprint)
 {
 	g_free(fingerprint->waits);
@@ -66,7 +68,8 @@ void state_fingerprint_refuse(struct state_fingerprint *fingerprint, int rank, c
 {
 	if (!fingerprint->hazard)
 		fingerprint->hazard = rank < 0 ? g_strdup(why)
-		                               : g_strdup_printf("rank %d: %s", rank, why);
+		                               : g_strdup_printf("rank %s: %s", rank_name(rank),
+		                                                 why);
 }
 
 bool state_fingerprint_answer(struct state_fingerprint *fingerprint, int rank,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "explorer/explorer.h"
+#include "explorer/rank_name.h"
 
 G_DEFINE_QUARK(matchpoint_bounds_error, bounds_error)
 
@@ -35,9 +36,10 @@ static bool parse_rank(const char *text, int ranks, struct bound *ret, GError **
 {
 	struct bound bound = {.kind = BOUND_RANK};
 	g_autofree char *what = parse_most(text, &bound.most);
-	guint32 rank;
+	const int rank = what ? rank_of_name(what) : -1;
+	g_autofree char *known = rank_names_all(ranks);
 
-	if (!what || !parse_number(what, G_MAXINT32, &rank)) {
+	if (rank < 0) {
 		g_set_error(
 			error, BOUNDS_ERROR, 0,
 			"--bound-rank cannot be '%s'; say RANK=K; 0=1 means: at most one choice of "
@@ -45,13 +47,12 @@ static bool parse_rank(const char *text, int ranks, struct bound *ret, GError **
 			text);
 		return false;
 	}
-	if (rank >= (guint32)ranks) {
-		g_set_error(error, BOUNDS_ERROR, 0,
-		            "--bound-rank %s: there is no rank %u; ranks are 0 to %d", text, rank,
-		            ranks - 1);
+	if (rank >= ranks) {
+		g_set_error(error, BOUNDS_ERROR, 0, "--bound-rank %s: there is no rank %d; %s",
+		            text, rank, known);
 		return false;
 	}
-	bound.rank = (int)rank;
+	bound.rank = rank;
 	*ret = bound;
 	return true;
 }
@@ -125,7 +126,8 @@ bool bound_is_at(const struct bound *bound, const struct place *place)
 char *bound_print(const struct bound *bound)
 {
 	switch (bound->kind) {
-	case BOUND_RANK: return g_strdup_printf("--bound-rank %d=%u", bound->rank, bound->most);
+	case BOUND_RANK:
+		return g_strdup_printf("--bound-rank %s=%u", rank_name(bound->rank), bound->most);
 	case BOUND_SITE:
 		return g_strdup_printf("--bound-site %s:%u=%u", bound->file, bound->line,
 		                       bound->most);
@@ -140,8 +142,8 @@ char *bound_words(const struct bound *bound)
 
 	switch (bound->kind) {
 	case BOUND_RANK:
-		return g_strdup_printf("at most %u deviation%s of rank %d", bound->most, plural,
-		                       bound->rank);
+		return g_strdup_printf("at most %u deviation%s of rank %s", bound->most, plural,
+		                       rank_name(bound->rank));
 	case BOUND_SITE:
 		return g_strdup_printf("at most %u deviation%s at %s:%u", bound->most, plural,
 		                       bound->file, bound->line);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "printable.h"
 
@@ -108,5 +109,5 @@ const char *made_comm_kind(const struct made_comm *made)
 char *made_comm_label(const struct made_comm *made)
 {
 	return made->rank == 0 ? g_strdup_printf("%u", made->number)
-	                       : g_strdup_printf("%d.%u", made->rank, made->number);
+	                       : g_strdup_printf("%s.%u", rank_name(made->rank), made->number);
 }

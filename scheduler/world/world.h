@@ -276,6 +276,8 @@ enum world_phase world_phase(const struct world *world, int rank);
 bool world_finalized(const struct world *world, int rank); /* has left MPI_Finalize */
 /* The process is not part of the program yet: it waits to be spawned (common/prelaunched.h). */
 bool world_awaits_spawn(const struct world *world, int rank);
+/* Whether only the shim knows the communicator: that of the job, or of two of its ranks. */
+bool world_comm_is_internal(const struct world *world, guint64 comm);
 guint32 world_calls(const struct world *world, int rank); /* number of its last call; 0: none */
 /* NULL: there is no such call. */
 const struct world_call *world_call_info(const struct world *world, int rank, guint32 call);

@@ -221,7 +221,7 @@ static void append_comm(GString *text, const struct world *world, guint64 comm, 
 }
 
 /* Whether only the shim knows the communicator: to spawn and to connect (shim/calls/spawn.h). */
-static bool is_internal(const struct world *world, guint64 comm)
+bool world_comm_is_internal(const struct world *world, guint64 comm)
 {
 	return comm == WIRE_COMM_JOB
 	       || g_strcmp0(communicators_origin(world->comms, comm), PRELAUNCHED_PAIR) == 0;
@@ -236,7 +236,7 @@ static void append_envelope(GString *text, const struct world *world, const stru
 	guint8 kind = op->kind;
 	gint32 peer = op->peer, tag = op->tag;
 
-	if (is_internal(world, op->comm)) {
+	if (world_comm_is_internal(world, op->comm)) {
 		if (function == MPI_CALL_Comm_accept && kind == WIRE_RECEIVE && peer == WIRE_ANY)
 			g_string_append(text, "any client");
 		return;

@@ -377,6 +377,7 @@ break rank 0.1:7
 print 0.1:1 0 + 1
 goto 0.1:0.2
 info path
+info comms
 choices
 choose 1.3=0.1:2
 """
@@ -403,6 +404,12 @@ def check_names(tool, program):
         check(run.status == 0, run)
         taken = "0.3=1.1:2,0.4=1.1:0,0.5=1.1:1"
         check('"mp1:n5:worlds2+3by1.1:zero:%s"' % taken in run.out, run)
+    run = tool.run("replay", "mp1:n5:worlds2+3by1.1:zero:0.3=1.1:2", "--", program, "workers")
+    check(run.status == 2 and "the worlds 2+3by1.1, and the program's are one" in run.err, run)
+    run = tool.run("replay", "mp1:n5:zero:0.3=4", "--gdb", "1.1:0", "--", *line)
+    check(run.status == 2 and "--wrap-rank 1.1:0 --wrap" in run.err, run)
+    run = tool.run("replay", "mp1:n5:zero:0.3=4", "--gdb", "1.1:3", "--", *line)
+    check(run.status == 2 and "ranks are 0 to 1, 1.1:0 to 1.1:2" in run.err, run)
     for path, says in (("mp1:n5:worlds2+3by1.1:zero:0.3=1.1:3", "column 33"),
                        ("mp1:n5:worlds2+2by1.1:zero:0.3=1.1:0", "the worlds of 5 ranks")):
         run = tool.run("replay", path, "--", *line)
@@ -418,6 +425,7 @@ def check_prompt(tool, program):
                  "  0.1:1.3  MPI_Recv(source=0", "->", "rank 0.1:0 stays in its call 1 until "
                  "release 0.1:0", "0.1:2 does not name ranks; ranks are 0, 0.1:0 to 0.1:1: "
                  "use 0, 0.1:0-1 or all", "breakpoint 1", "rank needs a number", "$1 = 1",
+                 "  1  MPI_COMM_WORLD  ranks 0\n  0.1:0.2  ", "  ranks 0.1:0,0.1:1|0\n",
                  "position: mp1:n3:worlds1+2by0.1:zero:@0.3,0.1:0.2,0.1:1.3"):
         check(text in run.out, "%s\nis to print %s" % (run, text))
 
