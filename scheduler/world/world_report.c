@@ -1,4 +1,5 @@
 /* The reports of ranks enter the world here. */
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "send_modes.h"
 #include "word_spins.h"
@@ -16,7 +17,8 @@ bool world_refuse(GError **error, int rank, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_set_error(error, WORLD_ERROR, 0, "rank %d made an impossible report: %s", rank, what);
+	g_set_error(error, WORLD_ERROR, 0, "rank %s made an impossible report: %s", rank_name(rank),
+	            what);
 	return false;
 }
 
