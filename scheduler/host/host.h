@@ -1,6 +1,6 @@
 /* What executions take from outside: time, jobs and their processes, messages, and the memory
  * that snapshots keep. execution/ and the rooms below it use nothing else. local.h is the machine
- * that this process runs on.
+ * that this process runs on, and cluster.h that machine with others.
  * tests/sim has a host without processes, in which time is a number.
  *
  * A host is a table of operations, with the host's own data behind it. Everything happens in one
@@ -51,6 +51,8 @@ struct host_listener {
 	/* A launcher has ended. `status` as in a shell (128 + signal). Not called after
 	 * `job_free`. */
 	void (*job_ended)(void *user, struct host_job *job, int status);
+	/* The host cannot go on: why, for messages. Other callbacks may follow. */
+	void (*failed)(void *user, const char *why);
 };
 
 /* Where a rank prints. */

@@ -17,6 +17,7 @@ struct local {
 	char *shim;
 	struct link_server *server;
 	struct pmi_server *pmi;
+	struct cluster *cluster; /* NULL: all ranks are on this machine */
 	const struct host_listener *listener;
 	void *user; /* of the listener */
 	struct source_lines *lines;
@@ -25,6 +26,9 @@ struct local {
 	bool knows_polls, polls;         /* the program polls */
 	bool knows_sanitized, sanitized; /* it is built with AddressSanitizer */
 };
+
+/* The local host's own operations, for those of a cluster. */
+extern const struct host_operations local_operations;
 
 static inline struct local *local_of(struct host *host)
 {
