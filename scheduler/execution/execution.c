@@ -40,6 +40,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->result.struck_before = request->struck_before;
 	placement_init(&execution->placement, runs->snapshots, execution);
 	execution->ends = g_new0(struct rank_end, ranks);
+	execution->errors = g_new0(struct rank_errors, ranks);
 	liveness_init(&execution->liveness, runs->host, ranks);
 	execution->timer = runs->host->operations->timer_new(runs->host, execution_timer_expired,
 	                                                     execution);
@@ -82,6 +83,7 @@ void execution_free(struct execution *execution)
 	const struct host_operations *host = execution->runs->host->operations;
 
 	placement_release(&execution->placement);
+	execution_forget_reports(execution);
 	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		rank_end_clear(&execution->ends[rank]);
 	if (execution->job)
@@ -95,6 +97,7 @@ void execution_free(struct execution *execution)
 	run_ahead_free(execution->run_ahead);
 	state_fingerprint_release(&execution->fingerprint);
 	g_free(execution->ends);
+	g_free(execution->errors);
 	g_free(execution->result.lost);
 	g_free(execution->hazard);
 	host->timer_free(execution->timer);
@@ -374,6 +377,8 @@ void execution_look(struct execution *execution)
 	if (execution->result.phase == EXECUTION_OVER
 	    && runs_job_is_running(execution->runs, execution->job))
 		execution_end_children(execution);
+	if (execution->result.phase < EXECUTION_ENDING && !execution_reports_known(execution))
+		return;
 	if (execution->result.phase == EXECUTION_STARTING && execution->placement.launched)
 		look_at_start(execution);
 	if (waits_for_aborted(execution)) {

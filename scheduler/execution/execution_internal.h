@@ -11,6 +11,13 @@
 #include "scheduler/snapshot/placement.h"
 #include "scheduler/snapshot/state_fingerprint.h"
 
+/* What a rank that ended wrongly has written to standard error (execution_reports.c). */
+struct rank_errors {
+	bool asked;                   /* the host was */
+	struct errors_question *open; /* and has not answered yet; NULL: it has */
+	char *text;                   /* kept of a start that may fail; NULL: not read */
+};
+
 struct execution {
 	struct runs *runs;
 	struct run_result result;
@@ -32,6 +39,8 @@ struct execution {
 	bool passed_by;          /* polls were answered "no" while promises kept back choices */
 	bool moved;              /* a rank has reported something since */
 	struct rank_end *ends;
+	struct rank_errors *errors;  /* by rank */
+	bool asks_errors;            /* right now: an answer at once is no news */
 	bool stacks;                 /* calls come with call stacks */
 	bool stacked;                /* so did all calls from the beginning */
 	struct run_ahead *run_ahead; /* ranks that need not wait up to the target; NULL: none */
@@ -59,10 +68,15 @@ void execution_note_stack(struct execution *execution, int rank, const struct wi
                           const struct place *place);
 
 /* A deadly signal has struck the rank: keeps the place, the stack, and what a sanitizer has
- * reported (execution_reports.c). The place of a leak is where the memory was allocated. */
+ * reported, as soon as the host has read that (execution_reports.c). The place of a leak is where
+ * the memory was allocated. */
 void execution_note_crash(struct execution *execution, int rank, const struct wire_ending *ending);
-/* Before the verdict: the same of ranks that sanitizers have ended by an exit. */
-void execution_note_reports(struct execution *execution);
+/* Before the verdict, the same of ranks that sanitizers have ended by an exit. Returns whether all
+ * is known. If not, execution_advance is called when the host has answered: host_operations'
+ * rank_output, which sets a limit for that. */
+bool execution_reports_known(struct execution *execution);
+/* The ranks are, or will be, in another world: late answers are dropped. */
+void execution_forget_reports(struct execution *execution);
 /* Without enough processes or memory MPI does not start: then nothing can be explored. Returns
  * whether that was so, and reports it. */
 bool execution_report_mpi_failed(struct execution *execution);

@@ -39,6 +39,7 @@ static void placed(struct execution *execution, const struct snapshot *state)
 	execution->moved = false;
 	execution->asked = execution->waited = 0;
 	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
+	execution_forget_reports(execution);
 	execution_emit_begin(execution);
 }
 

@@ -86,6 +86,7 @@ static void lose_plan(struct execution *execution)
 static enum rule_step await_ends(struct rest *rest)
 {
 	bool known = execution_endings_known(rest->execution)
+	             && execution_reports_known(rest->execution)
 	             && !held_ranks_is_ahead(rest->execution->placement.group);
 
 	return known ? RULE_NEXT : RULE_AWAIT;

@@ -62,6 +62,7 @@ struct host_range {
 	int rank;
 	enum host_stream stream;
 	guint64 from, most;
+	bool last; /* the last bytes instead, while the rank is there: `cut` stays to be seen */
 };
 
 /* The answer: the part as the rank printed it, not a file. Its members are owned by whom it is
@@ -78,9 +79,6 @@ struct host_output {
 
 /* Frees the members, and clears them. */
 void host_output_clear(struct host_output *output);
-
-/* Bytes: what errors_of returns at most. Reports of sanitizers are shorter, and come last. */
-#define HOST_ERRORS_MOST ((guint64)4 << 20)
 
 /* Which place of a world is full. */
 enum host_fullness { HOST_ROOM_LEFT, HOST_NO_DISK, HOST_NO_SHARED_MEMORY };
@@ -269,12 +267,6 @@ struct host_operations {
 	/* Counts the processes that were killed because memory ran out. Compare two counts to see
 	 * whether some were killed in between. */
 	struct memory_pressure (*memory_pressure)(struct host *host);
-
-	/* Returns what a rank of the world in `directory` has written to standard error so far, of
-	 * much the last HOST_ERRORS_MOST bytes; NULL: not known. Free with g_free. Unlike
-	 * rank_output it never waits, as listeners need it: a host whose ranks are elsewhere has it
-	 * sent with the message ENDING, and before the end of the job is reported. */
-	char *(*errors_of)(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 	/* --- places of addresses of a process: see places/source_lines.h --- */
 

@@ -246,7 +246,6 @@ static const struct host_operations operations = {
 	.memory_free = memory_free,
 	.memory_pressure = memory_pressure,
 	.place_of = local_place_of,
-	.errors_of = local_errors_of,
 	.place_of_stack = local_place_of_stack,
 	.frames_of = local_frames_of,
 	.snapshot_new = local_snapshot_new,

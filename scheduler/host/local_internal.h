@@ -58,7 +58,6 @@ void local_file_look(struct host *host, const char *path,
                      void (*done)(void *user, struct host_file file), void *user);
 void local_file_read(struct host *host, const char *path, guint64 most,
                      void (*done)(void *user, GBytes *contents), void *user);
-char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 bool local_program_calls(struct host *host, const char *function);
 bool local_can_digest(struct host *host);

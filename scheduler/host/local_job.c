@@ -164,17 +164,26 @@ bool local_job_is_running(const struct host_job *job)
 	return launcher_running(job->launcher);
 }
 
+static void add_words(void *text, struct host_output output)
+{
+	gsize length;
+	const char *bytes = g_bytes_get_data(output.bytes, &length);
+	g_autofree char *words = g_strndup(bytes ? bytes : "", length);
+
+	g_string_append(text, g_strstrip(words));
+	host_output_clear(&output);
+}
+
 char *local_job_words(const struct host_job *job)
 {
+	struct host_range end = {.directory = job->directory,
+	                         .stream = HOST_STREAM_ERRORS,
+	                         .most = WORDS_MOST,
+	                         .last = true};
 	GString *text = g_string_new(NULL);
 
-	for (int rank = 0; rank < job->local->options.ranks && text->len == 0; rank++) {
-		g_autofree char *printed = local_errors_of(&job->local->base, job->directory, rank,
-		                                           NULL);
-
-		if (printed)
-			g_string_append(text, g_strstrip(printed));
-	}
+	for (; end.rank < job->local->options.ranks && text->len == 0; end.rank++)
+		local_rank_output(&job->local->base, &end, add_words, text); /* at once */
 	if (text->len == 0)
 		g_string_append(text, launcher_output(job->launcher));
 	if (text->len > WORDS_MOST)

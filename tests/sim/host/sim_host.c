@@ -328,15 +328,6 @@ static void file_read(struct host *host, const char *path, guint64 most,
 	done(user, NULL);
 }
 
-static char *errors_of(struct host *host, const char *directory, int rank, gsize *ret_length)
-{
-	(void)host;
-	(void)directory;
-	(void)rank;
-	*ret_length = 0;
-	return NULL;
-}
-
 static struct place place_of_stack(struct host *host, pid_t pid, const guint64 *addresses,
                                    guint count)
 {
@@ -455,7 +446,6 @@ static const struct host_operations operations = {
 	.memory_free = sim_memory_free,
 	.memory_pressure = sim_memory_pressure,
 	.place_of = place_of,
-	.errors_of = errors_of,
 	.place_of_stack = place_of_stack,
 	.frames_of = frames_of,
 	.snapshot_new = sim_snapshot_new,

@@ -51,7 +51,7 @@ void sim_rank_output(struct host *host, const struct host_range *range,
 
 	if (!g_file_get_contents(file, &text, &size, &error))
 		answer.output.lost = g_strdup(error->message);
-	from = MIN(range->from, size);
+	from = range->last ? size - MIN(range->most, size) : MIN(range->from, size);
 	answer.output.bytes = g_bytes_new(text ? text + from : "", MIN(range->most, size - from));
 	answer.output.size = size;
 	answer.output.place = g_strdup(range->directory);
