@@ -378,6 +378,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->stepped = -1;
 	debugger->checkpoints = checkpoints_new();
 	debugger->gdb_rank = gdb_rank_new();
+	debugger->questions = g_ptr_array_new();
 	debugger->past = debug_past_new(debugger);
 	debugger->said = g_string_new(NULL);
 	debugger->outcomes = g_ptr_array_new_with_free_func(g_free);
@@ -404,6 +405,7 @@ static void debugger_release(struct debugger *debugger)
 	checkpoints_free(debugger->checkpoints);
 	g_free(debugger->inside);
 	gdb_rank_free(debugger->gdb_rank);
+	debugger_forget_debuggees(debugger);
 	debugger_end_gdbs(debugger);
 	g_clear_pointer(&debugger->gdbs, g_free);
 	g_clear_pointer(&debugger->values, value_numbers_free);

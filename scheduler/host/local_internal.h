@@ -79,9 +79,8 @@ bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes);
 enum threads_state local_look_at_threads(struct host *host, pid_t process,
                                          struct thread_view *views, guint count);
 GArray *local_other_threads(struct host *host, pid_t process);
-char *local_attach_command(struct host *host, pid_t process);
-char *local_executable_of(struct host *host, pid_t process);
-char *local_mappings_of(struct host *host, pid_t process);
+void local_debuggee_of(struct host *host, pid_t process,
+                       void (*done)(void *user, struct host_debuggee debuggee), void *user);
 GArray *local_stack_of(struct host *host, pid_t process, pid_t thread);
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks);
 void local_end_left_behind(struct host *host, const char *directory, bool all);

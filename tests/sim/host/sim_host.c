@@ -208,19 +208,6 @@ static void send_signal(struct host *host, pid_t pid, int number)
 	(void)number;
 }
 
-static char *attach_command(struct host *host, pid_t pid)
-{
-	(void)host;
-	return g_strdup_printf("attach %d", (int)pid);
-}
-
-static char *not_known(struct host *host, pid_t pid)
-{
-	(void)host;
-	(void)pid;
-	return NULL;
-}
-
 static GArray *stack_of(struct host *host, pid_t pid, pid_t thread)
 {
 	(void)host;
@@ -429,9 +416,7 @@ static const struct host_operations operations = {
 	.parent = parent,
 	.signal = send_signal,
 	.tracing_of = sim_tracing_of,
-	.attach_command = attach_command,
-	.executable_of = not_known,
-	.mappings_of = not_known,
+	.debuggee_of = sim_debuggee_of,
 	.stack_of = stack_of,
 	.is_debugged = is_debugged,
 	.interrupt = interrupt,
