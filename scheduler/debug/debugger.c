@@ -316,13 +316,6 @@ static enum explorer_step on_rest(struct strategy *strategy, const struct trace 
 	return open->len == 0 ? EXPLORER_DONE : EXPLORER_LATER;
 }
 
-static bool needs_nothing(const struct strategy *strategy, const GArray *choices)
-{
-	(void)strategy;
-	(void)choices;
-	return false;
-}
-
 /* --- the session ------------------------------------------------------------------------------ */
 
 static guint point_of_choice_hash(gconstpointer choice)
@@ -347,11 +340,8 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	const struct debug_request *request = &asked->request;
 
 	debugger->source.type = &source_type;
-	debugger->strategy = (struct strategy){.fills_gaps = true,
-	                                       .stays = true,
-	                                       .rest = on_rest,
-	                                       .needs = needs_nothing,
-	                                       .called = debugger_see_call};
+	debugger->strategy = (struct strategy){
+		.fills_gaps = true, .stays = true, .rest = on_rest, .called = debugger_see_call};
 	debugger->session = session;
 	debugger->asked = asked;
 	debugger->buffering = request->buffering;

@@ -11,6 +11,8 @@
 #include "scheduler/snapshot/placement.h"
 #include "scheduler/snapshot/state_fingerprint.h"
 
+struct world_step;
+
 /* What a rank that ended wrongly has written to standard error (execution_reports.c). */
 struct rank_errors {
 	bool asked;                   /* the host was */
@@ -60,8 +62,10 @@ struct execution {
 
 /* Removes the choices from the plan that its world has made already. */
 void execution_forget_made(struct execution *execution);
-/* Events follow from what its world, which is new, is asked and does. */
+/* Events follow from what its world, which is new, is asked and does. `execution_on_step` emits
+ * them (world_watch.h). */
 void execution_watch_steps(const struct execution *execution);
+void execution_on_step(void *execution, const struct world_step *step);
 
 /* Keeps a call stack, if the client wants stacks. `place`: where to show it; NULL: at its call. */
 void execution_note_stack(struct execution *execution, int rank, const struct wire_stack *stack,
