@@ -1,6 +1,5 @@
 #include "execution_internal.h"
 #include "restart.h"
-#include "rules.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/image.h"
 #include "scheduler/tools/log.h"
@@ -201,6 +200,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		                                                       hello->pid);
 	if (execution->job)
 		host->job_connected(execution->job, rank, link);
+	execution->placement.slots[rank].inside = hello->inside;
 	stall_set(execution->liveness.stall, rank, hello->pid, hello->inside);
 	execution->placement.connected++;
 	if (hello->restored && execution->placement.connected == execution->runs->ranks) {

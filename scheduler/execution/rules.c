@@ -1,5 +1,5 @@
-#include "rules.h"
-
+/* What is decided at a rest: one list of rules, tried in turn. MATCHPOINT_LOG=rests shows which
+ * decided. */
 #include "execution_internal.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"

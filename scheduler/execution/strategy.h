@@ -1,5 +1,5 @@
 /* Decides at rest which message a receive takes, and every other choice: the search, chance, or a
- * given path. The loop that carries decisions out (execution.h) knows only this table. */
+ * given path. The loop that carries decisions out (rules.c) knows only this table. */
 #ifndef MATCHPOINT_SCHEDULER_EXECUTION_STRATEGY_H
 #define MATCHPOINT_SCHEDULER_EXECUTION_STRATEGY_H
 
