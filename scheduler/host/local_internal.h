@@ -62,7 +62,6 @@ void local_file_look(struct host *host, const char *path,
                      void (*done)(void *user, struct host_file file), void *user);
 void local_file_read(struct host *host, const char *path, guint64 most,
                      void (*done)(void *user, GBytes *contents), void *user);
-char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 bool local_program_calls(struct host *host, const char *function);
 bool local_can_digest(struct host *host);
@@ -84,9 +83,8 @@ bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes);
 enum threads_state local_look_at_threads(struct host *host, pid_t process,
                                          struct thread_view *views, guint count);
 GArray *local_other_threads(struct host *host, pid_t process);
-char *local_attach_command(struct host *host, pid_t process);
-char *local_executable_of(struct host *host, pid_t process);
-char *local_mappings_of(struct host *host, pid_t process);
+void local_debuggee_of(struct host *host, pid_t process,
+                       void (*done)(void *user, struct host_debuggee debuggee), void *user);
 GArray *local_stack_of(struct host *host, pid_t process, pid_t thread);
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks);
 void local_end_left_behind(struct host *host, const char *directory, bool all);

@@ -192,18 +192,27 @@ bool local_job_is_running(const struct host_job *job)
 	return job->command || launcher_running(job->launcher);
 }
 
+static void add_words(void *text, struct host_output output)
+{
+	gsize length;
+	const char *bytes = g_bytes_get_data(output.bytes, &length);
+	g_autofree char *words = g_strndup(bytes ? bytes : "", length);
+
+	g_string_append(text, g_strstrip(words));
+	host_output_clear(&output);
+}
+
 char *local_job_words(const struct host_job *job)
 {
+	struct host_range end = {.directory = job->directory,
+	                         .stream = HOST_STREAM_ERRORS,
+	                         .most = WORDS_MOST,
+	                         .last = true};
+	struct host *host = &job->local->base;
 	GString *text = g_string_new(NULL);
 
-	for (int rank = 0; rank < job->local->options.ranks && text->len == 0; rank++) {
-		struct host *host = &job->local->base;
-		g_autofree char *printed = host->operations->errors_of(host, job->directory, rank,
-		                                                       NULL);
-
-		if (printed)
-			g_string_append(text, g_strstrip(printed));
-	}
+	for (; end.rank < job->local->options.ranks && text->len == 0; end.rank++)
+		host->operations->rank_output(host, &end, add_words, text); /* at once */
 	if (text->len == 0 && job->launcher)
 		g_string_append(text, launcher_output(job->launcher));
 	if (text->len > WORDS_MOST)
