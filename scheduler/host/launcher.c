@@ -149,6 +149,24 @@ static char **wrapped(char **command)
 	return (char **)g_ptr_array_free(words, false);
 }
 
+/* The supervisor would be slower for what is preloaded, and is no rank. */
+static char **keep_linker_variables(char *const *environment)
+{
+	static const char *const names[] = SUPERVISOR_KEPT;
+	char **ret = g_strdupv((char **)environment);
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *kept = g_strconcat(SUPERVISOR_KEEPS, names[i], NULL);
+		const char *value = g_environ_getenv(ret, names[i]);
+
+		if (!value)
+			continue;
+		ret = g_environ_setenv(ret, kept, value, true);
+		ret = g_environ_unsetenv(ret, names[i]);
+	}
+	return ret;
+}
+
 static int spawn(struct launcher *launcher, const struct launcher_options *options, char **command)
 {
 	const uv_stdio_container_t stdio[] = {
@@ -160,11 +178,14 @@ static int spawn(struct launcher *launcher, const struct launcher_options *optio
 	                             .data.stream = (uv_stream_t *)&launcher->reports},
 		[SUPERVISOR_LOCK] = {.flags = UV_INHERIT_FD, .data.fd = options->lock},
 	};
+	g_auto(GStrv) environment = options->environment
+	                                    ? keep_linker_variables(options->environment)
+	                                    : NULL;
 	uv_process_options_t process = {
 		.exit_cb = on_supervisor_ended,
 		.file = command[0],
 		.args = command,
-		.env = options->environment,
+		.env = environment,
 		.flags = UV_PROCESS_DETACHED,
 		.stdio = (uv_stdio_container_t *)stdio,
 		.stdio_count = G_N_ELEMENTS(stdio),

@@ -139,6 +139,15 @@ static bool asks_for_linker(Elf *file)
 	return false;
 }
 
+/* Compilers add one function to each file, which registers nothing (frame_dummy). */
+static bool has_starters(const GElf_Shdr *header)
+{
+	const gsize usual = header->sh_type == SHT_INIT_ARRAY ? 1 : 0;
+
+	return (header->sh_type == SHT_INIT_ARRAY || header->sh_type == SHT_PREINIT_ARRAY)
+	       && header->sh_size > usual * sizeof(void *);
+}
+
 static void read_sections(struct program_elf *elf, Elf *file)
 {
 	Elf_Scn *section = NULL;
@@ -152,6 +161,7 @@ static void read_sections(struct program_elf *elf, Elf *file)
 		if (!gelf_getshdr(section, &header))
 			continue;
 		name = elf_strptr(file, names, header.sh_name);
+		elf->acts |= has_starters(&header);
 		elf->has_hooks |= name && strcmp(name, DIRECT_SECTION) == 0;
 		if (header.sh_type == SHT_DYNAMIC)
 			read_dynamic(elf, file, section, &header);

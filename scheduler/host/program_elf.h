@@ -13,6 +13,7 @@ struct program_elf {
 	bool starts_others; /* imports dlopen, an exec function, ... */
 	bool looks_up;      /* imports dlsym: finds functions by name */
 	bool has_hooks;     /* reports its loads and stores (shim/access/hooks.c) */
+	bool acts;          /* runs functions of its own when it is loaded */
 	bool is_sanitized;  /* built with AddressSanitizer, whose library may be part of it */
 	bool defines_mpi;   /* contains MPI_Init or PMPI_Init itself */
 	char *soname, *rpath, *runpath;
