@@ -7,10 +7,12 @@
 #include "child_reaper.h"
 #include "common/virtual_nodes.h"
 #include "explorer/program_parts.h"
+#include "installation.h"
 #include "mpi_runtime.h"
 #include "supervisor.h"
 
 #define OUTPUT_KEPT 8192
+#define SUPERVISOR "matchpoint-supervisor" /* supervisor_main.c */
 
 struct launcher {
 	uv_process_t supervisor;
@@ -138,10 +140,15 @@ GPtrArray *launcher_self(const char *verb)
 	return words;
 }
 
-/* Returns our own program, LAUNCHER_VERB, and the command. */
+/* Returns the program that is only the supervisor; if it is not there, as in tests, our own program
+ * and LAUNCHER_VERB; and the command. */
 static char **wrapped(char **command)
 {
-	GPtrArray *words = launcher_self(LAUNCHER_VERB);
+	char *program = installation_find(SUPERVISOR, NULL);
+	GPtrArray *words = program ? g_ptr_array_new() : launcher_self(LAUNCHER_VERB);
+
+	if (program)
+		g_ptr_array_add(words, program);
 
 	for (char **word = command; *word; word++)
 		g_ptr_array_add(words, g_strdup(*word));

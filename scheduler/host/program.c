@@ -28,7 +28,7 @@ struct closure {
 
 bool program_is_native(const char *file)
 {
-	struct program_elf *elf = program_elf_read(file);
+	const struct program_elf *elf = program_elf_read(file);
 	bool fits = elf && elf->is_elf && elf->is_native;
 
 	program_elf_free(elf);
@@ -37,7 +37,7 @@ bool program_is_native(const char *file)
 
 static void visit_needed(struct closure *closure, const char *file)
 {
-	struct program_elf *elf = program_elf_read(file);
+	const struct program_elf *elf = program_elf_read(file);
 	g_autofree char *origin = g_path_get_dirname(file);
 
 	if (!elf || !elf->is_elf || !closure->visit(file, elf, closure->user)) {
@@ -190,7 +190,7 @@ static struct program *judge_library(struct program *program, const struct impre
 
 static struct program *judge_elf(struct program *program)
 {
-	struct program_elf *elf = program_elf_read(program->path);
+	const struct program_elf *elf = program_elf_read(program->path);
 	struct impression seen = {.looking_up = program->looking_up};
 
 	if (!elf)
@@ -419,7 +419,7 @@ bool program_polls(const char *name)
 bool program_is_sanitized(const char *name)
 {
 	struct program *program = program_inspect(name);
-	struct program_elf *elf = program->path ? program_elf_read(program->path) : NULL;
+	const struct program_elf *elf = program->path ? program_elf_read(program->path) : NULL;
 	bool sanitized = elf && elf->is_sanitized;
 
 	program_elf_free(elf);

@@ -44,6 +44,28 @@ static void print_environment(void)
 		printf("has %.*s\n", (int)strcspn(*entry, "="), *entry);
 }
 
+/* The program two processes above the rank: what has started the starter. */
+static void print_supervisor(int starter)
+{
+	char path[64], program[4096] = "", line[4096];
+	int supervisor = 0, preloaded = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", starter);
+	file = fopen(path, "r");
+	if (!file || fscanf(file, "%*d (%*[^)]) %*c %d", &supervisor) != 1)
+		printf("no supervisor\n");
+	fclose(file);
+	snprintf(path, sizeof(path), "/proc/%d/exe", supervisor);
+	if (readlink(path, program, sizeof(program) - 1) > 0)
+		printf("supervisor %s\n", strrchr(program, '/') + 1);
+	snprintf(path, sizeof(path), "/proc/%d/maps", supervisor);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		preloaded |= strstr(line, "libmatchpoint-shim") != NULL;
+	printf("with the shim: %d\n", preloaded);
+}
+
 int main(int argc, char **argv)
 {
 	char above[64] = "", path[64];
@@ -60,6 +82,7 @@ int main(int argc, char **argv)
 	file = fopen(path, "r");
 	if (file && fgets(above, sizeof(above), file))
 		fclose(file);
+	print_supervisor(getppid());
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -126,9 +149,10 @@ def check_forked(tool, program):
     for rank, (one, other) in enumerate(zip(lines(forked), lines(launched))):
         first = "rank %d of 3, early %d, local %d, by itself 1" % (rank, rank, rank)
         for seen in (one, other):
-            check(seen[:2] == ["argument two words", first], str(forked))
+            check(seen[0] == "argument two words" and first in seen, str(forked))
             check("PMI_RANK=%d in /proc" % rank in seen and "PMI_SIZE=3 in /proc" in seen,
                   "%s\n%s" % (seen, forked))
+        check("supervisor matchpoint-supervisor" in one and "with the shim: 0" in one, str(one))
         check("above mp-starter" in one and "above hydra_pmi_proxy" in other, str((one, other)))
         names, before = ({line for line in seen if line.startswith("has ")}
                          for seen in (one, other))
