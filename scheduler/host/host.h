@@ -199,6 +199,9 @@ struct host_operations {
 	 * its directory what they share. The rest as job_start. NULL: this host cannot. */
 	struct host_job *(*job_restart)(struct host *host, guint32 world, const char *directory,
 	                                const struct disk_checkpoint *checkpoint, GError **error);
+	/* Returns why the ranks of jobs are started by a launcher, each for itself, as a clause;
+	 * NULL: they are not. Free with g_free. NULL: not known of this host. */
+	char *(*launched)(struct host *host);
 	bool (*job_is_running)(const struct host_job *job);
 	/* Returns what ranks wrote to standard error, else the launcher's output, shortened to
 	 * the end. Free with g_free. */

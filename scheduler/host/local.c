@@ -220,6 +220,7 @@ const struct host_operations local_operations = {
 	.file_read = local_file_read,
 	.job_start = local_job_start,
 	.job_restart = local_job_restart,
+	.launched = local_launched,
 	.job_is_running = local_job_is_running,
 	.job_words = local_job_words,
 	.job_signal = local_job_signal,
@@ -303,5 +304,6 @@ void local_free(struct host *host)
 	world_files_free(local->files);
 	g_free(local->shim);
 	g_free(local->calls);
+	g_free(local->launched);
 	g_free(local);
 }
