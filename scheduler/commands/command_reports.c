@@ -87,7 +87,7 @@ static bool print_outputs(const struct command_options *options, struct store_re
 
 	if (several && !options->verbose)
 		return true;
-	if (store_reader_each(reader, false, print_execution, &several, &error))
+	if (store_reader_each_output(reader, print_execution, &several, &error))
 		return true;
 	command_complain("%s", error->message);
 	return false;

@@ -151,6 +151,13 @@ const struct place *debugger_fell(const struct debugger *debugger, int rank);
  * back already. */
 bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int rank,
                           const char *rest);
+/* Before a command (print, gdb) that needs a gdb on this machine: asks the host for what gdb has to
+ * know of the rank's process (debug_debuggee.c). At a stop it waits for the answer. While the ranks
+ * run it must not, as lines are read within the host's `iterate`. If there is no answer yet, it
+ * returns true: the command is obeyed again when there is one, if the ranks still run. */
+bool debugger_asks_host(struct debugger *debugger, vocabulary_run *word, int rank,
+                        const char *rest);
+const struct host_debuggee *debugger_debuggee(const struct debugger *debugger); /* the answer */
 /* The past of a rank (debug_past.c): whether that of `rank` (-1: of any) is looked at, instead of
  * where it is; prints what gdb says to a line there; moves there by a line of gdb's, and prints why
  * the rank stands, and where; returns to where the ranks are. */

@@ -112,9 +112,12 @@ static struct gdb *attach_gdb(struct debugger *debugger, int rank, GError **erro
 		return NULL;
 	make_room(debugger, rank);
 	if (!*gdb)
-		*gdb = gdb_new(session_host(debugger_session(debugger)), error);
-	return *gdb && gdb_attach(*gdb, pid, site, debugger_fell(debugger, rank), error) ? *gdb
-	                                                                                 : NULL;
+		*gdb = gdb_new(error);
+	return *gdb
+	                       && gdb_attach(*gdb, pid, debugger_debuggee(debugger), site,
+	                                     debugger_fell(debugger, rank), error)
+	               ? *gdb
+	               : NULL;
 }
 
 static char *ask_gdb(struct debugger *debugger, int rank, const char *expression, GError **error)
@@ -169,7 +172,8 @@ void word_info_locals(struct debugger *debugger, const char *rest)
 		debugger_ask_past(debugger, "info locals");
 		return;
 	}
-	if (rank < 0 || debugger_brings_back(debugger, word_info_locals, rank, rest))
+	if (rank < 0 || debugger_brings_back(debugger, word_info_locals, rank, rest)
+	    || debugger_asks_host(debugger, word_info_locals, rank, rest))
 		return;
 	gdb = attach_gdb(debugger, rank, &error);
 	told = gdb ? gdb_locals(gdb, &error) : NULL;
@@ -204,7 +208,8 @@ static void move(struct debugger *debugger, vocabulary_run *word, const char *re
 		return;
 	}
 	if (!read_frames(debugger, rest, &frames)
-	    || debugger_brings_back(debugger, word, rank, rest))
+	    || debugger_brings_back(debugger, word, rank, rest)
+	    || debugger_asks_host(debugger, word, rank, rest))
 		return;
 	gdb = attach_gdb(debugger, rank, &error);
 	told = gdb ? gdb_move(gdb, direction * frames, &error) : NULL;
@@ -248,7 +253,8 @@ void word_print(struct debugger *debugger, const char *rest)
 		debugger_ask_past(debugger, line);
 		return;
 	}
-	if (debugger_brings_back(debugger, word_print, rank, rest))
+	if (debugger_brings_back(debugger, word_print, rank, rest)
+	    || debugger_asks_host(debugger, word_print, rank, rest))
 		return;
 	told = ask_gdb(debugger, rank, expression, &error);
 	tell_answer(debugger, rank, told, error);

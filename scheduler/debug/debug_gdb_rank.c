@@ -126,14 +126,12 @@ static char *script_for(const struct seat *seat, guint64 site, const char *call,
                         const char *past)
 {
 	GString *text = g_string_new("set debuginfod enabled off\nset confirm off\nset height 0\n");
-	g_autofree char *attach = host_of(seat)->operations->attach_command(host_of(seat),
-	                                                                    seat->process);
 
 	g_string_append_printf(
 		text,
 		"%s\ncatch signal SIGURG\ncommands\nsilent\nprintf \"rank %s waits in an "
 		"MPI call until matchpoint continues it: quit returns there\\n\"\nend\n",
-		attach, rank_name(seat->rank));
+		debugger_debuggee(seat->debugger)->attach, rank_name(seat->rank));
 	if (seat->thread > 0)
 		g_string_append_printf(text,
 		                       "python\nfor one in gdb.selected_inferior().threads():\n"
@@ -366,6 +364,7 @@ void word_gdb(struct debugger *debugger, const char *rest)
 	if (rank < 0
 	    || (debugger_state(debugger) != DEBUG_OVER && !beside && !debugger_is_at_rest(debugger))
 	    || debugger_brings_back(debugger, word_gdb, rank, rest)
+	    || debugger_asks_host(debugger, word_gdb, rank, rest)
 	    || !debugger_find_process(debugger, rank, &pid, &site))
 		return;
 	debugger_detach_gdbs(debugger);

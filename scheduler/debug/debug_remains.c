@@ -76,21 +76,11 @@ static enum explorer_step on_rest(struct strategy *strategy, const struct trace 
 	return strategy_take_first(open, EXPLORER_LATER, ret_choice);
 }
 
-static bool needs_nothing(const struct strategy *strategy, const GArray *choices)
-{
-	(void)strategy;
-	(void)choices;
-	return false;
-}
-
 bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int rank,
                           const char *rest)
 {
 	struct remains remains = {.source.type = &source_type,
-	                          .strategy = {.fills_gaps = true,
-	                                       .stays = true,
-	                                       .rest = on_rest,
-	                                       .needs = needs_nothing},
+	                          .strategy = {.fills_gaps = true, .stays = true, .rest = on_rest},
 	                          .debugger = debugger,
 	                          .word = word,
 	                          .rest = rest};

@@ -1,4 +1,5 @@
-#include "event_log.h"
+/* Writes the events of a session to the log, for developers of matchpoint. */
+#include "events.h"
 
 #include "explorer/explorer.h"
 #include "explorer/rank_name.h"

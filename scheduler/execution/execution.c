@@ -1,7 +1,6 @@
 #include "execution_internal.h"
 #include "explorer/rank_name.h"
 #include "restart.h"
-#include "rules.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/image.h"
 #include "scheduler/tools/log.h"
@@ -41,6 +40,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->result.struck_before = request->struck_before;
 	placement_init(&execution->placement, runs->snapshots, execution);
 	execution->ends = g_new0(struct rank_end, ranks);
+	execution->errors = g_new0(struct rank_errors, ranks);
 	liveness_init(&execution->liveness, runs->host, ranks);
 	execution->timer = runs->host->operations->timer_new(runs->host, execution_timer_expired,
 	                                                     execution);
@@ -83,6 +83,7 @@ void execution_free(struct execution *execution)
 	const struct host_operations *host = execution->runs->host->operations;
 
 	placement_release(&execution->placement);
+	execution_forget_reports(execution);
 	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		rank_end_clear(&execution->ends[rank]);
 	if (execution->job)
@@ -96,6 +97,7 @@ void execution_free(struct execution *execution)
 	run_ahead_free(execution->run_ahead);
 	state_fingerprint_release(&execution->fingerprint);
 	g_free(execution->ends);
+	g_free(execution->errors);
 	g_free(execution->result.lost);
 	g_free(execution->hazard);
 	host->timer_free(execution->timer);
@@ -199,6 +201,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		                                                       hello->pid);
 	if (execution->job)
 		host->job_connected(execution->job, rank, link);
+	execution->placement.slots[rank].inside = hello->inside;
 	stall_set(execution->liveness.stall, rank, hello->pid, hello->inside);
 	execution->placement.connected++;
 	if (hello->restored && execution->placement.connected == execution->runs->ranks) {
@@ -375,6 +378,8 @@ void execution_look(struct execution *execution)
 	if (execution->result.phase == EXECUTION_OVER
 	    && runs_job_is_running(execution->runs, execution->job))
 		execution_end_children(execution);
+	if (execution->result.phase < EXECUTION_ENDING && !execution_reports_known(execution))
+		return;
 	if (execution->result.phase == EXECUTION_STARTING && execution->placement.launched)
 		look_at_start(execution);
 	if (waits_for_aborted(execution)) {

@@ -201,63 +201,37 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 	look_at_parking(execution, rank);
 }
 
-/* Looks up the places now: at the verdict the process may be gone. */
-static bool on_left(struct execution *execution, int rank, const struct wire_objects *objects,
-                    GError **error)
-{
-	for (guint32 i = 0; i < objects->count; i++)
-		execution_site(execution, rank, objects->left[i].site);
-	return world_objects(execution->world, rank, objects, error);
-}
-
-static bool on_accesses(struct execution *execution, int rank, const struct wire_accesses *accesses,
-                        GError **error)
+/* Looks up the places of what is about objects and memory: at the verdict the process may be
+ * gone. */
+static void note_sites(struct execution *execution, int rank, const struct wire_message *message)
 {
 	guint64 last = 0;
 
-	for (guint32 i = 0; i < accesses->count; i++) {
-		if (accesses->list[i].site != 0 && accesses->list[i].site != last)
-			execution_site(execution, rank, accesses->list[i].site);
-		last = accesses->list[i].site;
+	for (guint32 i = 0; message->type == WIRE_LEFT && i < message->objects.count; i++)
+		execution_site(execution, rank, message->objects.left[i].site);
+	for (guint32 i = 0; message->type == WIRE_ACCESSES && i < message->accesses.count; i++) {
+		guint64 site = message->accesses.list[i].site;
+
+		if (site != 0 && site != last)
+			execution_site(execution, rank, site);
+		last = site;
 	}
-	return world_accesses(execution->world, rank, accesses, error);
+	if (message->type == WIRE_MISUSE && message->misuse.site != 0)
+		execution_site(execution, rank, message->misuse.site);
 }
 
 /* Passes a report to the world, which validates it. */
 static bool on_report(struct execution *execution, int rank, const struct wire_message *message,
                       GError **error)
 {
-	struct world *world = execution->world;
-
 	execution->moved = true;
 	/* Another thread of the rank may be about to call. */
 	if (execution->ends[rank].threads)
 		return true;
-	switch (message->type) {
-	case WIRE_CALL: return on_call(execution, rank, &message->call, error);
-	case WIRE_NAMED: return world_named(world, rank, &message->named, error);
-	case WIRE_COMM: return world_comm(world, rank, &message->comm, error);
-	case WIRE_THREAD:
-		execution->result.threads = true;
-		return world_thread(world, rank, &message->thread, error);
-	case WIRE_ENTER: return world_enter(world, rank, &message->enter, error);
-	case WIRE_TOUCHED: return world_touched(world, rank, &message->touched, error);
-	case WIRE_OVERLAP: return world_overlap(world, rank, &message->overlap, error);
-	case WIRE_MISUSE:
-		if (message->misuse.site != 0)
-			execution_site(execution, rank, message->misuse.site);
-		return world_misuse(world, rank, &message->misuse, error);
-	case WIRE_PARTITIONS: return world_partitions(world, rank, &message->partitions, error);
-	case WIRE_RETURNED: return world_told_indices(world, rank, &message->returned, error);
-	case WIRE_CONTENTS: return world_contents(world, rank, &message->contents, error);
-	case WIRE_ACCESSES: return on_accesses(execution, rank, &message->accesses, error);
-	case WIRE_LEFT: return on_left(execution, rank, &message->objects, error);
-	default:
-		g_set_error(error, RUNS_ERROR, 0,
-		            "rank %s sent a message of type %u, which a rank never sends",
-		            rank_name(rank), message->type);
-		return false;
-	}
+	execution->result.threads |= message->type == WIRE_THREAD;
+	note_sites(execution, rank, message);
+	return message->type == WIRE_CALL ? on_call(execution, rank, &message->call, error)
+	                                  : world_report(execution->world, rank, message, error);
 }
 
 /* Notes that a rank is idle. Without a process group nothing would wake it, so it is told to drive

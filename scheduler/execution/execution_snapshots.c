@@ -40,17 +40,14 @@ static void placed(struct execution *execution, const struct snapshot *state)
 	execution->moved = false;
 	execution->asked = execution->waited = 0;
 	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
+	execution_forget_reports(execution);
 	execution_emit_begin(execution);
 }
 
 static void located(struct execution *execution, int rank, pid_t pid, guint64 inside)
 {
+	execution->placement.slots[rank].inside = inside;
 	stall_set(execution->liveness.stall, rank, pid, inside);
-}
-
-static guint64 inside(const struct execution *execution, int rank)
-{
-	return stall_address(execution->liveness.stall, rank);
 }
 
 /* For its world, it is gone. */
@@ -95,7 +92,6 @@ const struct snapshots_client execution_snapshots_client = {
 	.welcome = execution_welcome,
 	.connected = execution_show_processes,
 	.located = located,
-	.inside = inside,
 	.held = held,
 	.begin_again = begin_again,
 	.not_rewound = not_rewound,

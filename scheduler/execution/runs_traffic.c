@@ -191,4 +191,10 @@ static void on_abort(void *user, guint32 world, int rank, int exit_code)
 		execution_aborted(execution, rank, exit_code);
 }
 
-const struct host_listener runs_listener = {on_message, on_closed, on_abort, runs_job_ended};
+static void on_failed(void *user, const char *why)
+{
+	runs_fail(user, "%s", why);
+}
+
+const struct host_listener runs_listener = {on_message, on_closed, on_abort, runs_job_ended,
+                                            on_failed};
