@@ -49,6 +49,7 @@
 #include "shim/request/request.h"
 #include "shim/state/digest.h"
 #include "shim/state/state.h"
+#include "streams.h"
 
 enum {
 	FIRST_DESCRIPTOR = AGENT_WORLD_FD + 1, /* above the program's descriptors */
@@ -68,39 +69,6 @@ static struct {
 	int exit_status; /* when exit() has begun */
 } startup = {.rank = -1};
 
-static void redirect(int descriptor, const char *path, int flags)
-{
-	int opened = open(path, flags | O_CLOEXEC, 0600);
-	if (opened < 0)
-		return;
-	dup2(opened, descriptor);
-	close(opened);
-}
-
-static void redirect_output(int descriptor, const char *name, int rank)
-{
-	char path[PATH_MAX];
-	const char *directory = getenv("MATCHPOINT_DIRECTORY");
-
-	snprintf(path, sizeof(path), "%s/w%u/%s.%d", directory, startup.world, name, rank);
-	redirect(descriptor, path, O_WRONLY | O_APPEND | O_CREAT);
-}
-
-/* Once in a rank, also if shells start it: these, and the program's own children, may change their
- * descriptors afterwards. */
-static void redirect_streams(void)
-{
-	const char *input = getenv("MATCHPOINT_STDIN");
-
-	if (getenv("MATCHPOINT_REDIRECTED"))
-		return;
-	redirect(STDIN_FILENO, input ? input : "/dev/null", O_RDONLY);
-	redirect_output(STDOUT_FILENO, "out", startup.rank);
-	redirect_output(STDERR_FILENO, "err", startup.rank);
-	/* Last: after bash's own setenv, its getenv finds nothing else this early. */
-	setenv("MATCHPOINT_REDIRECTED", "1", 1);
-}
-
 void startup_load(void)
 {
 	const char *rank = getenv("PMI_RANK"), *world = getenv("MATCHPOINT_WORLD");
@@ -114,7 +82,7 @@ void startup_load(void)
 	state_load();
 	file_calls_start();
 	node_name_start();
-	redirect_streams();
+	streams_redirect(startup.rank, startup.world);
 	output_start(startup.rank);
 	agent_before_main();
 }
