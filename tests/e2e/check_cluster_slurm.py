@@ -1,6 +1,6 @@
 """Ranks on the nodes of an allocation of Slurm's, started by srun: from salloc on the head, and
-from sbatch on the first node. All interleavings are found, and nothing is left behind on any node, also
-after scancel. Needs root, for nodes that are namespaces and a private Slurm."""
+from sbatch on the first node. All interleavings are found. Nothing is left behind on any node,
+also after scancel. Needs root, for nodes that are namespaces and a private Slurm."""
 
 import json
 import os
