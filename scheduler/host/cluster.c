@@ -547,6 +547,7 @@ static void end_machine(struct machine *machine)
 	if (machine->state == MACHINE_UP && machine->frames) {
 		frames_send(machine->frames, OUTPOST_END, 0, NULL, 0);
 		cluster_ranks_lost(machine);
+		machine->state = MACHINE_LOST; /* it is asked nothing any more */
 		uv_timer_start(&machine->limit, on_limit, END_MS, 0);
 	} else {
 		release_machine(machine);

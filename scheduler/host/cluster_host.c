@@ -405,36 +405,61 @@ static GArray *stack_of(struct host *host, pid_t process, pid_t thread)
 
 /* --- places: the program's files have the same paths on all machines -------------------------- */
 
+/* source_lines knows a process of another machine by a number below 0, and what it maps by what its
+ * outpost has read. It may have forgotten that, or more may be mapped now. Returns false if the
+ * process is of this machine, or gone. */
+static bool learn(struct host *host, pid_t process)
+{
+	g_autofree char *maps = cluster_is_away(process) ? mappings_of(host, process) : NULL;
+
+	if (!maps)
+		return false;
+	source_lines_know_maps(local_of(host)->lines, -process, maps, strlen(maps));
+	g_hash_table_add(local_of(host)->cluster->known, GINT_TO_POINTER(process));
+	return true;
+}
+
 /* Returns the number by which source_lines knows the process. */
 static pid_t known_as(struct host *host, pid_t process)
 {
-	struct local *local = local_of(host);
-	g_autofree char *maps = NULL;
-
 	if (!cluster_is_away(process))
 		return process;
-	if (!g_hash_table_contains(local->cluster->known, GINT_TO_POINTER(process))
-	    && (maps = mappings_of(host, process))) {
-		source_lines_know_maps(local->lines, -process, maps, strlen(maps));
-		g_hash_table_add(local->cluster->known, GINT_TO_POINTER(process));
-	}
+	if (!g_hash_table_contains(local_of(host)->cluster->known, GINT_TO_POINTER(process)))
+		learn(host, process);
 	return -process;
+}
+
+static bool is_place(const struct place *place)
+{
+	return place->file || place->function;
 }
 
 static struct place place_of(struct host *host, pid_t process, guint64 address)
 {
-	return local_place_of(host, known_as(host, process), address);
+	struct place place = local_place_of(host, known_as(host, process), address);
+
+	if (!is_place(&place) && learn(host, process))
+		place = local_place_of(host, known_as(host, process), address);
+	return place;
 }
 
 static struct place place_of_stack(struct host *host, pid_t process, const guint64 *addresses,
                                    guint count)
 {
-	return local_place_of_stack(host, known_as(host, process), addresses, count);
+	pid_t number = known_as(host, process);
+	struct place place = local_place_of_stack(host, number, addresses, count);
+
+	if (!is_place(&place) && learn(host, process))
+		place = local_place_of_stack(host, number, addresses, count);
+	return place;
 }
 
 static bool frames_of(struct host *host, pid_t process, guint64 address, GArray *frames)
 {
-	return local_frames_of(host, known_as(host, process), address, frames);
+	pid_t number = known_as(host, process);
+
+	return local_frames_of(host, number, address, frames)
+	       || (learn(host, process) && local_frames_of(host, number, address, frames));
 }
 
 /* --- output and files ------------------------------------------------------------------------- */

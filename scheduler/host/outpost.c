@@ -335,8 +335,12 @@ static int serve(struct outpost *outpost, const struct outpost_orders *orders, G
 	const struct frames_user user = {on_frame, on_lost, outpost};
 
 	outpost->directory = run_directory_at(orders->directory, error);
-	if (!outpost->directory)
+	if (!outpost->directory) {
+		g_prefix_error(error, "each node needs a run directory of its own: set "
+		                      "MATCHPOINT_RUNDIR to a directory that is there on all nodes "
+		                      "and not shared, such as /dev/shm: ");
 		return 1;
+	}
 	outpost->host = local_new();
 	options.directory = outpost->directory;
 	local_open(outpost->host, &options);
