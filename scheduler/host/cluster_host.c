@@ -91,6 +91,7 @@ static void world_remove(struct host *host, guint32 world)
 	if (!cluster)
 		return;
 	g_hash_table_remove(cluster->worlds, GUINT_TO_POINTER(world));
+	g_hash_table_remove(cluster->broken, GUINT_TO_POINTER(world));
 	cluster_forget_seats(cluster, world);
 }
 
