@@ -10,6 +10,7 @@
 #include "command_saving.h"
 #include "command_values.h"
 #include "explorer/program_parts.h"
+#include "explorer/rank_name.h"
 #include "restarted.h"
 #include "scheduler/host/cluster_words.h"
 #include "scheduler/host/mpi_runtime.h"
@@ -55,7 +56,7 @@ void command_show_unresponsive(void *user, const struct session_progress *now)
 		return;
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
-	command_complain("rank %d has not responded for %.0f s:", now->silent_rank,
+	command_complain("rank %s has not responded for %.0f s:", rank_name(now->silent_rank),
 	                 now->silent_seconds);
 	for (guint i = 0; i < now->stacks->len; i++)
 		fprintf(stderr, "  %s\n", (const char *)g_ptr_array_index(now->stacks, i));

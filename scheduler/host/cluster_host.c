@@ -351,39 +351,31 @@ static void show_abort(struct host *host, guint32 world, const char *why)
 	(void)why;
 }
 
-static char *attach_command(struct host *host, pid_t process)
+static void debuggee_of(struct host *host, pid_t process,
+                        void (*done)(void *user, struct host_debuggee debuggee), void *user)
 {
 	const struct machine *machine = cluster_machine_of(host, process);
+	g_autoptr(GVariant) answer = NULL, bytes = NULL;
+	struct host_debuggee debuggee;
+	const char *program = "", *maps = NULL;
+	gsize count = 0;
 
-	if (!cluster_is_away(process))
-		return local_attach_command(host, process);
-	return g_strdup_printf("echo process %d is on %s: attach to it there\\n",
-	                       cluster_there(process),
-	                       machine ? machine->name : "a machine that is lost");
-}
-
-static char *executable_of(struct host *host, pid_t process)
-{
-	g_autoptr(GVariant) answer = NULL;
-
-	if (!cluster_is_away(process))
-		return local_executable_of(host, process);
-	answer = ask_of(host, process, OUTPOST_EXECUTABLE, "s");
-	return answer && *g_variant_get_string(answer, NULL) ? g_variant_dup_string(answer, NULL)
-	                                                     : NULL;
-}
-
-static char *mappings_of(struct host *host, pid_t process)
-{
-	g_autoptr(GVariant) answer = NULL;
-	const char *text;
-	gsize count;
-
-	if (!cluster_is_away(process))
-		return local_mappings_of(host, process);
-	answer = ask_of(host, process, OUTPOST_MAPPINGS, "ay");
-	text = answer ? g_variant_get_fixed_array(answer, &count, 1) : NULL;
-	return text && count > 0 ? g_strndup(text, count) : NULL;
+	if (!cluster_is_away(process)) {
+		local_debuggee_of(host, process, done, user);
+		return;
+	}
+	answer = ask_of(host, process, OUTPOST_DEBUGGEE, "(say)");
+	if (answer) {
+		g_variant_get(answer, "(&s@ay)", &program, &bytes);
+		maps = g_variant_get_fixed_array(bytes, &count, 1);
+	}
+	debuggee = (struct host_debuggee){
+		.attach = g_strdup_printf("echo process %d is on %s: attach to it there\\n",
+	                                  cluster_there(process),
+	                                  machine ? machine->name : "a machine that is lost"),
+		.program = *program ? g_strdup(program) : NULL,
+		.mappings = count > 0 ? g_strndup(maps, count) : NULL};
+	done(user, debuggee);
 }
 
 static GArray *stack_of(struct host *host, pid_t process, pid_t thread)
@@ -406,18 +398,31 @@ static GArray *stack_of(struct host *host, pid_t process, pid_t thread)
 
 /* --- places: the program's files have the same paths on all machines -------------------------- */
 
+static void keep_debuggee(void *user, struct host_debuggee debuggee)
+{
+	*(struct host_debuggee *)user = debuggee;
+}
+
 /* source_lines knows a process of another machine by a number below 0, and what it maps by what its
  * outpost has read. It may have forgotten that, or more may be mapped now. Returns false if the
  * process is of this machine, or gone. */
 static bool learn(struct host *host, pid_t process)
 {
-	g_autofree char *maps = cluster_is_away(process) ? mappings_of(host, process) : NULL;
+	struct local *local = local_of(host);
+	struct host_debuggee found = {0};
+	bool known = false;
 
-	if (!maps)
+	if (!cluster_is_away(process))
 		return false;
-	source_lines_know_maps(local_of(host)->lines, -process, maps, strlen(maps));
-	g_hash_table_add(local_of(host)->cluster->known, GINT_TO_POINTER(process));
-	return true;
+	debuggee_of(host, process, keep_debuggee, &found);
+	if (found.mappings) {
+		source_lines_know_maps(local->lines, -process, found.mappings,
+		                       strlen(found.mappings));
+		g_hash_table_add(local->cluster->known, GINT_TO_POINTER(process));
+		known = true;
+	}
+	host_debuggee_clear(&found);
+	return known;
 }
 
 /* Returns the number by which source_lines knows the process. */
@@ -486,8 +491,9 @@ static void rank_output(struct host *host, const struct host_range *range,
 		return;
 	}
 	answer = machine_ask(machine, OUTPOST_OUTPUT,
-	                     g_variant_new("(siitt)", range->directory, (gint32)range->rank,
-	                                   (gint32)range->stream, range->from, range->most),
+	                     g_variant_new("(siittb)", range->directory, (gint32)range->rank,
+	                                   (gint32)range->stream, range->from, range->most,
+	                                   range->last),
 	                     "(aytsbs)");
 	if (answer)
 		g_variant_get(answer, "(@ayt&sb&s)", &bytes, &output.size, &lost, &cut, &place);
@@ -496,28 +502,6 @@ static void rank_output(struct host *host, const struct host_range *range,
 	output.cut = cut;
 	output.place = g_strdup_printf("%s:%s", machine->name, place);
 	done(user, output);
-}
-
-static char *errors_of(struct host *host, const char *directory, int rank, gsize *ret_length)
-{
-	struct machine *machine = seat_of(host, directory, rank);
-	g_autoptr(GVariant) answer = NULL, bytes = NULL;
-	gboolean there = false; /* (GVariant) */
-	const char *text;
-	gsize count = 0;
-
-	if (!machine)
-		return local_errors_of(host, directory, rank, ret_length);
-	answer = machine_ask(machine, OUTPOST_ERRORS,
-	                     g_variant_new("(si)", directory, (gint32)rank), "(bay)");
-	if (answer)
-		g_variant_get(answer, "(b@ay)", &there, &bytes);
-	if (!there)
-		return NULL;
-	text = g_variant_get_fixed_array(bytes, &count, 1);
-	if (ret_length)
-		*ret_length = count;
-	return count > 0 ? g_strndup(text, count) : g_strdup("");
 }
 
 static void keep_room(void *user, struct host_room room)
@@ -649,15 +633,12 @@ const struct host_operations *cluster_operations(void)
 	table.works_on_disk = works_on_disk;
 	table.look_at_threads = look_at_threads;
 	table.other_threads = other_threads;
-	table.attach_command = attach_command;
-	table.executable_of = executable_of;
-	table.mappings_of = mappings_of;
+	table.debuggee_of = debuggee_of;
 	table.stack_of = stack_of;
 	table.rank_without_process = rank_without_process;
 	table.end_left_behind = end_left_behind;
 	table.keep_left_behind = keep_left_behind;
 	table.memory_pressure = memory_pressure;
-	table.errors_of = errors_of;
 	table.place_of = place_of;
 	table.place_of_stack = place_of_stack;
 	table.frames_of = frames_of;

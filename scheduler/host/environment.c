@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "common/forked_start.h"
 #include "mpi_runtime.h"
 #include "run_directory.h"
+#include "supervisor.h"
 
 /* Those of MPI libraries are in mpi_runtime.h. */
 static const struct environment_variable variables[] = {
@@ -59,6 +61,12 @@ static const struct environment_variable variables[] = {
          "processes of the job that wait to be spawned"},
 	{ENVIRONMENT_START_LINE, ENVIRONMENT_PASSED, NULL,
          "socket where ranks wait before main for a debugger"},
+	{FORKED_START_RANKS, ENVIRONMENT_PASSED, NULL,
+         "how many ranks the first process forks before main"},
+	{FORKED_START_ELSE, ENVIRONMENT_PASSED, NULL,
+         "words of the launcher, if it cannot; a line each"},
+	{SUPERVISOR_KEEPS "*", ENVIRONMENT_PASSED, NULL,
+         "what the dynamic linker shall heed in the job, but not in its supervisor"},
 	{ENVIRONMENT_STEADY, ENVIRONMENT_PASSED, NULL,
          "set: what calls leave on the stack is cleared, so that memory differs less"},
 	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_PASSED, NULL,
@@ -103,6 +111,8 @@ static const struct environment_variable variables[] = {
 
 	{"GLIBC_TUNABLES", ENVIRONMENT_DEFAULT, "glibc.malloc.hugetlb=1",
          "huge pages for the heap: large heaps fork far faster"},
+	{"GFORTRAN_UNBUFFERED_PRECONNECTED", ENVIRONMENT_DEFAULT, "y",
+         "as Hydra does, for ranks that it does not start: what Fortran prints is written at once"},
 	{"OMP_WAIT_POLICY", ENVIRONMENT_DEFAULT, "passive",
          "threads that wait sleep, so that a rank with threads is seen to be at rest"},
 	{"KMP_BLOCKTIME", ENVIRONMENT_DEFAULT, "0", "the same for LLVM's OpenMP"},

@@ -7,10 +7,12 @@
 #include "child_reaper.h"
 #include "common/virtual_nodes.h"
 #include "explorer/program_parts.h"
+#include "installation.h"
 #include "mpi_runtime.h"
 #include "supervisor.h"
 
 #define OUTPUT_KEPT 8192
+#define SUPERVISOR "matchpoint-supervisor" /* supervisor_main.c */
 
 struct launcher {
 	uv_process_t supervisor;
@@ -142,10 +144,15 @@ GPtrArray *launcher_self(const char *verb)
 	return words;
 }
 
-/* Returns our own program, LAUNCHER_VERB, and the command. */
+/* Returns the program that is only the supervisor; if it is not there, as in tests, our own program
+ * and LAUNCHER_VERB; and the command. */
 static char **wrapped(char **command)
 {
-	GPtrArray *words = launcher_self(LAUNCHER_VERB);
+	char *program = installation_find(SUPERVISOR, NULL);
+	GPtrArray *words = program ? g_ptr_array_new() : launcher_self(LAUNCHER_VERB);
+
+	if (program)
+		g_ptr_array_add(words, program);
 
 	for (char **word = command; *word; word++)
 		g_ptr_array_add(words, g_strdup(*word));
@@ -177,6 +184,24 @@ static void write_input(struct launcher *launcher, const char *text)
 		uv_close((uv_handle_t *)&launcher->input, on_handle_closed);
 }
 
+/* The supervisor would be slower for what is preloaded, and is no rank. */
+static char **keep_linker_variables(char *const *environment)
+{
+	static const char *const names[] = SUPERVISOR_KEPT;
+	char **ret = g_strdupv((char **)environment);
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *kept = g_strconcat(SUPERVISOR_KEEPS, names[i], NULL);
+		const char *value = g_environ_getenv(ret, names[i]);
+
+		if (!value)
+			continue;
+		ret = g_environ_setenv(ret, kept, value, true);
+		ret = g_environ_unsetenv(ret, names[i]);
+	}
+	return ret;
+}
+
 static int spawn(struct launcher *launcher, const struct launcher_options *options, char **command)
 {
 	const uv_stdio_container_t stdio[] = {
@@ -189,11 +214,14 @@ static int spawn(struct launcher *launcher, const struct launcher_options *optio
 	                             .data.stream = (uv_stream_t *)&launcher->reports},
 		[SUPERVISOR_LOCK] = {.flags = UV_INHERIT_FD, .data.fd = options->lock},
 	};
+	g_auto(GStrv) environment = options->environment
+	                                    ? keep_linker_variables(options->environment)
+	                                    : NULL;
 	uv_process_options_t process = {
 		.exit_cb = on_supervisor_ended,
 		.file = command[0],
 		.args = command,
-		.env = options->environment,
+		.env = environment,
 		.flags = UV_PROCESS_DETACHED,
 		.stdio = (uv_stdio_container_t *)stdio,
 		.stdio_count = G_N_ELEMENTS(stdio),

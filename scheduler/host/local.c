@@ -220,6 +220,7 @@ const struct host_operations local_operations = {
 	.file_read = local_file_read,
 	.job_start = local_job_start,
 	.job_restart = local_job_restart,
+	.launched = local_launched,
 	.job_is_running = local_job_is_running,
 	.job_words = local_job_words,
 	.job_signal = local_job_signal,
@@ -243,9 +244,7 @@ const struct host_operations local_operations = {
 	.works_on_disk = local_works_on_disk,
 	.look_at_threads = local_look_at_threads,
 	.other_threads = local_other_threads,
-	.attach_command = local_attach_command,
-	.executable_of = local_executable_of,
-	.mappings_of = local_mappings_of,
+	.debuggee_of = local_debuggee_of,
 	.stack_of = local_stack_of,
 	.rank_without_process = local_rank_without_process,
 	.end_left_behind = local_end_left_behind,
@@ -253,7 +252,6 @@ const struct host_operations local_operations = {
 	.memory_free = memory_free,
 	.memory_pressure = memory_pressure,
 	.place_of = local_place_of,
-	.errors_of = local_errors_of,
 	.place_of_stack = local_place_of_stack,
 	.frames_of = local_frames_of,
 	.snapshot_new = local_snapshot_new,
@@ -306,5 +304,6 @@ void local_free(struct host *host)
 	world_files_free(local->files);
 	g_free(local->shim);
 	g_free(local->calls);
+	g_free(local->launched);
 	g_free(local);
 }

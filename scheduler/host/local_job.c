@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "errand.h"
 #include "explorer/program_parts.h"
+#include "forked_start.h"
 #include "launcher.h"
 #include "lined_up.h"
 #include "local_internal.h"
@@ -121,6 +122,24 @@ static void launch_later(void *user)
 		job->local->listener->failed(job->local->user, error->message);
 }
 
+/* Whether the ranks of a job may be forked from one process. Not again once that has failed. */
+static bool may_be_forked(struct local *local, const struct forked_start *start)
+{
+	g_free(local->launched);
+	local->launched = forked_start_met(run_directory_path(local->options.directory));
+	if (!local->launched)
+		local->launched = forked_start_obstacle(start);
+	return local->launched == NULL;
+}
+
+char *local_launched(struct host *host)
+{
+	const struct local *local = local_of(host);
+	char *met = forked_start_met(run_directory_path(local->options.directory));
+
+	return met ? met : g_strdup(local->launched);
+}
+
 /* `checkpoint`: whose ranks are started; NULL: those of the program. */
 static struct host_job *start(struct host *host, guint32 world, const char *directory,
                               const struct disk_checkpoint *checkpoint, GError **error)
@@ -148,6 +167,17 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 		.machines = options->cluster != NULL,
 		.remote_shell = options->cluster ? shell : NULL,
 	};
+	const struct forked_start forked = {
+		.program = options->program,
+		.ranks = options->ranks,
+		.launcher = options->launcher,
+		.nodes = options->nodes,
+		.wrapped = options->wrapper != NULL,
+		.divided = prelaunched != NULL,
+		.restarted = checkpoint != NULL,
+		.watched = line != NULL,
+		.environment = options->environment,
+	};
 	g_auto(GStrv) program = checkpoint ? local_restart_program(checkpoint) : NULL;
 	g_auto(GStrv) command = command_line(options, program, error), environment = NULL;
 	struct host_job *job;
@@ -161,6 +191,11 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 		if (!environment
 		    || !local_prepare_restart(local, world, directory, checkpoint, error))
 			return NULL;
+	}
+	if (may_be_forked(local, &forked)) {
+		environment = forked_start_environment(environment, &forked, command);
+		g_strfreev(command);
+		command = g_strdupv(options->program);
 	}
 	job = g_new0(struct host_job, 1);
 	job->local = local;
@@ -197,18 +232,27 @@ bool local_job_is_running(const struct host_job *job)
 	return job->command || launcher_running(job->launcher);
 }
 
+static void add_words(void *text, struct host_output output)
+{
+	gsize length;
+	const char *bytes = g_bytes_get_data(output.bytes, &length);
+	g_autofree char *words = g_strndup(bytes ? bytes : "", length);
+
+	g_string_append(text, g_strstrip(words));
+	host_output_clear(&output);
+}
+
 char *local_job_words(const struct host_job *job)
 {
+	struct host_range end = {.directory = job->directory,
+	                         .stream = HOST_STREAM_ERRORS,
+	                         .most = WORDS_MOST,
+	                         .last = true};
+	struct host *host = &job->local->base;
 	GString *text = g_string_new(NULL);
 
-	for (int rank = 0; rank < job->local->options.ranks && text->len == 0; rank++) {
-		struct host *host = &job->local->base;
-		g_autofree char *printed = host->operations->errors_of(host, job->directory, rank,
-		                                                       NULL);
-
-		if (printed)
-			g_string_append(text, g_strstrip(printed));
-	}
+	for (; end.rank < job->local->options.ranks && text->len == 0; end.rank++)
+		host->operations->rank_output(host, &end, add_words, text); /* at once */
 	if (text->len == 0 && job->launcher)
 		g_string_append(text, launcher_output(job->launcher));
 	if (text->len > WORDS_MOST)

@@ -127,27 +127,17 @@ GArray *local_other_threads(struct host *host, pid_t process)
 	return threads_others(process);
 }
 
-char *local_attach_command(struct host *host, pid_t process)
-{
-	(void)host;
-	return g_strdup_printf("attach %d", (int)process);
-}
-
-char *local_executable_of(struct host *host, pid_t process)
+void local_debuggee_of(struct host *host, pid_t process,
+                       void (*done)(void *user, struct host_debuggee debuggee), void *user)
 {
 	g_autofree char *link = g_strdup_printf("/proc/%d/exe", (int)process);
-
-	(void)host;
-	return g_file_read_link(link, NULL);
-}
-
-char *local_mappings_of(struct host *host, pid_t process)
-{
 	g_autofree char *file = g_strdup_printf("/proc/%d/maps", (int)process);
-	char *maps = NULL;
+	struct host_debuggee debuggee = {.attach = g_strdup_printf("attach %d", (int)process),
+	                                 .program = g_file_read_link(link, NULL)};
 
 	(void)host;
-	return g_file_get_contents(file, &maps, NULL, NULL) ? maps : NULL;
+	g_file_get_contents(file, &debuggee.mappings, NULL, NULL);
+	done(user, debuggee);
 }
 
 GArray *local_stack_of(struct host *host, pid_t process, pid_t thread)

@@ -77,15 +77,13 @@ enum outpost_question {
 	OUTPOST_DISK_WORK,     /* i -> (bt) */
 	OUTPOST_LOOK_THREADS,  /* (ia(ibbt)) -> (ia(ibbt)) */
 	OUTPOST_OTHER_THREADS, /* i -> a(ibbt) */
-	OUTPOST_EXECUTABLE,    /* i -> s: "": not known */
-	OUTPOST_MAPPINGS,      /* i -> ay */
+	OUTPOST_DEBUGGEE,      /* i -> (say): program and mappings; empty: not known */
 	OUTPOST_STACK,         /* (ii) -> at */
 	OUTPOST_ALIVE,         /* i: number of ranks -> ab */
 	OUTPOST_END_LEFT,      /* (sb) -> b */
 	OUTPOST_KEEP_LEFT,     /* b */
 	OUTPOST_PRESSURE,      /* b -> (tt) */
-	OUTPOST_OUTPUT,        /* (siitt) -> (aytsbs) */
-	OUTPOST_ERRORS,        /* (si) -> (bay) */
+	OUTPOST_OUTPUT,        /* (siittb) -> (aytsbs) */
 	OUTPOST_ROOM,          /* s -> (isd) */
 	OUTPOST_FILE_LOOK,     /* s -> (bbbtttxxs) */
 	OUTPOST_FILE_READ,     /* (st) -> (bay) */

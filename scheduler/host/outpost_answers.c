@@ -184,16 +184,22 @@ static GVariant *other_threads(struct host *host, GVariant *about)
 	return outpost_put_threads((struct thread_view *)(void *)views->data, views->len);
 }
 
-static GVariant *executable(struct host *host, GVariant *about)
+static void take_debuggee(void *user, struct host_debuggee debuggee)
 {
-	return text_value(local_executable_of(host, process_of(about)));
+	*(struct host_debuggee *)user = debuggee;
 }
 
-static GVariant *mappings(struct host *host, GVariant *about)
+static GVariant *debuggee(struct host *host, GVariant *about)
 {
-	g_autofree char *maps = local_mappings_of(host, process_of(about));
+	struct host_debuggee found;
+	GVariant *value;
 
-	return bytes_value(maps, maps ? strlen(maps) : 0);
+	local_debuggee_of(host, process_of(about), take_debuggee, &found);
+	value = g_variant_new(
+		"(@s@ay)", text_value(g_steal_pointer(&found.program)),
+		bytes_value(found.mappings, found.mappings ? strlen(found.mappings) : 0));
+	host_debuggee_clear(&found);
+	return value;
 }
 
 static GVariant *stack(struct host *host, GVariant *about)
@@ -228,14 +234,16 @@ static GVariant *output(struct host *host, GVariant *about)
 	struct host_output got = {0};
 	struct host_range range;
 	gint32 rank, stream;
+	gboolean last; /* (GVariant) */
 	GVariant *value;
 
-	g_variant_get(about, "(&siitt)", &range.directory, &rank, &stream, &range.from,
-	              &range.most);
+	g_variant_get(about, "(&siittb)", &range.directory, &rank, &stream, &range.from,
+	              &range.most, &last);
 	if (stream < 0 || stream >= HOST_STREAMS)
 		return NULL;
 	range.rank = rank;
 	range.stream = (enum host_stream)stream;
+	range.last = last;
 	local_rank_output(host, &range, take_output, &got);
 	value = g_variant_new(
 		"(@aytsbs)",
@@ -243,18 +251,6 @@ static GVariant *output(struct host *host, GVariant *about)
 		got.size, got.lost ? got.lost : "", got.cut, got.place);
 	host_output_clear(&got);
 	return value;
-}
-
-static GVariant *errors(struct host *host, GVariant *about)
-{
-	g_autofree char *text = NULL;
-	const char *directory;
-	gsize length = 0;
-	gint32 rank;
-
-	g_variant_get(about, "(&si)", &directory, &rank);
-	text = local_errors_of(host, directory, rank, &length);
-	return g_variant_new("(b@ay)", text != NULL, bytes_value(text, length));
 }
 
 static void take_room(void *user, struct host_room room)
@@ -326,15 +322,13 @@ static const struct {
 	[OUTPOST_DISK_WORK] = {"i", disk_work},
 	[OUTPOST_LOOK_THREADS] = {"(i" THREADS ")", look_threads},
 	[OUTPOST_OTHER_THREADS] = {"i", other_threads},
-	[OUTPOST_EXECUTABLE] = {"i", executable},
-	[OUTPOST_MAPPINGS] = {"i", mappings},
+	[OUTPOST_DEBUGGEE] = {"i", debuggee},
 	[OUTPOST_STACK] = {"(ii)", stack},
 	[OUTPOST_ALIVE] = {"i", alive},
 	[OUTPOST_END_LEFT] = {"(sb)", end_left},
 	[OUTPOST_KEEP_LEFT] = {"b", keep_left},
 	[OUTPOST_PRESSURE] = {"b", pressure},
-	[OUTPOST_OUTPUT] = {"(siitt)", output},
-	[OUTPOST_ERRORS] = {"(si)", errors},
+	[OUTPOST_OUTPUT] = {"(siittb)", output},
 	[OUTPOST_ROOM] = {"s", room},
 	[OUTPOST_FILE_LOOK] = {"s", file_look},
 	[OUTPOST_FILE_READ] = {"(st)", file_read},
