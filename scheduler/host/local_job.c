@@ -16,6 +16,7 @@
 #include "process_table.h"
 #include "program.h"
 
+#define OWN_FAILURE 255 /* status of Hydra, as of other tools: not that of a rank */
 #define WORDS_MOST 2000 /* bytes kept of a job's output */
 
 struct host_job {
@@ -35,7 +36,9 @@ static void on_launcher_ended(void *user, const struct launcher *launcher, int s
 	const struct local *local = job->local;
 
 	(void)launcher;
-	if (local->cluster && cluster_has_broken(local->cluster, job->world))
+	/* Hydra fails itself if a proxy reports something that it does not expect. */
+	if (local->cluster
+	    && (status == OWN_FAILURE || cluster_has_broken(local->cluster, job->world)))
 		status = 128 + SIGKILL;
 	if (local->listener)
 		local->listener->job_ended(local->user, job, status);
