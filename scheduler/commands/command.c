@@ -160,8 +160,11 @@ bool command_set_nodes(struct command_options *options, const char *nodes)
 }
 
 /* Ranks on several machines cannot be copied: they share connections. */
-static bool rerun_on_machines(struct session_options *session)
+static bool rerun_on_machines(struct command_options *options)
 {
+	static const char why[] = "ranks on several machines cannot be copied, as they share "
+				  "connections over the network";
+	struct session_options *session = &options->session;
 	struct cluster_words words;
 	g_autoptr(GError) error = NULL;
 	bool on_machines;
@@ -175,8 +178,16 @@ static bool rerun_on_machines(struct session_options *session)
 	if (!on_machines)
 		return true;
 	if (session->backtrack == BACKTRACK_SNAPSHOT || session->backtrack == BACKTRACK_REWIND) {
-		command_complain("--backtrack: ranks on several machines cannot be copied, as they "
-		                 "share connections over the network; use auto or rerun");
+		command_complain("--backtrack: %s; use auto or rerun", why);
+		return false;
+	}
+	if (session->save.folder || options->restart) {
+		command_complain("checkpoints: %s", why);
+		return false;
+	}
+	if (session->native) {
+		command_complain("--native: ranks that are not under control are started on this "
+		                 "machine only; leave out --launcher or --native");
 		return false;
 	}
 	session->backtrack = BACKTRACK_RERUN;
@@ -443,7 +454,7 @@ int command_parse(struct command_options *options, const struct command *command
 	if (options->restart && !restarted_open(options))
 		return EXIT_CANNOT;
 	options->session.program = options->program;
-	if (!interpret_options(options) || !rerun_on_machines(&options->session))
+	if (!interpret_options(options) || !rerun_on_machines(options))
 		return EXIT_USAGE;
 	return command_find_folders(options) ? EXIT_CLEAN : EXIT_CANNOT;
 }

@@ -1,4 +1,5 @@
 /* Handles messages and ends of an execution's ranks. */
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -431,7 +432,7 @@ void execution_job_ended(struct execution *execution, int status)
 	bool failed = one_has_failed(execution);
 	int number = execution->runs->host->operations->job_signal(execution->job);
 
-	if (status > 128)
+	if (status > 128 && status - 128 <= SIGRTMAX)
 		number = status - 128;
 	if (!failed)
 		blame_first(execution);

@@ -511,6 +511,11 @@ void cluster_when_ready(struct cluster *cluster, void (*ready)(void *user), void
 	call_waiting(cluster);
 }
 
+bool cluster_has_broken(const struct cluster *cluster, guint32 world)
+{
+	return g_hash_table_contains(cluster->broken, GUINT_TO_POINTER(world));
+}
+
 void cluster_forget(struct cluster *cluster, const void *user)
 {
 	for (guint i = cluster->waiting->len; i-- > 0;)
@@ -529,6 +534,7 @@ struct cluster *cluster_new(struct local *local, GError **error)
 	cluster->guests = g_hash_table_new_full(NULL, NULL, g_free, NULL);
 	cluster->errands = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	cluster->worlds = g_hash_table_new(NULL, NULL);
+	cluster->broken = g_hash_table_new(NULL, NULL);
 	cluster->known = g_hash_table_new(NULL, NULL);
 	cluster->seats = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	if (opened >= 0) {
@@ -547,6 +553,7 @@ static void end_machine(struct machine *machine)
 	if (machine->state == MACHINE_UP && machine->frames) {
 		frames_send(machine->frames, OUTPOST_END, 0, NULL, 0);
 		cluster_ranks_lost(machine);
+		machine->state = MACHINE_LOST; /* it is asked nothing any more */
 		uv_timer_start(&machine->limit, on_limit, END_MS, 0);
 	} else {
 		release_machine(machine);
@@ -589,6 +596,7 @@ void cluster_free(struct cluster *cluster)
 	g_hash_table_destroy(cluster->guests);
 	g_hash_table_destroy(cluster->errands);
 	g_hash_table_destroy(cluster->worlds);
+	g_hash_table_destroy(cluster->broken);
 	g_hash_table_destroy(cluster->known);
 	g_hash_table_destroy(cluster->seats);
 	g_free(cluster);

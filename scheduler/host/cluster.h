@@ -32,6 +32,10 @@ void cluster_free(struct cluster *cluster);
 void cluster_when_ready(struct cluster *cluster, void (*ready)(void *user), void *user);
 void cluster_forget(struct cluster *cluster, const void *user);
 
+/* Whether something outside has ended a part of the job of a world on another machine. Its launcher
+ * then counts as killed. */
+bool cluster_has_broken(const struct cluster *cluster, guint32 world);
+
 /* As job_connected. Returns false if the link is of a process of this machine. */
 struct disconnect_order;
 bool cluster_watch(const struct host_link *link, int rank, struct disconnect_order *order);

@@ -14,9 +14,9 @@ struct cluster_errand {
 	struct frames *frames; /* to the process that the job launcher has started */
 	struct machine *machine;
 	struct launcher *here; /* if the machine is this one */
-	guint32 number;
+	guint32 number, world; /* world: of its job */
 	char *line;
-	bool begun;
+	bool begun, ended;
 };
 
 static void answer(const struct cluster_errand *errand, int status, const char *text)
@@ -27,9 +27,27 @@ static void answer(const struct cluster_errand *errand, int status, const char *
 	                  g_variant_new("(is)", (gint32)status, valid));
 }
 
+/* Something outside has ended what the errand is for. The job launcher does not always show that in
+ * its status, or how its ranks have ended. */
+static void note_broken(const struct cluster_errand *errand)
+{
+	struct cluster *cluster = errand->cluster;
+
+	if (g_hash_table_contains(cluster->worlds, GUINT_TO_POINTER(errand->world)))
+		g_hash_table_add(cluster->broken, GUINT_TO_POINTER(errand->world));
+}
+
+static void end(struct cluster_errand *errand, int status, const char *text)
+{
+	errand->ended = true;
+	if (status > 128)
+		note_broken(errand);
+	answer(errand, status, text);
+}
+
 static void on_ended_here(void *user, const struct launcher *launcher, int status)
 {
-	answer(user, status, launcher_output(launcher));
+	end(user, status, launcher_output(launcher));
 }
 
 static void begin_here(struct cluster_errand *errand)
@@ -79,8 +97,8 @@ void cluster_errands_begin(struct machine *machine)
 
 void cluster_errand_exited(struct cluster *cluster, guint32 number, GBytes *bytes)
 {
-	const struct cluster_errand *errand = g_hash_table_lookup(cluster->errands,
-	                                                          GUINT_TO_POINTER(number));
+	struct cluster_errand *errand = g_hash_table_lookup(cluster->errands,
+	                                                    GUINT_TO_POINTER(number));
 	g_autoptr(GVariant) value = frames_value(bytes, "(is)");
 	const char *text;
 	gint32 status;
@@ -88,7 +106,7 @@ void cluster_errand_exited(struct cluster *cluster, guint32 number, GBytes *byte
 	if (!errand || !value)
 		return;
 	g_variant_get(value, "(i&s)", &status, &text);
-	answer(errand, status, text);
+	end(errand, status, text);
 }
 
 /* What was started is ended, and so is everything below it. */
@@ -106,6 +124,8 @@ static void on_lost(void *user, const char *why)
 	struct cluster_errand *errand = user;
 
 	(void)why;
+	if (errand->begun && !errand->ended)
+		note_broken(errand);
 	release(errand);
 	g_hash_table_remove(errand->cluster->errands, GUINT_TO_POINTER(errand->number));
 }
@@ -113,13 +133,13 @@ static void on_lost(void *user, const char *why)
 static void on_frame(void *user, const struct frame *frame)
 {
 	struct cluster_errand *errand = user;
-	g_autoptr(GVariant) value = frame->kind == ERRAND_START ? frames_value(frame->bytes, "(ss)")
-	                                                        : NULL;
+	g_autoptr(GVariant)
+		value = frame->kind == ERRAND_START ? frames_value(frame->bytes, "(ssu)") : NULL;
 	const char *machine, *line;
 
 	if (!value || errand->machine)
 		return;
-	g_variant_get(value, "(&s&s)", &machine, &line);
+	g_variant_get(value, "(&s&su)", &machine, &line, &errand->world);
 	errand->line = g_strdup(line);
 	errand->machine = cluster_machine(errand->cluster, machine);
 	begin(errand);

@@ -91,6 +91,7 @@ static void world_remove(struct host *host, guint32 world)
 	if (!cluster)
 		return;
 	g_hash_table_remove(cluster->worlds, GUINT_TO_POINTER(world));
+	g_hash_table_remove(cluster->broken, GUINT_TO_POINTER(world));
 	cluster_forget_seats(cluster, world);
 }
 
@@ -402,40 +403,69 @@ static void keep_debuggee(void *user, struct host_debuggee debuggee)
 	*(struct host_debuggee *)user = debuggee;
 }
 
-/* Returns the number by which source_lines knows the process. */
-static pid_t known_as(struct host *host, pid_t process)
+/* source_lines knows a process of another machine by a number below 0, and what it maps by what its
+ * outpost has read. It may have forgotten that, or more may be mapped now. Returns false if the
+ * process is of this machine, or gone. */
+static bool learn(struct host *host, pid_t process)
 {
 	struct local *local = local_of(host);
-	struct host_debuggee found;
+	struct host_debuggee found = {0};
+	bool known = false;
 
 	if (!cluster_is_away(process))
-		return process;
-	if (g_hash_table_contains(local->cluster->known, GINT_TO_POINTER(process)))
-		return -process;
+		return false;
 	debuggee_of(host, process, keep_debuggee, &found);
 	if (found.mappings) {
 		source_lines_know_maps(local->lines, -process, found.mappings,
 		                       strlen(found.mappings));
 		g_hash_table_add(local->cluster->known, GINT_TO_POINTER(process));
+		known = true;
 	}
 	host_debuggee_clear(&found);
+	return known;
+}
+
+/* Returns the number by which source_lines knows the process. */
+static pid_t known_as(struct host *host, pid_t process)
+{
+	if (!cluster_is_away(process))
+		return process;
+	if (!g_hash_table_contains(local_of(host)->cluster->known, GINT_TO_POINTER(process)))
+		learn(host, process);
 	return -process;
+}
+
+static bool is_place(const struct place *place)
+{
+	return place->file || place->function;
 }
 
 static struct place place_of(struct host *host, pid_t process, guint64 address)
 {
-	return local_place_of(host, known_as(host, process), address);
+	struct place place = local_place_of(host, known_as(host, process), address);
+
+	if (!is_place(&place) && learn(host, process))
+		place = local_place_of(host, known_as(host, process), address);
+	return place;
 }
 
 static struct place place_of_stack(struct host *host, pid_t process, const guint64 *addresses,
                                    guint count)
 {
-	return local_place_of_stack(host, known_as(host, process), addresses, count);
+	pid_t number = known_as(host, process);
+	struct place place = local_place_of_stack(host, number, addresses, count);
+
+	if (!is_place(&place) && learn(host, process))
+		place = local_place_of_stack(host, number, addresses, count);
+	return place;
 }
 
 static bool frames_of(struct host *host, pid_t process, guint64 address, GArray *frames)
 {
-	return local_frames_of(host, known_as(host, process), address, frames);
+	pid_t number = known_as(host, process);
+
+	return local_frames_of(host, number, address, frames)
+	       || (learn(host, process) && local_frames_of(host, number, address, frames));
 }
 
 /* --- output and files ------------------------------------------------------------------------- */

@@ -44,6 +44,7 @@ struct cluster {
 	GPtrArray *machines; /* struct machine *, owned; of number n: n - 1 */
 	GHashTable *guests;  /* struct guest *: connections that have not said who they are */
 	GHashTable *errands; /* number to struct cluster_errand * */
+	GHashTable *broken;  /* worlds whose jobs have lost a part */
 	GHashTable *worlds;  /* numbers of those that have a directory */
 	GHashTable *seats;   /* gint64 *, world and rank, to the machine's number */
 	GHashTable *known;   /* processes whose mappings are known */

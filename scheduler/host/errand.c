@@ -51,12 +51,15 @@ int errand_become(char **arguments)
 	g_autofree char *line = words[0] ? g_strjoinv(" ", words + 1) : NULL;
 	g_autoptr(GBytes) bytes = NULL;
 	g_autoptr(GVariant) value = NULL;
-	const char *text;
+	const char *text, *world;
 	gint32 status;
 
 	if (!home)
 		return FAILED;
-	frames_send_value(home, ERRAND_START, 0, g_variant_new("(ss)", words[0], line));
+	world = g_getenv(ENVIRONMENT_WORLD);
+	frames_send_value(home, ERRAND_START, 0,
+	                  g_variant_new("(ssu)", words[0], line,
+	                                world ? (guint32)g_ascii_strtoull(world, NULL, 10) : 0));
 	bytes = frames_ask(home, ERRAND_EXITED, 0, NO_LIMIT);
 	value = bytes ? frames_value(bytes, "(is)") : NULL;
 	frames_free(home);

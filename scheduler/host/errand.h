@@ -14,7 +14,7 @@
 
 /* Frames (frames.h) of that connection. */
 enum errand_frame {
-	ERRAND_START = 1, /* (ss): the machine, and a line for its shell */
+	ERRAND_START = 1, /* (ssu): the machine, a line for its shell, the world of the job */
 	ERRAND_EXITED,    /* (is): status as in a shell, and output */
 };
 

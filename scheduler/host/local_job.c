@@ -1,4 +1,5 @@
 /* The job that the launcher starts. */
+#include <signal.h>
 #include <string.h>
 
 #include "cluster.h"
@@ -15,6 +16,7 @@
 #include "process_table.h"
 #include "program.h"
 
+#define OWN_FAILURE 255 /* status of Hydra, as of other tools: not that of a rank */
 #define WORDS_MOST 2000 /* bytes kept of a job's output */
 
 struct host_job {
@@ -23,6 +25,7 @@ struct host_job {
 	struct disconnect_order *disconnect_order;
 	struct lined_up *lined; /* ranks before main; NULL: they do not wait there */
 	char *directory;
+	guint32 world;
 	/* Of a launcher that waits until other machines are ready; NULL: it has been started. */
 	char **command, **environment;
 };
@@ -33,6 +36,10 @@ static void on_launcher_ended(void *user, const struct launcher *launcher, int s
 	const struct local *local = job->local;
 
 	(void)launcher;
+	/* Hydra fails itself if a proxy reports something that it does not expect. */
+	if (local->cluster
+	    && (status == OWN_FAILURE || cluster_has_broken(local->cluster, job->world)))
+		status = 128 + SIGKILL;
 	if (local->listener)
 		local->listener->job_ended(local->user, job, status);
 }
@@ -195,6 +202,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 	}
 	job = g_new0(struct host_job, 1);
 	job->local = local;
+	job->world = world;
 	job->command = g_steal_pointer(&command);
 	job->environment = g_steal_pointer(&environment);
 	job->disconnect_order = disconnect_order_new();

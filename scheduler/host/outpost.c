@@ -29,9 +29,8 @@ struct outpost {
 	struct frames *frames;
 	struct run_directory *directory;
 	uv_pipe_t doors[OUTPOST_DOORS]; /* where ranks connect */
-	uv_signal_t term;
-	GHashTable *ranks;   /* number to struct rank *, owned by the loop */
-	GHashTable *errands; /* number to struct errand * */
+	GHashTable *ranks;              /* number to struct rank *, owned by the loop */
+	GHashTable *errands;            /* number to struct errand * */
 	guint32 last_rank;
 	int status;
 	bool ending;
@@ -289,13 +288,6 @@ static void on_lost(void *user, const char *why)
 	_exit(1);
 }
 
-static void on_term(uv_signal_t *handle, int number)
-{
-	(void)handle;
-	(void)number;
-	_exit(1);
-}
-
 /* --- from beginning to end -------------------------------------------------------------------- */
 
 /* Listens where the shim expects the scheduler. */
@@ -334,7 +326,6 @@ static void close_all(struct outpost *outpost, int socket)
 	frames_free(outpost->frames);
 	for (int door = 0; door < OUTPOST_DOORS; door++)
 		uv_close((uv_handle_t *)&outpost->doors[door], NULL);
-	uv_close((uv_handle_t *)&outpost->term, NULL);
 	uv_run(outpost->loop, UV_RUN_DEFAULT);
 }
 
@@ -344,8 +335,12 @@ static int serve(struct outpost *outpost, const struct outpost_orders *orders, G
 	const struct frames_user user = {on_frame, on_lost, outpost};
 
 	outpost->directory = run_directory_at(orders->directory, error);
-	if (!outpost->directory)
+	if (!outpost->directory) {
+		g_prefix_error(error, "each node needs a run directory of its own: set "
+		                      "MATCHPOINT_RUNDIR to a directory that is there on all nodes "
+		                      "and not shared, such as /dev/shm: ");
 		return 1;
+	}
 	outpost->host = local_new();
 	options.directory = outpost->directory;
 	local_open(outpost->host, &options);
@@ -355,8 +350,6 @@ static int serve(struct outpost *outpost, const struct outpost_orders *orders, G
 		return 1;
 	outpost->ranks = g_hash_table_new(NULL, NULL);
 	outpost->errands = g_hash_table_new_full(NULL, NULL, NULL, errand_free);
-	uv_signal_init(outpost->loop, &outpost->term);
-	uv_signal_start(&outpost->term, on_term, SIGTERM);
 	outpost->frames = frames_new(outpost->loop, orders->socket, &user);
 	frames_watch(outpost->frames, OUTPOST_LOST_SECONDS);
 	outpost_link_greet(outpost->frames, orders, false);
@@ -399,7 +392,8 @@ static char *read_orders(void)
 
 int outpost_become(void)
 {
-	static const int ignored[] = {SIGINT, SIGHUP, SIGPIPE};
+	/* scancel's SIGTERM is for the scheduler: it ends everything in order. */
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 	g_autofree char *text = read_orders();
 	g_autoptr(GError) error = NULL;
 	struct outpost_orders orders = {.socket = -1};

@@ -17,6 +17,7 @@ import tempfile
 import time
 
 from backwards import backwards
+from cluster import cluster
 from disk import disk
 from interactive import checkpoints, prompt, web
 from recording import recording
@@ -609,7 +610,7 @@ def jobs(bench):
 ALL = [senders, master_worker, states, twelve, auto, sealed, looks, merged, nodes, snapshot,
        rewound, start, memory, faults, compute, replays, many, acknowledged, ring, mixed, small,
        exchange, sixteen, pending, scale, store, polls, applications, jobs, web, prompt,
-       checkpoints, disk, recording, backwards]
+       checkpoints, disk, recording, backwards, cluster]
 
 
 def main():

@@ -12,8 +12,9 @@ from harness import check
 
 SKIPPED = 77
 
-# Rank 0 receives in any order, and prints what it received. "crash": a rank dies if it is third.
-# "long" N: a rank computes for ever if it is third.
+# Rank 0 receives in any order, and prints whose message was first. "crash": the last rank dies if
+# its message was. "long": it computes for ever. "leaves": it leaves a process behind. "status": it
+# ends with status 7.
 SOURCE = r"""
 #include <mpi.h>
 #include <stdio.h>

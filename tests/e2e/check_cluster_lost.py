@@ -76,6 +76,28 @@ def check_losses(cluster):
     check(status == 3 and "interrupted" in text, "%d: %s" % (status, text))
 
 
+def check_struck(cluster):
+    """A part of the job launcher is killed: the interleaving begins again, and is no finding."""
+    tool, name = cluster.tool, os.path.basename(cluster.program)
+    process = tool.start(["explore", "-n", "4", "-j", "1", "--store", "struck", "--launcher",
+                          cluster.launcher, cluster.program, "long"], "struck")
+
+    def computing():
+        return [pid for pid in cluster.nodes.pids("node2", name)
+                if cluster.nodes.seconds(pid) > 0.5]
+
+    first = harness.wait_for(computing, process, "a rank computes", pause=0.05)
+    os.kill(cluster.nodes.pids("node2", "hydra_pmi_proxy")[0], signal.SIGKILL)
+    harness.wait_for(lambda: set(computing()) - set(first), process, "it computes again",
+                     pause=0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = harness.communicate(process, 30)
+    text = out.decode() + err.decode()
+    check(process.returncode == 3 and "#1" not in text, text)
+    check("explored again" in text, text)
+    cluster.check_nothing_left(text)
+
+
 def refused(cluster, *words, options=(), launcher=None, status=4):
     run = cluster.tool.run("explore", "-n", "4", "-j", "1", *options, "--launcher",
                            launcher or cluster.launcher, cluster.program)
@@ -124,6 +146,7 @@ def body(tool, _options):
         cluster = Cluster(tool, nodes)
         check_refusals(cluster, nodes)
         check_losses(cluster)
+        check_struck(cluster)
     finally:
         nodes.end()
 

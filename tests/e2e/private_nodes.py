@@ -13,7 +13,7 @@ import uuid
 import harness
 from harness import check
 
-PROGRAMS = ("unshare", "nsenter", "ip", "mount", "hostname")
+PROGRAMS = ("unshare", "nsenter", "ip", "mount", "hostname", "ps")
 HEAD = "10.77.0.254"
 
 INSIDE = """hostname {name} && mount --make-rprivate / && mount -t proc proc /proc &&
@@ -21,12 +21,14 @@ mount -t tmpfs tmpfs /dev/shm && mount --bind {directory}/hosts /etc/hosts &&
 mount --bind {directory}/{name}.id /proc/sys/kernel/random/boot_id &&
 ip link set lo up && echo ready && exec sleep infinity
 """
-# What ssh does, without ssh: options, the node, words of a line for its shell.
-SHELL = """#!/bin/sh
+# What ssh does, without ssh: options, the node, words of a line for its shell. The environment is
+# not that of the caller, except for the mark of the test (harness.py).
+SHELL = r"""#!/bin/sh
 while :; do case $1 in -*) shift;; *) break;; esac; done
 [ -f "{directory}/$1.pid" ] || {{ echo "there is no $1"; exit 255; }}
 node=$(cat "{directory}/$1.pid"); shift
-exec nsenter -t "$node" --net --uts --ipc --mount --pid --wd="$PWD" sh -c "$*"
+exec env -i PATH="$PATH" MATCHPOINT_TEST_MARK="$MATCHPOINT_TEST_MARK" \
+	nsenter -t "$node" --net --uts --ipc --mount --pid --wd=/ sh -c "$*"
 """
 
 

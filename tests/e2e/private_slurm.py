@@ -1,6 +1,7 @@
 """A private Slurm on this machine, for a test: its own munged, slurmctld, and a slurmd for each of
 some nodes that are all this machine. It lives in one directory, and nothing else reaches it. Needs
-root, and Debian's slurmctld, slurmd, slurm-client and munge; no systemd and no cgroups."""
+root, and Debian's slurmctld, slurmd, slurm-client and munge; no systemd and no cgroups. Or its
+nodes are those of private_nodes.py."""
 
 import contextlib
 import os
@@ -11,6 +12,7 @@ import subprocess
 import time
 
 import harness
+import private_nodes
 from harness import check
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scancel", "squeue",
@@ -18,7 +20,7 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scance
 SECONDS = 30  # for it to come up, or to end
 
 CONFIGURATION = """ClusterName=private
-SlurmctldHost={host}(127.0.0.1)
+SlurmctldHost={host}
 SlurmctldPort={port}
 SlurmUser=root
 SlurmdUser=root
@@ -50,6 +52,7 @@ SlurmdParameters=config_overrides
 {nodes}
 PartitionName=all Nodes={names} Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 """
+ON_NODE = "NodeName={name} NodeAddr={name} Port={port} CPUs=4 RealMemory=1000"
 NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=4 RealMemory=1000"
 
 
@@ -80,10 +83,12 @@ def free_ports(count):
 
 
 class PrivateSlurm:
-    """Runs from its making to `end`. `environment` is for its commands."""
+    """Runs from its making to `end`. `environment` is for its commands. `places`: PrivateNodes; its
+    commands are then called on their head."""
 
-    def __init__(self, directory, nodes=2, mpi="none"):
+    def __init__(self, directory, nodes=2, mpi="none", places=None):
         self.directory = directory
+        self.places = places
         self.processes = []
         self.environment = {"SLURM_CONF": os.path.join(directory, "slurm.conf")}
         for name in ("state", "spool", "munge"):
@@ -95,7 +100,7 @@ class PrivateSlurm:
             self.start_munge()
             self.start("slurmctld", "-D", "-c")
             for node in self.nodes:
-                self.start("slurmd", "-D", "-c", "-N", node)
+                self.start("slurmd", "-D", "-c", "-N", node, place=node)
             self.wait_until(self.is_up, "Slurm does not come up")
         except BaseException:
             self.end()
@@ -105,9 +110,14 @@ class PrivateSlurm:
         host = socket.gethostname().split(".")[0]
         ports = free_ports(nodes + 1)
         self.nodes = ["node%d" % number for number in range(1, nodes + 1)]
-        lines = [NODE.format(name=name, host=host, port=port)
+        control = host + "(127.0.0.1)"
+        if self.places:
+            self.nodes = self.places.names
+            control = "head(%s)" % private_nodes.HEAD
+        line = ON_NODE if self.places else NODE
+        lines = [line.format(name=name, host=host, port=port)
                  for name, port in zip(self.nodes, ports[1:])]
-        text = CONFIGURATION.format(host=host, port=ports[0], directory=self.directory, mpi=mpi,
+        text = CONFIGURATION.format(host=control, port=ports[0], directory=self.directory, mpi=mpi,
                                     nodes="\n".join(lines), names=",".join(self.nodes))
         with open(self.environment["SLURM_CONF"], "w") as file:
             file.write(text)
@@ -124,11 +134,14 @@ class PrivateSlurm:
                        ("seed-file", "seed"))))
         self.wait_until(lambda: os.path.exists(os.path.join(place, "socket")), "munged is silent")
 
-    def start(self, program, *arguments):
+    def start(self, program, *arguments, place="head"):
+        command = [program, *arguments]
+        if self.places and program != "munged":
+            command = self.places.command(place, *command)
         name = os.path.join(self.directory, "%s-%d.out" % (program, len(self.processes)))
         with open(name, "w") as output:
             self.processes.append(subprocess.Popen(
-                [program, *arguments], env=dict(os.environ, **self.environment), stdout=output,
+                command, env=dict(os.environ, **self.environment), stdout=output,
                 stderr=output, stdin=subprocess.DEVNULL, start_new_session=True))
 
     def wait_until(self, condition, text):
@@ -153,6 +166,7 @@ class PrivateSlurm:
 
     def ask(self, *command):
         """What one of its commands prints."""
+        command = self.places.command("head", *command) if self.places else command
         return harness.call(command, SECONDS * 4,
                             env=dict(os.environ, **self.environment)).stdout
 
