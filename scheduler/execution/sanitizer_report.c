@@ -13,11 +13,12 @@ static const char *const patterns[] = {
          * "WARNING: ThreadSanitizer: data race (pid=7)" */
 	[HEAD] = "(?:^|=)(?:ERROR|WARNING): ([^ ]+Sanitizer: .*)",
 	/* The end of a head that differs between runs, or says no more. */
-	[DIFFERS] = ":?\\s*(?:(?: on address| on unknown address| on 0x|: memory ranges| \\(pc "
-		    "| \\(0x| 0x| \\(pid=| in thread T| which was not malloc\\(\\)-ed).*)?$",
+	[DIFFERS] = ":?\\s*(?:(?: on address| on unknown address| on 0x|: memory ranges"
+		    "| \\(pc | \\(0x| 0x| \\(pid=| in thread T"
+		    "| which was not malloc\\(\\)-ed).*)?$",
 	/* "READ of size 4 at 0x... thread T0" */
 	[ACCESS] = "^((?:READ|WRITE) of size .*?) at 0x",
-	/* "    #1 0x5555 in main /home/me/solver.c:12:3", "    #1 0x5555  (/home/me/solver+0x12)" */
+	/* "    #1 0x5555 in main /home/me/solver.c:12:3", "    #1 0x5555  (/me/solver+0x12)" */
 	[FRAME] = "^ *#[0-9]",
 	[FRAME_AT] = " 0x([0-9a-f]+)(?:.* )?([^ ]*)$",
 	/* "FILE:LINE" or "FILE:LINE:COLUMN" */
