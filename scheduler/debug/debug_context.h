@@ -71,6 +71,11 @@ struct execution *debugger_runs(const struct debugger *debugger);
 
 /* The facts of the current execution, or of the given one; valid until it goes on. */
 struct verdict_facts debugger_facts(struct debugger *debugger);
+/* Where every rank is (struct record_rank), if the program is somewhere; free with
+ * g_ptr_array_unref. */
+GPtrArray *debugger_roll_call(struct debugger *debugger);
+/* The programs of the job (struct program_part); free with g_array_unref. NULL: not known. */
+GArray *debugger_parts(const struct debugger *debugger);
 struct verdict_facts debugger_facts_of(struct debugger *debugger, struct execution *execution);
 
 /* The number of outcomes that explore has found; each can be gone to. */

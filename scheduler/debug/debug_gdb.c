@@ -3,6 +3,7 @@
 
 #include "debug_context.h"
 #include "debug_words.h"
+#include "explorer/rank_name.h"
 #include "gdb.h"
 #include "telling.h"
 #include "value_numbers.h"
@@ -25,12 +26,13 @@ int debugger_usual_rank(const struct debugger *debugger)
 
 int debugger_split_rank(struct debugger *debugger, const char *rest, const char **ret_expression)
 {
-	gsize digits = strspn(rest, "0123456789");
-	g_autofree char *rank = g_strndup(rest, digits);
-	const char *behind = rest + digits + strspn(rest + digits, " \t");
+	const char *end = rest;
+	const bool named = rank_named(rest, &end) >= 0;
+	g_autofree char *rank = g_strndup(rest, (gsize)(end - rest));
+	const char *behind = end + strspn(end, " \t");
 
 	*ret_expression = rest;
-	if (digits == 0 || behind == rest + digits || *behind == '\0')
+	if (!named || behind == end || *behind == '\0')
 		return debugger_usual_rank(debugger);
 	*ret_expression = behind;
 	return debugger_read_rank(debugger, rank);
@@ -73,8 +75,8 @@ bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, 
 		return true;
 	debugger_refuse(
 		debugger,
-		"rank %d has ended, and its variables are gone; back goes to where it still runs",
-		rank);
+		"rank %s has ended, and its variables are gone; back goes to where it still runs",
+		rank_name(rank));
 	return false;
 }
 

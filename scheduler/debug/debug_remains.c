@@ -2,6 +2,7 @@
  * ranks that did not end by themselves (a deadlock, an error of MPI, a crash), the same
  * interleaving is run again, and kept at its end while the session stays at that stop. */
 #include "debug_context.h"
+#include "explorer/rank_name.h"
 #include "scheduler/session/scripted_session.h"
 
 struct remains {
@@ -92,7 +93,7 @@ bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int r
 	if (!remains.there)
 		debugger_refuse(
 			debugger,
-			"rank %d did not reach that state again: back goes to where it is stopped",
-			rank);
+			"rank %s did not reach that state again: back goes to where it is stopped",
+			rank_name(rank));
 	return true;
 }

@@ -1,4 +1,5 @@
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "restart.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/image.h"
@@ -187,9 +188,9 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	}
 	if (execution->placement.slots[rank].link) {
 		runs_fail(execution->runs,
-		          "rank %d connected twice: does the program start MPI programs itself? "
+		          "rank %s connected twice: does the program start MPI programs itself? "
 		          "matchpoint controls one job",
-		          rank);
+		          rank_name(rank));
 		return;
 	}
 	placement_assign(link, LINK_RANK, execution, rank);
@@ -438,14 +439,14 @@ void execution_look_for_absent(struct execution *execution)
 		runs_fail_restart(runs, execution->job);
 	else if (rank >= 0 && !runs->stopped && execution->placement.connected == 0)
 		runs_fail(runs,
-		          "%s: the launcher has started no process for rank %d; are the limits too "
+		          "%s: the launcher has started no process for rank %s; are the limits too "
 		          "low (ulimit -u)?",
-		          runs->options.program, rank);
+		          runs->options.program, rank_name(rank));
 	else if (rank >= 0 && !runs->stopped)
 		runs_fail(runs,
-		          "%s: rank %d ended without calling MPI_Init, where others wait "
+		          "%s: rank %s ended without calling MPI_Init, where others wait "
 		          "for it",
-		          runs->options.program, rank);
+		          runs->options.program, rank_name(rank));
 }
 
 /* No order may follow PARK or IMAGE before its answer (park.h). So the ranks are killed instead. */

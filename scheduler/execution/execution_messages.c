@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"
@@ -14,8 +15,8 @@
 static void show_abort(const struct execution *execution, int rank, int exit_code)
 {
 	struct host *host = execution->runs->host;
-	g_autofree char *why = g_strdup_printf("rank %d called MPI_Abort with error code %d", rank,
-	                                       exit_code);
+	g_autofree char *why = g_strdup_printf("rank %s called MPI_Abort with error code %d",
+	                                       rank_name(rank), exit_code);
 
 	if (host->operations->show_abort)
 		host->operations->show_abort(host, execution->placement.number, why);
@@ -36,8 +37,8 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 		execution_site(execution, rank, call->site);
 	if (call->ahead && !run_ahead_begin(execution->run_ahead, rank, call)) {
 		g_set_error(error, RUNS_ERROR, 0,
-		            "rank %d made an impossible report: that it need not wait in call %u",
-		            rank, call->call);
+		            "rank %s made an impossible report: that it need not wait in call %u",
+		            rank_name(rank), call->call);
 		return false;
 	}
 	if (call->ahead && world_held_from(execution->world, rank) <= call->call)
@@ -80,7 +81,7 @@ static void refuse_program(struct execution *execution, int rank, const struct w
 	struct place place = execution_site(execution, rank, error->site);
 	g_autofree char *where = place_print(&place);
 
-	runs_fail(runs, "%s (rank %d, at %s)", error->text, rank, where);
+	runs_fail(runs, "%s (rank %s, at %s)", error->text, rank_name(rank), where);
 	world_rank_stopped(execution->world, rank);
 }
 
@@ -140,7 +141,8 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	struct rank_end *end = &execution->ends[rank];
 
 	if (error->refused && error->function == MPI_CALL_NONE) {
-		runs_fall_back(execution->runs, g_strdup_printf("rank %d: %s", rank, error->text));
+		runs_fall_back(execution->runs,
+		               g_strdup_printf("rank %s: %s", rank_name(rank), error->text));
 		return;
 	}
 	if (error->refused) {
@@ -175,10 +177,10 @@ void execution_note_stack(struct execution *execution, int rank, const struct wi
 static void look_at_parking(struct execution *execution, int rank)
 {
 	if (execution->parking
-	    && !execution_strike(execution, "rank %d while a snapshot was taken", rank))
-		runs_fall_back(execution->runs, g_strdup_printf("rank %d ended twice while a "
+	    && !execution_strike(execution, "rank %s while a snapshot was taken", rank_name(rank)))
+		runs_fall_back(execution->runs, g_strdup_printf("rank %s ended twice while a "
 		                                                "snapshot was taken",
-		                                                rank));
+		                                                rank_name(rank)));
 }
 
 /* The rank reports how it ends. Unless it ends well after MPI_Finalize, it stays until the others
@@ -250,8 +252,8 @@ static void on_held(struct execution *execution, int rank, const struct wire_hel
 	if (!snapshots_may_rewind(execution->runs->snapshots) || !execution->placement.from
 	    || execution->result.phase == EXECUTION_STARTING
 	    || execution->result.phase == EXECUTION_PARKING)
-		runs_fail(execution->runs, "rank %d made an impossible report: that it is held",
-		          rank);
+		runs_fail(execution->runs, "rank %s made an impossible report: that it is held",
+		          rank_name(rank));
 	else
 		held_ranks_add(&execution->placement, rank, held);
 }
@@ -282,16 +284,16 @@ static void handle(struct execution *execution, int rank, const struct wire_mess
 		}
 		if (!livelock_detector_answer(&execution->liveness.detector, rank, &message->digest)
 		    && execution_is_running(execution))
-			runs_fail(execution->runs, "rank %d made an impossible report: a digest",
-			          rank);
+			runs_fail(execution->runs, "rank %s made an impossible report: a digest",
+			          rank_name(rank));
 		break;
 	case WIRE_STATE:
 		note_idle(execution, rank, &message->state);
 		/* If a rank has gone meanwhile, the others are asked again. */
 		if (!state_fingerprint_answer(&execution->fingerprint, rank, &message->state)
 		    && !execution->runs->options.states)
-			runs_fail(execution->runs, "rank %d made an impossible report: its state",
-			          rank);
+			runs_fail(execution->runs, "rank %s made an impossible report: its state",
+			          rank_name(rank));
 		break;
 	case WIRE_SEAL: world_seal(execution->world, rank, &message->seal); break;
 	case WIRE_STACK: execution_note_stack(execution, rank, &message->stack, NULL); break;
@@ -373,9 +375,9 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 {
 	if (left_in_debugger(execution, rank))
 		runs_fail(execution->runs,
-		          "rank %d was ended in the debugger, before the interleaving was at "
+		          "rank %s was ended in the debugger, before the interleaving was at "
 		          "its end: no verdict",
-		          rank);
+		          rank_name(rank));
 	execution->ends[rank].gone = true;
 	if (execution->placement.launched && execution->result.phase < EXECUTION_ENDING)
 		blame_first(execution);
@@ -383,7 +385,7 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 	execution->placement.slots[rank].link = NULL;
 	run_ahead_forget(execution->run_ahead, rank);
 	if (why && !execution->ends[rank].killed)
-		runs_fail(execution->runs, "lost rank %d: %s", rank, why);
+		runs_fail(execution->runs, "lost rank %s: %s", rank_name(rank), why);
 	if (execution->parking)
 		execution->parking->links[rank] = NULL;
 	look_at_parking(execution, rank);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "sanitizer_report.h"
@@ -198,10 +199,10 @@ bool execution_report_mpi_failed(struct execution *execution)
 		if (!was_killed_in_mpi(execution, rank))
 			continue;
 		runs_fail(execution->runs,
-		          "%s: MPI could not start: SIG%s killed rank %d inside %s; are the "
+		          "%s: MPI could not start: SIG%s killed rank %s inside %s; are the "
 		          "limits too low (ulimit -a), or is memory short%s%s",
 		          execution->runs->options.program,
-		          sigabbrev_np(WTERMSIG(execution->ends[rank].status)), rank,
+		          sigabbrev_np(WTERMSIG(execution->ends[rank].status)), rank_name(rank),
 		          mpi_call_name(
 				  stall_blocking_call(execution->liveness.stall, rank)->function),
 		          text && *text ? "? It printed:\n" : "?", text ? g_strchomp(text) : "");

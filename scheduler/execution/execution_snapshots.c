@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/snapshot/image.h"
@@ -12,7 +13,7 @@
 
 static void fail(void *user, int rank, const char *what)
 {
-	runs_fail(user, "rank %d made %s", rank, what);
+	runs_fail(user, "rank %s made %s", rank_name(rank), what);
 }
 
 static void made(void *user, const struct snapshot *snapshot)
@@ -194,7 +195,7 @@ void execution_parked(struct execution *execution, int rank, const struct wire_p
 	    || !snapshot_is_whole(snapshot))
 		return; /* it was cut short meanwhile, or one of its ranks is gone */
 	if (snapshot->answered[rank] || !mappings_possible(parked)) {
-		runs_fail(runs, "rank %d made an impossible report: its mappings", rank);
+		runs_fail(runs, "rank %s made an impossible report: its mappings", rank_name(rank));
 		return;
 	}
 	if (!snapshot_parked(snapshot, rank, parked))
@@ -231,7 +232,8 @@ void execution_imaged(struct execution *execution, int rank, const struct wire_i
 	if (!image_answered(snapshot, rank, imaged)) {
 		/* An answer may have been under way when the execution was given up. */
 		if (execution->result.discard < DISCARD_CUT_SHORT)
-			runs_fail(runs, "rank %d made an impossible report: an image", rank);
+			runs_fail(runs, "rank %s made an impossible report: an image",
+			          rank_name(rank));
 		return;
 	}
 	if (snapshot->parked < runs->ranks)

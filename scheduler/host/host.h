@@ -1,6 +1,6 @@
 /* What executions take from outside: time, jobs and their processes, messages, and the memory
  * that snapshots keep. execution/ and the rooms below it use nothing else. local.h is the machine
- * that this process runs on.
+ * that this process runs on, and cluster.h that machine with others.
  * tests/sim has a host without processes, in which time is a number.
  *
  * A host is a table of operations, with the host's own data behind it. Everything happens in one
@@ -51,6 +51,8 @@ struct host_listener {
 	/* A launcher has ended. `status` as in a shell (128 + signal). Not called after
 	 * `job_free`. */
 	void (*job_ended)(void *user, struct host_job *job, int status);
+	/* The host cannot go on: why, for messages. Other callbacks may follow. */
+	void (*failed)(void *user, const char *why);
 };
 
 /* Where a rank prints. */
@@ -197,6 +199,9 @@ struct host_operations {
 	 * its directory what they share. The rest as job_start. NULL: this host cannot. */
 	struct host_job *(*job_restart)(struct host *host, guint32 world, const char *directory,
 	                                const struct disk_checkpoint *checkpoint, GError **error);
+	/* Returns why the ranks of jobs are started by a launcher, each for itself, as a clause;
+	 * NULL: they are not. Free with g_free. NULL: not known of this host. */
+	char *(*launched)(struct host *host);
 	bool (*job_is_running)(const struct host_job *job);
 	/* Returns what ranks wrote to standard error, else the launcher's output, shortened to
 	 * the end. Free with g_free. */

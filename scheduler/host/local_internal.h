@@ -17,14 +17,19 @@ struct local {
 	char *shim;
 	struct link_server *server;
 	struct pmi_server *pmi;
+	struct cluster *cluster; /* NULL: all ranks are on this machine */
 	const struct host_listener *listener;
 	void *user; /* of the listener */
 	struct source_lines *lines;
 	struct world_files *files;       /* of worlds that are rewound */
 	bool *calls;                     /* program_calls; NULL: not known yet */
+	char *launched;                  /* why a launcher has started the ranks; NULL: none has */
 	bool knows_polls, polls;         /* the program polls */
 	bool knows_sanitized, sanitized; /* it is built with AddressSanitizer */
 };
+
+/* The local host's own operations, for those of a cluster. */
+extern const struct host_operations local_operations;
 
 static inline struct local *local_of(struct host *host)
 {
@@ -44,6 +49,7 @@ char **local_restart_environment(char **environment, const struct disk_checkpoin
                                  GError **error);
 char **local_restart_program(const struct disk_checkpoint *checkpoint);
 bool local_job_is_running(const struct host_job *job);
+char *local_launched(struct host *host);
 char *local_job_words(const struct host_job *job);
 int local_job_signal(const struct host_job *job);
 void local_job_connected(struct host_job *job, int rank, const struct host_link *link);

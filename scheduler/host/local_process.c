@@ -149,13 +149,15 @@ GArray *local_stack_of(struct host *host, pid_t process, pid_t thread)
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks)
 {
 	const struct local_options *options = &local_of(host)->options;
+	g_autofree bool *alive = NULL;
 	bool any = false;
 
 	for (int rank = 0; rank < ranks; rank++)
 		any |= processes[rank] > 0;
 	if (!any && options->launcher)
 		return -1; /* it may wait for an allocation */
-	return absent_rank(run_directory_path(options->directory), processes, ranks);
+	alive = absent_rank_alive(run_directory_path(options->directory), ranks);
+	return absent_rank(alive, processes, ranks);
 }
 
 void local_end_left_behind(struct host *host, const char *directory, bool all)

@@ -5,6 +5,8 @@
 
 #include "peer.h"
 
+/* The key by which a launcher says on which node each rank is: here, all are on the first one. */
+#define NODES_OF_RANKS "PMI_process_mapping"
 #define LINE_MAX_BYTES ((gsize)64 << 10)
 
 struct pmi_server {
@@ -151,6 +153,9 @@ static void handle_get(struct client *client, const char *line)
 
 	if (value)
 		send_answer(client, "cmd=get_result rc=0 msg=success value=%s\n", value);
+	else if (name && g_str_has_suffix(name, " " NODES_OF_RANKS))
+		send_answer(client, "cmd=get_result rc=0 msg=success value=(vector,(0,1,%d))\n",
+		            client->server->handler->ranks(client->server->user, client->world));
 	else
 		send_answer(client, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
 }

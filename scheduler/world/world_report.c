@@ -1,4 +1,5 @@
 /* The reports of ranks enter the world here. */
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "send_modes.h"
 #include "word_spins.h"
@@ -16,7 +17,8 @@ bool world_refuse(GError **error, int rank, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_set_error(error, WORLD_ERROR, 0, "rank %d made an impossible report: %s", rank, what);
+	g_set_error(error, WORLD_ERROR, 0, "rank %s made an impossible report: %s", rank_name(rank),
+	            what);
 	return false;
 }
 
@@ -604,8 +606,8 @@ bool world_report(struct world *world, int rank, const struct wire_message *mess
 	case WIRE_LEFT: return world_objects(world, rank, &message->objects, error);
 	default:
 		g_set_error(error, WORLD_ERROR, 0,
-		            "rank %d sent a message of type %u, which a rank never sends", rank,
-		            message->type);
+		            "rank %s sent a message of type %u, which a rank never sends",
+		            rank_name(rank), message->type);
 		return false;
 	}
 }

@@ -14,6 +14,7 @@
 
 #include "scheduler/commands/check.h"
 #include "scheduler/host/program.h"
+#include "scheduler/host/program_elf.h"
 
 static char *directory;
 
@@ -265,6 +266,31 @@ static void test_mpi_through_a_library(void **state)
 	check_free(check);
 }
 
+/* Several questions read it once; a file that has changed is read again. */
+static void test_a_file_is_read_once(void **state)
+{
+	g_autofree char *path = g_build_filename(directory, "libone.so", NULL);
+	const struct program_elf *first, *second, *third;
+
+	(void)state;
+	compile("gcc", "libone.so", "int one(void) { return 1; }\n", "-shared -fPIC");
+	first = program_elf_read(path);
+	second = program_elf_read(path);
+	assert_ptr_equal(first, second);
+	assert_false(first->acts);
+	assert_int_equal(g_unlink(path), 0);
+	compile("gcc", "libone.so",
+	        "__attribute__((constructor)) static void act(void) {}\n"
+	        "int one(void) { return 1; }\n",
+	        "-shared -fPIC");
+	third = program_elf_read(path);
+	assert_true(third->acts);
+	assert_false(first->acts); /* as long as it is used */
+	program_elf_free(first);
+	program_elf_free(second);
+	program_elf_free(third);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +301,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mpich_and_its_calls, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_cannot_be_controlled, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mpi_through_a_library, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_file_is_read_once, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
