@@ -135,43 +135,38 @@ guint runs_count(const struct runs *runs)
 	return runs ? snapshots_count_executions(runs->snapshots) : 0;
 }
 
-void runs_each(struct runs *runs, void (*function)(struct execution *execution, void *user),
-               void *user)
+GList *runs_executions(const struct runs *runs)
 {
-	if (runs)
-		snapshots_each_execution(runs->snapshots, function, user);
-}
-
-static void look_at_execution(struct execution *execution, void *user)
-{
-	(void)user;
-	execution_look_for_absent(execution);
-	execution_look(execution);
+	return runs ? snapshots_executions(runs->snapshots) : NULL;
 }
 
 void runs_look(struct runs *runs)
 {
+	g_autoptr(GList) all = runs_executions(runs);
+
 	if (runs)
 		runs->host->operations->lives(runs->host);
-	runs_each(runs, look_at_execution, NULL);
-}
-
-static void interrupt(struct execution *execution, void *rank)
-{
-	struct host *host = execution->runs->host;
-
-	if (execution->placement.slots[*(const int *)rank].link)
-		host->operations->interrupt(host, execution_pid(execution, *(const int *)rank));
+	for (const GList *one = all; one; one = one->next) {
+		execution_look_for_absent(one->data);
+		execution_look(one->data);
+	}
 }
 
 bool runs_interrupt_debugged(struct runs *runs)
 {
 	const struct wrapper *wrapper = runs ? runs->options.wrapper : NULL;
+	g_autoptr(GList) all = runs_executions(runs);
 
 	if (!wrapper || !wrapper->terminal)
 		return false;
-	runs_each(runs, interrupt, (void *)&wrapper->rank);
-	return runs_count(runs) > 0;
+	for (const GList *one = all; one; one = one->next) {
+		const struct execution *execution = one->data;
+
+		if (execution->placement.slots[wrapper->rank].link)
+			runs->host->operations->interrupt(runs->host,
+			                                  execution_pid(execution, wrapper->rank));
+	}
+	return all != NULL;
 }
 
 void runs_send_off(const struct runs *runs)
@@ -203,31 +198,21 @@ bool runs_may_begin_beside(const struct runs *runs)
 	       || (snapshots_root(runs->snapshots) && !runs->lost);
 }
 
-static void fall_back(struct execution *execution, void *user)
-{
-	(void)user;
-	execution_fall_back(execution);
-}
-
 void runs_fall_back(struct runs *runs, char *reason)
 {
+	g_autoptr(GList) all = NULL;
+
 	snapshots_disable(runs->snapshots);
 	runs->client->fall_back(runs->options.user, reason);
-	runs_each(runs, fall_back, NULL);
-}
-
-static void begin_anew(struct execution *execution, void *reason)
-{
-	if (execution_begins_again(execution))
-		return;
-	execution_fall_back(execution);
-	if (execution_begins_again(execution))
-		runs_report_struck(execution->runs, reason);
+	all = runs_executions(runs);
+	for (const GList *one = all; one; one = one->next)
+		execution_fall_back(one->data);
 }
 
 void runs_lose_snapshots(struct runs *runs, char *reason)
 {
 	g_autofree char *why = reason;
+	g_autoptr(GList) all = runs_executions(runs);
 
 	if (runs->lost || !snapshots_are_enabled(runs->snapshots))
 		return;
@@ -240,7 +225,13 @@ void runs_lose_snapshots(struct runs *runs, char *reason)
 	}
 	log_debug(LOG_SNAPSHOTS, "all snapshots are given up: %s", why);
 	runs->lost = true;
-	runs_each(runs, begin_anew, why);
+	for (const GList *one = all; one; one = one->next) {
+		if (execution_begins_again(one->data))
+			continue;
+		execution_fall_back(one->data);
+		if (execution_begins_again(one->data))
+			runs_report_struck(runs, why);
+	}
 }
 
 void runs_keep_images(struct runs *runs, bool images)

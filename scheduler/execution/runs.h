@@ -95,10 +95,10 @@ void runs_stop(struct runs *runs);
 /* Does not wait any more for a user at a debugger, or for other tools. */
 void runs_hurry(struct runs *runs);
 
-/* Of executions that are not dropped. */
+/* Of executions that are not dropped: how many, and which (struct execution; free the list with
+ * g_list_free). */
 guint runs_count(const struct runs *runs);
-void runs_each(struct runs *runs, void (*function)(struct execution *execution, void *user),
-               void *user);
+GList *runs_executions(const struct runs *runs);
 /* Call it every STALL_LOOK_MS. Looks for ranks that wait unnoticed, or have ended without a
  * report. */
 void runs_look(struct runs *runs);

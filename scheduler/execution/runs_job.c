@@ -14,26 +14,15 @@ static const char *why_unseen(const struct execution *execution, const char *wor
 	       "name (dlsym, Python's ctypes)";
 }
 
-struct launched {
-	const struct host_job *job;
-	struct execution *execution; /* NULL: none yet */
-};
-
-static void look_for_job(struct execution *execution, void *user)
-{
-	struct launched *launched = user;
-
-	if (execution->job == launched->job)
-		launched->execution = execution;
-}
-
 /* Returns the execution whose ranks the job has started; NULL: it is the job of the snapshots. */
-static struct execution *launched_by(struct runs *runs, const struct host_job *job)
+static struct execution *launched_by(const struct runs *runs, const struct host_job *job)
 {
-	struct launched launched = {.job = job};
+	g_autoptr(GList) all = runs_executions(runs);
 
-	runs_each(runs, look_for_job, &launched);
-	return launched.execution;
+	for (const GList *one = all; one; one = one->next)
+		if (((const struct execution *)one->data)->job == job)
+			return one->data;
+	return NULL;
 }
 
 void runs_fail_restart(struct runs *runs, const struct host_job *job)

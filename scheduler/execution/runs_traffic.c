@@ -39,30 +39,20 @@ void runs_hello(void *user, struct host_link *link, const struct wire_hello *hel
 	}
 }
 
-struct sought {
-	int rank;
-	pid_t pid;
-	struct execution *execution; /* NULL: none yet */
-};
-
-static void look_for_pid(struct execution *execution, void *user)
-{
-	struct sought *sought = user;
-
-	if (!execution->placement.launched && execution_pid(execution, sought->rank) == sought->pid)
-		sought->execution = execution;
-}
-
 /* A keeper knows a rewound rank by the world that it was forked into, so it is found by its pid. */
 static struct execution *find_by_child(struct runs *runs, int rank, const struct wire_child *child)
 {
 	struct execution *execution = snapshots_find(runs->snapshots, child->world);
-	struct sought sought = {.rank = rank, .pid = child->pid};
+	g_autoptr(GList) all = NULL;
 
 	if (execution || !snapshots_may_rewind(runs->snapshots))
 		return execution;
-	runs_each(runs, look_for_pid, &sought);
-	return sought.execution;
+	all = runs_executions(runs);
+	for (const GList *one = all; one; one = one->next)
+		if (!((const struct execution *)one->data)->placement.launched
+		    && execution_pid(one->data, rank) == child->pid)
+			return one->data;
+	return NULL;
 }
 
 /* The reason as a clause; NULL: not known. */
@@ -147,30 +137,20 @@ static void on_message(struct host_link *link, const struct wire_message *messag
 	}
 }
 
-struct lost_keeper {
-	const struct snapshot *snapshot;
-	int rank;
-};
-
-static void end_copy(struct execution *execution, void *user)
-{
-	const struct lost_keeper *keeper = user;
-
-	if (execution->placement.from == keeper->snapshot)
-		execution_keeper_lost(execution, keeper->rank);
-}
-
 /* The keeper's copies end with it. */
 static void on_keeper_gone(struct snapshot *snapshot, int rank)
 {
 	struct runs *runs = snapshots_user(snapshot->snapshots);
-	struct lost_keeper keeper = {.snapshot = snapshot, .rank = rank};
+	g_autoptr(GList) all = NULL;
 
 	snapshot->links[rank] = NULL;
 	runs_lose_snapshots(runs, g_strdup_printf("the snapshot of rank %s was lost: its process "
 	                                          "was killed from outside, or memory ran out",
 	                                          rank_name(rank)));
-	runs_each(runs, end_copy, &keeper);
+	all = runs_executions(runs);
+	for (const GList *one = all; one; one = one->next)
+		if (((const struct execution *)one->data)->placement.from == snapshot)
+			execution_keeper_lost(one->data, rank);
 }
 
 static void on_closed(struct host_link *link, const char *why)

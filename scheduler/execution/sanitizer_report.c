@@ -6,6 +6,62 @@
 
 enum { FRAMES_MOST = 64 };
 
+enum pattern { HEAD, DIFFERS, ACCESS, FRAME, FRAME_AT, PLACE, LEAKED, UNDEFINED, DETAIL, ADDRESS };
+
+static const char *const patterns[] = {
+	/* "==7==ERROR: AddressSanitizer: heap-use-after-free on address ...",
+         * "WARNING: ThreadSanitizer: data race (pid=7)" */
+	[HEAD] = "(?:^|=)(?:ERROR|WARNING): ([^ ]+Sanitizer: .*)",
+	/* The end of a head that differs between runs, or says no more. */
+	[DIFFERS] = ":?\\s*(?:(?: on address| on unknown address| on 0x|: memory ranges"
+		    "| \\(pc | \\(0x| 0x| \\(pid=| in thread T"
+		    "| which was not malloc\\(\\)-ed).*)?$",
+	/* "READ of size 4 at 0x... thread T0" */
+	[ACCESS] = "^((?:READ|WRITE) of size .*?) at 0x",
+	/* "    #1 0x5555 in main /home/me/solver.c:12:3", "    #1 0x5555  (/me/solver+0x12)" */
+	[FRAME] = "^ *#[0-9]",
+	[FRAME_AT] = " 0x([0-9a-f]+)(?:.* )?([^ ]*)$",
+	/* "FILE:LINE" or "FILE:LINE:COLUMN" */
+	[PLACE] = "^([^:]+):([1-9][0-9]{0,8})(?::|$)",
+	/* "SUMMARY: AddressSanitizer: 40 byte(s) leaked in 1 allocation(s)." */
+	[LEAKED] = "^SUMMARY: .*?Sanitizer: ([^.]* leaked in [^.]*)",
+	[UNDEFINED] = "^(.*?)" RUNTIME_ERROR "(.*)",
+	/* What may follow the message after which UndefinedBehaviorSanitizer ends the process: the
+         * bytes around an address, a stack, a summary. */
+	[DETAIL] = "^ *(?:#|SUMMARY: Undefined|0x.*: note: |<memory cannot be printed>"
+		   "|[0-9a-f ]*$|[\\^~ ]*$)",
+	[ADDRESS] = " 0x[0-9a-f]*",
+};
+
+static GRegex *regex_of(enum pattern pattern)
+{
+	static GRegex *known[G_N_ELEMENTS(patterns)];
+
+	if (!known[pattern]) /* the text may have any bytes */
+		known[pattern] = g_regex_new(patterns[pattern], G_REGEX_RAW | G_REGEX_OPTIMIZE, 0,
+		                             NULL);
+	return known[pattern];
+}
+
+/* The match and its groups, to be freed with g_strfreev; NULL: the text does not match. */
+static char **match(enum pattern pattern, const char *text)
+{
+	g_autoptr(GMatchInfo) found = NULL;
+
+	return g_regex_match(regex_of(pattern), text, 0, &found) ? g_match_info_fetch_all(found)
+	                                                         : NULL;
+}
+
+static bool matches(enum pattern pattern, const char *text)
+{
+	return g_regex_match(regex_of(pattern), text, 0, NULL);
+}
+
+static char *without(enum pattern pattern, const char *text)
+{
+	return g_regex_replace_literal(regex_of(pattern), text, -1, 0, "", 0, NULL);
+}
+
 void sanitizer_report_free(struct sanitizer_report *report)
 {
 	if (!report)
@@ -16,58 +72,13 @@ void sanitizer_report_free(struct sanitizer_report *report)
 	g_free(report);
 }
 
-/* What follows differs between runs, or says no more. */
-static void cut(char *error)
-{
-	static const char *const marks[] = {" on address",  " on unknown address",
-	                                    " on 0x",       ": memory ranges",
-	                                    " (pc ",        " (0x",
-	                                    " 0x",          " (pid=",
-	                                    " in thread T", " which was not malloc()-ed"};
-
-	for (gsize i = 0; i < G_N_ELEMENTS(marks); i++) {
-		char *found = strstr(error, marks[i]);
-
-		if (found)
-			*found = '\0';
-	}
-	g_strchomp(error);
-	if (g_str_has_suffix(error, ":"))
-		error[strlen(error) - 1] = '\0';
-}
-
-/* "==7==ERROR: AddressSanitizer: heap-use-after-free on address ...", "WARNING: ThreadSanitizer:
- * data race (pid=7)": stores the part from the sanitizer's name on. */
-static bool is_head(const char *line, char **ret_error)
-{
-	const char *head = strstr(line, "ERROR: "), *rest;
-
-	if (!head)
-		head = strstr(line, "WARNING: ");
-	if (!head || (head > line && head[-1] != '='))
-		return false;
-	rest = strchr(head, ' ') + 1;
-	const char *name_end = strstr(rest, "Sanitizer: ");
-
-	if (!name_end || name_end == rest || memchr(rest, ' ', (gsize)(name_end - rest)))
-		return false;
-	*ret_error = g_strdup(rest);
-	cut(*ret_error);
-	return true;
-}
-
-/* "READ of size 4 at 0x... thread T0" */
 static void add_access(struct sanitizer_report *report, const char *line)
 {
-	const char *at = strstr(line, " at 0x");
-	char *error = report->error;
+	g_auto(GStrv) found = match(ACCESS, line);
+	g_autofree char *error = report->error;
 
-	if (!at
-	    || !(g_str_has_prefix(line, "READ of size ")
-	         || g_str_has_prefix(line, "WRITE of size ")))
-		return;
-	report->error = g_strdup_printf("%s (%.*s)", error, (int)(at - line), line);
-	g_free(error);
+	report->error = found ? g_strdup_printf("%s (%s)", error, found[1])
+	                      : g_steal_pointer(&error);
 }
 
 static bool is_sanitizers_own(const char *file)
@@ -75,51 +86,46 @@ static bool is_sanitizers_own(const char *file)
 	return strstr(file, "libsanitizer/") || strstr(file, "compiler-rt/");
 }
 
-/* Stores file and line of "FILE:LINE" or "FILE:LINE:COLUMN". */
+/* Stores file and line. */
 static bool read_place(const char *text, char **ret_file, guint32 *ret_line)
 {
-	g_auto(GStrv) parts = g_strsplit(text, ":", 4);
-	guint64 line;
+	g_auto(GStrv) place = match(PLACE, text);
 
-	if (!parts[0] || !parts[1] || !*parts[0]
-	    || !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXUINT32, &line, NULL))
+	if (!place)
 		return false;
-	*ret_file = g_path_get_basename(parts[0]);
-	*ret_line = (guint32)line;
+	*ret_file = g_path_get_basename(place[1]);
+	*ret_line = (guint32)g_ascii_strtoull(place[2], NULL, 10);
 	return true;
 }
 
-/* "    #1 0x5555 in main /home/me/solver.c:12:3", "    #1 0x5555  (/home/me/solver+0x12)". The
- * address of frame 0 is that of the instruction; of the others the byte before the return address,
- * or the return address, by version. One more is in or behind the right instruction of each. */
+/* The address of frame 0 is that of the instruction; of the others the byte before the return
+ * address, or the return address, by version. One more is in or behind the right instruction of
+ * each. */
 static bool add_frame(struct sanitizer_report *report, const char *line)
 {
-	const char *at = line + strspn(line, " "), *place;
+	g_auto(GStrv) at = NULL;
 	guint64 address;
 
-	if (*at != '#' || !g_ascii_isdigit(at[1]))
+	if (!matches(FRAME, line))
 		return false;
-	at = strstr(at, " 0x");
-	if (!at || report->frames->len >= FRAMES_MOST)
+	at = report->frames->len < FRAMES_MOST ? match(FRAME_AT, line) : NULL;
+	if (!at)
 		return true;
-	address = g_ascii_strtoull(at + 3, NULL, 16) + 1;
+	address = g_ascii_strtoull(at[1], NULL, 16) + 1;
 	g_array_append_val(report->frames, address);
-	place = strrchr(at, ' ') + 1;
-	if (!report->file && *place != '(' && !is_sanitizers_own(place))
-		read_place(place, &report->file, &report->line);
+	if (!report->file && !is_sanitizers_own(at[2]))
+		read_place(at[2], &report->file, &report->line);
 	return true;
 }
 
-/* "SUMMARY: AddressSanitizer: 40 byte(s) leaked in 1 allocation(s)." */
 static void read_leaked(struct sanitizer_report *report, const char *line)
 {
-	const char *amount = strstr(line, "Sanitizer: ");
+	g_auto(GStrv) found = match(LEAKED, line);
 
-	if (!g_str_has_prefix(line, "SUMMARY: ") || !amount || !strstr(line, " leaked in "))
+	if (!found)
 		return;
-	amount += strlen("Sanitizer: ");
 	g_free(report->error);
-	report->error = g_strdup_printf("LeakSanitizer: %.*s", (int)strcspn(amount, "."), amount);
+	report->error = g_strdup_printf("LeakSanitizer: %s", found[1]);
 }
 
 static struct sanitizer_report *read_report(char *const *lines, char *error)
@@ -158,51 +164,23 @@ static char **split(const char *text, gsize length)
 	return g_strsplit(copy, "\n", -1);
 }
 
-static bool is_undefined(const char *line, char **ret_file, guint32 *ret_line,
-                         const char **ret_error)
+/* Stores the place, and the error without addresses, which differ between runs. */
+static bool is_undefined(const char *line, char **ret_file, guint32 *ret_line, char **ret_error)
 {
-	const char *found = strstr(line, RUNTIME_ERROR);
-	g_autofree char *place = NULL;
+	g_auto(GStrv) found = match(UNDEFINED, line);
 
-	if (!found)
+	if (!found || !read_place(found[1], ret_file, ret_line))
 		return false;
-	place = g_strndup(line, (gsize)(found - line));
-	*ret_error = found + strlen(RUNTIME_ERROR);
-	return read_place(place, ret_file, ret_line);
-}
-
-/* What may follow the message after which UndefinedBehaviorSanitizer ends the process: the bytes
- * around an address, a stack, a summary. */
-static bool is_detail_of_undefined(const char *line)
-{
-	line += strspn(line, " ");
-	return *line == '#' || g_str_has_prefix(line, "SUMMARY: Undefined")
-	       || (g_str_has_prefix(line, "0x") && strstr(line, ": note: "))
-	       || g_str_has_prefix(line, "<memory cannot be printed>")
-	       || line[strspn(line, "0123456789abcdef ")] == '\0'
-	       || line[strspn(line, "^~ ")] == '\0';
+	*ret_error = without(ADDRESS, found[2]);
+	return true;
 }
 
 static bool is_end_of_undefined(char *const *lines)
 {
 	for (gsize i = 0; lines[i]; i++)
-		if (!is_detail_of_undefined(lines[i]))
+		if (!matches(DETAIL, lines[i]))
 			return false;
 	return true;
-}
-
-/* Returns the text without addresses, which differ between runs. */
-static char *without_addresses(const char *text)
-{
-	GString *kept = g_string_new(NULL);
-
-	while (*text) {
-		if (g_str_has_prefix(text, " 0x"))
-			text += 3 + strspn(text + 3, "0123456789abcdef");
-		else
-			g_string_append_c(kept, *text++);
-	}
-	return g_string_free(kept, false);
 }
 
 static struct sanitizer_report *read_undefined(char *const *lines)
@@ -210,16 +188,14 @@ static struct sanitizer_report *read_undefined(char *const *lines)
 	struct sanitizer_report *report = NULL;
 
 	for (gsize i = 0; lines[i] && !report; i++) {
-		g_autofree char *file = NULL;
-		const char *error;
+		g_autofree char *file = NULL, *error = NULL;
 		guint32 line;
 
 		if (!is_undefined(lines[i], &file, &line, &error)
 		    || !is_end_of_undefined(lines + i + 1))
 			continue;
-		g_autofree char *told = without_addresses(error);
 		report = read_report(lines + i + 1,
-		                     g_strdup_printf("UndefinedBehaviorSanitizer: %s", told));
+		                     g_strconcat("UndefinedBehaviorSanitizer: ", error, NULL));
 		g_free(report->file);
 		report->file = g_steal_pointer(&file);
 		report->line = line;
@@ -237,12 +213,10 @@ struct sanitizer_report *sanitizer_report_find(const char *text, gsize length, b
 		return NULL;
 	lines = split(text, length);
 	for (gsize i = 0; lines[i] && !report; i++) {
-		char *error = NULL;
+		g_auto(GStrv) head = match(HEAD, lines[i]);
 
-		if (is_head(lines[i], &error))
-			report = read_report(lines + i + 1, error);
-		else
-			g_free(error);
+		if (head)
+			report = read_report(lines + i + 1, without(DIFFERS, head[1]));
 	}
 	return report || !aborted ? report : read_undefined(lines);
 }
@@ -255,15 +229,11 @@ static char *find_undefined(const char *text, gsize length)
 		return NULL;
 	lines = split(text, length);
 	for (gsize i = 0; lines[i]; i++) {
-		g_autofree char *file = NULL;
-		const char *error;
+		g_autofree char *file = NULL, *error = NULL;
 		guint32 line;
 
-		if (is_undefined(lines[i], &file, &line, &error)) {
-			g_autofree char *told = without_addresses(error);
-
-			return g_strdup_printf("%s:%u: %s", file, line, told);
-		}
+		if (is_undefined(lines[i], &file, &line, &error))
+			return g_strdup_printf("%s:%u: %s", file, line, error);
 	}
 	return NULL;
 }

@@ -14,7 +14,7 @@
 
 struct replay {
 	struct session *session;
-	GPtrArray *logs; /* struct call_log, by finding: the calls of its interleaving */
+	GPtrArray *logs; /* call_log.h, by finding: the calls of its interleaving; NULL: not kept */
 	guint done;      /* number of findings replayed or tried, from the first on */
 	gint64 time;     /* microseconds that these replays took */
 	guint32 well;    /* bufferings with the calls of a good interleaving stored */
@@ -26,12 +26,18 @@ struct replay {
 /* The conditions other than its own under which a finding was tried. */
 enum tried { TRIED_ASYNC = 1, TRIED_ANY = 2 };
 
+static void free_log(void *log)
+{
+	if (log)
+		g_ptr_array_unref(log);
+}
+
 struct replay *replay_new(struct session *session)
 {
 	struct replay *replay = g_new0(struct replay, 1);
 
 	replay->session = session;
-	replay->logs = g_ptr_array_new_with_free_func((GDestroyNotify)call_log_free);
+	replay->logs = g_ptr_array_new_with_free_func(free_log);
 	replay->tried = g_array_new(false, true, sizeof(guint32));
 	replay->shortening = shortening_new(session);
 	return replay;
@@ -46,7 +52,7 @@ void replay_free(struct replay *replay)
 	g_free(replay);
 }
 
-void replay_add_log(struct replay *replay, struct call_log *log)
+void replay_add_log(struct replay *replay, GPtrArray *log)
 {
 	g_ptr_array_add(replay->logs, log);
 }
@@ -170,7 +176,7 @@ static void compare_replay(struct replay *replay, const struct execution *execut
                            const struct record_finding *finding, const GArray *choices,
                            bool unwinds)
 {
-	const struct call_log *log = replay->logs->pdata[finding->id - 1];
+	const GPtrArray *log = replay->logs->pdata[finding->id - 1];
 	struct session *session = replay->session;
 	g_autofree char *difference = NULL;
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "scheduler/execution/call_log.h"
+#include "call_log.h"
 #include "session.h"
 
 struct replay;
@@ -16,7 +16,7 @@ void replay_free(struct replay *replay);
 
 /* The next finding, by id, has been added. `log`: the calls of its interleaving (takes ownership;
  * NULL: not known). */
-void replay_add_log(struct replay *replay, struct call_log *log);
+void replay_add_log(struct replay *replay, GPtrArray *log);
 
 /* Records that all calls of a good interleaving under this buffering are stored, for comparison;
  * whether there is one. */

@@ -35,20 +35,17 @@ static struct runs *runs_to_watch(const struct session *session)
 	return wrapper && !wrapper->is_timed ? NULL : session->runs;
 }
 
-/* Cuts the executions of the exploration short, but not replays that confirm findings. */
-static void cut_exploration(struct execution *execution, void *user)
+/* Cuts the executions of the exploration short; `all`: also replays that confirm findings. */
+static void cut_executions(const struct session *session, bool all)
 {
-	const struct interleaving *interleaving = interleaving_of(execution);
+	g_autoptr(GList) executions = runs_executions(session->runs);
 
-	(void)user;
-	if (!interleaving->apart || interleaving->spare)
-		execution_cut_short(execution);
-}
+	for (const GList *one = executions; one; one = one->next) {
+		const struct interleaving *interleaving = interleaving_of(one->data);
 
-static void cut_execution(struct execution *execution, void *user)
-{
-	(void)user;
-	execution_cut_short(execution);
+		if (all || !interleaving->apart || interleaving->spare)
+			execution_cut_short(one->data);
+	}
 }
 
 /* Ends the session. `patient`: some time is left to confirm findings; otherwise somebody waits at
@@ -64,14 +61,14 @@ static void end_session(struct session *session, const char *reason, bool patien
 		if (session->options->conduct)
 			return;
 		unresponsive_ranks_note(runs_to_watch(session), session->exploration->notes);
-		runs_each(session->runs, cut_exploration, NULL);
+		cut_executions(session, false);
 		return;
 	}
 	if (!session->hurry && (first || session->options->conduct))
 		unresponsive_ranks_note(runs_to_watch(session), session->exploration->notes);
 	session->hurry = true;
 	runs_hurry(session->runs);
-	runs_each(session->runs, cut_execution, NULL);
+	cut_executions(session, true);
 }
 
 /* Whether Ctrl-C is for the rank in the debugger, or is handled by the scripted session. */
@@ -109,17 +106,11 @@ double session_seconds(const struct session *session)
 
 #define LONG_SILENCE_S 10.0
 
-static void add_depth(struct execution *execution, void *user)
-{
-	struct session_progress *progress = user;
-
-	progress->depth = MAX(progress->depth, world_choices(execution_world(execution))->len);
-}
-
 static void on_tick(void *user)
 {
 	g_autoptr(GPtrArray) stacks = NULL;
 	struct session *session = user;
+	g_autoptr(GList) executions = runs_executions(session->runs);
 	struct session_progress progress = {
 		.interleavings = session->interleavings,
 		.left = -1,
@@ -143,7 +134,9 @@ static void on_tick(void *user)
 		stacks = unresponsive_ranks_stacks(runs_to_watch(session));
 	session->stacks_told = progress.silent_seconds >= LONG_SILENCE_S;
 	progress.stacks = stacks;
-	runs_each(session->runs, add_depth, &progress);
+	for (const GList *one = executions; one; one = one->next)
+		progress.depth = MAX(progress.depth,
+		                     world_choices(execution_world(one->data))->len);
 	session->options->progress(session->options->user, &progress);
 }
 

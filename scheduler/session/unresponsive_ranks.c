@@ -28,23 +28,18 @@ static guint busy_ranks(const struct execution *execution, int *ret_first)
 	return count;
 }
 
-static void find_silent(struct execution *execution, void *user)
-{
-	const struct execution **found = user;
-	int first;
-
-	if (execution_silent_seconds(execution)
-	            >= (*found ? execution_silent_seconds(*found) : SILENT_S)
-	    && busy_ranks(execution, &first) > 0)
-		*found = execution;
-}
-
 /* The execution that has been silent for longest; NULL: none for long enough. */
 static const struct execution *most_silent(struct runs *runs)
 {
 	const struct execution *found = NULL;
+	g_autoptr(GList) all = runs_executions(runs);
+	int first;
 
-	runs_each(runs, find_silent, &found);
+	for (const GList *one = all; one; one = one->next)
+		if (execution_silent_seconds(one->data)
+		            >= (found ? execution_silent_seconds(found) : SILENT_S)
+		    && busy_ranks(one->data, &first) > 0)
+			found = one->data;
 	return found;
 }
 

@@ -13,15 +13,20 @@
 
 G_DEFINE_QUARK(matchpoint_disk_save_error, disk_save_error)
 
+/* The child of a keeper that writes itself. */
+struct writer {
+	pid_t pid; /* 0: not forked yet */
+	bool ended;
+	int status;
+};
+
 struct disk_saving {
 	struct snapshots *snapshots;
 	const struct snapshot *snapshot; /* NULL: it is gone */
 	struct disk_draft *draft;
-	char *directory; /* of the world that the children are in */
-	guint32 number;  /* likewise */
-	pid_t *pids;     /* by rank; 0: not forked yet */
-	bool *ended;     /* by rank */
-	int *statuses;   /* by rank */
+	char *directory;        /* of the world that the children are in */
+	guint32 number;         /* likewise */
+	struct writer *writers; /* by rank */
 };
 
 static int ranks_of(const struct disk_saving *saving)
@@ -35,9 +40,8 @@ bool disk_save_child(struct snapshots *snapshots, int rank, const struct wire_ch
 
 	if (!saving || child->world != saving->number)
 		return false;
-	saving->pids[rank] = child->pid;
-	saving->ended[rank] |= child->ended;
-	saving->statuses[rank] = child->status;
+	saving->writers[rank] = (struct writer){
+		child->pid, saving->writers[rank].ended || child->ended, child->status};
 	return true;
 }
 
@@ -52,7 +56,7 @@ void disk_save_lose(const struct snapshot *snapshot)
 /* A keeper that is gone reports nothing any more. */
 static bool is_awaited(const struct disk_saving *saving, int rank)
 {
-	return !saving->ended[rank] && saving->snapshot && saving->snapshot->links[rank];
+	return !saving->writers[rank].ended && saving->snapshot && saving->snapshot->links[rank];
 }
 
 static bool all_forked(void *data)
@@ -60,7 +64,7 @@ static bool all_forked(void *data)
 	const struct disk_saving *saving = data;
 
 	for (int rank = 0; rank < ranks_of(saving); rank++)
-		if (is_awaited(saving, rank) && saving->pids[rank] == 0)
+		if (is_awaited(saving, rank) && saving->writers[rank].pid == 0)
 			return false;
 	return true;
 }
@@ -85,8 +89,8 @@ static void kill_children(const struct disk_saving *saving)
 	struct host *host = saving->snapshots->host;
 
 	for (int rank = 0; rank < ranks_of(saving); rank++)
-		if (saving->pids[rank] > 0 && !saving->ended[rank])
-			host->operations->kill(host, saving->pids[rank]);
+		if (saving->writers[rank].pid > 0 && !saving->writers[rank].ended)
+			host->operations->kill(host, saving->writers[rank].pid);
 }
 
 /* Returns false with `error` set if they get nowhere. */
@@ -117,10 +121,10 @@ static bool await(struct disk_saving *saving, GError **error)
 /* What the child of a rank has left about why it could not be written. */
 static char *trouble_of(const struct disk_saving *saving, const char *directory, int rank)
 {
-	int status = saving->statuses[rank];
+	int status = saving->writers[rank].status;
 	char *text;
 
-	if (!saving->ended[rank])
+	if (!saving->writers[rank].ended)
 		return g_strdup("its process is gone");
 	if (WIFSIGNALED(status))
 		return g_strdup_printf("the process that wrote it was killed (signal %d)",
@@ -135,9 +139,9 @@ static char *trouble_of(const struct disk_saving *saving, const char *directory,
 
 static bool is_unsavable(const struct disk_saving *saving, int rank)
 {
-	int status = saving->statuses[rank];
+	int status = saving->writers[rank].status;
 
-	return saving->ended[rank] && WIFEXITED(status)
+	return saving->writers[rank].ended && WIFEXITED(status)
 	       && WEXITSTATUS(status) == AGENT_FAILURE_UNSAVABLE;
 }
 
@@ -146,7 +150,7 @@ static bool all_written(const struct disk_saving *saving, const char *directory,
 	for (int rank = 0; rank < ranks_of(saving); rank++) {
 		g_autofree char *trouble = NULL;
 
-		if (saving->ended[rank] && saving->statuses[rank] == 0)
+		if (saving->writers[rank].ended && saving->writers[rank].status == 0)
 			continue;
 		trouble = trouble_of(saving, directory, rank);
 		g_set_error(error, DISK_SAVE_ERROR,
@@ -157,23 +161,6 @@ static bool all_written(const struct disk_saving *saving, const char *directory,
 	return true;
 }
 
-static void order(const struct disk_saving *saving, int rank, const char *base)
-{
-	const struct snapshot *snapshot = saving->snapshot;
-	struct wire_message message = {.type = WIRE_RESTORE};
-	g_autofree struct wire_clone *clones = NULL;
-
-	message.restore.count = saving->snapshots->host->operations->snapshot_clones(
-		snapshot->memory, rank, &clones);
-	message.restore.world = saving->number;
-	message.restore.rank = rank;
-	message.restore.directory = saving->directory;
-	message.restore.clones = clones;
-	message.restore.folder = (char *)disk_draft_path(saving->draft);
-	message.restore.base = (char *)base;
-	host_send(snapshot->links[rank], &message);
-}
-
 static void saving_free(struct disk_saving *saving)
 {
 	if (saving->snapshots->saving == saving)
@@ -182,9 +169,7 @@ static void saving_free(struct disk_saving *saving)
 		saving->snapshots->host->operations->world_remove(saving->snapshots->host,
 		                                                  saving->number);
 	g_free(saving->directory);
-	g_free(saving->pids);
-	g_free(saving->ended);
-	g_free(saving->statuses);
+	g_free(saving->writers);
 	g_free(saving);
 }
 
@@ -194,8 +179,13 @@ static void fork_all(struct disk_saving *saving, const char *base)
 	struct host *host = saving->snapshots->host;
 	gint64 begin = host_now(host);
 
-	for (int rank = 0; rank < ranks_of(saving); rank++)
-		order(saving, rank, base);
+	struct wire_restore order = {.world = saving->number,
+	                             .directory = saving->directory,
+	                             .folder = (char *)disk_draft_path(saving->draft),
+	                             .base = (char *)base};
+
+	for (order.rank = 0; order.rank < ranks_of(saving); order.rank++)
+		snapshot_order_fork(saving->snapshot, &order);
 	host_wait(host, all_forked, saving, FORK_S);
 	log_debug(LOG_SNAPSHOTS, "writers of world %u forked in %.1f ms", saving->number,
 	          (double)(host_now(host) - begin) * 1000 / G_USEC_PER_SEC);
@@ -213,9 +203,7 @@ struct disk_saving *disk_save_begin(const struct snapshot *snapshot, struct disk
 	                               .snapshot = snapshot,
 	                               .draft = draft,
 	                               .number = snapshots_next_world(snapshots),
-	                               .pids = g_new0(pid_t, snapshots->ranks),
-	                               .ended = g_new0(bool, snapshots->ranks),
-	                               .statuses = g_new0(int, snapshots->ranks)};
+	                               .writers = g_new0(struct writer, snapshots->ranks)};
 	saving->directory = host->world_add(snapshots->host, saving->number, error);
 	if (!saving->directory
 	    || !host->snapshot_restore(snapshot->memory, saving->directory, error)) {

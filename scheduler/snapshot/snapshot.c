@@ -168,20 +168,23 @@ void snapshot_resume(struct snapshot *snapshot)
 	snapshot_free(snapshot);
 }
 
-void snapshot_fork_rank(struct snapshot *snapshot, int rank, const struct placement *placement)
+void snapshot_order_fork(const struct snapshot *snapshot, const struct wire_restore *order)
 {
-	struct snapshots *snapshots = snapshot->snapshots;
-	struct wire_message message = {.type = WIRE_RESTORE};
+	struct wire_message message = {.type = WIRE_RESTORE, .restore = *order};
 	g_autofree struct wire_clone *clones = NULL;
 
-	message.restore.count = snapshots->host->operations->snapshot_clones(snapshot->memory, rank,
-	                                                                     &clones);
-	message.restore.world = placement->number;
-	message.restore.rank = rank;
-	message.restore.directory = placement->directory;
+	message.restore.count = snapshot->snapshots->host->operations->snapshot_clones(
+		snapshot->memory, order->rank, &clones);
 	message.restore.clones = clones;
-	host_send(snapshot->links[rank], &message);
-	snapshots->rewinding.forked++;
+	host_send(snapshot->links[order->rank], &message);
+}
+
+void snapshot_fork_rank(struct snapshot *snapshot, int rank, const struct placement *placement)
+{
+	snapshot_order_fork(snapshot, &(struct wire_restore){.world = placement->number,
+	                                                     .rank = rank,
+	                                                     .directory = placement->directory});
+	snapshot->snapshots->rewinding.forked++;
 }
 
 bool snapshot_restore(struct snapshot *snapshot, struct placement *placement, GError **error)

@@ -78,7 +78,9 @@ void snapshot_resume(struct snapshot *snapshot);
  * once. Returns false with `error` set if the shared memory could not be copied. */
 bool snapshot_restore(struct snapshot *snapshot, struct placement *placement, GError **error);
 
-/* Orders a keeper to fork its rank into a world. */
+/* Orders a keeper to fork its rank into a world. snapshot_order_fork: with this order, to which the
+ * clones are added; it does not count as a rank that comes to an execution. */
+void snapshot_order_fork(const struct snapshot *snapshot, const struct wire_restore *order);
 void snapshot_fork_rank(struct snapshot *snapshot, int rank, const struct placement *placement);
 
 /* Ends the keepers, and frees. */

@@ -101,13 +101,13 @@ struct execution *snapshots_find(const struct snapshots *snapshots, guint32 worl
 	return placement ? placement->execution : NULL;
 }
 
-void snapshots_each_execution(const struct snapshots *snapshots,
-                              void (*look)(struct execution *execution, void *user), void *user)
+GList *snapshots_executions(const struct snapshots *snapshots)
 {
-	g_autoptr(GList) all = g_hash_table_get_values(snapshots->placements);
+	GList *all = g_hash_table_get_values(snapshots->placements);
 
 	for (GList *item = all; item; item = item->next)
-		look(((const struct placement *)item->data)->execution, user);
+		item->data = ((const struct placement *)item->data)->execution;
+	return all;
 }
 
 guint snapshots_count_executions(const struct snapshots *snapshots)

@@ -95,10 +95,10 @@ struct restore_cost {
 };
 struct restore_cost snapshots_cost(const struct snapshots *snapshots);
 
-/* The execution in this world; NULL: none. The callback may free the execution. */
+/* The execution in this world; NULL: none. All of them (struct execution), to be freed with
+ * g_list_free. */
 struct execution *snapshots_find(const struct snapshots *snapshots, guint32 world);
-void snapshots_each_execution(const struct snapshots *snapshots,
-                              void (*look)(struct execution *execution, void *user), void *user);
+GList *snapshots_executions(const struct snapshots *snapshots);
 guint snapshots_count_executions(const struct snapshots *snapshots);
 
 /* Releases snapshots that are not `needed` (except a few that were taken along paths), and those

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "mpi_calls.h"
-#include "scheduler/execution/call_log.h"
+#include "scheduler/session/call_log.h"
 
 enum { RANKS = 2, MANY = 1000 }; /* calls: more than the world keeps in one piece */
 
@@ -78,11 +78,9 @@ static void call(struct world *world, guint32 count, guint32 other)
 
 static char *compare(const struct fixture *fixture)
 {
-	struct call_log *log = call_log_take(fixture->worlds[0]);
-	char *difference = call_log_difference(log, fixture->worlds[1]);
+	g_autoptr(GPtrArray) log = call_log_take(fixture->worlds[0]);
 
-	call_log_free(log);
-	return difference;
+	return call_log_difference(log, fixture->worlds[1]);
 }
 
 static void the_same_calls_do_not_differ(void **state)

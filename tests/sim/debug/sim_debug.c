@@ -336,6 +336,13 @@ static const char *look(struct debugger *debugger)
 /* The host answers every other time at once, so of two such commands it answers one later. */
 #define PRINT "print 0 1+1"
 
+static bool has_gdb(void)
+{
+	g_autofree char *path = g_find_program_in_path("gdb");
+
+	return path != NULL;
+}
+
 static guint count_printed(void)
 {
 	guint count = 0;
@@ -595,7 +602,7 @@ static struct walk walk_new(guint64 seed)
 	                    .seen = g_ptr_array_new_with_free_func(seen_free),
 	                    .history = g_string_new(NULL),
 	                    .small = seed % 4 == 0,
-	                    .prints = seed % 10 == 1 && g_find_program_in_path("gdb"),
+	                    .prints = seed % 10 == 1 && has_gdb(),
 	                    .faults = seed / 9 % 2 == 0 ? FAULTS : 0};
 
 	walk.program->collectives = usual[walk.buffering];
@@ -656,7 +663,7 @@ int main(int argc, char **argv)
 		           "got none\n");
 		return 1;
 	}
-	if (walks >= 60 && g_find_program_in_path("gdb") && (!printed || !printed_beside)) {
+	if (walks >= 60 && has_gdb() && (!printed || !printed_beside)) {
 		g_printerr("sim_debug: FAILED: expected values that gdb prints at stops and while "
 		           "the ranks run, got %u and %u\n",
 		           printed, printed_beside);

@@ -3,11 +3,6 @@
 #include "explorer/rank_name.h"
 #include "mpi_calls.h"
 
-struct call_log {
-	int ranks;
-	GArray **calls; /* struct world_call, by rank */
-};
-
 /* Copies a rank's calls: the world has no array of them. */
 static GArray *calls_of(const struct world *world, int rank)
 {
@@ -19,25 +14,13 @@ static GArray *calls_of(const struct world *world, int rank)
 	return calls;
 }
 
-struct call_log *call_log_take(const struct world *world)
+GPtrArray *call_log_take(const struct world *world)
 {
-	struct call_log *log = g_new0(struct call_log, 1);
+	GPtrArray *log = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 
-	log->ranks = world_options(world)->ranks;
-	log->calls = g_new0(GArray *, log->ranks);
-	for (int rank = 0; rank < log->ranks; rank++)
-		log->calls[rank] = calls_of(world, rank);
+	for (int rank = 0; rank < world_options(world)->ranks; rank++)
+		g_ptr_array_add(log, calls_of(world, rank));
 	return log;
-}
-
-void call_log_free(struct call_log *log)
-{
-	if (!log)
-		return;
-	for (int rank = 0; rank < log->ranks; rank++)
-		g_array_unref(log->calls[rank]);
-	g_free(log->calls);
-	g_free(log);
 }
 
 /* Whether it is the same call with the same envelope. The call's address may differ. */
@@ -62,10 +45,10 @@ static char *name_call(const struct world_call *call)
 	return g_strdup(mpi_call_name(call->function));
 }
 
-char *call_log_difference(const struct call_log *log, const struct world *world)
+char *call_log_difference(const GPtrArray *log, const struct world *world)
 {
-	for (int rank = 0; rank < log->ranks; rank++) {
-		const GArray *calls = log->calls[rank];
+	for (int rank = 0; rank < (int)log->len; rank++) {
+		const GArray *calls = log->pdata[rank];
 		guint count = MAX(calls->len, world_calls(world, rank));
 
 		for (guint i = 0; i < count; i++) {
